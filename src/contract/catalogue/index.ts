@@ -1,0 +1,20 @@
+import type { McpServer } from '../server/index.ts';
+import type { Tool } from '../tool/index.ts';
+
+/**
+ * All servers seen as one. It is itself an MCP server: names in it are wire names (`server__tool`,
+ * or bare when one server is served), in an order that does not change between listings.
+ */
+export interface Catalogue extends McpServer {
+  /** Every tool with the server it lives in and its dotted name (`server.tool`). */
+  entries(): Promise<readonly CatalogueEntry[]>;
+}
+
+export interface CatalogueEntry {
+  /** `server.tool`, as people write it in the terminal, in plans and in docs. */
+  readonly name: string;
+  /** The name of this tool on MCP faces and in model requests. */
+  readonly wireName: string;
+  readonly server: string;
+  readonly tool: Tool;
+}

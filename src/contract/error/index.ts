@@ -1,0 +1,1 @@
+export { errorCodes, type ErrorCode, type ErrorCodeEntry } from './error-codes.ts';

@@ -1,0 +1,39 @@
+/** A JSON Schema (2020-12) document as it goes over the wire. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What a client may assume about a tool before it calls it (MCP tool annotations). */
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+/** A tool as `tools/list` shows it. */
+export interface Tool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations?: ToolAnnotations;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+/** One block of a tool's or prompt's content, as MCP defines it; passed on untouched. */
+export type ContentBlock = Readonly<Record<string, unknown>> & { readonly type: string };
+
+/** What `tools/call` returns. A failed tool is a result with `isError`, not a protocol error. */
+export interface ToolResult {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
+  readonly isError?: boolean;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Where a failed tool result carries its stable code: `_meta[errorMetaKey] = {code, message, details}`. */
+export const errorMetaKey = 'tutti/error';
+
+/** Where a tool keeps sentences a user might say when they want it: `_meta[examplesMetaKey]: string[]`. */
+export const examplesMetaKey = 'tutti/examples';

@@ -1,0 +1,38 @@
+/**
+ * An explainable failure. Its message says what was attempted, on what and what happened; `code`
+ * is stable, stands in `contract/error/error-codes.ts` and is what crosses process boundaries.
+ */
+export abstract class AppError extends Error {
+  abstract readonly code: string;
+  /** True when the same attempt may succeed later without anybody changing anything. */
+  readonly retryable: boolean = false;
+  /** What a program needs to react; plain JSON, never a secret. */
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(message: string, options: AppErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.name = new.target.name;
+    this.details = options.details ?? {};
+  }
+}
+
+export interface AppErrorOptions {
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** An error as it is shown outside this process. */
+export interface ErrorReport {
+  readonly code: string;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Anything thrown, as data. What is not an `AppError` is a bug and gets `internal.bug`. */
+export function reportError(error: unknown): ErrorReport {
+  if (error instanceof AppError) {
+    return { code: error.code, message: error.message, details: error.details };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'internal.bug', message, details: {} };
+}

@@ -1,0 +1,68 @@
+import { AppError } from './app-error.ts';
+
+/** More callers wait than the gate lets wait. */
+export class GateFullError extends AppError {
+  readonly code = 'kernel.too_busy';
+  override readonly retryable = true;
+
+  constructor(limits: GateLimits) {
+    super(
+      `${limits.maxConcurrent} calls are running and ${limits.maxWaiting} wait already. Try again later`,
+      { details: { ...limits } },
+    );
+  }
+}
+
+export interface GateLimits {
+  readonly maxConcurrent: number;
+  readonly maxWaiting: number;
+}
+
+/** Lets a limited number of pieces of work run at once; the next ones wait in order of arrival. */
+export class Gate {
+  readonly #limits: GateLimits;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(limits: GateLimits) {
+    this.#limits = limits;
+  }
+
+  /** Runs `work` when a place is free. Throws `kernel.too_busy`, or the signal's reason while it waits. */
+  async pass<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    await this.#enter(signal);
+    try {
+      return await work();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #enter(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#running < this.#limits.maxConcurrent) {
+      this.#running += 1;
+      return;
+    }
+    if (this.#waiting.length >= this.#limits.maxWaiting) throw new GateFullError(this.#limits);
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(enter), 1);
+        reject(signal.reason);
+      };
+      const enter = (): void => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      this.#waiting.push(enter);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** A place that becomes free goes straight to who waits longest, so nobody can overtake. */
+  #leave(): void {
+    const enter = this.#waiting.shift();
+    if (enter) enter();
+    else this.#running -= 1;
+  }
+}

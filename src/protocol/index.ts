@@ -1,0 +1,1 @@
+export { bareWireName, dottedName, wireName } from './names.ts';

@@ -1,0 +1,94 @@
+import { AppError } from '../../kernel/index.ts';
+import { languages } from './language.ts';
+
+/** Neither or both of `code` and `path` were given. */
+export class NoSourceError extends AppError {
+  readonly code = 'code.no_source';
+
+  constructor() {
+    super('Give exactly one of "code" (the text) and "path" (a file, folder or glob)');
+  }
+}
+
+/** A path leaves the folders the tools may read. */
+export class OutsideRootsError extends AppError {
+  readonly code = 'code.outside_roots';
+
+  constructor(path: string, roots: readonly string[]) {
+    super(
+      `"${path}" lies outside the allowed roots (${roots.join(', ')}). Add its folder to the setting "roots"`,
+      { details: { path, roots } },
+    );
+  }
+}
+
+/** A path or glob matched nothing. */
+export class NoFilesError extends AppError {
+  readonly code = 'code.no_files';
+
+  constructor(path: string) {
+    super(
+      `Nothing to read at "${path}": no such file or folder, or no file there is of a known language`,
+      {
+        details: { path },
+      },
+    );
+  }
+}
+
+/** A file is larger, or a folder holds more, than one call may read. */
+export class TooMuchSourceError extends AppError {
+  readonly code = 'code.too_much_source';
+
+  constructor(path: string, unit: 'files' | 'bytes', limit: number) {
+    super(
+      `"${path}" has more than ${limit} ${unit}, the most one call reads. Narrow it with a glob`,
+      {
+        details: { path, unit, limit },
+      },
+    );
+  }
+}
+
+/** A file is not text. */
+export class NotTextError extends AppError {
+  readonly code = 'code.not_text';
+
+  constructor(path: string, reason: string) {
+    super(`"${path}" was not read: ${reason}`, { details: { path } });
+  }
+}
+
+/** The language was neither given nor recognised. */
+export class LanguageUnknownError extends AppError {
+  readonly code = 'code.language_unknown';
+
+  constructor(path: string) {
+    super(
+      `The language of ${path} was not recognised. Give "language": one of ${languages.join(', ')}`,
+      {
+        details: { path, languages },
+      },
+    );
+  }
+}
+
+/** The text is not valid in its language. Lines and columns start at 1. */
+export class CodeSyntaxError extends AppError {
+  readonly code = 'code.syntax_error';
+
+  constructor(problem: SyntaxProblem) {
+    const { path, language, line, column, message } = problem;
+    super(`${path}:${line}:${column}: ${language} syntax error: ${message}`, {
+      details: { ...problem },
+    });
+  }
+}
+
+export interface SyntaxProblem {
+  readonly path: string;
+  readonly language: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}

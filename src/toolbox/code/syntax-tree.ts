@@ -1,0 +1,62 @@
+import { createRequire } from 'node:module';
+import type { Language as Grammar, Parser, Tree } from 'web-tree-sitter';
+
+/** The grammars in `@vscode/tree-sitter-wasm` that the code tools use. */
+export type GrammarName =
+  | 'python'
+  | 'javascript'
+  | 'typescript'
+  | 'tsx'
+  | 'java'
+  | 'go'
+  | 'rust'
+  | 'css';
+
+/** Parsers, each loaded when first asked for and then kept: a grammar takes tens of milliseconds. */
+export class SyntaxTrees {
+  readonly #grammars = new Map<GrammarName, Promise<Grammar>>();
+  readonly #require = createRequire(import.meta.url);
+  #runtime: Promise<typeof import('web-tree-sitter')> | undefined;
+
+  /** Parses `text`. The caller owns the tree and must `delete()` it: it lives outside the JS heap. */
+  async parse(grammar: GrammarName, text: string): Promise<Tree> {
+    const parser = await this.#parser(grammar);
+    try {
+      const tree = parser.parse(text);
+      if (!tree) throw new Error(`tree-sitter gave no tree for ${grammar}`);
+      return tree;
+    } finally {
+      parser.delete();
+    }
+  }
+
+  /** The grammar itself, for queries. */
+  grammar(name: GrammarName): Promise<Grammar> {
+    const loaded = this.#grammars.get(name) ?? this.#load(name);
+    this.#grammars.set(name, loaded);
+    return loaded;
+  }
+
+  async #parser(name: GrammarName): Promise<Parser> {
+    const grammar = await this.grammar(name);
+    const { Parser } = await this.#start();
+    const parser = new Parser();
+    parser.setLanguage(grammar);
+    return parser;
+  }
+
+  async #load(name: GrammarName): Promise<Grammar> {
+    const { Language } = await this.#start();
+    return Language.load(
+      this.#require.resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${name}.wasm`),
+    );
+  }
+
+  #start(): Promise<typeof import('web-tree-sitter')> {
+    this.#runtime ??= import('web-tree-sitter').then(async (runtime) => {
+      await runtime.Parser.init();
+      return runtime;
+    });
+    return this.#runtime;
+  }
+}

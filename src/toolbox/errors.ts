@@ -1,0 +1,31 @@
+import { AppError } from '../kernel/index.ts';
+
+/** The arguments of a call do not fit the tool's input schema. */
+export class InvalidArgumentsError extends AppError {
+  readonly code = 'toolbox.invalid_arguments';
+
+  constructor(tool: string, problems: readonly string[]) {
+    super(`Tool "${tool}" was not called: ${problems.join('; ')}`, { details: { tool, problems } });
+  }
+}
+
+/** A tool produced what its own output schema does not allow: a bug in the tool. */
+export class InvalidOutputError extends AppError {
+  readonly code = 'toolbox.invalid_output';
+
+  constructor(tool: string, problems: readonly string[]) {
+    super(`Tool "${tool}" returned what its output schema does not allow: ${problems.join('; ')}`, {
+      details: { tool, problems },
+    });
+  }
+}
+
+/** The server has no tool, resource or prompt of that name. */
+export class NotFoundError extends AppError {
+  readonly code = 'toolbox.not_found';
+
+  constructor(kind: 'tool' | 'resource' | 'prompt', name: string, known: readonly string[]) {
+    const list = known.length > 0 ? ` It has: ${known.join(', ')}` : '';
+    super(`There is no ${kind} "${name}" here.${list}`, { details: { kind, name } });
+  }
+}
