@@ -1,3 +1,5 @@
+import type { ErrorReport } from '../contract/error/index.ts';
+
 /**
  * An explainable failure. Its message says what was attempted, on what and what happened; `code`
  * is stable, stands in `contract/error/error-codes.ts` and is what crosses process boundaries.
@@ -19,13 +21,6 @@ export abstract class AppError extends Error {
 export interface AppErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
-}
-
-/** An error as it is shown outside this process. */
-export interface ErrorReport {
-  readonly code: string;
-  readonly message: string;
-  readonly details: Readonly<Record<string, unknown>>;
 }
 
 /** Anything thrown, as data. What is not an `AppError` is a bug and gets `internal.bug`. */

@@ -29,3 +29,15 @@ export class NotFoundError extends AppError {
     super(`There is no ${kind} "${name}" here.${list}`, { details: { kind, name } });
   }
 }
+
+/** The thread a tool ran in ended before the tool did: out of memory, or a crash of an engine. */
+export class WorkerDiedError extends AppError {
+  readonly code = 'toolbox.worker_died';
+
+  constructor(tool: string, reason: string, maxHeapMb: number) {
+    super(
+      `Tool "${tool}" did not finish: ${reason} (memory limit ${maxHeapMb} MB). Give it less at once`,
+      { details: { tool, maxHeapMb } },
+    );
+  }
+}

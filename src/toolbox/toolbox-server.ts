@@ -7,7 +7,7 @@ import type {
 } from '../contract/server/index.ts';
 import type { Prompt, PromptResult } from '../contract/prompt/index.ts';
 import type { Resource, ResourceContents, ResourceTemplate } from '../contract/resource/index.ts';
-import { errorMetaKey, type Tool, type ToolResult } from '../contract/tool/index.ts';
+import { failedToolResult, type Tool, type ToolResult } from '../contract/tool/index.ts';
 import { reportError } from '../kernel/index.ts';
 import type { DefinedTool } from './define-tool.ts';
 import { NotFoundError } from './errors.ts';
@@ -79,11 +79,6 @@ async function callDefinedTool(
     return await tool.call(args, context);
   } catch (error) {
     context.signal.throwIfAborted();
-    const report = reportError(error);
-    return {
-      content: [{ type: 'text', text: `${report.code}: ${report.message}` }],
-      isError: true,
-      _meta: { [errorMetaKey]: report },
-    };
+    return failedToolResult(reportError(error));
   }
 }

@@ -1,3 +1,5 @@
+import type { ErrorReport } from '../error/index.ts';
+
 /** A JSON Schema (2020-12) document as it goes over the wire. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -37,3 +39,12 @@ export const errorMetaKey = 'tutti/error';
 
 /** Where a tool keeps sentences a user might say when they want it: `_meta[examplesMetaKey]: string[]`. */
 export const examplesMetaKey = 'tutti/examples';
+
+/** The result of a tool that failed: readable for a model, its code in `_meta` for a program. */
+export function failedToolResult(report: ErrorReport): ToolResult {
+  return {
+    content: [{ type: 'text', text: `${report.code}: ${report.message}` }],
+    isError: true,
+    _meta: { [errorMetaKey]: report },
+  };
+}

@@ -1,0 +1,72 @@
+# Tutti. `make help` lists what there is. Needs git, make and any Node >= 20; the rest it installs.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help install system-packages demo start serve chat test proof check lint format bench docs \
+	docker-build docker-up docker-down logs clean
+
+# Node 24 from npm lands here when the Node at hand is older; it comes first in every recipe.
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+installed := node_modules/.installed
+
+help: ## Show this help
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+install: $(installed) dist/.built ## Install dependencies (and Node 24 where it is missing) and build
+
+$(installed): package.json package-lock.json scripts/install.sh
+	@bash scripts/install.sh
+	@touch $@
+
+dist/.built: $(installed) tsconfig.json tsconfig.build.json $(shell find src -type f ! -name '*.test.ts' 2>/dev/null)
+	@npm run --silent build
+	@touch $@
+
+system-packages: ## Install the Debian packages the tests compare with (asks first on a terminal)
+	@bash scripts/system-packages.sh
+
+demo: install ## Watch real MCP tools work on a sample project; no key, no Docker
+	@node examples/demo.ts
+
+start: install ## Serve MCP over HTTP on http://127.0.0.1:8004 (same as "serve")
+	@node bin/tutti.js serve
+
+serve: start
+
+chat: install ## Talk to Tutti in the terminal (so far: its commands and examples)
+	@node bin/tutti.js
+
+test: install system-packages ## Set up everything, then run all checks and tests (seeded samples of the long proofs)
+	@npm run --silent check
+
+proof: install system-packages ## Run the long proofs in full
+	@TUTTI_PROOF=1 npm run --silent test
+
+check: install ## Types, lint, format, dead code and tests, without touching system packages
+	@npm run --silent check
+
+lint: install ## Lint, check types and look for dead code
+	@npm run --silent types && npm run --silent lint && npm run --silent dead
+
+format: install ## Format the sources
+	@npm run --silent format
+
+bench: install ## Measure against the floors and peers named in bench/README.md
+	@node bench/run.ts
+
+docs: install ## Generate docs/errors.md and docs/configuration.md
+	@npm run --silent docs
+
+docker-build: ## Build the container image
+	docker build -f deploy/Dockerfile -t tutti:local .
+
+docker-up: ## Start the container on http://127.0.0.1:8004
+	docker compose -f deploy/compose.yaml up -d
+
+docker-down: ## Stop the container
+	docker compose -f deploy/compose.yaml down
+
+logs: install ## Follow the log of this machine's Tutti
+	@tail -n 50 -F "$$(node bin/tutti.js config --json | node -p 'JSON.parse(require("fs").readFileSync(0)).find((row) => row.key === "logging.file").value')"
+
+clean: ## Remove what was built and installed
+	rm -rf dist coverage node_modules

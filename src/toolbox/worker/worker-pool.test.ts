@@ -1,0 +1,105 @@
+import { afterEach, expect, it } from 'vitest';
+import { aCallContext } from '../testing/call-context.ts';
+import { WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
+
+const pools: WorkerPool[] = [];
+
+function aPool(options: Partial<WorkerPoolOptions> = {}): WorkerPool {
+  const pool = new WorkerPool({
+    entry: new URL('../testing/slow-worker.ts', import.meta.url),
+    data: {},
+    maxWorkers: 1,
+    maxWaiting: 4,
+    maxHeapMb: 128,
+    cancelGraceMs: 100,
+    idleStopMs: 60_000,
+    ...options,
+  });
+  pools.push(pool);
+  return pool;
+}
+
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
+
+it('returns what the tool returned, and its progress on the way', async () => {
+  const updates: unknown[] = [];
+  const context = aCallContext({ progress: (update) => updates.push(update) });
+  const result = await aPool().call('echo', { a: 1 }, context);
+  expect(result.structuredContent).toEqual({ value: { a: 1 } });
+  expect(updates).toEqual([{ progress: 1, total: 2 }]);
+});
+
+it('uses a worker again for the next call', async () => {
+  const pool = aPool();
+  const results = [];
+  for (let i = 0; i < 20; i += 1) results.push(await pool.call('echo', { i }, aCallContext()));
+  expect(results.map((result) => result.structuredContent)).toEqual(
+    results.map((_result, i) => ({ value: { i } })),
+  );
+});
+
+it('stops a call that never pauses when it is cancelled, and answers the next one', async () => {
+  const pool = aPool();
+  const cancel = new AbortController();
+  const call = pool.call(
+    'spin',
+    {},
+    aCallContext({ signal: cancel.signal, progress: () => cancel.abort(new Error('enough')) }),
+  );
+  await expect(call).rejects.toThrow('enough');
+  const next = await pool.call('echo', { alive: true }, aCallContext());
+  expect(next.structuredContent).toEqual({ value: { alive: true } });
+});
+
+it('keeps the worker of a call that ends by itself when it is cancelled', async () => {
+  const pool = aPool({ cancelGraceMs: 60_000 });
+  const cancel = new AbortController();
+  const call = pool.call(
+    'wait',
+    {},
+    aCallContext({ signal: cancel.signal, progress: () => cancel.abort(new Error('enough')) }),
+  );
+  await expect(call).rejects.toThrow('enough');
+  const next = await pool.call('echo', {}, aCallContext());
+  expect(next.isError).toBeUndefined();
+});
+
+it('survives a tool that uses all the memory it may, and says so', async () => {
+  const pool = aPool();
+  await expect(pool.call('hoard', {}, aCallContext())).rejects.toMatchObject({
+    code: 'toolbox.worker_died',
+    message: expect.stringContaining('memory limit 128 MB'),
+  });
+  const next = await pool.call('echo', {}, aCallContext());
+  expect(next.isError).toBeUndefined();
+});
+
+it('survives a tool that ends its thread', async () => {
+  const pool = aPool();
+  await expect(pool.call('crash', {}, aCallContext())).rejects.toMatchObject({
+    code: 'toolbox.worker_died',
+  });
+  expect((await pool.call('echo', {}, aCallContext())).isError).toBeUndefined();
+});
+
+it('tells a caller to come back when too many wait', async () => {
+  const pool = aPool({ maxWaiting: 1 });
+  const cancel = new AbortController();
+  const busy = aCallContext({ signal: cancel.signal });
+  const accepted = Promise.allSettled([pool.call('wait', {}, busy), pool.call('wait', {}, busy)]);
+  await expect(pool.call('echo', {}, aCallContext())).rejects.toMatchObject({
+    code: 'kernel.too_busy',
+  });
+  cancel.abort(new Error('done'));
+  expect((await accepted).map((it) => it.status)).toEqual(['rejected', 'rejected']);
+});
+
+it('stops a worker that had nothing to do for a while', async () => {
+  const pool = aPool({ idleStopMs: 1 });
+  await pool.call('echo', {}, aCallContext());
+  expect((await pool.call('echo', { again: true }, aCallContext())).structuredContent).toEqual({
+    value: { again: true },
+  });
+});

@@ -1,0 +1,33 @@
+import type { Catalogue } from '../../src/contract/catalogue/index.ts';
+import { CallLane, createCatalogue } from '../../src/fleet/index.ts';
+import { silentLog } from '../../src/kernel/index.ts';
+import { createThreadedCodeServer } from '../../src/toolbox/code/index.ts';
+
+/** The code server as it is served: in worker threads, behind the lane, without a tracer. */
+export function aCodeCatalogue(roots: readonly string[], timeoutMs: number): Catalogue {
+  const settings = {
+    lineLength: 100,
+    maxIssues: 50,
+    osvUrl: 'http://127.0.0.1:9',
+    osvDirectory: undefined,
+  };
+  const lane = new CallLane(
+    { maxConcurrent: 2, maxWaiting: 1_000, timeoutMs },
+    {
+      traced: (_call, work) =>
+        work({ setAttributes: () => {}, fail: () => {}, outgoingMeta: () => ({}) }),
+    },
+  );
+  return createCatalogue({
+    version: '0.0.0',
+    servers: [
+      {
+        name: 'code',
+        open: async () => createThreadedCodeServer({ version: '0.0.0', roots, settings }),
+      },
+    ],
+    lane,
+    enabledTools: [],
+    log: silentLog,
+  });
+}
