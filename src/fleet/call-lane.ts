@@ -66,5 +66,6 @@ function noteFailure(scope: TraceScope, result: ToolResult): void {
     'error.type': 'tool_error',
     ...(isReport ? { 'tutti.error.code': String(report.code) } : {}),
   });
-  scope.fail('The tool reported an error');
+  const text = result.content.find((block) => block.type === 'text')?.['text'];
+  scope.fail(typeof text === 'string' ? text : 'The tool reported an error');
 }

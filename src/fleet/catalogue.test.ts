@@ -71,6 +71,7 @@ function aCatalogue(
 ) {
   const limits = { maxConcurrent: 2, maxWaiting: 2, timeoutMs: options.timeoutMs ?? 10_000 };
   return createCatalogue({
+    title: 'Tutti',
     version: '1',
     servers,
     lane: new CallLane(limits, options.tracer ?? aTracer()),

@@ -14,6 +14,8 @@ import { UnknownNameError, UnknownServerError } from './errors.ts';
 import { FleetServer, type ServerEntry } from './fleet-server.ts';
 
 export interface CatalogueOptions {
+  /** How it introduces itself. */
+  readonly title: string;
   readonly version: string;
   readonly servers: readonly ServerEntry[];
   readonly lane: CallLane;
@@ -29,7 +31,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
 
 class FleetCatalogue implements Catalogue {
   readonly name = 'tutti';
-  readonly title = 'Tutti';
+  readonly title: string;
   readonly version: string;
   readonly instructions: string;
   readonly #servers: readonly FleetServer[];
@@ -38,6 +40,7 @@ class FleetCatalogue implements Catalogue {
 
   constructor(options: CatalogueOptions) {
     this.#options = options;
+    this.title = options.title;
     this.version = options.version;
     this.#servers = options.servers.map((entry) => new FleetServer(entry, options.log));
     const names = options.servers.map((entry) => entry.name).join(', ');

@@ -19,6 +19,7 @@ export function aCodeCatalogue(roots: readonly string[], timeoutMs: number): Cat
     },
   );
   return createCatalogue({
+    title: 'Tutti',
     version: '0.0.0',
     servers: [
       {

@@ -11,7 +11,9 @@ const places: Readonly<Record<Language, readonly string[]>> = {
     'node_modules/{eslint,express,postcss,stylelint,vitest,commander,pino,semver,css-tree}/**/*.js',
   ],
   typescript: [
-    'node_modules/{@types,hono,zod,prettier,vitest,commander,oxc-parser,@opentelemetry}/**/*.ts',
+    'src/**/*.ts',
+    'node_modules/zod/src/**/*.ts',
+    'node_modules/{@types,hono,prettier,vitest,commander,oxc-parser,@opentelemetry}/**/*.d.ts',
   ],
   java: [
     '/usr/share/doc/libjcsp-java*/**/*.java',

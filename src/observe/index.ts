@@ -1,0 +1,7 @@
+export { createLog, type RunningLog } from './log/create-log.ts';
+export { ActiveSpans } from './trace/active-span.ts';
+export { createTracing, type Tracing } from './trace/create-tracing.ts';
+export { findTrace } from './trace/find-trace.ts';
+export { formatTrace } from './trace/format-trace.ts';
+export type { SpanRecord } from './trace/span.ts';
+export type { TraceMatch, TraceRetention, TraceStore, TraceSummary } from './trace/trace-store.ts';

@@ -1,0 +1,111 @@
+import type { Log, LogFields } from '../../kernel/index.ts';
+import { redactText } from '../redact/redact-text.ts';
+import { redactValue } from '../redact/redact-value.ts';
+import type { SpanIds } from '../trace/active-span.ts';
+import { logLimits } from './log-limits.ts';
+import { RotatingFile } from './rotating-file.ts';
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface LogOptions {
+  /** The least important level that is written. */
+  readonly level: LogLevel;
+  /** The file lines go to; without it they go to `stream`. */
+  readonly file?: string;
+  /** Standard error when not given. Also takes the lines that the file did not. */
+  readonly stream?: LineStream;
+  readonly maxBytes?: number;
+  readonly backupCount?: number;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** The span that the running code belongs to. */
+  readonly activeSpan?: () => SpanIds | undefined;
+}
+
+export interface LineStream {
+  write(text: string): unknown;
+}
+
+export interface RunningLog extends Log {
+  close(): void;
+}
+
+type WriteLine = (level: LogLevel, message: string, fields: LogFields) => void;
+
+/**
+ * A log of JSON lines without secrets. A line is in the file when the call returns, so a crash
+ * loses none; what cannot be written to the file goes to the stream. Logging never throws.
+ */
+export function createLog(options: LogOptions): RunningLog {
+  const stream = options.stream ?? process.stderr;
+  const file = options.file === undefined ? undefined : openFile(options.file, options);
+  const write: WriteLine = (level, message, fields) => {
+    if (logLevels.indexOf(level) < logLevels.indexOf(options.level)) return;
+    const line = formatLine({
+      ...base(options, level),
+      msg: redactText(message, logLimits.maxMessageLength),
+      fields,
+    });
+    if (!file?.append(line)) writeSafely(stream, line);
+  };
+  return { ...logWith(write, {}), close: () => file?.close() };
+}
+
+function openFile(path: string, options: LogOptions): RotatingFile {
+  return new RotatingFile({
+    path,
+    maxBytes: options.maxBytes ?? logLimits.maxFileBytes,
+    backupCount: options.backupCount ?? logLimits.backupCount,
+  });
+}
+
+function logWith(write: WriteLine, bound: LogFields): Log {
+  const at =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}): void =>
+      write(level, message, { ...bound, ...fields });
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (fields) => logWith(write, { ...bound, ...fields }),
+  };
+}
+
+interface LineStart {
+  readonly time: string;
+  readonly level: LogLevel;
+  readonly pid: number;
+  readonly traceId?: string;
+  readonly spanId?: string;
+}
+
+function base(options: LogOptions, level: LogLevel): LineStart {
+  const time = new Date(options.now?.() ?? Date.now()).toISOString();
+  return { time, level, pid: process.pid, ...options.activeSpan?.() };
+}
+
+function formatLine(
+  line: LineStart & { readonly msg: string; readonly fields: LogFields },
+): string {
+  const { fields, ...start } = line;
+  const shown = redactValue(fields, logLimits);
+  const entries = Object.entries(
+    typeof shown === 'object' && shown !== null ? shown : { fields: shown },
+  );
+  // A field never replaces a part of the line that every reader relies on.
+  const named = entries.map(([key, value]) => [key in start ? `${key}_` : key, value]);
+  const text = JSON.stringify({ ...start, ...Object.fromEntries(named) });
+  if (text.length <= logLimits.maxLineLength) return `${text}\n`;
+  return `${JSON.stringify({ ...start, cut: `the fields took ${text.length} characters` })}\n`;
+}
+
+function writeSafely(stream: LineStream, line: string): void {
+  try {
+    stream.write(line);
+  } catch {
+    // There is nowhere left to say so.
+  }
+}

@@ -1,0 +1,186 @@
+import { setTimeout } from 'node:timers/promises';
+import { localCaller } from '../../contract/caller/index.ts';
+import { systemClock, type Clock, type Log } from '../../kernel/index.ts';
+import type { ActiveSpan, ActiveSpans } from './active-span.ts';
+import { BatchQueue } from './batch-queue.ts';
+import { OpenSpan, type FinishedSpan, type SpanPlace } from './open-span.ts';
+import { createOtlpExporter, type OtlpOptions, type SpanExporter } from './otlp-exporter.ts';
+import { RandomIds } from './random-ids.ts';
+import { readTraceMeta } from './trace-context.ts';
+import { traceLimits } from './trace-limits.ts';
+import type { TraceRetention, TraceStore } from './trace-store.ts';
+import type { SpanScope, SpanStart, Tracer } from './tracer.ts';
+
+export interface TracingOptions {
+  readonly activeSpans: ActiveSpans;
+  readonly log: Log;
+  /** Where spans are kept; without it they are not. */
+  readonly store?: TraceStore;
+  /** A collector that gets the spans too. */
+  readonly otlp?: OtlpOptions;
+  readonly clock?: Clock;
+  /** A monotonic clock in milliseconds with fractions. */
+  readonly tickMs?: () => number;
+  readonly limits?: Partial<TracingLimits>;
+}
+
+export interface TracingLimits {
+  readonly maxQueuedSpans: number;
+  readonly maxBatchSpans: number;
+  readonly flushIntervalMs: number;
+  readonly maxKeptSpans: number;
+  readonly maxKeptAgeMs: number;
+}
+
+/** The tracer and its background work. */
+export interface Tracing extends Tracer {
+  /** Ends when every span that ended before it is kept and handed to the collector, or given up on. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Spans in OpenTelemetry's model, made without its SDK: loading the SDK costs more than starting
+ * Node, and only the export to a collector needs it. It is loaded when `otlp` is given.
+ */
+export function createTracing(options: TracingOptions): Tracing {
+  const sinks = [storeQueue(options), collectorQueue(options)].filter((sink) => sink !== undefined);
+  const clock = options.clock ?? systemClock;
+  const tickMs = options.tickMs ?? (() => performance.now());
+  const ids = new RandomIds();
+  return {
+    async traced<Result>(
+      start: SpanStart,
+      work: (scope: SpanScope) => Promise<Result>,
+    ): Promise<Result> {
+      const active = openSpan(start, { ids, clock, tickMs, above: options.activeSpans.current() });
+      try {
+        return await options.activeSpans.runIn(active, () => work(active.span));
+      } catch (error) {
+        active.span.fail(error);
+        throw error;
+      } finally {
+        const durationUs = Math.max(0, Math.round((tickMs() - active.startedTickMs) * 1000));
+        const finished = active.span.end(durationUs);
+        for (const sink of sinks) sink.add(finished);
+      }
+    },
+    async flush() {
+      await Promise.all(sinks.map((sink) => sink.flush()));
+    },
+    async close() {
+      await Promise.all(sinks.map((sink) => sink.close()));
+    },
+  };
+}
+
+/** Where finished spans go. Adding never waits and never throws. */
+interface SpanSink {
+  add(span: FinishedSpan): void;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Surroundings {
+  readonly ids: RandomIds;
+  readonly clock: Clock;
+  readonly tickMs: () => number;
+  readonly above: ActiveSpan | undefined;
+}
+
+function openSpan(
+  start: SpanStart,
+  around: Surroundings,
+): ActiveSpan & { readonly span: OpenSpan } {
+  const { above } = around;
+  const incoming = readTraceMeta(start.parentMeta ?? {});
+  // A request's own context names the outermost span of its trace; spans opened since are nearer.
+  const isInside = above && (!incoming.parent || incoming.parent.traceId === above.context.traceId);
+  const parent = isInside ? above.context : incoming.parent;
+  const baggage = incoming.baggage ?? (isInside ? above.baggage : undefined);
+  const startedTickMs = around.tickMs();
+  // Counted from the span above, so that spans of one process line up to the microsecond.
+  const startedAtUs = isInside
+    ? above.startedAtUs + Math.round((startedTickMs - above.startedTickMs) * 1000)
+    : Math.round(around.clock.now() * 1000);
+  const place: SpanPlace = {
+    context: {
+      traceId: parent?.traceId ?? around.ids.next(16),
+      spanId: around.ids.next(8),
+      isSampled: parent?.isSampled ?? true,
+      ...(parent?.tracestate ? { tracestate: parent.tracestate } : {}),
+    },
+    ...(parent ? { parentSpanId: parent.spanId } : {}),
+    ...(baggage ? { baggage } : {}),
+    startedAtUs,
+    callerId: (start.caller ?? localCaller).id,
+  };
+  return { ...place, startedTickMs, span: new OpenSpan(start, place) };
+}
+
+function storeQueue(options: TracingOptions): SpanSink | undefined {
+  const { store, log } = options;
+  if (!store) return undefined;
+  const clock = options.clock ?? systemClock;
+  let prunedAt = Number.NEGATIVE_INFINITY;
+  return spanQueue(options, 'store', async (batch) => {
+    await store.record(batch.map((span) => span.record));
+    if (clock.now() - prunedAt < traceLimits.pruneIntervalMs) return;
+    prunedAt = clock.now();
+    await prune(store, retentionAt(prunedAt, options.limits), log);
+  });
+}
+
+/** Spans that stay too long are no reason to lose new ones. */
+async function prune(store: TraceStore, retention: TraceRetention, log: Log): Promise<void> {
+  try {
+    const removed = await store.prune(retention);
+    if (removed > 0) log.debug('old spans removed', { removed });
+  } catch (error) {
+    log.warn('old spans could not be removed', { error });
+  }
+}
+
+function retentionAt(nowMs: number, limits: Partial<TracingLimits> = {}): TraceRetention {
+  const { maxKeptAgeMs, maxKeptSpans } = { ...traceLimits, ...limits };
+  return { beforeMs: nowMs - maxKeptAgeMs, maxSpans: maxKeptSpans };
+}
+
+function collectorQueue(options: TracingOptions): SpanSink | undefined {
+  const { otlp } = options;
+  if (!otlp) return undefined;
+  let exporter: Promise<SpanExporter> | undefined;
+  let isGivenUp = false;
+  const queue = spanQueue(options, 'collector', async (batch) => {
+    if (isGivenUp) throw new Error('The collector did not take spans in time');
+    exporter ??= createOtlpExporter(otlp);
+    await (await exporter).export(batch.filter((span) => span.context.isSampled));
+  });
+  return {
+    add: (span) => queue.add(span),
+    flush: () => queue.flush(),
+    async close() {
+      const closing = queue.close();
+      await Promise.race([
+        closing,
+        setTimeout(traceLimits.closeTimeoutMs, undefined, { ref: false }),
+      ]);
+      isGivenUp = true;
+    },
+  };
+}
+
+function spanQueue(
+  options: TracingOptions,
+  target: string,
+  write: (batch: readonly FinishedSpan[]) => Promise<void>,
+): BatchQueue<FinishedSpan> {
+  const limits = { ...traceLimits, ...options.limits };
+  return new BatchQueue({
+    maxQueued: limits.maxQueuedSpans,
+    maxBatch: limits.maxBatchSpans,
+    flushIntervalMs: limits.flushIntervalMs,
+    write,
+    onDropped: (count, reason) => options.log.warn('spans dropped', { target, count, reason }),
+  });
+}

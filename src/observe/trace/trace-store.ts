@@ -1,0 +1,37 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import type { SpanRecord } from './span.ts';
+
+/** Where finished spans are kept. A caller sees only spans made on its own behalf. */
+export interface TraceStore {
+  /** Keeps all spans or none. A span that is there already stays as it is. */
+  record(spans: readonly SpanRecord[]): Promise<void>;
+  /** The trace with this id, or the only one whose id starts with it (lower-case hex). */
+  find(caller: Caller, idOrPrefix: string): Promise<TraceMatch>;
+  /** The traces that began last, newest first. */
+  recent(caller: Caller, limit: number): Promise<readonly TraceSummary[]>;
+  /** Removes what retention no longer keeps, of every caller; says how many spans went. */
+  prune(retention: TraceRetention): Promise<number>;
+}
+
+export type TraceMatch =
+  | { readonly kind: 'found'; readonly spans: readonly SpanRecord[] }
+  | { readonly kind: 'ambiguous'; readonly traceIds: readonly string[] }
+  | { readonly kind: 'unknown' };
+
+export interface TraceSummary {
+  readonly traceId: string;
+  /** The name of the span that began first. */
+  readonly name: string;
+  readonly startedAtUs: number;
+  /** From the first beginning to the last end. */
+  readonly durationUs: number;
+  readonly spans: number;
+  readonly errors: number;
+}
+
+export interface TraceRetention {
+  /** Spans that began before this time go. */
+  readonly beforeMs: number;
+  /** Of the rest only the ones recorded last stay. */
+  readonly maxSpans: number;
+}

@@ -1,0 +1,107 @@
+import { AppError } from '../kernel/index.ts';
+
+/** The database was written by a program that knows more than this one. */
+export class NewerDatabaseError extends AppError {
+  readonly code = 'store.newer_database';
+
+  constructor(path: string, versions: { readonly found: number; readonly known: number }) {
+    super(
+      `The database ${path} has version ${versions.found}, and this program knows versions up to ${versions.known}. ` +
+        'Update Tutti, or set TUTTI_HOME to another directory',
+      { details: { path, ...versions } },
+    );
+  }
+}
+
+/** The database is older than the program and may not be changed, because it was opened for reading only. */
+export class OlderDatabaseError extends AppError {
+  readonly code = 'store.older_database';
+
+  constructor(path: string, versions: { readonly found: number; readonly known: number }) {
+    super(
+      `The database ${path} has version ${versions.found} and must be brought to ${versions.known} first. ` +
+        'Run any command that writes, for example "tutti backup FILE"',
+      { details: { path, ...versions } },
+    );
+  }
+}
+
+/** The file is damaged or is no database. */
+export class CorruptDatabaseError extends AppError {
+  readonly code = 'store.corrupt';
+
+  constructor(path: string, cause: unknown) {
+    super(
+      `The database ${path} is damaged or is not a database (${reasonOf(cause)}). ` +
+        `To restore a backup: stop every Tutti, move ${path}, ${path}-wal and ${path}-shm away, ` +
+        `copy the backup to ${path} and start again`,
+      { details: { path }, cause },
+    );
+  }
+}
+
+/** The directory or the file cannot be opened, read or written. */
+export class StoreUnavailableError extends AppError {
+  readonly code = 'store.unavailable';
+
+  constructor(path: string, cause: unknown) {
+    super(
+      `The database ${path} could not be used (${reasonOf(cause)}); nothing was changed. ` +
+        'Check that its directory exists, belongs to you and is writable',
+      { details: { path }, cause },
+    );
+  }
+}
+
+export class DiskFullError extends AppError {
+  readonly code = 'store.disk_full';
+  override readonly retryable = true;
+
+  constructor(path: string, cause: unknown) {
+    super(
+      `The database ${path} could not be written: the disk is full. Nothing was changed; free some space and try again`,
+      {
+        details: { path },
+        cause,
+      },
+    );
+  }
+}
+
+/** Other processes kept the database locked for longer than a write waits. */
+export class StoreBusyError extends AppError {
+  readonly code = 'store.busy';
+  override readonly retryable = true;
+
+  constructor(path: string, cause: unknown) {
+    super(
+      `The database ${path} stayed locked by another process for longer than a write waits. Nothing was changed; try again`,
+      { details: { path }, cause },
+    );
+  }
+}
+
+/** A backup would replace a file, or the database itself. */
+export class BackupRefusedError extends AppError {
+  readonly code = 'store.backup_refused';
+
+  constructor(target: string, reason: string) {
+    super(`The database was not backed up to ${target}: ${reason}`, { details: { target } });
+  }
+}
+
+export class BackupFailedError extends AppError {
+  readonly code = 'store.backup_failed';
+
+  constructor(target: string, cause: unknown) {
+    super(
+      `The database could not be backed up to ${target} (${reasonOf(cause)}); no file was left there. ` +
+        'Check that the directory exists and has room',
+      { details: { target }, cause },
+    );
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

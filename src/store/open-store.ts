@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { systemClock, type Clock } from '../kernel/index.ts';
+import type { TraceStore } from '../observe/index.ts';
+import { backupDatabase } from './sqlite/backup-database.ts';
+import { checkIntegrity, type IntegrityReport } from './sqlite/check-integrity.ts';
+import { migrations } from './sqlite/migrations/index.ts';
+import { SqliteDatabase } from './sqlite/sqlite-database.ts';
+import { SqliteTraceStore } from './sqlite/sqlite-trace-store.ts';
+
+export interface StoreOptions {
+  /** The data directory; created, for its owner alone, when it is not there. */
+  readonly home: string;
+  /** Reads what is there and creates, changes and upgrades nothing. */
+  readonly readonly?: boolean;
+  readonly clock?: Clock;
+  /** How long a write waits for another process to finish its own. */
+  readonly busyTimeoutMs?: number;
+}
+
+/** The database of a data directory, and the ports it implements. Several processes may have it open. */
+export interface Store {
+  /** The database file. */
+  readonly path: string;
+  readonly traces: TraceStore;
+  /** Whether the database file is there yet. */
+  exists(): boolean;
+  checkIntegrity(): IntegrityReport;
+  /** Copies the database while it is in use; throws `store.backup_refused` rather than replace a file. */
+  backup(target: string, options?: { readonly force?: boolean }): Promise<void>;
+  close(): void;
+}
+
+const databaseName = 'tutti.db';
+const defaultBusyTimeoutMs = 10_000;
+
+/** Touches no file until something is read or written, so that commands that need no data pay nothing. */
+export function openStore(options: StoreOptions): Store {
+  const path = join(options.home, databaseName);
+  const database = new SqliteDatabase({
+    path,
+    isReadonly: options.readonly ?? false,
+    migrations,
+    clock: options.clock ?? systemClock,
+    busyTimeoutMs: options.busyTimeoutMs ?? defaultBusyTimeoutMs,
+  });
+  return {
+    path,
+    traces: new SqliteTraceStore(database),
+    exists: () => database.exists,
+    checkIntegrity: () => checkIntegrity(database),
+    async backup(target, { force = false } = {}) {
+      // A first read creates or upgrades the database, or says why it cannot be used.
+      database.read(() => undefined);
+      await backupDatabase({ path, target, force });
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { AppError } from '../../kernel/index.ts';
+import { BackupFailedError, BackupRefusedError, CorruptDatabaseError } from '../errors.ts';
+
+export interface BackupOrder {
+  /** The database to copy. */
+  readonly path: string;
+  readonly target: string;
+  /** Replaces a file that stands at the target; never the database itself. */
+  readonly force: boolean;
+}
+
+/** The copy is made in one step: with several, a busy writer would make it start over again and again. */
+const pagesPerStep = 1_000_000_000;
+
+/** Copies a database that others may be using. The target appears whole and checked, or not at all. */
+export async function backupDatabase(order: BackupOrder): Promise<void> {
+  const target = resolve(order.target);
+  if (isSameFile(order.path, target)) {
+    throw new BackupRefusedError(target, 'that is the database itself. Name another file');
+  }
+  if (!order.force) refuseIfThere(target);
+  const draft = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}`);
+  try {
+    await copyTo(order.path, draft);
+    makeSelfContained(draft);
+    syncToDisk(draft, 'r+');
+    place(draft, target, order.force);
+    // Windows keeps names safe by itself and lets nobody open a directory.
+    if (process.platform !== 'win32') syncToDisk(dirname(target), 'r');
+  } catch (error) {
+    throw error instanceof AppError ? error : new BackupFailedError(target, error);
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) {
+      rmSync(`${draft}${suffix}`, { force: true });
+    }
+  }
+}
+
+async function copyTo(path: string, draft: string): Promise<void> {
+  // The file is made first so that nobody else can read it at any time.
+  closeSync(openSync(draft, 'wx', 0o600));
+  const source = new DatabaseSync(path, { readOnly: true });
+  try {
+    await backup(source, draft, { rate: pagesPerStep });
+  } finally {
+    source.close();
+  }
+}
+
+/** Checks the copy and folds everything into the one file. */
+function makeSelfContained(draft: string): void {
+  const copy = new DatabaseSync(draft);
+  try {
+    copy.exec('PRAGMA journal_mode = DELETE');
+    const result = copy.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'];
+    if (result !== 'ok') throw new CorruptDatabaseError(draft, result);
+  } finally {
+    copy.close();
+  }
+  chmodSync(draft, 0o600);
+}
+
+/** A link, unlike a rename, fails when somebody put a file there meanwhile. */
+function place(draft: string, target: string, force: boolean): void {
+  if (force) return renameSync(draft, target);
+  try {
+    linkSync(draft, target);
+  } catch (error) {
+    refuseIfThere(target);
+    // Some file systems have no links.
+    if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error;
+    renameSync(draft, target);
+  }
+}
+
+function refuseIfThere(target: string): void {
+  if (!lstatSync(target, { throwIfNoEntry: false })) return;
+  throw new BackupRefusedError(target, 'the file exists already. Name another one, or say --force');
+}
+
+function isSameFile(path: string, target: string): boolean {
+  try {
+    return realpathSync(path) === realpathSync(target);
+  } catch {
+    return resolve(path) === target;
+  }
+}
+
+function syncToDisk(path: string, flags: 'r' | 'r+'): void {
+  const descriptor = openSync(path, flags);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}

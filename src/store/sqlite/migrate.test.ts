@@ -1,0 +1,131 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { localCaller } from '../../contract/caller/index.ts';
+import { aSpan } from '../../observe/testing/a-span.ts';
+import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { aStore } from '../testing/a-store.ts';
+import { migrate, readVersion } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
+import type { Migration } from './migrations/migration.ts';
+
+const latest = migrations.at(-1)!.version;
+
+/** What programs of each version left behind: a row in every table they had. */
+const rowsOfVersion: Readonly<Record<number, string>> = {
+  0: '',
+  1: `INSERT INTO spans (trace_id, span_id, parent_span_id, name, kind, started_at_us, duration_us,
+                         status, status_message, attributes)
+      VALUES ('0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331', NULL, 'tools/call format_code',
+              'server', 1767225600000000, 1500, 'unset', NULL, '{"kept":"yes"}')`,
+};
+
+function aDatabaseOfVersion(version: number): { home: string; path: string } {
+  const home = aDirectory();
+  const path = join(home, 'tutti.db');
+  writeFileSync(path, '', { mode: 0o600 });
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA journal_mode = WAL');
+  const steps = migrations.filter((migration) => migration.version <= version);
+  migrate(database, { path, migrations: steps, nowMs: 1 });
+  database.exec(rowsOfVersion[version] ?? '');
+  database.close();
+  return { home, path };
+}
+
+describe('migrations', () => {
+  it('have numbers without gaps and a sample of every earlier version to be tested with', () => {
+    expect(migrations.map((migration) => migration.version)).toEqual(
+      migrations.map((_, index) => index + 1),
+    );
+    expect(Object.keys(rowsOfVersion).map(Number)).toEqual(
+      Array.from({ length: latest }, (_, version) => version),
+    );
+  });
+
+  it.each(Object.keys(rowsOfVersion).map(Number))(
+    'bring a database of version %i to the newest, with its rows',
+    async (version) => {
+      const { home } = aDatabaseOfVersion(version);
+      const store = aStore({ home });
+      const kept = await store.traces.find(localCaller, aSpan().traceId);
+      expect(kept).toEqual(
+        version === 0
+          ? { kind: 'unknown' }
+          : { kind: 'found', spans: [aSpan({ attributes: { kept: 'yes' } })] },
+      );
+      await store.traces.record([aSpan({ spanId: 'aaaaaaaaaaaaaaaa', callerId: 'other' })]);
+      expect(await store.traces.recent({ id: 'other' }, 5)).toHaveLength(1);
+      expect(store.checkIntegrity()).toEqual({ ok: true, findings: [] });
+    },
+  );
+
+  it('leave the same schema whichever version they started from', () => {
+    const schemas = Object.keys(rowsOfVersion).map((version) => {
+      const { path } = aDatabaseOfVersion(Number(version));
+      const database = new DatabaseSync(path);
+      migrate(database, { path, migrations, nowMs: 1 });
+      const rows = database.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all();
+      database.close();
+      return rows;
+    });
+    for (const schema of schemas) expect(schema).toEqual(schemas[0]);
+  });
+
+  it('change nothing when one of them fails', () => {
+    const { path } = aDatabaseOfVersion(1);
+    const database = new DatabaseSync(path);
+    const broken: Migration = {
+      version: 2,
+      name: 'broken',
+      sql: 'DROP TABLE spans; CREATE TABLE half (id INTEGER) STRICT; SELECT nonsense;',
+    };
+    expect(() =>
+      migrate(database, { path, migrations: [migrations[0]!, broken], nowMs: 1 }),
+    ).toThrow('nonsense');
+    expect(readVersion(database)).toBe(1);
+    expect(database.prepare('SELECT COUNT(*) AS rows FROM spans').get()).toEqual({ rows: 1 });
+    expect(database.isTransaction).toBe(false);
+    database.close();
+  });
+
+  it('refuse a database newer than the program and leave it as it is', async () => {
+    const { home, path } = aDatabaseOfVersion(latest);
+    const raw = new DatabaseSync(path);
+    raw.exec(`PRAGMA user_version = ${latest + 1}`);
+    raw.close();
+    for (const readonly of [true, false]) {
+      await expect(aStore({ home, readonly }).traces.recent(localCaller, 1)).rejects.toMatchObject({
+        code: 'store.newer_database',
+        message: expect.stringContaining(`knows versions up to ${latest}`),
+      });
+    }
+    const again = new DatabaseSync(path);
+    expect(readVersion(again)).toBe(latest + 1);
+    again.close();
+  });
+
+  it('do nothing again when another process took the step meanwhile', () => {
+    const { path } = aDatabaseOfVersion(1);
+    const [one, other] = [new DatabaseSync(path), new DatabaseSync(path)];
+    // The other process finishes after this one has seen the old version and before it takes the lock.
+    const raced = migrations.map((migration) =>
+      migration.version === 2
+        ? {
+            ...migration,
+            get version(): number {
+              if (readVersion(other) === 1) migrate(other, { path, migrations, nowMs: 2 });
+              return 2;
+            },
+          }
+        : migration,
+    );
+    migrate(one, { path, migrations: raced, nowMs: 3 });
+    expect(
+      one.prepare('SELECT applied_at_ms FROM schema_migrations WHERE version = 2').all(),
+    ).toEqual([{ applied_at_ms: 2 }]);
+    one.close();
+    other.close();
+  });
+});

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { NewerDatabaseError } from '../errors.ts';
+import type { Migration } from './migrations/migration.ts';
+
+export interface MigrateOptions {
+  readonly path: string;
+  readonly migrations: readonly Migration[];
+  readonly nowMs: number;
+}
+
+/**
+ * Brings the schema forward, one transaction a step. Processes that race do each step once: the
+ * version is read again under the write lock. Throws `store.newer_database` and changes nothing
+ * when the database is ahead of the program.
+ */
+export function migrate(database: DatabaseSync, options: MigrateOptions): void {
+  const known = options.migrations.at(-1)?.version ?? 0;
+  const found = readVersion(database);
+  if (found > known) throw new NewerDatabaseError(options.path, { found, known });
+  if (found === known) return;
+  // A schema half on disk after a power cut is worse than a slow first start.
+  database.exec('PRAGMA synchronous = FULL');
+  for (const migration of options.migrations) {
+    if (migration.version > found) applyOnce(database, migration, options);
+  }
+  database.exec('PRAGMA synchronous = NORMAL');
+}
+
+export function readVersion(database: DatabaseSync): number {
+  const row = database.prepare('PRAGMA user_version').get();
+  return Number(row?.['user_version'] ?? 0);
+}
+
+export function checksumOf(migration: Migration): string {
+  return createHash('sha256').update(migration.sql).digest('hex');
+}
+
+function applyOnce(database: DatabaseSync, migration: Migration, options: MigrateOptions): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const found = readVersion(database);
+    const known = options.migrations.at(-1)?.version ?? 0;
+    if (found > known) throw new NewerDatabaseError(options.path, { found, known });
+    if (found < migration.version) {
+      database.exec(migration.sql);
+      database
+        .prepare(
+          'INSERT INTO schema_migrations (version, name, checksum, applied_at_ms) VALUES (?, ?, ?, ?)',
+        )
+        .run(migration.version, migration.name, checksumOf(migration), options.nowMs);
+      database.exec(`PRAGMA user_version = ${migration.version}`);
+    }
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}

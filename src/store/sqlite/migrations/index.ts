@@ -1,0 +1,6 @@
+import { spansMigration } from './0001-spans.ts';
+import { spanCallerMigration } from './0002-span-caller.ts';
+import type { Migration } from './migration.ts';
+
+/** Every step from an empty database to this program's, in order, without gaps. */
+export const migrations: readonly Migration[] = [spansMigration, spanCallerMigration];

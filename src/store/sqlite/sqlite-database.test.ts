@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../kernel/index.ts';
+import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { migrations } from './migrations/index.ts';
+import { SqliteDatabase } from './sqlite-database.ts';
+
+function aDatabase(): SqliteDatabase {
+  const database = new SqliteDatabase({
+    path: join(aDirectory(), 'tutti.db'),
+    isReadonly: false,
+    migrations,
+    clock: systemClock,
+    busyTimeoutMs: 1_000,
+  });
+  onTestFinished(() => database.close());
+  return database;
+}
+
+const pragma = (database: SqliteDatabase, name: string): unknown =>
+  database.read((statements) => Object.values(statements(`PRAGMA ${name}`).get() ?? {})[0]);
+
+const synchronous = { normal: 1, full: 2 };
+
+describe('the database', () => {
+  it('writes ahead, syncs as little as is safe, and checks references', () => {
+    const database = aDatabase();
+    expect(pragma(database, 'journal_mode')).toBe('wal');
+    expect(pragma(database, 'synchronous')).toBe(synchronous.normal);
+    expect(pragma(database, 'foreign_keys')).toBe(1);
+  });
+
+  it('syncs a write on which something depends, and only that', () => {
+    const database = aDatabase();
+    const during = database.write('full', (statements) => statements('PRAGMA synchronous').get());
+    expect(during).toEqual({ synchronous: synchronous.full });
+    expect(pragma(database, 'synchronous')).toBe(synchronous.normal);
+  });
+
+  it('undoes everything when a write throws, and syncs little again', () => {
+    const database = aDatabase();
+    database.write('normal', (statements) => statements('CREATE TABLE t (n INTEGER) STRICT').run());
+    const fail = (): void =>
+      database.write('full', (statements) => {
+        statements('INSERT INTO t VALUES (1)').run();
+        throw new Error('halfway');
+      });
+    expect(fail).toThrow('halfway');
+    expect(database.read((statements) => statements('SELECT COUNT(*) AS n FROM t').get())).toEqual({
+      n: 0,
+    });
+    expect(pragma(database, 'synchronous')).toBe(synchronous.normal);
+  });
+
+  it('prepares a statement once', () => {
+    const database = aDatabase();
+    const prepare = (): unknown => database.read((statements) => statements('SELECT 1'));
+    expect(prepare()).toBe(prepare());
+  });
+
+  it('passes a mistake in the program on as it is', () => {
+    expect(() => aDatabase().read((statements) => statements('SELEC 1'))).toThrow('syntax error');
+  });
+});

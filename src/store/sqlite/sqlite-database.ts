@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Clock } from '../../kernel/index.ts';
+import type { Migration } from './migrations/migration.ts';
+import { openDatabase } from './open-database.ts';
+import { translateError } from './translate-error.ts';
+
+export interface DatabaseOptions {
+  readonly path: string;
+  readonly isReadonly: boolean;
+  readonly migrations: readonly Migration[];
+  readonly clock: Clock;
+  /** How long a write waits for another process to finish its own. */
+  readonly busyTimeoutMs: number;
+}
+
+/**
+ * What a committed write survives. `normal`: the death of every process, not the loss of power,
+ * which may take the last commits but never the database. `full`: the loss of power too.
+ */
+export type Durability = 'normal' | 'full';
+
+/** One connection, opened at first use, with its statements. Errors come out as `AppError`s. */
+export class SqliteDatabase {
+  readonly options: DatabaseOptions;
+  readonly #statements = new Map<string, StatementSync>();
+  #connection: DatabaseSync | undefined;
+
+  constructor(options: DatabaseOptions) {
+    this.options = options;
+  }
+
+  get exists(): boolean {
+    return this.#connection !== undefined || existsSync(this.options.path);
+  }
+
+  /** Runs `work` in one write transaction: all of it is kept or, when it throws, nothing. */
+  write<Result>(durability: Durability, work: (statements: Statements) => Result): Result {
+    return this.#guarded((connection) => {
+      if (durability === 'full') connection.exec('PRAGMA synchronous = FULL');
+      try {
+        // Taking the write lock at once waits for it; a lock taken halfway could only fail.
+        connection.exec('BEGIN IMMEDIATE');
+        const result = work(this.#prepare);
+        connection.exec('COMMIT');
+        return result;
+      } catch (error) {
+        if (connection.isTransaction) connection.exec('ROLLBACK');
+        throw error;
+      } finally {
+        if (durability === 'full') connection.exec('PRAGMA synchronous = NORMAL');
+      }
+    });
+  }
+
+  /** Runs reads that see one and the same state of the database. */
+  read<Result>(work: (statements: Statements) => Result): Result {
+    return this.#guarded((connection) => {
+      connection.exec('BEGIN');
+      try {
+        return work(this.#prepare);
+      } finally {
+        if (connection.isTransaction) connection.exec('ROLLBACK');
+      }
+    });
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+
+  readonly #prepare: Statements = (sql) => {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#opened().prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  };
+
+  #guarded<Result>(work: (connection: DatabaseSync) => Result): Result {
+    try {
+      return work(this.#opened());
+    } catch (error) {
+      throw translateError(error, this.options.path);
+    }
+  }
+
+  #opened(): DatabaseSync {
+    this.#connection ??= openDatabase(this.options);
+    return this.#connection;
+  }
+}
+
+/** Gives the prepared statement of a text that is written in the program, never put together from data. */
+export type Statements = (sql: string) => StatementSync;

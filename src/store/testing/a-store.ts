@@ -1,0 +1,10 @@
+import { onTestFinished } from 'vitest';
+import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { openStore, type Store, type StoreOptions } from '../open-store.ts';
+
+/** A store, in an empty directory unless one is named, that is closed when the running test has finished. */
+export function aStore(options: Partial<StoreOptions> = {}): Store {
+  const store = openStore({ home: options.home ?? aDirectory(), ...options });
+  onTestFinished(() => store.close());
+  return store;
+}

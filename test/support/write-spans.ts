@@ -1,0 +1,13 @@
+import { writeSync } from 'node:fs';
+import { hexId, aSpan } from '../../src/observe/testing/a-span.ts';
+import { openStore } from '../../src/store/index.ts';
+
+// A program of its own: writes COUNT spans, each in its own transaction, to the store in HOME as trace
+// number WRITER, and prints each span's number when the store has acknowledged it.
+const [home = '', writer = '0', count = '0'] = process.argv.slice(2);
+const store = openStore({ home });
+for (let n = 1; n <= Number(count); n += 1) {
+  await store.traces.record([aSpan({ traceId: hexId(Number(writer), 32), spanId: hexId(n, 16) })]);
+  writeSync(1, `${n}\n`);
+}
+store.close();
