@@ -1,7 +1,6 @@
-export { AppError, reportError, type AppErrorOptions } from './app-error.ts';
+export { AppError, reportError } from './app-error.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { Gate } from './gate.ts';
-export { createId } from './id.ts';
 export { silentLog, type Log, type LogFields } from './log.ts';
 export { nearest } from './nearest.ts';
 export { Secret } from './secret.ts';

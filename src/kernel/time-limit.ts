@@ -35,7 +35,9 @@ export async function withTimeLimit<Result>(
     limit.limitMs,
   );
   try {
-    return await Promise.race([work(ended.signal), rejectOnAbort(ended.signal)]);
+    // Listens before the work begins: the work itself may cause the abort while it starts.
+    const aborted = rejectOnAbort(ended.signal);
+    return await Promise.race([work(ended.signal), aborted]);
   } finally {
     clearTimeout(timer);
     limit.signal.removeEventListener('abort', onAbort);

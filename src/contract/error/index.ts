@@ -1,4 +1,4 @@
-export { errorCodes, type ErrorCode, type ErrorCodeEntry } from './error-codes.ts';
+export { errorCodes, type ErrorCodeEntry } from './error-codes.ts';
 
 /** An error as it crosses a process boundary. */
 export interface ErrorReport {

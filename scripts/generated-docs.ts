@@ -1,0 +1,37 @@
+import { renderConfigurationDoc } from '../src/config/index.ts';
+import { errorCodes, type ErrorCodeEntry } from '../src/contract/error/index.ts';
+
+export interface GeneratedDoc {
+  /** From the top of the repository. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Every page of `docs/` that is made from the sources. */
+export function generatedDocs(): readonly GeneratedDoc[] {
+  return [
+    { path: 'docs/configuration.md', text: renderConfigurationDoc() },
+    { path: 'docs/errors.md', text: renderErrorsDoc() },
+  ];
+}
+
+function renderErrorsDoc(): string {
+  const entries: readonly (readonly [string, ErrorCodeEntry])[] = Object.entries(errorCodes);
+  const rows = [...entries]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(
+      ([code, { meaning, remedy, exitCode, httpStatus }]) =>
+        `| \`${code}\` | ${cell(meaning)} | ${cell(remedy)} | ${exitCode} | ${httpStatus} |`,
+    );
+  return `${errorsIntro}\n\n| code | what happened | what to do | exit | HTTP |\n|---|---|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+const errorsIntro = `# Error codes
+
+Generated from the table of error codes by \`npm run docs\`. A code never changes its meaning. In the terminal it stands after
+the hint, with \`--json\` in \`error.code\`; in an MCP tool result in \`_meta["tutti/error"].code\`. "exit" is the terminal's exit
+code when a command ends with it, "HTTP" the status when a whole request does.`;
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}

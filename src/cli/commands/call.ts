@@ -1,0 +1,87 @@
+import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { ErrorReport } from '../../contract/error/index.ts';
+import { errorMetaKey, type ToolResult } from '../../contract/tool/index.ts';
+import { reportError, systemClock } from '../../kernel/index.ts';
+import { createCallContext } from '../call-context.ts';
+import { contentText } from '../content-text.ts';
+import { ToolFailedError, UnknownNameError, UsageError } from '../errors.ts';
+import { textOption, withSystem, type Invocation } from '../invocation.ts';
+import { parsePairs } from '../parse-pairs.ts';
+import { createProgressBar } from '../progress-bar.ts';
+import { readInput } from '../read-input.ts';
+import { showReport } from '../report-failure.ts';
+import { toolArguments } from '../tool-arguments.ts';
+
+export async function run(invocation: Invocation): Promise<number> {
+  const { io, output } = invocation;
+  const [name = '', ...words] = invocation.operands;
+  // Read before the system opens, so that a mistake here costs nothing.
+  const given = await jsonArguments(invocation);
+  const pairs = await parsePairs(words, io);
+  return withSystem(invocation, {}, async ({ catalogue }) => {
+    const entry = findTool(await catalogue.entries(), name);
+    const args = { ...given, ...toolArguments(entry.tool.inputSchema, pairs) };
+    const bar = createProgressBar(io.stderr, systemClock);
+    const context = createCallContext(io, (update) => bar.update(update));
+    const result = await catalogue
+      .callTool(entry.wireName, args, context)
+      .finally(() => bar.clear());
+    if (result.isError === true) {
+      return showReport(failureOf(entry.name, result), { io, isJson: output.isJson });
+    }
+    output.result(result.structuredContent ?? { content: result.content }, () =>
+      contentText(result.content),
+    );
+    return 0;
+  });
+}
+
+/** By dotted name, by wire name, or by bare name where only one server has it. */
+function findTool(entries: readonly CatalogueEntry[], name: string): CatalogueEntry {
+  const exact = entries.find((entry) => entry.name === name || entry.wireName === name);
+  if (exact) return exact;
+  const bare = entries.filter((entry) => entry.tool.name === name);
+  const [only] = bare;
+  if (only && bare.length === 1) return only;
+  if (only) {
+    const names = bare.map((entry) => entry.name).join(', ');
+    throw new UsageError(`Several servers have a tool "${name}". Say which: ${names}`);
+  }
+  throw new UnknownNameError(
+    'tool',
+    name,
+    entries.flatMap((entry) => [entry.name, entry.tool.name]),
+  );
+}
+
+async function jsonArguments(invocation: Invocation): Promise<Record<string, unknown>> {
+  const file = textOption(invocation, 'argsFile');
+  const text = textOption(invocation, 'args');
+  return {
+    ...(file !== undefined && parseObject('--args-file', await readInput(file, invocation.io))),
+    ...(text !== undefined && parseObject('--args', text)),
+  };
+}
+
+function parseObject(flag: string, text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${flag} is not JSON: ${reason}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UsageError(`${flag} must be a JSON object such as {"path": "src"}`);
+  }
+  return { ...value };
+}
+
+function failureOf(tool: string, result: ToolResult): ErrorReport {
+  const carried: unknown = result._meta?.[errorMetaKey];
+  const { code, message, details }: Partial<ErrorReport> = Object(carried);
+  if (typeof code === 'string' && typeof message === 'string') {
+    return { code, message, details: details ?? {} };
+  }
+  return reportError(new ToolFailedError(tool, contentText(result.content)));
+}

@@ -1,0 +1,23 @@
+import { withTimeLimit } from '../../kernel/index.ts';
+import { textOption, withSystem, type Invocation } from '../invocation.ts';
+import { untilAborted } from '../until-aborted.ts';
+
+/** Calls that still run when the server is stopped get this long to finish. */
+const closeLimitMs = 10_000;
+
+export async function run(invocation: Invocation): Promise<number> {
+  const { io, output } = invocation;
+  const flags = {
+    'server.host': textOption(invocation, 'host'),
+    'server.port': textOption(invocation, 'port'),
+  };
+  return withSystem(invocation, { log: 'stderr', flags }, async (system) => {
+    const listener = await system.serveHttp({});
+    output.result({ url: listener.url }, () => `listening on ${listener.url}`);
+    await untilAborted(io.signal);
+    const what = 'Closing the server';
+    const unhurried = new AbortController().signal;
+    await withTimeLimit({ what, limitMs: closeLimitMs, signal: unhurried }, () => listener.close());
+    return 0;
+  });
+}

@@ -1,0 +1,30 @@
+import { AppError, nearest } from '../kernel/index.ts';
+
+/** The command line was not understood. */
+export class UsageError extends AppError {
+  readonly code = 'cli.usage';
+}
+
+/** A command was given the name of something that is not there. */
+export class UnknownNameError extends AppError {
+  readonly code = 'cli.unknown_name';
+
+  constructor(kind: 'tool' | 'prompt' | 'trace', name: string, known: readonly string[]) {
+    const suggestion = nearest(name, known);
+    const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+    super(`There is no ${kind} "${name}".${hint}`, {
+      details: { kind, name, ...(suggestion !== undefined && { suggestion }) },
+    });
+  }
+}
+
+/** A tool failed and gave no code of ours: what it said is all there is. */
+export class ToolFailedError extends AppError {
+  readonly code = 'cli.tool_failed';
+
+  constructor(tool: string, said: string) {
+    super(`Tool "${tool}" failed: ${said === '' ? 'it did not say why' : said}`, {
+      details: { tool },
+    });
+  }
+}

@@ -1,0 +1,421 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { commands } from './command-table.ts';
+import { runMain, type RunOptions } from './testing/run-main.ts';
+
+function aFolder(files: Readonly<Record<string, string | Buffer>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tutti-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+describe('--json', () => {
+  it.each([
+    ['call fake.echo_all text=a'],
+    ['call fake.no_structure'],
+    ['call fake.fail_known'],
+    ['call fake.throw_bug'],
+    ['call nothing.here'],
+    ['call'],
+    ['tools'],
+    ['tools echo'],
+    ['tools zzzz'],
+    ['resources'],
+    ['resources fake://one'],
+    ['prompts'],
+    ['prompts fake.greet who=me'],
+    ['prompts fake.grete'],
+    ['config'],
+    ['config nonsense'],
+    ['doctor'],
+    ['trace'],
+    ['trace abc'],
+    ['trace missing'],
+    ['backup x.db'],
+    ['unknown-command'],
+    ['tools --unknown-option'],
+    ['--set broken tools'],
+    [''],
+  ])('prints exactly one JSON document: tutti %s --json', async (line) => {
+    const words = line.split(' ').filter(Boolean);
+    const { stdout, exitCode } = await runMain([...words, '--json']);
+    const document: unknown = JSON.parse(stdout);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    const isFailure = typeof document === 'object' && document !== null && 'error' in document;
+    expect(isFailure).toBe(exitCode !== 0);
+  });
+
+  it('may stand anywhere, and is spread over lines on a terminal', async () => {
+    const { stdout } = await runMain(['--json', 'doctor'], { isTTY: true });
+    expect(JSON.parse(stdout)).toHaveLength(2);
+    expect(stdout.split('\n').length).toBeGreaterThan(5);
+  });
+
+  it('says null for a setting that is not set', async () => {
+    const { stdout } = await runMain(['config', 'server', '--json']);
+    expect(JSON.parse(stdout)).toEqual([
+      { key: 'server.port', value: 8004, source: 'default', description: 'Port.' },
+      { key: 'server.auth_token', value: null, source: 'default', description: 'Token.' },
+    ]);
+  });
+});
+
+describe('exit codes', () => {
+  it.each([
+    ['tools', 0],
+    ['doctor', 0],
+    ['--help', 0],
+    ['call --help', 0],
+    ['help call', 0],
+    ['--version', 0],
+    ['', 0],
+    ['call fake.fail_known', 1],
+    ['call fake.fail_unknown', 1],
+    ['call fake.fail_bare', 1],
+    ['call fake.throw_bug', 1],
+    ['call fake.fail_refused', 3],
+    ['call', 2],
+    ['call nothing.here', 2],
+    ['call fake.echo_all text', 2],
+    ['call fake.echo_all =x', 2],
+    ['call fake.echo_all txt=a', 2],
+    ['call fake.echo_all text=a text=b', 2],
+    ['call fake.echo_all options={', 2],
+    ['call fake.echo_all --args {', 2],
+    ['call fake.echo_all --args []', 2],
+    ['call fake.echo_all --args-file /does/not/exist', 2],
+    ['call fake.echo_all text=@/does/not/exist', 2],
+    ['call fake.echo_all text=@.', 2],
+    ['call fake.echo_all text=- anything=-', 2],
+    ['call wait', 2],
+    ['tools -k 0', 2],
+    ['tools -k x', 2],
+    ['tools one two', 2],
+    ['tools --nope', 2],
+    ['--set novalue tools', 2],
+    ['--home', 2],
+    ['--debug', 2],
+    ['cal', 2],
+    ['config nonsense', 2],
+    ['trace missing', 2],
+    ['prompts fake.greet whom=me', 2],
+    ['prompts nothing', 2],
+  ])('tutti %s ends with %i', async (line, expected) => {
+    expect((await runMain(line.split(' ').filter(Boolean))).exitCode).toBe(expected);
+  });
+
+  it('is 1 when a check of the doctor failed', async () => {
+    const failed = { name: 'database', status: 'failed', message: 'is broken' } as const;
+    const { exitCode } = await runWith(
+      (system) => ({ ...system, doctor: async () => [failed] }),
+      ['doctor'],
+    );
+    expect(exitCode).toBe(1);
+  });
+
+  it('is 130 when the user cancels', async () => {
+    const cancel = new AbortController();
+    const ran = runMain(['call', 'fake.wait'], { io: { signal: cancel.signal } });
+    setImmediate(() => cancel.abort(new Error('interrupted')));
+    const { exitCode, stderr, stdout, seen } = await ran;
+    expect([exitCode, stdout]).toEqual([130, '']);
+    expect(stderr).toContain('Cancelled');
+    expect(seen.closed).toBe(1);
+  });
+});
+
+async function runWith(
+  change: (system: import('./system.ts').System) => import('./system.ts').System,
+  argv: readonly string[],
+) {
+  const { createFakeSystem } = await import('./testing/fake-system.ts');
+  const { openSystem, loadSettingsOnly } = await createFakeSystem().compose();
+  const compose = async () => ({
+    loadSettingsOnly,
+    openSystem: async (options: import('./system.ts').SystemOptions) =>
+      change(await openSystem(options)),
+  });
+  return runMain(argv, { io: { compose } });
+}
+
+describe('what goes wrong', () => {
+  it('is one sentence and what to do, without a stack', async () => {
+    const { stderr, stdout } = await runMain(['call', 'fake.echo_al']);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(
+      'error: There is no tool "fake.echo_al". Did you mean "fake.echo_all"?\n',
+    );
+    expect(stderr).toMatch(/hint: .+ \(cli\.unknown_name\)\n$/);
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('comes with a stack when --debug asks for it', async () => {
+    const { stderr, seen } = await runMain(['call', 'fake.throw_bug', '--debug']);
+    expect(stderr).toContain('TypeError: x is not a function\n    at ');
+    expect(seen.options[0]?.flags).toEqual({ 'logging.level': 'debug' });
+  });
+
+  it.each([
+    ['cal', "Unknown command 'cal' (Did you mean call?)"],
+    ['tools --jsn', "Unknown option '--jsn' (Did you mean --json?)"],
+    ['call fake.echo_all txt=a', 'The tool has no argument "txt". Did you mean "text"?'],
+    ['call fake.echo_all zzzzzz=a', 'The tool has no argument "zzzzzz". It has: text, count'],
+    ['call fake.fail_bare', 'Tool "fake.fail_bare" failed: it rained'],
+    ['call wait', 'Several servers have a tool "wait". Say which: fake.wait, other.wait'],
+    ['prompts fake.grete', 'Did you mean "fake.greet"?'],
+  ])('says what was meant: tutti %s', async (line, message) => {
+    expect((await runMain(line.split(' '))).stderr).toContain(message);
+  });
+
+  it('names the code of a server that is not ours', async () => {
+    expect((await runMain(['call', 'fake.fail_unknown'])).stderr).toBe(
+      'warning: TUTTI_X sets nothing\nerror: odd\n(elsewhere.odd)\n',
+    );
+  });
+
+  it('closes the system whatever happens', async () => {
+    expect((await runMain(['call', 'fake.throw_bug'])).seen.closed).toBe(1);
+  });
+});
+
+describe('help', () => {
+  it('is what tutti alone prints, with exit codes and examples', async () => {
+    const { stdout, stderr } = await runMain([]);
+    expect(stdout).toContain('Usage: tutti');
+    expect(stdout).toContain('130 cancelled');
+    expect(stdout).toContain('Examples:');
+    expect(stderr).toBe('');
+  });
+
+  it.each(commands.map(({ name }) => [name]))('of %s shows examples', async (name) => {
+    const { stdout, exitCode } = await runMain([name, '--help']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(new RegExp(`Examples:\n +(?:\\S+ )*tutti .*${name}`));
+  });
+
+  it('needs no system', async () => {
+    const compose = () => Promise.reject(new Error('was opened'));
+    for (const argv of [['--help'], ['--version'], ['call', '--help'], []]) {
+      expect((await runMain(argv, { io: { compose } })).exitCode).toBe(0);
+    }
+  });
+
+  it('goes to stderr when only flags were given', async () => {
+    const { stdout, stderr } = await runMain(['--debug']);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('Usage: tutti');
+  });
+});
+
+describe('call', () => {
+  it.each([
+    ['text=plain', { text: 'plain' }],
+    ['text=12', { text: '12' }],
+    ['text=true', { text: 'true' }],
+    ['text=a=b', { text: 'a=b' }],
+    ['text=', { text: '' }],
+    ['text=@@home', { text: '@home' }],
+    ['count=12', { count: 12 }],
+    ['count=-3', { count: -3 }],
+    ['count=many', { count: 'many' }],
+    ['ratio=0.5', { ratio: 0.5 }],
+    ['ratio=null', { ratio: null }],
+    ['deep=true', { deep: true }],
+    ['deep=false', { deep: false }],
+    ['deep=maybe', { deep: 'maybe' }],
+    ['items=a', { items: ['a'] }],
+    ['items=["a","b"]', { items: ['a', 'b'] }],
+    ['items=a items=b items=["c"]', { items: ['a', 'b', 'c'] }],
+    ['either=a', { either: 'a' }],
+    ['either=[1]', { either: [1] }],
+    ['options={"a":1}', { options: { a: 1 } }],
+    ['level=high', { level: 'high' }],
+    ['version=2', { version: 2 }],
+    ['anything=1', { anything: '1' }],
+    ['loop=1', { loop: '1' }],
+    ['foreign=1', { foreign: '1' }],
+    ['--args {"count":1} count=2', { count: 2 }],
+    ['--args {"count":1}', { count: 1 }],
+  ])('%s', async (line, args) => {
+    const { seen, stdout } = await runMain(['call', 'fake.echo_all', ...line.split(' '), '--json']);
+    expect(seen.calls).toEqual([{ name: 'fake__echo_all', args }]);
+    expect(JSON.parse(stdout)).toEqual({ echoed: args });
+  });
+
+  it.each(['fake.echo_all', 'fake__echo_all', 'echo_all'])('finds a tool as %s', async (name) => {
+    expect((await runMain(['call', name])).seen.calls).toHaveLength(1);
+  });
+
+  it('reads arguments from files and standard input', async () => {
+    const cwd = aFolder({ 'code.py': 'print()\n', 'args.json': '{"count": 1, "text": "weak"}' });
+    const args = async (line: string, options: RunOptions = {}) => {
+      const argv = ['call', 'fake.echo_all', ...line.split(' ')];
+      return (await runMain(argv, { ...options, io: { cwd } })).seen.calls[0]?.args;
+    };
+    expect(await args('text=@code.py')).toEqual({ text: 'print()\n' });
+    expect(await args('text=-', { stdin: 'from stdin' })).toEqual({ text: 'from stdin' });
+    expect(await args('--args-file args.json text=strong')).toEqual({ count: 1, text: 'strong' });
+    expect(await args('--args-file -', { stdin: '{"count": 2}' })).toEqual({ count: 2 });
+  });
+
+  it('refuses standard input that is not text', async () => {
+    const stdin = Buffer.from([0xff, 0xfe]);
+    const { exitCode, stderr } = await runMain(['call', 'fake.echo_all', 'text=-'], { stdin });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('standard input was not read: it is not UTF-8 text');
+  });
+
+  it('lets any argument through where the tool takes any', async () => {
+    const { seen } = await runMain(['call', 'fake.open_ended', 'whatever=1']);
+    expect(seen.calls[0]?.args).toEqual({ whatever: '1' });
+  });
+
+  it('prints the text of a tool, and its content whole when it has no structure', async () => {
+    expect((await runMain(['call', 'fake.echo_all'])).stdout).toBe('echoed\n');
+    expect((await runMain(['call', 'fake.no_structure'])).stdout).toBe(
+      'words\n[image image/png, 4 base64 characters: use --json]\nfile:///a\ninner\n',
+    );
+    const { stdout } = await runMain(['call', 'fake.no_structure', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ content: [{ text: 'words' }, {}, {}, {}] });
+  });
+
+  it('prints the error of a tool as it came', async () => {
+    const { stdout } = await runMain(['call', 'fake.fail_known', '--json']);
+    expect(JSON.parse(stdout)).toEqual({
+      error: { code: 'code.syntax_error', message: 'line 1', details: { line: 1 } },
+    });
+  });
+});
+
+describe('tools', () => {
+  it('lists them with the schemas a program needs', async () => {
+    const { stdout } = await runMain(['tools', '--json']);
+    const tools: unknown = JSON.parse(stdout);
+    expect(tools).toHaveLength(10);
+    expect((tools as unknown[]).slice(0, 1)).toMatchObject([
+      { name: 'fake.echo_all', server: 'fake', title: 'Echo', outputSchema: {}, annotations: {} },
+    ]);
+  });
+
+  it('finds them by words of name, title, description and examples, best first', async () => {
+    const names = async (...words: string[]) => {
+      const { stdout } = await runMain(['tools', ...words, '--json']);
+      return (JSON.parse(stdout) as { name: string }[]).map((tool) => tool.name);
+    };
+    expect(await names('REPEAT')).toEqual(['fake.echo_all']);
+    expect(await names('wait')).toEqual(['fake.wait', 'other.wait']);
+    expect(await names('wait', '-k', '1')).toEqual(['fake.wait']);
+    expect(await names('echo other')).toEqual(['fake.echo_all', 'other.wait']);
+    expect(await names('banana')).toEqual([]);
+  });
+
+  it('shows one with its arguments', async () => {
+    const { stdout } = await runMain(['tools', 'fake.echo_all']);
+    expect(stdout).toContain('text (needed)  Any text.');
+    expect((await runMain(['tools', 'fake.open_ended'])).stdout).toContain(
+      'It takes no arguments.',
+    );
+  });
+
+  it('says so when nothing fits', async () => {
+    const { stdout, stderr } = await runMain(['tools', 'banana']);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('No tool fits "banana"');
+  });
+});
+
+describe('the other commands', () => {
+  it.each([
+    ['resources', 'fake://one  The one.\nfake://{x}  Any\n'],
+    ['resources fake://one', 'text of fake://one\n'],
+    ['resources fake://blob', '[fake://blob: image/png, 4 base64 characters: use --json]\n'],
+    ['prompts', 'fake.greet  who=… [how=…]  Greets somebody.\n'],
+    ['prompts fake.greet who=Ada', '[user]\nGreet Ada\n'],
+    ['prompts fake__greet who=Ada', '[user]\nGreet Ada\n'],
+    ['config server.port', 'server.port  8004  default\n'],
+    ['config server.auth_token', 'server.auth_token  (not set)  default\n'],
+    ['doctor', 'ok       database: is sound\nwarning  rustfmt: is missing\n         install it\n'],
+    ['trace abc', 'tree of 1\n'],
+    ['trace -k 1', 'abc1  1970-01-01T00:00:00.000Z  1.5 ms  ok  call\n'],
+  ])('tutti %s', async (line, text) => {
+    const { stdout, exitCode } = await runMain(line.split(' '));
+    expect(stdout).toBe(text);
+    expect(exitCode).toBe(0);
+  });
+
+  it('prints traces that failed as such', async () => {
+    expect((await runMain(['trace'])).stdout).toMatch(/abc2 .* failed {2}call/);
+  });
+
+  it('backs up to a file below the current folder, and overwrites only by force', async () => {
+    const { seen } = await runMain(['backup'], { io: { cwd: '/somewhere' } });
+    expect(seen.backups[0]?.target).toMatch(/^\/somewhere\/tutti-backup-[\dTZ-]+\.db$/);
+    expect(seen.backups[0]?.force).toBe(false);
+    const forced = await runMain(['backup', 'x/y.db', '--force'], { io: { cwd: '/somewhere' } });
+    expect(forced.seen.backups).toEqual([{ target: '/somewhere/x/y.db', force: true }]);
+    expect(forced.stdout).toBe('The database was copied to /somewhere/x/y.db (4096 bytes)\n');
+  });
+
+  it('speaks MCP on the streams until the input ends, and nothing else on stdout', async () => {
+    const { stdout, seen, exitCode } = await runMain(['mcp', '--only', 'a, b,'], {
+      stdin: 'hello',
+    });
+    expect([stdout, exitCode]).toEqual(['served hello', 0]);
+    expect(seen.options[0]).toMatchObject({ only: ['a', 'b'], log: 'file' });
+    expect(seen.closed).toBe(1);
+  });
+
+  it('serves until it is told to stop, and says where first', async () => {
+    const stop = new AbortController();
+    const running = runMain(['serve', '--port', '0', '--host', '::1'], {
+      io: { signal: stop.signal },
+    });
+    setImmediate(() => stop.abort());
+    const { stdout, exitCode, seen } = await running;
+    expect([stdout, exitCode]).toEqual(['listening on http://127.0.0.1:1234\n', 0]);
+    expect(seen.options[0]?.flags).toEqual({ 'server.host': '::1', 'server.port': '0' });
+    expect([seen.listenersClosed, seen.closed]).toEqual([1, 1]);
+  });
+});
+
+describe('global flags', () => {
+  it('become settings, before or after the command', async () => {
+    const line =
+      '--home h tools --root a --root b --log-level warn --set server.port=1 --set a.b=c=d';
+    const { seen } = await runMain(line.split(' '), { io: { cwd: '/c', env: { X: '1' } } });
+    expect(seen.options).toEqual([
+      {
+        cwd: '/c',
+        env: { X: '1' },
+        flags: {
+          home: 'h',
+          roots: ['a', 'b'],
+          'logging.level': 'warn',
+          'server.port': '1',
+          'a.b': 'c=d',
+        },
+      },
+    ]);
+  });
+
+  it('print warnings about settings to stderr', async () => {
+    expect((await runMain(['tools'])).stderr).toBe('warning: TUTTI_X sets nothing\n');
+    expect((await runMain(['config'])).stderr).toBe('warning: TUTTI_X sets nothing\n');
+  });
+});
+
+describe('colours', () => {
+  const escape = '\u001B[';
+  it.each([
+    ['a terminal', true, {}, true],
+    ['a pipe', false, {}, false],
+    ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, false],
+    ['a dumb terminal', true, { TERM: 'dumb' }, false],
+  ])('for %s', async (_name, isTTY, env, hasColours) => {
+    const { stdout } = await runMain(['doctor'], { isTTY, io: { env } });
+    expect(stdout.includes(escape)).toBe(hasColours);
+  });
+});

@@ -1,0 +1,75 @@
+import type { Io } from './io.ts';
+import type { Parsed } from './program.ts';
+
+const exitCancelled = 130;
+const exitUsage = 2;
+
+/**
+ * Runs one command line and says its exit code; never throws and never ends the process. Nothing
+ * but this room is loaded for help and version, which have to be quick.
+ */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  // Whether JSON is wanted must be known even when the command line is not understood.
+  const isJson = argv.includes('--json');
+  try {
+    const parsed = await parse(argv, io);
+    return typeof parsed === 'number' ? parsed : await run(parsed, io);
+  } catch (error) {
+    if (io.signal.aborted) {
+      io.stderr.write('Cancelled\n');
+      return exitCancelled;
+    }
+    const { reportFailure } = await import('./report-failure.ts');
+    return reportFailure(error, { io, isJson, isDebug: argv.includes('--debug') });
+  }
+}
+
+/** The command, or the exit code when help or the version was all that was asked for. */
+async function parse(argv: readonly string[], io: Io): Promise<Parsed | number> {
+  const [{ createProgram }, { CommanderError }] = await Promise.all([
+    import('./program.ts'),
+    import('commander'),
+  ]);
+  let parsed: Parsed | undefined;
+  let complaint = '';
+  const screens = {
+    out: (text: string) => void io.stdout.write(text),
+    err: (text: string) => void (complaint += text),
+  };
+  const program = createProgram(screens, (found) => {
+    parsed = found;
+  });
+  if (argv.length === 0) {
+    program.outputHelp();
+    return 0;
+  }
+  try {
+    program.parse(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    const { UsageError } = await import('./errors.ts');
+    if (error.code !== 'commander.help') throw new UsageError(sentence(error.message));
+    if (argv.includes('--json')) throw new UsageError('No command was given');
+    io.stderr.write(complaint);
+    return exitUsage;
+  }
+  return parsed ?? exitUsage;
+}
+
+async function run({ load, operands, options }: Parsed, io: Io): Promise<number> {
+  const [{ createOutput }, { flagsOf }, { run: runCommand }] = await Promise.all([
+    import('./output.ts'),
+    import('./global-flags.ts'),
+    load(),
+  ]);
+  const flags = flagsOf(options);
+  const output = await createOutput(io, options['json'] === true);
+  return runCommand({ operands, options, io, output, flags });
+}
+
+/** Commander's `error: unknown command 'x'\n(Did you mean y?)` as one of our sentences. */
+function sentence(message: string): string {
+  const text = message.replace(/^error: /, '').replaceAll('\n', ' ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

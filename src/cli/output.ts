@@ -1,0 +1,71 @@
+import type { Io } from './io.ts';
+
+/** Where a command's words go: results to stdout, all else to stderr. */
+export interface Output {
+  readonly isJson: boolean;
+  readonly paint: Paint;
+  /** The command's one result: as a JSON document with `--json`, else as the text. */
+  result(json: unknown, text: () => string): void;
+  /** A line for the person at the terminal. */
+  note(line: string): void;
+}
+
+/** Colours, or nothing where colours are off. */
+export interface Paint {
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly red: (text: string) => string;
+  readonly green: (text: string) => string;
+  readonly yellow: (text: string) => string;
+}
+
+export async function createOutput(io: Io, isJson: boolean): Promise<Output> {
+  const paint = await createPaint(io);
+  return {
+    isJson,
+    paint,
+    result: (json, text) => {
+      const shown = isJson ? JSON.stringify(json, null, io.stdout.isTTY === true ? 2 : 0) : text();
+      io.stdout.write(shown.endsWith('\n') || shown === '' ? shown : `${shown}\n`);
+    },
+    note: (line) => io.stderr.write(`${line}\n`),
+  };
+}
+
+async function createPaint({ stdout, env }: Io): Promise<Paint> {
+  const isOff = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb' || stdout.isTTY !== true;
+  const { default: picocolors } = await import('picocolors');
+  return picocolors.createColors(!isOff);
+}
+
+/** A cell longer than this pushes its own row to the right, and not all the others. */
+const maxColumnWidth = 48;
+
+/** Rows as columns, each but the last as wide as its widest cell. */
+export function formatColumns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) {
+      const width = cell.length > maxColumnWidth ? 0 : cell.length;
+      widths[column] = Math.max(widths[column] ?? 0, width);
+    }
+  }
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** The first sentence, or the first `maxLength` characters of it. */
+export function firstSentence(text: string, maxLength: number): string {
+  const [line = ''] = text.trim().split('\n', 1);
+  const end = line.indexOf('. ');
+  const sentence = end < 0 ? line : line.slice(0, end + 1);
+  return sentence.length <= maxLength ? sentence : `${sentence.slice(0, maxLength - 1)}…`;
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { commands, type CommandSpec } from './command-table.ts';
+import type { RunCommand } from './invocation.ts';
+
+/** What was asked for: a command with its words, loaded when it runs. */
+export interface Parsed {
+  readonly load: () => Promise<{ readonly run: RunCommand }>;
+  readonly operands: readonly string[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** Help that was asked for, and the words of the parser about what it did not understand. */
+export interface Screens {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+/**
+ * The parser. It hands the command it understood to `onParsed` and throws commander's error for
+ * everything else, help and version included.
+ */
+export function createProgram(screens: Screens, onParsed: (parsed: Parsed) => void): Command {
+  const program = new Command('tutti')
+    .description(
+      'Turns a request into a plan of MCP tool calls and runs it over a fleet of MCP servers.',
+    )
+    .exitOverride()
+    .configureOutput({ writeOut: screens.out, writeErr: screens.err, outputError: () => {} })
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .option('--json', 'print exactly one JSON document on standard output')
+    .option('--home <folder>', 'folder for data (setting home)')
+    .option('--root <folder>', 'folder the tools may read; repeatable (setting roots)', collect)
+    .option('--set <key=value>', 'any setting; repeatable', collect)
+    .option('--log-level <level>', 'debug, info, warn, error or silent (setting logging.level)')
+    .option('--debug', 'show stacks of errors, and log everything')
+    .addHelpText('after', epilogue);
+  for (const spec of commands) addCommand(program, spec, onParsed);
+  return program;
+}
+
+const epilogue = `
+Exit codes: 0 done, 1 failed, 2 bad usage or configuration, 3 refused by policy,
+            4 needs an answer or approval, 130 cancelled.
+
+Examples:
+  tutti tools
+  tutti call code.format_code language=python code='def f( a,b ):return a+b'
+  tutti mcp                      serve MCP clients on standard input and output
+  tutti help call                options and examples of a command`;
+
+function addCommand(program: Command, spec: CommandSpec, onParsed: (parsed: Parsed) => void): void {
+  const command = program
+    .command(spec.operands === '' ? spec.name : `${spec.name} ${spec.operands}`)
+    .description(spec.summary)
+    .helpOption('-h, --help', 'print help');
+  for (const [flags, description] of spec.options ?? []) command.option(flags, description);
+  const notes = spec.notes === undefined ? '' : `\n${spec.notes}\n`;
+  const examples = spec.examples.map((example) => `  ${example}`).join('\n');
+  command.addHelpText(
+    'after',
+    `${notes}\nExamples:\n${examples}\n\nGlobal options (--json, --home, --root, --set, …): tutti --help`,
+  );
+  command.action(() => {
+    onParsed({ load: spec.load, operands: command.args, options: command.optsWithGlobals() });
+  });
+}
+
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version }: { version?: unknown } = Object(JSON.parse(text));
+  return String(version);
+}

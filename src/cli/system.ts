@@ -1,0 +1,86 @@
+import type { Catalogue } from '../contract/catalogue/index.ts';
+import type { SettingRow } from '../contract/settings/index.ts';
+import type { Log } from '../kernel/index.ts';
+
+/** What the terminal needs of the composition root. */
+export interface Compose {
+  readonly openSystem: (options: SystemOptions) => Promise<System>;
+  readonly loadSettingsOnly: (options: SystemOptions) => Promise<ShownSettings>;
+}
+
+export interface SystemOptions {
+  /** Settings from the command line, by dotted key. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Serve just these servers; with one, tools keep their bare names. */
+  readonly only?: readonly string[];
+  /** Where log lines go: to the log file alone, or to stderr too. */
+  readonly log?: 'stderr' | 'file';
+}
+
+/** The whole system, running in this process. */
+export interface System {
+  readonly settings: ShownSettings;
+  readonly log: Log;
+  readonly catalogue: Catalogue;
+  readonly version: string;
+  readonly traces: Traces;
+  formatTrace(spans: readonly Span[]): string;
+  backup(target: string, options: { readonly force: boolean }): Promise<Backup>;
+  doctor(): Promise<readonly Check[]>;
+  /** Speaks MCP on the streams until the input ends. */
+  serveStdio(streams: StdioStreams): Promise<void>;
+  serveHttp(options: { readonly host?: string; readonly port?: number }): Promise<Listener>;
+  close(): Promise<void>;
+}
+
+export interface ShownSettings {
+  readonly warnings: readonly string[];
+  describe(): readonly SettingRow[];
+}
+
+export interface Traces {
+  /** The spans of the trace with this id or unique beginning of it; none when it is unknown. */
+  find(id: string): Promise<readonly Span[]>;
+  /** The latest traces, newest first. */
+  recent(limit: number): Promise<readonly TraceSummary[]>;
+}
+
+export interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly name: string;
+}
+
+export interface TraceSummary {
+  readonly traceId: string;
+  readonly name: string;
+  readonly startedAtUs: number;
+  readonly durationUs: number;
+  readonly spans: number;
+  readonly errors: number;
+}
+
+export interface Backup {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** One thing `tutti doctor` looked at. */
+export interface Check {
+  readonly name: string;
+  readonly status: 'ok' | 'warning' | 'failed';
+  readonly message: string;
+  readonly fix?: string;
+}
+
+export interface StdioStreams {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: NodeJS.WritableStream;
+}
+
+export interface Listener {
+  readonly url: string;
+  close(): Promise<void>;
+}

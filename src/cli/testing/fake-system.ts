@@ -1,0 +1,192 @@
+import type { Catalogue, CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { CallContext } from '../../contract/server/index.ts';
+import { failedToolResult, type Tool, type ToolResult } from '../../contract/tool/index.ts';
+import { silentLog } from '../../kernel/index.ts';
+import type { Compose, System, SystemOptions } from '../system.ts';
+
+/** What a fake system was asked to do. */
+export interface Seen {
+  options: SystemOptions[];
+  calls: { name: string; args: unknown }[];
+  backups: { target: string; force: boolean }[];
+  closed: number;
+  listenersClosed: number;
+}
+
+const echo: Tool = {
+  name: 'echo_all',
+  title: 'Echo',
+  description: 'Gives back what it gets. It does nothing else.',
+  inputSchema: {
+    type: 'object',
+    required: ['text'],
+    properties: {
+      text: { type: 'string', description: 'Any text.' },
+      count: { type: 'integer' },
+      ratio: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+      deep: { type: 'boolean' },
+      items: { type: 'array', items: { type: 'string' } },
+      either: { oneOf: [{ type: 'string' }, { type: 'array' }] },
+      options: { $ref: '#/$defs/options' },
+      level: { enum: ['low', 'high'] },
+      version: { const: 2 },
+      anything: {},
+      loop: { $ref: '#/$defs/loop' },
+      foreign: { $ref: 'https://example.org/schema' },
+    },
+    $defs: { options: { type: 'object' }, loop: { anyOf: [{ $ref: '#/$defs/loop' }] } },
+  },
+  outputSchema: { type: 'object' },
+  annotations: { readOnlyHint: true },
+  _meta: { 'tutti/examples': ['repeat after me'] },
+};
+
+const open: Tool = {
+  name: 'open_ended',
+  inputSchema: { type: 'object', additionalProperties: true },
+};
+
+const entries: readonly CatalogueEntry[] = [
+  { name: 'fake.echo_all', wireName: 'fake__echo_all', server: 'fake', tool: echo },
+  { name: 'fake.open_ended', wireName: 'fake__open_ended', server: 'fake', tool: open },
+  ...[
+    'fail_known',
+    'fail_refused',
+    'fail_unknown',
+    'fail_bare',
+    'throw_bug',
+    'no_structure',
+    'wait',
+  ].map((name) => ({
+    name: `fake.${name}`,
+    wireName: `fake__${name}`,
+    server: 'fake',
+    tool: { name, inputSchema: { type: 'object' } },
+  })),
+  { name: 'other.wait', wireName: 'other__wait', server: 'other', tool: { ...open, name: 'wait' } },
+];
+
+async function callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult> {
+  switch (name.replace('fake__', '')) {
+    case 'fail_known':
+      return failedToolResult({
+        code: 'code.syntax_error',
+        message: 'line 1',
+        details: { line: 1 },
+      });
+    case 'fail_refused':
+      return failedToolResult({ code: 'code.outside_roots', message: 'no entry', details: {} });
+    case 'fail_unknown':
+      return failedToolResult({ code: 'elsewhere.odd', message: 'odd', details: {} });
+    case 'fail_bare':
+      return { isError: true, content: [{ type: 'text', text: 'it rained' }] };
+    case 'throw_bug':
+      throw new TypeError('x is not a function');
+    case 'no_structure':
+      return {
+        content: [
+          { type: 'text', text: 'words' },
+          { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+          { type: 'resource_link', uri: 'file:///a' },
+          { type: 'resource', resource: { uri: 'x://y', text: 'inner' } },
+        ],
+      };
+    case 'wait':
+      context.progress({ progress: 1, total: 2, message: 'half' });
+      return new Promise((_resolve, reject) => {
+        context.signal.addEventListener('abort', () => reject(context.signal.reason));
+      });
+    default: {
+      const structuredContent = { echoed: args };
+      return { content: [{ type: 'text', text: 'echoed' }], structuredContent };
+    }
+  }
+}
+
+function createFakeCatalogue(seen: Seen): Catalogue {
+  return {
+    name: 'fake',
+    title: 'Fake',
+    version: '1.2.3',
+    entries: async () => entries,
+    listTools: async () => entries.map((entry) => entry.tool),
+    callTool: (name, args, context) => {
+      seen.calls.push({ name, args });
+      return callTool(name, args, context);
+    },
+    listResources: async () => [{ uri: 'fake://one', name: 'one', description: 'The one. More.' }],
+    listResourceTemplates: async () => [{ uriTemplate: 'fake://{x}', name: 'any', title: 'Any' }],
+    readResource: async (uri) =>
+      uri === 'fake://blob'
+        ? [{ uri, blob: 'AAAA', mimeType: 'image/png' }]
+        : [{ uri, text: `text of ${uri}` }],
+    listPrompts: async () => [
+      {
+        name: 'fake__greet',
+        description: 'Greets somebody.',
+        arguments: [{ name: 'who', required: true }, { name: 'how' }],
+      },
+    ],
+    getPrompt: async (_name, args) => ({
+      messages: [{ role: 'user', content: { type: 'text', text: `Greet ${args['who']}` } }],
+    }),
+    complete: async () => ({ values: [] }),
+    onChange: () => () => {},
+    close: async () => {},
+  };
+}
+
+/** A system that answers at once and remembers what it was asked. */
+export function createFakeSystem(): { compose: () => Promise<Compose>; seen: Seen } {
+  const seen: Seen = { options: [], calls: [], backups: [], closed: 0, listenersClosed: 0 };
+  const settings = {
+    warnings: ['TUTTI_X sets nothing'],
+    describe: () => [
+      { key: 'server.port', value: 8004, source: 'default', description: 'Port.' },
+      { key: 'server.auth_token', value: undefined, source: 'default', description: 'Token.' },
+      { key: 'servers', value: [], source: 'env X', description: 'Not in the group server.' },
+    ],
+  };
+  const system: System = {
+    settings,
+    log: silentLog,
+    version: '1.2.3',
+    catalogue: createFakeCatalogue(seen),
+    traces: {
+      find: async (id) => (id === 'abc' ? [{ traceId: 'abc1', spanId: '1', name: 'call' }] : []),
+      recent: async (limit) =>
+        [
+          { traceId: 'abc1', name: 'call', startedAtUs: 0, durationUs: 1500, spans: 1, errors: 0 },
+          { traceId: 'abc2', name: 'call', startedAtUs: 0, durationUs: 10, spans: 1, errors: 1 },
+        ].slice(0, limit),
+    },
+    formatTrace: (spans) => `tree of ${spans.length}`,
+    backup: async (target, { force }) => {
+      seen.backups.push({ target, force });
+      return { path: target, bytes: 4096 };
+    },
+    doctor: async () => [
+      { name: 'database', status: 'ok', message: 'is sound' },
+      { name: 'rustfmt', status: 'warning', message: 'is missing', fix: 'install it' },
+    ],
+    serveStdio: async ({ stdin, stdout }) => {
+      for await (const chunk of stdin) stdout.write(`served ${String(chunk)}`);
+    },
+    serveHttp: async () => ({
+      url: 'http://127.0.0.1:1234',
+      close: async () => void (seen.listenersClosed += 1),
+    }),
+    close: async () => void (seen.closed += 1),
+  };
+  const compose: Compose = {
+    openSystem: async (options) => {
+      seen.options.push(options);
+      return system;
+    },
+    loadSettingsOnly: async (options) => {
+      seen.options.push(options);
+      return settings;
+    },
+  };
+  return { compose: async () => compose, seen };
+}

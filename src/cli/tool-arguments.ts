@@ -1,0 +1,97 @@
+import type { JsonSchema } from '../contract/tool/index.ts';
+import { nearest } from '../kernel/index.ts';
+import { UsageError } from './errors.ts';
+import type { Pair } from './parse-pairs.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Schemas that refer to one another deeper than this are read as "anything". */
+const maxSchemaDepth = 8;
+
+/** Pairs from a command line as the arguments that a tool's input schema describes. */
+export function toolArguments(schema: JsonSchema, pairs: readonly Pair[]): Record<string, unknown> {
+  const properties = recordOf(schema['properties']);
+  const args: Record<string, unknown> = {};
+  for (const { name, value } of pairs) {
+    const property = properties[name];
+    if (property === undefined) refuseUnknown(schema, name);
+    const types = typesOf(property, schema, 0);
+    const parsed = parseValue(types, value);
+    const earlier = Object.hasOwn(args, name) ? args[name] : undefined;
+    if (earlier !== undefined && !types.has('array')) {
+      throw new UsageError(`The argument "${name}" is given twice`);
+    }
+    args[name] = Array.isArray(earlier) ? earlier.concat(parsed) : parsed;
+  }
+  return args;
+}
+
+/** A misspelt name must not be dropped in silence, even where the schema would allow more names. */
+function refuseUnknown(schema: JsonSchema, name: string): void {
+  const more = schema['additionalProperties'];
+  if (more === true || (typeof more === 'object' && more !== null)) return;
+  const known = Object.keys(recordOf(schema['properties']));
+  const suggestion = nearest(name, known);
+  const hint =
+    suggestion === undefined ? ` It has: ${known.join(', ')}` : ` Did you mean "${suggestion}"?`;
+  throw new UsageError(`The tool has no argument "${name}".${hint}`, { details: { name } });
+}
+
+/** The text as the first of the types it can be; as text where it can be none, for the tool to judge. */
+function parseValue(types: ReadonlySet<string>, text: string): unknown {
+  const trimmed = text.trim();
+  if ((types.has('number') || types.has('integer')) && isNumber(trimmed)) return Number(trimmed);
+  if (types.has('boolean') && (trimmed === 'true' || trimmed === 'false'))
+    return trimmed === 'true';
+  if (types.has('null') && trimmed === 'null') return null;
+  if (types.has('array') && trimmed.startsWith('[')) return parseJson(text);
+  if (types.has('object') && trimmed.startsWith('{')) return parseJson(text);
+  return types.has('array') && !types.has('string') ? [text] : text;
+}
+
+function isNumber(text: string): boolean {
+  return text !== '' && text.length <= 40 && Number.isFinite(Number(text));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`A list or object must be JSON: ${reason}`);
+  }
+}
+
+/** The JSON types a schema admits; empty when it says nothing about them. */
+function typesOf(schema: unknown, root: JsonSchema, depth: number): ReadonlySet<string> {
+  if (depth > maxSchemaDepth) return new Set();
+  const { type, enum: choices, const: only, anyOf, oneOf, $ref } = recordOf(schema);
+  const types = new Set([type].flat().filter((name) => typeof name === 'string'));
+  const values = [
+    ...(Array.isArray(choices) ? choices : []),
+    ...(only === undefined ? [] : [only]),
+  ];
+  if (types.size === 0) for (const value of values) types.add(typeOf(value));
+  const referred = typeof $ref === 'string' ? [resolveReference($ref, root)] : [];
+  for (const part of [anyOf, oneOf, referred].flatMap((parts) =>
+    Array.isArray(parts) ? parts : [],
+  )) {
+    for (const inner of typesOf(part, root, depth + 1)) types.add(inner);
+  }
+  return types;
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** `#/$defs/Name` inside the same document; nothing else is followed. */
+function resolveReference(reference: string, root: JsonSchema): unknown {
+  const steps = reference.startsWith('#/') ? reference.slice(2).split('/') : [];
+  return steps.reduce<unknown>((node, step) => recordOf(node)[step], steps.length > 0 ? root : {});
+}
+
+function recordOf(value: unknown): Json {
+  return Object(value);
+}

@@ -1,0 +1,114 @@
+import { access, constants, mkdir, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { LoadedSettings } from '../config/index.ts';
+import type { Catalogue } from '../contract/catalogue/index.ts';
+import { reportError } from '../kernel/index.ts';
+import type { Store } from '../store/index.ts';
+
+/** One thing the doctor looked at. */
+export interface Check {
+  readonly name: string;
+  readonly status: 'ok' | 'warning' | 'failed';
+  readonly message: string;
+  readonly fix?: string;
+}
+
+export interface Patient {
+  readonly settings: LoadedSettings;
+  readonly store: Store;
+  readonly catalogue: Catalogue;
+  /** The `PATH` that programs are looked up in. */
+  readonly searchPath: string;
+}
+
+type Finding = Omit<Check, 'name'>;
+
+const checks: readonly (readonly [string, (patient: Patient) => Promise<Finding>])[] = [
+  ['node', checkNode],
+  ['settings', checkSettings],
+  ['data directory', checkHome],
+  ['database', checkDatabase],
+  ['roots', checkRoots],
+  ['servers', checkServers],
+  ['rustfmt', checkRustfmt],
+];
+
+/** Looks at everything Tutti needs. A check that breaks is a failed check, never an exception. */
+export async function examine(patient: Patient): Promise<readonly Check[]> {
+  const results: Check[] = [];
+  for (const [name, check] of checks) {
+    const finding = await check(patient).catch((error: unknown): Finding => ({
+      status: 'failed',
+      message: reportError(error).message,
+    }));
+    results.push({ name, ...finding });
+  }
+  return results;
+}
+
+async function checkNode(): Promise<Finding> {
+  return { status: 'ok', message: `Node ${process.versions.node}` };
+}
+
+async function checkSettings({ settings }: Patient): Promise<Finding> {
+  const [warning] = settings.warnings;
+  if (warning !== undefined) return { status: 'warning', message: warning };
+  const files = settings.files.length > 0 ? settings.files.join(', ') : 'no file, defaults';
+  return { status: 'ok', message: `valid (${files})` };
+}
+
+async function checkHome({ settings }: Patient): Promise<Finding> {
+  const { home } = settings.values;
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  await access(home, constants.R_OK | constants.W_OK);
+  return { status: 'ok', message: home };
+}
+
+async function checkDatabase({ store }: Patient): Promise<Finding> {
+  if (!store.exists()) return { status: 'ok', message: 'not there yet; made on first use' };
+  const report = store.checkIntegrity();
+  if (report.ok) return { status: 'ok', message: `${store.path} is sound` };
+  const isDamaged = report.findings.some((finding) => finding.kind !== 'permission');
+  return {
+    status: isDamaged ? 'failed' : 'warning',
+    message: report.findings.map((finding) => finding.message).join('; '),
+    ...(isDamaged ? { fix: 'Restore a copy made by "tutti backup" in its place' } : {}),
+  };
+}
+
+async function checkRoots({ settings }: Patient): Promise<Finding> {
+  const missing: string[] = [];
+  for (const root of settings.values.roots) {
+    const isFolder = await stat(root).then(
+      (info) => info.isDirectory(),
+      () => false,
+    );
+    if (!isFolder) missing.push(root);
+  }
+  if (missing.length === 0) return { status: 'ok', message: settings.values.roots.join(', ') };
+  const fix = 'Correct the setting "roots"';
+  return { status: 'warning', message: `no such folder: ${missing.join(', ')}`, fix };
+}
+
+async function checkServers({ catalogue }: Patient): Promise<Finding> {
+  const entries = await catalogue.entries();
+  if (entries.length === 0) return { status: 'failed', message: 'no server offers a tool' };
+  const servers = [...new Set(entries.map((entry) => entry.server))];
+  return { status: 'ok', message: `${servers.join(', ')}: ${entries.length} tools` };
+}
+
+async function checkRustfmt({ searchPath }: Patient): Promise<Finding> {
+  for (const folder of searchPath.split(delimiter)) {
+    const path = join(folder, process.platform === 'win32' ? 'rustfmt.exe' : 'rustfmt');
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return { status: 'ok', message: path };
+  }
+  return {
+    status: 'warning',
+    message: 'not on the PATH; Rust is formatted by prettier-plugin-rust instead',
+    fix: 'Install it with "rustup component add rustfmt"',
+  };
+}

@@ -1,0 +1,12 @@
+import { AppError } from '../kernel/index.ts';
+
+/** `--only` names servers that there are not. */
+export class UnknownServersError extends AppError {
+  readonly code = 'compose.unknown_server';
+
+  constructor(unknown: readonly string[], known: readonly string[]) {
+    super(`There is no server ${unknown.join(', ')} to serve. Choose from: ${known.join(', ')}`, {
+      details: { unknown, known },
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Settings } from '../config/index.ts';
+import type { Catalogue } from '../contract/catalogue/index.ts';
+import { createHttpGateway, serveStdio as serveGateway } from '../gateway/index.ts';
+import type { Log } from '../kernel/index.ts';
+
+export interface FaceParts {
+  readonly settings: Settings;
+  readonly catalogue: Catalogue;
+  readonly log: Log;
+  readonly version: string;
+}
+
+export interface StdioStreams {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+}
+
+export interface HttpRequest {
+  readonly host?: string;
+  readonly port?: number;
+}
+
+/** Speaks MCP on the streams until the input ends. */
+export async function serveStdio(parts: FaceParts, streams: StdioStreams): Promise<void> {
+  const gateway = serveGateway({
+    server: parts.catalogue,
+    input: streams.stdin,
+    output: streams.stdout,
+    log: parts.log,
+    maxMessageBytes: parts.settings.server.max_request_bytes,
+  });
+  await gateway.closed;
+}
+
+/** Serves MCP over HTTP until it is closed. */
+export function serveHttp(
+  parts: FaceParts,
+  wanted: HttpRequest,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const { server } = parts.settings;
+  return createHttpGateway({
+    server: parts.catalogue,
+    log: parts.log,
+    version: parts.version,
+    host: wanted.host ?? server.host,
+    port: wanted.port ?? server.port,
+    token: server.auth_token,
+    allowedHosts: server.allowed_hosts,
+    allowedOrigins: server.allowed_origins,
+    limits: { maxRequestBytes: server.max_request_bytes },
+  });
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { nearest } from '../kernel/index.ts';
+import { expectationOf, schemaAt } from './expectation.ts';
+import { mayQuote } from './hide.ts';
+import { asSchema } from './setting.ts';
+
+/** What is wrong inside one value. `path` leads from the value to the wrong part. */
+export interface ValueProblem {
+  readonly path: readonly PropertyKey[];
+  readonly expected: string;
+  readonly found: string;
+  readonly suggestion?: string | undefined;
+  /** The key at the end of `path` is wrong, not its value. */
+  readonly isKey?: boolean;
+}
+
+/** Every way in which `value` does not fit `schema`. */
+export function checkValue(schema: z.ZodType, value: unknown): readonly ValueProblem[] {
+  const result = schema.safeParse(value);
+  if (result.success) return [];
+  return result.error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') return describeUnknownKeys(schema, issue);
+    return [describeIssue(schema, value, issue)];
+  });
+}
+
+/** A key that a group does not have. */
+export function unknownKey(
+  key: string,
+  known: readonly string[],
+): Omit<ValueProblem, 'path' | 'isKey'> {
+  return {
+    expected: `one of ${known.join(', ')}`,
+    found: `"${shorten(key)}"`,
+    suggestion: nearest(key, known),
+  };
+}
+
+function describeUnknownKeys(
+  schema: z.ZodType,
+  issue: z.core.$ZodIssueUnrecognizedKeys,
+): ValueProblem[] {
+  const group = schemaAt(schema, issue.path);
+  const known = group instanceof z.ZodObject ? Object.keys(group.shape) : [];
+  return issue.keys.map((key) => ({
+    path: [...issue.path, key],
+    isKey: true,
+    ...unknownKey(key, known),
+  }));
+}
+
+function describeIssue(schema: z.ZodType, value: unknown, issue: z.core.$ZodIssue): ValueProblem {
+  const { path } = issue;
+  if (issue.code === 'invalid_key') {
+    const map = schemaAt(schema, path.slice(0, -1));
+    const keys = map instanceof z.ZodRecord ? asSchema(map.keyType) : z.string();
+    return {
+      path,
+      isKey: true,
+      expected: expectationOf(keys),
+      found: `"${shorten(String(path.at(-1)))}"`,
+    };
+  }
+  const part = schemaAt(schema, path) ?? schema;
+  // A rule over several keys states in its message what it wants; a type speaks for itself.
+  const isRule = issue.code === 'custom' && part instanceof z.ZodObject;
+  return {
+    path,
+    expected: isRule ? issue.message : expectationOf(part),
+    found: foundText(valueAt(value, path), part),
+  };
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let current = value;
+  for (const step of path) {
+    if (typeof current !== 'object' || current === null) return undefined;
+    current = Object.entries(current).find(([key]) => key === String(step))?.[1];
+  }
+  return current;
+}
+
+function foundText(value: unknown, schema: z.ZodType): string {
+  if (value === undefined || value === null) return 'nothing';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object') return `a group (${shorten(Object.keys(value).join(', '))})`;
+  if (mayQuote(schema, value)) return shorten(JSON.stringify(value) ?? typeof value);
+  return typeof value === 'string' ? 'a text (hidden)' : `a ${typeof value} (hidden)`;
+}
+
+const maxShownLength = 60;
+
+function shorten(text: string): string {
+  const printable = text.replaceAll(/\p{Cc}/gu, ' ');
+  return printable.length <= maxShownLength ? printable : `${printable.slice(0, maxShownLength)}…`;
+}

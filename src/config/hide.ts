@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { aboutOf } from '../contract/settings/index.ts';
+import { asSchema, unwrap } from './setting.ts';
+import { transformValue } from './transform-value.ts';
+
+export const hidden = '[hidden]';
+
+const secretWord = /(?:key|token|secret|passw|pwd|auth|credential|signature)/i;
+const maxAddressLength = 8192;
+
+/** A setting's value as it may be shown: secrets, passwords in addresses and unknown extras hidden. */
+export function hideSecrets(schema: z.ZodType, value: unknown): unknown {
+  const shown = transformValue(schema, value, {
+    text: (text, traits) => {
+      if (traits.isAddress === true) return hideInAddress(text);
+      return traits.isSecret === true ? hidden : text;
+    },
+    extra: () => hidden,
+  });
+  return hideInArguments(shown);
+}
+
+/** An address without its password and without the query values whose names sound secret. */
+export function hideInAddress(text: string): string {
+  if (text.length > maxAddressLength || !URL.canParse(text)) return hidden;
+  const url = new URL(text);
+  const parts: string[] = [url.password];
+  for (const [name, value] of url.searchParams) if (secretWord.test(name)) parts.push(value);
+  if (parts.every((part) => part === '')) return text;
+  if (url.password !== '') url.password = hidden;
+  for (const name of new Set(url.searchParams.keys())) {
+    if (secretWord.test(name)) url.searchParams.set(name, hidden);
+  }
+  return url.href.replaceAll('%5Bhidden%5D', hidden);
+}
+
+/** True when a wrong value may be quoted in an error: it is not where a secret belongs. */
+export function mayQuote(schema: z.ZodType, value: unknown): boolean {
+  const { isSecret, isAddress } = aboutOf(unwrap(schema));
+  if (isAddress === true && isSecret !== true) return !/[@?]/.test(String(value));
+  return !holdsSecret(schema);
+}
+
+function holdsSecret(schema: z.ZodType): boolean {
+  const value = unwrap(schema);
+  if (aboutOf(value).isSecret === true) return true;
+  if (value instanceof z.ZodArray) return holdsSecret(asSchema(value.element));
+  if (value instanceof z.ZodRecord) return holdsSecret(asSchema(value.valueType));
+  if (value instanceof z.ZodObject) {
+    return Object.values(value.shape).some((inner) => holdsSecret(asSchema(inner)));
+  }
+  return false;
+}
+
+/** `--token=abc` and `--token abc` in the arguments of an MCP server's program. */
+function hideInArguments(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('args' in value)) return value;
+  if (!Array.isArray(value.args)) return value;
+  const args: readonly unknown[] = value.args;
+  const shown = args.map((argument, index) => {
+    if (typeof argument !== 'string') return argument;
+    const previous = args[index - 1];
+    const isNamedBefore =
+      typeof previous === 'string' && /^--?[\w-]+$/.test(previous) && secretWord.test(previous);
+    if (isNamedBefore && !argument.startsWith('-')) return hidden;
+    const [, name] = /^(-{0,2}[\w-]+)[=:]/.exec(argument) ?? [];
+    return name !== undefined && secretWord.test(name)
+      ? `${argument.slice(0, name.length + 1)}${hidden}`
+      : argument;
+  });
+  return { ...value, args: shown };
+}

@@ -1,0 +1,3 @@
+export { loadSettings } from './load-settings.ts';
+export { renderConfigurationDoc } from './render-configuration-doc.ts';
+export type { LoadedSettings, Settings } from './settings.ts';

@@ -1,0 +1,37 @@
+import { open } from 'node:fs/promises';
+
+/** The first `maxBytes` of a file; undefined when there is none. */
+export async function readBytes(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
+  let handle;
+  try {
+    handle = await open(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && isAbsence(error.code)) return undefined;
+    throw error;
+  }
+  try {
+    const buffer = new Uint8Array(maxBytes);
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await handle.read(buffer, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return buffer.subarray(0, length);
+  } finally {
+    await handle.close();
+  }
+}
+
+function isAbsence(code: unknown): boolean {
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** Bytes as UTF-8 text; undefined when they are not. */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { aboutOf, mcpServerSettings } from '../contract/settings/index.ts';
+import { expectationOf } from './expectation.ts';
+import { asSchema, listSettings, type Setting } from './setting.ts';
+
+/** `docs/configuration.md`: every setting with its default, type, variables and meaning. */
+export function renderConfigurationDoc(): string {
+  const settings = listSettings();
+  const groups = Map.groupBy(settings, (setting) => setting.path.slice(0, -1).join('.'));
+  const sections = [...groups].map(
+    ([group, members]) =>
+      `## ${group === '' ? 'Top level' : `\`${group}\``}\n\n${members.map(renderSetting).join('\n')}`,
+  );
+  return `${[intro, ...sections, renderMcpServer()].join('\n\n')}\n`;
+}
+
+const intro = `# Settings
+
+Generated from the settings schema by \`npm run docs\`; [configure.md](configure.md) explains how to set them.
+A setting comes from, strongest first: a flag, an environment variable, the project's \`tutti.yaml\`, the
+user's \`config.yaml\`, its default. \`tutti config\` shows the effective ones and where each came from.`;
+
+function renderSetting(setting: Setting): string {
+  const { key, description, variables, schema, traits } = setting;
+  const flag = traits.flag === undefined ? '' : `, flag \`${traits.flag}\``;
+  const names = variables.map((name) => `\`${name}\``).join(', ');
+  return [
+    `- **\`${key}\`**: ${description}`,
+    `  - ${expectationOf(schema)}; default: ${defaultText(setting)}`,
+    `  - ${names}${flag}`,
+  ].join('\n');
+}
+
+function defaultText({ traits, defaultValue }: Setting): string {
+  if (traits.defaultText !== undefined) return traits.defaultText;
+  if (defaultValue === undefined) return 'not set';
+  return `\`\`${JSON.stringify(defaultValue)}\`\``;
+}
+
+function renderMcpServer(): string {
+  const keys = Object.entries(mcpServerSettings.shape).map(([name, inner]) => {
+    const schema = asSchema(inner);
+    return `- **\`${name}\`**: ${aboutOf(schema).description} (${expectationOf(schema)})`;
+  });
+  return [
+    '## One entry of `mcpServers`',
+    '',
+    'Either `command` or `url` is needed; keys of other MCP clients that are not listed here are kept and ignored.',
+    '',
+    ...keys,
+  ].join('\n');
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { aboutOf, settingsSchema, type SettingTraits } from '../contract/settings/index.ts';
+
+/** One key of the settings schema: what has a value, as opposed to a group of keys. */
+export interface Setting {
+  /** Dotted: `server.port`. */
+  readonly key: string;
+  readonly path: readonly string[];
+  readonly schema: z.ZodType;
+  readonly traits: SettingTraits;
+  readonly description: string;
+  /** Undefined when it is not set by default, or computed when settings are loaded. */
+  readonly defaultValue: unknown;
+  /** Sources add entries to it by name, where other settings are replaced whole. */
+  readonly isMap: boolean;
+  /** Environment variables that set it, strongest first. */
+  readonly variables: readonly string[];
+}
+
+/** Every setting, in the order of the schema. */
+export function listSettings(): readonly Setting[] {
+  return settingsWithin(settingsSchema, []);
+}
+
+/** The schema of a setting's value, or of one entry of a map setting. */
+export function valueSchema(part: { setting: Setting; entry?: string }): z.ZodType {
+  const value = unwrap(part.setting.schema);
+  return part.entry !== undefined && value instanceof z.ZodRecord
+    ? asSchema(value.valueType)
+    : part.setting.schema;
+}
+
+/** The group of keys a schema stands for; undefined when it is a value. */
+export function groupOf(schema: z.ZodType): z.ZodObject | undefined {
+  return schema instanceof z.ZodObject ? schema : undefined;
+}
+
+/** A schema without what only says that it may be missing. */
+export function unwrap(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) {
+    return unwrap(asSchema(schema.unwrap()));
+  }
+  return schema;
+}
+
+/** Zod types the inside of a schema by its base class; every schema we build is a `ZodType`. */
+export function asSchema(inner: z.core.$ZodType): z.ZodType {
+  return inner as z.ZodType;
+}
+
+function settingsWithin(group: z.ZodObject, path: readonly string[]): Setting[] {
+  return Object.entries(group.shape).flatMap(([name, inner]) => {
+    const schema = asSchema(inner);
+    const subgroup = groupOf(schema);
+    return subgroup
+      ? settingsWithin(subgroup, [...path, name])
+      : [describeSetting(schema, [...path, name])];
+  });
+}
+
+function describeSetting(schema: z.ZodType, path: readonly string[]): Setting {
+  const { description = '', ...traits } = aboutOf(schema);
+  const value = unwrap(schema);
+  return {
+    key: path.join('.'),
+    path,
+    schema,
+    traits,
+    description: traits.isNotUsedYet === true ? `${description} Not used yet.` : description,
+    defaultValue: schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined,
+    isMap: value instanceof z.ZodRecord && groupOf(asSchema(value.valueType)) !== undefined,
+    variables: [variableName(path), ...(traits.env ?? [])],
+  };
+}
+
+/** `server.auth_token` → `TUTTI_SERVER_AUTH_TOKEN`. */
+function variableName(path: readonly string[]): string {
+  const words = path.join('_').replaceAll(/([a-z])([A-Z])/g, '$1_$2');
+  return `TUTTI_${words.toUpperCase()}`;
+}

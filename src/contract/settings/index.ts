@@ -1,0 +1,5 @@
+export { mcpServerSettings } from './mcp-server-settings.ts';
+export type { SettingRow } from './setting-row.ts';
+export { settingsSchema } from './settings-schema.ts';
+export { parseSize } from './size.ts';
+export { aboutOf, type SettingTraits } from './traits.ts';

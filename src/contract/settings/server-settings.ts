@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { secretText } from './scalars.ts';
+import { about } from './traits.ts';
+
+const maxRequestBytesLimit = 104_857_600;
+
+export const serverSettings = z
+  .strictObject({
+    name: z
+      .string()
+      .min(1)
+      .max(200)
+      .default('Tutti')
+      .meta(about('How the server introduces itself to MCP clients.')),
+    host: z
+      .string()
+      .min(1)
+      .default('127.0.0.1')
+      .meta(
+        about(
+          'Address `tutti serve` listens on. Anything but a loopback address needs `server.auth_token`.',
+          { flag: 'tutti serve --host' },
+        ),
+      ),
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .default(8004)
+      .meta(
+        about('Port `tutti serve` listens on; 0 takes a free one.', { flag: 'tutti serve --port' }),
+      ),
+    auth_token: secretText
+      .optional()
+      .meta(
+        about('Clients must send it as `Authorization: Bearer …`. Without it nobody is asked.'),
+      ),
+    allowed_hosts: z
+      .array(z.string().min(1))
+      .default([])
+      .meta(about('Names accepted in the `Host` header, beside the loopback names and `host`.')),
+    allowed_origins: z
+      .array(z.string().min(1))
+      .default([])
+      .meta(
+        about(
+          'Web pages that may call the server (`Origin` header), beside those it serves itself.',
+        ),
+      ),
+    max_request_bytes: z
+      .int()
+      .min(1024)
+      .max(maxRequestBytesLimit)
+      .default(10_485_760)
+      .meta(about('A request body larger than this is refused with 413.')),
+  })
+  .meta(about('The server that `tutti serve` and `tutti mcp` start.'));

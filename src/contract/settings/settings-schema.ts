@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { loggingSettings } from './logging-settings.ts';
+import { mcpServerSettings } from './mcp-server-settings.ts';
+import { modelsSettings } from './models-settings.ts';
+import { performanceSettings } from './performance-settings.ts';
+import { secretText } from './scalars.ts';
+import { serverSettings } from './server-settings.ts';
+import { toolsSettings } from './tools-settings.ts';
+import { tracingSettings } from './tracing-settings.ts';
+import { about } from './traits.ts';
+
+/** Any printable name other clients use; the one name that JavaScript objects cannot hold is left out. */
+const serverName = z
+  .string()
+  .regex(/^(?!__proto__$)[^\p{Cc}]{1,64}$/u)
+  .meta(about('A name.', { expected: 'a name of 1 to 64 printable characters' }));
+
+/** Every setting there is, each with its default and description. Unknown keys are errors. */
+export const settingsSchema = z.strictObject({
+  home: z
+    .string()
+    .min(1)
+    .meta(
+      about('Folder for the database, the log and everything else Tutti keeps.', {
+        isPath: true,
+        flag: '--home',
+        defaultText:
+          '`$XDG_DATA_HOME/tutti` (`~/.local/share/tutti`); macOS `~/Library/Application Support/tutti`; Windows `%LOCALAPPDATA%\\tutti`',
+      }),
+    ),
+  roots: z
+    .array(z.string().min(1))
+    .min(1)
+    .meta(
+      about('Folders the tools may read. Paths outside them are refused.', {
+        isPath: true,
+        flag: '--root',
+        defaultText: 'the current folder',
+      }),
+    ),
+  server: serverSettings,
+  performance: performanceSettings,
+  tools: toolsSettings,
+  logging: loggingSettings,
+  tracing: tracingSettings,
+  models: modelsSettings,
+  database_url: secretText.optional().meta(
+    about(
+      'Address of a PostgreSQL database for teams; without it the database is a file in `home`.',
+      {
+        isAddress: true,
+        env: ['MCP_DATABASE_URL'],
+        isNotUsedYet: true,
+      },
+    ),
+  ),
+  redis_url: secretText.optional().meta(
+    about('Address of a Redis server for teams.', {
+      isAddress: true,
+      env: ['MCP_REDIS_URL'],
+      isNotUsedYet: true,
+    }),
+  ),
+  secret_key: secretText.optional().meta(
+    about('Key that signs what is handed out to clients.', {
+      env: ['MCP_SECRET_KEY'],
+      isNotUsedYet: true,
+    }),
+  ),
+  mcpServers: z
+    .record(serverName, mcpServerSettings)
+    .default({})
+    .meta(
+      about('Other MCP servers, by name, as other MCP clients write them.', { isNotUsedYet: true }),
+    ),
+});

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { aFolder, runTutti, startTutti, untilEnd } from './support/run-tutti.ts';
+
+const ugly = 'def f( a,b ):return a+b';
+const formatted = z.object({ formatted_code: z.string() });
+
+describe('the program', () => {
+  it('formats code as black does', async () => {
+    const argv = ['call', 'code.format_code', 'language=python', `code=${ugly}`, '--json'];
+    const { stdout, stderr, exitCode } = await runTutti(argv, { cwd: aFolder() });
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+    expect(formatted.parse(JSON.parse(stdout)).formatted_code).toBe(
+      'def f(a, b):\n    return a + b\n',
+    );
+  });
+
+  it('reads code from standard input', async () => {
+    const argv = ['call', 'code.format_code', 'language=python', 'code=-', '--json'];
+    const { stdout } = await runTutti(argv, { cwd: aFolder(), stdin: ugly });
+    expect(formatted.parse(JSON.parse(stdout)).formatted_code).toContain('def f(a, b):');
+  });
+
+  it('ends with 1 and the error as JSON when a tool fails', async () => {
+    const argv = ['call', 'code.format_code', 'language=python', 'code=def', '--json'];
+    const { stdout, exitCode } = await runTutti(argv, { cwd: aFolder() });
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'code.syntax_error', details: { line: 1 } },
+    });
+  });
+
+  it('refuses a wrong settings file with file, line, key, what was expected, and exit code 2', async () => {
+    const cwd = aFolder();
+    writeFileSync(join(cwd, 'tutti.yaml'), 'server:\n  port: many\n');
+    const { stdout, stderr, exitCode } = await runTutti(['config'], { cwd });
+    expect([stdout, exitCode]).toEqual(['', 2]);
+    expect(stderr).toContain(
+      `${join(cwd, 'tutti.yaml')}:2:9: server.port: expected a whole number from 0 to 65535, found "many"`,
+    );
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('shows where each setting came from, and no secret', async () => {
+    const cwd = aFolder();
+    writeFileSync(join(cwd, 'tutti.yaml'), 'server: {auth_token: planted-secret}\n');
+    const env = { OPENAI_API_KEY: 'planted-key', TUTTI_LOGGING_LEVEL: 'warn' };
+    const { stdout, exitCode } = await runTutti(['config', '--set', 'server.port=1'], { cwd, env });
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain('planted');
+    expect(stdout).toMatch(/^server\.port +1 +flag$/m);
+    expect(stdout).toMatch(/^server\.auth_token +"\[hidden\]" .*tutti\.yaml:1$/m);
+    expect(stdout).toMatch(/^logging\.level +"warn" +env TUTTI_LOGGING_LEVEL$/m);
+  });
+
+  it.each([
+    ['--help', /Usage: tutti/],
+    ['--version', /^\d+\.\d+\.\d+\n$/],
+  ])('loads nothing but its own room for %s', async (flag, output) => {
+    const hook = `import { registerHooks } from 'node:module';
+      registerHooks({ load: (url, context, next) => {
+        if (!url.startsWith('node:')) process.stderr.write(url + '\\n');
+        return next(url, context);
+      } });`;
+    const nodeArguments = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`];
+    const { stdout, stderr } = await runTutti([flag], { cwd: aFolder(), nodeArguments });
+    expect(stdout).toMatch(output);
+    const loaded = stderr.trim().split('\n');
+    expect(
+      loaded.filter((url) => !/\/bin\/tutti\.js|\/dist\/cli\/|\/commander\/|^data:/.test(url)),
+    ).toEqual([]);
+    expect(loaded.some((url) => url.endsWith('/dist/cli/main.js'))).toBe(true);
+  });
+
+  it('ends quietly when its reader goes away', async () => {
+    const child = startTutti(['tools', '--json'], { cwd: aFolder() });
+    child.stdin.end();
+    child.stdout.destroy();
+    const { stderr, exitCode } = await untilEnd(child);
+    expect([stderr, exitCode]).toEqual(['', 0]);
+  });
+
+  it('ends with 130 when it is interrupted while it waits', async () => {
+    const child = startTutti(['call', 'code.format_code', 'code=-'], { cwd: aFolder() });
+    const ended = untilEnd(child);
+    // More than the pipe holds: when it has drained, the program reads, and so listens to signals.
+    child.stdin.write('x = 1\n'.repeat(200_000));
+    await once(child.stdin, 'drain');
+    child.kill('SIGINT');
+    expect((await ended).exitCode).toBe(130);
+  });
+
+  it('may run several times at once on one data folder', async () => {
+    const cwd = aFolder();
+    const argv = ['call', 'code.format_code', 'language=python', `code=${ugly}`];
+    const runs = await Promise.all([1, 2, 3, 4].map(() => runTutti(argv, { cwd })));
+    expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+    const traces = await runTutti(['trace', '--json'], { cwd });
+    expect(JSON.parse(traces.stdout)).toHaveLength(4);
+  });
+
+  it('prints the trace of a call as a tree', async () => {
+    const cwd = aFolder();
+    await runTutti(['call', 'code.format_code', 'language=python', `code=${ugly}`], { cwd });
+    const { stdout } = await runTutti(['trace', '--json'], { cwd });
+    const [trace] = z.array(z.object({ traceId: z.string() })).parse(JSON.parse(stdout));
+    const tree = await runTutti(['trace', trace?.traceId.slice(0, 12) ?? ''], { cwd });
+    expect(tree.exitCode).toBe(0);
+    expect(tree.stdout).toContain('tools/call');
+  });
+
+  it('finds itself in order and copies its database', async () => {
+    const cwd = aFolder();
+    const doctor = await runTutti(['doctor', '--json'], { cwd });
+    expect(doctor.exitCode).toBe(0);
+    expect(JSON.parse(doctor.stdout)).not.toHaveLength(0);
+    const backup = await runTutti(['backup', 'copy.db', '--json'], { cwd });
+    expect(JSON.parse(backup.stdout)).toMatchObject({ path: join(cwd, 'copy.db') });
+    expect(existsSync(join(cwd, 'copy.db'))).toBe(true);
+    const again = await runTutti(['backup', 'copy.db'], { cwd });
+    expect(again.exitCode).not.toBe(0);
+  });
+});
+
+describe('tutti serve', () => {
+  it('says where it listens, answers, and ends with 0 when told to', async () => {
+    const cwd = aFolder();
+    const child = startTutti(['serve', '--port', '0'], { cwd });
+    const ended = untilEnd(child);
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+    expect(line).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+$/);
+    const health = await fetch(`${line.slice('listening on '.length)}/health`);
+    expect(health.status).toBe(200);
+    await health.text();
+    child.kill('SIGTERM');
+    expect((await ended).exitCode).toBe(0);
+  });
+
+  it('refuses an address that is no loopback one without authentication', async () => {
+    const argv = ['serve', '--host', '0.0.0.0', '--port', '0'];
+    const { exitCode, stdout } = await runTutti(argv, { cwd: aFolder() });
+    expect(stdout).toBe('');
+    expect(exitCode).toBeGreaterThan(0);
+  });
+});
+
+describe('tutti mcp', () => {
+  it('answers on standard output, and ends when its input does', async () => {
+    const cwd = aFolder();
+    const messages = [
+      {
+        id: 1,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'test', version: '1' },
+        },
+      },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/list' },
+    ].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }));
+    const child = startTutti(['mcp', '--only', 'code'], { cwd });
+    const ended = untilEnd(child);
+    const answered = Promise.withResolvers<void>();
+    createInterface(child.stdout).on(
+      'line',
+      (line) => line.includes('"id":2') && answered.resolve(),
+    );
+    child.stdin.write(`${messages.join('\n')}\n`);
+    await answered.promise;
+    child.stdin.end();
+    const { stdout, exitCode } = await ended;
+    expect(exitCode).toBe(0);
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+    expect(answers).toMatchObject([{ id: 1 }, { id: 2 }]);
+    expect(stdout).toContain('"format_code"');
+  });
+});
