@@ -1,0 +1,81 @@
+import { AppError } from '../kernel/index.ts';
+
+/** Someone wants to be reachable from other machines without asking who calls. */
+export class OpenBindRefusedError extends AppError {
+  readonly code = 'gateway.open_bind_refused';
+
+  constructor(host: string) {
+    super(
+      `The server was not started on ${host}: others could reach it without authentication. ` +
+        'Configure a token, or bind to 127.0.0.1',
+      { details: { host } },
+    );
+  }
+}
+
+/** The address cannot be listened on: taken, not ours, or not allowed. */
+export class ListenFailedError extends AppError {
+  readonly code = 'gateway.listen_failed';
+
+  constructor(address: { host: string; port: number }, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(
+      `The server could not listen on ${address.host}:${address.port}: ${reason}. Choose another port, or 0 for any`,
+      { details: { ...address }, cause },
+    );
+  }
+}
+
+/** One client has as many requests running as it may. */
+export class TooManyRequestsError extends AppError {
+  readonly code = 'gateway.too_many_requests';
+  override readonly retryable = true;
+
+  constructor(limit: number) {
+    super(
+      `${limit} requests of this client are running, the most at once. Wait for one to finish`,
+      { details: { limit } },
+    );
+  }
+}
+
+/** One client subscribed to as much as it may. */
+export class TooManySubscriptionsError extends AppError {
+  readonly code = 'gateway.too_many_subscriptions';
+
+  constructor(limit: number) {
+    super(`This client has ${limit} subscriptions, the most there can be. End one first`, {
+      details: { limit },
+    });
+  }
+}
+
+/** Every place for a session is taken by one that is in use. */
+export class TooManySessionsError extends AppError {
+  readonly code = 'gateway.too_many_sessions';
+  override readonly retryable = true;
+
+  constructor(limit: number) {
+    super(`${limit} sessions are open and in use, the most there can be. Try again later`, {
+      details: { limit },
+    });
+  }
+}
+
+/** The work ended because the gateway is closing or the client is gone. */
+export class ConnectionClosedError extends AppError {
+  readonly code = 'gateway.connection_closed';
+
+  constructor() {
+    super('The request was stopped: its connection closed');
+  }
+}
+
+/** The client asked to stop its request. */
+export class RequestCancelledError extends AppError {
+  readonly code = 'gateway.request_cancelled';
+
+  constructor() {
+    super('The request was stopped: the client cancelled it');
+  }
+}

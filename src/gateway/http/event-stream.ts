@@ -1,0 +1,41 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { HttpLimits } from './http-limits.ts';
+
+/** An answer that is a stream of server-sent events. */
+export class EventStream {
+  readonly #response: ServerResponse;
+  readonly #maxBacklogBytes: number;
+  readonly #heartbeat: NodeJS.Timeout;
+
+  constructor(response: ServerResponse, limits: HttpLimits, headers: OutgoingHttpHeaders = {}) {
+    this.#response = response;
+    this.#maxBacklogBytes = limits.maxStreamBacklogBytes;
+    response.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      // Asks proxies not to hold events back.
+      'x-accel-buffering': 'no',
+      ...headers,
+    });
+    response.flushHeaders();
+    this.#heartbeat = setInterval(() => this.#write(': alive\n\n'), limits.streamHeartbeatMs);
+    response.once('close', () => clearInterval(this.#heartbeat));
+  }
+
+  /** `text` is one line, as JSON texts are. */
+  send(text: string, event = 'message'): void {
+    this.#write(`event: ${event}\ndata: ${text}\n\n`);
+  }
+
+  end(): void {
+    clearInterval(this.#heartbeat);
+    this.#response.end();
+  }
+
+  #write(text: string): void {
+    if (this.#response.destroyed || this.#response.writableEnded) return;
+    this.#response.write(text);
+    // Who does not read is cut off instead of filling our memory.
+    if (this.#response.writableLength > this.#maxBacklogBytes) this.#response.destroy();
+  }
+}

@@ -1,0 +1,94 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isIPv4 } from 'node:net';
+import type { Secret } from '../../kernel/index.ts';
+import type { Refusal } from './respond.ts';
+
+export interface GuardRules {
+  /** Names this server is reached by, besides the loopback ones; `*` for any. */
+  readonly allowedHosts: readonly string[];
+  /** Web origins whose pages may call, besides those served from loopback. */
+  readonly allowedOrigins: readonly string[];
+  readonly token: Secret | undefined;
+}
+
+/**
+ * Refuses what a web page could send on behalf of someone else: a request for a name that is not
+ * ours (DNS rebinding), or from an origin we do not know.
+ */
+export function checkHostAndOrigin(
+  request: IncomingMessage,
+  rules: GuardRules,
+): Refusal | undefined {
+  // Node keeps the first of several; a proxy before us may have looked at another.
+  if (countOf(request.rawHeaders, 'host') > 1) {
+    return { status: 400, message: 'There is more than one Host header' };
+  }
+  const host = hostnameOf(`http://${request.headers.host ?? ''}`);
+  if (host === undefined || !isAllowedHost(host, rules.allowedHosts)) {
+    return { status: 403, message: 'The Host header names a host that this server is not' };
+  }
+  const { origin } = request.headers;
+  if (origin !== undefined && !isAllowedOrigin(origin, rules.allowedOrigins)) {
+    return { status: 403, message: 'The Origin header names an origin that may not call' };
+  }
+  return undefined;
+}
+
+/** `rawHeaders` alternates names and values. */
+function countOf(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() === name) count += 1;
+  }
+  return count;
+}
+
+function isAllowedHost(hostname: string, allowed: readonly string[]): boolean {
+  return isLoopback(hostname) || allowed.includes('*') || allowed.includes(hostname);
+}
+
+function isAllowedOrigin(origin: string, allowed: readonly string[]): boolean {
+  if (allowed.includes(origin)) return true;
+  const hostname = hostnameOf(origin);
+  return hostname !== undefined && isLoopback(hostname);
+}
+
+function hostnameOf(url: string): string | undefined {
+  const { hostname, protocol, username, pathname, search } = URL.parse(url) ?? {};
+  const isWeb = protocol === 'http:' || protocol === 'https:';
+  return isWeb && !username && pathname === '/' && !search ? hostname : undefined;
+}
+
+/** Takes names as URLs spell them (`[::1]`) and as people type them (`::1`). */
+export function isLoopback(hostname: string): boolean {
+  if (hostname === 'localhost' || hostname === '[::1]' || hostname === '::1') return true;
+  return isIPv4(hostname) && hostname.startsWith('127.');
+}
+
+const bearerPattern = /^Bearer +(\S+) *$/i;
+
+/** Refuses a request without the token, if one is configured. */
+export function checkToken(
+  request: IncomingMessage,
+  token: Secret | undefined,
+): Refusal | undefined {
+  if (token === undefined) return undefined;
+  const given = bearerPattern.exec(request.headers.authorization ?? '')?.[1];
+  if (given !== undefined && isSameSecret(given, token.reveal())) return undefined;
+  const reason = given === undefined ? '' : ', error="invalid_token"';
+  return {
+    status: 401,
+    message: 'This server wants a token: send "Authorization: Bearer TOKEN"',
+    headers: { 'www-authenticate': `Bearer realm="tutti"${reason}` },
+  };
+}
+
+/** Compares digests, so that neither length nor content shows in the time it takes. */
+function isSameSecret(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

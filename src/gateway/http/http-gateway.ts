@@ -1,0 +1,191 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { McpServer } from '../../contract/server/index.ts';
+import { systemClock, type Clock, type Log, type Secret } from '../../kernel/index.ts';
+import { createServing } from '../answer-request.ts';
+import { ListenFailedError, OpenBindRefusedError } from '../errors.ts';
+import { Connections } from './connections.ts';
+import { handleCors } from './cors.ts';
+import { checkHostAndOrigin, checkToken, isLoopback, type GuardRules } from './guard.ts';
+import { HealthEndpoints } from './health-endpoints.ts';
+import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
+import type { HttpCall, HttpParts } from './http-parts.ts';
+import { McpEndpoint } from './mcp-endpoint.ts';
+import { refuse } from './respond.ts';
+import { messagesPath, SseEndpoint } from './sse-endpoint.ts';
+
+export interface HttpGatewayOptions {
+  readonly server: McpServer;
+  readonly log: Log;
+  /** The version that `/health` shows. */
+  readonly version: string;
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** Who calls must show it. Required to listen on anything but loopback. */
+  readonly token?: Secret | undefined;
+  /** Names this server is reached by, besides the loopback ones; `*` for any. */
+  readonly allowedHosts?: readonly string[];
+  /** Web origins (`https://app.example`) whose pages may call. */
+  readonly allowedOrigins?: readonly string[];
+  readonly limits?: Partial<HttpLimits>;
+  readonly clock?: Clock;
+  /** Serves every other path. It gets requests whose Host and Origin are checked, the token is not. */
+  readonly fallback?: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+export interface HttpGateway {
+  readonly url: string;
+  readonly port: number;
+  /** Ends every stream and session; requests that still run get `closeLimitMs`. */
+  close(): Promise<void>;
+}
+
+/** Starts listening. Throws `gateway.open_bind_refused` or `gateway.listen_failed`. */
+export async function startHttpGateway(options: HttpGatewayOptions): Promise<HttpGateway> {
+  const { host, token } = options;
+  if (!isLoopback(host) && token === undefined) throw new OpenBindRefusedError(host);
+  const limits = { ...defaultHttpLimits, ...options.limits };
+  const clock = options.clock ?? systemClock;
+  const parts = { serving: createServing(options.server, options.log), limits, clock };
+  const endpoints = createEndpoints(options, parts);
+  const http = createHttpServer(limits);
+  const connections = new Connections(http);
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    connections.begin(request.socket, response);
+    response.on('error', () => {}); // A client that left is no failure of ours.
+    void route({ request, response }, endpoints).catch((error: unknown) => {
+      options.log.error('http request failed unexpectedly', { error });
+      refuse(response, { status: 500, message: 'Internal error' });
+    });
+  };
+  // Node would say "go on" before the size is checked.
+  http.on('request', onRequest).on('checkContinue', onRequest);
+  const port = await listen(http, options);
+  const sweep = setInterval(() => endpoints.mcp.sessions.endIdle(), limits.checkEveryMs).unref();
+  return {
+    port,
+    url: `http://${urlHost(host)}:${port}`,
+    close: async () => {
+      clearInterval(sweep);
+      endpoints.mcp.close();
+      endpoints.sse.close();
+      await connections.close(http, limits.closeLimitMs);
+    },
+  };
+}
+
+/** A host the way URLs and the Host header spell it. */
+function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+interface Endpoints {
+  readonly guard: GuardRules;
+  readonly mcp: McpEndpoint;
+  readonly sse: SseEndpoint;
+  readonly health: HealthEndpoints;
+  readonly fallback: HttpGatewayOptions['fallback'];
+}
+
+function createEndpoints(options: HttpGatewayOptions, parts: HttpParts): Endpoints {
+  const { allowedHosts = [], allowedOrigins = [], token, server, version, log } = options;
+  return {
+    guard: { allowedHosts: [...allowedHosts, urlHost(options.host)], allowedOrigins, token },
+    mcp: new McpEndpoint(parts),
+    sse: new SseEndpoint(parts),
+    health: new HealthEndpoints({ server, version, log, clock: parts.clock }),
+    fallback: options.fallback,
+  };
+}
+
+async function route(call: HttpCall, endpoints: Endpoints): Promise<void> {
+  const { request, response } = call;
+  const { guard } = endpoints;
+  const refusal = checkHostAndOrigin(request, guard);
+  if (refusal) {
+    refuse(response, refusal);
+    return;
+  }
+  if (handleCors(request, response, guard.allowedOrigins)) return;
+  const [path = '', query] = (request.url ?? '').split('?', 2);
+  const serve = findRoute(path, query, endpoints);
+  if (!serve) {
+    serveOther(call, endpoints.fallback);
+    return;
+  }
+  const unauthorized = serve.isOpen ? undefined : checkToken(request, guard.token);
+  if (unauthorized) refuse(response, unauthorized);
+  else if (serve.methods.includes(request.method ?? '')) await serve.handle(call);
+  else {
+    const headers = { allow: serve.methods.join(', ') };
+    refuse(response, { status: 405, message: 'Method not allowed', headers });
+  }
+}
+
+interface Route {
+  readonly methods: readonly string[];
+  /** True for what probes ask, which have no token. */
+  readonly isOpen?: true;
+  readonly handle: (call: HttpCall) => void | Promise<void>;
+}
+
+function findRoute(
+  path: string,
+  query: string | undefined,
+  { mcp, sse, health }: Endpoints,
+): Route | undefined {
+  switch (path) {
+    case '/mcp':
+      return { methods: ['GET', 'POST', 'DELETE'], handle: (call) => mcp.serve(call) };
+    case '/sse':
+      return { methods: ['GET'], handle: (call) => sse.listen(call) };
+    case messagesPath:
+      return {
+        methods: ['POST'],
+        handle: (call) => sse.post(call, new URLSearchParams(query)),
+      };
+    case '/health':
+      return {
+        methods: ['GET', 'HEAD'],
+        isOpen: true,
+        handle: (call) => health.health(call, mcp.sessions.sessionCount),
+      };
+    case '/ready':
+      return { methods: ['GET', 'HEAD'], isOpen: true, handle: (call) => health.ready(call) };
+    default:
+      return undefined;
+  }
+}
+
+function serveOther({ request, response }: HttpCall, fallback: Endpoints['fallback']): void {
+  if (fallback) fallback(request, response);
+  else {
+    const message = 'There is nothing at this path. MCP is served at /mcp';
+    refuse(response, { status: 404, message });
+  }
+}
+
+const maxHeaders = 100;
+
+function createHttpServer(limits: HttpLimits): Server {
+  const http = createServer({
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.checkEveryMs,
+    noDelay: true,
+  });
+  http.maxHeadersCount = maxHeaders;
+  http.maxConnections = limits.maxConnections;
+  return http;
+}
+
+async function listen(http: Server, { host, port }: HttpGatewayOptions): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', (error) => reject(new ListenFailedError({ host, port }, error)));
+    http.listen(port, host, resolve);
+  });
+  // A server that listens on TCP has an address of this shape.
+  return (http.address() as AddressInfo).port;
+}

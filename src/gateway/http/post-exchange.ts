@@ -1,0 +1,92 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Params } from '../../protocol/index.ts';
+import { ConnectionClosedError } from '../errors.ts';
+import { EventStream } from './event-stream.ts';
+import type { HttpLimits } from './http-limits.ts';
+import { respondJson } from './respond.ts';
+
+export interface PostAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+/**
+ * The way back of one POST: plain JSON, or a stream of events as soon as there is something to say
+ * before the answer, or when the answer takes so long that a silent connection might be cut.
+ */
+export class PostExchange {
+  readonly #response: ServerResponse;
+  readonly #limits: HttpLimits;
+  readonly #takesEvents: boolean;
+  readonly #closed = new AbortController();
+  readonly #slow: NodeJS.Timeout | undefined;
+  #stream: EventStream | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse, limits: HttpLimits) {
+    this.#response = response;
+    this.#limits = limits;
+    this.#takesEvents = accepts(request, 'text/event-stream');
+    response.once('close', () => {
+      clearTimeout(this.#slow);
+      if (!response.writableFinished) this.#closed.abort(new ConnectionClosedError());
+    });
+    if (this.#takesEvents) {
+      this.#slow = setTimeout(() => this.#open(), limits.streamHeartbeatMs);
+    }
+  }
+
+  /** Aborts when the client goes away before it is answered. */
+  get signal(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  readonly notify = (text: string): void => {
+    if (this.#takesEvents) this.#open().send(text);
+  };
+
+  finish(answer: PostAnswer): void {
+    clearTimeout(this.#slow);
+    if (!this.#stream) {
+      respondJson(this.#response, answer);
+      return;
+    }
+    this.#stream.send(answer.text);
+    this.#stream.end();
+  }
+
+  /** Ends without an answer: the request was cancelled. */
+  abandon(): void {
+    clearTimeout(this.#slow);
+    if (this.#stream) this.#stream.end();
+    else if (!this.#response.headersSent) this.#response.writeHead(202).end();
+  }
+
+  #open(): EventStream {
+    this.#stream ??= new EventStream(this.#response, this.#limits);
+    return this.#stream;
+  }
+}
+
+/** Whether the client takes answers of a media type; who says nothing takes everything. */
+export function accepts(request: IncomingMessage, type: string): boolean {
+  const { accept } = request.headers;
+  if (accept === undefined) return true;
+  const group = `${type.slice(0, type.indexOf('/'))}/*`;
+  return accept
+    .toLowerCase()
+    .split(',')
+    .map((range) => range.split(';', 1)[0]?.trim())
+    .some((range) => range === type || range === group || range === '*/*');
+}
+
+/** The W3C trace headers, for requests that carry no trace context in `_meta`. */
+export function traceMeta(request: IncomingMessage): Params | undefined {
+  const { traceparent, tracestate, baggage } = request.headers;
+  if (typeof traceparent !== 'string') return undefined;
+  return {
+    traceparent,
+    ...(typeof tracestate === 'string' && { tracestate }),
+    ...(typeof baggage === 'string' && { baggage }),
+  };
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { encodeError, rpcErrorCode } from '../../protocol/index.ts';
+import { refuse } from './respond.ts';
+
+const lingerMs = 1_000;
+
+/**
+ * Reads the body of a POST that is to be JSON. Undefined when there is nothing to go on with: it
+ * was refused (415, 413) and answered, or the client went away.
+ */
+export async function readJsonBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  if (!isJson(request.headers['content-type'])) {
+    refuse(response, { status: 415, message: 'Content-Type must be application/json' });
+    return undefined;
+  }
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+    refuseTooLarge(request, response, maxBytes);
+    return undefined;
+  }
+  if (request.headers.expect === '100-continue') response.writeContinue();
+  const body = await readUpTo(request, maxBytes);
+  if (body === 'too_large') {
+    refuseTooLarge(request, response, maxBytes);
+    return undefined;
+  }
+  return body;
+}
+
+function isJson(contentType: string | undefined): boolean {
+  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  if (type.trim() !== 'application/json') return false;
+  const charset = parameters.find((parameter) => parameter.trim().startsWith('charset='));
+  return charset === undefined || /^\s*charset="?utf-?8"?\s*$/.test(charset);
+}
+
+function readUpTo(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<Buffer | 'too_large' | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > maxBytes) {
+        request.removeAllListeners('data').pause();
+        resolve('too_large');
+        return;
+      }
+      chunks.push(chunk);
+    });
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    request.once('close', () => resolve(undefined));
+  });
+}
+
+/**
+ * Answers at once and then drops what still arrives for a moment: a socket closed on a client that
+ * is still sending is reset, and the client would never read the answer.
+ */
+function refuseTooLarge(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+): void {
+  const timer = setTimeout(() => request.socket.destroy(), lingerMs);
+  request.once('close', () => clearTimeout(timer));
+  request.once('end', () => response.end());
+  const message = `The request is larger than ${maxBytes} bytes`;
+  const text = encodeError(null, { code: rpcErrorCode.invalidRequest, message });
+  response.writeHead(413, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    connection: 'close',
+  });
+  response.write(text);
+  request.resume();
+}

@@ -1,0 +1,170 @@
+import {
+  allowsBatches,
+  encodeError,
+  findHandshakeVersion,
+  handshakeVersions,
+  rpcErrorCode,
+  type Batch,
+  type Malformed,
+  type Message,
+  type Request,
+} from '../../protocol/index.ts';
+import { explainFailure } from '../rpc-failure.ts';
+import { answerBatch } from '../pipe-connection.ts';
+import { EventStream } from './event-stream.ts';
+import { headerOf, type HttpCall, type HttpParts } from './http-parts.ts';
+import { accepts, PostExchange, traceMeta } from './post-exchange.ts';
+import { refuse, respondJson } from './respond.ts';
+import { HttpSessions, type HttpSession } from './sessions.ts';
+
+/** Streamable HTTP of the handshake era: POST to speak, GET to listen, DELETE to leave. */
+export class SessionEndpoint {
+  readonly #parts: HttpParts;
+  readonly #sessions: HttpSessions;
+
+  constructor(parts: HttpParts) {
+    this.#parts = parts;
+    this.#sessions = new HttpSessions(parts);
+  }
+
+  get sessionCount(): number {
+    return this.#sessions.size;
+  }
+
+  async post(message: Exclude<Message, Malformed> | Batch, call: HttpCall): Promise<void> {
+    if (message.kind === 'request' && message.method === 'initialize') {
+      await this.#initialize(message, call);
+      return;
+    }
+    const found = this.#find(call);
+    if (!found) return;
+    switch (message.kind) {
+      case 'request':
+        await this.#answer(message, found, call);
+        return;
+      case 'batch':
+        await this.#answerBatch(message, found, call);
+        return;
+      case 'notification':
+        found.session.accept(message);
+        call.response.writeHead(202).end();
+        return;
+      case 'response':
+        // Nothing is ever asked of the client; accepted because the protocol says so.
+        call.response.writeHead(202).end();
+    }
+  }
+
+  /** Opens the stream of what the server has to say unasked. */
+  listen(call: HttpCall): void {
+    if (!accepts(call.request, 'text/event-stream')) {
+      refuse(call.response, { status: 406, message: 'A GET must accept text/event-stream' });
+      return;
+    }
+    const found = this.#find(call);
+    if (!found) return;
+    if (found.stream) {
+      refuse(call.response, {
+        status: 409,
+        message: 'This session has an open GET stream already',
+      });
+      return;
+    }
+    const stream = new EventStream(call.response, this.#parts.limits);
+    found.stream = stream;
+    call.response.once('close', () => {
+      found.stream = undefined;
+      found.usedAt = this.#parts.clock.now();
+    });
+  }
+
+  leave(call: HttpCall): void {
+    const found = this.#find(call);
+    if (!found) return;
+    this.#sessions.end(found);
+    call.response.writeHead(204).end();
+  }
+
+  endIdle(): void {
+    this.#sessions.endIdle();
+  }
+
+  close(): void {
+    this.#sessions.close();
+  }
+
+  async #initialize(request: Request, call: HttpCall): Promise<void> {
+    if (headerOf(call.request, 'mcp-session-id') !== undefined) {
+      const found = this.#find(call);
+      if (found) await this.#answer(request, found, call);
+      return;
+    }
+    let created: HttpSession;
+    try {
+      created = this.#sessions.create();
+    } catch (thrown) {
+      const { log } = this.#parts.serving;
+      const error = explainFailure(thrown, {
+        method: request.method,
+        era: 'handshake',
+        subject: undefined,
+        log,
+      });
+      respondJson(call.response, { status: 503, text: encodeError(request.id, error) });
+      return;
+    }
+    const reply = await created.session.answer(request, { notify: () => {} });
+    if (!reply || reply.errorCode !== undefined) this.#sessions.end(created);
+    if (!reply) return;
+    const headers = reply.errorCode === undefined ? { 'mcp-session-id': created.id } : {};
+    respondJson(call.response, { status: 200, text: reply.text, headers });
+  }
+
+  async #answer(request: Request, found: HttpSession, call: HttpCall): Promise<void> {
+    const exchange = new PostExchange(call.request, call.response, this.#parts.limits);
+    const reply = await found.session.answer(request, {
+      notify: exchange.notify,
+      transportMeta: traceMeta(call.request),
+      signal: exchange.signal,
+    });
+    found.usedAt = this.#parts.clock.now();
+    if (reply) exchange.finish({ status: 200, text: reply.text });
+    else exchange.abandon();
+  }
+
+  async #answerBatch(batch: Batch, found: HttpSession, call: HttpCall): Promise<void> {
+    const { version } = found.session;
+    if (!allowsBatches(version)) {
+      const message = `Batches are not part of protocol version ${version}`;
+      refuse(call.response, { status: 400, message });
+      return;
+    }
+    const exchange = new PostExchange(call.request, call.response, this.#parts.limits);
+    const texts = await answerBatch(batch, found.session, exchange.notify);
+    if (texts.length === 0) exchange.abandon();
+    else exchange.finish({ status: 200, text: `[${texts.join(',')}]` });
+  }
+
+  /** The session a request names; refuses it when there is none or the version is unknown. */
+  #find({ request, response }: HttpCall): HttpSession | undefined {
+    const version = headerOf(request, 'mcp-protocol-version');
+    if (version !== undefined && !findHandshakeVersion(version)) {
+      const message = `Unsupported protocol version. Sessions speak ${handshakeVersions.join(', ')}`;
+      refuse(response, { status: 400, message });
+      return undefined;
+    }
+    const id = headerOf(request, 'mcp-session-id');
+    if (id === undefined) {
+      const message = 'Header Mcp-Session-Id is missing: send "initialize" first';
+      refuse(response, { status: 400, message });
+      return undefined;
+    }
+    const found = this.#sessions.find(id);
+    if (!found) {
+      const message = 'There is no such session (any more): send "initialize" again';
+      const error = { code: rpcErrorCode.invalidRequest, message };
+      refuse(response, { status: 404, message, error });
+    }
+    return found;
+  }
+}

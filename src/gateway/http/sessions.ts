@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { TooManySessionsError } from '../errors.ts';
+import { HandshakeSession } from '../handshake-session.ts';
+import type { EventStream } from './event-stream.ts';
+import type { HttpParts } from './http-parts.ts';
+
+/** A client of the handshake era that comes back with the id it was given. */
+export interface HttpSession {
+  readonly id: string;
+  readonly session: HandshakeSession;
+  /** The open GET stream, where what answers no request goes; without one it is dropped. */
+  stream: EventStream | undefined;
+  usedAt: number;
+}
+
+/** All sessions, at most `maxSessions`; the longest idle gives way to a new one. */
+export class HttpSessions {
+  readonly #parts: HttpParts;
+  readonly #byId = new Map<string, HttpSession>();
+
+  constructor(parts: HttpParts) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** Throws when every session is in use. */
+  create(): HttpSession {
+    this.#makeRoom();
+    const { serving, clock } = this.#parts;
+    const created: HttpSession = {
+      id: randomUUID(),
+      session: new HandshakeSession(serving, (text) => created.stream?.send(text)),
+      stream: undefined,
+      usedAt: clock.now(),
+    };
+    this.#byId.set(created.id, created);
+    return created;
+  }
+
+  find(id: string): HttpSession | undefined {
+    const found = this.#byId.get(id);
+    if (found) found.usedAt = this.#parts.clock.now();
+    return found;
+  }
+
+  end(ended: HttpSession): void {
+    this.#byId.delete(ended.id);
+    ended.session.close();
+    ended.stream?.end();
+  }
+
+  endIdle(): void {
+    const before = this.#parts.clock.now() - this.#parts.limits.sessionIdleMs;
+    for (const session of this.#byId.values()) {
+      if (isIdle(session) && session.usedAt <= before) this.end(session);
+    }
+  }
+
+  /** Ends the streams. Requests that run are the connections' to wait for. */
+  close(): void {
+    for (const { session, stream } of this.#byId.values()) {
+      session.silence();
+      stream?.end();
+    }
+    this.#byId.clear();
+  }
+
+  #makeRoom(): void {
+    const { maxSessions } = this.#parts.limits;
+    if (this.#byId.size < maxSessions) return;
+    let oldest: HttpSession | undefined;
+    for (const session of this.#byId.values()) {
+      if (isIdle(session) && (!oldest || session.usedAt < oldest.usedAt)) oldest = session;
+    }
+    if (!oldest) throw new TooManySessionsError(maxSessions);
+    this.end(oldest);
+  }
+}
+
+function isIdle(session: HttpSession): boolean {
+  return !session.stream && !session.session.isBusy;
+}

@@ -1,0 +1,134 @@
+import {
+  checkMirroredHeaders,
+  checkParamHeaders,
+  findParamHeaders,
+  rpcErrorCode,
+  unsupportedVersion,
+  type ParamHeader,
+  type Request,
+  type RpcError,
+} from '../../protocol/index.ts';
+import { answerRequest, errorReply, type EraRules, type Reply } from '../answer-request.ts';
+import { TooManySubscriptionsError } from '../errors.ts';
+import { RequestsInFlight } from '../requests-in-flight.ts';
+import { explainFailure } from '../rpc-failure.ts';
+import { statelessRules } from '../stateless.ts';
+import { openSubscription, type Subscription } from '../subscription.ts';
+import { EventStream } from './event-stream.ts';
+import type { HttpCall, HttpParts } from './http-parts.ts';
+import { PostExchange, traceMeta } from './post-exchange.ts';
+import { respondJson } from './respond.ts';
+
+/** Answers POSTs of the stateless era: each carries all there is to know about it. */
+export class StatelessEndpoint {
+  readonly #parts: HttpParts;
+  readonly #rules: EraRules;
+  readonly #subscriptions = new Set<Subscription>();
+  readonly #stopListening: () => void;
+  #paramHeaders: Promise<ReadonlyMap<string, readonly ParamHeader[]>> | undefined;
+
+  constructor(parts: HttpParts) {
+    this.#parts = parts;
+    this.#rules = statelessRules(parts.serving);
+    this.#stopListening = parts.serving.server.onChange((change) => {
+      if (change.kind === 'tools') this.#paramHeaders = undefined;
+    });
+  }
+
+  async serve(request: Request, call: HttpCall): Promise<void> {
+    const { headers } = call.request;
+    const refusal =
+      checkMirroredHeaders(request, headers) ??
+      unsupportedVersion(String(headers['mcp-protocol-version']).trim()) ??
+      (request.method === 'tools/call' ? await this.#checkParams(request, call) : undefined);
+    if (refusal) {
+      respondJson(call.response, { status: 400, text: errorReply(request, refusal).text });
+      return;
+    }
+    if (request.method === 'subscriptions/listen') this.#listen(request, call);
+    else await this.#answer(request, call);
+  }
+
+  /** Ends every subscription with its result. */
+  close(): void {
+    this.#stopListening();
+    for (const subscription of this.#subscriptions) subscription.finish();
+    this.#subscriptions.clear();
+  }
+
+  async #answer(request: Request, call: HttpCall): Promise<void> {
+    const exchange = new PostExchange(call.request, call.response, this.#parts.limits);
+    const reply = await answerRequest(request, this.#rules, {
+      inFlight: new RequestsInFlight(),
+      notify: exchange.notify,
+      transportMeta: traceMeta(call.request),
+      signal: exchange.signal,
+    });
+    if (reply) exchange.finish({ status: statusOf(reply), text: reply.text });
+  }
+
+  #listen(request: Request, call: HttpCall): void {
+    let stream: EventStream | undefined;
+    try {
+      const { maxSubscriptions } = this.#parts.limits;
+      if (this.#subscriptions.size >= maxSubscriptions) {
+        throw new TooManySubscriptionsError(maxSubscriptions);
+      }
+      const subscription = openSubscription(this.#parts.serving.server, request, (text) => {
+        stream ??= new EventStream(call.response, this.#parts.limits);
+        stream.send(text);
+      });
+      this.#keep(subscription, call);
+    } catch (thrown) {
+      const { text } = errorReply(request, this.#explain(thrown, request));
+      respondJson(call.response, { status: 200, text });
+    }
+  }
+
+  #keep(subscription: Subscription, { response }: HttpCall): void {
+    const kept: Subscription = {
+      cancel: () => subscription.cancel(),
+      finish: () => {
+        subscription.finish();
+        response.end();
+      },
+    };
+    this.#subscriptions.add(kept);
+    response.once('close', () => {
+      if (this.#subscriptions.delete(kept)) kept.cancel();
+    });
+  }
+
+  /** Tools may ask for some of their arguments to be repeated in headers. */
+  async #checkParams(request: Request, call: HttpCall): Promise<RpcError | undefined> {
+    try {
+      this.#paramHeaders ??= this.#readParamHeaders();
+      const declared = (await this.#paramHeaders).get(String(request.params['name']));
+      if (!declared) return undefined;
+      return checkParamHeaders(declared, request.params['arguments'], call.request.headers);
+    } catch (thrown) {
+      this.#paramHeaders = undefined;
+      return this.#explain(thrown, request);
+    }
+  }
+
+  async #readParamHeaders(): Promise<ReadonlyMap<string, readonly ParamHeader[]>> {
+    const tools = await this.#parts.serving.server.listTools();
+    return new Map(
+      tools
+        .map((tool) => [tool.name, findParamHeaders(tool.inputSchema)] as const)
+        .filter(([, declared]) => declared.length > 0),
+    );
+  }
+
+  #explain(thrown: unknown, request: Request): RpcError {
+    const { method } = request;
+    const { log } = this.#parts.serving;
+    return explainFailure(thrown, { method, era: 'stateless', subject: undefined, log });
+  }
+}
+
+/** An error of the method itself is an answer (200); only what the server cannot do at all is not found. */
+function statusOf(reply: Reply): number {
+  return reply.errorCode === rpcErrorCode.methodNotFound ? 404 : 200;
+}

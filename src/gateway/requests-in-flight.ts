@@ -1,0 +1,54 @@
+import { rpcErrorCode, type RequestId } from '../protocol/index.ts';
+import { RequestCancelledError, TooManyRequestsError } from './errors.ts';
+import { RpcFailure } from './rpc-failure.ts';
+
+const maxInFlight = 256;
+
+/** The requests of one connection that are not answered yet, so that each can be stopped by its id. */
+export class RequestsInFlight {
+  readonly #running = new Map<RequestId, AbortController>();
+  #onEmpty: (() => void) | undefined;
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Throws when the id is in use or too many requests run. */
+  start(id: RequestId): AbortController {
+    if (this.#running.has(id)) {
+      throw new RpcFailure({
+        code: rpcErrorCode.invalidRequest,
+        message: 'The id of this request is still in use by an earlier one',
+      });
+    }
+    if (this.#running.size >= maxInFlight) throw new TooManyRequestsError(maxInFlight);
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    return controller;
+  }
+
+  finish(id: RequestId): void {
+    this.#running.delete(id);
+    if (this.#running.size === 0) this.#onEmpty?.();
+  }
+
+  cancel(id: RequestId): void {
+    this.#running.get(id)?.abort(new RequestCancelledError());
+  }
+
+  abortAll(reason: Error): void {
+    for (const controller of this.#running.values()) controller.abort(reason);
+  }
+
+  /** Resolves when nothing runs, or after `limitMs`, whichever is first. */
+  async untilEmpty(limitMs: number): Promise<void> {
+    if (this.#running.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      this.#onEmpty = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import type { McpServer, ServerChange } from '../contract/server/index.ts';
+import {
+  encodeNotification,
+  encodeResult,
+  isRecord,
+  metaKey,
+  type Params,
+  type Request,
+} from '../protocol/index.ts';
+import { serverInfo } from './capabilities.ts';
+import { encodeChange } from './change-notification.ts';
+import { invalidParams } from './rpc-failure.ts';
+
+/** An open `subscriptions/listen`. */
+export interface Subscription {
+  /** Ends it because the client wants so: nothing more is sent. */
+  cancel(): void;
+  /** Ends it because the server wants so: the request gets its result. */
+  finish(): void;
+}
+
+interface Filter {
+  readonly toolsListChanged?: true;
+  readonly promptsListChanged?: true;
+  readonly resourcesListChanged?: true;
+  readonly resourceSubscriptions?: readonly string[];
+}
+
+/**
+ * Serves `subscriptions/listen`: acknowledges, then sends each change the client asked for, tagged
+ * with the id of the request. Throws when the filter is not one.
+ */
+export function openSubscription(
+  server: McpServer,
+  request: Request,
+  send: (text: string) => void,
+): Subscription {
+  const filter = readFilter(request.params['notifications']);
+  const params = { _meta: { [metaKey.subscriptionId]: request.id } };
+  send(
+    encodeNotification('notifications/subscriptions/acknowledged', {
+      ...params,
+      notifications: filter,
+    }),
+  );
+  const stopListening = server.onChange((change) => {
+    if (isWanted(filter, change)) send(encodeChange(change, params));
+  });
+  return {
+    cancel: stopListening,
+    finish: () => {
+      stopListening();
+      const _meta = { ...params._meta, [metaKey.serverInfo]: serverInfo(server) };
+      send(encodeResult(request.id, { resultType: 'complete', _meta }));
+    },
+  };
+}
+
+const maxResources = 1_000;
+const kinds = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'] as const;
+
+/** What the client asked for and gets: members that are false or unknown are left out. */
+function readFilter(value: unknown): Filter {
+  if (!isRecord(value)) throw invalidParams('params.notifications must be an object');
+  for (const kind of kinds) {
+    if (value[kind] !== undefined && typeof value[kind] !== 'boolean') {
+      throw invalidParams(`params.notifications.${kind} must be true or false`);
+    }
+  }
+  const wanted = kinds.filter((kind) => value[kind] === true).map((kind) => [kind, true]);
+  return { ...Object.fromEntries(wanted), ...readResources(value) };
+}
+
+function readResources(value: Params): Filter {
+  const { resourceSubscriptions: uris } = value;
+  if (uris === undefined) return {};
+  const isList = Array.isArray(uris) && uris.every((uri) => typeof uri === 'string');
+  if (!isList || uris.length > maxResources) {
+    throw invalidParams(
+      `params.notifications.resourceSubscriptions must be at most ${maxResources} strings`,
+    );
+  }
+  return uris.length > 0 ? { resourceSubscriptions: uris } : {};
+}
+
+function isWanted(filter: Filter, change: ServerChange): boolean {
+  if (change.kind === 'resource') {
+    return filter.resourceSubscriptions?.includes(change.uri) === true;
+  }
+  return filter[`${change.kind}ListChanged`] === true;
+}

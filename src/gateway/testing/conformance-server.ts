@@ -1,0 +1,165 @@
+import type { CallContext, McpServer, ServerChange } from '../../contract/server/index.ts';
+import type { PromptMessage } from '../../contract/prompt/index.ts';
+import type { ResourceContents } from '../../contract/resource/index.ts';
+import type { ContentBlock, JsonSchema } from '../../contract/tool/index.ts';
+import { FixtureError } from './fixture-server.ts';
+
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=';
+const image: ContentBlock = { type: 'image', data: pixel, mimeType: 'image/png' };
+const text = (words: string): ContentBlock => ({ type: 'text', text: words });
+const resource = (contents: ResourceContents): ContentBlock => ({
+  type: 'resource',
+  resource: contents,
+});
+
+/** What the scenarios of the official runner that need a fixture ask for, by the names they use. */
+const tools: Readonly<Record<string, readonly ContentBlock[]>> = {
+  test_simple_text: [text('This is a simple text response for testing.')],
+  test_image_content: [image],
+  test_audio_content: [{ type: 'audio', data: silence, mimeType: 'audio/wav' }],
+  test_embedded_resource: [
+    resource({
+      uri: 'test://embedded-resource',
+      mimeType: 'text/plain',
+      text: 'This is an embedded resource content.',
+    }),
+  ],
+  test_multiple_content_types: [
+    text('Multiple content types test:'),
+    image,
+    resource({
+      uri: 'test://mixed-content-resource',
+      mimeType: 'application/json',
+      text: '{"test":"data","value":123}',
+    }),
+  ],
+  test_error_handling: [text('This tool intentionally returns an error for testing')],
+  test_tool_with_progress: [text('done')],
+  test_logging_tool: [text('logged nothing')],
+  test_streaming_elicitation: [text('asked nothing')],
+  test_trigger_tool_change: [text('changed')],
+  test_trigger_prompt_change: [text('changed')],
+  json_schema_2020_12_tool: [text('ok')],
+  test_header_tool: [text('ok')],
+};
+
+const schemas: Readonly<Record<string, JsonSchema>> = {
+  test_header_tool: {
+    type: 'object',
+    properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+  },
+  json_schema_2020_12_tool: {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    $defs: {
+      address: {
+        $anchor: 'addressDef',
+        type: 'object',
+        properties: { street: { type: 'string' }, city: { type: 'string' } },
+      },
+    },
+    properties: {
+      name: { type: 'string' },
+      address: { $ref: '#/$defs/address' },
+      contactMethod: { type: 'string', enum: ['phone', 'email'] },
+      phone: { type: 'string' },
+      email: { type: 'string' },
+    },
+    allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+    if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+    // oxlint-disable-next-line unicorn/no-thenable -- a JSON Schema keyword, not a promise
+    then: { required: ['phone'] },
+    else: { required: ['email'] },
+    additionalProperties: false,
+  },
+};
+
+const prompts: Readonly<
+  Record<string, (args: Readonly<Record<string, string>>) => readonly ContentBlock[]>
+> = {
+  test_simple_prompt: () => [text('This is a simple prompt for testing.')],
+  test_prompt_with_arguments: ({ arg1, arg2 }) => [
+    text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`),
+  ],
+  test_prompt_with_embedded_resource: ({ resourceUri = '' }) => [
+    resource({
+      uri: resourceUri,
+      mimeType: 'text/plain',
+      text: 'Embedded resource content for testing.',
+    }),
+    text('Please process the embedded resource above.'),
+  ],
+  test_prompt_with_image: () => [image, text('Please analyze the image above.')],
+};
+
+/** A server that has every fixture of the runner except those that ask something of the client. */
+export function createConformanceServer(): McpServer {
+  const listeners = new Set<(change: ServerChange) => void>();
+  const changed = (change: ServerChange): void => {
+    for (const listener of listeners) listener(change);
+  };
+  return {
+    name: 'conformance',
+    title: 'Conformance',
+    version: '1.0.0',
+    listTools: async () =>
+      Object.keys(tools).map((name) => ({
+        name,
+        description: 'A fixture of the conformance runner.',
+        inputSchema: schemas[name] ?? { type: 'object' },
+      })),
+    callTool: async (name, _args, context) => {
+      const content = tools[name];
+      if (!content) throw new FixtureError('fixture.not_found', `No tool "${name}"`);
+      if (name === 'test_trigger_tool_change') changed({ kind: 'tools' });
+      if (name === 'test_trigger_prompt_change') changed({ kind: 'prompts' });
+      if (name === 'test_tool_with_progress') reportProgress(context);
+      return name === 'test_error_handling' ? { content, isError: true } : { content };
+    },
+    listResources: async () => [
+      { uri: 'test://static-text', name: 'text', mimeType: 'text/plain' },
+      { uri: 'test://static-binary', name: 'binary', mimeType: 'image/png' },
+    ],
+    listResourceTemplates: async () => [
+      { uriTemplate: 'test://template/{id}/data', name: 'template', mimeType: 'application/json' },
+    ],
+    readResource: async (uri) => [readResource(uri)],
+    listPrompts: async () =>
+      Object.keys(prompts).map((name) => ({
+        name,
+        description: 'A fixture of the conformance runner.',
+      })),
+    getPrompt: async (name, args) => {
+      const contents = prompts[name]?.(args);
+      if (!contents) throw new FixtureError('fixture.not_found', `No prompt "${name}"`);
+      return { messages: contents.map((content): PromptMessage => ({ role: 'user', content })) };
+    },
+    complete: async () => ({ values: [] }),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: async () => {},
+  };
+}
+
+function reportProgress({ progress }: CallContext): void {
+  for (const done of [0, 50, 100]) progress({ progress: done, total: 100 });
+}
+
+function readResource(uri: string): ResourceContents {
+  if (uri === 'test://static-text') {
+    return {
+      uri,
+      mimeType: 'text/plain',
+      text: 'This is the content of the static text resource.',
+    };
+  }
+  if (uri === 'test://static-binary') return { uri, mimeType: 'image/png', blob: pixel };
+  const id = /^test:\/\/template\/([^/]+)\/data$/.exec(uri)?.[1];
+  if (id === undefined) throw new FixtureError('fixture.not_found', `No resource "${uri}"`);
+  const data = { id, templateTest: true, data: `Data for ID: ${id}` };
+  return { uri, mimeType: 'application/json', text: JSON.stringify(data) };
+}

@@ -1,0 +1,158 @@
+import type {
+  CallContext,
+  Completion,
+  CompletionRequest,
+  McpServer,
+  ServerChange,
+} from '../../contract/server/index.ts';
+import type { Prompt, PromptResult } from '../../contract/prompt/index.ts';
+import type {
+  Resource,
+  ResourceContents,
+  ResourceTemplate,
+} from '../../contract/resource/index.ts';
+import type { Tool, ToolResult } from '../../contract/tool/index.ts';
+import { AppError } from '../../kernel/index.ts';
+
+/** An explainable failure with whatever code a test is about. */
+export class FixtureError extends AppError {
+  readonly code: string;
+
+  constructor(code: string, message: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(message, { details });
+    this.code = code;
+  }
+}
+
+function notFound(message: string): FixtureError {
+  return new FixtureError('fixture.not_found', message);
+}
+
+type Run = (args: Readonly<Record<string, unknown>>, context: CallContext) => Promise<ToolResult>;
+
+/** A server whose tools each show one behaviour the gateway must carry. */
+export class FixtureServer implements McpServer {
+  readonly name = 'fixture';
+  readonly title = 'Fixture';
+  readonly version = '1.2.3';
+  readonly instructions = 'For tests.';
+  /** The contexts of all calls so far, in order. */
+  readonly calls: CallContext[] = [];
+  /** Set to make every listing fail. */
+  listFailure: Error | undefined;
+  readonly #listeners = new Set<(change: ServerChange) => void>();
+
+  readonly #tools: ReadonlyMap<string, { readonly tool: Tool; readonly run: Run }> = new Map(
+    [
+      tool('echo', async ({ text }) => said(String(text))),
+      tool('sum', async ({ a, b }) => {
+        const total = Number(a) + Number(b);
+        return { ...said(String(total)), structuredContent: { total } };
+      }),
+      tool('steps', async ({ count }, { progress }) => {
+        const total = Number(count);
+        for (let step = 1; step <= total; step += 1) {
+          progress({ progress: step, total, message: `step ${step}` });
+          await new Promise(setImmediate);
+        }
+        return said('done');
+      }),
+      tool('wait', async (_args, { signal }) => {
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        });
+        return said('never');
+      }),
+      tool('fail', async () => ({ ...said('it failed'), isError: true })),
+      tool('refuse', async () => {
+        throw new FixtureError('fixture.refused', 'This tool always refuses', { why: 'test' });
+      }),
+      tool('bug', async () => {
+        throw new TypeError('secret internals at /private/path');
+      }),
+      tool('unprintable', async () => ({
+        ...said('x'),
+        structuredContent: { value: 1n },
+      })),
+      tool('routed', async ({ region }) => said(`region ${String(region)}`), {
+        region: { type: 'string', 'x-mcp-header': 'Region' },
+      }),
+    ].map((entry) => [entry.tool.name, entry]),
+  );
+
+  async listTools(): Promise<readonly Tool[]> {
+    if (this.listFailure) throw this.listFailure;
+    return [...this.#tools.values()].map((entry) => entry.tool);
+  }
+
+  async callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult> {
+    const found = this.#tools.get(name);
+    if (!found) throw notFound(`No tool "${name}" here`);
+    this.calls.push(context);
+    // The gateway lets only objects through.
+    return found.run((args ?? {}) as Readonly<Record<string, unknown>>, context);
+  }
+
+  async listResources(): Promise<readonly Resource[]> {
+    return [{ uri: 'fixture://text', name: 'text', mimeType: 'text/plain' }];
+  }
+
+  async listResourceTemplates(): Promise<readonly ResourceTemplate[]> {
+    return [{ uriTemplate: 'fixture://{id}', name: 'any' }];
+  }
+
+  async readResource(uri: string): Promise<readonly ResourceContents[]> {
+    if (uri !== 'fixture://text') throw notFound(`No resource "${uri}" here`);
+    return [{ uri, mimeType: 'text/plain', text: 'contents' }];
+  }
+
+  async listPrompts(): Promise<readonly Prompt[]> {
+    return [
+      { name: 'greet', description: 'Greets.', arguments: [{ name: 'who', required: true }] },
+    ];
+  }
+
+  async getPrompt(name: string, args: Readonly<Record<string, string>>): Promise<PromptResult> {
+    if (name !== 'greet') throw notFound(`No prompt "${name}" here`);
+    return {
+      messages: [{ role: 'user', content: { type: 'text', text: `Greet ${args['who']}` } }],
+    };
+  }
+
+  async complete({ reference, argument }: CompletionRequest): Promise<Completion> {
+    if (reference.type === 'ref/prompt' && reference.name !== 'greet') {
+      throw notFound(`No prompt "${reference.name}" here`);
+    }
+    const known = ['ada', 'alan', 'grace', ...Array.from({ length: 150 }, (_, n) => `many${n}`)];
+    return { values: known.filter((value) => value.startsWith(argument.value)) };
+  }
+
+  onChange(listener: (change: ServerChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Tells everyone who listens. */
+  change(change: ServerChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  get listenerCount(): number {
+    return this.#listeners.size;
+  }
+
+  async close(): Promise<void> {}
+}
+
+function said(text: string): ToolResult {
+  return { content: [{ type: 'text', text }] };
+}
+
+function tool(
+  name: string,
+  run: Run,
+  properties: Readonly<Record<string, unknown>> = {},
+): { readonly tool: Tool; readonly run: Run } {
+  const description = `Shows "${name}".`;
+  return { tool: { name, description, inputSchema: { type: 'object', properties } }, run };
+}

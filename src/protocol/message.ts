@@ -1,0 +1,135 @@
+import { parseJson, type JsonLimits } from './parse-json.ts';
+import { rpcErrorCode, type RpcError } from './rpc-error.ts';
+
+export type RequestId = string | number;
+export type Params = Readonly<Record<string, unknown>>;
+
+export interface Request {
+  readonly kind: 'request';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Params;
+}
+
+export interface Notification {
+  readonly kind: 'notification';
+  readonly method: string;
+  readonly params: Params;
+}
+
+export interface Response {
+  readonly kind: 'response';
+  readonly id: RequestId | null;
+  readonly outcome: { readonly result: unknown } | { readonly error: RpcError };
+}
+
+/** Something that is no message; `error` is the answer it deserves, `id` whom to address. */
+export interface Malformed {
+  readonly kind: 'malformed';
+  readonly id: RequestId | null;
+  readonly error: RpcError;
+}
+
+export type Message = Request | Notification | Response | Malformed;
+
+/** Several messages in one array: known to versions before 2025-06-18 only. */
+export interface Batch {
+  readonly kind: 'batch';
+  readonly messages: readonly Message[];
+}
+
+const maxBatchLength = 100;
+const maxIdLength = 1_000;
+const noParams: Params = Object.freeze({});
+
+/** Reads what one line, body or event carries. Never throws. */
+export function decodeMessage(bytes: Buffer, limits?: JsonLimits): Message | Batch {
+  const json = parseJson(bytes, limits);
+  if (json.kind === 'parsed') {
+    return Array.isArray(json.value) ? readBatch(json.value) : readMessage(json.value);
+  }
+  const isOverLimit = json.kind === 'too_large' || json.kind === 'too_deep';
+  const code = isOverLimit ? rpcErrorCode.invalidRequest : rpcErrorCode.parseError;
+  return malformed(null, code, json.message);
+}
+
+function readBatch(values: readonly unknown[]): Batch | Malformed {
+  if (values.length === 0) return invalid(null, 'A batch holds at least one message');
+  if (values.length > maxBatchLength) {
+    return invalid(null, `A batch holds at most ${maxBatchLength} messages`);
+  }
+  return { kind: 'batch', messages: values.map(readMessage) };
+}
+
+function readMessage(value: unknown): Message {
+  if (!isRecord(value)) return invalid(null, 'A message is a JSON object');
+  const id = readId(value['id']);
+  if (value['jsonrpc'] !== '2.0') return invalid(id ?? null, 'Member "jsonrpc" must be "2.0"');
+  if ('method' in value) return readCall(value, id);
+  if ('result' in value || 'error' in value) return readResponse(value, id);
+  return invalid(id ?? null, 'A message has a "method", a "result" or an "error"');
+}
+
+function readCall(value: Params, id: RequestId | undefined): Message {
+  const { method, params = noParams } = value;
+  if (typeof method !== 'string') return invalid(id ?? null, 'Member "method" must be a string');
+  const hasId = 'id' in value;
+  if (hasId && id === undefined) {
+    return invalid(
+      null,
+      `Member "id" must be an integer or a string of at most ${maxIdLength} characters`,
+    );
+  }
+  if (!isRecord(params)) {
+    return malformed(id ?? null, rpcErrorCode.invalidParams, 'Member "params" must be an object');
+  }
+  if (id === undefined) return { kind: 'notification', method, params };
+  return { kind: 'request', id, method, params };
+}
+
+function readResponse(value: Params, id: RequestId | undefined): Message {
+  if (!('error' in value)) {
+    if (id === undefined) return invalid(null, 'A result needs the "id" of its request');
+    return { kind: 'response', id, outcome: { result: value['result'] } };
+  }
+  const error = value['error'];
+  if (!isRecord(error) || !Number.isInteger(error['code'])) {
+    return invalid(id ?? null, 'Member "error" must be an object with an integer "code"');
+  }
+  const message = typeof error['message'] === 'string' ? error['message'] : '';
+  const data = 'data' in error ? { data: error['data'] } : {};
+  // `Number.isInteger` above leaves only numbers.
+  const code = error['code'] as number;
+  return { kind: 'response', id: id ?? null, outcome: { error: { code, message, ...data } } };
+}
+
+/** Only ids that survive a round trip through JSON unchanged: a number beyond 2^53 would not. */
+function readId(value: unknown): RequestId | undefined {
+  if (typeof value === 'string') return value.length <= maxIdLength ? value : undefined;
+  return Number.isSafeInteger(value) ? (value as number) : undefined;
+}
+
+function invalid(id: RequestId | null, message: string): Malformed {
+  return malformed(id, rpcErrorCode.invalidRequest, message);
+}
+
+function malformed(id: RequestId | null, code: number, message: string): Malformed {
+  return { kind: 'malformed', id, error: { code, message } };
+}
+
+export function isRecord(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The text of a result response. Throws when `result` cannot be written as JSON. */
+export function encodeResult(id: RequestId, result: object): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result });
+}
+
+export function encodeError(id: RequestId | null, error: RpcError): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error });
+}
+
+export function encodeNotification(method: string, params?: Params): string {
+  return JSON.stringify({ jsonrpc: '2.0', method, params });
+}

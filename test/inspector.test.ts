@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createHttpGateway, type HttpGateway } from '../src/gateway/index.ts';
+import { FixtureServer } from '../src/gateway/testing/fixture-server.ts';
+import { silentLog } from '../src/kernel/index.ts';
+
+const execute = promisify(execFile);
+const require = createRequire(import.meta.url);
+const launcher = require.resolve('@modelcontextprotocol/inspector/clients/launcher/build/index.js');
+
+const fixture = fileURLToPath(new URL('../src/gateway/testing/stdio-fixture.ts', import.meta.url));
+
+const start = fileURLToPath(new URL('../src/cli/start.ts', import.meta.url));
+
+let gateway: HttpGateway;
+let home: string;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'inspector-'));
+  gateway = await createHttpGateway({
+    server: new FixtureServer(),
+    log: silentLog,
+    version: '0',
+    host: '127.0.0.1',
+    port: 0,
+  });
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** What the Inspector's command line needs to reach a server: a command, or an address. */
+const targets: readonly { readonly name: string; readonly reach: () => readonly string[] }[] = [
+  { name: 'stdio', reach: () => [process.execPath, fixture] },
+  { name: 'HTTP', reach: () => [`${gateway.url}/mcp`] },
+  { name: 'HTTP+SSE', reach: () => [`${gateway.url}/sse`] },
+];
+
+/** Runs the Inspector's command line and reads the JSON it prints. */
+async function inspect(...args: readonly string[]): Promise<Record<string, unknown>> {
+  const env = { ...process.env, HOME: home };
+  const { stdout } = await execute(process.execPath, [launcher, '--cli', ...args], { env });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+describe.each(targets)("the Inspector's command line over $name", ({ reach }) => {
+  it('lists the tools', async () => {
+    const { tools } = await inspect(...reach(), '--method', 'tools/list');
+    expect((tools as { name: string }[]).map((tool) => tool.name)).toEqual(
+      (await new FixtureServer().listTools()).map((tool) => tool.name),
+    );
+  });
+
+  it('calls a tool', async () => {
+    const args = ['--tool-arg', 'a=20', 'b=22'];
+    expect(
+      await inspect(...reach(), '--method', 'tools/call', '--tool-name', 'sum', ...args),
+    ).toMatchObject({
+      structuredContent: { total: 42 },
+    });
+  });
+
+  it('reads resources and prompts', async () => {
+    expect(
+      await inspect(...reach(), '--method', 'resources/read', '--uri', 'fixture://text'),
+    ).toMatchObject({
+      contents: [{ text: 'contents' }],
+    });
+    expect(await inspect(...reach(), '--method', 'prompts/list')).toMatchObject({
+      prompts: [{ name: 'greet' }],
+    });
+  });
+});
+
+const aProgram = ['language=python', 'code=def f( a ):return a'];
+
+/** Arguments for every tool Tutti has; a tool without an entry fails the test. */
+const toolArguments: Readonly<Record<string, readonly string[]>> = {
+  code__format_code: aProgram,
+  code__analyze_complexity: aProgram,
+  code__review_code: aProgram,
+  code__refactor_code: aProgram,
+  code__scan_security: aProgram,
+  code__scan_secrets: ['code=x = 1'],
+  code__scan_dependencies: ['lockfile=requirements.txt', 'code=# nothing is needed'],
+  code__analyze_dependencies: ['path=src/kernel'],
+  standards__get_standard: ['language=python'],
+  standards__check_standards_overrides: [],
+};
+
+describe("the Inspector's command line over tutti mcp", () => {
+  const tutti = (): string[] => [process.execPath, start, 'mcp', '--home', home];
+
+  it('lists and calls every tool', async () => {
+    const { tools } = await inspect(...tutti(), '--method', 'tools/list', '--strict');
+    const names = (tools as { name: string }[]).map((tool) => tool.name);
+    expect(names.toSorted()).toEqual(Object.keys(toolArguments).toSorted());
+    const failed: string[] = [];
+    for (const [name, args] of Object.entries(toolArguments)) {
+      const given = args.length > 0 ? ['--tool-arg', ...args] : [];
+      const call = ['--method', 'tools/call', '--tool-name', name, ...given];
+      const result = await inspect(...tutti(), ...call);
+      if (result['isError'] === true || !result['structuredContent']) failed.push(name);
+    }
+    expect(failed).toEqual([]);
+  }, 120_000);
+});
