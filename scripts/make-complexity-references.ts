@@ -199,7 +199,10 @@ function measureFiles(name: string, folder: string, ending: RegExp): Record<stri
   return files;
 }
 
-function joinMessages(places: readonly Place[], messages: readonly LintMessage[]): FunctionReference[] {
+function joinMessages(
+  places: readonly Place[],
+  messages: readonly LintMessage[],
+): FunctionReference[] {
   const byPlace = (rule: string): Map<string, LintMessage[]> =>
     Map.groupBy(
       messages.filter(({ ruleId }) => ruleId === rule),
@@ -328,4 +331,3 @@ function listPython(blocks: readonly RadonBlock[]): FunctionReference[] {
   }
   return functions.sort((a, b) => a[1] - b[1]);
 }
-

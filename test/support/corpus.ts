@@ -55,11 +55,6 @@ export function corpusFiles(language: Language, limit = Number.POSITIVE_INFINITY
   return Array.from({ length: limit }, (_, index) => usable[Math.floor(index * step)] ?? '');
 }
 
-/** Whether at least `count` files are there; when not, a test says which packages are missing. */
-export function hasCorpus(language: Language, count = 100): boolean {
-  return corpusFiles(language, count).length >= count;
-}
-
 function isUsable(path: string): boolean {
   // Minified and generated texts say nothing about what people format.
   if (/[.-]min\.|\.map$|\/test(s|data)?\/.*(bad|invalid|broken)/.test(path)) return false;

@@ -278,12 +278,6 @@ export const errorCodes = {
     exitCode: 1,
     httpStatus: 503,
   },
-  'code.nested_too_deep': {
-    meaning: 'The text nests deeper than the parsers of its language can follow.',
-    remedy: 'Split the text into smaller parts, or leave the file out.',
-    exitCode: 1,
-    httpStatus: 422,
-  },
   'code.unfit_formatter': {
     meaning: 'The formatter named is not known, or does not format that language.',
     remedy: 'Give one of the names the message lists, or leave `formatter` out.',
@@ -322,7 +316,7 @@ export const errorCodes = {
   },
   'code.too_complex': {
     meaning: 'A text is nested too deeply, or too long, for the parser of its language.',
-    remedy: 'Split it.',
+    remedy: 'Split the text or the expression into smaller ones.',
     exitCode: 1,
     httpStatus: 422,
   },

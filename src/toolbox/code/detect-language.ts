@@ -1,6 +1,87 @@
 import type { Language } from './language.ts';
+import { languageMarkers, typescriptMarkers, type Marker } from './language-markers.ts';
 
-/** The language a text is most likely written in; `undefined` when nothing speaks for any. */
+/** More of a text would only repeat what its beginning said. */
+const maxSampleLength = 32 * 1024;
+/** One habit of the author must not outweigh everything else. */
+const maxMatchesPerMarker = 6;
+/** Below this nothing has been said: a word of prose, a bare number. */
+const minScore = 2;
+
+/** Much JavaScript with a word or two that looks like a type is still JavaScript. */
+const minTypeShare = 12;
+
+/**
+ * The language a text is most likely written in; `undefined` when nothing speaks for any. Takes time
+ * in proportion to the sample, whatever the text is.
+ */
 export function detectLanguage(text: string): Language | undefined {
-  return /^\s*(def|import|from|class) /m.test(text) ? 'python' : undefined;
+  const sample = text.slice(0, maxSampleLength).replaceAll('\r\n', '\n');
+  return byFirstLine(sample) ?? byMarkers(sample);
+}
+
+const interpreters: readonly [RegExp, Language][] = [
+  [/\bpython[\d.]*\b/, 'python'],
+  [/\b(?:ts-node|tsx|deno)\b/, 'typescript'],
+  [/\b(?:node|nodejs|bun)\b/, 'javascript'],
+  [/\brust-script\b/, 'rust'],
+];
+
+/** A shebang or the start of a document says it outright. */
+function byFirstLine(sample: string): Language | undefined {
+  const start = sample.replace(/^\uFEFF/, '').trimStart();
+  if (start.startsWith('#!')) {
+    const [line = ''] = start.split('\n', 1);
+    const known = interpreters.find(([interpreter]) => interpreter.test(line));
+    if (known) return known[1];
+  }
+  if (/^<(?:!doctype\s+html|html|head|body)\b/i.test(start)) return 'html';
+  if (/^(?:<\?xml\b|<!--|<!doctype\b|<[a-z][a-z0-9-]*(?:\s[^<>]{0,2000})?\/?>)/i.test(start)) {
+    return /^<(?:\?xml|!doctype)/i.test(start) && !/<html\b/i.test(sample) ? undefined : 'html';
+  }
+  return undefined;
+}
+
+function byMarkers(sample: string): Language | undefined {
+  const code = withoutComments(sample);
+  const scores = new Map(
+    languageMarkers.map(({ language, markers }) => [language, scoreOf(code, markers)]),
+  );
+  // TypeScript is JavaScript with types: its own markers add to JavaScript's.
+  const types = scoreOf(code, typescriptMarkers);
+  const script = scores.get('javascript') ?? 0;
+  if (types >= minScore && types * minTypeShare >= script) scores.set('typescript', types + script);
+  const [best] = [...scores].sort(([, a], [, b]) => b - a);
+  return best && best[1] >= minScore ? best[0] : undefined;
+}
+
+/** Prose in comments speaks every language. `#` and `--` stay: they are markers themselves. */
+function withoutComments(sample: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (;;) {
+    const start = sample.indexOf('/*', from);
+    const end = start < 0 ? -1 : sample.indexOf('*/', start + 2);
+    if (end < 0) break;
+    kept.push(sample.slice(from, start));
+    from = end + 2;
+  }
+  kept.push(sample.slice(from));
+  return kept
+    .join('')
+    .replace(/(^|[^:'"`\w])\/\/(?![/!])[^\n]*/gm, '$1')
+    .replace(/[ \t]+/g, ' ');
+}
+
+function scoreOf(sample: string, markers: readonly Marker[]): number {
+  let score = 0;
+  for (const [pattern, weight] of markers) {
+    let matches = 0;
+    for (const _ of sample.matchAll(pattern)) {
+      matches += 1;
+      if (matches === maxMatchesPerMarker) break;
+    }
+    score += matches * weight;
+  }
+  return score;
 }

@@ -76,12 +76,56 @@ export class LanguageUnknownError extends AppError {
 /** The text is not valid in its language. Lines and columns start at 1. */
 export class CodeSyntaxError extends AppError {
   readonly code = 'code.syntax_error';
+  readonly problem: SyntaxProblem;
 
   constructor(problem: SyntaxProblem) {
     const { path, language, line, column, message } = problem;
     super(`${path}:${line}:${column}: ${language} syntax error: ${message}`, {
       details: { ...problem },
     });
+    this.problem = problem;
+  }
+}
+
+/** The formatter a user named is not known, or not for the text's language. */
+export class UnfitFormatterError extends AppError {
+  readonly code = 'code.unfit_formatter';
+
+  constructor(
+    formatter: string,
+    file: { readonly path: string; readonly language: string },
+    known: { readonly canDo: readonly string[]; readonly names: readonly string[] },
+  ) {
+    const what =
+      known.canDo.length > 0
+        ? `formats ${known.canDo.join(', ')}, not`
+        : 'is no formatter known for';
+    super(
+      `${file.path} was not formatted: "${formatter}" ${what} ${file.language}. For ${file.language} give one of ${known.names.join(', ')}`,
+      { details: { formatter, ...known, path: file.path, language: file.language } },
+    );
+  }
+}
+
+/** The text is valid, or nobody could tell, but the engine could not format it. */
+export class FormatFailedError extends AppError {
+  readonly code = 'code.format_failed';
+
+  constructor(path: string, formatter: string, failure: { reason: string; cause: unknown }) {
+    const { reason, cause } = failure;
+    super(`${path} was not formatted by ${formatter}: ${reason}. Nothing was changed`, {
+      details: { path, formatter },
+      cause,
+    });
+  }
+}
+
+/** A text is nested too deeply, or too long, for the parser of its language. */
+export class TooComplexError extends AppError {
+  readonly code = 'code.too_complex';
+
+  constructor(path: string, reason: string, cause?: unknown) {
+    super(`${path} could not be parsed: ${reason}. Split it`, { details: { path }, cause });
   }
 }
 

@@ -5,6 +5,20 @@ export const severities = ['critical', 'major', 'minor', 'info'] as const;
 
 export type Severity = (typeof severities)[number];
 
+/** What a finding is about; a review can be limited to some of these. */
+export const focusAreas = [
+  'security',
+  'correctness',
+  'performance',
+  'complexity',
+  'maintainability',
+  'documentation',
+  'style',
+  'standards',
+] as const;
+
+export type FocusArea = (typeof focusAreas)[number];
+
 /** One thing a tool found in a source text. Lines and columns start at 1. */
 export const findingSchema = z.object({
   severity: z.enum(severities),

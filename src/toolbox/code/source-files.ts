@@ -1,6 +1,8 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
+import { AppError } from '../../kernel/index.ts';
 import { detectLanguage } from './detect-language.ts';
 import {
   LanguageUnknownError,
@@ -35,6 +37,17 @@ export const sourceFields = {
     .optional()
     .describe('Detected from the file name or the text when not given.'),
 };
+
+/** A file of several that was left out, and why. */
+export interface UnreadableFile {
+  readonly path: string;
+  readonly error: AppError;
+}
+
+interface FoundPath {
+  readonly path: string;
+  readonly absolutePath: string;
+}
 
 export interface SourceRequest {
   readonly code?: string | undefined;
@@ -79,8 +92,15 @@ export class SourceFiles {
     this.#limits = limits;
   }
 
-  /** The texts a request names, at least one, in a stable order. */
-  async resolve(request: SourceRequest, signal: AbortSignal): Promise<readonly SourceFile[]> {
+  /**
+   * The texts a request names, in a stable order. One file of several that cannot be read is told to
+   * `onUnreadable` and left out; without that, and for a single file, it fails the whole request.
+   */
+  async resolve(
+    request: SourceRequest,
+    signal: AbortSignal,
+    onUnreadable?: (file: UnreadableFile) => void,
+  ): Promise<readonly SourceFile[]> {
     if ((request.code === undefined) === (request.path === undefined)) throw new NoSourceError();
     if (request.code !== undefined) return [this.#inline(request.code, request.language)];
     const paths = await this.findPaths(request.path ?? '', knownEndings);
@@ -88,24 +108,30 @@ export class SourceFiles {
     let totalBytes = 0;
     for (const path of paths) {
       signal.throwIfAborted();
-      const language = request.language ?? languageOfPath(path.absolutePath);
-      const text = await this.readText(path.absolutePath, path.path);
-      totalBytes += text.length;
+      try {
+        files.push(await this.#read(path, request.language));
+      } catch (error) {
+        if (!(error instanceof AppError) || !onUnreadable || paths.length === 1) throw error;
+        onUnreadable({ path: path.path, error });
+        continue;
+      }
+      totalBytes += files.at(-1)?.text.length ?? 0;
       if (totalBytes > this.#limits.maxTotalBytes) {
         throw new TooMuchSourceError(request.path ?? '', 'bytes', this.#limits.maxTotalBytes);
       }
-      const detected = language ?? detectLanguage(text);
-      if (!detected) throw new LanguageUnknownError(path.path);
-      files.push({ ...path, text, language: detected });
     }
     return files;
   }
 
+  async #read(path: FoundPath, given: Language | undefined): Promise<SourceFile> {
+    const text = await this.readText(path.absolutePath, path.path);
+    const language = given ?? languageOfPath(path.absolutePath) ?? detectLanguage(text);
+    if (!language) throw new LanguageUnknownError(path.path);
+    return { ...path, text, language };
+  }
+
   /** Files behind a path, folder or glob; folders are searched for files with one of `endings`. */
-  async findPaths(
-    given: string,
-    endings: readonly string[],
-  ): Promise<readonly { path: string; absolutePath: string }[]> {
+  async findPaths(given: string, endings: readonly string[]): Promise<readonly FoundPath[]> {
     const folderOrFile = await this.#realPath(given);
     if (folderOrFile === undefined) return this.#glob(given, given);
     const info = await stat(folderOrFile);
@@ -121,17 +147,40 @@ export class SourceFiles {
     return folder;
   }
 
-  /** The text of a file inside the roots. Refuses what is too large or not UTF-8. */
+  /** The text of a file inside the roots. Refuses what is too large or not UTF-8 text. */
   async readText(absolutePath: string, shownPath: string): Promise<string> {
-    const info = await stat(absolutePath);
-    if (info.size > this.#limits.maxFileBytes) {
-      throw new TooMuchSourceError(shownPath, 'bytes', this.#limits.maxFileBytes);
-    }
-    const bytes = await readFile(absolutePath);
+    const bytes = await this.#readBytes(absolutePath, shownPath);
+    if (bytes.includes(0)) throw new NotTextError(shownPath, 'it holds NUL bytes');
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch {
       throw new NotTextError(shownPath, 'it is not valid UTF-8');
+    }
+  }
+
+  /**
+   * Checks after opening that the file opened is the one inside the roots, so that a link put in its
+   * place meanwhile is not followed; and opens without waiting, so that a named pipe cannot block.
+   */
+  async #readBytes(absolutePath: string, shownPath: string): Promise<Buffer> {
+    const real = await realpath(absolutePath).catch(() => undefined);
+    if (real === undefined) throw new NoFilesError(shownPath);
+    await this.#assertInside(real, shownPath);
+    const handle = await open(real, openFlags).catch((error: unknown) => {
+      throw new NotTextError(shownPath, `it could not be opened (${reasonOf(error)})`);
+    });
+    try {
+      const [opened, named] = [await handle.stat(), await stat(real)];
+      if (!opened.isFile()) throw new NotTextError(shownPath, 'it is not a regular file');
+      if (opened.ino !== named.ino || opened.dev !== named.dev) {
+        throw new NotTextError(shownPath, 'it was replaced while it was read');
+      }
+      if (opened.size > this.#limits.maxFileBytes) {
+        throw new TooMuchSourceError(shownPath, 'bytes', this.#limits.maxFileBytes);
+      }
+      return await handle.readFile();
+    } finally {
+      await handle.close();
     }
   }
 
@@ -171,16 +220,14 @@ export class SourceFiles {
       throw new OutsideRootsError(given, this.#roots);
   }
 
-  async #glob(
-    pattern: string,
-    given: string,
-    folder?: string,
-  ): Promise<readonly { path: string; absolutePath: string }[]> {
-    if (pattern.split(/[/\\]/).includes('..')) throw new OutsideRootsError(given, this.#roots);
+  async #glob(pattern: string, given: string, folder?: string): Promise<readonly FoundPath[]> {
+    if (pattern.split(/[/\\{},()|]/).includes('..'))
+      throw new OutsideRootsError(given, this.#roots);
     const { glob } = await import('tinyglobby');
-    const found = new Map<string, { path: string; absolutePath: string }>();
+    const found = new Map<string, FoundPath>();
     for (const root of folder === undefined ? this.#roots : [folder]) {
       const local = isAbsolute(pattern) ? relative(root, pattern) : pattern;
+      if (local.startsWith('..')) continue;
       const matches = await glob(local, {
         cwd: root,
         absolute: true,
@@ -189,7 +236,9 @@ export class SourceFiles {
         onlyFiles: true,
       });
       for (const match of matches) {
-        const real = await realpath(match);
+        const real = await realpath(match).catch(() => undefined);
+        // A link to nothing, or a file that has gone meanwhile.
+        if (real === undefined) continue;
         await this.#assertInside(real, given);
         found.set(real, { path: relative(root, match), absolutePath: real });
       }
@@ -200,6 +249,12 @@ export class SourceFiles {
     }
     return [...found.values()].sort((a, b) => (a.absolutePath < b.absolutePath ? -1 : 1));
   }
+}
+
+const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
 function isInside(root: string, path: string): boolean {

@@ -1,0 +1,58 @@
+/**
+ * Builds `dist/`: a few bundles instead of hundreds of modules, because loading modules one by one is
+ * most of what starting costs (docs/adr/0005). Types are checked elsewhere (`npm run types`).
+ */
+import { cp, rm } from 'node:fs/promises';
+import { rolldown, type Plugin } from 'rolldown';
+
+/** Programs of their own; their paths below `dist/` are those below `src/`. */
+const entries = ['cli/start', 'toolbox/code/code-worker'];
+
+/** Small libraries that every start needs. Engines stay outside: they load when a tool needs them. */
+const bundled = [
+  'zod',
+  'commander',
+  'picocolors',
+  'yaml',
+  'smol-toml',
+  'tinyglobby',
+  'fdir',
+  'picomatch',
+];
+
+const assetEndings = ['.md', '.json', '.yaml'];
+
+/**
+ * Importing `node:process` as a module makes Node compute every property of `process`, among them
+ * the list of all its flags, which takes longer than all the rest of a start. The global is the same object.
+ */
+const globalProcess: Plugin = {
+  name: 'global-process',
+  resolveId: (id) => (id === 'node:process' ? '\0process' : null),
+  load: (id) => (id === '\0process' ? 'export default globalThis.process;' : null),
+};
+
+await rm('dist', { recursive: true, force: true });
+const bundle = await rolldown({
+  input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
+  platform: 'node',
+  plugins: [globalProcess],
+  external: (id) =>
+    isPackage(id) && !bundled.some((name) => id === name || id.startsWith(`${name}/`)),
+});
+await bundle.write({
+  dir: 'dist',
+  format: 'esm',
+  sourcemap: true,
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+});
+await bundle.close();
+await cp('src', 'dist', {
+  recursive: true,
+  filter: (path) => !/\.[a-z]+$/.test(path) || assetEndings.some((ending) => path.endsWith(ending)),
+});
+
+function isPackage(id: string): boolean {
+  return !/^[./\0]/.test(id) && !/^[A-Za-z]:/.test(id) && id !== 'node:process';
+}

@@ -1,0 +1,58 @@
+import type { McpServer } from '../../contract/server/index.ts';
+import type { DefinedTool } from '../define-tool.ts';
+import { createToolboxServer } from '../toolbox-server.ts';
+import type { CodeContext, CodeSettings } from './code-context.ts';
+import { analyzeComplexityTool } from './complexity/analyze-complexity-tool.ts';
+import { analyzeDependenciesTool } from './dependencies/analyze-dependencies-tool.ts';
+import { Ruff } from './engines/ruff.ts';
+import { formatCodeTool } from './format/format-code-tool.ts';
+import { refactorCodeTool } from './refactor/refactor-code-tool.ts';
+import { reviewCodeTool } from './review/review-code-tool.ts';
+import { scanSecretsTool } from './secrets/scan-secrets-tool.ts';
+import { scanSecurityTool } from './security/scan-security-tool.ts';
+import { SourceFiles } from './source-files.ts';
+import { SyntaxTrees } from './syntax-tree.ts';
+import { scanDependenciesTool } from './vulnerabilities/scan-dependencies-tool.ts';
+
+/** Plain data, so that it can be handed to a worker thread. */
+export interface CodeServerOptions {
+  readonly version: string;
+  /** The folders whose files the tools may read. */
+  readonly roots: readonly string[];
+  readonly settings: CodeSettings;
+}
+
+/** The code tools, with their engines in the calling thread. */
+export function createCodeServer(options: CodeServerOptions): McpServer {
+  return createToolboxServer({ ...describeServer(options), tools: codeTools(options) });
+}
+
+export function describeServer(options: CodeServerOptions) {
+  return {
+    name: 'code',
+    title: 'Code tools',
+    version: options.version,
+    instructions:
+      'Formats, measures, reviews, scans and refactors Python, JavaScript, TypeScript, Java, Go, Rust, SQL, ' +
+      'HTML and CSS without a model. Every tool takes "code" or a "path" inside the allowed roots; none changes a file.',
+  };
+}
+
+export function codeTools(options: CodeServerOptions): readonly DefinedTool[] {
+  const context: CodeContext = {
+    sources: new SourceFiles(options.roots),
+    trees: new SyntaxTrees(),
+    ruff: new Ruff(),
+    settings: options.settings,
+  };
+  return [
+    formatCodeTool(context),
+    analyzeComplexityTool(context),
+    reviewCodeTool(context),
+    refactorCodeTool(context),
+    scanSecurityTool(context),
+    scanSecretsTool(context),
+    scanDependenciesTool(context),
+    analyzeDependenciesTool(context),
+  ];
+}

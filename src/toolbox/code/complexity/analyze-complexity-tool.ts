@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { CallContext } from '../../../contract/server/index.ts';
+import { AppError, reportError } from '../../../kernel/index.ts';
+import { defineTool, type DefinedTool } from '../../define-tool.ts';
+import type { CodeContext } from '../code-context.ts';
+import { CodeSyntaxError } from '../errors.ts';
+import { sourceFields, type SourceFile } from '../source-files.ts';
+import { complexitySchema, type ComplexityReport } from './complexity-schema.ts';
+import type { FileComplexity } from './measure-complexity.ts';
+import { reportComplexity, type FailedFile } from './report-complexity.ts';
+
+const inputSchema = z.object({
+  ...sourceFields,
+  detailed: z
+    .boolean()
+    .default(true)
+    .describe('Also list every function with its own numbers, and lines by kind.'),
+});
+
+/** `analyze_complexity`: cyclomatic and cognitive complexity, lines, maintainability. */
+export function analyzeComplexityTool(context: CodeContext): DefinedTool {
+  return defineTool({
+    name: 'analyze_complexity',
+    title: 'Analyze complexity',
+    description:
+      "Measures cyclomatic complexity (as radon, ESLint, checkstyle and gocyclo count it), cognitive complexity (SonarSource), lines and radon's maintainability index, for a text or for files, and names the functions to simplify first. SQL, HTML and CSS get counts of what they are made of.",
+    input: inputSchema,
+    output: complexitySchema,
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    examples: [
+      'How complex is this function?',
+      'Which functions in src/ should I simplify first?',
+      'Measure the cognitive complexity of this file',
+      'What is the maintainability index of my module?',
+    ],
+    run: async (input, call) => {
+      const files = await context.sources.resolve(input, call.signal);
+      const { measured, failed } = await measureAll(files, context, call);
+      return reportComplexity(measured, { detailed: input.detailed, failed });
+    },
+    summarize: describeReport,
+  });
+}
+
+/** Measures each file; a file that cannot be read fails the call only when it is the only one. */
+async function measureAll(
+  files: readonly SourceFile[],
+  context: CodeContext,
+  call: CallContext,
+): Promise<{ readonly measured: FileComplexity[]; readonly failed: FailedFile[] }> {
+  const measured: FileComplexity[] = [];
+  const failed: FailedFile[] = [];
+  for (const [index, file] of files.entries()) {
+    call.signal.throwIfAborted();
+    if (files.length > 1) {
+      call.progress({ progress: index, total: files.length, message: file.path });
+    }
+    try {
+      measured.push(await measureChecked(file, context));
+    } catch (error) {
+      if (files.length === 1 || !(error instanceof AppError)) throw error;
+      const { code, message } = reportError(error);
+      failed.push({ path: file.path, code, message });
+    }
+  }
+  if (files.length > 1) call.progress({ progress: files.length, total: files.length });
+  return { measured, failed };
+}
+
+async function measureChecked(file: SourceFile, context: CodeContext): Promise<FileComplexity> {
+  const [{ checkSyntax }, { measureComplexity }, { assertParsable }] = await Promise.all([
+    import('../format/check-syntax.ts'),
+    import('./measure-complexity.ts'),
+    import('./flatten-source.ts'),
+  ]);
+  assertParsable(file);
+  const problem = await checkSyntax(file, context);
+  if (problem) throw new CodeSyntaxError(problem);
+  return measureComplexity(file, context);
+}
+
+function describeReport(report: ComplexityReport): string {
+  const { recommendations } = report;
+  const numbers = [
+    `cyclomatic ${report.cyclomatic_complexity ?? 'not applicable'}`,
+    `cognitive ${report.cognitive_complexity ?? 'not applicable'}`,
+    `lines of code ${report.lines_of_code}`,
+    `maintainability ${report.maintainability_index ?? 'not applicable'}`,
+  ];
+  const advice = recommendations.length > 0 ? recommendations : ['Nothing stands out.'];
+  return [`${report.language}: ${numbers.join(', ')}`, ...advice.map((one) => `- ${one}`)].join(
+    '\n',
+  );
+}

@@ -1,0 +1,137 @@
+/**
+ * A syntax tree as parallel lists in source order: node `i` stands before everything inside it, and
+ * the nodes inside it are `i + 1` to `lasts[i]`. Whoever parsed it, it is measured by plain loops,
+ * so no depth of nesting can exhaust the stack.
+ */
+export interface FlatTree {
+  readonly text: string;
+  readonly kinds: readonly string[];
+  /** The part of its parent a node is, such as `body`; empty when the grammar does not say. */
+  readonly fields: readonly string[];
+  readonly parents: readonly number[];
+  readonly lasts: readonly number[];
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+  /** Comments are no nodes: no rule is about them, and they may stand anywhere. */
+  readonly comments: readonly TextSpan[];
+  /** Tokens such as `&&` are nodes but not named. */
+  readonly named: readonly boolean[];
+}
+
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface FlatNode {
+  readonly kind: string;
+  readonly field: string;
+  readonly start: number;
+  readonly end: number;
+  readonly named: boolean;
+}
+
+export const noNode = -1;
+
+/** Collects nodes in source order: `open` before and `close` after what is inside. */
+export class FlatTreeBuilder {
+  readonly #text: string;
+  readonly #kinds: string[] = [];
+  readonly #fields: string[] = [];
+  readonly #parents: number[] = [];
+  readonly #lasts: number[] = [];
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+  readonly #named: boolean[] = [];
+  readonly #comments: TextSpan[] = [];
+  readonly #opened: number[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  open(node: FlatNode): void {
+    const index = this.#kinds.length;
+    this.#kinds.push(node.kind);
+    this.#fields.push(node.field);
+    this.#parents.push(this.#opened.at(-1) ?? noNode);
+    this.#lasts.push(index);
+    this.#starts.push(node.start);
+    this.#ends.push(node.end);
+    this.#named.push(node.named);
+    this.#opened.push(index);
+  }
+
+  close(): void {
+    const index = this.#opened.pop();
+    if (index !== undefined) this.#lasts[index] = this.#kinds.length - 1;
+  }
+
+  comment(span: TextSpan): void {
+    this.#comments.push(span);
+  }
+
+  build(): FlatTree {
+    return {
+      text: this.#text,
+      kinds: this.#kinds,
+      fields: this.#fields,
+      parents: this.#parents,
+      lasts: this.#lasts,
+      starts: this.#starts,
+      ends: this.#ends,
+      comments: this.#comments,
+      named: this.#named,
+    };
+  }
+}
+
+export function kindOf(tree: FlatTree, node: number): string {
+  return tree.kinds[node] ?? '';
+}
+
+export function fieldOf(tree: FlatTree, node: number): string {
+  return tree.fields[node] ?? '';
+}
+
+export function parentOf(tree: FlatTree, node: number): number {
+  return tree.parents[node] ?? noNode;
+}
+
+export function lastOf(tree: FlatTree, node: number): number {
+  return tree.lasts[node] ?? node;
+}
+
+export function startOf(tree: FlatTree, node: number): number {
+  return tree.starts[node] ?? 0;
+}
+
+export function endOf(tree: FlatTree, node: number): number {
+  return tree.ends[node] ?? 0;
+}
+
+export function isNamed(tree: FlatTree, node: number): boolean {
+  return tree.named[node] ?? false;
+}
+
+export function textOf(tree: FlatTree, node: number): string {
+  return tree.text.slice(startOf(tree, node), endOf(tree, node));
+}
+
+/** The nodes directly inside `node`, in source order. */
+export function* childrenOf(tree: FlatTree, node: number): Generator<number> {
+  const last = lastOf(tree, node);
+  for (let child = node + 1; child <= last; child = lastOf(tree, child) + 1) yield child;
+}
+
+/** The first child in the given field, or `noNode`. */
+export function childIn(tree: FlatTree, node: number, field: string): number {
+  for (const child of childrenOf(tree, node)) if (fieldOf(tree, child) === field) return child;
+  return noNode;
+}
+
+/** The first child of the given kind, or `noNode`. */
+export function childOfKind(tree: FlatTree, node: number, kind: string): number {
+  for (const child of childrenOf(tree, node)) if (kindOf(tree, child) === kind) return child;
+  return noNode;
+}

@@ -1,0 +1,196 @@
+import type { CodeContext } from '../code-context.ts';
+import { splitStatements, tokenizeSql, type SqlToken } from '../lint/sql-tokens.ts';
+import type { SourceFile } from '../source-files.ts';
+import { countLines, type LineCounts } from './count-lines.ts';
+import { childrenOf, kindOf, lastOf, type FlatTree, type TextSpan } from './flat-tree.ts';
+import { flattenSyntaxTree } from './flatten-syntax-tree.ts';
+import { scanHtml } from './scan-html.ts';
+
+/** What can be counted in a text that has no paths of execution. */
+export type Structure =
+  | {
+      readonly kind: 'sql';
+      readonly statements: number;
+      readonly selects: number;
+      readonly joins: number;
+      readonly subqueries: number;
+      readonly common_table_expressions: number;
+      readonly set_operations: number;
+      readonly case_expressions: number;
+      /** How deep queries stand inside queries: 0 for a query on its own. */
+      readonly nesting: number;
+    }
+  | {
+      readonly kind: 'html';
+      readonly elements: number;
+      readonly scripts: number;
+      readonly styles: number;
+      readonly forms: number;
+      /** How deep elements stand inside elements: 1 for `<p></p>`. */
+      readonly nesting: number;
+    }
+  | {
+      readonly kind: 'css';
+      readonly rules: number;
+      readonly selectors: number;
+      readonly declarations: number;
+      readonly at_rules: number;
+      readonly important: number;
+      /** How deep blocks stand inside blocks: 1 for `a { color: red }`. */
+      readonly nesting: number;
+    };
+
+export interface StructureMeasure {
+  readonly lines: LineCounts;
+  readonly structure: Structure;
+}
+
+export type DocumentFile = SourceFile & { readonly language: 'sql' | 'html' | 'css' };
+
+/** Counts what a query, page or style sheet is made of. */
+export async function measureStructure(
+  file: DocumentFile,
+  context: Pick<CodeContext, 'trees'>,
+): Promise<StructureMeasure> {
+  if (file.language === 'sql') return measureSql(file.text);
+  return file.language === 'html' ? measureHtml(file.text) : measureCss(file.text, context);
+}
+
+function measureSql(text: string): StructureMeasure {
+  const tokens = tokenizeSql(text);
+  const words = tokens.filter(({ kind }) => kind === 'word');
+  const statements = splitStatements(tokens).length;
+  const count = (...names: string[]): number =>
+    words.filter(({ upper }) => names.includes(upper)).length;
+  const { subqueries, nesting } = countSubqueries(tokens);
+  return {
+    lines: countLines({ text, comments: gapsBetween(tokens, text), logical: statements }),
+    structure: {
+      kind: 'sql',
+      statements,
+      selects: count('SELECT'),
+      joins: count('JOIN'),
+      subqueries,
+      common_table_expressions: countCommonTableExpressions(tokens),
+      set_operations: count('UNION', 'INTERSECT', 'EXCEPT'),
+      case_expressions: count('CASE') - tokens.filter(isEndCase).length,
+      nesting,
+    },
+  };
+}
+
+/** `END CASE` of a procedure closes a `CASE`. */
+function isEndCase(token: SqlToken, index: number, tokens: readonly SqlToken[]): boolean {
+  return token.upper === 'CASE' && tokens[index - 1]?.upper === 'END';
+}
+
+/** Comments are all that stands between tokens and is not space. */
+function gapsBetween(tokens: readonly SqlToken[], text: string): TextSpan[] {
+  const gaps: TextSpan[] = [];
+  let at = 0;
+  for (const { start, end } of [...tokens, { start: text.length, end: text.length }]) {
+    const gap = text.slice(at, start);
+    const lead = gap.length - gap.trimStart().length;
+    if (lead < gap.length) gaps.push({ start: at + lead, end: at + gap.trimEnd().length });
+    at = end;
+  }
+  return gaps;
+}
+
+function countSubqueries(tokens: readonly SqlToken[]): { subqueries: number; nesting: number } {
+  let subqueries = 0;
+  let nesting = 0;
+  const open: number[] = [];
+  for (const [index, token] of tokens.entries()) {
+    while ((open.at(-1) ?? -1) > token.depth) open.pop();
+    const isQuery = token.upper === 'SELECT' && tokens[index - 1]?.text === '(';
+    if (!isQuery) continue;
+    open.push(token.depth);
+    subqueries += 1;
+    nesting = Math.max(nesting, open.length);
+  }
+  return { subqueries, nesting };
+}
+
+/** `name AS (` or `name (columns) AS (` directly below a `WITH`. */
+function countCommonTableExpressions(tokens: readonly SqlToken[]): number {
+  const withDepths: number[] = [];
+  let count = 0;
+  for (const [index, token] of tokens.entries()) {
+    if (token.text === ';') withDepths.length = 0;
+    if (token.upper === 'WITH') withDepths.push(token.depth);
+    const next = tokens.slice(index + 1, index + 4).map(({ upper }) => upper);
+    const opens = next.find((word) => !['NOT', 'MATERIALIZED'].includes(word)) === '(';
+    if (token.upper === 'AS' && opens && withDepths.includes(token.depth)) count += 1;
+  }
+  return count;
+}
+
+function measureHtml(text: string): StructureMeasure {
+  const { elements, comments, nesting } = scanHtml(text);
+  const count = (name: string): number => elements.filter((element) => element === name).length;
+  return {
+    lines: countLines({ text, comments, logical: elements.length }),
+    structure: {
+      kind: 'html',
+      elements: elements.length,
+      scripts: count('script'),
+      styles: count('style'),
+      forms: count('form'),
+      nesting,
+    },
+  };
+}
+
+async function measureCss(
+  text: string,
+  context: Pick<CodeContext, 'trees'>,
+): Promise<StructureMeasure> {
+  const parsed = await context.trees.parse('css', text);
+  let tree: FlatTree;
+  try {
+    tree = flattenSyntaxTree(parsed, text);
+  } finally {
+    parsed.delete();
+  }
+  const count = (kind: string): number => tree.kinds.filter((one) => one === kind).length;
+  const rules = count('rule_set');
+  const declarations = count('declaration');
+  const atRules = tree.kinds.filter((kind) => cssAtRule.test(kind)).length;
+  return {
+    lines: countLines({ text, comments: tree.comments, logical: rules + declarations + atRules }),
+    structure: {
+      kind: 'css',
+      rules,
+      selectors: countSelectors(tree),
+      declarations,
+      at_rules: atRules,
+      important: count('important'),
+      nesting: blockDepth(tree),
+    },
+  };
+}
+
+const cssAtRule =
+  /^(media|import|charset|namespace|keyframes|supports|scope|postcss)_statement$|^at_rule$/;
+
+function countSelectors(tree: FlatTree): number {
+  let count = 0;
+  for (const [node, kind] of tree.kinds.entries()) {
+    if (kind !== 'selectors') continue;
+    for (const child of childrenOf(tree, node)) if (kindOf(tree, child) !== ',') count += 1;
+  }
+  return count;
+}
+
+function blockDepth(tree: FlatTree): number {
+  const open: number[] = [];
+  let deepest = 0;
+  for (const [node, kind] of tree.kinds.entries()) {
+    while ((open.at(-1) ?? node) < node) open.pop();
+    if (kind !== 'block' && kind !== 'keyframe_block_list') continue;
+    open.push(lastOf(tree, node));
+    deepest = Math.max(deepest, open.length);
+  }
+  return deepest;
+}

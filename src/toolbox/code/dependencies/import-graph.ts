@@ -1,0 +1,175 @@
+import type { ImportKind, ModuleFile } from './import-reference.ts';
+import { goPackageOf, goResolver } from './resolve/resolve-go.ts';
+import { javaResolver, samePackage } from './resolve/resolve-java.ts';
+import { javascriptResolver } from './resolve/resolve-javascript.ts';
+import { pathResolver } from './resolve/resolve-path.ts';
+import { pythonResolver } from './resolve/resolve-python.ts';
+import type { Project, Resolver } from './resolve/resolution.ts';
+import { rustResolver } from './resolve/resolve-rust.ts';
+
+/** A module in the graph: a file, a Go package, or a folder once grouped. */
+export interface GraphNode {
+  readonly id: string;
+  readonly language: string;
+  readonly files: number;
+  /** Names of packages outside that it imports. */
+  readonly external: ReadonlySet<string>;
+}
+
+/** `from` imports `to`; `line` is where, in `from` or in the first file of it. */
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly line: number;
+  readonly count: number;
+  /** The strongest kind among its imports. */
+  readonly kind: ImportKind;
+}
+
+export interface ExternalDependency {
+  readonly name: string;
+  readonly language: string;
+  readonly isStandard: boolean;
+  readonly importedBy: number;
+}
+
+export interface UnresolvedImport {
+  readonly file: string;
+  readonly specifier: string;
+  readonly line: number;
+}
+
+export interface ImportGraph {
+  readonly nodes: ReadonlyMap<string, GraphNode>;
+  readonly edges: readonly GraphEdge[];
+  readonly externals: readonly ExternalDependency[];
+  readonly unresolved: readonly UnresolvedImport[];
+}
+
+/** Joins files by what their imports resolve to. Several imports of one module are one edge. */
+export function buildGraph(project: Project): ImportGraph {
+  const builder = new GraphBuilder();
+  const resolvers = resolversOf(project);
+  for (const file of project.files) {
+    builder.addFile(file);
+    for (const reference of referencesOf(file)) {
+      const resolution = resolvers(file)(file, reference);
+      if (resolution.kind === 'unresolved') builder.addUnresolved(file, reference);
+      if (resolution.kind === 'external') builder.addExternal(file, resolution);
+      if (resolution.kind !== 'internal') continue;
+      for (const id of resolution.ids) builder.addEdge(file, id, reference);
+    }
+  }
+  return builder.build();
+}
+
+function resolversOf(project: Project): (file: ModuleFile) => Resolver {
+  const javascript = javascriptResolver(project);
+  const path = pathResolver(project);
+  const byLanguage: Readonly<Record<string, Resolver>> = {
+    javascript,
+    typescript: javascript,
+    python: pythonResolver(project),
+    java: javaResolver(project),
+    go: goResolver(project),
+    rust: rustResolver(project),
+  };
+  return (file) => byLanguage[file.language] ?? path;
+}
+
+function referencesOf(file: ModuleFile): ModuleFile['imports']['references'] {
+  const { references, typeNames } = file.imports;
+  if (typeNames === undefined) return references;
+  const used = [...typeNames].map(([name, line]) => ({
+    specifier: samePackage,
+    line,
+    names: [name],
+  }));
+  return [...references, ...used];
+}
+
+const kindsByStrength: readonly ImportKind[] = ['import', 'type', 'declaration'];
+
+export function strongerKind(a: ImportKind, b: ImportKind | undefined): ImportKind {
+  return kindsByStrength.find((kind) => kind === a || kind === b) ?? a;
+}
+
+/** The node a file belongs to: itself, or for Go its package. */
+function nodeIdOf(file: ModuleFile): string {
+  return file.language === 'go' ? goPackageOf(file.id) : file.id;
+}
+
+/** Here a file names its own module without importing it: a package's tests, a type's own name. */
+const selfIsNoImport: ReadonlySet<string> = new Set(['go', 'java', 'rust']);
+
+class GraphBuilder {
+  readonly #nodes = new Map<string, { language: string; files: number; external: Set<string> }>();
+  readonly #edges = new Map<string, GraphEdge>();
+  readonly #externals = new Map<
+    string,
+    { isStandard: boolean; language: string; by: Set<string> }
+  >();
+  readonly #unresolved: UnresolvedImport[] = [];
+
+  addFile(file: ModuleFile): void {
+    const id = nodeIdOf(file);
+    const node = this.#nodes.get(id);
+    if (node) node.files += 1;
+    else this.#nodes.set(id, { language: file.language, files: 1, external: new Set() });
+  }
+
+  addEdge(
+    file: ModuleFile,
+    to: string,
+    reference: { readonly line: number; readonly kind?: ImportKind },
+  ): void {
+    const from = nodeIdOf(file);
+    if (from === to && selfIsNoImport.has(file.language)) return;
+    const key = `${from}\n${to}`;
+    const known = this.#edges.get(key);
+    this.#edges.set(key, {
+      from,
+      to,
+      line: known?.line ?? reference.line,
+      count: (known?.count ?? 0) + 1,
+      kind: strongerKind(reference.kind ?? 'import', known?.kind),
+    });
+  }
+
+  addExternal(
+    file: ModuleFile,
+    found: { readonly name: string; readonly isStandard: boolean },
+  ): void {
+    const node = this.#nodes.get(nodeIdOf(file));
+    node?.external.add(found.name);
+    const language = file.language === 'typescript' ? 'javascript' : file.language;
+    const key = `${language}\n${found.name}`;
+    const known = this.#externals.get(key);
+    if (known) known.by.add(nodeIdOf(file));
+    else {
+      const by = new Set([nodeIdOf(file)]);
+      this.#externals.set(key, { isStandard: found.isStandard, language, by });
+    }
+  }
+
+  addUnresolved(file: ModuleFile, reference: { specifier: string; line: number }): void {
+    this.#unresolved.push({ file: file.id, specifier: reference.specifier, line: reference.line });
+  }
+
+  build(): ImportGraph {
+    const externals = [...this.#externals].map(([key, { isStandard, language, by }]) => ({
+      name: key.slice(language.length + 1),
+      language,
+      isStandard,
+      importedBy: by.size,
+    }));
+    return {
+      nodes: new Map([...this.#nodes].map(([id, node]) => [id, { id, ...node }])),
+      edges: [...this.#edges.values()],
+      externals: externals.sort(
+        (a, b) => b.importedBy - a.importedBy || (a.name < b.name ? -1 : 1),
+      ),
+      unresolved: this.#unresolved,
+    };
+  }
+}

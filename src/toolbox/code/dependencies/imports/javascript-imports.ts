@@ -1,0 +1,171 @@
+import { dialectOf, parseJavascript } from '../../engines/javascript-tree.ts';
+import type { FileImports, ImportReference } from '../import-reference.ts';
+import { lineFinder } from './line-finder.ts';
+import { lineOf, type QueriedTrees } from './queried-trees.ts';
+
+export interface JavascriptText {
+  readonly path: string;
+  readonly text: string;
+  readonly language: 'javascript' | 'typescript';
+}
+
+/** Imports, re-exports, `import()` with a literal and `require()` with a literal. */
+export async function readJavascriptImports(
+  trees: QueriedTrees,
+  file: JavascriptText,
+): Promise<FileImports> {
+  const references = mayNestDeeply(file.text)
+    ? await readWithTreeSitter(trees, file)
+    : await readWithOxc(file);
+  return { references };
+}
+
+const harmlessLength = 2_000;
+const maxBracketDepth = 300;
+const maxStatementLength = 4_000;
+const maxRepeats = 500;
+
+/**
+ * oxc descends recursively in native code, where a deep enough text ends the whole process. Any text
+ * that could be that deep goes to tree-sitter instead, which is slower and keeps its own stack.
+ */
+function mayNestDeeply(text: string): boolean {
+  if (text.length <= harmlessLength) return false;
+  let depth = 0;
+  let statementStart = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (isOpening(code)) depth += 1;
+    if (isClosing(code) && depth > 0) depth -= 1;
+    if (isStatementEdge(code)) statementStart = index;
+    if (depth > maxBracketDepth || index - statementStart > maxStatementLength) return true;
+  }
+  return countAbove(text, 'else', maxRepeats) || countAbove(text, '</', maxRepeats);
+}
+
+/** `(`, `[`, `{`. */
+function isOpening(code: number): boolean {
+  return code === 40 || code === 91 || code === 123;
+}
+
+/** `)`, `]`, `}`. */
+function isClosing(code: number): boolean {
+  return code === 41 || code === 93 || code === 125;
+}
+
+/** `;`, `{`, `}`. */
+function isStatementEdge(code: number): boolean {
+  return code === 59 || code === 123 || code === 125;
+}
+
+function countAbove(text: string, word: string, limit: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+    count += 1;
+    if (count > limit) return true;
+  }
+  return false;
+}
+
+async function readWithOxc(file: JavascriptText): Promise<ImportReference[]> {
+  const { text } = file;
+  const parsed = await parseJavascript(text, dialectOf(file.path, file.language));
+  const line = lineFinder(text);
+  const { module } = parsed;
+  const found: ImportReference[] = [];
+  const add = (specifier: string | undefined, offset: number, isType = false): void => {
+    if (specifier === undefined) return;
+    found.push({ specifier, line: line(offset), ...(isType ? { kind: 'type' } : {}) });
+  };
+  for (const { moduleRequest, entries } of module.staticImports) {
+    const isType = entries.length > 0 && entries.every((entry) => entry.isType);
+    add(moduleRequest.value, moduleRequest.start, isType);
+  }
+  for (const { moduleRequest, isType } of module.staticExports.flatMap(({ entries }) => entries)) {
+    if (moduleRequest) add(moduleRequest.value, moduleRequest.start, isType);
+  }
+  for (const { moduleRequest } of module.dynamicImports) {
+    add(literalOf(text.slice(moduleRequest.start, moduleRequest.end)), moduleRequest.start);
+  }
+  if (/\brequire\s*\(/.test(text)) {
+    for (const { specifier, offset } of requiresIn(parsed.program)) add(specifier, offset);
+  }
+  return unique(found);
+}
+
+/** `'x'`, `"x"` or a template without holes. */
+function literalOf(source: string): string | undefined {
+  const match = /^(['"`])([^'"`\\]*)\1$/.exec(source.trim());
+  return match && !(match[1] === '`' && match[2]?.includes('${')) ? match[2] : undefined;
+}
+
+/** Looks at every node with a stack of its own; `require` may stand anywhere. */
+function requiresIn(program: unknown): { specifier: string; offset: number }[] {
+  const found: { specifier: string; offset: number }[] = [];
+  const open: unknown[] = [program];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    const required = requiredBy(value);
+    if (required) found.push(required);
+    for (const child of Object.values(value)) {
+      if (typeof child === 'object' && child !== null) open.push(child);
+    }
+  }
+  return found.sort((a, b) => a.offset - b.offset);
+}
+
+function requiredBy(node: object): { specifier: string; offset: number } | undefined {
+  if (!('type' in node) || !('start' in node) || typeof node.start !== 'number') return undefined;
+  if (node.type === 'TSExternalModuleReference' && 'expression' in node) {
+    return stringAt(node.expression, node.start);
+  }
+  if (node.type !== 'CallExpression' || !('callee' in node) || !('arguments' in node)) {
+    return undefined;
+  }
+  const { callee, arguments: given } = node;
+  const isRequire =
+    typeof callee === 'object' && callee !== null && 'name' in callee && callee.name === 'require';
+  return isRequire && Array.isArray(given) ? stringAt(given[0], node.start) : undefined;
+}
+
+function stringAt(
+  node: unknown,
+  offset: number,
+): { specifier: string; offset: number } | undefined {
+  if (typeof node !== 'object' || node === null || !('value' in node)) return undefined;
+  return typeof node.value === 'string' ? { specifier: node.value, offset } : undefined;
+}
+
+const pattern = `
+  (import_statement source: (string (string_fragment) @source))
+  (export_statement source: (string (string_fragment) @source))
+  (call_expression function: (import) arguments: (arguments . (string (string_fragment) @source)))
+  (call_expression function: (identifier) @called arguments: (arguments . (string (string_fragment) @required)))
+`;
+
+async function readWithTreeSitter(
+  trees: QueriedTrees,
+  file: JavascriptText,
+): Promise<ImportReference[]> {
+  const typed = file.path.endsWith('.tsx') ? 'tsx' : 'typescript';
+  const grammar = file.language === 'javascript' ? 'javascript' : typed;
+  return trees.query({ grammar, pattern, text: file.text }, (captures) => {
+    let called = '';
+    const found: ImportReference[] = [];
+    for (const { name, node } of captures) {
+      if (name === 'called') called = node.text;
+      else if (name === 'source' || called === 'require') {
+        found.push({ specifier: node.text, line: lineOf(node) });
+      }
+    }
+    return unique(found);
+  });
+}
+
+function unique(references: readonly ImportReference[]): ImportReference[] {
+  const seen = new Map(
+    references.toReversed().map((found) => [`${found.specifier}\n${found.line}`, found]),
+  );
+  return [...seen.values()].sort((a, b) => a.line - b.line);
+}

@@ -1,0 +1,108 @@
+import type { CodeContext } from '../code-context.ts';
+import { Gofmt } from '../engines/gofmt.ts';
+import { CodeSyntaxError, type SyntaxProblem } from '../errors.ts';
+import type { Language } from '../language.ts';
+import type { SourceFile } from '../source-files.ts';
+import { syntaxError, type FormatEngine } from './engine.ts';
+import { asTooComplex } from './too-complex.ts';
+import { assertBrackets } from './format-css.ts';
+import { goFormatter } from './format-go.ts';
+import { assertClosedElements } from './format-html.ts';
+import { checkJavascript } from './format-javascript.ts';
+import { formatPython } from './format-python.ts';
+import type { HtmlNode } from './html-elements.ts';
+import { fromPrettierError, ownPlugins } from './prettier.ts';
+import { Rustfmt } from './rustfmt.ts';
+import { recogniseSql } from './sql-dialect.ts';
+import { firstTreeError } from './tree-error.ts';
+
+/** Throws `CodeSyntaxError` when the file is not valid. */
+type Check = (file: SourceFile, context: CodeContext) => Promise<void>;
+
+const checks: Readonly<Record<Language, Check>> = {
+  python: byFormatting(formatPython),
+  javascript: checkByOxc,
+  typescript: checkByOxc,
+  java: checkJava,
+  go: (file, context) => byFormatting(goFormatter(new Gofmt()))(file, context),
+  rust: checkRust,
+  sql: checkSql,
+  html: checkHtml,
+  css: checkCss,
+};
+
+/** The first syntax error of a file, by the parser that formatting it would ask. */
+export async function checkSyntax(
+  file: SourceFile,
+  context: CodeContext,
+): Promise<SyntaxProblem | undefined> {
+  try {
+    await checks[file.language](file, context);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CodeSyntaxError) return error.problem;
+    throw asTooComplex(file.path, error);
+  }
+}
+
+const neverAborted = new AbortController().signal;
+const anyLineLength = 100;
+
+/** For engines that parse and print in a few milliseconds and say only so what is wrong. */
+function byFormatting(engine: FormatEngine): Check {
+  return async (file, context) => {
+    const job = { file, formatter: '', lineLength: anyLineLength, signal: neverAborted };
+    await engine(job, context);
+  };
+}
+
+async function checkByOxc(file: SourceFile): Promise<void> {
+  const problem = await checkJavascript(file);
+  if (problem) throw problem;
+}
+
+async function checkJava(file: SourceFile, context: CodeContext): Promise<void> {
+  const found = await firstTreeError(file.text, 'java', context.trees);
+  if (found) throw syntaxError(file, found.place, found.message);
+}
+
+/** tree-sitter is at hand and fast; what it refuses rustfmt, which parses as the compiler does, may know. */
+async function checkRust(file: SourceFile, context: CodeContext): Promise<void> {
+  const found = await firstTreeError(file.text, 'rust', context.trees);
+  if (!found) return;
+  const rustfmt = new Rustfmt();
+  if ((await rustfmt.version(neverAborted)) === undefined) {
+    throw syntaxError(file, found.place, found.message);
+  }
+  const result = await rustfmt.format(file.text, anyLineLength, neverAborted);
+  if (result.kind === 'invalid') throw syntaxError(file, result.place, result.message);
+}
+
+async function checkSql(file: SourceFile): Promise<void> {
+  const verdict = await recogniseSql(file);
+  if (verdict.kind === 'invalid') throw syntaxError(file, verdict.place, verdict.message);
+}
+
+async function checkHtml(file: SourceFile): Promise<void> {
+  // The parser is typed `any`; a root node with children is what it makes.
+  const root = (await parseWith('html', file)) as HtmlNode;
+  assertClosedElements(root, file);
+}
+
+async function checkCss(file: SourceFile): Promise<void> {
+  assertBrackets(file);
+  await parseWith('css', file);
+}
+
+async function parseWith(name: 'html' | 'css', file: SourceFile): Promise<unknown> {
+  const [plugin] = await ownPlugins([name === 'html' ? 'html' : 'postcss']);
+  const parser = plugin?.parsers?.[name];
+  try {
+    // Of the options these two parsers read but the file's path, which plays no part here.
+    return await parser?.parse(file.text, { filepath: file.path } as Parameters<
+      typeof parser.parse
+    >[1]);
+  } catch (error) {
+    throw fromPrettierError(file, error);
+  }
+}

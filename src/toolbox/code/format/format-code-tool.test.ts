@@ -1,0 +1,188 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aCallContext } from '../../testing/call-context.ts';
+import { aCodeContext } from '../../testing/code-context.ts';
+import type { Language } from '../language.ts';
+import { formatCodeTool } from './format-code-tool.ts';
+
+const tool = formatCodeTool(aCodeContext());
+
+async function format(args: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const result = await tool.call(args, aCallContext());
+  return { ...result.structuredContent };
+}
+
+const examples: readonly [Language, string, string][] = [
+  ['python', 'def f( a,b ):return a+b', 'def f(a, b):\n    return a + b\n'],
+  ['javascript', 'const  a={b:1}\nfoo( a )', 'const a = { b: 1 };\nfoo(a);\n'],
+  ['typescript', 'let x:number=1', 'let x: number = 1;\n'],
+  ['java', 'class A{int x=1;}', 'class A {\n\n  int x = 1;\n}\n'],
+  ['go', 'package a\nvar  x=1', 'package a\n\nvar x = 1\n'],
+  ['rust', 'fn main( ){let x=1;}', 'fn main() {\n    let x = 1;\n}\n'],
+  ['sql', 'select a,b from t where a=1', 'select\n  a,\n  b\nfrom\n  t\nwhere\n  a = 1\n'],
+  ['html', '<ul><li>a<li>b</ul>', '<ul>\n  <li>a</li>\n  <li>b</li>\n</ul>\n'],
+  ['css', 'a{color:red}', 'a {\n  color: red;\n}\n'],
+];
+
+describe('a text', () => {
+  it.each(examples)(
+    'in %s is formatted, and stays as it then is',
+    async (language, code, expected) => {
+      const once = await format({ code, language });
+      expect(once).toMatchObject({ formatted_code: expected, language });
+      expect(once['changes_made']).toBeGreaterThan(0);
+      expect(await format({ code: expected, language })).toMatchObject({
+        formatted_code: expected,
+        changes_made: 0,
+      });
+    },
+  );
+
+  it('needs no language when it can be recognised', async () => {
+    expect(await format({ code: 'def f( a ):return a' })).toMatchObject({ language: 'python' });
+  });
+
+  it('is broken at the line length given, or at the one in the settings', async () => {
+    const code = `f(${Array.from({ length: 20 }, (_, n) => `argument_${n}`).join(', ')})\n`;
+    const longest = (text: unknown): number =>
+      Math.max(
+        ...String(text)
+          .split('\n')
+          .map((line) => line.length),
+      );
+    const narrow = await format({ code, language: 'python', line_length: 40 });
+    expect(longest(narrow['formatted_code'])).toBeLessThanOrEqual(40);
+    const settings = formatCodeTool(aCodeContext([process.cwd()], { lineLength: 300 }));
+    const wide = await settings.call({ code, language: 'python' }, aCallContext());
+    expect(wide.structuredContent).toMatchObject({ changes_made: 0 });
+  });
+
+  it('keeps the line ends most of its lines have, and loses a byte order mark', async () => {
+    const windows = await format({ code: '\uFEFFx=1\r\ny=2\r\n', language: 'python' });
+    expect(windows['formatted_code']).toBe('x = 1\r\ny = 2\r\n');
+    const mixed = await format({ code: 'x=1\r\ny=2\nz=3\n', language: 'python' });
+    expect(mixed['formatted_code']).toBe('x = 1\ny = 2\nz = 3\n');
+  });
+
+  it('may be empty', async () => {
+    for (const [language] of examples) {
+      const { formatted_code } = await format({ code: '', language });
+      expect(String(formatted_code).trim()).toBe('');
+    }
+  });
+});
+
+describe('the formatter', () => {
+  it('says which engine did the work', async () => {
+    const used = async (args: Record<string, unknown>) => (await format(args))['formatter_used'];
+    expect(await used({ code: 'x=1', language: 'python' })).toMatch(/^ruff \d.* \(black style\)$/);
+    expect(await used({ code: 'x=1', language: 'javascript' })).toMatch(/^prettier 3\./);
+    expect(await used({ code: 'select 1', language: 'sql' })).toMatch(/sql-formatter.*postgresql/);
+    expect(await used({ code: 'class A{}', language: 'java' })).toContain('prettier-plugin-java');
+    expect(await used({ code: 'package a', language: 'go' })).toContain('gofmt');
+  });
+
+  it.each([
+    ['Black', 'python', undefined],
+    ['yapf', 'python', 'yapf is not aboard'],
+    ['ruff_format', 'python', undefined],
+    ['biome', 'javascript', 'biome is not aboard'],
+    ['google-java-format', 'java', 'google-java-format is not aboard'],
+    ['go fmt', 'go', undefined],
+    ['goimports', 'go', 'none was added or removed'],
+    ['cargo fmt', 'rust', undefined],
+    ['sqlfluff', 'sql', 'sqlfluff is not aboard'],
+    ['stylelint', 'css', 'stylelint formats no layout'],
+  ])(
+    'may be called %s for %s, and what then differs is said',
+    async (formatter, language, note) => {
+      const code = examples.find(([name]) => name === language)?.[1];
+      const { notes } = await format({ code, language, formatter });
+      expect(String(notes)).toContain(note ?? 'undefined');
+    },
+  );
+
+  it('is refused with the names that fit when it is unknown or for another language', async () => {
+    await expect(format({ code: 'x = 1', language: 'python', formatter: 'gofmt' })).rejects.toThrow(
+      '<code> was not formatted: "gofmt" formats go, not python. For python give one of black, ruff, autopep8, yapf',
+    );
+    await expect(format({ code: 'a{}', language: 'css', formatter: 'frob' })).rejects.toMatchObject(
+      {
+        code: 'code.unfit_formatter',
+        message:
+          '<code> was not formatted: "frob" is no formatter known for css. For css give one of prettier, biome, stylelint',
+      },
+    );
+  });
+});
+
+describe('a path', () => {
+  let root: string;
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'tutti-format-'));
+    await mkdir(join(root, 'src'));
+    await writeFile(join(root, 'src', 'a.py'), 'x=1\n');
+    await writeFile(join(root, 'src', 'b.py'), 'y = 2\n');
+    await writeFile(join(root, 'src', 'bad.js'), 'let x = 1;\nlet = ;\n');
+    await writeFile(join(root, 'src', 'latin.css'), Buffer.from([0xe9]));
+    await writeFile(join(root, '.prettierrc'), '{ "semi": false }');
+    await writeFile(join(root, 'ruff.toml'), 'indent-width = 8\n');
+  });
+
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  it('to one file gives what a text gives, and the file stays as it is', async () => {
+    const own = formatCodeTool(aCodeContext([root]));
+    const result = await own.call({ path: 'src/a.py' }, aCallContext());
+    expect(result.structuredContent).toMatchObject({ formatted_code: 'x = 1\n', changes_made: 1 });
+    expect(await readFile(join(root, 'src', 'a.py'), 'utf8')).toBe('x=1\n');
+  });
+
+  it('to several files gives one entry each, failures with their place, totals and progress', async () => {
+    const own = formatCodeTool(aCodeContext([root]));
+    const seen: (number | string | undefined)[][] = [];
+    const progress = (update: { progress: number; total?: number; message?: string }): void => {
+      seen.push([update.progress, update.total, update.message]);
+    };
+    const result = await own.call({ path: 'src' }, aCallContext({ progress }));
+    expect(result.structuredContent).toMatchObject({
+      changes_made: 1,
+      totals: { files: 4, changed: 1, unchanged: 1, failed: 2 },
+      files: [
+        { path: 'a.py', formatted_code: 'x = 1\n', changed: true, language: 'python' },
+        { path: 'b.py', changed: false, changes_made: 0 },
+        { path: 'bad.js', error: { code: 'code.syntax_error', line: 2, column: 7 } },
+        { path: 'latin.css', error: { code: 'code.not_text' } },
+      ],
+    });
+    expect(seen[0]).toEqual([0, 3, 'a.py']);
+    expect(seen.at(-1)).toEqual([3, 3, 'done']);
+    expect(result.content[0]).toMatchObject({
+      text: expect.stringContaining('1 changed, 1 unchanged, 2 failed'),
+    });
+  });
+
+  it('is formatted without the settings of the project it lies in', async () => {
+    await writeFile(join(root, 'own.js'), 'a();\n');
+    const own = formatCodeTool(aCodeContext([root]));
+    const script = await own.call({ path: 'own.js' }, aCallContext());
+    expect(script.structuredContent).toMatchObject({ formatted_code: 'a();\n' });
+  });
+
+  it('ends with the reason of the signal when the call is cancelled', async () => {
+    const own = formatCodeTool(aCodeContext([root]));
+    const cancel = new AbortController();
+    const progress = (): void => cancel.abort(new Error('cancelled'));
+    const call = own.call({ path: 'src' }, aCallContext({ progress, signal: cancel.signal }));
+    await expect(call).rejects.toThrow('cancelled');
+  });
+});
+
+it('declares itself read-only and says when to use it', () => {
+  const declared = tool.declare();
+  expect(declared.annotations).toMatchObject({ readOnlyHint: true, idempotentHint: true });
+  expect(declared.inputSchema).toHaveProperty('properties.formatter');
+});

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import type { CallContext } from '../../../contract/server/index.ts';
+import { reportError } from '../../../kernel/index.ts';
+import { defineTool, type DefinedTool } from '../../define-tool.ts';
+import type { CodeContext } from '../code-context.ts';
+import { UnfitFormatterError } from '../errors.ts';
+import { languages } from '../language.ts';
+import { sourceFields, type SourceFile } from '../source-files.ts';
+import { chooseFormatter, formatterNames } from './formatters.ts';
+import type { FormatEngines } from './format-source.ts';
+
+const inputSchema = z.object({
+  ...sourceFields,
+  formatter: z
+    .string()
+    .min(1)
+    .max(60)
+    .optional()
+    .describe(
+      'A name you know: black, ruff, prettier, gofmt, rustfmt, sql-formatter … Default: by language, black for Python.',
+    ),
+  line_length: z
+    .int()
+    .min(20)
+    .max(320)
+    .optional()
+    .describe('Columns after which a line is broken. Default: the setting code.line_length (100).'),
+});
+
+const formattedFields = {
+  formatted_code: z.string(),
+  changes_made: z.int().min(0).describe('Number of lines that changed.'),
+  formatter_used: z.string().describe('The engine that did it, with its version.'),
+  language: z.enum(languages),
+  notes: z.array(z.string()).optional().describe('What to know about the result.'),
+};
+
+const failedFileSchema = z.object({
+  path: z.string(),
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    line: z.int().optional(),
+    column: z.int().optional(),
+  }),
+});
+
+const formattedFileSchema = z.object({
+  path: z.string(),
+  ...formattedFields,
+  changed: z.boolean(),
+});
+
+type FileReport = z.infer<typeof formattedFileSchema> | z.infer<typeof failedFileSchema>;
+
+const outputSchema = z.object({
+  ...z.object(formattedFields).partial().shape,
+  changes_made: formattedFields.changes_made,
+  files: z
+    .array(z.union([formattedFileSchema, failedFileSchema]))
+    .optional()
+    .describe('One entry per file when the path names several.'),
+  totals: z
+    .object({ files: z.int(), changed: z.int(), unchanged: z.int(), failed: z.int() })
+    .optional(),
+});
+
+type Output = z.infer<typeof outputSchema>;
+
+/** `format_code`: shows how code looks when formatted. It writes no file. */
+export function formatCodeTool(context: CodeContext): DefinedTool {
+  let engines: Promise<FormatEngines> | undefined;
+  const loadEngines = (): Promise<FormatEngines> =>
+    (engines ??= import('./format-source.ts').then((module) => module.createFormatEngines()));
+  return defineTool({
+    name: 'format_code',
+    title: 'Format code',
+    description:
+      'Formats Python, JavaScript, TypeScript, Java, Go, Rust, SQL, HTML or CSS and returns the result; no file is ' +
+      'changed. Invalid code is an error with line and column. A folder or glob gives one entry per file.',
+    input: inputSchema,
+    output: outputSchema,
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    examples: [
+      'format this Python with black',
+      'tidy up src/app.ts',
+      'run gofmt over the cmd folder',
+      'pretty-print this SQL query',
+    ],
+    run: async (input, call) => {
+      const unreadable: FileReport[] = [];
+      const files = await context.sources.resolve(input, call.signal, ({ path, error }) =>
+        unreadable.push(failedReport(path, error)),
+      );
+      const request = { ...input, context, engines: await loadEngines() };
+      const [only, ...others] = files;
+      if (only && others.length + unreadable.length === 0) return formatFile(only, request, call);
+      return summarizeReports([...(await formatFiles(files, request, call)), ...unreadable]);
+    },
+    summarize,
+  });
+}
+
+interface FormatRequest {
+  readonly formatter?: string | undefined;
+  readonly line_length?: number | undefined;
+  readonly context: CodeContext;
+  readonly engines: FormatEngines;
+}
+
+type FormattedFile = z.infer<z.ZodObject<typeof formattedFields>>;
+
+async function formatFile(
+  file: SourceFile,
+  request: FormatRequest,
+  call: CallContext,
+): Promise<FormattedFile> {
+  const choice = chooseFormatter(request.formatter, file.language);
+  if (choice.kind !== 'chosen') {
+    const canDo = choice.kind === 'unfit' ? choice.canDo : [];
+    throw new UnfitFormatterError(request.formatter ?? '', file, {
+      canDo,
+      names: formatterNames[file.language],
+    });
+  }
+  const { formatSource } = await import('./format-source.ts');
+  const lineLength = request.line_length ?? request.context.settings.lineLength;
+  const job = { file, formatter: choice.formatter, lineLength, signal: call.signal };
+  const formatted = await formatSource(job, request.engines, request.context);
+  const notes = [...(choice.note === undefined ? [] : [choice.note]), ...formatted.notes];
+  return {
+    formatted_code: formatted.text,
+    changes_made: formatted.changedLines,
+    formatter_used: formatted.engine,
+    language: file.language,
+    ...(notes.length > 0 ? { notes } : {}),
+  };
+}
+
+async function formatFiles(
+  files: readonly SourceFile[],
+  request: FormatRequest,
+  call: CallContext,
+): Promise<FileReport[]> {
+  const reports: FileReport[] = [];
+  for (const file of files) {
+    call.signal.throwIfAborted();
+    call.progress({ progress: reports.length, total: files.length, message: file.path });
+    reports.push(await reportFile(file, request, call));
+  }
+  call.progress({ progress: files.length, total: files.length, message: 'done' });
+  return reports;
+}
+
+/** One file's failure is part of the answer: the others are still formatted. */
+async function reportFile(
+  file: SourceFile,
+  request: FormatRequest,
+  call: CallContext,
+): Promise<FileReport> {
+  try {
+    const formatted = await formatFile(file, request, call);
+    return { path: file.path, ...formatted, changed: formatted.formatted_code !== file.text };
+  } catch (error) {
+    call.signal.throwIfAborted();
+    return failedReport(file.path, error);
+  }
+}
+
+function failedReport(path: string, error: unknown): FileReport {
+  const { code, message, details } = reportError(error);
+  return { path, error: { code, message, ...placeSchema.safeParse(details).data } };
+}
+
+function summarizeReports(reports: FileReport[]): Output {
+  const formatted = reports.filter((report) => 'changed' in report);
+  const changed = formatted.filter((report) => report.changed).length;
+  return {
+    changes_made: formatted.reduce((sum, report) => sum + report.changes_made, 0),
+    files: reports,
+    totals: {
+      files: reports.length,
+      changed,
+      unchanged: formatted.length - changed,
+      failed: reports.length - formatted.length,
+    },
+  };
+}
+
+const placeSchema = z.object({ line: z.int(), column: z.int() });
+
+function summarize(output: Output): string {
+  if (!output.files) return output.formatted_code ?? '';
+  const lines = output.files.map((file) => {
+    if ('error' in file) return file.error.message;
+    return `${file.path}: ${file.changed ? `${file.changes_made} lines change` : 'unchanged'}`;
+  });
+  const { changed = 0, unchanged = 0, failed = 0 } = output.totals ?? {};
+  return [...lines, `${changed} changed, ${unchanged} unchanged, ${failed} failed`].join('\n');
+}

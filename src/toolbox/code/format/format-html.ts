@@ -1,0 +1,80 @@
+import type { Parser, Plugin } from 'prettier';
+import type { SourceFile } from '../source-files.ts';
+import { syntaxError, type FormatEngine } from './engine.ts';
+import { findUnclosedElement, type HtmlNode } from './html-elements.ts';
+import { ownPlugins, prettierVersion, runPrettier } from './prettier.ts';
+import { placeOfOffset } from './text-place.ts';
+
+const htmlPlugins = ['html', 'babel', 'estree', 'postcss', 'typescript'] as const;
+
+/**
+ * HTML by Prettier, with the scripts and styles in it. Prettier closes at the end of the document
+ * what was left open; here an element whose end tag may not be omitted is an error.
+ */
+export const formatHtml: FormatEngine = async ({ file, lineLength }) => {
+  const [html, ...embedded] = await ownPlugins(htmlPlugins);
+  const notes: string[] = [];
+  const text = await runPrettier(file, {
+    parser: 'html',
+    plugins: [
+      ...(html ? [withCheckedElements(html, file)] : []),
+      ...embedded.map((plugin) => withNotes(plugin, file, notes)),
+    ],
+    printWidth: lineLength,
+  });
+  return {
+    text,
+    engine: `prettier ${prettierVersion()}`,
+    notes: [...new Set(notes)],
+    guard: 'html',
+  };
+};
+
+/** Prettier's HTML plugin with a parser that also looks at what it parsed: no second parse is needed. */
+function withCheckedElements(plugin: Plugin, file: SourceFile): Plugin {
+  return mapParsers(plugin, (parser) => ({
+    ...parser,
+    parse: async (text, options) => {
+      // The parser is typed `any`; a root node with children is what it makes.
+      const root = (await parser.parse(text, options)) as HtmlNode;
+      if (text === file.text) assertClosedElements(root, file);
+      return root;
+    },
+  }));
+}
+
+export function assertClosedElements(root: HtmlNode, file: SourceFile): void {
+  const unclosed = findUnclosedElement(root);
+  if (!unclosed) return;
+  const place = placeOfOffset(file.text, unclosed.offset);
+  throw syntaxError(file, place, `Element "${unclosed.name}" is never closed`);
+}
+
+const maxNotes = 20;
+
+/** Prettier leaves an embedded text alone when it is invalid and says nothing; this takes note of it. */
+function withNotes(plugin: Plugin, file: SourceFile, notes: string[]): Plugin {
+  return mapParsers(plugin, (parser) => ({
+    ...parser,
+    parse: async (text, options) => {
+      try {
+        return await parser.parse(text, options);
+      } catch (error) {
+        const offset = text.trim() === '' ? -1 : file.text.indexOf(text);
+        if (offset >= 0 && text.includes('\n') && notes.length < maxNotes) {
+          const { line } = placeOfOffset(file.text, offset);
+          notes.push(`What is embedded at line ${line} was left as it is: it could not be parsed`);
+        }
+        throw error;
+      }
+    },
+  }));
+}
+
+function mapParsers(plugin: Plugin, change: (parser: Parser) => Parser): Plugin {
+  const parsers = Object.entries(plugin.parsers ?? {});
+  return {
+    ...plugin,
+    parsers: Object.fromEntries(parsers.map(([name, parser]) => [name, change(parser)])),
+  };
+}

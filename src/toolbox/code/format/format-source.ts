@@ -1,0 +1,103 @@
+import type { CodeContext } from '../code-context.ts';
+import { Gofmt } from '../engines/gofmt.ts';
+import { AppError } from '../../../kernel/index.ts';
+import { FormatFailedError } from '../errors.ts';
+import type { Language } from '../language.ts';
+import { countChangedLines } from './count-changed-lines.ts';
+import type { EngineResult, FormatEngine, FormatJob } from './engine.ts';
+import { formatCss } from './format-css.ts';
+import { goFormatter } from './format-go.ts';
+import { formatHtml } from './format-html.ts';
+import { formatJava } from './format-java.ts';
+import { formatJavascript } from './format-javascript.ts';
+import { formatPython } from './format-python.ts';
+import { rustFormatter } from './format-rust.ts';
+import { formatSql } from './format-sql.ts';
+import { Rustfmt } from './rustfmt.ts';
+import { hasSameMeaning } from './same-meaning.ts';
+import { asTooComplex, assertNotTooLong } from './too-complex.ts';
+
+export interface FormattedSource {
+  readonly text: string;
+  readonly changedLines: number;
+  readonly engine: string;
+  readonly notes: readonly string[];
+}
+
+export type FormatEngines = Readonly<Record<Language, FormatEngine>>;
+
+export function createFormatEngines(rustfmt = new Rustfmt(), gofmt = new Gofmt()): FormatEngines {
+  return {
+    python: formatPython,
+    javascript: formatJavascript,
+    typescript: formatJavascript,
+    java: formatJava,
+    go: goFormatter(gofmt),
+    rust: rustFormatter(rustfmt),
+    sql: formatSql,
+    html: formatHtml,
+    css: formatCss,
+  };
+}
+
+const byteOrderMark = '\uFEFF';
+
+/**
+ * Formats one text. The line ending most of its lines have is kept, a byte order mark is dropped.
+ * Throws `CodeSyntaxError` for invalid input and `FormatFailedError` for what the engine cannot do.
+ */
+export async function formatSource(
+  job: FormatJob,
+  engines: FormatEngines,
+  context: CodeContext,
+): Promise<FormattedSource> {
+  const original = job.file.text;
+  const text = (original.startsWith(byteOrderMark) ? original.slice(1) : original).replaceAll(
+    '\r\n',
+    '\n',
+  );
+  const result = await runEngine({ ...job, file: { ...job.file, text } }, engines, context);
+  const formatted = usesCrLf(original) ? result.text.replaceAll('\n', '\r\n') : result.text;
+  return {
+    text: formatted,
+    changedLines: countChangedLines(original, formatted),
+    engine: result.engine,
+    notes: result.notes ?? [],
+  };
+}
+
+async function runEngine(
+  job: FormatJob,
+  engines: FormatEngines,
+  context: CodeContext,
+): Promise<EngineResult> {
+  try {
+    assertNotTooLong(job.file);
+    const engine = engines[job.file.language];
+    const result = await engine(job, context);
+    if (result.guard && !hasSameMeaning(result.guard, job.file.text, result.text)) {
+      throw new Error(`the result of ${result.engine} would not mean the same`);
+    }
+    return result;
+  } catch (error) {
+    job.signal.throwIfAborted();
+    const known = asTooComplex(job.file.path, error);
+    if (known instanceof AppError) throw known;
+    throw new FormatFailedError(job.file.path, job.formatter, {
+      reason: describe(error),
+      cause: error,
+    });
+  }
+}
+
+function describe(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [firstLine = message] = message.split('\n', 1);
+  return firstLine.replace(/\.$/, '');
+}
+
+function usesCrLf(text: string): boolean {
+  const lineFeeds = text.split('\n').length - 1;
+  const withReturn = text.split('\r\n').length - 1;
+  return withReturn * 2 > lineFeeds;
+}

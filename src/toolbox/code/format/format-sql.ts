@@ -1,0 +1,70 @@
+import type { FormatOptionsWithLanguage } from 'sql-formatter';
+import { syntaxError, type FormatEngine } from './engine.ts';
+import { packageVersion } from './package-version.ts';
+import { recogniseSql, type SqlDialect } from './sql-dialect.ts';
+import type { ScriptPart } from './sql-script.ts';
+
+/** SQL by sql-formatter in the dialect whose parser accepts the text; words keep their case. */
+export const formatSql: FormatEngine = async ({ file, lineLength }) => {
+  const verdict = await recogniseSql(file);
+  if (verdict.kind === 'invalid') throw syntaxError(file, verdict.place, verdict.message);
+  const { dialect, parts } = verdict;
+  const pieces: string[] = [];
+  for (const [index, part] of parts.entries()) {
+    const isLast = index === parts.length - 1;
+    if (part.kind === 'command') pieces.push(part.text);
+    else
+      pieces.push(
+        withGaps(part, await formatPart(part.text, dialect, lineLength), { index, isLast }),
+      );
+  }
+  const engine = `sql-formatter ${packageVersion('sql-formatter')} (${dialect.name})`;
+  return { text: `${pieces.join('\n').trimEnd()}\n`, engine, guard: 'sql' };
+};
+
+/** An empty line beside a client command is kept. */
+function withGaps(part: ScriptPart, sql: string, at: { index: number; isLast: boolean }): string {
+  if (sql === '') return '';
+  const before = at.index > 0 && /^\s*\n/.test(part.text) ? '\n' : '';
+  const after = !at.isLast && /\n\s*$/.test(part.text) ? '\n' : '';
+  return `${before}${sql}${after}`;
+}
+
+/**
+ * Formats SQL and has the dialect's parser read the result again: the formatter takes an operator it
+ * does not know (`%#`) for two. Then it is told the operators that PostgreSQL finds in the text.
+ */
+async function formatPart(sql: string, dialect: SqlDialect, lineLength: number): Promise<string> {
+  const { format, formatDialect, postgresql } = await import('sql-formatter');
+  const style = { expressionWidth: lineLength, keywordCase: 'preserve' } as const;
+  const plain = tryFormat(() => format(sql, { language: dialect.formatterLanguage, ...style }));
+  if (plain !== undefined && (await dialect.readsTheSame(sql, plain))) return plain;
+  if (dialect.name === 'postgresql') {
+    const { tokenizerOptions, formatOptions, name } = postgresql;
+    const operators = [...(tokenizerOptions.operators ?? []), ...(await operatorsIn(sql))];
+    const told = { name, formatOptions, tokenizerOptions: { ...tokenizerOptions, operators } };
+    const text = formatDialect(sql, { dialect: told, ...style } satisfies Options);
+    if (await dialect.readsTheSame(sql, text)) return text;
+  }
+  if (plain === undefined) throw new Error('sql-formatter does not know some construct in it');
+  throw new Error('the result of sql-formatter would not mean the same');
+}
+
+type Options = Omit<FormatOptionsWithLanguage, 'language'> & { dialect: object };
+
+function tryFormat(format: () => string): string | undefined {
+  try {
+    return format();
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    return undefined;
+  }
+}
+
+async function operatorsIn(sql: string): Promise<Set<string>> {
+  const { scan } = await import('libpg-query');
+  const { tokens } = await scan(sql);
+  return new Set(
+    tokens.map(({ text }) => text).filter((text) => /^[-+*/<>=~!@#%^&|`?]+$/.test(text)),
+  );
+}

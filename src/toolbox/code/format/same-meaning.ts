@@ -1,0 +1,114 @@
+import { htmlMeaning } from './html-meaning.ts';
+
+/** Languages whose engine's result is compared with its input before it is given out. */
+export type GuardedLanguage = 'java' | 'rust' | 'sql' | 'html' | 'css';
+
+/**
+ * Whether two valid texts say the same but for layout. A cheap guard against engines that drop or
+ * invent something: it looks at the words, not at a syntax tree, and forgives what the language's
+ * engine may normalise (named at each function below).
+ */
+export function hasSameMeaning(language: GuardedLanguage, before: string, after: string): boolean {
+  const meaning = meaningOf[language];
+  return meaning(before) === meaning(after);
+}
+
+const meaningOf: Readonly<Record<GuardedLanguage, (text: string) => string>> = {
+  java: javaMeaning,
+  rust: rustMeaning,
+  sql: sqlMeaning,
+  html: htmlMeaning,
+  css: cssMeaning,
+};
+
+const javaTokens =
+  /\/\/[^\n]*|\/\*[^]*?\*\/|"""(?:[^\\]|\\.)*?"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[\w$\u0080-\uffff]+|[^\s]/g;
+
+const javaModifiers = new Set(
+  'public protected private abstract static final transient volatile synchronized native default sealed strictfp'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Forgiven: redundant parentheses, trailing commas and semicolons, `int a[]` for `int[] a`, and the
+ * order of modifiers and of imports.
+ */
+function javaMeaning(text: string): string {
+  const comments: string[] = [];
+  const words: string[] = [];
+  const imports: string[] = [];
+  const tokens: string[] = text.match(javaTokens) ?? [];
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index] ?? '';
+    if (token.startsWith('//') || token.startsWith('/*')) comments.push(withoutSpace(token));
+    else if (token === 'import') {
+      const end = tokens.indexOf(';', index);
+      imports.push(tokens.slice(index, end).join(' '));
+      index = end < 0 ? index : end;
+    } else if (!'()[],;'.includes(token)) {
+      words.push(token.startsWith('"""') ? withoutSpace(token) : token);
+    }
+  }
+  return [...imports.sort(), ...sortModifiers(words), ...comments].join('\n');
+}
+
+function sortModifiers(words: readonly string[]): string[] {
+  const sorted: string[] = [];
+  let run: string[] = [];
+  for (const word of words) {
+    if (javaModifiers.has(word)) run.push(word);
+    else {
+      sorted.push(...run.sort(), word);
+      run = [];
+    }
+  }
+  return [...sorted, ...run.sort()];
+}
+
+const rustTokens =
+  /\/\/[^\n]*|\/\*[^]*?\*\/|r(#*)"[^]*?"\1|"(?:[^"\\]|\\[^])*"|'(?:[^'\\\n]|\\[^\n]+?)'|\d\w*(?:\.(?![.\w])|\.\d\w*)?(?:(?<=e)[+-]\d+)?|[\w\u0080-\uffff]+|[^\s]/gi;
+
+/**
+ * Forgiven: parentheses, braces and separators, of which the engine adds and drops redundant ones;
+ * how numbers are spelled; where a comment stands among the words.
+ */
+function rustMeaning(text: string): string {
+  const comments: string[] = [];
+  const words: string[] = [];
+  for (const token of text.match(rustTokens) ?? []) {
+    if (token.startsWith('//') || token.startsWith('/*')) comments.push(withoutSpace(token));
+    else if (/^\d/.test(token)) words.push(numberMeaning(token));
+    else if (!'(){},;|'.includes(token)) words.push(token);
+  }
+  return [...words, ...comments].join('\n');
+}
+
+function numberMeaning(token: string): string {
+  const plain = token.toLowerCase().replaceAll('_', '');
+  const value = Number(plain.replace(/(?:f32|f64)$/, ''));
+  return Number.isNaN(value) ? plain : `${value}${/f(?:32|64)$/.exec(plain)?.[0] ?? ''}`;
+}
+
+const sqlQuotedOrSpace = /'[^']*'|"[^"]*"|`[^`]*`|--[^\n]*|\/\*[^]*?\*\/|\s+/g;
+
+/** Forgiven: nothing but space outside quotes, and space in comments. */
+function sqlMeaning(text: string): string {
+  return text.replace(sqlQuotedOrSpace, (piece) =>
+    piece.startsWith('--') || piece.startsWith('/*') ? withoutSpace(piece) : piece.trim(),
+  );
+}
+
+const cssNumber = /(?<![\w#.-])[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/g;
+
+/** Forgiven: letter case, kind and presence of quotes, semicolons, and how numbers are spelled. */
+function cssMeaning(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(cssNumber, (number) => `${number.startsWith('+') ? '+' : ''}${Number(number)}`)
+    .replace(/[\s;"'\\]+/g, '');
+}
+
+function withoutSpace(text: string): string {
+  return text.replace(/\s+/g, '');
+}

@@ -1,0 +1,143 @@
+import type { SqlLanguage } from 'sql-formatter';
+import type { SourceFile } from '../source-files.ts';
+import { splitScript, type ScriptPart } from './sql-script.ts';
+import {
+  placeOfCodePoint,
+  placeOfLineAndCodePoint,
+  placeOfOffset,
+  type TextPlace,
+} from './text-place.ts';
+
+/** A dialect of SQL as its parser calls it, and as sql-formatter does. */
+export interface SqlDialect {
+  readonly name: string;
+  readonly formatterLanguage: SqlLanguage;
+  /** Whether its parser reads the same in both texts, as far as it can tell; the first is valid. */
+  readonly readsTheSame: (before: string, after: string) => Promise<boolean>;
+}
+
+export type SqlVerdict =
+  | { readonly kind: 'valid'; readonly dialect: SqlDialect; readonly parts: readonly ScriptPart[] }
+  | { readonly kind: 'invalid'; readonly place: TextPlace; readonly message: string };
+
+const askedParsers =
+  'no parser of PostgreSQL, MySQL, SQL Server, SQLite or Oracle accepts the text';
+
+interface Rejection {
+  readonly place: TextPlace;
+  readonly message: string;
+}
+
+interface DialectParser extends SqlDialect {
+  /** Why the text is not in this dialect, if it is not. */
+  readonly reject: (text: string) => Promise<Rejection | undefined>;
+}
+
+/** In the order in which they are asked. The first is PostgreSQL's own parser. */
+const dialects: readonly DialectParser[] = [
+  {
+    name: 'postgresql',
+    formatterLanguage: 'postgresql',
+    reject: rejectByPostgresql,
+    readsTheSame: async (before, after) => (await treeOf(before)) === (await treeOf(after)),
+  },
+  byParser('mysql', 'mysql'),
+  byParser('mssql', 'transactsql'),
+  byParser('sqlite', 'sqlite'),
+  byParser('oracle', 'plsql'),
+];
+
+/**
+ * Which SQL a text is: the first dialect whose parser accepts all of it, client commands set aside.
+ * When none does, the parser that came down to the lowest line says what is wrong.
+ */
+export async function recogniseSql({ text }: Pick<SourceFile, 'text'>): Promise<SqlVerdict> {
+  const whole: ScriptPart = { kind: 'sql', text, linesBefore: 0 };
+  const verdict = await findDialect([whole]);
+  if (verdict.kind === 'valid') return verdict;
+  const parts = splitScript(text);
+  return parts.some((part) => part.kind === 'command') ? findDialect(parts) : verdict;
+}
+
+async function findDialect(parts: readonly ScriptPart[]): Promise<SqlVerdict> {
+  let furthest: Rejection | undefined;
+  for (const dialect of dialects) {
+    const rejection = await rejectParts(parts, dialect);
+    if (!rejection) return { kind: 'valid', dialect, parts };
+    if (!furthest || furthest.place.line < rejection.place.line) furthest = rejection;
+  }
+  const { place, message } = furthest ?? { place: { line: 1, column: 1 }, message: 'not SQL' };
+  return { kind: 'invalid', place, message: `${message} (${askedParsers})` };
+}
+
+async function rejectParts(
+  parts: readonly ScriptPart[],
+  dialect: DialectParser,
+): Promise<Rejection | undefined> {
+  for (const part of parts) {
+    const rejection = part.kind === 'sql' ? await dialect.reject(part.text) : undefined;
+    if (rejection) {
+      const { line, column } = rejection.place;
+      return { ...rejection, place: { line: line + part.linesBefore, column } };
+    }
+  }
+  return undefined;
+}
+
+async function rejectByPostgresql(text: string): Promise<Rejection | undefined> {
+  const { hasSqlDetails, parse } = await import('libpg-query');
+  // An empty text is valid, but this binding refuses it.
+  if (text.trim() === '') return undefined;
+  try {
+    await parse(text);
+    return undefined;
+  } catch (error) {
+    if (!hasSqlDetails(error) || /memory exhausted/.test(error.message)) throw error;
+    const position = error.sqlDetails?.cursorPosition ?? 0;
+    return { place: placeOfCodePoint(text, position), message: error.message };
+  }
+}
+
+/** PostgreSQL's tree of a text as one string, without the places of its parts. */
+async function treeOf(text: string): Promise<string> {
+  if (text.trim() === '') return '';
+  const { parse } = await import('libpg-query');
+  const withoutPlaces = (key: string, value: unknown): unknown =>
+    key === 'stmt_len' || key.endsWith('location') ? undefined : value;
+  return parse(text).then(
+    (tree) => JSON.stringify(tree, withoutPlaces),
+    (error: unknown) => `invalid: ${String(error)}`,
+  );
+}
+
+function byParser(
+  name: 'mysql' | 'mssql' | 'sqlite' | 'oracle',
+  formatterLanguage: SqlLanguage,
+): DialectParser {
+  const reject = async (text: string): Promise<Rejection | undefined> => {
+    const parser = await import('@guanmingchiu/sqlparser-ts');
+    await parser.init();
+    try {
+      parser.validate(text, name);
+      return undefined;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (/call stack|recursion limit/.test(message)) throw error;
+      return readRejection(text, message);
+    }
+  };
+  const readsTheSame = async (before: string, after: string): Promise<boolean> => {
+    const { format } = await import('@guanmingchiu/sqlparser-ts');
+    return format(before, name) === format(after, name);
+  };
+  return { name, formatterLanguage, reject, readsTheSame };
+}
+
+function readRejection(text: string, message: string): Rejection {
+  const [, reason = message] = /^sql parser error: (.*)/s.exec(message) ?? [];
+  const at = /^(.*?) at Line: (\d+), Column: (\d+)/s.exec(reason);
+  // Without a place it is the end of the text that surprised the parser.
+  if (!at) return { place: placeOfOffset(text, text.trimEnd().length), message: reason };
+  const place = placeOfLineAndCodePoint(text, Number(at[2]), Number(at[3]));
+  return { place, message: at[1] ?? reason };
+}

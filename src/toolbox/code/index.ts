@@ -1,0 +1,1 @@
+export { createThreadedCodeServer } from './threaded-code-server.ts';

@@ -1,0 +1,92 @@
+import type { Config, Warning } from 'stylelint';
+import { CodeSyntaxError, TooComplexError } from '../errors.ts';
+import type { SourceFile } from '../source-files.ts';
+import { comparingCssRules, cssRules } from './css-rules.ts';
+import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
+import { TextPositions } from './text-positions.ts';
+
+/** Above this size the rules that compare selectors with each other do not run. */
+const maxComparedCharacters = 300_000;
+
+/** How deep blocks and functions may nest before the engine takes minutes. */
+const maxDepth = 200;
+
+/** CSS by stylelint, with a configuration of ours: that of the project it runs in is not looked at. */
+export async function lintCss(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
+  if (depthOf(file.text) > maxDepth)
+    throw new TooComplexError(file.path, 'it is nested too deeply');
+  const { default: stylelint } = await import('stylelint');
+  const { results } = await stylelint.lint({
+    code: file.text,
+    config: stylelintConfig(file, setup),
+    computeEditInfo: true,
+    quietDeprecationWarnings: true,
+  });
+  const warnings = results[0]?.warnings ?? [];
+  const problem = warnings.find(({ rule }) => rule === 'CssSyntaxError');
+  if (problem) {
+    throw new CodeSyntaxError({
+      path: file.path,
+      language: 'css',
+      line: problem.line,
+      column: problem.column,
+      message: messageOf(problem),
+    });
+  }
+  const positions = new TextPositions(file.text);
+  return warnings.flatMap((warning) => toFinding(warning, file, positions));
+}
+
+function stylelintConfig(file: SourceFile, { guide }: LintSetup): Config {
+  const isLarge = file.text.length > maxComparedCharacters;
+  const wanted = Object.entries(cssRules).filter(
+    ([name, rule]) =>
+      isWanted(guide, name, rule.optIn) && !(isLarge && comparingCssRules.has(name)),
+  );
+  return {
+    rules: Object.fromEntries(wanted.map(([name, rule]) => [name, rule.setting ?? true])),
+  };
+}
+
+function toFinding(warning: Warning, file: SourceFile, positions: TextPositions): LintFinding[] {
+  const rule = cssRules[warning.rule];
+  if (!rule) return [];
+  const edit = rule.safeFix ? safeEdit(warning, file.text, positions) : undefined;
+  return [
+    {
+      severity: rule.severity,
+      area: rule.area,
+      rule: `css/${warning.rule}`,
+      message: messageOf(warning),
+      file: file.path,
+      line: warning.line,
+      column: warning.column,
+      ...(edit ? { fix: 'refactor_code does this', safeFix: [edit] } : {}),
+    },
+  ];
+}
+
+function safeEdit(warning: Warning, text: string, positions: TextPositions): TextEdit | undefined {
+  if (warning.rule === 'selector-pseudo-element-colon-notation') {
+    // stylelint gives one edit per selector list and round; a long list would take many rounds.
+    const start = positions.offset(warning.line, warning.column);
+    return text.startsWith(':', start) ? { start, end: start, text: ':' } : undefined;
+  }
+  const { fix } = warning;
+  return fix ? { start: fix.range[0], end: fix.range[1], text: fix.text } : undefined;
+}
+
+function messageOf(warning: Warning): string {
+  return warning.text.replace(` (${warning.rule})`, '');
+}
+
+/** The deepest nesting of braces and parentheses, quotes and comments counted like the rest. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [bracket] of text.matchAll(/[{}()]/g)) {
+    depth = bracket === '{' || bracket === '(' ? depth + 1 : Math.max(0, depth - 1);
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}

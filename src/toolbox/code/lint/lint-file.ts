@@ -1,0 +1,71 @@
+import { TooComplexError } from '../errors.ts';
+import type { Language } from '../language.ts';
+import type { SourceFile } from '../source-files.ts';
+import type { TreeRule } from './lint-tree.ts';
+import type { Lint, LintFinding, LintSetup } from './lint-finding.ts';
+import { longLines } from './long-lines.ts';
+
+/** What lints a language, and the package it comes from when it is not ours. */
+export const lintEngines: Readonly<
+  Record<Language, 'ruff' | 'eslint' | 'stylelint' | 'html-validate' | 'tutti'>
+> = {
+  python: 'ruff',
+  javascript: 'eslint',
+  typescript: 'eslint',
+  java: 'tutti',
+  go: 'tutti',
+  rust: 'tutti',
+  sql: 'tutti',
+  html: 'html-validate',
+  css: 'stylelint',
+};
+
+/** Lints a file of any language. Throws `CodeSyntaxError` when it does not parse. */
+export async function lintFile(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
+  const findings = await runLint(file, setup);
+  return hasLineLength.has(file.language)
+    ? [...findings, ...longLines(file, setup.lineLength)]
+    : findings;
+}
+
+async function runLint(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
+  const lint = await loadLint[file.language]();
+  try {
+    return await lint(file, setup);
+  } catch (error) {
+    // What an engine throws when its recursion meets the end of the stack.
+    if (error instanceof RangeError)
+      throw new TooComplexError(file.path, 'it is nested too deeply', error);
+    throw error;
+  }
+}
+
+/** Ruff counts Python's columns itself; for HTML and CSS no guide sets a limit. */
+const hasLineLength: ReadonlySet<Language> = new Set([
+  'javascript',
+  'typescript',
+  'java',
+  'go',
+  'rust',
+  'sql',
+]);
+
+const loadLint: Readonly<Record<Language, () => Promise<Lint>>> = {
+  python: async () => (await import('./lint-python.ts')).lintPython,
+  javascript: async () => (await import('./lint-javascript.ts')).lintJavascript,
+  typescript: async () => (await import('./lint-javascript.ts')).lintTypescript,
+  java: async () => overTree('java', (await import('./java-rules.ts')).javaRules),
+  go: async () => overTree('go', (await import('./go-rules.ts')).goRules),
+  rust: async () => overTree('rust', (await import('./rust-rules.ts')).rustRules),
+  sql: async () => (await import('./lint-sql.ts')).lintSql,
+  html: async () => (await import('./lint-html.ts')).lintHtml,
+  css: async () => (await import('./lint-css.ts')).lintCss,
+};
+
+async function overTree(
+  language: 'java' | 'go' | 'rust',
+  rules: readonly TreeRule[],
+): Promise<Lint> {
+  const { lintTree } = await import('./lint-tree.ts');
+  return (file, setup) => lintTree(file, setup, { grammar: language, language, rules });
+}

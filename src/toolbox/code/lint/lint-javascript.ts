@@ -1,0 +1,155 @@
+import type { ESLint, Linter } from 'eslint';
+import { dialectOf, parseJavascript } from '../engines/javascript-tree.ts';
+import { CodeSyntaxError, TooComplexError } from '../errors.ts';
+import { estimateJavascriptNesting, maxJavascriptNesting } from '../engines/javascript-nesting.ts';
+import type { SourceFile } from '../source-files.ts';
+import { javascriptRules, typescriptRules, type JavascriptRule } from './javascript-rules.ts';
+import { isWanted, type LintFinding, type LintSetup, type RuleEntry } from './lint-finding.ts';
+import { TextPositions } from './text-positions.ts';
+
+/** JavaScript by ESLint with its own parser. */
+export async function lintJavascript(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
+  assertShallow(file);
+  const { Linter } = await import('eslint');
+  const linter = new Linter({ configType: 'flat' });
+  const rules = selectRules(setup, 'javascript');
+  const verify = (sourceType: SourceType): Linter.LintMessage[] =>
+    linter.verify(file.text, javascriptConfig(rules, sourceType), { filename: 'source.js' });
+  let sourceType = guessSourceType(file);
+  let messages = verify(sourceType);
+  // Sloppy code that is no module may still be a script, and the other way round.
+  if (messages.some(({ fatal }) => fatal)) {
+    const other = sourceType === 'module' ? 'commonjs' : 'module';
+    const second = verify(other);
+    if (!second.some(({ fatal }) => fatal)) [sourceType, messages] = [other, second];
+  }
+  return toFindings(messages, { file, isScript: sourceType !== 'module' });
+}
+
+/** TypeScript by ESLint over oxc's tree, with our rules about types. */
+export async function lintTypescript(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
+  assertShallow(file);
+  const parsed = await parseJavascript(file.text, dialectOf(file.path, 'typescript'));
+  const [problem] = parsed.errors;
+  if (problem) {
+    const place = new TextPositions(file.text).position(problem.labels[0]?.start ?? 0);
+    throw new CodeSyntaxError({
+      path: file.path,
+      language: 'typescript',
+      ...place,
+      message: problem.message,
+    });
+  }
+  const { Linter } = await import('eslint');
+  const { typescriptParser } = await import('./typescript-parser.ts');
+  const { typescriptPlugin } = await import('./typescript-plugin.ts');
+  const { program, comments } = parsed;
+  const config: Linter.Config[] = [
+    {
+      files: ['**/*.js', '**/*.ts'],
+      languageOptions: { parser: await typescriptParser({ text: file.text, program, comments }) },
+      plugins: { typescript: typescriptPlugin },
+      linterOptions: { reportUnusedDisableDirectives: 'off' },
+      rules: selectRules(setup, 'typescript'),
+    },
+  ];
+  const filename = file.path.endsWith('.d.ts') ? 'source.d.ts' : 'source.ts';
+  const messages = new Linter({ configType: 'flat' }).verify(file.text, config, { filename });
+  return toFindings(messages, { file, isScript: false });
+}
+
+/** The parsers run out of stack on what nobody writes; the native one ends the process with it. */
+function assertShallow(file: SourceFile): void {
+  if (estimateJavascriptNesting(file.text) <= maxJavascriptNesting) return;
+  throw new TooComplexError(file.path, 'it is nested too deeply');
+}
+
+type SourceType = 'module' | 'commonjs';
+
+function guessSourceType(file: SourceFile): SourceType {
+  if (file.path.endsWith('.cjs')) return 'commonjs';
+  if (file.path.endsWith('.mjs')) return 'module';
+  return /^\s*(?:import|export)\b/m.test(file.text) ? 'module' : 'commonjs';
+}
+
+function javascriptConfig(rules: Linter.RulesRecord, sourceType: SourceType): Linter.Config[] {
+  return [
+    {
+      files: ['**/*.js', '**/*.ts'],
+      languageOptions: {
+        ecmaVersion: 'latest',
+        sourceType,
+        parserOptions: { ecmaFeatures: { jsx: true } },
+      },
+      linterOptions: { reportUnusedDisableDirectives: 'off' },
+      plugins: {} satisfies Record<string, ESLint.Plugin>,
+      rules,
+    },
+  ];
+}
+
+function selectRules(setup: LintSetup, language: 'javascript' | 'typescript'): Linter.RulesRecord {
+  const rules: Linter.RulesRecord = {};
+  for (const [name, rule] of Object.entries(javascriptRules)) {
+    if (language === 'typescript' && rule.notInTypescript) continue;
+    if (isWanted(setup.guide, name, rule.optIn)) rules[name] = ['error', ...(rule.options ?? [])];
+  }
+  if (language === 'typescript') {
+    for (const name of Object.keys(typescriptRules)) rules[`typescript/${name}`] = 'error';
+  }
+  return rules;
+}
+
+function toFindings(
+  messages: readonly Linter.LintMessage[],
+  source: { readonly file: SourceFile; readonly isScript: boolean },
+): LintFinding[] {
+  const { file } = source;
+  const fatal = messages.find((message) => message.fatal);
+  if (fatal && /\bstack\b/.test(fatal.message))
+    throw new TooComplexError(file.path, 'it is nested too deeply');
+  if (fatal) {
+    throw new CodeSyntaxError({
+      path: file.path,
+      language: file.language,
+      line: fatal.line || 1,
+      column: fatal.column || 1,
+      message: fatal.message.replace(/^Parsing error: /, ''),
+    });
+  }
+  const findings: LintFinding[] = [];
+  for (const message of messages) {
+    const rule = findRule(message.ruleId ?? '');
+    // Comments in the text can switch other rules on; they are not part of the review.
+    if (!rule) continue;
+    const isSafe = rule.safeFix === true && !(source.isScript && message.ruleId === 'prefer-const');
+    const { fix } = message;
+    findings.push({
+      severity: rule.severity,
+      area: rule.area,
+      rule: `${file.language}/${(message.ruleId ?? '').replace('typescript/', '')}`,
+      message: message.message,
+      file: file.path,
+      line: Math.max(1, message.line),
+      column: Math.max(1, message.column),
+      ...(fix ? { fix: describeFix(fix.text) } : {}),
+      ...(fix && isSafe
+        ? { safeFix: [{ start: fix.range[0], end: fix.range[1], text: fix.text }] }
+        : {}),
+    });
+  }
+  return findings;
+}
+
+function findRule(id: string): (RuleEntry & Pick<JavascriptRule, 'safeFix'>) | undefined {
+  return javascriptRules[id] ?? typescriptRules[id.replace('typescript/', '')];
+}
+
+const maxShownFix = 80;
+
+function describeFix(text: string): string {
+  const shown = text.trim();
+  if (shown === '') return 'Remove it';
+  if (shown.length > maxShownFix || shown.includes('\n')) return 'Rewrite as the rule suggests';
+  return `Replace with ${shown}`;
+}

@@ -1,0 +1,24 @@
+import { aCodeContext } from '../../../testing/code-context.ts';
+import type { Language } from '../../language.ts';
+import { lintFile } from '../lint-file.ts';
+import type { LintFinding, LintSetup } from '../lint-finding.ts';
+import { chooseStyleGuide, styleGuides } from '../style-guide.ts';
+
+/** Lints texts of one language with every opt-in rule of its guides switched on. */
+export function aLinter(language: Language, path = 'sample') {
+  const setup: LintSetup = { ...aLintSetup(language), guide: everyRule(language) };
+  return {
+    lint: (text: string): Promise<LintFinding[]> => lintFile({ path, text, language }, setup),
+    rules: async (text: string): Promise<string[]> =>
+      (await lintFile({ path, text, language }, setup)).map(({ rule }) => rule),
+  };
+}
+
+export function aLintSetup(language: Language, guide?: string): LintSetup {
+  return { context: aCodeContext(), guide: chooseStyleGuide(language, guide), lineLength: 100 };
+}
+
+function everyRule(language: Language): LintSetup['guide'] {
+  const adds = styleGuides[language].flatMap((guide) => guide.adds ?? []);
+  return { name: 'everything', description: 'every rule', adds };
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { defineTool, type DefinedTool } from '../../define-tool.ts';
+import type { CodeContext } from '../code-context.ts';
+import { findingSchema, focusAreas, severities } from '../finding.ts';
+import { styleGuideNames } from '../lint/style-guide.ts';
+import { sourceFields } from '../source-files.ts';
+import { defaultCodeStandards, type CodeStandards } from './code-standard.ts';
+
+const input = z.object({
+  ...sourceFields,
+  style_guide: z
+    .enum(styleGuideNames)
+    .optional()
+    .describe(
+      "Whose rules to follow; pep8 for Python and each other language's own default when not given, or where the language has no guide of that name.",
+    ),
+  focus_areas: z
+    .array(z.enum(focusAreas))
+    .default([])
+    .describe('Look only at these; empty for all. The score counts only what was looked at.'),
+});
+
+const count = z.int().min(0);
+
+const output = z.object({
+  overall_score: z
+    .number()
+    .min(0)
+    .max(100)
+    .describe('100 without issues; 0 while a file does not parse. See docs/review-code.md.'),
+  issues: z
+    .array(findingSchema.extend({ area: z.enum(focusAreas) }))
+    .describe('Worst first, at most `max_issues` of them.'),
+  issues_total: count,
+  issues_omitted: count,
+  counts: z.object({ critical: count, major: count, minor: count, info: count }),
+  suggestions: z.array(z.string()),
+  compliments: z.array(z.string()).describe('What the measurements speak well of.'),
+  refactored_code: z
+    .string()
+    .optional()
+    .describe('The text after one round of safe fixes; only when one text was reviewed.'),
+  engines: z.array(z.object({ name: z.string(), version: z.string(), findings: count })),
+  style_guides: z.record(z.string(), z.string()).describe('The guide used for each language.'),
+  files_reviewed: count,
+  made_without_model: z.literal(true),
+});
+
+export type ReviewOutput = z.output<typeof output>;
+
+/** `review_code`: what linters, security rules and measurements find, as one list and one score. */
+export function reviewCodeTool(
+  context: CodeContext,
+  standards: CodeStandards = defaultCodeStandards,
+): DefinedTool {
+  return defineTool({
+    name: 'review_code',
+    title: 'Review code',
+    description:
+      'Reviews Python, JavaScript, TypeScript, Java, Go, Rust, SQL, HTML or CSS without a model: linters, security rules, secrets, ' +
+      'complexity and coding standards give one list of issues, worst first, a score from 0 to 100, suggestions and safe fixes.',
+    input,
+    output,
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    examples: [
+      'review this code',
+      'review src/ for security and performance',
+      'what is wrong with app.py?',
+      'how good is this function?',
+      'check my code against the Google style guide',
+    ],
+    run: async (request, call) => {
+      const { reviewSources } = await import('./review-sources.ts');
+      return reviewSources(request, call, { context, standards });
+    },
+    summarize,
+  });
+}
+
+const shownIssues = 10;
+
+function summarize(review: ReviewOutput): string {
+  const found = severities
+    .filter((severity) => review.counts[severity] > 0)
+    .map((severity) => `${review.counts[severity]} ${severity}`);
+  const lines = review.issues
+    .slice(0, shownIssues)
+    .map(
+      ({ severity, file, line, column, rule, message }) =>
+        `${severity} ${file}:${line}:${column} ${rule}: ${message}`,
+    );
+  const rest = review.issues_total - lines.length;
+  return [
+    `Score ${review.overall_score} of 100; ${found.join(', ') || 'no issues'} in ${review.files_reviewed} file(s)`,
+    ...lines,
+    ...(rest > 0 ? [`… and ${rest} more`] : []),
+  ].join('\n');
+}

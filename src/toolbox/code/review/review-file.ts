@@ -1,0 +1,96 @@
+import type { CodeContext } from '../code-context.ts';
+import type { FunctionComplexity } from '../complexity/measure-complexity.ts';
+import type { FocusArea } from '../finding.ts';
+import { lintEngines, lintFile } from '../lint/lint-file.ts';
+import type { LintFinding } from '../lint/lint-finding.ts';
+import type { StyleGuide } from '../lint/style-guide.ts';
+import { findSecrets, redactSecrets } from '../secrets/find-secrets.ts';
+import { scanFileSecurity } from '../security/scan-file-security.ts';
+import type { SourceFile } from '../source-files.ts';
+import { checkStandards } from './check-standards.ts';
+import type { CodeStandard } from './code-standard.ts';
+import { mergeFindings } from './merge-findings.ts';
+
+/** How a file is looked at. */
+export interface ReviewSetup {
+  readonly context: CodeContext;
+  readonly guide: StyleGuide;
+  readonly standard: CodeStandard;
+  readonly lineLength: number;
+  /** Only findings about these are wanted; engines that find nothing else do not run. */
+  readonly areas: ReadonlySet<FocusArea>;
+}
+
+export interface FileReview {
+  readonly file: SourceFile;
+  /** Of the wanted areas, each cause once, worst first. */
+  readonly findings: readonly LintFinding[];
+  readonly functions: readonly FunctionComplexity[];
+  /** How many findings each engine made before they were merged. */
+  readonly engines: Readonly<Record<string, number>>;
+}
+
+/** Reviews one file. Throws `CodeSyntaxError` when it does not parse. */
+export async function reviewFile(given: SourceFile, setup: ReviewSetup): Promise<FileReview> {
+  // Engines disagree on whether offsets count a byte order mark.
+  const file = { ...given, text: given.text.replace(/^\uFEFF/, '') };
+  const { context, areas } = setup;
+  const linted = await lintFile(file, setup);
+  const security = areas.has('security') ? await findWeaknesses(file, context) : [];
+  const { measureComplexity } = await import('../complexity/measure-complexity.ts');
+  const { functions } = await measureComplexity(file, context);
+  const standards = checkStandards(file, functions, setup.standard);
+  const wanted = [...linted, ...security, ...standards].filter(({ area }) => areas.has(area));
+  return {
+    file,
+    findings: mergeFindings(wanted).map(hideSecrets),
+    functions,
+    engines: {
+      [lintEngines[file.language]]: linted.length,
+      ...(areas.has('security') ? { security: security.length } : {}),
+      complexity: standards.length,
+    },
+  };
+}
+
+async function findWeaknesses(file: SourceFile, context: CodeContext): Promise<LintFinding[]> {
+  const found = await scanFileSecurity(file, context);
+  const weaknesses = found.map(
+    ({ severity, rule, message, file: path, line, column, fix }): LintFinding => ({
+      severity,
+      area: 'security',
+      rule,
+      message,
+      file: path,
+      line,
+      column,
+      ...(fix === undefined ? {} : { fix }),
+    }),
+  );
+  return [...weaknesses, ...findGenericSecrets(file)];
+}
+
+/** Secrets that only the name beside them gives away: the scanner leaves them to its language rules. */
+function findGenericSecrets(file: SourceFile): LintFinding[] {
+  return findSecrets(file.text)
+    .filter(({ rule }) => rule === 'generic-secret')
+    .map(({ severity, rule, title, preview, line, column }) => ({
+      severity,
+      area: 'security',
+      rule: `secrets/${rule}`,
+      message: `${title} in the source (${preview})`,
+      file: file.path,
+      line,
+      column,
+      fix: 'Revoke it, then read the new one from the environment or a secret store.',
+    }));
+}
+
+/** Linters quote the source, and the source may hold a secret. */
+function hideSecrets(finding: LintFinding): LintFinding {
+  return {
+    ...finding,
+    message: redactSecrets(finding.message),
+    ...(finding.fix === undefined ? {} : { fix: redactSecrets(finding.fix) }),
+  };
+}

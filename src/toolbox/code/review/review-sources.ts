@@ -1,0 +1,154 @@
+import type { CallContext } from '../../../contract/server/index.ts';
+import type { CodeContext } from '../code-context.ts';
+import { CodeSyntaxError, TooComplexError } from '../errors.ts';
+import { focusAreas, severities, type FocusArea, type Severity } from '../finding.ts';
+import { packageVersion } from '../format/package-version.ts';
+import type { LintFinding } from '../lint/lint-finding.ts';
+import { chooseStyleGuide } from '../lint/style-guide.ts';
+import { fixOnce } from '../refactor/fix-once.ts';
+import type { SourceFile, SourceRequest } from '../source-files.ts';
+import { compliment, suggest } from './advise.ts';
+import type { CodeStandards } from './code-standard.ts';
+import { mergeFindings } from './merge-findings.ts';
+import type { ReviewOutput } from './review-code-tool.ts';
+import { reviewFile, type FileReview, type ReviewSetup } from './review-file.ts';
+import { scoreOf, syntaxErrorRule } from './score.ts';
+
+export interface ReviewRequest extends SourceRequest {
+  readonly style_guide?: string | undefined;
+  readonly focus_areas: readonly FocusArea[];
+}
+
+export interface ReviewParts {
+  readonly context: CodeContext;
+  readonly standards: CodeStandards;
+}
+
+/**
+ * Reviews what a request names. A single text that does not parse is an error; in a folder such a
+ * file is an issue, and the others are reviewed.
+ */
+export async function reviewSources(
+  request: ReviewRequest,
+  call: CallContext,
+  parts: ReviewParts,
+): Promise<ReviewOutput> {
+  const files = await parts.context.sources.resolve(request, call.signal);
+  const areas = new Set(request.focus_areas.length > 0 ? request.focus_areas : focusAreas);
+  const reviews: FileReview[] = [];
+  const unparsed: LintFinding[] = [];
+  for (const [index, file] of files.entries()) {
+    call.signal.throwIfAborted();
+    call.progress({ progress: index, total: files.length, message: file.path });
+    try {
+      reviews.push(await reviewFile(file, setupFor(file, { request, areas, parts })));
+    } catch (error) {
+      if (!isUnreadable(error) || files.length === 1) throw error;
+      unparsed.push(describeUnparsed(file, error));
+    }
+  }
+  call.progress({ progress: files.length, total: files.length });
+  const findings = mergeFindings([...unparsed, ...reviews.flatMap((review) => review.findings)]);
+  const [only] = files.length === 1 ? reviews : [];
+  return {
+    ...describeFindings(findings, parts.context.settings.maxIssues),
+    suggestions: [...describeHiddenScore(findings, unparsed), ...suggest(findings)],
+    compliments: compliment({ reviews, areas, standards: parts.standards }),
+    ...(only ? { refactored_code: await fixOnce(only.file, only.findings, parts.context) } : {}),
+    engines: await describeEngines(reviews, parts.context),
+    style_guides: Object.fromEntries(
+      files.map(({ language }) => [language, chooseStyleGuide(language, request.style_guide).name]),
+    ),
+    files_reviewed: reviews.length,
+    made_without_model: true,
+  };
+}
+
+function setupFor(
+  file: SourceFile,
+  {
+    request,
+    areas,
+    parts,
+  }: {
+    readonly request: ReviewRequest;
+    readonly areas: ReadonlySet<FocusArea>;
+    readonly parts: ReviewParts;
+  },
+): ReviewSetup {
+  const guide = chooseStyleGuide(file.language, request.style_guide);
+  return {
+    context: parts.context,
+    guide,
+    standard: parts.standards[file.language],
+    lineLength: guide.lineLength ?? parts.context.settings.lineLength,
+    areas,
+  };
+}
+
+function isUnreadable(error: unknown): error is CodeSyntaxError | TooComplexError {
+  return error instanceof CodeSyntaxError || error instanceof TooComplexError;
+}
+
+function describeUnparsed(file: SourceFile, error: CodeSyntaxError | TooComplexError): LintFinding {
+  const { line, column } = error.details;
+  return {
+    severity: 'critical',
+    area: 'correctness',
+    rule: `${file.language}/${syntaxErrorRule}`,
+    message: 'The file does not parse, so nothing else is known about it',
+    file: file.path,
+    line: typeof line === 'number' ? line : 1,
+    column: typeof column === 'number' ? column : 1,
+  };
+}
+
+function describeFindings(findings: readonly LintFinding[], maxIssues: number) {
+  const counts: Record<Severity, number> = { critical: 0, major: 0, minor: 0, info: 0 };
+  for (const severity of severities) {
+    counts[severity] = findings.filter((finding) => finding.severity === severity).length;
+  }
+  return {
+    overall_score: scoreOf(findings),
+    issues: findings.slice(0, maxIssues),
+    issues_total: findings.length,
+    issues_omitted: Math.max(0, findings.length - maxIssues),
+    counts,
+  };
+}
+
+/** The score is 0 while a file does not parse; what it would be without such files still helps. */
+function describeHiddenScore(
+  findings: readonly LintFinding[],
+  unparsed: readonly LintFinding[],
+): string[] {
+  if (unparsed.length === 0) return [];
+  const files = new Set(unparsed.map(({ file }) => file));
+  const score = scoreOf(findings.filter(({ file }) => !files.has(file)));
+  return [
+    `Make ${files.size} file(s) parse: the score is 0 until then, and ${score} for the others alone`,
+  ];
+}
+
+async function describeEngines(reviews: readonly FileReview[], context: CodeContext) {
+  const totals = new Map<string, number>();
+  for (const { engines } of reviews) {
+    for (const [name, found] of Object.entries(engines)) {
+      totals.set(name, (totals.get(name) ?? 0) + found);
+    }
+  }
+  return Promise.all(
+    [...totals].map(async ([name, found]) => ({
+      name,
+      version: await engineVersion(name, context),
+      findings: found,
+    })),
+  );
+}
+
+const npmEngines: ReadonlySet<string> = new Set(['eslint', 'stylelint', 'html-validate']);
+
+async function engineVersion(name: string, context: CodeContext): Promise<string> {
+  if (name === 'ruff') return context.ruff.version();
+  return npmEngines.has(name) ? packageVersion(name) : 'built in';
+}

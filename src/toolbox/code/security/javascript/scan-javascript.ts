@@ -1,0 +1,83 @@
+import type { CodeContext } from '../../code-context.ts';
+import {
+  estimateJavascriptNesting,
+  maxJavascriptNesting,
+} from '../../engines/javascript-nesting.ts';
+import { dialectOf, parseJavascript } from '../../engines/javascript-tree.ts';
+import type { SourceFile } from '../../source-files.ts';
+import { parseTree } from '../parse-tree.ts';
+import type { FileScan } from '../scan-file-security.ts';
+import { findingOf, type Place, type SecurityFinding } from '../security-rule.ts';
+import { firstError, startOfText } from '../tree-rule.ts';
+import { hasLongLine, TextPlaces } from '../text-rule.ts';
+import { cryptoMatchers } from './crypto-matchers.ts';
+import { injectionMatchers } from './injection-matchers.ts';
+import { javascriptRules } from './javascript-rules.ts';
+import type { Matcher } from './matcher.ts';
+import { ScriptFacts } from './script-facts.ts';
+import { nodeAt, walkNodes, type TreeNode } from './tree-node.ts';
+import { webMatchers } from './web-matchers.ts';
+
+export const javascriptMatchers = { ...injectionMatchers, ...webMatchers, ...cryptoMatchers };
+
+/** JavaScript and TypeScript by our own rules over the syntax tree. */
+export async function scanJavascript(file: SourceFile, context: CodeContext): Promise<FileScan> {
+  const language = file.language === 'typescript' ? 'typescript' : 'javascript';
+  const obstacle = await findObstacle(file, context);
+  if (obstacle) return { findings: [], unparsed: obstacle };
+  const parsed = await parseJavascript(file.text, dialectOf(file.path, language));
+  const places = new TextPlaces(file.text);
+  const [error] = parsed.errors;
+  // oxc's program is an ESTree: every node has type, start and end, which is all TreeNode claims.
+  const program = parsed.program as unknown as TreeNode;
+  return {
+    findings: matchAll(program, file, places),
+    unparsed: error && places.at(error.labels[0]?.start ?? 0),
+  };
+}
+
+/**
+ * Why the text must not go to oxc, which is native code: too deep for its stack, or broken with a
+ * long line, which each of its errors would carry whole until memory is full.
+ */
+async function findObstacle(file: SourceFile, context: CodeContext): Promise<Place | undefined> {
+  if (estimateJavascriptNesting(file.text) > maxJavascriptNesting) return startOfText;
+  if (!hasLongLine(file.text)) return undefined;
+  const isTyped = file.language === 'typescript';
+  const grammar = isTyped ? (file.path.endsWith('.tsx') ? 'tsx' : 'typescript') : 'javascript';
+  const tree = await parseTree(context, grammar, file.text);
+  if (!tree) return startOfText;
+  try {
+    return firstError(tree);
+  } finally {
+    tree.delete();
+  }
+}
+
+function matchAll(program: TreeNode, file: SourceFile, places: TextPlaces): SecurityFinding[] {
+  const facts = new ScriptFacts(program, file.text);
+  const found: SecurityFinding[] = [];
+  walkNodes(program, (node, parent) => {
+    const interested = matchersByType.get(node.type);
+    if (!interested) return;
+    const name = facts.nameOf(nodeAt(node, 'callee'));
+    for (const [rule, matcher] of interested) {
+      if (!matcher.match({ node, parent, name, facts })) continue;
+      const data = javascriptRules.get(rule);
+      if (data) found.push(findingOf(data, { file: file.path, ...places.at(node.start) }));
+    }
+  });
+  return found;
+}
+
+const matchersByType = groupByType(Object.entries(javascriptMatchers));
+
+function groupByType(
+  entries: readonly (readonly [string, Matcher])[],
+): ReadonlyMap<string, readonly (readonly [string, Matcher])[]> {
+  const grouped = new Map<string, (readonly [string, Matcher])[]>();
+  for (const entry of entries) {
+    for (const type of entry[1].on) grouped.set(type, [...(grouped.get(type) ?? []), entry]);
+  }
+  return grouped;
+}

@@ -1,0 +1,6 @@
+def migrate(steps):
+    for step in steps:
+        try:
+            step()
+        except RuntimeError as error:
+            print("skipped", error)

@@ -1,0 +1,7 @@
+def numbers(lines):
+    while lines:
+        line = lines.pop()
+        try:
+            yield int(line)
+        except:
+            continue

@@ -1,0 +1,7 @@
+import hashlib
+
+
+def etag(content):
+    digest = hashlib.sha256()
+    digest.update(content)
+    return digest.hexdigest()

@@ -1,0 +1,5 @@
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+
+def build(key, iv):
+    return Cipher(algorithms.AES(key), modes.GCM(iv))

@@ -1,0 +1,5 @@
+import ast
+
+
+def calculate(expression):
+    return ast.literal_eval(expression)

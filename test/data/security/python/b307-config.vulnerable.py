@@ -1,0 +1,6 @@
+class Config:
+    def __init__(self, text):
+        self.values = {}
+        for line in text.splitlines():
+            key, value = line.split("=")
+            self.values[key.strip()] = eval(value)

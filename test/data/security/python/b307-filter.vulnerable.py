@@ -1,0 +1,10 @@
+def select(rows, condition):
+    return [
+        row
+        for row in rows
+        if eval(
+            condition,
+            {},
+            row,
+        )
+    ]

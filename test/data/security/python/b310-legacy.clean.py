@@ -1,0 +1,5 @@
+import httpx
+
+
+def modern(url, data):
+    return httpx.post(url, data=data, timeout=5)

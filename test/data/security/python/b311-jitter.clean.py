@@ -1,0 +1,3 @@
+def delays(count, base):
+    for attempt in range(count):
+        yield base * 2**attempt

@@ -1,0 +1,5 @@
+import xml.sax.expatreader
+
+
+def reader():
+    return xml.sax.expatreader.create_parser()

@@ -1,0 +1,5 @@
+from defusedxml import minidom
+
+
+def build(path, text):
+    return minidom.parse(path), minidom.parseString(text)

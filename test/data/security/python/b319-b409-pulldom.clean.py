@@ -1,0 +1,5 @@
+from defusedxml import pulldom
+
+
+def orders(stream):
+    return pulldom.parse(stream)

@@ -1,0 +1,5 @@
+import httpx
+
+
+def push(url, handle):
+    return httpx.put(url, content=handle.read(), timeout=9)

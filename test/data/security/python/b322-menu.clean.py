@@ -1,0 +1,3 @@
+class Menu:
+    def choose(self, items, number):
+        return items[number]

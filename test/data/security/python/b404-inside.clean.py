@@ -1,0 +1,3 @@
+class Runner:
+    def __init__(self, pipes):
+        self.pipes = pipes

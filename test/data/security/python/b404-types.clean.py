@@ -1,0 +1,2 @@
+def describe(result) -> str:
+    return f"exit {result.returncode}"

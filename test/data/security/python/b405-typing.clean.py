@@ -1,0 +1,2 @@
+def name(node) -> str:
+    return node.tag

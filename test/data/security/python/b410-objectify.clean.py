@@ -1,0 +1,5 @@
+import html
+
+
+def version():
+    return html.escape("1 < 2")

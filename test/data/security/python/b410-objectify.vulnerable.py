@@ -1,0 +1,6 @@
+from lxml import objectify, html
+import lxml
+
+
+def version():
+    return lxml.__version__, objectify, html

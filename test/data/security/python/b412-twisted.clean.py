@@ -1,0 +1,5 @@
+from twisted.web.static import File
+
+
+def resource(path):
+    return File(path)

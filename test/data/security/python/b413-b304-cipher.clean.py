@@ -1,0 +1,5 @@
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+
+def seal(key, nonce, text):
+    return AESGCM(key).encrypt(nonce, text, None)

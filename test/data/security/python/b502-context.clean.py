@@ -1,0 +1,5 @@
+import ssl
+
+
+def contexts(make):
+    return make(ssl_version=ssl.PROTOCOL_TLS_CLIENT)

@@ -1,0 +1,9 @@
+import yaml
+
+
+class Pipeline:
+    def __init__(self, text):
+        self.steps = yaml.load(
+            text,
+            Loader=yaml.CSafeLoader,
+        )

@@ -1,0 +1,11 @@
+import yaml
+import yaml as y
+
+
+class Pipeline:
+    def __init__(self, text):
+        self.steps = yaml.load(
+            text,
+            Loader=yaml.FullLoader,
+        )
+        self.copy = y.load(text)

@@ -1,0 +1,10 @@
+import yaml
+
+
+def load_config(path):
+    with open(path) as handle:
+        return yaml.load(handle)
+
+
+def load_text(text):
+    return yaml.load(text, Loader=yaml.Loader)

@@ -1,0 +1,5 @@
+import time
+
+
+def uptime():
+    return time.monotonic()

@@ -1,0 +1,2 @@
+def start(program, arguments, environment):
+    return program(*arguments, environment)

@@ -1,0 +1,5 @@
+import webbrowser
+
+
+def show(path):
+    webbrowser.open(path)

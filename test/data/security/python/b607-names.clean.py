@@ -1,0 +1,5 @@
+import shutil
+
+
+def tools(folder):
+    shutil.rmtree(folder / "build", ignore_errors=True)

@@ -1,0 +1,5 @@
+import shutil
+
+
+def backup(source, target):
+    return shutil.copytree(source, target)

@@ -1,0 +1,5 @@
+from string import Template
+
+
+def page(text, name):
+    return Template(text).substitute(name=name)

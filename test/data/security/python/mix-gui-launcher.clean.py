@@ -1,0 +1,5 @@
+import webbrowser
+
+
+def launch(document):
+    return webbrowser.open(document)

@@ -1,0 +1,5 @@
+import json
+
+
+def load(blob):
+    return json.loads(blob)
