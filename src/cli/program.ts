@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { ownVersion } from '../kernel/index.ts';
 import { commands, type CommandSpec } from './command-table.ts';
 import type { RunCommand } from './invocation.ts';
 
@@ -27,7 +27,7 @@ export function createProgram(screens: Screens, onParsed: (parsed: Parsed) => vo
     )
     .exitOverride()
     .configureOutput({ writeOut: screens.out, writeErr: screens.err, outputError: () => {} })
-    .version(readVersion(), '-V, --version', 'print the version')
+    .version(ownVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .option('--json', 'print exactly one JSON document on standard output')
@@ -70,10 +70,4 @@ function addCommand(program: Command, spec: CommandSpec, onParsed: (parsed: Pars
 
 function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const { version }: { version?: unknown } = Object(JSON.parse(text));
-  return String(version);
 }

@@ -3,7 +3,7 @@ import type { LoadedSettings } from '../config/index.ts';
 import { localCaller } from '../contract/caller/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import { CallLane, createCatalogue } from '../fleet/index.ts';
-import type { Log } from '../kernel/index.ts';
+import { ownVersion, type Log } from '../kernel/index.ts';
 import {
   findTrace,
   formatTrace,
@@ -17,7 +17,6 @@ import { serveHttp, serveStdio, type HttpRequest, type StdioStreams } from './fa
 import { startObserving } from './observing.ts';
 import { loadSettingsHere, type SettingsRequest } from './settings.ts';
 import { toolboxServers } from './toolbox.ts';
-import { readVersion } from './version.ts';
 
 export interface SystemRequest extends SettingsRequest {
   /** Serve just these servers; with one, tools keep their bare names. */
@@ -48,7 +47,7 @@ export interface System {
 
 export async function openSystem(request: SystemRequest): Promise<System> {
   const settings = await loadSettingsHere(request);
-  const version = readVersion();
+  const version = ownVersion();
   const store = openStore({ home: settings.values.home });
   const { log, tracing } = startObserving({
     settings: settings.values,

@@ -1,4 +1,3 @@
 export { CallLane } from './call-lane.ts';
-export type { CallTracer, TracedCall, TraceScope } from './call-tracer.ts';
 export { createCatalogue } from './catalogue.ts';
 export type { ServerEntry } from './fleet-server.ts';

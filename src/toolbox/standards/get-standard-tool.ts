@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { defineTool, type DefinedTool } from '../define-tool.ts';
+import { languageRulesSchema } from './coding-standards.ts';
+import { UnknownLanguageError, UnknownTopicError } from './errors.ts';
+import { languagesOf, resolveLanguage } from './languages.ts';
+import { findSection, sectionsOf } from './standard-sections.ts';
+import type { StandardsLibrary } from './standards-library.ts';
+
+const outputSchema = z.looseObject({
+  language: z.string(),
+  title: z.string(),
+  source: z
+    .enum(['built-in', 'project'])
+    .describe('project: a file in .tutti/standards/ replaces or changes it.'),
+  ...languageRulesSchema.partial().shape,
+  topics: z.array(z.string()).describe('Sections that can be asked for by `topic`.'),
+  text: z.string().describe('The standard in Markdown, or the one section that was asked for.'),
+});
+
+/** The tool `get_standard`: a language's rules as data and as text. */
+export function getStandardTool(library: StandardsLibrary): DefinedTool {
+  return defineTool({
+    name: 'get_standard',
+    title: 'Get the coding standard of a language',
+    description:
+      'Gives the team’s coding standard for a language: the limits tools can check (line length, complexity, ' +
+      'parameters …) and the rules with examples, or one section of them.',
+    input: z.object({
+      language: z
+        .string()
+        .min(1)
+        .max(64)
+        .describe(
+          'python, javascript, typescript, java, go, rust, sql, html, css, or one the project added.',
+        ),
+      topic: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('A section such as naming, errors or tests.'),
+    }),
+    output: outputSchema,
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    examples: [
+      'what is our coding standard for Python?',
+      'how do we name things in Go?',
+      'how long may a line be in our TypeScript code?',
+    ],
+    run: async ({ language: given, topic }) => {
+      const snapshot = await library.current();
+      const language = resolveLanguage(snapshot, given);
+      const document = snapshot.texts.get(`standards://${language}`);
+      if (language === undefined || !document) {
+        throw new UnknownLanguageError(given, languagesOf(snapshot));
+      }
+      const sections = sectionsOf(document.body);
+      const topics = sections.map((section) => section.topic);
+      const section = topic === undefined ? undefined : findSection(sections, topic);
+      if (topic !== undefined && !section) throw new UnknownTopicError(topic, topics);
+      const isChanged = document.isOverride || snapshot.mergedLanguages.has(language);
+      const source: 'project' | 'built-in' = isChanged ? 'project' : 'built-in';
+      return {
+        ...snapshot.codingStandards[language],
+        language,
+        title: document.title,
+        source,
+        topics,
+        text: section?.text ?? document.body,
+      };
+    },
+    summarize: ({ text }) => text,
+  });
+}

@@ -1,0 +1,177 @@
+import type { Prompt } from '../../contract/prompt/index.ts';
+import type { Resource, ResourceContents } from '../../contract/resource/index.ts';
+import type {
+  Completion,
+  CompletionRequest,
+  McpServer,
+  ServerChange,
+} from '../../contract/server/index.ts';
+import type { Log } from '../../kernel/index.ts';
+import { NotFoundError } from '../errors.ts';
+import { createToolboxServer } from '../toolbox-server.ts';
+import { checkOverridesTool } from './check-overrides-tool.ts';
+import { codingStandardsUri } from './compare-snapshots.ts';
+import { fillPrompt } from './fill-prompt.ts';
+import { getStandardTool } from './get-standard-tool.ts';
+import { knownFrameworks, knownStyles, languagesOf } from './languages.ts';
+import type { Snapshot } from './snapshot.ts';
+import { StandardsLibrary } from './standards-library.ts';
+import { watchFolder } from './watch-folder.ts';
+
+export interface StandardsServerOptions {
+  readonly version: string;
+  /** `project`: the folder of overrides, usually `<project>/.tutti/standards`; need not exist. */
+  readonly directories: { readonly project?: string | undefined };
+  readonly log: Log;
+  /** Notice and announce changes of the overrides while somebody listens. */
+  readonly watch: boolean;
+  /** How often to look where the system reports nothing. */
+  readonly pollMs?: number;
+}
+
+/** The server `standards`: coding standards, role prompts and templates of a team. */
+export function createStandardsServer(options: StandardsServerOptions): McpServer {
+  const { project } = options.directories;
+  const library = new StandardsLibrary({ project, log: options.log });
+  const changes = announceChanges(library, options);
+  return createToolboxServer({
+    name: 'standards',
+    title: 'Team standards',
+    version: options.version,
+    instructions:
+      'Coding standards for nine languages, role prompts and templates, as resources and prompts. Files in ' +
+      '.tutti/standards/ of the project replace or add to them.',
+    tools: [getStandardTool(library), checkOverridesTool(library, project)],
+    resources: {
+      listResources: async () => listResources(await library.current()),
+      listResourceTemplates: async () => [
+        {
+          uriTemplate: 'standards://{language}',
+          name: 'coding-standard',
+          title: 'Coding standard of a language',
+          description: 'Rules with examples for one language.',
+          mimeType: 'text/markdown',
+        },
+      ],
+      readResource: async (uri) => [readResource(await library.current(), uri)],
+    },
+    prompts: {
+      listPrompts: async () => listPrompts(await library.current()),
+      getPrompt: async (name, args) => {
+        const snapshot = await library.current();
+        const prompt = snapshot.prompts.get(name);
+        if (!prompt) throw new NotFoundError('prompt', name, [...snapshot.prompts.keys()].sort());
+        return fillPrompt(snapshot, prompt, args);
+      },
+    },
+    complete: async (request) => complete(await library.current(), request),
+    onChange: changes.onChange,
+    close: changes.close,
+  });
+}
+
+function listResources(snapshot: Snapshot): Resource[] {
+  const texts = [...snapshot.texts].map(([uri, { name, title, description, body }]) => ({
+    uri,
+    name,
+    title,
+    ...(description === '' ? {} : { description }),
+    mimeType: 'text/markdown',
+    size: Buffer.byteLength(body),
+  }));
+  const standards = {
+    uri: codingStandardsUri,
+    name: 'coding-standards',
+    title: 'Coding standards as data',
+    description: 'Limits and conventions of every language, for tools.',
+    mimeType: 'application/json',
+  };
+  return [standards, ...texts].sort((a, b) => (a.uri < b.uri ? -1 : 1));
+}
+
+function readResource(snapshot: Snapshot, uri: string): ResourceContents {
+  if (uri === codingStandardsUri) {
+    const text = `${JSON.stringify(snapshot.codingStandards, undefined, 2)}\n`;
+    return { uri, mimeType: 'application/json', text };
+  }
+  const document = snapshot.texts.get(uri);
+  if (!document) {
+    throw new NotFoundError('resource', uri, [codingStandardsUri, ...snapshot.texts.keys()].sort());
+  }
+  return { uri, mimeType: 'text/markdown', text: document.body };
+}
+
+function listPrompts(snapshot: Snapshot): Prompt[] {
+  return [...snapshot.prompts.values()]
+    .map(({ name, title, description, parameters }) => ({
+      name,
+      title,
+      ...(description === '' ? {} : { description }),
+      arguments: parameters.map((parameter) => ({
+        name: parameter.name,
+        ...(parameter.description === '' ? {} : { description: parameter.description }),
+        required: parameter.required,
+      })),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const maxCompletions = 100;
+
+function complete(snapshot: Snapshot, { reference, argument }: CompletionRequest): Completion {
+  const declared =
+    reference.type === 'ref/prompt'
+      ? snapshot.prompts.get(reference.name)?.parameters.find(({ name }) => name === argument.name)
+      : undefined;
+  if (reference.type === 'ref/prompt' && !declared) return { values: [], total: 0, hasMore: false };
+  const offered =
+    declared && declared.values.length > 0 ? declared.values : offersFor(snapshot, argument.name);
+  const typed = argument.value.toLowerCase();
+  const values = offered.filter((value) => value.toLowerCase().startsWith(typed));
+  return {
+    values: values.slice(0, maxCompletions),
+    total: values.length,
+    hasMore: values.length > maxCompletions,
+  };
+}
+
+function offersFor(snapshot: Snapshot, argument: string): readonly string[] {
+  if (argument === 'language') return languagesOf(snapshot);
+  if (argument === 'framework') return knownFrameworks;
+  if (argument !== 'style') return [];
+  const own = Object.values(snapshot.codingStandards).map(({ style }) => style);
+  return [...new Set([...own, ...knownStyles])].sort();
+}
+
+const firstLookMs = 250;
+
+/** Watches from the first listener on, not before: a server nobody listens to costs nothing. */
+function announceChanges(
+  library: StandardsLibrary,
+  options: StandardsServerOptions,
+): { onChange: McpServer['onChange']; close: () => Promise<void> } {
+  const { project } = options.directories;
+  let stop: (() => void) | undefined;
+  const look = async (): Promise<void> => {
+    try {
+      await library.current();
+    } catch (error) {
+      options.log.error('the standards could not be read', { error: String(error) });
+    }
+  };
+  const onChange = (listener: (change: ServerChange) => void): (() => void) => {
+    if (options.watch && project !== undefined && stop === undefined) {
+      const pace = options.pollMs === undefined ? {} : { pollMs: options.pollMs };
+      // What is there then is what later changes are compared with. Clients listen before they ask
+      // for anything, and reading the standards must not delay their first answers.
+      const firstLook = setTimeout(() => void look(), firstLookMs).unref();
+      const stopWatching = watchFolder({ folder: project, look, ...pace });
+      stop = () => {
+        clearTimeout(firstLook);
+        stopWatching();
+      };
+    }
+    return library.onChange(listener);
+  };
+  return { onChange, close: async () => stop?.() };
+}
