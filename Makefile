@@ -17,7 +17,7 @@ $(installed): package.json package-lock.json scripts/install.sh
 	@bash scripts/install.sh
 	@touch $@
 
-dist/.built: $(installed) tsconfig.json tsconfig.build.json $(shell find src -type f ! -name '*.test.ts' 2>/dev/null)
+dist/.built: $(installed) tsconfig.json $(shell find src -type f ! -name '*.test.ts' 2>/dev/null)
 	@npm run --silent build
 	@touch $@
 

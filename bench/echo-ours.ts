@@ -1,0 +1,58 @@
+/** Our server with one trivial tool, through everything a real call goes through: lane, trace, store. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CallLane, createCatalogue } from '../src/fleet/index.ts';
+import { createHttpGateway, serveStdio } from '../src/gateway/index.ts';
+import { silentLog } from '../src/kernel/index.ts';
+import { ActiveSpans, createTracing } from '../src/observe/index.ts';
+import { openStore } from '../src/store/index.ts';
+import { defineTool } from '../src/toolbox/define-tool.ts';
+import { createToolboxServer } from '../src/toolbox/toolbox-server.ts';
+import { echoInput, echoOutput } from './echo-tool.ts';
+
+const store = openStore({ home: mkdtempSync(join(tmpdir(), 'tutti-bench-')) });
+const tracing = createTracing({
+  activeSpans: new ActiveSpans(),
+  log: silentLog,
+  store: store.traces,
+});
+const echo = createToolboxServer({
+  name: 'echo',
+  title: 'Echo',
+  version: '1',
+  instructions: '',
+  tools: [
+    defineTool({
+      name: 'echo',
+      title: 'Echo',
+      description: 'Returns its text.',
+      input: echoInput,
+      output: echoOutput,
+      annotations: { readOnlyHint: true },
+      examples: [],
+      run: async (input) => input,
+    }),
+  ],
+});
+const server = createCatalogue({
+  title: 'Bench',
+  version: '1',
+  servers: [{ name: 'echo', open: async () => echo }],
+  lane: new CallLane({ maxConcurrent: 100, maxWaiting: 10_000, timeoutMs: 60_000 }, tracing),
+  enabledTools: [],
+  log: silentLog,
+});
+
+if (process.argv.includes('--http')) {
+  const gateway = await createHttpGateway({
+    server,
+    log: silentLog,
+    version: '1',
+    host: '127.0.0.1',
+    port: 0,
+  });
+  console.log(gateway.url);
+} else {
+  serveStdio({ server, input: process.stdin, output: process.stdout, log: silentLog });
+}

@@ -1,0 +1,203 @@
+/**
+ * The demo: a real MCP client starts `tutti mcp` as Claude, Cursor or VS Code would, and has the
+ * tools of two servers work on `examples/sample-project`. Exits non-zero when anything is not as it should be.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import colors from 'picocolors';
+import { z } from 'zod';
+
+const project = resolve('examples/sample-project');
+const bin = resolve('bin/tutti.js');
+const home = mkdtempSync(join(tmpdir(), 'tutti-demo-'));
+const flags = ['--home', home, '--root', project];
+
+const client = new Client({ name: 'tutti-demo', version: '1.0.0' });
+await client.connect(
+  new StdioClientTransport({
+    command: process.execPath,
+    args: [bin, ...flags, '--set', `tools.dependencies.osv_dir=${join(project, 'osv')}`, 'mcp'],
+    cwd: project,
+    stderr: 'inherit',
+  }),
+);
+
+try {
+  await showTools();
+  await showReview();
+  await showComplexity();
+  await showFormatting();
+  await showDependencies();
+  await showStandards();
+} finally {
+  await client.close();
+}
+showTrace();
+sayWhatNext();
+rmSync(home, { recursive: true, force: true });
+
+async function showTools(): Promise<void> {
+  title('One MCP endpoint, the tools of two servers');
+  const { tools } = await client.listTools();
+  for (const tool of tools) say(`${colors.cyan(tool.name.padEnd(32))} ${tool.title ?? ''}`);
+}
+
+async function showReview(): Promise<void> {
+  title('code.review_code on the whole project');
+  const review = await call(
+    'code__review_code',
+    { path: '.' },
+    z.object({
+      overall_score: z.number(),
+      issues_total: z.number(),
+      files_reviewed: z.number(),
+      issues: z
+        .array(
+          z.object({
+            severity: z.string(),
+            file: z.string(),
+            line: z.number(),
+            rule: z.string(),
+            message: z.string(),
+          }),
+        )
+        .min(3),
+    }),
+  );
+  say(
+    `Score ${colors.bold(String(review.overall_score))} of 100, ${review.issues_total} issues in ${review.files_reviewed} files. The worst:`,
+  );
+  for (const issue of review.issues.slice(0, 5)) {
+    say(
+      `  ${colors.red(issue.severity.padEnd(8))} ${issue.file}:${issue.line}  ${issue.message} ${colors.dim(issue.rule)}`,
+    );
+  }
+}
+
+async function showComplexity(): Promise<void> {
+  title('code.analyze_complexity on shop/pricing.py');
+  const measured = await call(
+    'code__analyze_complexity',
+    { path: 'shop/pricing.py' },
+    z.object({
+      functions: z
+        .array(
+          z.object({
+            name: z.string(),
+            start_line: z.number(),
+            cyclomatic: z.number(),
+            cognitive: z.number(),
+          }),
+        )
+        .min(1),
+      maintainability_index: z.number(),
+    }),
+  );
+  for (const it of measured.functions) {
+    say(
+      `  ${it.name} (line ${it.start_line}): cyclomatic ${it.cyclomatic}, cognitive ${it.cognitive}`,
+    );
+  }
+  say(`  maintainability index ${measured.maintainability_index.toFixed(1)}`);
+}
+
+async function showFormatting(): Promise<void> {
+  title('code.format_code');
+  const formatted = await call(
+    'code__format_code',
+    { language: 'python', code: 'def f( a,b ):return a+b' },
+    z.object({
+      formatted_code: z.literal('def f(a, b):\n    return a + b\n'),
+      formatter_used: z.string(),
+    }),
+  );
+  say(`  def f( a,b ):return a+b    becomes, by ${formatted.formatter_used}:`);
+  say(colors.green(formatted.formatted_code.replaceAll(/^/gm, '  ').trimEnd()));
+}
+
+async function showDependencies(): Promise<void> {
+  title('code.scan_dependencies and code.analyze_dependencies');
+  const scan = await call(
+    'code__scan_dependencies',
+    { path: '.' },
+    z.object({
+      packages_scanned: z.number(),
+      vulnerabilities: z
+        .array(
+          z.object({
+            id: z.string(),
+            package: z.string(),
+            version: z.string(),
+            severity: z.string(),
+            fixed_versions: z.array(z.string()),
+          }),
+        )
+        .min(2),
+    }),
+  );
+  for (const it of scan.vulnerabilities) {
+    say(
+      `  ${colors.red(it.severity.padEnd(8))} ${it.package} ${it.version}: ${it.id}, fixed in ${it.fixed_versions.join(', ')}`,
+    );
+  }
+  const graph = await call(
+    'code__analyze_dependencies',
+    { path: '.' },
+    z.object({
+      nodes: z.array(z.unknown()),
+      cycles: z.array(z.unknown()).min(1),
+    }),
+  );
+  say(
+    `  ${graph.nodes.length} modules, ${graph.cycles.length} import cycle: ${JSON.stringify(graph.cycles[0])}`,
+  );
+}
+
+async function showStandards(): Promise<void> {
+  title('standards: what this team expects');
+  const { resources } = await client.listResources();
+  say(`  ${resources.map((it) => it.uri).join('  ')}`);
+  const { contents } = await client.readResource({ uri: 'standards://python' });
+  const text = contents[0] && 'text' in contents[0] ? contents[0].text : '';
+  if (!text.includes('Decimal')) throw new Error('the project’s own standard was not served');
+  say(colors.dim(text.split('\n').slice(0, 4).join('\n').replaceAll(/^/gm, '  ')));
+}
+
+function showTrace(): void {
+  title('Every call was traced: tutti trace');
+  const output = execFileSync(process.execPath, [bin, ...flags, 'trace'], { encoding: 'utf8' });
+  if (!output.includes('review_code')) throw new Error('the calls left no trace');
+  say(output.trimEnd().split('\n').slice(0, 8).join('\n'));
+}
+
+function sayWhatNext(): void {
+  title('What to try next');
+  say(`  npx tutti tools                                  all tools, with what they take
+  npx tutti call code.review_code path=src/kernel  review a folder of this checkout
+  npx tutti call code.scan_secrets path=.          look for keys left in the sources
+  npx tutti serve                                  the same over HTTP: http://127.0.0.1:8004/mcp
+  docs/connect-a-client.md                         Claude, Cursor, VS Code, Zed: one entry each`);
+}
+
+/** Calls a tool and checks what it returned, so that the demo cannot pass on an empty answer. */
+async function call<Shape extends z.ZodType>(
+  name: string,
+  args: Record<string, unknown>,
+  shape: Shape,
+): Promise<z.output<Shape>> {
+  const result = await client.callTool({ name, arguments: args });
+  if (result.isError) throw new Error(`${name} failed: ${JSON.stringify(result.content)}`);
+  return shape.parse(result.structuredContent);
+}
+
+function title(text: string): void {
+  console.log(`\n${colors.bold(colors.yellow(`▸ ${text}`))}`);
+}
+
+function say(text: string): void {
+  console.log(text);
+}

@@ -1,0 +1,1 @@
+"""Orders, prices and their storage."""

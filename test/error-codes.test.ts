@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { errorCodes } from '../src/contract/error/index.ts';
+
+/** Codes declared by error classes: `readonly code = 'room.what_happened'`. */
+function declaredCodes(): string[] {
+  const files = readdirSync('src', { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+  return files.flatMap((text) =>
+    [...text.matchAll(/readonly code(?::[^=]+)? = '([a-z_]+\.[a-z_]+)'/g)].map(
+      (match) => match[1] ?? '',
+    ),
+  );
+}
+
+it('lists every error code a class declares, and no other', () => {
+  const declared = [...new Set([...declaredCodes(), 'internal.bug'])].sort();
+  expect(declared.length).toBeGreaterThan(15);
+  expect(Object.keys(errorCodes).sort()).toEqual(declared);
+});
+
+it('gives every code a meaning and a remedy that are sentences', () => {
+  for (const [code, entry] of Object.entries(errorCodes)) {
+    expect(entry.meaning, code).toMatch(/^[A-Z`].{10,}\.$/);
+    expect(entry.remedy, code).toMatch(/^[A-Z`].{8,}\.$/);
+  }
+});
