@@ -60,11 +60,9 @@ export async function measureIdleMemory(): Promise<Comparison> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   try {
-    const [first] = await createInterface({ input: child.stdout })
-      [Symbol.asyncIterator]()
-      .next()
-      .then((it) => [String(it.value)]);
-    const url = /http:\S+/.exec(first ?? '')?.[0] ?? '';
+    const lines = createInterface({ input: child.stdout });
+    const first = String((await lines[Symbol.asyncIterator]().next()).value);
+    const url = /http:\S+/.exec(first)?.[0] ?? '';
     const ready = await fetch(`${url}/ready`);
     if (!ready.ok) throw new Error(`not ready: ${ready.status}`);
     await new Promise((resolve) => setTimeout(resolve, settleMs));

@@ -149,11 +149,11 @@ async function showDependencies(): Promise<void> {
     { path: '.' },
     z.object({
       nodes: z.array(z.unknown()),
-      cycles: z.array(z.unknown()).min(1),
+      cycles: z.array(z.object({ shortest: z.array(z.string()).min(1) })).min(1),
     }),
   );
   say(
-    `  ${graph.nodes.length} modules, ${graph.cycles.length} import cycle: ${JSON.stringify(graph.cycles[0])}`,
+    `  ${graph.nodes.length} modules, ${graph.cycles.length} import cycle: ${graph.cycles[0]?.shortest.join(' → ')}`,
   );
 }
 

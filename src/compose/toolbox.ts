@@ -24,7 +24,7 @@ export function toolboxServers(options: ToolboxOptions): readonly ServerEntry[] 
   return all.filter((entry) => only.includes(entry.name));
 }
 
-function codeServer({ settings, version }: ToolboxOptions): ServerEntry {
+function codeServer({ settings, version, cwd }: ToolboxOptions): ServerEntry {
   return {
     name: 'code',
     open: async () => {
@@ -33,9 +33,11 @@ function codeServer({ settings, version }: ToolboxOptions): ServerEntry {
       return createThreadedCodeServer({
         version,
         roots: settings.roots,
+        standardsDirectory: standardsDirectory(cwd),
         settings: {
           lineLength: format.line_length,
           maxIssues: code_review.max_issues,
+          severityLevels: code_review.severity_levels,
           osvUrl: dependencies.osv_url,
           osvDirectory: dependencies.osv_dir,
         },
@@ -51,10 +53,15 @@ function standardsServer({ version, cwd, log }: ToolboxOptions): ServerEntry {
       const { createStandardsServer } = await import('../toolbox/standards/index.ts');
       return createStandardsServer({
         version,
-        directories: { project: join(cwd, '.tutti', 'standards') },
+        directories: { project: standardsDirectory(cwd) },
         log: log.child({ server: 'standards' }),
         watch: true,
       });
     },
   };
+}
+
+/** Where a project keeps standards of its own. */
+function standardsDirectory(cwd: string): string {
+  return join(cwd, '.tutti', 'standards');
 }

@@ -232,7 +232,7 @@ async function javaShape(text: string, trees: SyntaxTrees): Promise<string> {
   for (let isDone = false; !isDone;) {
     const skip = javaLayout.has(cursor.nodeType);
     const isLeaf = cursor.currentNode.namedChildCount === 0;
-    if (cursor.nodeIsNamed && !skip) {
+    if (cursor.nodeIsNamed && !skip && cursor.nodeText !== ';') {
       shape.push(cursor.nodeType + (isLeaf ? cursor.nodeText.replace(/\s+/g, '') : ''));
     }
     const enter =

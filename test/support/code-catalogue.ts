@@ -8,6 +8,7 @@ export function aCodeCatalogue(roots: readonly string[], timeoutMs: number): Cat
   const settings = {
     lineLength: 100,
     maxIssues: 50,
+    severityLevels: ['critical', 'major', 'minor', 'info'] as const,
     osvUrl: 'http://127.0.0.1:9',
     osvDirectory: undefined,
   };
@@ -24,7 +25,13 @@ export function aCodeCatalogue(roots: readonly string[], timeoutMs: number): Cat
     servers: [
       {
         name: 'code',
-        open: async () => createThreadedCodeServer({ version: '0.0.0', roots, settings }),
+        open: async () =>
+          createThreadedCodeServer({
+            version: '0.0.0',
+            roots,
+            settings,
+            standardsDirectory: undefined,
+          }),
       },
     ],
     lane,

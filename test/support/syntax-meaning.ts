@@ -43,7 +43,35 @@ export function comparePythonTrees(
 export async function javascriptMeaning(text: string, dialect: JavascriptDialect): Promise<string> {
   const { program, errors } = await parseJavascript(text, dialect);
   if (errors.length > 0) throw new Error(errors[0]?.message);
-  return JSON.stringify(program, (key, value: unknown) => simplify(key, value));
+  return JSON.stringify(program, function replace(this: unknown, key, value: unknown) {
+    return flattenLogic(simplify(key, withoutChain(this, key, value)));
+  });
+}
+
+/** `(a?.b)?.c` and `a?.b?.c` are the same program: what follows is optional either way. */
+function withoutChain(parent: unknown, key: string, value: unknown): unknown {
+  const isHead =
+    (key === 'object' || key === 'callee') && isNode(parent) && parent['optional'] === true;
+  const node = unwrap(value);
+  return isHead && isNode(node) && node.type === 'ChainExpression' ? node['expression'] : value;
+}
+
+/** `a || (b || c)` and `a || b || c` are the same program. */
+function flattenLogic(value: unknown): unknown {
+  if (!isNode(value) || value.type !== 'LogicalExpression') return value;
+  const operands: unknown[] = [];
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const node = unwrap(open.pop());
+    if (
+      isNode(node) &&
+      node.type === 'LogicalExpression' &&
+      node['operator'] === value['operator']
+    ) {
+      open.push(node['right'], node['left']);
+    } else operands.push(node);
+  }
+  return { type: 'Logic', operator: value['operator'], operands };
 }
 
 const ignoredKeys = new Set([

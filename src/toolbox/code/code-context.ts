@@ -1,3 +1,4 @@
+import type { Severity } from './finding.ts';
 import type { SourceFiles } from './source-files.ts';
 import type { Ruff } from './engines/ruff.ts';
 import type { SyntaxTrees } from './syntax-tree.ts';
@@ -8,6 +9,8 @@ export interface CodeSettings {
   readonly lineLength: number;
   /** `review_code` lists at most this many issues; the rest is counted. */
   readonly maxIssues: number;
+  /** `review_code` lists issues of these severities; the others are counted. */
+  readonly severityLevels: readonly Severity[];
   /** Base address of the OSV API, and a folder of OSV records to use instead of it. */
   readonly osvUrl: string;
   readonly osvDirectory: string | undefined;

@@ -8,6 +8,7 @@ import { Ruff } from './engines/ruff.ts';
 import { formatCodeTool } from './format/format-code-tool.ts';
 import { refactorCodeTool } from './refactor/refactor-code-tool.ts';
 import { reviewCodeTool } from './review/review-code-tool.ts';
+import { teamStandards } from './review/team-standards.ts';
 import { scanSecretsTool } from './secrets/scan-secrets-tool.ts';
 import { scanSecurityTool } from './security/scan-security-tool.ts';
 import { SourceFiles } from './source-files.ts';
@@ -20,6 +21,8 @@ export interface CodeServerOptions {
   /** The folders whose files the tools may read. */
   readonly roots: readonly string[];
   readonly settings: CodeSettings;
+  /** The project's own standards, whose limits a review uses. */
+  readonly standardsDirectory: string | undefined;
 }
 
 /** The code tools, with their engines in the calling thread. */
@@ -48,7 +51,7 @@ export function codeTools(options: CodeServerOptions): readonly DefinedTool[] {
   return [
     formatCodeTool(context),
     analyzeComplexityTool(context),
-    reviewCodeTool(context),
+    reviewCodeTool(context, teamStandards(options.standardsDirectory)),
     refactorCodeTool(context),
     scanSecurityTool(context),
     scanSecretsTool(context),

@@ -15,6 +15,7 @@ export function aCodeContext(
     settings: {
       lineLength: 100,
       maxIssues: 50,
+      severityLevels: ['critical', 'major', 'minor', 'info'],
       osvUrl: 'https://api.osv.dev',
       osvDirectory: undefined,
       ...settings,

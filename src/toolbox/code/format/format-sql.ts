@@ -1,4 +1,5 @@
 import type { FormatOptionsWithLanguage } from 'sql-formatter';
+import { withPostgresParser } from '../engines/postgres-parser.ts';
 import { syntaxError, type FormatEngine } from './engine.ts';
 import { packageVersion } from './package-version.ts';
 import { recogniseSql, type SqlDialect } from './sql-dialect.ts';
@@ -62,8 +63,7 @@ function tryFormat(format: () => string): string | undefined {
 }
 
 async function operatorsIn(sql: string): Promise<Set<string>> {
-  const { scan } = await import('libpg-query');
-  const { tokens } = await scan(sql);
+  const { tokens } = await withPostgresParser((parser) => parser.scan(sql));
   return new Set(
     tokens.map(({ text }) => text).filter((text) => /^[-+*/<>=~!@#%^&|`?]+$/.test(text)),
   );

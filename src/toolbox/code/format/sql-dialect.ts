@@ -1,4 +1,6 @@
 import type { SqlLanguage } from 'sql-formatter';
+import { z } from 'zod';
+import { withPostgresParser } from '../engines/postgres-parser.ts';
 import type { SourceFile } from '../source-files.ts';
 import { splitScript, type ScriptPart } from './sql-script.ts';
 import {
@@ -84,27 +86,33 @@ async function rejectParts(
   return undefined;
 }
 
+const sqlErrorSchema = z.object({
+  message: z.string(),
+  sqlDetails: z.object({ cursorPosition: z.number() }),
+});
+
 async function rejectByPostgresql(text: string): Promise<Rejection | undefined> {
-  const { hasSqlDetails, parse } = await import('libpg-query');
   // An empty text is valid, but this binding refuses it.
   if (text.trim() === '') return undefined;
   try {
-    await parse(text);
+    await withPostgresParser((parser) => parser.parse(text));
     return undefined;
   } catch (error) {
-    if (!hasSqlDetails(error) || /memory exhausted/.test(error.message)) throw error;
-    const position = error.sqlDetails?.cursorPosition ?? 0;
-    return { place: placeOfCodePoint(text, position), message: error.message };
+    const { success, data } = sqlErrorSchema.safeParse(error);
+    if (!success || data.message.includes('memory exhausted')) throw error;
+    return {
+      place: placeOfCodePoint(text, data.sqlDetails.cursorPosition),
+      message: data.message,
+    };
   }
 }
 
 /** PostgreSQL's tree of a text as one string, without the places of its parts. */
 async function treeOf(text: string): Promise<string> {
   if (text.trim() === '') return '';
-  const { parse } = await import('libpg-query');
   const withoutPlaces = (key: string, value: unknown): unknown =>
     key === 'stmt_len' || key.endsWith('location') ? undefined : value;
-  return parse(text).then(
+  return withPostgresParser((parser) => parser.parse(text)).then(
     (tree) => JSON.stringify(tree, withoutPlaces),
     (error: unknown) => `invalid: ${String(error)}`,
   );

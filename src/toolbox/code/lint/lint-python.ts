@@ -32,10 +32,11 @@ export async function lintPython(file: SourceFile, setup: LintSetup): Promise<Li
 function ruffOptions(file: SourceFile, setup: LintSetup): RuffOptions {
   const { guide, lineLength } = setup;
   const isStub = file.path.endsWith('.pyi');
+  const wanted = [...pythonSelection, ...(guide.adds ?? [])];
   return {
     'line-length': lineLength,
     lint: {
-      select: [...pythonSelection, ...(guide.adds ?? [])],
+      select: isStub ? wanted.filter((code) => !code.startsWith('D1')) : wanted,
       ignore: [...pythonIgnored, ...(guide.drops ?? []), ...(isStub ? ['D', 'PIE790'] : [])],
       pydocstyle: { convention: guide.docstrings ?? 'pep257' },
     },

@@ -121,7 +121,10 @@ describe('review_code', () => {
     };
     const rules = (result: ReviewOutput) => result.issues.map(({ rule }) => rule);
     const found = rules(
-      await review({ code, language: 'python' }, reviewCodeTool(context, strict)),
+      await review(
+        { code, language: 'python' },
+        reviewCodeTool(context, async () => strict),
+      ),
     );
     expect(found).toEqual(
       expect.arrayContaining([

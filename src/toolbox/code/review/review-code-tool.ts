@@ -51,7 +51,7 @@ export type ReviewOutput = z.output<typeof output>;
 /** `review_code`: what linters, security rules and measurements find, as one list and one score. */
 export function reviewCodeTool(
   context: CodeContext,
-  standards: CodeStandards = defaultCodeStandards,
+  readStandards: () => Promise<CodeStandards> = async () => defaultCodeStandards,
 ): DefinedTool {
   return defineTool({
     name: 'review_code',
@@ -71,7 +71,7 @@ export function reviewCodeTool(
     ],
     run: async (request, call) => {
       const { reviewSources } = await import('./review-sources.ts');
-      return reviewSources(request, call, { context, standards });
+      return reviewSources(request, call, { context, standards: await readStandards() });
     },
     summarize,
   });

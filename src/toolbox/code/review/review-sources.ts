@@ -1,5 +1,5 @@
 import type { CallContext } from '../../../contract/server/index.ts';
-import type { CodeContext } from '../code-context.ts';
+import type { CodeContext, CodeSettings } from '../code-context.ts';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import { focusAreas, severities, type FocusArea, type Severity } from '../finding.ts';
 import { packageVersion } from '../format/package-version.ts';
@@ -51,7 +51,7 @@ export async function reviewSources(
   const findings = mergeFindings([...unparsed, ...reviews.flatMap((review) => review.findings)]);
   const [only] = files.length === 1 ? reviews : [];
   return {
-    ...describeFindings(findings, parts.context.settings.maxIssues),
+    ...describeFindings(findings, parts.context.settings),
     suggestions: [...describeHiddenScore(findings, unparsed), ...suggest(findings)],
     compliments: compliment({ reviews, areas, standards: parts.standards }),
     ...(only ? { refactored_code: await fixOnce(only.file, only.findings, parts.context) } : {}),
@@ -103,16 +103,19 @@ function describeUnparsed(file: SourceFile, error: CodeSyntaxError | TooComplexE
   };
 }
 
-function describeFindings(findings: readonly LintFinding[], maxIssues: number) {
+function describeFindings(findings: readonly LintFinding[], settings: CodeSettings) {
   const counts: Record<Severity, number> = { critical: 0, major: 0, minor: 0, info: 0 };
   for (const severity of severities) {
     counts[severity] = findings.filter((finding) => finding.severity === severity).length;
   }
+  const listed = findings
+    .filter(({ severity }) => settings.severityLevels.includes(severity))
+    .slice(0, settings.maxIssues);
   return {
     overall_score: scoreOf(findings),
-    issues: findings.slice(0, maxIssues),
+    issues: listed,
     issues_total: findings.length,
-    issues_omitted: Math.max(0, findings.length - maxIssues),
+    issues_omitted: findings.length - listed.length,
     counts,
   };
 }

@@ -8,6 +8,8 @@ import type { Place, SecurityFinding } from './security-rule.ts';
 export interface FileScan {
   readonly findings: readonly SecurityFinding[];
   readonly unparsed?: Place | undefined;
+  /** What else limits the scan, to be shown after the file's name. */
+  readonly note?: string | undefined;
 }
 
 /** The weaknesses of one file, unordered. Text that does not parse is scanned as far as it does. */

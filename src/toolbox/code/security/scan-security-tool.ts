@@ -66,6 +66,7 @@ export function scanSecurityTool(context: CodeContext): DefinedTool {
         const scan = await inspectFile(file, context);
         found.push(...scan.findings);
         if (scan.unparsed) notes.push(noteOnSyntax(file.path, scan.unparsed));
+        if (scan.note !== undefined) notes.push(`${file.path} ${scan.note}`);
       }
       call.progress({ progress: files.length, total: files.length });
       const rulesRun = Object.fromEntries(

@@ -13,7 +13,7 @@ export async function scanGo(file: SourceFile, context: CodeContext): Promise<Fi
 
 const nameOf = (call: Node): string => sourceOf(call.childForFieldName('function')).slice(0, 200);
 const argumentsOf = (call: Node): readonly Node[] => partsOf(call.childForFieldName('arguments'));
-const isText = (node: Node | undefined): boolean => /_string_literal$/.test(node?.type ?? '');
+const isText = (node: Node | undefined): boolean => (node?.type ?? '').endsWith('_string_literal');
 const textOf = (node: Node | undefined): string =>
   node && isText(node) ? node.text.slice(1, -1) : '';
 
@@ -222,7 +222,7 @@ export const goMatchers: TreeMatchers = {
       fileCalls.test(nameOf(node)) &&
       argumentsOf(node).some(
         (argument, index) =>
-          isFromRequest(argument) && (index > 0 || !/^http\./.test(nameOf(node))),
+          isFromRequest(argument) && (index > 0 || !nameOf(node).startsWith('http.')),
       ),
   },
   ssrf: {

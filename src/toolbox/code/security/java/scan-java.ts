@@ -121,7 +121,7 @@ export const javaMatchers: TreeMatchers = {
       const [seed] = argumentsOf(node);
       if (!seed) return false;
       const isFixed =
-        /literal$/.test(seed.type) ||
+        seed.type.endsWith('literal') ||
         /^(?:"[^"]{0,200}"\.getBytes\(|new byte\[\]\s?\{)/.test(sourceOf(seed));
       if (node.type === 'object_creation_expression')
         return typeOf(node) === 'SecureRandom' && isFixed;
@@ -137,7 +137,7 @@ export const javaMatchers: TreeMatchers = {
       return (
         xmlFactories.test(objectOf(node)) &&
         /^new(?:Default)?(?:Instance|Factory)$/.test(nameOf(node)) &&
-        !/^XPath/.test(objectOf(node))
+        !objectOf(node).startsWith('XPath')
       );
     },
   },
@@ -293,7 +293,7 @@ export const javaMatchers: TreeMatchers = {
   'csrf-off': {
     on: ['method_invocation'],
     match: (node) => {
-      if (nameOf(node) === 'disable') return /csrf\(\)$/.test(objectOf(node));
+      if (nameOf(node) === 'disable') return objectOf(node).endsWith('csrf()');
       return nameOf(node) === 'csrf' && /disable/.test(sourceOf(argumentsOf(node)[0]));
     },
   },

@@ -32,7 +32,6 @@ const credentialFiles =
 const sends =
   /requests\.(?:post|put)|urllib\.request|http\.client|httpx\.(?:post|put)|aiohttp|\.sendall\(|fetch\(|axios|https?\.request|XMLHttpRequest|sendBeacon|\.sendDocument|node-fetch/;
 const pythonRuns = /\b(?:exec|eval|compile)\(/;
-const scriptRuns = /\beval\(|new Function\(|\bFunction\(|vm\.run|child_process/;
 
 const rows: readonly Row[] = [
   [

@@ -27,7 +27,8 @@ interface Spotted {
 export async function scanPython(file: SourceFile, context: CodeContext): Promise<FileScan> {
   const reviewed = linesWithNosec(file.text);
   const { found: own, unparsed } = await findByTree(file, context, reviewed);
-  const isForRuff = !unparsed || !hasLongLine(file.text);
+  const isTooLong = countLines(file.text) > maxLinesForRuff;
+  const isForRuff = !isTooLong && (!unparsed || !hasLongLine(file.text));
   const ruff = isForRuff ? await findByRuff(file, context) : [];
   const known = new Set(own.flatMap(linesByGroup));
   const more = (ruff ?? []).filter(
@@ -36,7 +37,18 @@ export async function scanPython(file: SourceFile, context: CodeContext): Promis
   return {
     findings: [...own.map(({ finding }) => finding), ...more],
     unparsed: unparsed ?? (ruff ? undefined : startOfText),
+    note: isTooLong ? noteOnLength : undefined,
   };
+}
+
+/** Ruff's time grows faster than the text where one name is assigned again and again. */
+const maxLinesForRuff = 10_000;
+const noteOnLength = `has more than ${maxLinesForRuff} lines: the rules Ruff runs (S104, S105, S108, S202, S608 …) were left out.`;
+
+function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
 }
 
 const maxLinesOfOne = 1_000;

@@ -12,7 +12,7 @@ export async function scanRust(file: SourceFile, context: CodeContext): Promise<
 }
 
 const argumentsOf = (call: Node): readonly Node[] => partsOf(call.childForFieldName('arguments'));
-const isText = (node: Node | undefined): boolean => /string_literal$/.test(node?.type ?? '');
+const isText = (node: Node | undefined): boolean => (node?.type ?? '').endsWith('string_literal');
 const textOf = (node: Node | undefined): string =>
   node && isText(node) ? node.text.replace(/^[br]{0,2}#{0,5}"/, '').replace(/"#{0,5}$/, '') : '';
 
@@ -72,7 +72,7 @@ export const rustMatchers: TreeMatchers = {
         isFlag &&
         more.some(
           (call) =>
-            /Command::new$/.test(nameOf(call)) &&
+            nameOf(call).endsWith('Command::new') &&
             /^(?:.*\/)?(?:ba|z|da)?sh$|^cmd|powershell|pwsh/.test(textOf(argumentsOf(call)[0])),
         )
       );
@@ -167,7 +167,7 @@ export const rustMatchers: TreeMatchers = {
   },
   'insecure-random': {
     on: ['call_expression'],
-    match: (node) => weakRandom.test(nameOf(node)) || /^fastrand::/.test(nameOf(node)),
+    match: (node) => weakRandom.test(nameOf(node)) || nameOf(node).startsWith('fastrand::'),
   },
   'bind-all': {
     on: ['call_expression'],
