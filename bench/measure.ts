@@ -13,14 +13,19 @@ export interface Comparison {
 
 export type Work = () => Promise<void> | void;
 
+/** Engines in WASM get faster over their first runs. */
+const warmUpRounds = 40;
+
 /**
  * Medians of `rounds` measurements of both, in milliseconds, taken in turns so that a busy moment of
  * the machine meets both alike.
  */
 export async function compare(ours: Work, base: Work, rounds: number): Promise<[number, number]> {
   const times: [number[], number[]] = [[], []];
-  await ours();
-  await base();
+  for (let round = 0; round < warmUpRounds; round += 1) {
+    await ours();
+    await base();
+  }
   for (let round = 0; round < rounds; round += 1) {
     times[0].push(await timed(ours));
     times[1].push(await timed(base));

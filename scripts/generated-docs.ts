@@ -1,5 +1,6 @@
 import { renderConfigurationDoc } from '../src/config/index.ts';
 import { errorCodes, type ErrorCodeEntry } from '../src/contract/error/index.ts';
+import { renderSecurityRules } from '../src/toolbox/code/security/render-security-rules.ts';
 
 export interface GeneratedDoc {
   /** From the top of the repository. */
@@ -12,6 +13,7 @@ export function generatedDocs(): readonly GeneratedDoc[] {
   return [
     { path: 'docs/configuration.md', text: renderConfigurationDoc() },
     { path: 'docs/errors.md', text: renderErrorsDoc() },
+    { path: 'docs/security-rules.md', text: renderSecurityRules() },
   ];
 }
 

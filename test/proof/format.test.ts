@@ -224,7 +224,7 @@ const javaLayout = new Set([
   'array_type',
 ]);
 
-/** The kinds of all named nodes, in order, with the text of leaves. */
+/** The kinds of all named nodes, in order, with the text of leaves but for space and empty statements. */
 async function javaShape(text: string, trees: SyntaxTrees): Promise<string> {
   const tree = await trees.parse('java', text);
   const shape: string[] = [];
@@ -232,8 +232,8 @@ async function javaShape(text: string, trees: SyntaxTrees): Promise<string> {
   for (let isDone = false; !isDone;) {
     const skip = javaLayout.has(cursor.nodeType);
     const isLeaf = cursor.currentNode.namedChildCount === 0;
-    if (cursor.nodeIsNamed && !skip && cursor.nodeText !== ';') {
-      shape.push(cursor.nodeType + (isLeaf ? cursor.nodeText.replace(/\s+/g, '') : ''));
+    if (cursor.nodeIsNamed && !skip) {
+      shape.push(cursor.nodeType + (isLeaf ? cursor.nodeText.replace(/[\s;]+/g, '') : ''));
     }
     const enter =
       !skip || cursor.nodeType === 'parenthesized_expression' || cursor.nodeType === 'array_type';

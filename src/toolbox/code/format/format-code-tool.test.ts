@@ -66,6 +66,12 @@ describe('a text', () => {
     expect(mixed['formatted_code']).toBe('x = 1\ny = 2\nz = 3\n');
   });
 
+  it('in SQL may hold operators the formatter does not know, and client commands', async () => {
+    const code = '\\echo hi\n\nselect a %# b,c<@>d from t;\n\\.\n';
+    const { formatted_code } = await format({ code, language: 'sql' });
+    expect(formatted_code).toBe('\\echo hi\n\nselect\n  a %# b,\n  c <@> d\nfrom\n  t;\n\\.\n');
+  });
+
   it('may be empty', async () => {
     for (const [language] of examples) {
       const { formatted_code } = await format({ code: '', language });

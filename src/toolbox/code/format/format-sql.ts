@@ -2,6 +2,7 @@ import type { FormatOptionsWithLanguage } from 'sql-formatter';
 import { withPostgresParser } from '../engines/postgres-parser.ts';
 import { syntaxError, type FormatEngine } from './engine.ts';
 import { packageVersion } from './package-version.ts';
+import { hasSameSqlTokens } from './same-meaning.ts';
 import { recogniseSql, type SqlDialect } from './sql-dialect.ts';
 import type { ScriptPart } from './sql-script.ts';
 
@@ -20,7 +21,7 @@ export const formatSql: FormatEngine = async ({ file, lineLength }) => {
       );
   }
   const engine = `sql-formatter ${packageVersion('sql-formatter')} (${dialect.name})`;
-  return { text: `${pieces.join('\n').trimEnd()}\n`, engine, guard: 'sql' };
+  return { text: `${pieces.join('\n').trimEnd()}\n`, engine };
 };
 
 /** An empty line beside a client command is kept. */
@@ -32,14 +33,14 @@ function withGaps(part: ScriptPart, sql: string, at: { index: number; isLast: bo
 }
 
 /**
- * Formats SQL and has the dialect's parser read the result again: the formatter takes an operator it
- * does not know (`%#`) for two. Then it is told the operators that PostgreSQL finds in the text.
+ * Formats SQL and looks at the result: the formatter takes an operator it does not know (`%#`) for
+ * two. Then it is told the operators that PostgreSQL finds in the text.
  */
 async function formatPart(sql: string, dialect: SqlDialect, lineLength: number): Promise<string> {
   const { format, formatDialect, postgresql } = await import('sql-formatter');
   const style = { expressionWidth: lineLength, keywordCase: 'preserve' } as const;
   const plain = tryFormat(() => format(sql, { language: dialect.formatterLanguage, ...style }));
-  if (plain !== undefined && (await dialect.readsTheSame(sql, plain))) return plain;
+  if (plain !== undefined && (await isSame(sql, plain, dialect))) return plain;
   if (dialect.name === 'postgresql') {
     const { tokenizerOptions, formatOptions, name } = postgresql;
     const operators = [...(tokenizerOptions.operators ?? []), ...(await operatorsIn(sql))];
@@ -49,6 +50,11 @@ async function formatPart(sql: string, dialect: SqlDialect, lineLength: number):
   }
   if (plain === undefined) throw new Error('sql-formatter does not know some construct in it');
   throw new Error('the result of sql-formatter would not mean the same');
+}
+
+/** Equal tokens are proof enough and cost little; only where they differ is the parser asked. */
+async function isSame(before: string, after: string, dialect: SqlDialect): Promise<boolean> {
+  return hasSameSqlTokens(before, after) || dialect.readsTheSame(before, after);
 }
 
 type Options = Omit<FormatOptionsWithLanguage, 'language'> & { dialect: object };

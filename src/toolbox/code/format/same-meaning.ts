@@ -1,7 +1,7 @@
 import { htmlMeaning } from './html-meaning.ts';
 
 /** Languages whose engine's result is compared with its input before it is given out. */
-export type GuardedLanguage = 'java' | 'rust' | 'sql' | 'html' | 'css';
+export type GuardedLanguage = 'java' | 'rust' | 'html' | 'css';
 
 /**
  * Whether two valid texts say the same but for layout. A cheap guard against engines that drop or
@@ -16,7 +16,6 @@ export function hasSameMeaning(language: GuardedLanguage, before: string, after:
 const meaningOf: Readonly<Record<GuardedLanguage, (text: string) => string>> = {
   java: javaMeaning,
   rust: rustMeaning,
-  sql: sqlMeaning,
   html: htmlMeaning,
   css: cssMeaning,
 };
@@ -90,13 +89,21 @@ function numberMeaning(token: string): string {
   return Number.isNaN(value) ? plain : `${value}${/f(?:32|64)$/.exec(plain)?.[0] ?? ''}`;
 }
 
-const sqlQuotedOrSpace = /'[^']*'|"[^"]*"|`[^`]*`|--[^\n]*|\/\*[^]*?\*\/|\s+/g;
+const sqlTokens =
+  /'[^']*'|"[^"]*"|`[^`]*`|--[^\n]*|\/\*[^]*?\*\/|[\w$\u0080-\uffff]+|[-+*/<>=~!@#%^&|?:]+|\S/g;
 
-/** Forgiven: nothing but space outside quotes, and space in comments. */
+/** Whether two texts hold the same tokens. May say no though they do: `=-1` is one token here, `= -1` two. */
+export function hasSameSqlTokens(before: string, after: string): boolean {
+  return sqlMeaning(before) === sqlMeaning(after);
+}
+
 function sqlMeaning(text: string): string {
-  return text.replace(sqlQuotedOrSpace, (piece) =>
-    piece.startsWith('--') || piece.startsWith('/*') ? withoutSpace(piece) : piece.trim(),
-  );
+  const tokens = text.match(sqlTokens) ?? [];
+  return tokens.map((token) => (isSqlComment(token) ? withoutSpace(token) : token)).join('\n');
+}
+
+function isSqlComment(token: string): boolean {
+  return token.startsWith('--') || token.startsWith('/*');
 }
 
 const cssNumber = /(?<![\w#.-])[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/g;

@@ -6,7 +6,7 @@ import { pythonRules } from './python-rules.ts';
 
 /**
  * Ruff's flake8-bandit rules. Without preview its codes are the stable S numbers. Left out: S113,
- * missing timeouts, which are a matter of reliability and so of `review_code`.
+ * missing timeouts, which are a matter of reliability.
  */
 const options = { lint: { select: ['S'], ignore: ['S113'] } } as const;
 
