@@ -1,3 +1,4 @@
+import { SyntaxTrees } from '../../src/toolbox/code/syntax-tree.ts';
 import { execFileSync } from 'node:child_process';
 import {
   parseJavascript,
@@ -41,7 +42,10 @@ export function comparePythonTrees(
  * spelled, and space between JSX elements.
  */
 export async function javascriptMeaning(text: string, dialect: JavascriptDialect): Promise<string> {
-  const { program, errors } = await parseJavascript(text, dialect);
+  const { program, errors } = await parseJavascript(
+    { path: 'corpus', text, dialect },
+    new SyntaxTrees(),
+  );
   if (errors.length > 0) throw new Error(errors[0]?.message);
   return JSON.stringify(program, function replace(this: unknown, key, value: unknown) {
     return flattenLogic(simplify(key, withoutChain(this, key, value)));

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { TooComplexError } from './errors.ts';
 import type { Language as Grammar, Parser, Tree } from 'web-tree-sitter';
 
 /** The grammars in `@vscode/tree-sitter-wasm` that the code tools use. */
@@ -12,18 +13,31 @@ export type GrammarName =
   | 'rust'
   | 'css';
 
+/**
+ * Valid text takes about half a microsecond per character; some broken text takes tree-sitter
+ * milliseconds. The limit is ten times what valid text needs, and a start.
+ */
+const baseMs = 3_000;
+const maxMsPerCharacter = 0.005;
+
 /** Parsers, each loaded when first asked for and then kept: a grammar takes tens of milliseconds. */
 export class SyntaxTrees {
   readonly #grammars = new Map<GrammarName, Promise<Grammar>>();
   readonly #require = createRequire(import.meta.url);
   #runtime: Promise<typeof import('web-tree-sitter')> | undefined;
 
-  /** Parses `text`. The caller owns the tree and must `delete()` it: it lives outside the JS heap. */
+  /**
+   * Parses `text`. The caller owns the tree and must `delete()` it: it lives outside the JS heap.
+   * Throws `TooComplexError` for broken text that the grammar does not get through in time.
+   */
   async parse(grammar: GrammarName, text: string): Promise<Tree> {
     const parser = await this.#parser(grammar);
+    const endsAt = performance.now() + baseMs + text.length * maxMsPerCharacter;
     try {
-      const tree = parser.parse(text);
-      if (!tree) throw new Error(`tree-sitter gave no tree for ${grammar}`);
+      const tree = parser.parse(text, null, {
+        progressCallback: () => performance.now() > endsAt,
+      });
+      if (!tree) throw new TooComplexError(`The ${grammar} text`, 'it takes its parser too long');
       return tree;
     } finally {
       parser.delete();

@@ -73,12 +73,10 @@ async function measureAll(
 }
 
 async function measureChecked(file: SourceFile, context: CodeContext): Promise<FileComplexity> {
-  const [{ checkSyntax }, { measureComplexity }, { assertParsable }] = await Promise.all([
+  const [{ checkSyntax }, { measureComplexity }] = await Promise.all([
     import('../format/check-syntax.ts'),
     import('./measure-complexity.ts'),
-    import('./flatten-source.ts'),
   ]);
-  assertParsable(file);
   const problem = await checkSyntax(file, context);
   if (problem) throw new CodeSyntaxError(problem);
   return measureComplexity(file, context);

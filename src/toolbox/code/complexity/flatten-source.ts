@@ -1,7 +1,6 @@
 import type { CodeContext } from '../code-context.ts';
 import { dialectOf, parseJavascript } from '../engines/javascript-tree.ts';
-import { estimateJavascriptNesting, maxJavascriptNesting } from '../engines/javascript-nesting.ts';
-import { CodeSyntaxError, TooComplexError } from '../errors.ts';
+import { CodeSyntaxError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import { TextPositions } from '../lint/text-positions.ts';
 import type { SourceFile } from '../source-files.ts';
@@ -15,14 +14,6 @@ export type ProgramLanguage = Exclude<Language, 'sql' | 'html' | 'css'>;
 
 export type ProgramFile = SourceFile & { readonly language: ProgramLanguage };
 
-/** Throws `TooComplexError` for a text on which a native parser would end the process. */
-export function assertParsable({ path, language, text }: SourceFile): void {
-  if (language !== 'javascript' && language !== 'typescript') return;
-  if (estimateJavascriptNesting(text) > maxJavascriptNesting) {
-    throw new TooComplexError(path, 'it is nested too deeply');
-  }
-}
-
 /** The tree of a program. Throws `CodeSyntaxError` when JavaScript or TypeScript cannot be parsed. */
 export async function flattenSource(
   file: ProgramFile,
@@ -30,7 +21,7 @@ export async function flattenSource(
 ): Promise<FlatTree> {
   const { language } = file;
   return language === 'javascript' || language === 'typescript'
-    ? flattenEstree({ ...file, language })
+    ? flattenEstree({ ...file, language }, context)
     : flattenByGrammar(file.text, language, context);
 }
 
@@ -49,12 +40,12 @@ async function flattenByGrammar(
 
 async function flattenEstree(
   file: SourceFile & { readonly language: 'javascript' | 'typescript' },
+  context: Pick<CodeContext, 'trees'>,
 ): Promise<FlatTree> {
   const { path, language, text } = file;
-  assertParsable(file);
   const [{ visitorKeys }, parsed] = await Promise.all([
     import('oxc-parser'),
-    parseJavascript(text, dialectOf(path, language)),
+    parseJavascript({ path, text, dialect: dialectOf(path, language) }, context.trees),
   ]);
   const [problem] = parsed.errors;
   if (problem) {

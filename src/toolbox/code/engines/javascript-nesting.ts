@@ -59,9 +59,13 @@ const operator = /^(?:[-+*/%&|^<>=!?:.~`]|new|typeof|void|delete|await|yield|if)
 /** After a value a slash divides; elsewhere it begins a regular expression. */
 const endsOperand = /[\w$)\]}"'`]$/;
 
+/** Nobody writes longer ones; without a limit a text of slashes would take quadratic time. */
+const maxRegexLength = 5_000;
+
 function endOfRegex(text: string, from: number): number {
   let isInClass = false;
-  for (let at = from; at < text.length; at += 1) {
+  const last = Math.min(text.length, from + maxRegexLength);
+  for (let at = from; at < last; at += 1) {
     const character = text[at];
     if (character === '\n') return from;
     if (character === '\\') at += 1;

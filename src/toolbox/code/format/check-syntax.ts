@@ -56,8 +56,8 @@ function byFormatting(engine: FormatEngine): Check {
   };
 }
 
-async function checkByOxc(file: SourceFile): Promise<void> {
-  const problem = await checkJavascript(file);
+async function checkByOxc(file: SourceFile, context: CodeContext): Promise<void> {
+  const problem = await checkJavascript(file, context.trees);
   if (problem) throw problem;
 }
 

@@ -1,6 +1,7 @@
 import { dialectOf, parseJavascript, type JavascriptDialect } from '../engines/javascript-tree.ts';
 import type { CodeSyntaxError } from '../errors.ts';
 import { inlinePath, type SourceFile } from '../source-files.ts';
+import type { SyntaxTrees } from '../syntax-tree.ts';
 import { syntaxError, type FormatEngine } from './engine.ts';
 import { prettierVersion, ownPlugins, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';
@@ -9,8 +10,8 @@ import { placeOfOffset } from './text-place.ts';
  * JavaScript and TypeScript by Prettier. oxc is asked first: Prettier's parsers also accept what is
  * not in the language, such as type annotations in JavaScript.
  */
-export const formatJavascript: FormatEngine = async ({ file, lineLength }) => {
-  const problem = await checkJavascript(file);
+export const formatJavascript: FormatEngine = async ({ file, lineLength }, context) => {
+  const problem = await checkJavascript(file, context.trees);
   if (problem) throw problem;
   const isTypescript = file.language === 'typescript';
   const text = await runPrettier(file, {
@@ -24,10 +25,13 @@ export const formatJavascript: FormatEngine = async ({ file, lineLength }) => {
 };
 
 /** The first syntax error of a JavaScript or TypeScript text. */
-export async function checkJavascript(file: SourceFile): Promise<CodeSyntaxError | undefined> {
+export async function checkJavascript(
+  file: SourceFile,
+  trees: SyntaxTrees,
+): Promise<CodeSyntaxError | undefined> {
   const firstErrors = [];
   for (const dialect of dialectsOf(file)) {
-    const { errors } = await parseJavascript(file.text, dialect);
+    const { errors } = await parseJavascript({ ...file, dialect }, trees);
     const [first] = errors;
     if (!first) return undefined;
     firstErrors.push(first);

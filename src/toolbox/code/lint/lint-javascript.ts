@@ -1,7 +1,6 @@
 import type { ESLint, Linter } from 'eslint';
-import { dialectOf, parseJavascript } from '../engines/javascript-tree.ts';
+import { assertShallow, dialectOf, parseJavascript } from '../engines/javascript-tree.ts';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
-import { estimateJavascriptNesting, maxJavascriptNesting } from '../engines/javascript-nesting.ts';
 import type { SourceFile } from '../source-files.ts';
 import { javascriptRules, typescriptRules, type JavascriptRule } from './javascript-rules.ts';
 import { isWanted, type LintFinding, type LintSetup, type RuleEntry } from './lint-finding.ts';
@@ -28,8 +27,10 @@ export async function lintJavascript(file: SourceFile, setup: LintSetup): Promis
 
 /** TypeScript by ESLint over oxc's tree, with our rules about types. */
 export async function lintTypescript(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
-  assertShallow(file);
-  const parsed = await parseJavascript(file.text, dialectOf(file.path, 'typescript'));
+  const parsed = await parseJavascript(
+    { ...file, dialect: dialectOf(file.path, 'typescript') },
+    setup.context.trees,
+  );
   const [problem] = parsed.errors;
   if (problem) {
     const place = new TextPositions(file.text).position(problem.labels[0]?.start ?? 0);
@@ -56,12 +57,6 @@ export async function lintTypescript(file: SourceFile, setup: LintSetup): Promis
   const filename = file.path.endsWith('.d.ts') ? 'source.d.ts' : 'source.ts';
   const messages = new Linter({ configType: 'flat' }).verify(file.text, config, { filename });
   return toFindings(messages, { file, isScript: false });
-}
-
-/** The parsers run out of stack on what nobody writes; the native one ends the process with it. */
-function assertShallow(file: SourceFile): void {
-  if (estimateJavascriptNesting(file.text) <= maxJavascriptNesting) return;
-  throw new TooComplexError(file.path, 'it is nested too deeply');
 }
 
 type SourceType = 'module' | 'commonjs';

@@ -1,5 +1,6 @@
 import type { CodeContext } from '../code-context.ts';
 import { dialectOf, parseJavascript } from '../engines/javascript-tree.ts';
+import { CodeSyntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 
 /** Whether a text can be read as its language, at less cost than linting it. */
@@ -10,8 +11,13 @@ export async function stillParses(file: SourceFile, context: CodeContext): Promi
     return !found.some(({ code }) => code === null || code === 'invalid-syntax');
   }
   if (language === 'javascript' || language === 'typescript') {
-    const { errors } = await parseJavascript(text, dialectOf(file.path, language));
-    return errors.length === 0;
+    const source = { path: file.path, text, dialect: dialectOf(file.path, language) };
+    try {
+      return (await parseJavascript(source, context.trees)).errors.length === 0;
+    } catch (error) {
+      if (error instanceof CodeSyntaxError) return false;
+      throw error;
+    }
   }
   // The fixes of SQL and HTML change the case of words, quotes and slashes in tags: no structure.
   if (language === 'sql' || language === 'html') return true;

@@ -1,4 +1,6 @@
+import type { ParseResult } from 'oxc-parser';
 import { dialectOf, parseJavascript } from '../../engines/javascript-tree.ts';
+import { CodeSyntaxError, TooComplexError } from '../../errors.ts';
 import type { FileImports, ImportReference } from '../import-reference.ts';
 import { lineFinder } from './line-finder.ts';
 import { lineOf, type QueriedTrees } from './queried-trees.ts';
@@ -14,62 +16,19 @@ export async function readJavascriptImports(
   trees: QueriedTrees,
   file: JavascriptText,
 ): Promise<FileImports> {
-  const references = mayNestDeeply(file.text)
-    ? await readWithTreeSitter(trees, file)
-    : await readWithOxc(file);
+  const source = { ...file, dialect: dialectOf(file.path, file.language) };
+  const parsed = await parseJavascript(source, trees.trees).catch((error: unknown) => {
+    if (error instanceof TooComplexError || error instanceof CodeSyntaxError) return undefined;
+    throw error;
+  });
+  // tree-sitter also finds imports in what oxc cannot be given.
+  const references = parsed
+    ? readFromEstree(file.text, parsed)
+    : await readWithTreeSitter(trees, file);
   return { references };
 }
 
-const harmlessLength = 2_000;
-const maxBracketDepth = 300;
-const maxStatementLength = 4_000;
-const maxRepeats = 500;
-
-/**
- * oxc descends recursively in native code, where a deep enough text ends the whole process. Any text
- * that could be that deep goes to tree-sitter instead, which is slower and keeps its own stack.
- */
-function mayNestDeeply(text: string): boolean {
-  if (text.length <= harmlessLength) return false;
-  let depth = 0;
-  let statementStart = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (isOpening(code)) depth += 1;
-    if (isClosing(code) && depth > 0) depth -= 1;
-    if (isStatementEdge(code)) statementStart = index;
-    if (depth > maxBracketDepth || index - statementStart > maxStatementLength) return true;
-  }
-  return countAbove(text, 'else', maxRepeats) || countAbove(text, '</', maxRepeats);
-}
-
-/** `(`, `[`, `{`. */
-function isOpening(code: number): boolean {
-  return code === 40 || code === 91 || code === 123;
-}
-
-/** `)`, `]`, `}`. */
-function isClosing(code: number): boolean {
-  return code === 41 || code === 93 || code === 125;
-}
-
-/** `;`, `{`, `}`. */
-function isStatementEdge(code: number): boolean {
-  return code === 59 || code === 123 || code === 125;
-}
-
-function countAbove(text: string, word: string, limit: number): boolean {
-  let count = 0;
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
-    count += 1;
-    if (count > limit) return true;
-  }
-  return false;
-}
-
-async function readWithOxc(file: JavascriptText): Promise<ImportReference[]> {
-  const { text } = file;
-  const parsed = await parseJavascript(text, dialectOf(file.path, file.language));
+function readFromEstree(text: string, parsed: ParseResult): ImportReference[] {
   const line = lineFinder(text);
   const { module } = parsed;
   const found: ImportReference[] = [];

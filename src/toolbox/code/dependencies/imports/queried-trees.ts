@@ -15,11 +15,12 @@ export interface TreeQuery {
 
 /** Tree-sitter queries, compiled once for all files of a call. `close()` gives their memory back. */
 export class QueriedTrees {
-  readonly #trees: SyntaxTrees;
+  /** The parsers behind the queries. */
+  readonly trees: SyntaxTrees;
   readonly #queries = new Map<string, Promise<Query>>();
 
   constructor(trees: SyntaxTrees) {
-    this.#trees = trees;
+    this.trees = trees;
   }
 
   /** Runs a query over a text. The nodes live only while `use` runs. */
@@ -28,7 +29,7 @@ export class QueriedTrees {
     use: (captures: readonly Capture[]) => Result,
   ): Promise<Result> {
     const query = await this.#compiled(request);
-    const tree = await this.#trees.parse(request.grammar, request.text);
+    const tree = await this.trees.parse(request.grammar, request.text);
     try {
       return use(query.captures(tree.rootNode));
     } finally {
@@ -52,7 +53,7 @@ export class QueriedTrees {
 
   async #compile(grammar: GrammarName, pattern: string): Promise<Query> {
     const { Query } = await import('web-tree-sitter');
-    return new Query(await this.#trees.grammar(grammar), pattern);
+    return new Query(await this.trees.grammar(grammar), pattern);
   }
 }
 

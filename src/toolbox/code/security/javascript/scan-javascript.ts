@@ -1,15 +1,11 @@
 import type { CodeContext } from '../../code-context.ts';
-import {
-  estimateJavascriptNesting,
-  maxJavascriptNesting,
-} from '../../engines/javascript-nesting.ts';
 import { dialectOf, parseJavascript } from '../../engines/javascript-tree.ts';
+import { CodeSyntaxError, TooComplexError } from '../../errors.ts';
 import type { SourceFile } from '../../source-files.ts';
-import { parseTree } from '../parse-tree.ts';
 import type { FileScan } from '../scan-file-security.ts';
 import { findingOf, type Place, type SecurityFinding } from '../security-rule.ts';
-import { firstError, startOfText } from '../tree-rule.ts';
-import { hasLongLine, TextPlaces } from '../text-rule.ts';
+import { startOfText } from '../tree-rule.ts';
+import { TextPlaces } from '../text-rule.ts';
 import { cryptoMatchers } from './crypto-matchers.ts';
 import { injectionMatchers } from './injection-matchers.ts';
 import { javascriptRules } from './javascript-rules.ts';
@@ -23,9 +19,9 @@ export const javascriptMatchers = { ...injectionMatchers, ...webMatchers, ...cry
 /** JavaScript and TypeScript by our own rules over the syntax tree. */
 export async function scanJavascript(file: SourceFile, context: CodeContext): Promise<FileScan> {
   const language = file.language === 'typescript' ? 'typescript' : 'javascript';
-  const obstacle = await findObstacle(file, context);
-  if (obstacle) return { findings: [], unparsed: obstacle };
-  const parsed = await parseJavascript(file.text, dialectOf(file.path, language));
+  const source = { ...file, dialect: dialectOf(file.path, language) };
+  const parsed = await parseJavascript(source, context.trees).catch(placeOfFailure);
+  if ('line' in parsed) return { findings: [], unparsed: parsed };
   const places = new TextPlaces(file.text);
   const [error] = parsed.errors;
   // oxc's program is an ESTree: every node has type, start and end, which is all TreeNode claims.
@@ -36,22 +32,11 @@ export async function scanJavascript(file: SourceFile, context: CodeContext): Pr
   };
 }
 
-/**
- * Why the text must not go to oxc, which is native code: too deep for its stack, or broken with a
- * long line, which each of its errors would carry whole until memory is full.
- */
-async function findObstacle(file: SourceFile, context: CodeContext): Promise<Place | undefined> {
-  if (estimateJavascriptNesting(file.text) > maxJavascriptNesting) return startOfText;
-  if (!hasLongLine(file.text)) return undefined;
-  const isTyped = file.language === 'typescript';
-  const grammar = isTyped ? (file.path.endsWith('.tsx') ? 'tsx' : 'typescript') : 'javascript';
-  const tree = await parseTree(context, grammar, file.text);
-  if (!tree) return startOfText;
-  try {
-    return firstError(tree);
-  } finally {
-    tree.delete();
-  }
+/** Where a text cannot be read that was not given to the parser. */
+function placeOfFailure(error: unknown): Place {
+  if (error instanceof TooComplexError) return startOfText;
+  if (error instanceof CodeSyntaxError) return error.problem;
+  throw error;
 }
 
 function matchAll(program: TreeNode, file: SourceFile, places: TextPlaces): SecurityFinding[] {

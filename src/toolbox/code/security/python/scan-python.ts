@@ -4,7 +4,7 @@ import type { SourceFile } from '../../source-files.ts';
 import { parseTree } from '../parse-tree.ts';
 import type { FileScan } from '../scan-file-security.ts';
 import { findingOf, type Place, type SecurityFinding } from '../security-rule.ts';
-import { hasLongLine } from '../text-rule.ts';
+import { hasLongLine } from '../../engines/long-line.ts';
 import { firstError, startOfText } from '../tree-rule.ts';
 import { lineOf, walkSyntaxTree } from '../walk-syntax-tree.ts';
 import { checkCall, checkExcept, checkFunction, checkImport } from './bandit-checks.ts';
