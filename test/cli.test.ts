@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
@@ -36,24 +36,46 @@ describe('the program', () => {
 
   it('refuses a wrong settings file with file, line, key, what was expected, and exit code 2', async () => {
     const cwd = aFolder();
-    writeFileSync(join(cwd, 'tutti.yaml'), 'server:\n  port: many\n');
+    writeFileSync(join(cwd, 'tutti.yaml'), 'performance:\n  timeout_seconds: many\n');
     const { stdout, stderr, exitCode } = await runTutti(['config'], { cwd });
     expect([stdout, exitCode]).toEqual(['', 2]);
     expect(stderr).toContain(
-      `${join(cwd, 'tutti.yaml')}:2:9: server.port: expected a whole number from 0 to 65535, found "many"`,
+      `${join(cwd, 'tutti.yaml')}:2:20: performance.timeout_seconds: expected a number above 0, at most 86400, found "many"`,
     );
     expect(stderr).not.toContain('    at ');
   });
 
+  it('lets no project’s file decide what is overwritten, what is readable and where data goes', async () => {
+    const cwd = aFolder();
+    const victim = join(cwd, 'victim.txt');
+    writeFileSync(victim, 'precious');
+    writeFileSync(
+      join(cwd, 'tutti.yaml'),
+      `roots: ["/"]\nlogging: {file: ${victim}, max_size: 1B, backup_count: 0}\ntracing: {otlp_endpoint: "http://localhost:9"}\n`,
+    );
+    const { stderr, exitCode } = await runTutti(['tools', '--log-level', 'debug'], { cwd });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('tutti.yaml:1:1: roots.0: expected a path at or below');
+    for (const key of ['logging.file', 'logging.max_size', 'tracing.otlp_endpoint']) {
+      expect(stderr).toContain(`${key}: expected in your own ${join(cwd, '.config')}`);
+    }
+    expect(readFileSync(victim, 'utf8')).toBe('precious');
+  });
+
   it('shows where each setting came from, and no secret', async () => {
     const cwd = aFolder();
-    writeFileSync(join(cwd, 'tutti.yaml'), 'server: {auth_token: planted-secret}\n');
-    const env = { OPENAI_API_KEY: 'planted-key', TUTTI_LOGGING_LEVEL: 'warn' };
+    mkdirSync(join(cwd, 'xdg/tutti'), { recursive: true });
+    writeFileSync(join(cwd, 'xdg/tutti/config.yaml'), 'server: {auth_token: planted-secret}\n');
+    const env = {
+      XDG_CONFIG_HOME: join(cwd, 'xdg'),
+      OPENAI_API_KEY: 'planted-key',
+      TUTTI_LOGGING_LEVEL: 'warn',
+    };
     const { stdout, exitCode } = await runTutti(['config', '--set', 'server.port=1'], { cwd, env });
     expect(exitCode).toBe(0);
     expect(stdout).not.toContain('planted');
     expect(stdout).toMatch(/^server\.port +1 +flag$/m);
-    expect(stdout).toMatch(/^server\.auth_token +"\[hidden\]" .*tutti\.yaml:1$/m);
+    expect(stdout).toMatch(/^server\.auth_token +"\[hidden\]" .*config\.yaml:1$/m);
     expect(stdout).toMatch(/^logging\.level +"warn" +env TUTTI_LOGGING_LEVEL$/m);
   });
 
@@ -140,6 +162,24 @@ describe('tutti serve', () => {
     await health.text();
     child.kill('SIGTERM');
     expect((await ended).exitCode).toBe(0);
+  });
+
+  it.each([
+    ['to its file alone', []],
+    ['to its file and to stderr with --debug', ['--debug']],
+  ])('logs %s', async (_name, flags) => {
+    const cwd = aFolder();
+    const argv = ['serve', '--port', '0', ...flags];
+    // A variable that sets nothing gets a line in the log.
+    const child = startTutti(argv, { cwd, env: { TUTTI_NOTHING: '1' } });
+    const ended = untilEnd(child);
+    await once(createInterface(child.stdout), 'line');
+    child.kill('SIGTERM');
+    const { stdout, stderr } = await ended;
+    expect(stdout).toMatch(/^listening on \S+\n$/);
+    const log = readFileSync(join(cwd, 'data/logs/tutti.log'), 'utf8');
+    expect(log).toContain('"msg":"setting looks wrong"');
+    expect(stderr.includes('"msg":"setting looks wrong"')).toBe(flags.length > 0);
   });
 
   it('refuses an address that is no loopback one without authentication', async () => {

@@ -26,6 +26,7 @@ export async function withSystem<Result>(
   const { openSystem } = await io.compose();
   const system = await openSystem({
     ...options,
+    ...(invocation.options['debug'] === true && { log: 'stderr' }),
     flags: { ...flags, ...options.flags },
     env: io.env,
     cwd: io.cwd,

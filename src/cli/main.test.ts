@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { commands } from './command-table.ts';
 import { runMain, type RunOptions } from './testing/run-main.ts';
 
@@ -152,10 +153,10 @@ describe('what goes wrong', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('comes with a stack when --debug asks for it', async () => {
+  it('comes with a stack, and the log on stderr, when --debug asks for it', async () => {
     const { stderr, seen } = await runMain(['call', 'fake.throw_bug', '--debug']);
     expect(stderr).toContain('TypeError: x is not a function\n    at ');
-    expect(seen.options[0]?.flags).toEqual({ 'logging.level': 'debug' });
+    expect(seen.options[0]).toMatchObject({ flags: { 'logging.level': 'debug' }, log: 'stderr' });
   });
 
   it.each([
@@ -364,8 +365,19 @@ describe('the other commands', () => {
       stdin: 'hello',
     });
     expect([stdout, exitCode]).toEqual(['served hello', 0]);
-    expect(seen.options[0]).toMatchObject({ only: ['a', 'b'], log: 'file' });
+    expect(seen.options[0]).toMatchObject({ only: ['a', 'b'] });
     expect(seen.closed).toBe(1);
+  });
+
+  it('speaks MCP until it is told to stop', async () => {
+    const stop = new AbortController();
+    const stdin = new PassThrough();
+    const running = runMain(['mcp'], { io: { stdin, signal: stop.signal } });
+    stdin.write('hello');
+    await vi.waitFor(() => expect(stdin.readableFlowing).toBe(true));
+    stop.abort();
+    const { exitCode, stdout, seen } = await running;
+    expect([exitCode, stdout, seen.closed]).toEqual([0, 'served hello', 1]);
   });
 
   it('serves until it is told to stop, and says where first', async () => {
@@ -377,6 +389,7 @@ describe('the other commands', () => {
     const { stdout, exitCode, seen } = await running;
     expect([stdout, exitCode]).toEqual(['listening on http://127.0.0.1:1234\n', 0]);
     expect(seen.options[0]?.flags).toEqual({ 'server.host': '::1', 'server.port': '0' });
+    expect(seen.options[0]?.log).toBeUndefined();
     expect([seen.listenersClosed, seen.closed]).toEqual([1, 1]);
   });
 });

@@ -35,7 +35,7 @@ export function createProgram(screens: Screens, onParsed: (parsed: Parsed) => vo
     .option('--root <folder>', 'folder the tools may read; repeatable (setting roots)', collect)
     .option('--set <key=value>', 'any setting; repeatable', collect)
     .option('--log-level <level>', 'debug, info, warn, error or silent (setting logging.level)')
-    .option('--debug', 'show stacks of errors, and log everything')
+    .option('--debug', 'show stacks of errors, log everything, and show the log')
     .addHelpText('after', epilogue);
   for (const spec of commands) addCommand(program, spec, onParsed);
   return program;

@@ -1,5 +1,7 @@
 import { enableCompileCache } from 'node:module';
 
+const flushLimitMs = 2_000;
+
 /** The streams and signals of this process around `main`. `bin/tutti.js` imports it. */
 async function start(): Promise<void> {
   enableCompileCache();
@@ -29,8 +31,11 @@ async function start(): Promise<void> {
     signal: ending.signal,
     compose: () => import('../compose/index.ts'),
   });
-  // What is written to a pipe may still be on its way; a stray handle must not keep the process.
-  process.stdout.write('', () => process.exit(exitCode));
+  // What is written to a pipe may still be on its way; neither a stray handle nor a reader that
+  // does not read may keep the process.
+  const exit = (): void => process.exit(exitCode);
+  setTimeout(exit, flushLimitMs);
+  process.stdout.write('', exit);
 }
 
 await start();

@@ -15,7 +15,7 @@ export interface SystemOptions {
   readonly cwd: string;
   /** Serve just these servers; with one, tools keep their bare names. */
   readonly only?: readonly string[];
-  /** Where log lines go: to the log file alone, or to stderr too. */
+  /** Where log lines go: to the log file alone, which is the default, or to stderr too. */
   readonly log?: 'stderr' | 'file';
 }
 
@@ -29,7 +29,7 @@ export interface System {
   formatTrace(spans: readonly Span[]): string;
   backup(target: string, options: { readonly force: boolean }): Promise<Backup>;
   doctor(): Promise<readonly Check[]>;
-  /** Speaks MCP on the streams until the input ends. */
+  /** Speaks MCP on the streams until the input ends or the signal aborts. */
   serveStdio(streams: StdioStreams): Promise<void>;
   serveHttp(options: { readonly host?: string; readonly port?: number }): Promise<Listener>;
   close(): Promise<void>;
@@ -78,6 +78,8 @@ export interface Check {
 export interface StdioStreams {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream;
+  /** Ends serving when it aborts: calls that run are stopped, unanswered. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Listener {

@@ -90,11 +90,23 @@ async function checkRoots({ settings }: Patient): Promise<Finding> {
   return { status: 'warning', message: `no such folder: ${missing.join(', ')}`, fix };
 }
 
+const listingFix = 'Install Tutti anew if a file of it is missing; the log file says more';
+
 async function checkServers({ catalogue }: Patient): Promise<Finding> {
   const entries = await catalogue.entries();
-  if (entries.length === 0) return { status: 'failed', message: 'no server offers a tool' };
   const servers = [...new Set(entries.map((entry) => entry.server))];
-  return { status: 'ok', message: `${servers.join(', ')}: ${entries.length} tools` };
+  const listed =
+    entries.length === 0
+      ? 'no server offers a tool'
+      : `${servers.join(', ')}: ${entries.length} tools`;
+  const failures = catalogue.failures?.() ?? [];
+  if (failures.length > 0) {
+    const reasons = failures.map(
+      ({ server, message }) => `${server} could not be listed: ${message}`,
+    );
+    return { status: 'failed', message: `${reasons.join('; ')} (${listed})`, fix: listingFix };
+  }
+  return { status: entries.length === 0 ? 'failed' : 'ok', message: listed };
 }
 
 async function checkRustfmt({ searchPath }: Patient): Promise<Finding> {

@@ -14,6 +14,8 @@ export interface FaceParts {
 export interface StdioStreams {
   readonly stdin: Readable;
   readonly stdout: Writable;
+  /** Ends serving when it aborts: calls that run are stopped, unanswered. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface HttpRequest {
@@ -21,7 +23,7 @@ export interface HttpRequest {
   readonly port?: number;
 }
 
-/** Speaks MCP on the streams until the input ends. */
+/** Speaks MCP on the streams until the input ends or the signal aborts. */
 export async function serveStdio(parts: FaceParts, streams: StdioStreams): Promise<void> {
   const gateway = serveGateway({
     server: parts.catalogue,
@@ -30,7 +32,12 @@ export async function serveStdio(parts: FaceParts, streams: StdioStreams): Promi
     log: parts.log,
     maxMessageBytes: parts.settings.server.max_request_bytes,
   });
+  const { signal } = streams;
+  const onAbort = (): void => void gateway.close();
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener('abort', onAbort, { once: true });
   await gateway.closed;
+  signal?.removeEventListener('abort', onAbort);
 }
 
 /** Serves MCP over HTTP until it is closed. */

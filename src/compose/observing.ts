@@ -1,5 +1,6 @@
 import type { Settings } from '../config/index.ts';
 import { parseSize } from '../contract/settings/index.ts';
+import type { Log } from '../kernel/index.ts';
 import {
   ActiveSpans,
   createLog,
@@ -12,9 +13,11 @@ import {
 export interface ObservingOptions {
   readonly settings: Settings;
   readonly version: string;
-  /** Where the log goes: its file, or standard error for a person who watches. */
+  /** Where the log goes: to its file alone, or to standard error too for a person who watches. */
   readonly logTo: 'file' | 'stderr';
   readonly traces: TraceStore;
+  /** That of the process when not given. */
+  readonly stderr?: { write(text: string): unknown };
 }
 
 export interface Observing {
@@ -28,13 +31,7 @@ const defaultLogBytes = 100_000_000;
 export function startObserving(options: ObservingOptions): Observing {
   const { settings } = options;
   const activeSpans = new ActiveSpans();
-  const log = createLog({
-    level: settings.logging.level,
-    ...(options.logTo === 'file' ? { file: settings.logging.file } : {}),
-    maxBytes: parseSize(settings.logging.max_size) ?? defaultLogBytes,
-    backupCount: settings.logging.backup_count,
-    activeSpan: () => activeSpans.ids(),
-  });
+  const log = startLog(options, activeSpans);
   const { enabled, keep_days, otlp_endpoint, otlp_headers } = settings.tracing;
   const tracing = createTracing({
     activeSpans,
@@ -52,4 +49,38 @@ export function startObserving(options: ObservingOptions): Observing {
     limits: { maxKeptAgeMs: keep_days * dayMs },
   });
   return { log, tracing };
+}
+
+function startLog(options: ObservingOptions, activeSpans: ActiveSpans): RunningLog {
+  const { level, file, max_size, backup_count } = options.settings.logging;
+  const { stderr = process.stderr } = options;
+  const parts = { level, activeSpan: () => activeSpans.ids() };
+  const isWatched = options.logTo === 'stderr';
+  const toFile = createLog({
+    ...parts,
+    file,
+    maxBytes: parseSize(max_size) ?? defaultLogBytes,
+    backupCount: backup_count,
+    // Gets what the file does not take; who watches standard error has that line already.
+    stream: isWatched ? { write: () => true } : stderr,
+  });
+  if (!isWatched) return toFile;
+  const toStderr = createLog({ ...parts, stream: stderr });
+  return { ...writeToBoth(toFile, toStderr), close: () => toFile.close() };
+}
+
+function writeToBoth(first: Log, second: Log): Log {
+  const at =
+    (level: 'debug' | 'info' | 'warn' | 'error'): Log['info'] =>
+    (message, fields) => {
+      first[level](message, fields);
+      second[level](message, fields);
+    };
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (fields) => writeToBoth(first.child(fields), second.child(fields)),
+  };
 }

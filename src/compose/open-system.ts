@@ -7,6 +7,7 @@ import { ownVersion, type Log } from '../kernel/index.ts';
 import {
   findTrace,
   formatTrace,
+  traceLimits,
   type SpanRecord,
   type Tracing,
   type TraceSummary,
@@ -48,7 +49,7 @@ export interface System {
 export async function openSystem(request: SystemRequest): Promise<System> {
   const settings = await loadSettingsHere(request);
   const version = ownVersion();
-  const store = openStore({ home: settings.values.home });
+  const store = openStore({ home: settings.values.home, traceLimits });
   const { log, tracing } = startObserving({
     settings: settings.values,
     version,
@@ -108,7 +109,7 @@ function openCatalogue({ request, settings, version, log, tracing }: CataloguePa
       log,
       only: request.only,
     }),
-    lane: new CallLane(limits, tracing),
+    lane: new CallLane(limits, tracing, log),
     enabledTools: tools.enabled,
     log,
   });

@@ -6,6 +6,8 @@ import { loadSettings, type LoadOptions } from './load-settings.ts';
 import { aProject } from './testing/folders.ts';
 
 const projectFile = 'home/project/tutti.yaml';
+/** It may hold any setting. */
+const userFile = 'home/.config/tutti/config.yaml';
 
 async function refusalOf(options: LoadOptions): Promise<ConfigError> {
   const outcome = await loadSettings(options).catch((error: unknown) => error);
@@ -132,7 +134,7 @@ const badFiles: readonly (readonly [text: string, ...problems: string[]])[] = [
 
 describe('a settings file that is wrong', () => {
   it.each(badFiles)('%j', async (text, ...problems) => {
-    const { base, options } = aProject({ [projectFile]: text });
+    const { base, options } = aProject({ [userFile]: text });
     const refusal = await refusalOf(options);
     expect(refusal.code).toBe('config.invalid');
     expect(refusal.problems).toHaveLength(problems.length);
@@ -140,7 +142,7 @@ describe('a settings file that is wrong', () => {
       const [where = '', ...parts] = expected.split(' | ');
       const [place, key = ''] = where.split(' ');
       const problem = refusal.problems[index]!;
-      expect(problem.source).toMatchObject({ kind: 'project', file: join(base, projectFile) });
+      expect(problem.source).toMatchObject({ kind: 'user', file: join(base, userFile) });
       expect(
         `${'line' in problem.source && problem.source.line}:${'column' in problem.source && problem.source.column}`,
       ).toBe(place);
@@ -161,7 +163,7 @@ describe('a settings file that is wrong', () => {
 
   it('is reported together with wrong variables, wrong flags and the wrong user file', async () => {
     const { options } = aProject({
-      [projectFile]: 'server: {port: a}',
+      [projectFile]: 'performance: {timeout_seconds: a}',
       'home/.config/tutti/config.yaml': 'server: {host: 1}',
     });
     const refusal = await refusalOf({
@@ -174,7 +176,7 @@ describe('a settings file that is wrong', () => {
       ['flag', 'server.port'],
       ['env', 'tracing.enabled'],
       ['env', 'models.timeout_seconds'],
-      ['project', 'server.port'],
+      ['project', 'performance.timeout_seconds'],
       ['user', 'server.host'],
     ]);
     expect(refusal.message).toContain(

@@ -25,22 +25,26 @@ describe('where settings come from', () => {
 
   it('takes flags over variables over the project over the user over defaults', async () => {
     const { options } = aProject({
-      [projectFile]: 'server: {port: 3, name: project}\nperformance: {timeout_seconds: 3}',
+      [projectFile]: 'tools: {format: {line_length: 30}}\nperformance: {timeout_seconds: 3}',
       [userFile]:
-        'server: {port: 4, name: user, host: localhost}\nperformance: {timeout_seconds: 4}',
+        'tools: {format: {line_length: 40}, code_review: {max_issues: 4}}\nperformance: {timeout_seconds: 4}',
     });
     const loaded = await loadSettings({
       ...options,
-      flags: { 'server.port': '1' },
-      env: { TUTTI_SERVER_PORT: '2', TUTTI_PERFORMANCE_TIMEOUT_SECONDS: '2.5' },
+      flags: { 'tools.enabled': 'flag' },
+      env: { TUTTI_TOOLS_ENABLED: 'variable', TUTTI_PERFORMANCE_TIMEOUT_SECONDS: '2.5' },
     });
-    expect(loaded.values.server).toMatchObject({ port: 1, name: 'project', host: 'localhost' });
+    expect(loaded.values.tools).toMatchObject({
+      enabled: ['flag'],
+      format: { line_length: 30 },
+      code_review: { max_issues: 4 },
+    });
     expect(loaded.values.performance.timeout_seconds).toBe(2.5);
     const sources = Object.fromEntries(loaded.describe().map((row) => [row.key, row.source]));
-    expect(sources['server.port']).toBe('flag');
+    expect(sources['tools.enabled']).toBe('flag');
     expect(sources['performance.timeout_seconds']).toBe('env TUTTI_PERFORMANCE_TIMEOUT_SECONDS');
-    expect(sources['server.name']).toBe(`${loaded.files[0]}:1`);
-    expect(sources['server.host']).toBe(`${loaded.files[1]}:1`);
+    expect(sources['tools.format.line_length']).toBe(`${loaded.files[0]}:1`);
+    expect(sources['tools.code_review.max_issues']).toBe(`${loaded.files[1]}:1`);
     expect(sources['server.allowed_hosts']).toBe('default');
   });
 
@@ -165,14 +169,14 @@ describe('how texts become values', () => {
 describe('paths', () => {
   it('start at the file that names them, ~ at the home directory, flags at the current folder', async () => {
     const { base, options } = aProject({
-      [projectFile]: 'roots: [., ../other, ~/x, "~"]\nmcpServers: {a: {command: x, cwd: sub}}',
+      [projectFile]: 'roots: [., sub, ~/project/x]\nmcpServers: {a: {command: x, cwd: sub}}',
     });
     const cwd = join(base, 'home/project/deep');
     mkdirSync(cwd);
     const { values } = await loadSettings({ ...options, cwd, flags: { home: 'data' } });
     expect(values.home).toBe(join(cwd, 'data'));
     expect(values.roots).toEqual(
-      ['home/project', 'home/other', 'home/x', 'home'].map((path) => join(base, path)),
+      ['home/project', 'home/project/sub', 'home/project/x'].map((path) => join(base, path)),
     );
     expect(values.mcpServers['a']?.cwd).toBe(join(base, 'home/project/sub'));
   });
@@ -205,28 +209,28 @@ describe('paths', () => {
 describe('the search for tutti.yaml', () => {
   it('goes up to the nearest one', async () => {
     const { base, options } = aProject({
-      [projectFile]: 'server: {port: 5}',
+      [projectFile]: 'performance: {timeout_seconds: 5}',
       'home/project/a/b/.keep': '',
     });
     const cwd = join(base, 'home/project/a/b');
-    expect((await loadSettings({ ...options, cwd })).values.server.port).toBe(5);
+    expect((await loadSettings({ ...options, cwd })).values.performance.timeout_seconds).toBe(5);
   });
 
   it('ends at the top of a git work tree', async () => {
     const { base, options } = aProject({
-      [projectFile]: 'server: {port: 5}',
+      [projectFile]: 'performance: {timeout_seconds: 5}',
       'home/project/repo/.git/HEAD': '',
       'home/project/repo/src/.keep': '',
     });
     const cwd = join(base, 'home/project/repo/src');
-    expect((await loadSettings({ ...options, cwd })).values.server.port).toBe(8004);
+    expect((await loadSettings({ ...options, cwd })).values.performance.timeout_seconds).toBe(60);
   });
 
   it('ends below the home directory, whose file counts only there', async () => {
-    const { base, options } = aProject({ 'home/tutti.yaml': 'server: {port: 5}' });
-    expect((await loadSettings(options)).values.server.port).toBe(8004);
+    const { base, options } = aProject({ 'home/tutti.yaml': 'performance: {timeout_seconds: 5}' });
+    expect((await loadSettings(options)).values.performance.timeout_seconds).toBe(60);
     const cwd = join(base, 'home');
-    expect((await loadSettings({ ...options, cwd })).values.server.port).toBe(5);
+    expect((await loadSettings({ ...options, cwd })).values.performance.timeout_seconds).toBe(5);
   });
 });
 
@@ -247,7 +251,7 @@ mcpServers:
 `;
 
   it('are in no setting that is shown', async () => {
-    const { options } = aProject({ [projectFile]: text });
+    const { options } = aProject({ [userFile]: text });
     const shown = JSON.stringify((await loadSettings(options)).describe());
     for (const secret of secrets) expect(shown).not.toContain(secret);
     expect(shown).toContain('postgres://user:[hidden]@host/db');
@@ -256,7 +260,7 @@ mcpServers:
   });
 
   it('do not come out when loaded values are printed, and do when they are asked for', async () => {
-    const { options } = aProject({ [projectFile]: text });
+    const { options } = aProject({ [userFile]: text });
     const { values } = await loadSettings(options);
     const { server, tracing, database_url, models } = values;
     const printed = `${JSON.stringify({ server, tracing, database_url, models })}${inspect(values.mcpServers['a']?.env)}`;

@@ -11,6 +11,7 @@ import {
   userFile,
   type Surroundings,
 } from './locate.ts';
+import { limitToProject } from './project-limits.ts';
 import { readSettingsFile } from './read-file.ts';
 import { readEnvironment, readFlags, warnOfUnknownVariables } from './read-texts.ts';
 import { listSettings, valueSchema, type Setting } from './setting.ts';
@@ -64,8 +65,9 @@ async function readFiles(
     ['project', project],
     ['user', user === project ? undefined : user],
   ] as const) {
-    const layer = path === undefined ? undefined : await readSettingsFile(settings, { kind, path });
-    if (path !== undefined && layer !== undefined) read.push({ path, layer });
+    if (path === undefined) continue;
+    const layer = await readSettingsFile(settings, { kind, path, userPath: user });
+    if (layer !== undefined) read.push({ path, layer: await limitToProject(layer, options) });
   }
   return read;
 }

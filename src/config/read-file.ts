@@ -4,6 +4,7 @@ import { joinLayers, type Assignment, type Layer } from './assignment.ts';
 import { checkValue, unknownKey } from './check-value.ts';
 import { coerceChoices } from './coerce-text.ts';
 import { joinKey, type SettingProblem, type SettingSource } from './problem.ts';
+import { refuseInProject } from './project-limits.ts';
 import { decodeText, readBytes } from './read-bytes.ts';
 import { asSchema, groupOf, type Setting } from './setting.ts';
 import {
@@ -86,6 +87,7 @@ async function readText(
     readGroup(
       {
         document: settingsDocument,
+        file,
         byKey: new Map(settings.map((setting) => [setting.key, setting])),
       },
       { schema: settingsSchema, path: [], entry: everything },
@@ -100,6 +102,7 @@ function describeSyntaxError(message: string): string {
 
 interface Reading {
   readonly document: SettingsDocument;
+  readonly file: SettingsFile;
   readonly byKey: ReadonlyMap<string, Setting>;
 }
 
@@ -141,7 +144,12 @@ function readKey(reading: Reading, { schema, path, entry }: Spot<z.ZodType>): La
   const group = groupOf(schema);
   if (group) return readGroup(reading, { schema: group, path, entry });
   const setting = reading.byKey.get(path.join('.'));
-  return setting ? readSetting(reading.document, setting, entry) : joinLayers([]);
+  if (setting === undefined) return joinLayers([]);
+  const { document, file } = reading;
+  if (file.kind === 'project' && setting.traits.isUserOnly === true) {
+    return problemAt(document.keyPlace(entry), refuseInProject(setting, file.userPath));
+  }
+  return readSetting(document, setting, entry);
 }
 
 function readSetting(document: SettingsDocument, setting: Setting, entry: DocumentEntry): Layer {

@@ -11,6 +11,17 @@ it('describes every setting with its default and its variables', () => {
   }
 });
 
+it('says which settings a project may not set, or only within its folder', () => {
+  const page = renderConfigurationDoc();
+  for (const { key, variables, traits } of listSettings()) {
+    const [, entry = ''] = page.split(`- **\`${key}\`**`);
+    const [, , line = ''] = entry.split('\n');
+    expect(line).toContain(variables[0]);
+    expect(line.endsWith('; not from a project’s file')).toBe(traits.isUserOnly === true);
+  }
+  expect(page).toContain('flag `--root`; from a project’s file only at or below its folder');
+});
+
 it('says which settings nothing reads yet', () => {
   expect(renderConfigurationDoc()).toMatch(/`redis_url`\*\*: .* Not used yet\./);
 });

@@ -17,7 +17,9 @@ const intro = `# Settings
 
 Generated from the settings schema by \`npm run docs\`; [configure.md](configure.md) explains how to set them.
 A setting comes from, strongest first: a flag, an environment variable, the project's \`tutti.yaml\`, the
-user's \`config.yaml\`, its default. \`tutti config\` shows the effective ones and where each came from.`;
+user's \`config.yaml\`, its default. \`tutti config\` shows the effective ones and where each came from.
+"Not from a project’s file" means that \`tutti.yaml\` may not set it: a project that was merely downloaded must not
+decide where files are written, what may be read and where data is sent.`;
 
 function renderSetting(setting: Setting): string {
   const { key, description, variables, schema, traits } = setting;
@@ -26,8 +28,15 @@ function renderSetting(setting: Setting): string {
   return [
     `- **\`${key}\`**: ${description}`,
     `  - ${expectationOf(schema)}; default: ${defaultText(setting)}`,
-    `  - ${names}${flag}`,
+    `  - ${names}${flag}${projectText(setting)}`,
   ].join('\n');
+}
+
+function projectText({ traits }: Setting): string {
+  if (traits.isUserOnly === true) return '; not from a project’s file';
+  return traits.isWithinProject === true
+    ? '; from a project’s file only at or below its folder'
+    : '';
 }
 
 function defaultText({ traits, defaultValue }: Setting): string {

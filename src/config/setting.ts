@@ -7,6 +7,7 @@ export interface Setting {
   readonly key: string;
   readonly path: readonly string[];
   readonly schema: z.ZodType;
+  /** Its own, and `isUserOnly` of the group it is in. */
   readonly traits: SettingTraits;
   readonly description: string;
   /** Undefined when it is not set by default, or computed when settings are loaded. */
@@ -19,7 +20,7 @@ export interface Setting {
 
 /** Every setting, in the order of the schema. */
 export function listSettings(): readonly Setting[] {
-  return settingsWithin(settingsSchema, []);
+  return settingsWithin(settingsSchema, [], false);
 }
 
 /** The schema of a setting's value, or of one entry of a map setting. */
@@ -48,18 +49,24 @@ export function asSchema(inner: z.core.$ZodType): z.ZodType {
   return inner as z.ZodType;
 }
 
-function settingsWithin(group: z.ZodObject, path: readonly string[]): Setting[] {
+function settingsWithin(
+  group: z.ZodObject,
+  path: readonly string[],
+  isOuterUserOnly: boolean,
+): Setting[] {
   return Object.entries(group.shape).flatMap(([name, inner]) => {
     const schema = asSchema(inner);
+    const isUserOnly = aboutOf(schema).isUserOnly ?? isOuterUserOnly;
     const subgroup = groupOf(schema);
     return subgroup
-      ? settingsWithin(subgroup, [...path, name])
-      : [describeSetting(schema, [...path, name])];
+      ? settingsWithin(subgroup, [...path, name], isUserOnly)
+      : [describeSetting(schema, [...path, name], isUserOnly)];
   });
 }
 
-function describeSetting(schema: z.ZodType, path: readonly string[]): Setting {
-  const { description = '', ...traits } = aboutOf(schema);
+function describeSetting(schema: z.ZodType, path: readonly string[], isUserOnly: boolean): Setting {
+  const { description = '', ...own } = aboutOf(schema);
+  const traits = { ...own, isUserOnly };
   const value = unwrap(schema);
   return {
     key: path.join('.'),

@@ -5,6 +5,8 @@ import type { SettingProblem, SettingSource } from './problem.ts';
 export interface SettingsFile {
   readonly path: string;
   readonly kind: 'project' | 'user';
+  /** The user's own file, where some settings belong that a project may not set. */
+  readonly userPath: string;
 }
 
 /** A key of a map with its value, both with their places in the text. */

@@ -1,27 +1,34 @@
 import type { CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { CallContext } from '../contract/server/index.ts';
 import { errorMetaKey, type ToolResult } from '../contract/tool/index.ts';
-import { Gate, withTimeLimit } from '../kernel/index.ts';
+import { Gate, withTimeLimit, type Log } from '../kernel/index.ts';
 import type { CallTracer, TraceScope } from './call-tracer.ts';
 
 export interface LaneLimits {
   readonly maxConcurrent: number;
   readonly maxWaiting: number;
   readonly timeoutMs: number;
+  /** How long a call that was cancelled, or took too long, may hold its place until it ends by itself. */
+  readonly abortGraceMs?: number;
 }
+
+const defaultAbortGraceMs = 1_000;
 
 /**
  * The way every tool call takes: a span around it, a place in the queue, a time limit. The time
- * spent waiting for a place counts, so that a caller never waits longer than the limit.
+ * spent waiting for a place counts, so that a caller never waits longer than the limit. A tool that
+ * ignores its signal loses its place after a grace period; its work, left behind, is named in the log.
  */
 export class CallLane {
   readonly #limits: LaneLimits;
   readonly #tracer: CallTracer;
+  readonly #log: Log;
   readonly #gate: Gate;
 
-  constructor(limits: LaneLimits, tracer: CallTracer) {
+  constructor(limits: LaneLimits, tracer: CallTracer, log: Log) {
     this.#limits = limits;
     this.#tracer = tracer;
+    this.#log = log;
     this.#gate = new Gate(limits);
   }
 
@@ -49,12 +56,46 @@ export class CallLane {
         signal: context.signal,
       };
       const meta = { ...context.meta, ...scope.outgoingMeta() };
-      const result = await withTimeLimit(limit, (signal) =>
-        this.#gate.pass(() => call({ ...context, meta, signal }), signal),
-      );
-      if (result.isError) noteFailure(scope, result);
-      return result;
+      try {
+        const result = await withTimeLimit(limit, (signal) => {
+          const work = (): Promise<ToolResult> => call({ ...context, meta, signal });
+          return this.#gate.pass(() => this.#untilLeftBehind(entry.name, work, signal), signal);
+        });
+        if (result.isError) noteFailure(scope, result);
+        return result;
+      } catch (error) {
+        if (context.signal.aborted && error === context.signal.reason) scope.cancel();
+        throw error;
+      }
     });
+  }
+
+  /** Settles as `work` does, or with the signal's reason when the grace period after its abort is over. */
+  async #untilLeftBehind(
+    tool: string,
+    work: () => Promise<ToolResult>,
+    signal: AbortSignal,
+  ): Promise<ToolResult> {
+    signal.throwIfAborted();
+    const graceMs = this.#limits.abortGraceMs ?? defaultAbortGraceMs;
+    const leftBehind = Promise.withResolvers<never>();
+    let grace: NodeJS.Timeout | undefined;
+    const onAbort = (): void => {
+      grace = setTimeout(() => {
+        this.#log.warn('A tool ignored the end of its call; its work is left behind', {
+          tool,
+          graceMs,
+        });
+        leftBehind.reject(signal.reason);
+      }, graceMs).unref();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await Promise.race([work(), leftBehind.promise]);
+    } finally {
+      clearTimeout(grace);
+      signal.removeEventListener('abort', onAbort);
+    }
   }
 }
 

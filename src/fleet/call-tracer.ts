@@ -14,6 +14,8 @@ export interface TraceScope {
   setAttributes(attributes: Readonly<Record<string, string>>): void;
   /** Marks the span as failed though the call returns: a tool's own failure is a result. */
   fail(message: string): void;
+  /** Records that the caller gave up: what the call throws after that is no failure. */
+  cancel(): void;
   /** Trace context for the next hop, to be merged into its `_meta`. */
   outgoingMeta(): object;
 }

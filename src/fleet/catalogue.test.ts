@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
 import type { CallContext, McpServer, ServerChange } from '../contract/server/index.ts';
 import { errorMetaKey } from '../contract/tool/index.ts';
-import { AppError, silentLog } from '../kernel/index.ts';
-import { CallLane } from './call-lane.ts';
+import { AppError, silentLog, type Log, type LogFields } from '../kernel/index.ts';
+import { CallLane, type LaneLimits } from './call-lane.ts';
 import type { CallTracer, TracedCall } from './call-tracer.ts';
 import { createCatalogue } from './catalogue.ts';
 import type { ServerEntry } from './fleet-server.ts';
@@ -51,7 +51,11 @@ function aContext(parts: Partial<CallContext> = {}): CallContext {
   };
 }
 
-function aTracer(seen: TracedCall[] = [], failures: string[] = []): CallTracer {
+function aTracer(
+  seen: TracedCall[] = [],
+  failures: string[] = [],
+  cancel: () => void = () => {},
+): CallTracer {
   return {
     traced: (call, work) => {
       seen.push(call);
@@ -59,6 +63,7 @@ function aTracer(seen: TracedCall[] = [], failures: string[] = []): CallTracer {
         setAttributes: (attributes) =>
           failures.push(attributes['tutti.error.code'] ?? attributes['error.type'] ?? ''),
         fail: () => {},
+        cancel,
         outgoingMeta: () => ({ traceparent: 'next' }),
       });
     },
@@ -67,16 +72,22 @@ function aTracer(seen: TracedCall[] = [], failures: string[] = []): CallTracer {
 
 function aCatalogue(
   servers: readonly ServerEntry[],
-  options: { tracer?: CallTracer; enabledTools?: string[]; timeoutMs?: number } = {},
+  options: {
+    tracer?: CallTracer;
+    enabledTools?: string[];
+    limits?: Partial<LaneLimits>;
+    log?: Log;
+  } = {},
 ) {
-  const limits = { maxConcurrent: 2, maxWaiting: 2, timeoutMs: options.timeoutMs ?? 10_000 };
+  const limits = { maxConcurrent: 2, maxWaiting: 2, timeoutMs: 10_000, ...options.limits };
+  const log = options.log ?? silentLog;
   return createCatalogue({
     title: 'Tutti',
     version: '1',
     servers,
-    lane: new CallLane(limits, options.tracer ?? aTracer()),
+    lane: new CallLane(limits, options.tracer ?? aTracer(), log),
     enabledTools: options.enabledTools ?? [],
-    log: silentLog,
+    log,
   });
 }
 
@@ -131,9 +142,11 @@ describe('the catalogue', () => {
     };
     const catalogue = aCatalogue([broken, entry(aServer('two'))]);
     expect((await catalogue.listTools()).map((tool) => tool.name)).toEqual(['two__hello']);
+    expect(catalogue.failures?.()).toEqual([{ server: 'broken', message: 'no' }]);
     isBroken = false;
     const result = await catalogue.callTool('broken__hello', {}, aContext());
     expect(result.content[0]).toMatchObject({ text: 'hello from broken' });
+    expect(catalogue.failures?.()).toEqual([]);
   });
 
   it('opens a server once for many first calls', async () => {
@@ -211,7 +224,7 @@ describe('a call', () => {
 
   it('that takes too long ends with a result that says so', async () => {
     const never = aServer('one', { callTool: () => new Promise(() => {}) });
-    const catalogue = aCatalogue([entry(never)], { timeoutMs: 5 });
+    const catalogue = aCatalogue([entry(never)], { limits: { timeoutMs: 5 } });
     const result = await catalogue.callTool('hello', {}, aContext());
     expect(result._meta?.[errorMetaKey]).toMatchObject({
       code: 'kernel.time_limit',
@@ -234,6 +247,41 @@ describe('a call', () => {
     });
     cancel.abort(new Error('done'));
     expect((await settled).every((it) => it.status === 'rejected')).toBe(true);
+  });
+
+  it('that ignores its end gives its place up after a while, and the log says so', async () => {
+    const warnings: LogFields[] = [];
+    const log = {
+      ...silentLog,
+      warn: (_: string, fields: LogFields = {}) => warnings.push(fields),
+    };
+    const cancel = new AbortController();
+    const stubborn = aServer('one', {
+      callTool: async () => {
+        if (cancel.signal.aborted) return { content: [] };
+        cancel.abort(new Error('enough'));
+        return new Promise(() => {});
+      },
+    });
+    const limits = { maxConcurrent: 1, timeoutMs: 500, abortGraceMs: 5 };
+    const catalogue = aCatalogue([entry(stubborn)], { limits, log });
+    const first = catalogue.callTool('hello', {}, aContext({ signal: cancel.signal }));
+    const second = catalogue.callTool('hello', {}, aContext());
+    await expect(first).rejects.toThrow('enough');
+    expect(await second).toEqual({ content: [] });
+    expect(warnings).toEqual([{ tool: 'one.hello', graceMs: 5 }]);
+  });
+
+  it('that is cancelled is recorded as such, whatever the reason; one that took too long is not', async () => {
+    const cancelled = vi.fn();
+    const tracer = aTracer([], [], cancelled);
+    const never = aServer('one', { callTool: () => new Promise(() => {}) });
+    const catalogue = aCatalogue([entry(never)], { tracer, limits: { timeoutMs: 5 } });
+    await catalogue.callTool('hello', {}, aContext());
+    expect(cancelled).not.toHaveBeenCalled();
+    const signal = AbortSignal.abort(new Error('the connection closed'));
+    await expect(catalogue.callTool('hello', {}, aContext({ signal }))).rejects.toThrow('closed');
+    expect(cancelled).toHaveBeenCalledTimes(1);
   });
 
   it('that is cancelled throws the reason', async () => {

@@ -1,4 +1,4 @@
-import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
+import type { Catalogue, CatalogueEntry, ListingFailure } from '../contract/catalogue/index.ts';
 import type { Prompt } from '../contract/prompt/index.ts';
 import type {
   CallContext,
@@ -64,6 +64,12 @@ class FleetCatalogue implements Catalogue {
       }),
     );
     return perServer.flat();
+  }
+
+  failures(): readonly ListingFailure[] {
+    return this.#servers.flatMap(({ name, listingFailure }) =>
+      listingFailure === undefined ? [] : [{ server: name, message: listingFailure }],
+    );
   }
 
   async listTools() {

@@ -1,5 +1,5 @@
 import type { McpServer } from '../contract/server/index.ts';
-import type { Log } from '../kernel/index.ts';
+import { reportError, type Log } from '../kernel/index.ts';
 
 /** A server that can be opened: what compose hands to the fleet. */
 export interface ServerEntry {
@@ -13,11 +13,17 @@ export class FleetServer {
   readonly #entry: ServerEntry;
   readonly #log: Log;
   #opened: Promise<McpServer> | undefined;
+  #listingFailure: string | undefined;
 
   constructor(entry: ServerEntry, log: Log) {
     this.name = entry.name;
     this.#entry = entry;
     this.#log = log.child({ server: entry.name });
+  }
+
+  /** Why the latest listing left this server out; `undefined` when it did not. */
+  get listingFailure(): string | undefined {
+    return this.#listingFailure;
   }
 
   open(): Promise<McpServer> {
@@ -33,8 +39,11 @@ export class FleetServer {
     list: (server: McpServer) => Promise<readonly Item[]>,
   ): Promise<readonly Item[]> {
     try {
-      return await list(await this.open());
+      const items = await list(await this.open());
+      this.#listingFailure = undefined;
+      return items;
     } catch (error) {
+      this.#listingFailure = reportError(error).message;
       this.#log.error('A server could not be listed and is left out', { error });
       return [];
     }

@@ -26,14 +26,14 @@ export class ListenFailedError extends AppError {
   }
 }
 
-/** One client has as many requests running as it may. */
+/** One client, or all that are not told apart, have as many requests running as they may. */
 export class TooManyRequestsError extends AppError {
   readonly code = 'gateway.too_many_requests';
   override readonly retryable = true;
 
   constructor(limit: number) {
     super(
-      `${limit} requests of this client are running, the most at once. Wait for one to finish`,
+      `The request was refused: ${limit} others are running, the most at once. Wait for one to finish`,
       { details: { limit } },
     );
   }

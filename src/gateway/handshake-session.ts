@@ -78,10 +78,6 @@ export class HandshakeSession {
     }
   }
 
-  untilIdle(limitMs: number): Promise<void> {
-    return this.#inFlight.untilEmpty(limitMs);
-  }
-
   /** Tells the client of no more changes; what it asked for goes on. */
   silence(): void {
     this.#stopListening?.();

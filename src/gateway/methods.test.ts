@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FixtureError } from './testing/fixture-server.ts';
 import { statelessMeta, StdioPeer } from './testing/stdio-peer.ts';
 
 describe('a call', () => {
@@ -60,7 +61,7 @@ describe('a call', () => {
   });
 
   it.each([
-    ['a tool nobody has', { name: 'nope' }, -32_602, 'Unknown tool "nope"'],
+    ['a tool nobody has', { name: 'nope' }, -32_602, 'Unknown tool: nope'],
     ['no name', {}, -32_602, '"name" must be a string'],
     ['arguments that are a list', { name: 'echo', arguments: [] }, -32_602, 'params.arguments'],
     ['a tool that refuses', { name: 'refuse' }, -32_603, 'This tool always refuses'],
@@ -70,6 +71,21 @@ describe('a call', () => {
     const peer = new StdioPeer();
     const { error } = await peer.ask('tools/call', params);
     expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
+  });
+
+  it.each([
+    ['toolbox.invalid_arguments', -32_602],
+    ['standards.invalid_prompt_arguments', -32_602],
+    ['standards.unknown_language', -32_602],
+    ['fleet.not_found', -32_602],
+    ['kernel.time_limit', -32_603],
+    ['elsewhere.not_found', -32_603],
+    ['constructor', -32_603],
+  ])('that fails with %s is answered with %i and the message as it is', async (thrown, code) => {
+    const peer = new StdioPeer();
+    peer.server.promptFailure = new FixtureError(thrown, 'One sentence');
+    const { error } = await peer.ask('prompts/get', { name: 'greet' });
+    expect(error).toEqual({ code, message: 'One sentence', data: { code: thrown, details: {} } });
   });
 
   it('carries code and details of an explainable failure', async () => {
@@ -172,7 +188,7 @@ describe('resources, prompts and completions', () => {
   it('name the resource that was not found, in the code of each era', async () => {
     const peer = new StdioPeer();
     expect(await peer.askStateless('resources/read', { uri: 'fixture://none' })).toMatchObject({
-      error: { code: -32_602, data: { uri: 'fixture://none', code: 'fixture.not_found' } },
+      error: { code: -32_602, data: { uri: 'fixture://none', code: 'toolbox.not_found' } },
     });
   });
 });

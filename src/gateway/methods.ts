@@ -7,10 +7,9 @@ import type {
   McpServer,
   ProgressUpdate,
 } from '../contract/server/index.ts';
-import { AppError } from '../kernel/index.ts';
 import { encodeNotification, isRecord, type Params } from '../protocol/index.ts';
 import { pageOf } from './page.ts';
-import { invalidParams } from './rpc-failure.ts';
+import { invalidParams, isNotFound } from './rpc-failure.ts';
 
 /** One request on its way: how it may be stopped, what came with it, and where its progress goes. */
 export interface Exchange {
@@ -92,7 +91,7 @@ async function completionOf(server: McpServer, request: CompletionRequest): Prom
   try {
     return await server.complete(request);
   } catch (error) {
-    if (error instanceof AppError && error.code.endsWith('not_found')) return { values: [] };
+    if (isNotFound(error)) return { values: [] };
     throw error;
   }
 }

@@ -10,7 +10,13 @@ import {
   type Request,
   type RequestId,
 } from '../protocol/index.ts';
-import { answerRequest, errorReply, type EraRules, type Serving } from './answer-request.ts';
+import {
+  answerRequest,
+  errorReply,
+  type EraRules,
+  type Origin,
+  type Serving,
+} from './answer-request.ts';
 import { ConnectionClosedError, TooManySubscriptionsError } from './errors.ts';
 import { HandshakeSession } from './handshake-session.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
@@ -28,6 +34,8 @@ export class PipeConnection {
   readonly #stateless: EraRules;
   readonly #inFlight = new RequestsInFlight();
   readonly #subscriptions = new Map<RequestId, Subscription>();
+  /** Each ends when the answer to a message is sent, or there will be none. */
+  readonly #unanswered = new Set<Promise<void>>();
 
   constructor(serving: Serving, send: (text: string) => void) {
     this.#serving = serving;
@@ -39,9 +47,7 @@ export class PipeConnection {
   receive(message: Message | Batch): void {
     switch (message.kind) {
       case 'request':
-        void this.#answer(message).then((text) => {
-          if (text !== undefined) this.#send(text);
-        });
+        this.#keep(this.#receiveRequest(message));
         return;
       case 'notification':
         this.#accept(message);
@@ -53,13 +59,16 @@ export class PipeConnection {
         // Nothing is ever asked of the client, so no response can be meant for us.
         return;
       case 'batch':
-        void this.#receiveBatch(message);
+        this.#keep(this.#receiveBatch(message));
     }
   }
 
-  /** Resolves when every request is answered, or after `limitMs`. */
+  /** Resolves when the answers to all that was received are sent, or after `limitMs`. */
   async untilIdle(limitMs: number): Promise<void> {
-    await Promise.all([this.#session.untilIdle(limitMs), this.#inFlight.untilEmpty(limitMs)]);
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, limitMs);
+    await Promise.race([Promise.all(this.#unanswered), late]);
+    clearTimeout(timer);
   }
 
   close(): void {
@@ -67,6 +76,16 @@ export class PipeConnection {
     this.#subscriptions.clear();
     this.#session.close();
     this.#inFlight.abortAll(new ConnectionClosedError());
+  }
+
+  #keep(answering: Promise<void>): void {
+    const kept = answering.finally(() => this.#unanswered.delete(kept));
+    this.#unanswered.add(kept);
+  }
+
+  async #receiveRequest(request: Request): Promise<void> {
+    const text = await this.#answer(request);
+    if (text !== undefined) this.#send(text);
   }
 
   async #answer(request: Request): Promise<string | undefined> {
@@ -117,7 +136,7 @@ export class PipeConnection {
       this.#send(encodeError(null, { code: rpcErrorCode.invalidRequest, message }));
       return;
     }
-    const texts = await answerBatch(batch, this.#session, this.#send);
+    const texts = await answerBatch(batch, this.#session, { notify: this.#send });
     if (texts.length > 0) this.#send(`[${texts.join(',')}]`);
   }
 }
@@ -126,10 +145,10 @@ export class PipeConnection {
 export async function answerBatch(
   batch: Batch,
   session: HandshakeSession,
-  notify: (text: string) => void,
+  origin: Omit<Origin, 'inFlight'>,
 ): Promise<string[]> {
   const answers = batch.messages.map(async (message) => {
-    if (message.kind === 'request') return (await session.answer(message, { notify }))?.text;
+    if (message.kind === 'request') return (await session.answer(message, origin))?.text;
     if (message.kind === 'malformed') return encodeError(message.id, message.error);
     if (message.kind === 'notification') session.accept(message);
     return undefined;

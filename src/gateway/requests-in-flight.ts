@@ -7,7 +7,6 @@ const maxInFlight = 256;
 /** The requests of one connection that are not answered yet, so that each can be stopped by its id. */
 export class RequestsInFlight {
   readonly #running = new Map<RequestId, AbortController>();
-  #onEmpty: (() => void) | undefined;
 
   get size(): number {
     return this.#running.size;
@@ -29,7 +28,6 @@ export class RequestsInFlight {
 
   finish(id: RequestId): void {
     this.#running.delete(id);
-    if (this.#running.size === 0) this.#onEmpty?.();
   }
 
   cancel(id: RequestId): void {
@@ -38,17 +36,5 @@ export class RequestsInFlight {
 
   abortAll(reason: Error): void {
     for (const controller of this.#running.values()) controller.abort(reason);
-  }
-
-  /** Resolves when nothing runs, or after `limitMs`, whichever is first. */
-  async untilEmpty(limitMs: number): Promise<void> {
-    if (this.#running.size === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, limitMs);
-      this.#onEmpty = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }

@@ -1,3 +1,4 @@
+import { errorCodes, type ErrorCodeEntry } from '../contract/error/index.ts';
 import { AppError, type Log } from '../kernel/index.ts';
 import { rpcErrorCode, type Era, type RpcError } from '../protocol/index.ts';
 
@@ -39,28 +40,33 @@ export function explainFailure(thrown: unknown, request: FailedRequest): RpcErro
       data: { code: 'internal.bug', details: {} },
     };
   }
-  const data = { code: thrown.code, details: thrown.details };
-  const { subject } = request;
-  if (subject && thrown.code.endsWith('not_found')) {
-    return explainUnknown(subject, request.era, { message: thrown.message, data });
-  }
-  const isArguments = thrown.code.endsWith('invalid_arguments');
-  const code = isArguments ? rpcErrorCode.invalidParams : rpcErrorCode.internalError;
-  return { code, message: thrown.message, data };
+  const { code, message, details } = thrown;
+  const data = { code, details };
+  const status = statusOf(thrown);
+  if (status === 404) return explainUnknown(request, { message, data });
+  const isWrong = status === 400;
+  return { code: isWrong ? rpcErrorCode.invalidParams : rpcErrorCode.internalError, message, data };
+}
+
+/** Whether a name was asked for that nothing has. */
+export function isNotFound(thrown: unknown): boolean {
+  return thrown instanceof AppError && statusOf(thrown) === 404;
+}
+
+/** What the table of codes says about a failure; nothing about codes of others. */
+function statusOf({ code }: AppError): number | undefined {
+  const table: Readonly<Record<string, ErrorCodeEntry>> = errorCodes;
+  return Object.hasOwn(table, code) ? table[code]?.httpStatus : undefined;
 }
 
 function explainUnknown(
-  subject: Subject,
-  era: Era,
-  cause: { readonly message: string; readonly data: object },
+  { subject, era }: FailedRequest,
+  { message, data }: { readonly message: string; readonly data: object },
 ): RpcError {
-  if (subject.kind !== 'resource') {
-    const message = `Unknown ${subject.kind} "${subject.name}". ${cause.message}`;
-    return { code: rpcErrorCode.invalidParams, message, data: cause.data };
-  }
+  if (subject?.kind !== 'resource') return { code: rpcErrorCode.invalidParams, message, data };
   return {
     code: era === 'handshake' ? rpcErrorCode.resourceNotFound : rpcErrorCode.invalidParams,
-    message: `Resource not found. ${cause.message}`,
-    data: { uri: subject.name, ...cause.data },
+    message,
+    data: { uri: subject.name, ...data },
   };
 }

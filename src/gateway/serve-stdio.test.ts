@@ -245,6 +245,19 @@ describe('the stream', () => {
     expect((await peer.take((message) => message['id'] === 2))['result']).toBeDefined();
   });
 
+  it('ends with its input, after a batch that runs is answered', async () => {
+    const peer = new StdioPeer();
+    await peer.initialize('2025-03-26');
+    const params = { name: 'steps', arguments: { count: 3 } };
+    peer.write([
+      { jsonrpc: '2.0', id: 1, method: 'ping' },
+      { jsonrpc: '2.0', id: 2, method: 'tools/call', params },
+    ]);
+    peer.input.end();
+    await peer.gateway.closed;
+    expect(peer.received).toMatchObject([[{ id: 1 }, { id: 2, result: { content: [{}] } }]]);
+  });
+
   it('stops what does not end within the limit after its input ended', async () => {
     const peer = new StdioPeer({ drainLimitMs: 10 });
     const params = { name: 'wait', arguments: {} };
@@ -294,5 +307,14 @@ describe('the stream', () => {
     pending.shift()?.();
     await once(peer.input, 'resume');
     expect(peer.input.isPaused()).toBe(false);
+  });
+
+  it('ends when nobody reads the answers for too long', async () => {
+    const output = new Writable({ highWaterMark: 1, write: () => {} });
+    const peer = new StdioPeer({ output, unreadLimitMs: 10 });
+    peer.write({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    peer.input.end();
+    await peer.gateway.closed;
+    expect(peer.input.isPaused()).toBe(true);
   });
 });

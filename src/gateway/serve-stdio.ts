@@ -5,6 +5,7 @@ import { decodeMessage, defaultJsonLimits, encodeError, rpcErrorCode } from '../
 import { createServing } from './answer-request.ts';
 import { PipeConnection } from './pipe-connection.ts';
 import { LineReader, type Line } from './read-lines.ts';
+import { LineWriter } from './write-lines.ts';
 
 export interface StdioOptions {
   readonly server: McpServer;
@@ -15,15 +16,18 @@ export interface StdioOptions {
   readonly maxMessageBytes?: number;
   /** How long requests may go on after the input ended. */
   readonly drainLimitMs?: number;
+  /** How long the client may leave its answers unread. */
+  readonly unreadLimitMs?: number;
 }
 
 export interface StdioGateway {
-  /** Resolves when the input ended or the output broke and everything is settled. */
+  /** Resolves when the input ended, or the output broke or is not read, and everything is settled. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
 
 const defaultDrainLimitMs = 5_000;
+const defaultUnreadLimitMs = 5 * 60_000;
 
 /**
  * Speaks MCP, both eras, as lines of JSON over a pair of streams. What is wrong with one line is
@@ -32,17 +36,14 @@ const defaultDrainLimitMs = 5_000;
 export function serveStdio(options: StdioOptions): StdioGateway {
   const { input, output, log } = options;
   const maxBytes = options.maxMessageBytes ?? defaultJsonLimits.maxBytes;
+  const unreadLimitMs = options.unreadLimitMs ?? defaultUnreadLimitMs;
+  const writer = new LineWriter({ output, input, unreadLimitMs, onUnread });
+  const send = (text: string): void => writer.write(text);
   const connection = new PipeConnection(createServing(options.server, log), send);
   const reader = new LineReader(maxBytes, receive);
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let isOpen = true;
   let isEnding = false;
-
-  function send(text: string): void {
-    if (!isOpen || !output.writable) return;
-    // A client that does not read its answers is not asked for more requests.
-    if (!output.write(`${text}\n`)) input.pause();
-  }
 
   function receive(line: Line): void {
     if (line.kind === 'line') {
@@ -54,9 +55,13 @@ export function serveStdio(options: StdioOptions): StdioGateway {
     send(encodeError(null, { code: rpcErrorCode.invalidRequest, message }));
   }
 
+  function onUnread(): void {
+    log.warn('stdio client does not read its answers', { unreadLimitMs });
+    void close();
+  }
+
   const onData = (chunk: Buffer | string): void =>
     reader.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
-  const onDrain = (): void => void input.resume();
   const onEnd = (): void => {
     if (isEnding) return;
     isEnding = true;
@@ -72,34 +77,18 @@ export function serveStdio(options: StdioOptions): StdioGateway {
 
   async function close(): Promise<void> {
     if (!isOpen) return closed;
-    connection.close();
     isOpen = false;
+    connection.close();
     input.off('data', onData).off('end', onEnd).off('close', onEnd).pause();
-    output.off('drain', onDrain);
-    if (output.writableLength > 0 && output.writable) await flushed(output);
+    await writer.close();
     // The error listeners stay: a write that fails only now must not end the process.
     resolve();
     return closed;
   }
 
   input.on('data', onData).once('end', onEnd).once('close', onEnd).on('error', onBroken);
-  output.on('drain', onDrain).on('error', onBroken);
+  output.on('error', onBroken);
   return { closed, close };
-}
-
-const flushLimitMs = 1_000;
-
-/** Waits until what was written has left, but not for a client that stopped reading. */
-async function flushed(output: Writable): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, flushLimitMs);
-    const done = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    output.write('', done);
-    output.once('error', done);
-  });
 }
 
 const space = 0x20;

@@ -8,7 +8,6 @@ export const rpcErrorCode = {
   /** Handshake era only; since 2026-07-28 an unknown resource is `invalidParams`. */
   resourceNotFound: -32_002,
   headerMismatch: -32_020,
-  missingClientCapability: -32_021,
   unsupportedVersion: -32_022,
 } as const;
 

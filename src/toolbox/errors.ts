@@ -30,14 +30,19 @@ export class NotFoundError extends AppError {
   }
 }
 
-/** The thread a tool ran in ended before the tool did: out of memory, or a crash of an engine. */
+/** The thread a tool ran in ended before the tool did: out of memory, a crash of an engine, or the server's end. */
 export class WorkerDiedError extends AppError {
   readonly code = 'toolbox.worker_died';
 
-  constructor(tool: string, reason: string, maxHeapMb: number) {
-    super(
-      `Tool "${tool}" did not finish: ${reason} (memory limit ${maxHeapMb} MB). Give it less at once`,
-      { details: { tool, maxHeapMb } },
-    );
+  constructor(tool: string, death: WorkerDeath) {
+    super(`Tool "${tool}" did not finish: ${death.reason}. ${death.advice}`, {
+      details: { tool, reason: death.reason },
+    });
   }
+}
+
+export interface WorkerDeath {
+  readonly reason: string;
+  /** What the caller can do about it. */
+  readonly advice: string;
 }

@@ -16,8 +16,14 @@ export function aCodeCatalogue(roots: readonly string[], timeoutMs: number): Cat
     { maxConcurrent: 2, maxWaiting: 1_000, timeoutMs },
     {
       traced: (_call, work) =>
-        work({ setAttributes: () => {}, fail: () => {}, outgoingMeta: () => ({}) }),
+        work({
+          setAttributes: () => {},
+          fail: () => {},
+          cancel: () => {},
+          outgoingMeta: () => ({}),
+        }),
     },
+    silentLog,
   );
   return createCatalogue({
     title: 'Tutti',

@@ -11,7 +11,7 @@ export async function run(invocation: Invocation): Promise<number> {
     'server.host': textOption(invocation, 'host'),
     'server.port': textOption(invocation, 'port'),
   };
-  return withSystem(invocation, { log: 'stderr', flags }, async (system) => {
+  return withSystem(invocation, { flags }, async (system) => {
     const listener = await system.serveHttp({});
     output.result({ url: listener.url }, () => `listening on ${listener.url}`);
     await untilAborted(io.signal);

@@ -169,8 +169,12 @@ export function createFakeSystem(): { compose: () => Promise<Compose>; seen: See
       { name: 'database', status: 'ok', message: 'is sound' },
       { name: 'rustfmt', status: 'warning', message: 'is missing', fix: 'install it' },
     ],
-    serveStdio: async ({ stdin, stdout }) => {
-      for await (const chunk of stdin) stdout.write(`served ${String(chunk)}`);
+    serveStdio: async ({ stdin, stdout, signal }) => {
+      stdin.on('data', (chunk) => stdout.write(`served ${String(chunk)}`));
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stdin.on('end', resolve);
+      signal?.addEventListener('abort', () => resolve());
+      await promise;
     },
     serveHttp: async () => ({
       url: 'http://127.0.0.1:1234',

@@ -8,6 +8,13 @@ import type { Tool } from '../tool/index.ts';
 export interface Catalogue extends McpServer {
   /** Every tool with the server it lives in and its dotted name (`server.tool`). */
   entries(): Promise<readonly CatalogueEntry[]>;
+  /** The servers missing from the latest listing because they could not be opened or listed. */
+  failures?(): readonly ListingFailure[];
+}
+
+export interface ListingFailure {
+  readonly server: string;
+  readonly message: string;
 }
 
 export interface CatalogueEntry {

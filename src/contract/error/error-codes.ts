@@ -50,7 +50,8 @@ export const errorCodes = {
     httpStatus: 404,
   },
   'toolbox.worker_died': {
-    meaning: 'The thread a tool ran in ended early: out of memory, or an engine crashed.',
+    meaning:
+      'The thread a tool ran in ended early: out of memory, an engine crashed, or the server is stopping.',
     remedy: 'Give the tool less at once: fewer or smaller files.',
     exitCode: 1,
     httpStatus: 500,
@@ -183,7 +184,7 @@ export const errorCodes = {
     httpStatus: 500,
   },
   'gateway.too_many_requests': {
-    meaning: 'One client has as many requests running as it may.',
+    meaning: 'One client, or all that use no session, have as many requests running as they may.',
     remedy: 'Wait until some of them are answered, or cancel them.',
     exitCode: 1,
     httpStatus: 429,
@@ -312,7 +313,7 @@ export const errorCodes = {
     meaning: 'A prompt lacks an argument it needs, or was given one it does not take.',
     remedy: 'Give the arguments the message names.',
     exitCode: 2,
-    httpStatus: 422,
+    httpStatus: 400,
   },
   'code.too_complex': {
     meaning: 'A text is nested too deeply, or too long, for the parser of its language.',

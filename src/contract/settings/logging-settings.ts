@@ -7,7 +7,12 @@ export const loggingSettings = z
     level: z
       .enum(['debug', 'info', 'warn', 'error', 'silent'])
       .default('info')
-      .meta(about('Lines below this level are not written.', { flag: '--log-level' })),
+      .meta(
+        about('Lines below this level are not written.', {
+          flag: '--log-level',
+          isUserOnly: false,
+        }),
+      ),
     format: z.enum(['json']).default('json').meta(about('One JSON object per line.')),
     file: z
       .string()
@@ -28,4 +33,4 @@ export const loggingSettings = z
       .default(5)
       .meta(about('How many log files that were put aside are kept.')),
   })
-  .meta(about('The log.'));
+  .meta(about('The log.', { isUserOnly: true }));

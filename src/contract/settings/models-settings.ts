@@ -7,12 +7,14 @@ export const modelsSettings = z
     code_endpoint: httpUrl.optional().meta(
       about('Address of the model that writes code.', {
         isNotUsedYet: true,
+        isUserOnly: true,
         env: ['STARCODER_ENDPOINT'],
       }),
     ),
     agent_endpoint: httpUrl.optional().meta(
       about('Address of the model that understands requests and plans.', {
         isNotUsedYet: true,
+        isUserOnly: true,
         env: ['MISTRAL_ENDPOINT'],
       }),
     ),
@@ -33,11 +35,16 @@ export const modelsSettings = z
     openai_api_key: secretText.optional().meta(
       about('Key for OpenAI, or for an endpoint that speaks its protocol.', {
         isNotUsedYet: true,
+        isUserOnly: true,
         env: ['MCP_OPENAI_API_KEY', 'OPENAI_API_KEY'],
       }),
     ),
-    anthropic_api_key: secretText
-      .optional()
-      .meta(about('Key for Anthropic.', { isNotUsedYet: true, env: ['ANTHROPIC_API_KEY'] })),
+    anthropic_api_key: secretText.optional().meta(
+      about('Key for Anthropic.', {
+        isNotUsedYet: true,
+        isUserOnly: true,
+        env: ['ANTHROPIC_API_KEY'],
+      }),
+    ),
   })
   .meta(about('Language models.'));

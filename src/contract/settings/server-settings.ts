@@ -54,4 +54,4 @@ export const serverSettings = z
       .default(10_485_760)
       .meta(about('A request body larger than this is refused with 413.')),
   })
-  .meta(about('The server that `tutti serve` and `tutti mcp` start.'));
+  .meta(about('The server that `tutti serve` and `tutti mcp` start.', { isUserOnly: true }));

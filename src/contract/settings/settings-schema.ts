@@ -23,6 +23,7 @@ export const settingsSchema = z.strictObject({
     .meta(
       about('Folder for the database, the log and everything else Tutti keeps.', {
         isPath: true,
+        isUserOnly: true,
         flag: '--home',
         defaultText:
           '`$XDG_DATA_HOME/tutti` (`~/.local/share/tutti`); macOS `~/Library/Application Support/tutti`; Windows `%LOCALAPPDATA%\\tutti`',
@@ -34,6 +35,7 @@ export const settingsSchema = z.strictObject({
     .meta(
       about('Folders the tools may read. Paths outside them are refused.', {
         isPath: true,
+        isWithinProject: true,
         flag: '--root',
         defaultText: 'the current folder',
       }),
@@ -49,6 +51,7 @@ export const settingsSchema = z.strictObject({
       'Address of a PostgreSQL database for teams; without it the database is a file in `home`.',
       {
         isAddress: true,
+        isUserOnly: true,
         env: ['MCP_DATABASE_URL'],
         isNotUsedYet: true,
       },
@@ -57,12 +60,14 @@ export const settingsSchema = z.strictObject({
   redis_url: secretText.optional().meta(
     about('Address of a Redis server for teams.', {
       isAddress: true,
+      isUserOnly: true,
       env: ['MCP_REDIS_URL'],
       isNotUsedYet: true,
     }),
   ),
   secret_key: secretText.optional().meta(
     about('Key that signs what is handed out to clients.', {
+      isUserOnly: true,
       env: ['MCP_SECRET_KEY'],
       isNotUsedYet: true,
     }),

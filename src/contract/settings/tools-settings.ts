@@ -54,9 +54,11 @@ const format = z
 
 const dependencies = z
   .strictObject({
-    osv_url: httpUrl
-      .default('https://api.osv.dev')
-      .meta(about('Base address of the OSV service that knows vulnerable versions.')),
+    osv_url: httpUrl.default('https://api.osv.dev').meta(
+      about('Base address of the OSV service that knows vulnerable versions.', {
+        isUserOnly: true,
+      }),
+    ),
     osv_dir: z
       .string()
       .min(1)
@@ -64,6 +66,7 @@ const dependencies = z
       .meta(
         about('A folder of OSV records to search in place of the service, for work offline.', {
           isPath: true,
+          isUserOnly: true,
         }),
       ),
   })

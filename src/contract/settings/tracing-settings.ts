@@ -22,4 +22,4 @@ export const tracingSettings = z
       .default({})
       .meta(about('Headers sent to the OTLP address, e.g. its key.')),
   })
-  .meta(about('OpenTelemetry traces.'));
+  .meta(about('OpenTelemetry traces.', { isUserOnly: true }));

@@ -8,6 +8,13 @@ export interface SettingTraits {
   readonly isAddress?: boolean;
   /** The value names a file or folder: `~` is expanded, and it is relative to the file that sets it. */
   readonly isPath?: boolean;
+  /**
+   * A project's file may not set it, because a project that was merely downloaded could then write
+   * the user's files, reach their data or send it elsewhere. On a group: all its keys, unless one says `false`.
+   */
+  readonly isUserOnly?: boolean;
+  /** In a project's file the paths may only lead to what is at or below that file's folder. */
+  readonly isWithinProject?: boolean;
   /** The setting is understood and shown, and nothing reads it yet; docs and `tutti config` say so. */
   readonly isNotUsedYet?: boolean;
   /** Environment variables understood beside the `TUTTI_…` one, strongest first. */

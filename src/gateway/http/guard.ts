@@ -1,15 +1,43 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isIPv4 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import type { Secret } from '../../kernel/index.ts';
 import type { Refusal } from './respond.ts';
 
+/** As `guardRules` spells them. */
 export interface GuardRules {
   /** Names this server is reached by, besides the loopback ones; `*` for any. */
   readonly allowedHosts: readonly string[];
   /** Web origins whose pages may call, besides those served from loopback. */
   readonly allowedOrigins: readonly string[];
   readonly token: Secret | undefined;
+}
+
+/**
+ * The rules as people type them (`Example.com`, `host:8004`, `::1`, `https://app.example/`) in the
+ * spelling of browsers, which is compared. What can be none of them is left out.
+ */
+export function guardRules({ allowedHosts, allowedOrigins, token }: GuardRules): GuardRules {
+  return {
+    allowedHosts: allowedHosts.map(ruleHost).filter((host) => host !== undefined),
+    allowedOrigins: allowedOrigins.map(ruleOrigin).filter((origin) => origin !== ''),
+    token,
+  };
+}
+
+function ruleHost(typed: string): string | undefined {
+  if (typed === '*') return typed;
+  return hostnameOf(typed.includes('://') ? typed : `http://${urlHost(typed)}`);
+}
+
+/** Origins that are no web pages (`app-extension://id`) have no other spelling. */
+function ruleOrigin(typed: string): string {
+  return hostnameOf(typed) === undefined ? typed : new URL(typed).origin;
+}
+
+/** A host the way URLs and the Host header spell it. */
+export function urlHost(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host;
 }
 
 /**
@@ -61,7 +89,8 @@ function hostnameOf(url: string): string | undefined {
 }
 
 /** Takes names as URLs spell them (`[::1]`) and as people type them (`::1`). */
-export function isLoopback(hostname: string): boolean {
+export function isLoopback(host: string): boolean {
+  const hostname = host.toLowerCase();
   if (hostname === 'localhost' || hostname === '[::1]' || hostname === '::1') return true;
   return isIPv4(hostname) && hostname.startsWith('127.');
 }

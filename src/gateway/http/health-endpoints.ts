@@ -33,7 +33,9 @@ export class HealthEndpoints {
     const { version } = this.#parts;
     try {
       const tools = await this.#discover();
-      answer(call, 200, { status: 'ready', version, tools: tools.length });
+      if (tools.length === 0) {
+        answer(call, 503, { status: 'not_ready', version, reason: 'no server offers a tool' });
+      } else answer(call, 200, { status: 'ready', version, tools: tools.length });
     } catch (thrown) {
       answer(call, 503, { status: 'not_ready', version, reason: this.#reason(thrown) });
     }

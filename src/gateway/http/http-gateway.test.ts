@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../kernel/index.ts';
-import { FixtureError } from '../testing/fixture-server.ts';
+import { FixtureError, FixtureServer } from '../testing/fixture-server.ts';
 import { aPeer } from '../testing/http-peer.ts';
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -56,6 +56,15 @@ describe('probes', () => {
     expect(answer.text).not.toContain('secret');
     expect(peer.logged).toEqual(['tool discovery failed unexpectedly']);
   });
+
+  it('learn from /ready that no server offers a tool', async () => {
+    const server = Object.assign(new FixtureServer(), { listTools: async () => [] });
+    const peer = await aPeer({ server });
+    expect(await peer.send({ method: 'GET', path: '/ready' })).toMatchObject({
+      status: 503,
+      json: { status: 'not_ready', version: '4.5.6', reason: 'no server offers a tool' },
+    });
+  });
 });
 
 describe('who may call', () => {
@@ -79,6 +88,37 @@ describe('who may call', () => {
       allowedOrigins: ['https://app.example'],
     });
     expect((await peer.send({ method: 'GET', path: '/health', headers })).status).toBe(status);
+  });
+
+  it.each([
+    ['a name in capitals', { host: 'one.example' }],
+    ['a name with a port', { host: 'two.example:81' }],
+    ['a whole URL', { host: 'three.example' }],
+    ['an IPv6 address', { host: '[2001:db8::1]:80' }],
+    ['an origin in capitals', { origin: 'https://app.example' }],
+    ['an origin with a slash', { origin: 'http://slash.example' }],
+    ['an origin with the usual port', { origin: 'https://port.example' }],
+    ['an origin that is no web page', { origin: 'app-extension://abc' }],
+  ])('may be configured as people type it: %s', async (_name, headers) => {
+    const peer = await aPeer({
+      allowedHosts: ['One.Example', 'two.example:8080', 'https://three.example/', '2001:DB8::1'],
+      allowedOrigins: [
+        'https://App.Example',
+        'http://slash.example/',
+        'https://port.example:443',
+        'app-extension://abc',
+      ],
+    });
+    const answer = await peer.send({ method: 'OPTIONS', path: '/mcp', headers });
+    expect(answer.status).toBe('origin' in headers ? 204 : 405);
+  });
+
+  it('nobody a rule that names no host or origin could be meant for', async () => {
+    const peer = await aPeer({ allowedHosts: ['a b', ''], allowedOrigins: ['file:///x', ''] });
+    const get = async (headers: Record<string, string>) =>
+      (await peer.send({ method: 'GET', path: '/health', headers })).status;
+    expect(await get({ host: 'a' })).toBe(403);
+    expect(await get({ origin: 'null' })).toBe(403);
   });
 
   it('nobody who names no host', async () => {
@@ -119,6 +159,8 @@ describe('who may call', () => {
   });
 
   it('nobody from outside, unless a token is configured', async () => {
+    const local = await aPeer({ host: 'LocalHost' });
+    expect(local.gateway.url).toMatch(/localhost/i);
     await expect(aPeer({ host: '0.0.0.0' })).rejects.toMatchObject({
       code: 'gateway.open_bind_refused',
     });
@@ -183,24 +225,25 @@ describe('requests that are none', () => {
     ).toBe('HTTP/1.1 408 Request Timeout');
   });
 
-  it('other paths are not found, or go to the fallback', async () => {
+  it('other paths are not found', async () => {
     const peer = await aPeer();
     expect(await peer.send({ method: 'GET', path: '/nope' })).toMatchObject({
       status: 404,
       headers: { 'content-type': 'application/json' },
     });
-    const other = await aPeer({ fallback: (request, response) => void response.end(request.url) });
-    expect((await other.send({ method: 'GET', path: '/api/x?y' })).text).toBe('/api/x?y');
-    expect((await other.send({ method: 'PUT' })).status).toBe(405);
+    expect((await peer.send({ method: 'PUT' })).status).toBe(405);
   });
 
-  it('a fallback with a bug costs its request only', async () => {
-    const peer = await aPeer({
-      fallback: () => {
+  it('one that meets a bug of ours costs that request only', async () => {
+    const broken = {
+      now: () => {
         throw new Error('bug');
       },
-    });
-    expect((await peer.send({ method: 'GET', path: '/x' })).status).toBe(500);
+    };
+    const clock = { now: () => 0 };
+    const peer = await aPeer({ clock });
+    Object.assign(clock, broken);
+    expect((await peer.send({ method: 'GET', path: '/health' })).status).toBe(500);
     expect(peer.logged).toEqual(['http request failed unexpectedly']);
   });
 });

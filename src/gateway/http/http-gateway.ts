@@ -6,7 +6,14 @@ import { createServing } from '../answer-request.ts';
 import { ListenFailedError, OpenBindRefusedError } from '../errors.ts';
 import { Connections } from './connections.ts';
 import { handleCors } from './cors.ts';
-import { checkHostAndOrigin, checkToken, isLoopback, type GuardRules } from './guard.ts';
+import {
+  checkHostAndOrigin,
+  checkToken,
+  guardRules,
+  isLoopback,
+  urlHost,
+  type GuardRules,
+} from './guard.ts';
 import { HealthEndpoints } from './health-endpoints.ts';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
 import type { HttpCall, HttpParts } from './http-parts.ts';
@@ -30,8 +37,6 @@ export interface HttpGatewayOptions {
   readonly allowedOrigins?: readonly string[];
   readonly limits?: Partial<HttpLimits>;
   readonly clock?: Clock;
-  /** Serves every other path. It gets requests whose Host and Origin are checked, the token is not. */
-  readonly fallback?: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 export interface HttpGateway {
@@ -75,27 +80,20 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
   };
 }
 
-/** A host the way URLs and the Host header spell it. */
-function urlHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
-
 interface Endpoints {
   readonly guard: GuardRules;
   readonly mcp: McpEndpoint;
   readonly sse: SseEndpoint;
   readonly health: HealthEndpoints;
-  readonly fallback: HttpGatewayOptions['fallback'];
 }
 
 function createEndpoints(options: HttpGatewayOptions, parts: HttpParts): Endpoints {
-  const { allowedHosts = [], allowedOrigins = [], token, server, version, log } = options;
+  const { host, allowedHosts = [], allowedOrigins = [], token, server, version, log } = options;
   return {
-    guard: { allowedHosts: [...allowedHosts, urlHost(options.host)], allowedOrigins, token },
+    guard: guardRules({ allowedHosts: [...allowedHosts, host], allowedOrigins, token }),
     mcp: new McpEndpoint(parts),
     sse: new SseEndpoint(parts),
     health: new HealthEndpoints({ server, version, log, clock: parts.clock }),
-    fallback: options.fallback,
   };
 }
 
@@ -111,7 +109,8 @@ async function route(call: HttpCall, endpoints: Endpoints): Promise<void> {
   const [path = '', query] = (request.url ?? '').split('?', 2);
   const serve = findRoute(path, query, endpoints);
   if (!serve) {
-    serveOther(call, endpoints.fallback);
+    const message = 'There is nothing at this path. MCP is served at /mcp';
+    refuse(response, { status: 404, message });
     return;
   }
   const unauthorized = serve.isOpen ? undefined : checkToken(request, guard.token);
@@ -155,14 +154,6 @@ function findRoute(
       return { methods: ['GET', 'HEAD'], isOpen: true, handle: (call) => health.ready(call) };
     default:
       return undefined;
-  }
-}
-
-function serveOther({ request, response }: HttpCall, fallback: Endpoints['fallback']): void {
-  if (fallback) fallback(request, response);
-  else {
-    const message = 'There is nothing at this path. MCP is served at /mcp';
-    refuse(response, { status: 404, message });
   }
 }
 

@@ -7,6 +7,8 @@ export interface HttpLimits {
   readonly maxSessions: number;
   /** A session nobody used for so long is forgotten; its client starts another. */
   readonly sessionIdleMs: number;
+  /** Requests of the stateless era that run at once, of all clients: they are not told apart. */
+  readonly maxStatelessRequests: number;
   /** Open `subscriptions/listen` requests. */
   readonly maxSubscriptions: number;
   readonly headersTimeoutMs: number;
@@ -28,6 +30,7 @@ export const defaultHttpLimits: HttpLimits = {
   maxConnections: 2_000,
   maxSessions: 1_000,
   sessionIdleMs: 30 * 60_000,
+  maxStatelessRequests: 1_000,
   maxSubscriptions: 1_000,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,

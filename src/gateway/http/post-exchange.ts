@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Params } from '../../protocol/index.ts';
+import type { Origin } from '../answer-request.ts';
 import { ConnectionClosedError } from '../errors.ts';
 import { EventStream } from './event-stream.ts';
 import type { HttpLimits } from './http-limits.ts';
@@ -19,6 +20,7 @@ export class PostExchange {
   readonly #response: ServerResponse;
   readonly #limits: HttpLimits;
   readonly #takesEvents: boolean;
+  readonly #transportMeta: Params | undefined;
   readonly #closed = new AbortController();
   readonly #slow: NodeJS.Timeout | undefined;
   #stream: EventStream | undefined;
@@ -27,6 +29,7 @@ export class PostExchange {
     this.#response = response;
     this.#limits = limits;
     this.#takesEvents = accepts(request, 'text/event-stream');
+    this.#transportMeta = traceMeta(request);
     response.once('close', () => {
       clearTimeout(this.#slow);
       if (!response.writableFinished) this.#closed.abort(new ConnectionClosedError());
@@ -36,14 +39,16 @@ export class PostExchange {
     }
   }
 
-  /** Aborts when the client goes away before it is answered. */
-  get signal(): AbortSignal {
-    return this.#closed.signal;
+  /** What answering needs to know; its signal aborts when the client goes away before it is answered. */
+  get origin(): Omit<Origin, 'inFlight'> {
+    return {
+      notify: (text) => {
+        if (this.#takesEvents) this.#open().send(text);
+      },
+      transportMeta: this.#transportMeta,
+      signal: this.#closed.signal,
+    };
   }
-
-  readonly notify = (text: string): void => {
-    if (this.#takesEvents) this.#open().send(text);
-  };
 
   finish(answer: PostAnswer): void {
     clearTimeout(this.#slow);
@@ -81,7 +86,7 @@ export function accepts(request: IncomingMessage, type: string): boolean {
 }
 
 /** The W3C trace headers, for requests that carry no trace context in `_meta`. */
-export function traceMeta(request: IncomingMessage): Params | undefined {
+function traceMeta(request: IncomingMessage): Params | undefined {
   const { traceparent, tracestate, baggage } = request.headers;
   if (typeof traceparent !== 'string') return undefined;
   return {

@@ -93,6 +93,41 @@ describe('a session', () => {
     expect((await peer.post({ jsonrpc: '2.0', id: 1, result: {} }, old)).status).toBe(202);
   });
 
+  it('stops a batch whose client went away, and carries its trace context', async () => {
+    const peer = await aPeer();
+    const headers = await peer.session('2025-03-26');
+    const leaving = new AbortController();
+    const left = fetch(`${peer.gateway.url}/mcp`, {
+      method: 'POST',
+      headers: { ...json, ...headers, traceparent: '00-a-b-01' },
+      body: JSON.stringify([{ ...ping, method: 'tools/call', params: { name: 'wait' } }]),
+      signal: leaving.signal,
+    });
+    await vi.waitFor(() => expect(peer.server.calls).toHaveLength(1));
+    expect(peer.server.calls[0]?.meta).toEqual({ traceparent: '00-a-b-01' });
+    leaving.abort();
+    await expect(left).rejects.toThrow('aborted');
+    await vi.waitFor(() => expect(peer.server.calls[0]?.signal.aborted).toBe(true));
+  });
+
+  it('counts as used until its batch is answered', async () => {
+    let peer: Awaited<ReturnType<typeof aPeer>> | undefined = undefined;
+    const calls = (): number => peer?.server.calls.length ?? 0;
+    peer = await aPeer({
+      // An hour passes while the call runs.
+      clock: { now: () => calls() * 3_600_000 },
+      limits: { checkEveryMs: 5 },
+    });
+    const headers = await peer.session('2025-03-26');
+    await peer.session();
+    const params = { name: 'echo', arguments: { text: 'x' } };
+    await peer.post([{ ...ping, method: 'tools/call', params }] as never, headers);
+    const health = () => peer.send({ method: 'GET', path: '/health' });
+    // The other session shows when idle ones were looked for.
+    await vi.waitFor(async () => expect((await health()).json['sessions']).not.toBe(2));
+    expect((await peer.post(ping, headers)).status).toBe(200);
+  });
+
   it('is refused without its id, with a wrong one or a wrong version', async () => {
     const peer = await aPeer();
     const headers = await peer.session();

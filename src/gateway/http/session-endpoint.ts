@@ -13,7 +13,7 @@ import { explainFailure } from '../rpc-failure.ts';
 import { answerBatch } from '../pipe-connection.ts';
 import { EventStream } from './event-stream.ts';
 import { headerOf, type HttpCall, type HttpParts } from './http-parts.ts';
-import { accepts, PostExchange, traceMeta } from './post-exchange.ts';
+import { accepts, PostExchange } from './post-exchange.ts';
 import { refuse, respondJson } from './respond.ts';
 import { HttpSessions, type HttpSession } from './sessions.ts';
 
@@ -122,11 +122,7 @@ export class SessionEndpoint {
 
   async #answer(request: Request, found: HttpSession, call: HttpCall): Promise<void> {
     const exchange = new PostExchange(call.request, call.response, this.#parts.limits);
-    const reply = await found.session.answer(request, {
-      notify: exchange.notify,
-      transportMeta: traceMeta(call.request),
-      signal: exchange.signal,
-    });
+    const reply = await found.session.answer(request, exchange.origin);
     found.usedAt = this.#parts.clock.now();
     if (reply) exchange.finish({ status: 200, text: reply.text });
     else exchange.abandon();
@@ -140,7 +136,8 @@ export class SessionEndpoint {
       return;
     }
     const exchange = new PostExchange(call.request, call.response, this.#parts.limits);
-    const texts = await answerBatch(batch, found.session, exchange.notify);
+    const texts = await answerBatch(batch, found.session, exchange.origin);
+    found.usedAt = this.#parts.clock.now();
     if (texts.length === 0) exchange.abandon();
     else exchange.finish({ status: 200, text: `[${texts.join(',')}]` });
   }

@@ -4,6 +4,18 @@ import { statelessMeta } from '../testing/stdio-peer.ts';
 
 const json = { 'content-type': 'application/json' };
 
+/** A call that runs until its client goes away. */
+const waiting = {
+  method: 'POST',
+  body: JSON.stringify(statelessBody('tools/call', { name: 'wait' })),
+  headers: {
+    ...json,
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': 'wait',
+  },
+};
+
 describe('a stateless request', () => {
   it('is answered as JSON, without a session', async () => {
     const peer = await aPeer();
@@ -50,16 +62,7 @@ describe('a stateless request', () => {
 
   it('becomes a stream with signs of life when the answer takes long', async () => {
     const peer = await aPeer({ limits: { streamHeartbeatMs: 20 } });
-    const stream = await peer.stream('/mcp', {
-      method: 'POST',
-      body: JSON.stringify(statelessBody('tools/call', { name: 'wait' })),
-      headers: {
-        ...json,
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': 'tools/call',
-        'mcp-name': 'wait',
-      },
-    });
+    const stream = await peer.stream('/mcp', waiting);
     expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
     expect(await stream.nextRaw()).toContain(': alive');
     stream.leave();
@@ -91,6 +94,17 @@ describe('a stateless request', () => {
       status: 200,
       json: { error: { code: -32_602 } },
     });
+  });
+
+  it('is refused while as many run as may, and served again afterwards', async () => {
+    const peer = await aPeer({ limits: { maxStatelessRequests: 1, streamHeartbeatMs: 20 } });
+    const running = await peer.stream('/mcp', waiting);
+    expect(await peer.stateless('tools/list')).toMatchObject({
+      status: 429,
+      json: { id: 1, error: { code: -32_603, data: { code: 'gateway.too_many_requests' } } },
+    });
+    running.leave();
+    await vi.waitFor(async () => expect((await peer.stateless('tools/list')).status).toBe(200));
   });
 
   it('must repeat in a header the argument whose schema asks for it', async () => {

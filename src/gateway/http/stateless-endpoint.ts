@@ -9,14 +9,14 @@ import {
   type RpcError,
 } from '../../protocol/index.ts';
 import { answerRequest, errorReply, type EraRules, type Reply } from '../answer-request.ts';
-import { TooManySubscriptionsError } from '../errors.ts';
+import { TooManyRequestsError, TooManySubscriptionsError } from '../errors.ts';
 import { RequestsInFlight } from '../requests-in-flight.ts';
 import { explainFailure } from '../rpc-failure.ts';
 import { statelessRules } from '../stateless.ts';
 import { openSubscription, type Subscription } from '../subscription.ts';
 import { EventStream } from './event-stream.ts';
 import type { HttpCall, HttpParts } from './http-parts.ts';
-import { PostExchange, traceMeta } from './post-exchange.ts';
+import { PostExchange } from './post-exchange.ts';
 import { respondJson } from './respond.ts';
 
 /** Answers POSTs of the stateless era: each carries all there is to know about it. */
@@ -24,6 +24,7 @@ export class StatelessEndpoint {
   readonly #parts: HttpParts;
   readonly #rules: EraRules;
   readonly #subscriptions = new Set<Subscription>();
+  #running = 0;
   readonly #stopListening: () => void;
   #paramHeaders: Promise<ReadonlyMap<string, readonly ParamHeader[]>> | undefined;
 
@@ -46,6 +47,7 @@ export class StatelessEndpoint {
       return;
     }
     if (request.method === 'subscriptions/listen') this.#listen(request, call);
+    else if (this.#running >= this.#parts.limits.maxStatelessRequests) this.#refuse(request, call);
     else await this.#answer(request, call);
   }
 
@@ -58,13 +60,18 @@ export class StatelessEndpoint {
 
   async #answer(request: Request, call: HttpCall): Promise<void> {
     const exchange = new PostExchange(call.request, call.response, this.#parts.limits);
-    const reply = await answerRequest(request, this.#rules, {
-      inFlight: new RequestsInFlight(),
-      notify: exchange.notify,
-      transportMeta: traceMeta(call.request),
-      signal: exchange.signal,
-    });
+    this.#running += 1;
+    // Ids mean something to one client only, and clients are not told apart here.
+    const inFlight = new RequestsInFlight();
+    const reply = await answerRequest(request, this.#rules, { ...exchange.origin, inFlight });
+    this.#running -= 1;
     if (reply) exchange.finish({ status: statusOf(reply), text: reply.text });
+  }
+
+  #refuse(request: Request, call: HttpCall): void {
+    const error = new TooManyRequestsError(this.#parts.limits.maxStatelessRequests);
+    const { text } = errorReply(request, this.#explain(error, request));
+    respondJson(call.response, { status: 429, text });
   }
 
   #listen(request: Request, call: HttpCall): void {

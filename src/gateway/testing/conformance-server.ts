@@ -112,7 +112,7 @@ export function createConformanceServer(): McpServer {
       })),
     callTool: async (name, _args, context) => {
       const content = tools[name];
-      if (!content) throw new FixtureError('fixture.not_found', `No tool "${name}"`);
+      if (!content) throw new FixtureError('toolbox.not_found', `No tool "${name}"`);
       if (name === 'test_trigger_tool_change') changed({ kind: 'tools' });
       if (name === 'test_trigger_prompt_change') changed({ kind: 'prompts' });
       if (name === 'test_tool_with_progress') reportProgress(context);
@@ -133,7 +133,7 @@ export function createConformanceServer(): McpServer {
       })),
     getPrompt: async (name, args) => {
       const contents = prompts[name]?.(args);
-      if (!contents) throw new FixtureError('fixture.not_found', `No prompt "${name}"`);
+      if (!contents) throw new FixtureError('toolbox.not_found', `No prompt "${name}"`);
       return { messages: contents.map((content): PromptMessage => ({ role: 'user', content })) };
     },
     complete: async () => ({ values: [] }),
@@ -159,7 +159,7 @@ function readResource(uri: string): ResourceContents {
   }
   if (uri === 'test://static-binary') return { uri, mimeType: 'image/png', blob: pixel };
   const id = /^test:\/\/template\/([^/]+)\/data$/.exec(uri)?.[1];
-  if (id === undefined) throw new FixtureError('fixture.not_found', `No resource "${uri}"`);
+  if (id === undefined) throw new FixtureError('toolbox.not_found', `No resource "${uri}"`);
   const data = { id, templateTest: true, data: `Data for ID: ${id}` };
   return { uri, mimeType: 'application/json', text: JSON.stringify(data) };
 }

@@ -25,7 +25,7 @@ export class FixtureError extends AppError {
 }
 
 function notFound(message: string): FixtureError {
-  return new FixtureError('fixture.not_found', message);
+  return new FixtureError('toolbox.not_found', message);
 }
 
 type Run = (args: Readonly<Record<string, unknown>>, context: CallContext) => Promise<ToolResult>;
@@ -40,6 +40,8 @@ export class FixtureServer implements McpServer {
   readonly calls: CallContext[] = [];
   /** Set to make every listing fail. */
   listFailure: Error | undefined;
+  /** Set to make every prompt fail. */
+  promptFailure: Error | undefined;
   readonly #listeners = new Set<(change: ServerChange) => void>();
 
   readonly #tools: ReadonlyMap<string, { readonly tool: Tool; readonly run: Run }> = new Map(
@@ -87,7 +89,7 @@ export class FixtureServer implements McpServer {
 
   async callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult> {
     const found = this.#tools.get(name);
-    if (!found) throw notFound(`No tool "${name}" here`);
+    if (!found) throw notFound(`Unknown tool: ${name}`);
     this.calls.push(context);
     // The gateway lets only objects through.
     return found.run((args ?? {}) as Readonly<Record<string, unknown>>, context);
@@ -102,7 +104,7 @@ export class FixtureServer implements McpServer {
   }
 
   async readResource(uri: string): Promise<readonly ResourceContents[]> {
-    if (uri !== 'fixture://text') throw notFound(`No resource "${uri}" here`);
+    if (uri !== 'fixture://text') throw notFound(`Unknown resource: ${uri}`);
     return [{ uri, mimeType: 'text/plain', text: 'contents' }];
   }
 
@@ -113,7 +115,8 @@ export class FixtureServer implements McpServer {
   }
 
   async getPrompt(name: string, args: Readonly<Record<string, string>>): Promise<PromptResult> {
-    if (name !== 'greet') throw notFound(`No prompt "${name}" here`);
+    if (this.promptFailure) throw this.promptFailure;
+    if (name !== 'greet') throw notFound(`Unknown prompt: ${name}`);
     return {
       messages: [{ role: 'user', content: { type: 'text', text: `Greet ${args['who']}` } }],
     };
@@ -121,7 +124,7 @@ export class FixtureServer implements McpServer {
 
   async complete({ reference, argument }: CompletionRequest): Promise<Completion> {
     if (reference.type === 'ref/prompt' && reference.name !== 'greet') {
-      throw notFound(`No prompt "${reference.name}" here`);
+      throw notFound(`Unknown prompt: ${reference.name}`);
     }
     const known = ['ada', 'alan', 'grace', ...Array.from({ length: 150 }, (_, n) => `many${n}`)];
     return { values: known.filter((value) => value.startsWith(argument.value)) };

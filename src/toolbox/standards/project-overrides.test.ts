@@ -1,9 +1,13 @@
-import { symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { McpServer, ServerChange } from '../../contract/server/index.ts';
 import { silentLog, type Log, type LogFields } from '../../kernel/index.ts';
 import { createStandardLimitsReader } from './index.ts';
+import { fingerprintFolder } from './read-folder.ts';
 import { callTool, ProjectStandards, readText } from './testing/project-standards.ts';
 
 let project: ProjectStandards;
@@ -158,6 +162,47 @@ describe('files of the project', () => {
     await symlink(project.folder, join(project.base, 'linked'));
     const linked = project.serve({ project: join(project.base, 'linked') });
     expect((await linked.listResources()).map(({ uri }) => uri)).not.toContain('standards://fine');
+  });
+
+  it('that are no files, or cannot be opened, are reported while the others are used', async () => {
+    await project.put('fine.md', 'fine');
+    await mkdir(join(project.folder, 'templates'));
+    await symlink(join(project.folder, 'templates'), join(project.folder, 'folder.md'));
+    execFileSync('mkfifo', [join(project.folder, 'pipe.md')]);
+    // Opening a socket fails, for every user.
+    const socket = createServer().listen(join(project.folder, 'socket.md'));
+    await once(socket, 'listening');
+    const checked = await callTool(project.serve(), 'check_standards_overrides');
+    socket.close();
+    expect(checked).toMatchObject({
+      used: [{ file: 'fine.md' }],
+      problems: [
+        { file: 'folder.md', message: 'it is not a file' },
+        { file: 'pipe.md', message: 'it is not a file' },
+        { file: 'socket.md', message: 'it could not be read (ENXIO)' },
+      ],
+    });
+  });
+
+  it('beyond the first 500 by name are left out, and that is said', async () => {
+    const names = Array.from({ length: 510 }, (_, n) => `n${String(n).padStart(3, '0')}.md`);
+    for (const name of names.toReversed()) await project.put(name, 'text');
+    const { used, problems } = await callTool(project.serve(), 'check_standards_overrides');
+    expect(problems).toEqual([
+      {
+        file: '.',
+        line: 1,
+        message: 'the folder has more than 500 files; only the first 500 by name are read',
+      },
+    ]);
+    expect((used as { file: string }[]).map(({ file }) => file)).toEqual(names.slice(0, 500));
+  });
+
+  it('are read again when their permissions change', async () => {
+    await project.put('python.md', 'ours');
+    const before = await fingerprintFolder(project.folder);
+    await chmod(join(project.folder, 'python.md'), 0o600);
+    expect(await fingerprintFolder(project.folder)).not.toBe(before);
   });
 
   it('are listed by check_standards_overrides with what they serve', async () => {

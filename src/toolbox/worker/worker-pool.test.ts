@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { aCallContext } from '../testing/call-context.ts';
 import { WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
@@ -80,6 +81,7 @@ it('survives a tool that ends its thread', async () => {
   const pool = aPool();
   await expect(pool.call('crash', {}, aCallContext())).rejects.toMatchObject({
     code: 'toolbox.worker_died',
+    message: expect.not.stringContaining('memory'),
   });
   expect((await pool.call('echo', {}, aCallContext())).isError).toBeUndefined();
 });
@@ -102,4 +104,33 @@ it('stops a worker that had nothing to do for a while', async () => {
   expect((await pool.call('echo', { again: true }, aCallContext())).structuredContent).toEqual({
     value: { again: true },
   });
+});
+
+it('gives no call to a worker that is being stopped for idleness', async () => {
+  const pool = aPool({ idleStopMs: 1 });
+  for (let round = 0; round < 10; round += 1) {
+    const result = await pool.call('echo', { round }, aCallContext());
+    expect(result.structuredContent).toEqual({ value: { round } });
+    // Fires right after the pool's timer, before the worker has ended.
+    await setTimeout(1);
+  }
+});
+
+it('starts nothing once it is closed, and tells running, waiting and new calls why', async () => {
+  const pool = aPool();
+  const started = Promise.withResolvers<void>();
+  const running = pool.call('wait', {}, aCallContext({ progress: () => started.resolve() }));
+  const before = Promise.allSettled([running, pool.call('echo', {}, aCallContext())]);
+  await started.promise;
+  await pool.close();
+  const after = Promise.allSettled([pool.call('echo', {}, aCallContext())]);
+  const refused = {
+    status: 'rejected',
+    reason: {
+      code: 'toolbox.worker_died',
+      message: expect.stringContaining('the server is stopping'),
+    },
+  };
+  expect(await before).toMatchObject([refused, refused]);
+  expect(await after).toMatchObject([refused]);
 });

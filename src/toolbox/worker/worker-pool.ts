@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { CallContext } from '../../contract/server/index.ts';
 import type { ToolResult } from '../../contract/tool/index.ts';
 import { Gate } from '../../kernel/index.ts';
-import { WorkerDiedError } from '../errors.ts';
+import { WorkerDiedError, type WorkerDeath } from '../errors.ts';
 import type { FromWorker, ToWorker } from './message.ts';
 
 export interface WorkerPoolOptions {
@@ -24,15 +24,17 @@ export interface WorkerPoolOptions {
  * server nor outlives its call.
  *
  * 1. A worker runs one call at a time; a call that ended badly takes its worker with it.
- * 2. A cancelled call is settled at once for the caller; its worker is free again when the call ends
- *    within the grace period, and is stopped otherwise.
- * 3. Workers never keep the process alive by themselves.
+ * 2. A cancelled call is settled when it has ended by itself, which leaves its worker free, or when the
+ *    grace period is over, and then its worker is stopped.
+ * 3. An idle worker that is to be stopped is given no more calls.
+ * 4. Workers never keep the process alive by themselves; after `close()` none is started.
  */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #gate: Gate;
   readonly #workers = new Set<Worker>();
   readonly #idle: { readonly worker: Worker; readonly stop: NodeJS.Timeout }[] = [];
+  #isClosed = false;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
@@ -43,12 +45,16 @@ export class WorkerPool {
     return this.#gate.pass(() => this.#run(tool, args, context), context.signal);
   }
 
+  /** Stops all workers. Calls that run, wait or come later end with `toolbox.worker_died`. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     for (const { stop } of this.#idle.splice(0)) clearTimeout(stop);
     await Promise.all([...this.#workers].map((worker) => worker.terminate()));
   }
 
   async #run(tool: string, args: unknown, context: CallContext): Promise<ToolResult> {
+    if (this.#isClosed) throw new WorkerDiedError(tool, stopping);
+    context.signal.throwIfAborted();
     const worker = this.#take();
     const message: ToWorker = {
       kind: 'call',
@@ -62,7 +68,7 @@ export class WorkerPool {
     else this.#giveBack(worker);
     if (outcome.kind === 'settled') return outcome.result;
     context.signal.throwIfAborted();
-    throw new WorkerDiedError(tool, outcome.reason, this.#options.maxHeapMb);
+    throw new WorkerDiedError(tool, this.#isClosed ? stopping : this.#deathBy(outcome));
   }
 
   /** Speaks with the worker until the call has an outcome; listens no longer after that. */
@@ -72,16 +78,15 @@ export class WorkerPool {
       const onMessage = (answer: FromWorker): void => {
         if (answer.kind === 'progress') return context.progress(answer.update);
         if (answer.kind === 'settled') return end({ kind: 'settled', result: answer.result });
-        if (answer.kind === 'cancelled') return end({ kind: 'cancelled', reason: 'cancelled' });
-        return end({ kind: 'died', reason: answer.report.message });
+        if (answer.kind === 'cancelled') return end({ kind: 'cancelled', cause: 'cancelled' });
+        return end({ kind: 'died', cause: answer.report.message });
       };
-      const onError = (error: unknown): void =>
-        end({ kind: 'died', reason: error instanceof Error ? error.message : String(error) });
-      const onExit = (): void => end({ kind: 'died', reason: 'its worker stopped' });
+      const onError = (error: unknown): void => end({ kind: 'died', cause: error });
+      const onExit = (): void => end({ kind: 'died', cause: 'the thread it ran in stopped' });
       const onAbort = (): void => {
         worker.postMessage({ kind: 'cancel' } satisfies ToWorker);
         grace = setTimeout(
-          () => end({ kind: 'died', reason: 'cancelled' }),
+          () => end({ kind: 'died', cause: 'cancelled' }),
           this.#options.cancelGraceMs,
         );
       };
@@ -116,20 +121,46 @@ export class WorkerPool {
   }
 
   #giveBack(worker: Worker): void {
+    if (this.#isClosed) return;
     worker.unref();
-    const stop = setTimeout(() => void worker.terminate(), this.#options.idleStopMs).unref();
+    const stop = setTimeout(() => {
+      this.#withdraw(worker);
+      void worker.terminate();
+    }, this.#options.idleStopMs).unref();
     this.#idle.push({ worker, stop });
   }
 
   #forget(worker: Worker): void {
     this.#workers.delete(worker);
+    this.#withdraw(worker);
+  }
+
+  /** No call gets it any more. */
+  #withdraw(worker: Worker): void {
     const at = this.#idle.findIndex((idle) => idle.worker === worker);
     const [idle] = at === -1 ? [] : this.#idle.splice(at, 1);
     clearTimeout(idle?.stop);
   }
+
+  #deathBy({ cause }: Unfinished): WorkerDeath {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+      const limit = `memory limit ${this.#options.maxHeapMb} MB`;
+      return { reason: `${reason} (${limit})`, advice: 'Give it less at once' };
+    }
+    return { reason, advice: 'Call it again; if that fails too, give it less at once' };
+  }
 }
 
-type Outcome =
-  | { readonly kind: 'settled'; readonly result: ToolResult }
-  | { readonly kind: 'cancelled'; readonly reason: string }
-  | { readonly kind: 'died'; readonly reason: string };
+const stopping: WorkerDeath = {
+  reason: 'the server is stopping',
+  advice: 'Call it again when the server is back',
+};
+
+type Outcome = { readonly kind: 'settled'; readonly result: ToolResult } | Unfinished;
+
+interface Unfinished {
+  readonly kind: 'cancelled' | 'died';
+  /** An error, or words for what ended it. */
+  readonly cause: unknown;
+}
