@@ -17,7 +17,7 @@ $(installed): package.json package-lock.json scripts/install.sh
 	@bash scripts/install.sh
 	@touch $@
 
-dist/.built: $(installed) tsconfig.json $(shell find src -type f ! -name '*.test.ts' 2>/dev/null)
+dist/.built: $(installed) scripts/build.ts tsconfig.json $(shell find src -type f ! -name '*.test.ts' 2>/dev/null)
 	@npm run --silent build
 	@touch $@
 
@@ -53,7 +53,7 @@ format: install ## Format the sources
 bench: install ## Measure against the floors and peers named in bench/README.md
 	@node bench/run.ts
 
-docs: install ## Generate docs/errors.md and docs/configuration.md
+docs: install ## Generate docs/errors.md, docs/configuration.md and docs/security-rules.md
 	@npm run --silent docs
 
 docker-build: ## Build the container image

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { CallLane, createCatalogue } from '../src/fleet/index.ts';
 import { createHttpGateway, serveStdio } from '../src/gateway/index.ts';
 import { silentLog } from '../src/kernel/index.ts';
-import { ActiveSpans, createTracing } from '../src/observe/index.ts';
+import { ActiveSpans, createTracing, traceLimits } from '../src/observe/index.ts';
 import { openStore } from '../src/store/index.ts';
 import { defineTool } from '../src/toolbox/define-tool.ts';
 import { createToolboxServer } from '../src/toolbox/toolbox-server.ts';
 import { echoInput, echoOutput } from './echo-tool.ts';
 
-const store = openStore({ home: mkdtempSync(join(tmpdir(), 'tutti-bench-')) });
+const store = openStore({ home: mkdtempSync(join(tmpdir(), 'tutti-bench-')), traceLimits });
 const tracing = createTracing({
   activeSpans: new ActiveSpans(),
   log: silentLog,
@@ -39,7 +39,11 @@ const server = createCatalogue({
   title: 'Bench',
   version: '1',
   servers: [{ name: 'echo', open: async () => echo }],
-  lane: new CallLane({ maxConcurrent: 100, maxWaiting: 10_000, timeoutMs: 60_000 }, tracing),
+  lane: new CallLane(
+    { maxConcurrent: 100, maxWaiting: 10_000, timeoutMs: 60_000 },
+    tracing,
+    silentLog,
+  ),
   enabledTools: [],
   log: silentLog,
 });

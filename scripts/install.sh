@@ -8,8 +8,9 @@ if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
   echo "make: Node is missing. Install any Node >= 20 with npm (https://nodejs.org), then run make again." >&2
   exit 2
 fi
-# The Node that started npm, not one an earlier install put into node_modules.
-major=$(PATH="${PATH#"$PWD/node_modules/.bin:"}" node -p 'process.versions.node.split(".")[0]')
+# The Node of this machine, not one an earlier install put into node_modules (which npm ci removes).
+own_path=$(printf '%s' "$PATH" | tr ':' '\n' | grep -v 'node_modules/\.bin$' | paste -sd ':' -)
+major=$(PATH="$own_path" node -p 'process.versions.node.split(".")[0]')
 if [ "$major" -lt 20 ]; then
   echo "make: Node $major is too old to install with. Install any Node >= 20, then run make again." >&2
   exit 2

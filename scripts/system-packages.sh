@@ -3,9 +3,8 @@
 # Asks first on a terminal; with CI=true or YES=1 it just does. Where apt-get is missing it says what to install.
 set -euo pipefail
 
-mapfile -t wanted < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' -e 's/[[:space:]]*$//' test/system-packages.txt)
 missing=()
-for package in "${wanted[@]}"; do
+for package in $(sed -e 's/#.*//' test/system-packages.txt); do
   state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$state" = installed ] || missing+=("$package")
 done
@@ -18,13 +17,15 @@ if ! command -v apt-get >/dev/null; then
   exit 0
 fi
 
-sudo=()
+sudo=""
 if [ "$(id -u)" -ne 0 ]; then
   if command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
-    sudo=(sudo)
+    sudo=sudo
   else
-    echo "These system packages are missing and cannot be installed by this user. Run as root: $by_hand" >&2
-    exit 1
+    echo "These system packages are missing and this user cannot install them. Run as root: $by_hand" >&2
+    if [ "${CI:-}" = true ]; then exit 1; fi
+    echo "The tests that need them are skipped, and say so." >&2
+    exit 0
   fi
 fi
 
@@ -40,5 +41,5 @@ fi
 
 echo "Installing ${missing[*]} …"
 export DEBIAN_FRONTEND=noninteractive
-"${sudo[@]}" apt-get update -qq
-"${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+$sudo apt-get update -qq
+$sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { detectLanguage } from './detect-language.ts';
+import { detectLanguage, likelyLanguages } from './detect-language.ts';
 import { snippets } from './testdata/snippets.ts';
 
 describe.each(Object.entries(snippets))('%s', (language, texts) => {
@@ -57,4 +57,19 @@ it('takes bounded time on hostile input', () => {
   const startedAt = performance.now();
   for (const piece of inputs) detectLanguage(piece.repeat(200_000));
   expect(performance.now() - startedAt).toBeLessThan(10_000);
+});
+
+it.each([
+  ['def f[T: int](x: T) -> list[T]: ...', 'python'],
+  ['if (n := len(a)) > 10:\n    x = 1\n', 'python'],
+  ['enum E implements I {}', 'java'],
+  ['module a.b { requires c; }', 'java'],
+  ['explain analyze select 1;', 'sql'],
+  ['PRAGMA foreign_keys = ON;', 'sql'],
+])('is not taken for a neighbour: %j', (text, language) => {
+  expect(detectLanguage(text)).toBe(language);
+});
+
+it('names TypeScript after JavaScript where only a type could tell', () => {
+  expect(likelyLanguages('const a = b as Foo;').slice(0, 2)).toEqual(['javascript', 'typescript']);
 });

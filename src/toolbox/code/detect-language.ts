@@ -11,13 +11,21 @@ const minScore = 2;
 /** Much JavaScript with a word or two that looks like a type is still JavaScript. */
 const minTypeShare = 12;
 
-/**
- * The language a text is most likely written in; `undefined` when nothing speaks for any. Takes time
- * in proportion to the sample, whatever the text is.
- */
+/** The language a text is most likely written in; `undefined` when nothing speaks for any. */
 export function detectLanguage(text: string): Language | undefined {
+  return likelyLanguages(text)[0];
+}
+
+/**
+ * The languages a text may be written in, likeliest first. Takes time in proportion to the sample,
+ * whatever the text is.
+ */
+export function likelyLanguages(text: string): readonly Language[] {
   const sample = text.slice(0, maxSampleLength).replaceAll('\r\n', '\n');
-  return byFirstLine(sample) ?? byMarkers(sample);
+  const first = byFirstLine(sample);
+  if (first === 'none') return [];
+  const ranked = byMarkers(sample);
+  return first ? [first, ...ranked.filter((language) => language !== first)] : ranked;
 }
 
 const interpreters: readonly [RegExp, Language][] = [
@@ -28,7 +36,7 @@ const interpreters: readonly [RegExp, Language][] = [
 ];
 
 /** A shebang or the start of a document says it outright. */
-function byFirstLine(sample: string): Language | undefined {
+function byFirstLine(sample: string): Language | 'none' | undefined {
   const start = sample.replace(/^\uFEFF/, '').trimStart();
   if (start.startsWith('#!')) {
     const [line = ''] = start.split('\n', 1);
@@ -37,12 +45,12 @@ function byFirstLine(sample: string): Language | undefined {
   }
   if (/^<(?:!doctype\s+html|html|head|body)\b/i.test(start)) return 'html';
   if (/^(?:<\?xml\b|<!--|<!doctype\b|<[a-z][a-z0-9-]*(?:\s[^<>]{0,2000})?\/?>)/i.test(start)) {
-    return /^<(?:\?xml|!doctype)/i.test(start) && !/<html\b/i.test(sample) ? undefined : 'html';
+    return /^<(?:\?xml|!doctype)/i.test(start) && !/<html\b/i.test(sample) ? 'none' : 'html';
   }
   return undefined;
 }
 
-function byMarkers(sample: string): Language | undefined {
+function byMarkers(sample: string): readonly Language[] {
   const code = withoutComments(sample);
   const scores = new Map(
     languageMarkers.map(({ language, markers }) => [language, scoreOf(code, markers)]),
@@ -51,8 +59,12 @@ function byMarkers(sample: string): Language | undefined {
   const types = scoreOf(code, typescriptMarkers);
   const script = scores.get('javascript') ?? 0;
   if (types >= minScore && types * minTypeShare >= script) scores.set('typescript', types + script);
-  const [best] = [...scores].sort(([, a], [, b]) => b - a);
-  return best && best[1] >= minScore ? best[0] : undefined;
+  // A type that no marker knows may be all that tells them apart; JavaScript stays before it.
+  else if (script >= minScore) scores.set('typescript', script);
+  return [...scores]
+    .filter(([, score]) => score >= minScore)
+    .sort(([, a], [, b]) => b - a)
+    .map(([language]) => language);
 }
 
 /** Prose in comments speaks every language. `#` and `--` stay: they are markers themselves. */

@@ -41,7 +41,9 @@ export const languageMarkers: readonly {
   {
     language: 'python',
     markers: [
-      [/^[ \t]*(?:async )?def \w+\(/gm, 5],
+      [/^[ \t]*(?:async )?def \w+[[(]/gm, 5],
+      [/^[ \t]*(?:async )?def \w+[^\n]{0,200} -> [^\n]{1,100}:/gm, 4],
+      [/\(\w+ := /g, 4],
       [/^[ \t]*class \w+(?:\([^)\n]{0,200}\))?:[ \t]*(?:#|$)/gm, 6],
       [
         /^[ \t]*(?:if|elif|else|for|while|try|except|finally|with|match)\b[^\n{};]{0,300}:[ \t]*(?:#|$)/gm,
@@ -109,6 +111,8 @@ export const languageMarkers: readonly {
         4,
       ],
       [/^[ \t]*(?:class|interface|enum|record) \w+[^\n:=]{0,200}\{?$/gm, 1],
+      [/^[ \t]*enum \w+ implements \w/gm, 4],
+      [/^(?:open )?module [\w.]+ \{/gm, 8],
       [/\bSystem\.(?:out|err|in|arraycopy|currentTimeMillis)\b/g, 5],
       [
         /^[ \t]*@(?:Override|Test|Autowired|Deprecated|SuppressWarnings|FunctionalInterface|Entity)\b/gm,
@@ -201,6 +205,11 @@ export const languageMarkers: readonly {
       ],
       [/^[ \t]*(?:grant|revoke) \w[^\n]{0,200}\b(?:on|to|from)\b/gim, 6],
       [/^[ \t]*(?:begin|commit|rollback|start transaction)(?: transaction)?;/gim, 4],
+      [
+        /^[ \t]*explain (?:analyze |verbose |query plan )*(?:select|insert|update|delete|with)\b/gim,
+        6,
+      ],
+      [/^[ \t]*pragma \w+(?: ?= ?\w+|\(\w+\))?;/gim, 5],
       [/^[ \t]*comment on \w/gim, 6],
       [/^[ \t]*set (?:@|names\b|session\b|global\b|local\b|search_path\b|\w+ ?(?:=|to) )/gim, 3],
       [/^[ \t]*(?:use|go|exec|declare @|delimiter)\b[^\n(]{0,60};?$/gim, 1.5],

@@ -1,8 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../kernel/index.ts';
 import {
   inlinePath,
   SourceFiles,
@@ -27,6 +29,23 @@ beforeEach(async () => {
 });
 
 afterEach(() => rm(base, { recursive: true, force: true }));
+
+const swapMs = 1_500;
+
+const swapForever = `
+const { renameSync } = require('node:fs');
+const [folder, base] = process.argv.slice(1);
+console.log('started');
+for (;;) {
+  renameSync(folder, base + '/kept');
+  renameSync(base + '/link', folder);
+  renameSync(folder, base + '/link');
+  renameSync(base + '/kept', folder);
+}`;
+
+function codeOf(error: unknown): string {
+  return error instanceof AppError ? error.code : String(error);
+}
 
 function resolvePaths(request: SourceRequest, roots = [root]): Promise<string[]> {
   return new SourceFiles(roots)
@@ -125,6 +144,30 @@ describe('what lies outside the roots', () => {
       code: 'code.outside_roots',
     });
   });
+
+  it.runIf(process.platform === 'linux')(
+    'is not read while a folder is swapped for a link to there and back',
+    async () => {
+      await writeFile(join(base, 'outside', 'a.py'), 'secret = 1\n');
+      await symlink(join(base, 'outside'), join(base, 'link'));
+      const swapper = spawn(process.execPath, ['-e', swapForever, join(root, 'src'), base]);
+      try {
+        await once(swapper.stdout, 'data');
+        const sources = new SourceFiles([root]);
+        const path = join(root, 'src', 'a.py');
+        const outcomes = new Set<string>();
+        for (const end = performance.now() + swapMs; performance.now() < end;) {
+          outcomes.add(await sources.readText(path, 'a.py').catch(codeOf));
+        }
+        expect(outcomes).not.toContain('secret = 1\n');
+        // Both were met: the folder itself, and the link in its place.
+        expect([...outcomes]).toEqual(expect.arrayContaining(['a = 1\n', 'code.outside_roots']));
+      } finally {
+        swapper.kill('SIGKILL');
+        await once(swapper, 'exit');
+      }
+    },
+  );
 
   it('is not what a link inside the roots leads to', async () => {
     await symlink(join(root, 'src', 'a.py'), join(root, 'inside.py'));

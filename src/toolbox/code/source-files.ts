@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
+import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../../kernel/index.ts';
@@ -159,8 +159,10 @@ export class SourceFiles {
   }
 
   /**
-   * Checks after opening that the file opened is the one inside the roots, so that a link put in its
-   * place meanwhile is not followed; and opens without waiting, so that a named pipe cannot block.
+   * Checks after opening that what was opened lies inside the roots, so that nothing put in its place
+   * meanwhile is read; and opens without waiting, so that a named pipe cannot block. Only Linux tells
+   * where an open file lies: elsewhere a link in place of the file is not followed, but a folder
+   * above it that is swapped for a link at the right moment is.
    */
   async #readBytes(absolutePath: string, shownPath: string): Promise<Buffer> {
     const real = await realpath(absolutePath).catch(() => undefined);
@@ -170,6 +172,7 @@ export class SourceFiles {
       throw new NotTextError(shownPath, `it could not be opened (${reasonOf(error)})`);
     });
     try {
+      await this.#assertOpenedInside(handle, shownPath);
       const [opened, named] = [await handle.stat(), await stat(real)];
       if (!opened.isFile()) throw new NotTextError(shownPath, 'it is not a regular file');
       if (opened.ino !== named.ino || opened.dev !== named.dev) {
@@ -182,6 +185,14 @@ export class SourceFiles {
     } finally {
       await handle.close();
     }
+  }
+
+  async #assertOpenedInside(handle: FileHandle, shownPath: string): Promise<void> {
+    if (process.platform !== 'linux') return;
+    const place = await readlink(`/proc/self/fd/${handle.fd}`).catch((error: unknown) => {
+      throw new NotTextError(shownPath, `its place could not be checked (${reasonOf(error)})`);
+    });
+    await this.#assertInside(place, shownPath);
   }
 
   #inline(code: string, language: Language | undefined): SourceFile {

@@ -1,8 +1,8 @@
 import type { CodeContext } from '../code-context.ts';
-import { dialectOf, parseJavascript } from '../engines/javascript-tree.ts';
+import { parseJavascriptFile } from '../engines/parse-inline.ts';
 import { CodeSyntaxError } from '../errors.ts';
 import type { Language } from '../language.ts';
-import { TextPositions } from '../lint/text-positions.ts';
+import { TextPositions } from '../text-positions.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { GrammarName } from '../syntax-tree.ts';
 import type { FlatTree } from './flat-tree.ts';
@@ -45,7 +45,7 @@ async function flattenEstree(
   const { path, language, text } = file;
   const [{ visitorKeys }, parsed] = await Promise.all([
     import('oxc-parser'),
-    parseJavascript({ path, text, dialect: dialectOf(path, language) }, context.trees),
+    parseJavascriptFile(file, context.trees),
   ]);
   const [problem] = parsed.errors;
   if (problem) {

@@ -1,6 +1,6 @@
 import type { CodeContext } from '../code-context.ts';
 import type { Language } from '../language.ts';
-import { TextPositions } from '../lint/text-positions.ts';
+import { TextPositions } from '../text-positions.ts';
 import type { SourceFile } from '../source-files.ts';
 import { countHalstead, countPythonHalstead } from './count-halstead.ts';
 import { countLines, countStatements, type LineCounts } from './count-lines.ts';

@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { aCallContext } from '../../testing/call-context.ts';
+import { aCodeContext } from '../../testing/code-context.ts';
 import { SyntaxTrees } from '../syntax-tree.ts';
+import { createThreadedCodeServer } from '../threaded-code-server.ts';
 import { dialectOf, parseJavascript, type JavascriptDialect } from './javascript-tree.ts';
 
 const trees = new SyntaxTrees();
@@ -17,18 +20,45 @@ it('parses a long line that is valid', async () => {
   expect((await parse(`x = [${'1,'.repeat(10_000)}];`)).errors).toEqual([]);
 });
 
+it('parses what is long but not deep, and what only looks deep inside strings and comments', async () => {
+  const brackets = '['.repeat(4_000);
+  const text = `${'f([a.b + 1], { c: () => d });\n'.repeat(2_000)}x = '${brackets}'; // ${brackets}\n`;
+  expect((await parse(text)).errors).toEqual([]);
+});
+
+/** Brackets in lines that are each too short to be looked at more closely, behind `before`. */
+const deepBehind = (before: string): string => `${before}${'['.repeat(4_000)}\n`.repeat(15);
+
+/** Most make who reads them with less than the whole grammar miss where code begins. */
+const hostile: readonly (readonly [string, string])[] = [
+  ['brackets', '['.repeat(20_000)],
+  ['calls', 'f('.repeat(20_000)],
+  ['type arguments', '<a '.repeat(30_000)],
+  ['arrow functions', `x = ${'() => '.repeat(20_000)}1`],
+  ['else branches', `${'if (a) {} else '.repeat(20_000)}{}`],
+  ['regular expressions that never end', '/['.repeat(10_000)],
+  ['brackets behind a comment in a template', `const g = \`/*\`;\n${deepBehind('')}`],
+  ['brackets behind a quote in a template', deepBehind("f(`'`,")],
+  ['brackets behind a quote in a regular expression', deepBehind("if (a) /'/.b, ")],
+  ['brackets behind a quote in an element', deepBehind("x = <a>don't {")],
+  ['brackets behind what is a comment in scripts only', deepBehind('x <!-- ')],
+  ['brackets behind what divides in scripts only', deepBehind("yield/'/;x=' ")],
+  ['brackets behind a line that ends by a carriage return', deepBehind('//\r')],
+  ['functions that close', `${'(function () {\n'.repeat(20_000)}${'})\n'.repeat(20_000)}`],
+];
+
 describe('what would end the process is refused instead', () => {
-  it.each([
-    ['brackets', '['.repeat(20_000)],
-    ['calls', 'f('.repeat(20_000)],
-    ['type arguments', '<a '.repeat(30_000)],
-    ['arrow functions', `x = ${'() => '.repeat(20_000)}1`],
-    ['else branches', `${'if (a) {} else '.repeat(20_000)}{}`],
-    ['regular expressions that never end', '/['.repeat(50_000)],
-  ])('%s', async (_what, text) => {
-    await expect(parse(text, 'ts')).rejects.toMatchObject({
-      code: expect.stringMatching(/^code\.(too_complex|syntax_error)$/),
-    });
+  it.each(hostile)('%s', async (_what, text) => {
+    for (const dialect of ['ts', 'jsx'] as const) {
+      const outcome = await parse(text, dialect).then(
+        ({ errors }) => (errors.length > 0 ? 'errors' : 'parsed'),
+        (error: unknown) => error,
+      );
+      if (outcome === 'errors') continue;
+      expect(outcome).toMatchObject({
+        code: expect.stringMatching(/^code\.(too_complex|syntax_error)$/),
+      });
+    }
   });
 
   it('a hundred thousand errors on one line, with the place of the first', async () => {
@@ -36,5 +66,25 @@ describe('what would end the process is refused instead', () => {
       code: 'code.syntax_error',
       details: expect.objectContaining({ line: 2 }),
     });
+  });
+});
+
+describe('in the threads the tools run in', () => {
+  const { settings } = aCodeContext();
+  const roots = [process.cwd()];
+  const server = createThreadedCodeServer({
+    version: '0.0.0',
+    roots,
+    settings,
+    standardsDirectory: undefined,
+  });
+  afterAll(() => server.close());
+
+  it.each(hostile)('%s end no process', async (_what, code) => {
+    for (const language of ['typescript', 'javascript']) {
+      const args = { code, language };
+      const result = await server.callTool('analyze_complexity', args, aCallContext());
+      expect(JSON.stringify(result)).not.toContain('toolbox.worker_died');
+    }
   });
 });

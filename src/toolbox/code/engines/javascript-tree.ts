@@ -1,8 +1,9 @@
-import type { ParseResult } from 'oxc-parser';
-import { CodeSyntaxError, TooComplexError } from '../errors.ts';
+import type { ParserOptions, ParseResult } from 'oxc-parser';
+import { CodeSyntaxError } from '../errors.ts';
 import type { GrammarName, SyntaxTrees } from '../syntax-tree.ts';
 import { hasLongLine } from './long-line.ts';
-import { estimateJavascriptNesting, maxJavascriptNesting } from './javascript-nesting.ts';
+import { boundJavascriptNesting, maxJavascriptNesting } from './javascript-nesting.ts';
+import { assertParserSurvives } from './javascript-probe.ts';
 
 /** Which dialect of JavaScript a text is in. JSX is tried where the file name does not forbid it. */
 export type JavascriptDialect = 'js' | 'jsx' | 'ts' | 'tsx' | 'dts';
@@ -11,6 +12,8 @@ export interface JavascriptSource {
   readonly path: string;
   readonly text: string;
   readonly dialect: JavascriptDialect;
+  /** Also looks for what the grammar allows but the language forbids, such as a name declared twice. */
+  readonly semanticErrors?: boolean;
 }
 
 /** The dialect to parse a file as: by its ending, else TypeScript without JSX or JavaScript with it. */
@@ -32,27 +35,32 @@ export async function parseJavascript(
   trees: SyntaxTrees,
 ): Promise<ParseResult> {
   const { text, dialect } = source;
-  assertShallow(source);
-  if (hasLongLine(text)) await assertUnbroken(source, trees);
+  const fileName = dialect === 'dts' ? 'source.d.ts' : `source.${dialect}`;
+  const isLong = hasLongLine(text);
+  // Tree-sitter does not see these errors, so on a long line nothing keeps them from filling the memory.
+  const showSemanticErrors = source.semanticErrors === true && !isLong;
+  const module = { ...optionsFor(dialect, 'module'), showSemanticErrors };
+  const script = { ...optionsFor(dialect, 'commonjs'), showSemanticErrors };
+  if (isLong) await assertUnbroken(source, trees);
+  if (boundJavascriptNesting(text) > maxJavascriptNesting) {
+    await assertParserSurvives({ path: source.path, text, fileName, attempts: [module, script] });
+  }
   const { parseSync } = await import('oxc-parser');
-  const parse = (sourceType: 'module' | 'commonjs'): ParseResult =>
-    parseSync(dialect === 'dts' ? 'source.d.ts' : `source.${dialect}`, text, {
-      lang: dialect,
-      sourceType,
-      astType: dialect.includes('ts') ? 'ts' : 'js',
-      range: true,
-      showSemanticErrors: false,
-    });
-  const asModule = parse('module');
+  const asModule = parseSync(fileName, text, module);
   if (asModule.errors.length === 0) return asModule;
-  const asScript = parse('commonjs');
+  // As a script, TypeScript may have imports too, and less would be an error.
+  if (showSemanticErrors && asModule.module.hasModuleSyntax) return asModule;
+  const asScript = parseSync(fileName, text, script);
   return asScript.errors.length === 0 ? asScript : asModule;
 }
 
-/** Throws `TooComplexError` for a text on which a parser's stack would end. */
-export function assertShallow({ path, text }: Pick<JavascriptSource, 'path' | 'text'>): void {
-  if (estimateJavascriptNesting(text) <= maxJavascriptNesting) return;
-  throw new TooComplexError(path, 'it is nested too deeply');
+function optionsFor(dialect: JavascriptDialect, sourceType: 'module' | 'commonjs'): ParserOptions {
+  return {
+    lang: dialect,
+    sourceType,
+    astType: dialect.includes('ts') ? 'ts' : 'js',
+    range: true,
+  };
 }
 
 /** Each of oxc's errors carries the line it is on: on a long line, many of them fill the memory. */

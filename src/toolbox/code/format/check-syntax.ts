@@ -5,12 +5,13 @@ import type { Language } from '../language.ts';
 import type { SourceFile } from '../source-files.ts';
 import { syntaxError, type FormatEngine } from './engine.ts';
 import { asTooComplex } from './too-complex.ts';
-import { assertBrackets } from './format-css.ts';
+import { assertCssStatements } from './format-css.ts';
 import { goFormatter } from './format-go.ts';
-import { assertClosedElements } from './format-html.ts';
+import { assertClosedElements, withExplicitTags } from './format-html.ts';
 import { checkJavascript } from './format-javascript.ts';
 import { formatPython } from './format-python.ts';
 import type { HtmlNode } from './html-elements.ts';
+import { firstJavaError } from './java-errors.ts';
 import { fromPrettierError, ownPlugins } from './prettier.ts';
 import { Rustfmt } from './rustfmt.ts';
 import { recogniseSql } from './sql-dialect.ts';
@@ -62,7 +63,7 @@ async function checkByOxc(file: SourceFile, context: CodeContext): Promise<void>
 }
 
 async function checkJava(file: SourceFile, context: CodeContext): Promise<void> {
-  const found = await firstTreeError(file.text, 'java', context.trees);
+  const found = await firstJavaError(file.text, context.trees);
   if (found) throw syntaxError(file, found.place, found.message);
 }
 
@@ -84,13 +85,15 @@ async function checkSql(file: SourceFile): Promise<void> {
 }
 
 async function checkHtml(file: SourceFile): Promise<void> {
-  // The parser is typed `any`; a root node with children is what it makes.
-  const root = (await parseWith('html', file)) as HtmlNode;
-  assertClosedElements(root, file);
+  await withExplicitTags(file, async (explicit) => {
+    // The parser is typed `any`; a root node with children is what it makes.
+    const root = (await parseWith('html', explicit)) as HtmlNode;
+    assertClosedElements(root, explicit);
+  });
 }
 
 async function checkCss(file: SourceFile): Promise<void> {
-  assertBrackets(file);
+  assertCssStatements(file);
   await parseWith('css', file);
 }
 

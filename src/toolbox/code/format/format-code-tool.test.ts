@@ -44,6 +44,30 @@ describe('a text', () => {
     expect(await format({ code: 'def f( a ):return a' })).toMatchObject({ language: 'python' });
   });
 
+  it('is formatted in the next likely language when the likeliest refuses it', async () => {
+    const code = 'const A = ({ x }: Props): Foo => <div>{x}</div>;';
+    expect(await format({ code })).toMatchObject({ language: 'typescript' });
+  });
+
+  it.each(['let x = ;', 'const A = () => { return <div>x</div>'])(
+    'that is broken is an error of its likeliest language and not formatted as another: %j',
+    async (code) => {
+      await expect(format({ code })).rejects.toMatchObject({
+        code: 'code.syntax_error',
+        details: { language: 'javascript' },
+      });
+    },
+  );
+
+  it('of HTML keeps a script that is not valid, with a note', async () => {
+    const { formatted_code, notes } = await format({
+      code: '<p>a</p>\n<script>if (a<b) {</script>',
+      language: 'html',
+    });
+    expect(formatted_code).toContain('if (a<b) {');
+    expect(String(notes)).toContain('line 2 was left as it is');
+  });
+
   it('is broken at the line length given, or at the one in the settings', async () => {
     const code = `f(${Array.from({ length: 20 }, (_, n) => `argument_${n}`).join(', ')})\n`;
     const longest = (text: unknown): number =>

@@ -3,9 +3,10 @@ import type { CallContext } from '../../../contract/server/index.ts';
 import { reportError } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
-import { UnfitFormatterError } from '../errors.ts';
+import { likelyLanguages } from '../detect-language.ts';
+import { CodeSyntaxError, UnfitFormatterError } from '../errors.ts';
 import { languages } from '../language.ts';
-import { sourceFields, type SourceFile } from '../source-files.ts';
+import { inlinePath, sourceFields, type SourceFile } from '../source-files.ts';
 import { chooseFormatter, formatterNames } from './formatters.ts';
 import type { FormatEngines } from './format-source.ts';
 
@@ -99,7 +100,10 @@ export function formatCodeTool(context: CodeContext): DefinedTool {
       );
       const request = { ...input, context, engines: await loadEngines() };
       const [only, ...others] = files;
-      if (only && others.length + unreadable.length === 0) return formatFile(only, request, call);
+      if (only && others.length + unreadable.length === 0) {
+        const isDetected = input.language === undefined && only.path === inlinePath;
+        return isDetected ? formatDetected(only, request, call) : formatFile(only, request, call);
+      }
       return summarizeReports([...(await formatFiles(files, request, call)), ...unreadable]);
     },
     summarize,
@@ -114,6 +118,33 @@ interface FormatRequest {
 }
 
 type FormattedFile = z.infer<z.ZodObject<typeof formattedFields>>;
+
+const maxTriedLanguages = 3;
+/** Nearly any text is valid in these: broken code of another language must not pass as one of them. */
+const tolerant: ReadonlySet<string> = new Set(['html', 'css']);
+
+/** What the likeliest language's parser refuses may be valid in the next; its error is told if not. */
+async function formatDetected(
+  file: SourceFile,
+  request: FormatRequest,
+  call: CallContext,
+): Promise<FormattedFile> {
+  const errors: unknown[] = [];
+  const candidates = likelyLanguages(file.text).filter(
+    (language, rank) => rank === 0 || !tolerant.has(language),
+  );
+  for (const language of candidates.slice(0, maxTriedLanguages)) {
+    try {
+      return await formatFile({ ...file, language }, request, call);
+    } catch (error) {
+      call.signal.throwIfAborted();
+      errors.push(error);
+      const mayBeOther = error instanceof CodeSyntaxError || errors.length > 1;
+      if (!mayBeOther) throw error;
+    }
+  }
+  throw errors[0];
+}
 
 async function formatFile(
   file: SourceFile,

@@ -1,12 +1,13 @@
 import type { SourceFile } from '../source-files.ts';
 import { findCssProblem } from './css-brackets.ts';
+import { findCssStatementProblem } from './css-statements.ts';
 import { syntaxError, type FormatEngine } from './engine.ts';
 import { ownPlugins, prettierVersion, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';
 
-/** CSS by Prettier, after a look at the brackets: its parser forgives some that have no partner. */
+/** CSS by Prettier, after a look at brackets and statements: its parser forgives what is none. */
 export const formatCss: FormatEngine = async ({ file, lineLength }) => {
-  assertBrackets(file);
+  assertCssStatements(file);
   const text = await runPrettier(file, {
     parser: 'css',
     plugins: await ownPlugins(['postcss']),
@@ -15,7 +16,7 @@ export const formatCss: FormatEngine = async ({ file, lineLength }) => {
   return { text, engine: `prettier ${prettierVersion()}`, guard: 'css' };
 };
 
-export function assertBrackets(file: SourceFile): void {
-  const problem = findCssProblem(file.text);
+export function assertCssStatements(file: SourceFile): void {
+  const problem = findCssProblem(file.text) ?? findCssStatementProblem(file.text);
   if (problem) throw syntaxError(file, placeOfOffset(file.text, problem.offset), problem.message);
 }

@@ -1,27 +1,33 @@
 import type { Parser, Plugin } from 'prettier';
 import type { SourceFile } from '../source-files.ts';
+import { CodeSyntaxError } from '../errors.ts';
+import { TextPositions } from '../text-positions.ts';
 import { syntaxError, type FormatEngine } from './engine.ts';
 import { findUnclosedElement, type HtmlNode } from './html-elements.ts';
+import { withEndTags } from './html-end-tags.ts';
 import { ownPlugins, prettierVersion, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';
 
 const htmlPlugins = ['html', 'babel', 'estree', 'postcss', 'typescript'] as const;
 
 /**
- * HTML by Prettier, with the scripts and styles in it. Prettier closes at the end of the document
- * what was left open; here an element whose end tag may not be omitted is an error.
+ * HTML by Prettier, with the scripts and styles in it. End tags that were omitted are written out
+ * before. Prettier closes at the end of the document what was left open; here an element whose end
+ * tag may not be omitted is an error.
  */
 export const formatHtml: FormatEngine = async ({ file, lineLength }) => {
   const [html, ...embedded] = await ownPlugins(htmlPlugins);
   const notes: string[] = [];
-  const text = await runPrettier(file, {
-    parser: 'html',
-    plugins: [
-      ...(html ? [withCheckedElements(html, file)] : []),
-      ...embedded.map((plugin) => withNotes(plugin, file, notes)),
-    ],
-    printWidth: lineLength,
-  });
+  const text = await withExplicitTags(file, (explicit) =>
+    runPrettier(explicit, {
+      parser: 'html',
+      plugins: [
+        ...(html ? [withCheckedElements(html, explicit)] : []),
+        ...embedded.map((plugin) => withNotes(plugin, explicit, notes)),
+      ],
+      printWidth: lineLength,
+    }),
+  );
   return {
     text,
     engine: `prettier ${prettierVersion()}`,
@@ -29,6 +35,27 @@ export const formatHtml: FormatEngine = async ({ file, lineLength }) => {
     guard: 'html',
   };
 };
+
+/**
+ * Works on the text with all end tags written out. A syntax error is told at its place in the file
+ * itself; of something that never ends, where it starts: the parser only sees the end of the text.
+ */
+export async function withExplicitTags<Result>(
+  file: SourceFile,
+  work: (explicit: SourceFile) => Promise<Result>,
+): Promise<Result> {
+  const { text, originalOffset, unclosed } = withEndTags(file.text);
+  try {
+    return await work({ ...file, text });
+  } catch (error) {
+    if (!(error instanceof CodeSyntaxError)) throw error;
+    const { line, column, message } = error.problem;
+    if (unclosed)
+      throw syntaxError(file, placeOfOffset(file.text, unclosed.offset), unclosed.message);
+    const offset = originalOffset(new TextPositions(text).offset(line, column));
+    throw syntaxError(file, placeOfOffset(file.text, offset), message);
+  }
+}
 
 /** Prettier's HTML plugin with a parser that also looks at what it parsed: no second parse is needed. */
 function withCheckedElements(plugin: Plugin, file: SourceFile): Plugin {
@@ -61,7 +88,7 @@ function withNotes(plugin: Plugin, file: SourceFile, notes: string[]): Plugin {
         return await parser.parse(text, options);
       } catch (error) {
         const offset = text.trim() === '' ? -1 : file.text.indexOf(text);
-        if (offset >= 0 && text.includes('\n') && notes.length < maxNotes) {
+        if (offset >= 0 && isElementText(file.text, offset) && notes.length < maxNotes) {
           const { line } = placeOfOffset(file.text, offset);
           notes.push(`What is embedded at line ${line} was left as it is: it could not be parsed`);
         }
@@ -69,6 +96,16 @@ function withNotes(plugin: Plugin, file: SourceFile, notes: string[]): Plugin {
       }
     },
   }));
+}
+
+const maxTagLength = 1_000;
+
+/** Whether a script or style element starts just before: what is in attributes is not worth a note. */
+function isElementText(text: string, offset: number): boolean {
+  const before = text.slice(Math.max(0, offset - maxTagLength), offset).trimEnd();
+  return (
+    /^<(?:script|style)\b/i.test(before.slice(before.lastIndexOf('<'))) && before.endsWith('>')
+  );
 }
 
 function mapParsers(plugin: Plugin, change: (parser: Parser) => Parser): Plugin {

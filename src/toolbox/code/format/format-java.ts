@@ -2,9 +2,9 @@ import type { Options } from 'prettier';
 import type { CodeContext } from '../code-context.ts';
 import type { SourceFile } from '../source-files.ts';
 import { syntaxError, type FormatEngine } from './engine.ts';
+import { findJavaMistake, firstJavaError } from './java-errors.ts';
 import { packageVersion } from './package-version.ts';
 import { prettierVersion, runPrettier } from './prettier.ts';
-import { firstTreeError } from './tree-error.ts';
 
 /** Passes after which a result that still changes is given up; nearly all settle in the second. */
 const maxPasses = 4;
@@ -19,6 +19,9 @@ const mayChangeAgain =
 
 /** Java by Prettier and its Java plugin, until the result stays the same. */
 export const formatJava: FormatEngine = async ({ file, lineLength }, context) => {
+  const mistake = await findJavaMistake(file.text, context.trees);
+  // The plugin knows newer syntax than this tree's grammar.
+  if (mistake && mistake !== 'not parsed') throw syntaxError(file, mistake.place, mistake.message);
   const { default: java } = await import('prettier-plugin-java');
   const options: Options = { parser: 'java', plugins: [java], printWidth: lineLength };
   const engine = `prettier ${prettierVersion()} with prettier-plugin-java ${packageVersion('prettier-plugin-java')}`;
@@ -38,7 +41,7 @@ async function runOnce(file: SourceFile, options: Options, context: CodeContext)
     return await runPrettier(file, options);
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith('Failed to parse')) throw error;
-    const found = await firstTreeError(file.text, 'java', context.trees);
+    const found = await firstJavaError(file.text, context.trees);
     if (!found) throw new Error('its parser does not know some construct in it', { cause: error });
     throw syntaxError(file, found.place, found.message);
   }

@@ -1,8 +1,10 @@
+import type { ParseResult } from 'oxc-parser';
 import { dialectOf, parseJavascript, type JavascriptDialect } from '../engines/javascript-tree.ts';
 import type { CodeSyntaxError } from '../errors.ts';
 import { inlinePath, type SourceFile } from '../source-files.ts';
 import type { SyntaxTrees } from '../syntax-tree.ts';
 import { syntaxError, type FormatEngine } from './engine.ts';
+import { findPatternProblem } from './javascript-patterns.ts';
 import { prettierVersion, ownPlugins, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';
 
@@ -31,14 +33,22 @@ export async function checkJavascript(
 ): Promise<CodeSyntaxError | undefined> {
   const firstErrors = [];
   for (const dialect of dialectsOf(file)) {
-    const { errors } = await parseJavascript({ ...file, dialect }, trees);
-    const [first] = errors;
-    if (!first) return undefined;
+    const parsed = await parseJavascript({ ...file, dialect, semanticErrors: true }, trees);
+    const [first] = parsed.errors;
+    if (!first) return checkPatterns(file, parsed);
     firstErrors.push(first);
   }
   const [likeliest] = firstErrors;
-  const offset = likeliest?.labels[0]?.start ?? 0;
+  // Of a name declared twice both places are named; the second is the mistake.
+  const isSecond = likeliest?.message.endsWith('already been declared') === true;
+  const offset = likeliest?.labels.at(isSecond ? -1 : 0)?.start ?? 0;
   return syntaxError(file, placeOfOffset(file.text, offset), likeliest?.message ?? 'Invalid');
+}
+
+/** oxc takes a regular expression as it is; the engine that runs this code knows what one may be. */
+function checkPatterns(file: SourceFile, parsed: ParseResult): CodeSyntaxError | undefined {
+  const problem = findPatternProblem(file.text, () => parsed.program);
+  return problem && syntaxError(file, placeOfOffset(file.text, problem.offset), problem.message);
 }
 
 /** Only TypeScript without a file name may be with or without JSX; the likelier comes first. */

@@ -31,16 +31,21 @@ async function formatWithPrettier(job: FormatJob, context: CodeContext): Promise
   if (problem) throw syntaxError(file, problem.place, problem.message);
   const { prettier, plugin, versions } = loadPrettierForRust();
   const reason = isPrettierName(job.formatter) ? '' : ', as rustfmt is not installed here';
+  const text = await format(file, () =>
+    prettier.format(file.text, {
+      parser: 'jinx-rust',
+      plugins: [plugin],
+      printWidth: lineLength,
+      tabWidth: 4,
+      endOfLine: 'lf',
+    }),
+  );
+  // It drops parentheses that some places need, as around a struct in the condition of an `if`.
+  if (await firstTreeError(text, 'rust', context.trees)) {
+    throw new Error('the result would not be valid');
+  }
   return {
-    text: await format(file, () =>
-      prettier.format(file.text, {
-        parser: 'jinx-rust',
-        plugins: [plugin],
-        printWidth: lineLength,
-        tabWidth: 4,
-        endOfLine: 'lf',
-      }),
-    ),
+    text,
     engine: `prettier-plugin-rust ${versions}${reason}`,
     guard: 'rust',
   };

@@ -10,7 +10,7 @@ import type { ScriptPart } from './sql-script.ts';
 export const formatSql: FormatEngine = async ({ file, lineLength }) => {
   const verdict = await recogniseSql(file);
   if (verdict.kind === 'invalid') throw syntaxError(file, verdict.place, verdict.message);
-  const { dialect, parts } = verdict;
+  const { dialect, parts, restore = (text: string): string => text } = verdict;
   const pieces: string[] = [];
   for (const [index, part] of parts.entries()) {
     const isLast = index === parts.length - 1;
@@ -21,7 +21,7 @@ export const formatSql: FormatEngine = async ({ file, lineLength }) => {
       );
   }
   const engine = `sql-formatter ${packageVersion('sql-formatter')} (${dialect.name})`;
-  return { text: `${pieces.join('\n').trimEnd()}\n`, engine };
+  return { text: restore(`${pieces.join('\n').trimEnd()}\n`), engine };
 };
 
 /** An empty line beside a client command is kept. */

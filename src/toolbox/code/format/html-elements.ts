@@ -34,6 +34,13 @@ export const optionalEndTags: ReadonlySet<string> = new Set([
   'th',
 ]);
 
+/** Elements that have no end tag. */
+export const voidTags: ReadonlySet<string> = new Set(
+  'area base basefont bgsound br col command embed frame hr image img input keygen link meta param source track wbr'.split(
+    ' ',
+  ),
+);
+
 /** The first element, in the order of the text, that is open at the end though it must be closed. */
 export function findUnclosedElement(root: HtmlNode): { name: string; offset: number } | undefined {
   const open: HtmlNode[] = [root];

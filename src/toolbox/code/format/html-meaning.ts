@@ -1,10 +1,4 @@
-import { optionalEndTags } from './html-elements.ts';
-
-const voidTags = new Set(
-  'area base basefont bgsound br col command embed frame hr image img input keygen link meta param source track wbr'.split(
-    ' ',
-  ),
-);
+import { optionalEndTags, voidTags } from './html-elements.ts';
 
 /** Text inside these is another language's, or shown as it is; its layout is not HTML's. */
 const rawTags: readonly string[] = ['script', 'style', 'textarea', 'pre', 'title'];

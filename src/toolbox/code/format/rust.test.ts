@@ -49,6 +49,18 @@ describe('without rustfmt', () => {
     const text = 'use {c_long, register_t};\n';
     await expect(formatRust(text, none)).rejects.toMatchObject({ code: 'code.format_failed' });
   });
+
+  it('numbers may be spelled otherwise, but say the same', async () => {
+    const result = await formatRust('const A: f64 = 1.50e+00;\nconst B: u64 = 0xFF;\n', none);
+    expect(result.text).toBe('const A: f64 = 1.5;\nconst B: u64 = 0xff;\n');
+  });
+
+  it('the tenth field of a field stays the tenth, or nothing is given out', async () => {
+    const text = 'fn f() {\n    g(a.1.10);\n}\n';
+    const outcome = await formatRust(text, none).catch((error: unknown) => error);
+    const expected = outcome instanceof Error ? { code: 'code.format_failed' } : { text };
+    expect(outcome).toMatchObject(expected);
+  });
 });
 
 it('is formatted by the other engine when that is asked for', async () => {
@@ -114,5 +126,18 @@ esac`;
     const cancelled = runChild({ ...request, limits, signal: cancel.signal });
     cancel.abort(new Error('cancelled'));
     await expect(cancelled).rejects.toThrow('cancelled');
+  });
+});
+
+describe('without rustfmt, what the stand-in would break is refused, not given out', () => {
+  it.each([
+    ['a C string', 'fn main() {\n    let p = c"x";\n}\n'],
+    ['a raw C string as a result', 'fn f() -> &\'static CStr {\n    c"abc"\n}\n'],
+    ['a struct in a condition', 'fn f() {\n    if (x == S { a: 1 }) {\n    }\n}\n'],
+  ])('%s', async (_what, code) => {
+    const call = formatRust(code, new Rustfmt(), 'prettier-rust');
+    await expect(call).rejects.toMatchObject({
+      code: expect.stringMatching(/^code\.(format_failed|syntax_error)$/),
+    });
   });
 });

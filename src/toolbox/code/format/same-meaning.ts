@@ -1,4 +1,5 @@
 import { htmlMeaning } from './html-meaning.ts';
+import { rustNumberMeaning } from './rust-number.ts';
 
 /** Languages whose engine's result is compared with its input before it is given out. */
 export type GuardedLanguage = 'java' | 'rust' | 'html' | 'css';
@@ -66,7 +67,7 @@ function sortModifiers(words: readonly string[]): string[] {
 }
 
 const rustTokens =
-  /\/\/[^\n]*|\/\*[^]*?\*\/|r(#*)"[^]*?"\1|"(?:[^"\\]|\\[^])*"|'(?:[^'\\\n]|\\[^\n]+?)'|\d\w*(?:\.(?![.\w])|\.\d\w*)?(?:(?<=e)[+-]\d+)?|[\w\u0080-\uffff]+|[^\s]/gi;
+  /\/\/[^\n]*|\/\*[^]*?\*\/|[bc]?r(#*)"[^]*?"\1|[bc]?"(?:[^"\\]|\\[^])*"|'(?:[^'\\\n]|\\[^\n]+?)'|\d\w*(?:\.(?![.\w])|\.\d\w*)?(?:(?<=e)[+-]\d\w*)?|[\w\u0080-\uffff]+|[^\s]/gi;
 
 /**
  * Forgiven: parentheses, braces and separators, of which the engine adds and drops redundant ones;
@@ -77,16 +78,11 @@ function rustMeaning(text: string): string {
   const words: string[] = [];
   for (const token of text.match(rustTokens) ?? []) {
     if (token.startsWith('//') || token.startsWith('/*')) comments.push(withoutSpace(token));
-    else if (/^\d/.test(token)) words.push(numberMeaning(token));
+    // After a dot it is the place of a field: `a.1.10` is not `a.1.1`.
+    else if (/^\d/.test(token) && words.at(-1) !== '.') words.push(rustNumberMeaning(token));
     else if (!'(){},;|'.includes(token)) words.push(token);
   }
   return [...words, ...comments].join('\n');
-}
-
-function numberMeaning(token: string): string {
-  const plain = token.toLowerCase().replaceAll('_', '');
-  const value = Number(plain.replace(/(?:f32|f64)$/, ''));
-  return Number.isNaN(value) ? plain : `${value}${/f(?:32|64)$/.exec(plain)?.[0] ?? ''}`;
 }
 
 const sqlTokens =

@@ -2,6 +2,8 @@ import type { SqlLanguage } from 'sql-formatter';
 import { z } from 'zod';
 import { withPostgresParser } from '../engines/postgres-parser.ts';
 import type { SourceFile } from '../source-files.ts';
+import { hidePlaceholders } from './sql-placeholders.ts';
+import { findSqlMistake } from './sql-mistakes.ts';
 import { splitScript, type ScriptPart } from './sql-script.ts';
 import {
   placeOfCodePoint,
@@ -19,7 +21,13 @@ export interface SqlDialect {
 }
 
 export type SqlVerdict =
-  | { readonly kind: 'valid'; readonly dialect: SqlDialect; readonly parts: readonly ScriptPart[] }
+  | {
+      readonly kind: 'valid';
+      readonly dialect: SqlDialect;
+      readonly parts: readonly ScriptPart[];
+      /** Puts placeholders back that are names in `parts`. */
+      readonly restore?: (formatted: string) => string;
+    }
   | { readonly kind: 'invalid'; readonly place: TextPlace; readonly message: string };
 
 const askedParsers =
@@ -50,10 +58,25 @@ const dialects: readonly DialectParser[] = [
 ];
 
 /**
- * Which SQL a text is: the first dialect whose parser accepts all of it, client commands set aside.
- * When none does, the parser that came down to the lowest line says what is wrong.
+ * Which SQL a text is: the first dialect whose parser accepts all of it, client commands set aside
+ * and placeholders for values that drivers fill in taken for names. When none does, the parser that came down to the lowest line says what is wrong.
  */
 export async function recogniseSql({ text }: Pick<SourceFile, 'text'>): Promise<SqlVerdict> {
+  const named = await recogniseHidden(text, false);
+  if (named) return named;
+  const verdict = await recogniseScript(text);
+  const isPostgresql = verdict.kind === 'valid' && verdict.dialect.name === 'postgresql';
+  return (isPostgresql ? await recogniseHidden(text, true) : undefined) ?? verdict;
+}
+
+async function recogniseHidden(text: string, withAt: boolean): Promise<SqlVerdict | undefined> {
+  const hidden = hidePlaceholders(text, withAt);
+  if (!hidden) return undefined;
+  const verdict = await recogniseScript(hidden.text);
+  return verdict.kind === 'valid' ? { ...verdict, restore: hidden.restore } : undefined;
+}
+
+async function recogniseScript(text: string): Promise<SqlVerdict> {
   const whole: ScriptPart = { kind: 'sql', text, linesBefore: 0 };
   const verdict = await findDialect([whole]);
   if (verdict.kind === 'valid') return verdict;
@@ -127,12 +150,13 @@ function byParser(
     await parser.init();
     try {
       parser.validate(text, name);
-      return undefined;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       if (/call stack|recursion limit/.test(message)) throw error;
       return readRejection(text, message);
     }
+    const mistake = findSqlMistake(text);
+    return mistake && { place: placeOfOffset(text, mistake.offset), message: mistake.message };
   };
   const readsTheSame = async (before: string, after: string): Promise<boolean> => {
     const { format } = await import('@guanmingchiu/sqlparser-ts');

@@ -6,8 +6,12 @@ export interface ScriptPart {
   readonly linesBefore: number;
 }
 
-/** psql's backslash commands, and the separator of SQL Server's tools. */
-const commandLine = /^(?:\\[a-z!?.].*|go(?:[ \t]+\d+)?[ \t]*;?[ \t]*)$/i;
+/**
+ * psql's backslash commands, the separator of SQL Server's tools, and one-line statements whose syntax
+ * none of the parsers has: settings of SQLite, and MySQL's users with a host.
+ */
+const commandLine =
+  /^(?:\\[a-z!?.].*|go(?:[ \t]+\d+)?[ \t]*;?[ \t]*|pragma[ \t]+\w[^;]*;?[ \t]*|(?:create|alter|drop|grant|revoke|rename)[ \t][^;]*'@'[^;]*;?[ \t]*)$/i;
 
 const copyFromInput = /^copy\s[^;]*\sfrom\s+stdin\b[^;]*;\s*$/i;
 const endOfCopy = '\\.';

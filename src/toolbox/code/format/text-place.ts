@@ -1,4 +1,4 @@
-import { TextPositions } from '../lint/text-positions.ts';
+import { TextPositions } from '../text-positions.ts';
 
 /** A place in a text; both from 1, columns in UTF-16 units. */
 export interface TextPlace {

@@ -3,7 +3,7 @@ import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import { comparingCssRules, cssRules } from './css-rules.ts';
 import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
-import { TextPositions } from './text-positions.ts';
+import { TextPositions } from '../text-positions.ts';
 
 /** Above this size the rules that compare selectors with each other do not run. */
 const maxComparedCharacters = 300_000;

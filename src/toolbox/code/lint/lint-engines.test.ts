@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { languages, type Language } from '../language.ts';
 import { lintFile } from './lint-file.ts';
+import { looksUpNames } from './python-dynamic-names.ts';
 import { aLintSetup, aLinter } from './testing/lint-text.ts';
 import { chooseStyleGuide, styleGuides } from './style-guide.ts';
 
@@ -30,6 +31,63 @@ describe('Python by Ruff', () => {
       found.filter(({ safeFix }) => safeFix);
     expect(fixes(await ofPackage.lint('import os\n'))).toEqual([]);
     expect(fixes(await python.lint('import os  # for its side effect\n'))).toEqual([]);
+  });
+
+  const fixesOf = async (text: string): Promise<string[]> =>
+    (await python.lint(text)).flatMap(({ rule, safeFix }) => (safeFix ? [rule] : []));
+
+  it.each([
+    's = """a   \nb"""\n',
+    's = """a\n   \nb"""\n',
+    "s = f'''a {1 + 1}   \nb'''\n",
+    's = ("é👩" "x", r"""a   \nb""")\n',
+    'def f():\n    return """\n    a   \n    """\n',
+  ])('leaves the space in a string alone: %j', async (text) => {
+    expect((await python.rules(text)).join()).toMatch(/python\/W29[13]/);
+    expect(await fixesOf(text)).toEqual([]);
+  });
+
+  it('takes away the space after a string and in a comment', async () => {
+    expect(await fixesOf('s = """é\n"""   \n# a   \n   \nt = 1\n')).toEqual([
+      'python/W291',
+      'python/W291',
+      'python/W293',
+    ]);
+  });
+
+  it.each([
+    'print(eval("os.name"))',
+    'exec(code)',
+    'print(globals()["os"])',
+    'f(**locals())',
+    'vars()["os"]',
+    'names = list(map(eval, []))',
+    'builtins.exec("os")',
+    'dir()',
+    'sys.modules[__name__]',
+    '__all__ = [n for n in names]',
+    '__all__ = ["a"] + other.__all__',
+    '__all__ += other.__all__',
+    '__all__.append("os")',
+  ])('keeps imports where names are looked up by their text: %s', async (line) => {
+    expect(await python.rules(`import os\n\n${line}\n`)).toContain('python/F401');
+    expect(await fixesOf(`import os\n\n${line}\n`)).not.toContain('python/F401');
+  });
+
+  it.each([
+    'model.eval()',
+    'evaluate = 1',
+    '__all__ = ["a", \'b\',]',
+    '__all__ = (\n    "a",\n    "b",\n)',
+  ])('removes imports beside what only looks like that: %s', async (line) => {
+    expect(await fixesOf(`import os\n\n${line}\n`)).toContain('python/F401');
+  });
+
+  it('judges a hostile list of exports in linear time', async () => {
+    const text = `__all__ = [${'"a"   \n '.repeat(20_000)}`.repeat(3);
+    const start = performance.now();
+    expect(looksUpNames(text)).toBe(true);
+    expect(performance.now() - start).toBeLessThan(2_000);
   });
 
   it('does not ask stub files for docstrings', async () => {

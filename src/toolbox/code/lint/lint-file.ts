@@ -1,4 +1,4 @@
-import { TooComplexError } from '../errors.ts';
+import { asTooComplex } from '../format/too-complex.ts';
 import type { Language } from '../language.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { TreeRule } from './lint-tree.ts';
@@ -33,10 +33,7 @@ async function runLint(file: SourceFile, setup: LintSetup): Promise<LintFinding[
   try {
     return await lint(file, setup);
   } catch (error) {
-    // What an engine throws when its recursion meets the end of the stack.
-    if (error instanceof RangeError)
-      throw new TooComplexError(file.path, 'it is nested too deeply', error);
-    throw error;
+    throw asTooComplex(file.path, error);
   }
 }
 

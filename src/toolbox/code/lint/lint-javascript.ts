@@ -1,14 +1,13 @@
 import type { ESLint, Linter } from 'eslint';
-import { assertShallow, dialectOf, parseJavascript } from '../engines/javascript-tree.ts';
+import { parseJavascriptFile } from '../engines/parse-inline.ts';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import { javascriptRules, typescriptRules, type JavascriptRule } from './javascript-rules.ts';
 import { isWanted, type LintFinding, type LintSetup, type RuleEntry } from './lint-finding.ts';
-import { TextPositions } from './text-positions.ts';
+import { TextPositions } from '../text-positions.ts';
 
 /** JavaScript by ESLint with its own parser. */
 export async function lintJavascript(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
-  assertShallow(file);
   const { Linter } = await import('eslint');
   const linter = new Linter({ configType: 'flat' });
   const rules = selectRules(setup, 'javascript');
@@ -27,10 +26,7 @@ export async function lintJavascript(file: SourceFile, setup: LintSetup): Promis
 
 /** TypeScript by ESLint over oxc's tree, with our rules about types. */
 export async function lintTypescript(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
-  const parsed = await parseJavascript(
-    { ...file, dialect: dialectOf(file.path, 'typescript') },
-    setup.context.trees,
-  );
+  const parsed = await parseJavascriptFile(file, setup.context.trees);
   const [problem] = parsed.errors;
   if (problem) {
     const place = new TextPositions(file.text).position(problem.labels[0]?.start ?? 0);

@@ -3,13 +3,15 @@ import type { RuffDiagnostic, RuffOptions } from '../engines/ruff.ts';
 import { CodeSyntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { LintFinding, LintSetup, RuleEntry, TextEdit } from './lint-finding.ts';
+import { looksUpNames } from './python-dynamic-names.ts';
 import {
   pythonIgnored,
   pythonSelection,
   pythonSeverities,
   safePythonFixes,
 } from './python-rules.ts';
-import { TextPositions } from './text-positions.ts';
+import { pythonStrings, type TextRange } from './python-strings.ts';
+import { TextPositions } from '../text-positions.ts';
 
 /** Python by Ruff. */
 export async function lintPython(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
@@ -25,8 +27,33 @@ export async function lintPython(file: SourceFile, setup: LintSetup): Promise<Li
       message: problem.message,
     });
   }
-  const positions = new TextPositions(file.text);
-  return diagnostics.map((diagnostic) => toFinding(diagnostic, file, positions));
+  const source: PythonSource = {
+    file,
+    positions: new TextPositions(file.text),
+    keepsImports: keepsImports(file),
+    strings: diagnostics.some(isTrailingSpace)
+      ? await pythonStrings(file.text, setup.context.trees)
+      : [],
+  };
+  return diagnostics.map((diagnostic) => toFinding(diagnostic, source));
+}
+
+/** What decides whether a fix of Ruff's is safe here. */
+interface PythonSource {
+  readonly file: SourceFile;
+  readonly positions: TextPositions;
+  readonly keepsImports: boolean;
+  /** Its string literals in order; only looked for when a fix may lie in one. */
+  readonly strings: readonly TextRange[];
+}
+
+function isTrailingSpace({ code }: RuffDiagnostic): boolean {
+  return code === 'W291' || code === 'W293';
+}
+
+/** A package re-exports what its __init__ imports, and a name looked up by its text shows no use. */
+function keepsImports(file: SourceFile): boolean {
+  return basename(file.path).startsWith('__init__.') || looksUpNames(file.text);
 }
 
 function ruffOptions(file: SourceFile, setup: LintSetup): RuffOptions {
@@ -43,19 +70,15 @@ function ruffOptions(file: SourceFile, setup: LintSetup): RuffOptions {
   };
 }
 
-function toFinding(
-  diagnostic: RuffDiagnostic,
-  file: SourceFile,
-  positions: TextPositions,
-): LintFinding {
+function toFinding(diagnostic: RuffDiagnostic, source: PythonSource): LintFinding {
   const code = diagnostic.code ?? 'unknown';
-  const edits = safeEdits(diagnostic, file, positions);
+  const edits = safeEdits(diagnostic, source);
   const advice = diagnostic.fix?.message ?? diagnostic.subDiagnostics[0]?.message;
   return {
     ...describeCode(code),
     rule: `python/${code}`,
     message: diagnostic.message,
-    file: file.path,
+    file: source.file.path,
     line: diagnostic.start_location.row,
     column: diagnostic.start_location.column,
     ...(advice ? { fix: advice } : {}),
@@ -73,18 +96,36 @@ function describeCode(code: string): RuleEntry {
 
 function safeEdits(
   diagnostic: RuffDiagnostic,
-  file: SourceFile,
-  positions: TextPositions,
+  { file, positions, strings, ...source }: PythonSource,
 ): TextEdit[] | undefined {
   if (!diagnostic.fix || !safePythonFixes.has(diagnostic.code ?? '')) return undefined;
-  // A package re-exports what its __init__ imports.
-  if (diagnostic.code === 'F401' && basename(file.path).startsWith('__init__.')) return undefined;
+  if (diagnostic.code === 'F401' && source.keepsImports) return undefined;
   const edits = diagnostic.fix.edits.map(({ location, end_location: end, content }) => ({
     start: positions.offset(location.row, location.column),
     end: positions.offset(end.row, end.column),
     text: content ?? '',
   }));
+  if (isTrailingSpace(diagnostic) && edits.some((edit) => isInside(edit, strings)))
+    return undefined;
   return edits.some((edit) => losesComment(edit, file.text)) ? undefined : edits;
+}
+
+/** The space at the end of a line of a string is part of its value. */
+function isInside({ start }: TextEdit, strings: readonly TextRange[]): boolean {
+  const after = upperBound(strings, start);
+  return start < (strings[after - 1]?.end ?? 0);
+}
+
+/** How many of the ranges start at or before an offset. */
+function upperBound(ranges: readonly TextRange[], offset: number): number {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranges[middle]?.start ?? 0) <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** A deletion that takes a `#` with it may take a comment: then a person decides. */

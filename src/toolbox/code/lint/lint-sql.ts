@@ -4,7 +4,7 @@ import type { SourceFile } from '../source-files.ts';
 import { isWanted, type LintFinding, type LintSetup } from './lint-finding.ts';
 import { sqlRules, type SqlProblem, type SqlRule } from './sql-rules.ts';
 import { splitStatements, tokenizeSql, type SqlToken } from './sql-tokens.ts';
-import { TextPositions } from './text-positions.ts';
+import { TextPositions } from '../text-positions.ts';
 
 /** SQL by rules of ours over its tokens, after a parser of some dialect has accepted it. */
 export async function lintSql(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {

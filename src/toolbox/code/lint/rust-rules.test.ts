@@ -64,6 +64,17 @@ const cases: readonly (readonly [rule: string, broken: string, kept: string])[] 
 describe('the Rust rules', () => {
   const rust = aLinter('rust', 'sample.rs');
 
+  it("lets associated constants keep 'static, which an impl with lifetimes needs", async () => {
+    const ofModule = 'mod names {\n    pub static NAME: &\'static str = "x";\n}\n';
+    expect(await rust.rules(ofModule)).toContain('rust/redundant-static-lifetime');
+    for (const associated of [
+      "struct S<'a>(&'a str);\nimpl<'a> S<'a> {\n    pub const C: &'static str = \"a\";\n}\n",
+      "trait T<'a> {\n    const C: &'static str;\n}\n",
+    ]) {
+      expect(await rust.rules(associated)).not.toContain('rust/redundant-static-lifetime');
+    }
+  });
+
   it('has a case for every rule', () => {
     expect(cases.map(([rule]) => rule).sort()).toEqual(rustRules.map(({ name }) => name).sort());
   });

@@ -151,6 +151,8 @@ const styleRules: readonly TreeRule[] = [
     area: 'style',
     on: ['const_item', 'static_item'],
     check: (node) => {
+      // In an impl with lifetimes, what is left out means one of those.
+      if (!isModuleItem(node)) return undefined;
       const type = node.childForFieldName('type');
       const match = type?.type === 'reference_type' ? /^&\s*('static\s+)/.exec(type.text) : null;
       if (!type || !match?.[1]) return undefined;
@@ -302,6 +304,10 @@ export const rustRules: readonly TreeRule[] = [
   ...styleRules,
   ...rustNamingRules,
 ];
+
+function isModuleItem({ parent }: Node): boolean {
+  return parent?.type === 'source_file' || parent?.parent?.type === 'mod_item';
+}
 
 /** A SAFETY comment is looked for this many characters around the block. */
 const safetyReach = 240;

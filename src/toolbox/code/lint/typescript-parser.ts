@@ -1,7 +1,7 @@
 import type { Comment, Program } from 'oxc-parser';
 import type { Linter } from 'eslint';
 import { tokensOf, type Token, type TreeNode } from './javascript-tokens.ts';
-import { TextPositions } from './text-positions.ts';
+import { TextPositions } from '../text-positions.ts';
 
 /** A text already parsed by oxc: its tree and comments. */
 export interface ParsedText {

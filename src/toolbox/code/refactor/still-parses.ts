@@ -1,5 +1,5 @@
 import type { CodeContext } from '../code-context.ts';
-import { dialectOf, parseJavascript } from '../engines/javascript-tree.ts';
+import { parseJavascriptFile } from '../engines/parse-inline.ts';
 import { CodeSyntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 
@@ -11,9 +11,8 @@ export async function stillParses(file: SourceFile, context: CodeContext): Promi
     return !found.some(({ code }) => code === null || code === 'invalid-syntax');
   }
   if (language === 'javascript' || language === 'typescript') {
-    const source = { path: file.path, text, dialect: dialectOf(file.path, language) };
     try {
-      return (await parseJavascript(source, context.trees)).errors.length === 0;
+      return (await parseJavascriptFile(file, context.trees)).errors.length === 0;
     } catch (error) {
       if (error instanceof CodeSyntaxError) return false;
       throw error;

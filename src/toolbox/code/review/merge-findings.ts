@@ -4,7 +4,7 @@ import { compareFindings, type Finding } from '../finding.ts';
 const causes: readonly { readonly cause: string; readonly rules: RegExp }[] = [
   {
     cause: 'secret',
-    rules: /^secrets\/|\/S10[567]$|\/hard-?coded-(?:secret|password|credential|key)/,
+    rules: /^secrets\/|\/S10[567]$|\/(?:hard-?coded|literal)-(?:secret|password|credential|key)/,
   },
   { cause: 'broad-except', rules: /^python\/(?:E722|BLE001|S110|S112|SIM105)$/ },
   { cause: 'assert', rules: /^python\/(?:S101|B011|PT015)$/ },
@@ -19,6 +19,11 @@ const causes: readonly { readonly cause: string; readonly rules: RegExp }[] = [
 
 function causeOf(rule: string): string {
   return causes.find(({ rules }) => rules.test(rule))?.cause ?? rule;
+}
+
+/** Whether a finding says that a secret stands in the text. */
+export function isAboutSecret({ rule }: Pick<Finding, 'rule'>): boolean {
+  return causeOf(rule) === 'secret';
 }
 
 /**

@@ -51,13 +51,43 @@ describe('review_code', () => {
     const ofLine = (line: number) =>
       result.issues.filter((issue) => issue.line === line && issue.area === 'security');
     expect(ofLine(3)).toHaveLength(1);
-    const shown = JSON.stringify({ ...result, refactored_code: '' });
-    expect(shown).not.toContain('hunter2hunter2xx');
+    expect(JSON.stringify(result)).not.toContain('hunter2hunter2xx');
     const key = await review({
       code: 'let k = "AKIAIOSFODNN7EXAMPLF";\nexport { k };\n',
       language: 'javascript',
     });
-    expect(JSON.stringify({ ...key, refactored_code: '' })).not.toContain('AKIAIOSFODNN7EXAMPLF');
+    expect(JSON.stringify(key)).not.toContain('AKIAIOSFODNN7EXAMPLF');
+  });
+
+  it('leaves the text out when it holds a secret, whatever areas are asked for, and says so', async () => {
+    for (const focus_areas of [[], ['documentation']]) {
+      const result = await review({ code: python, language: 'python', focus_areas });
+      expect(result).not.toHaveProperty('refactored_code');
+      expect(result.suggestions.at(-1)).toMatch(/^refactored_code was left out because .* secret/);
+    }
+    const inSql = await review({
+      code: "CREATE USER app WITH PASSWORD 'S3cure!pass9';\n",
+      language: 'sql',
+    });
+    expect(JSON.stringify(inSql)).not.toContain('S3cure!pass9');
+    expect(inSql.issues.filter(({ area }) => area === 'security')).toHaveLength(1);
+  });
+
+  it('hides a secret in what a linter quotes, though only its name gave it away', async () => {
+    const result = await review({
+      code: 'export const f = (a) => {\n  const password = "hunter2hunter2xx"; return "hunter2hunter2xx" + a + password;\n};\n',
+      language: 'javascript',
+      style_guide: 'airbnb',
+    });
+    expect(result.issues.map(({ rule }) => rule)).toContain('javascript/prefer-template');
+    expect(JSON.stringify(result)).not.toContain('hunter2hunter2xx');
+  });
+
+  it('refuses SQL nested too deeply for its parsers', async () => {
+    const code = `SELECT ${'('.repeat(10_000)}1${')'.repeat(10_000)};\n`;
+    await expect(review({ code, language: 'sql' })).rejects.toMatchObject({
+      code: 'code.too_complex',
+    });
   });
 
   it('lists at most the configured number and counts the rest, without touching the score', async () => {

@@ -39,7 +39,9 @@ const output = z.object({
   refactored_code: z
     .string()
     .optional()
-    .describe('The text after one round of safe fixes; only when one text was reviewed.'),
+    .describe(
+      'The text after one round of safe fixes; only when one text was reviewed and no secret found in it.',
+    ),
   engines: z.array(z.object({ name: z.string(), version: z.string(), findings: count })),
   style_guides: z.record(z.string(), z.string()).describe('The guide used for each language.'),
   files_reviewed: count,

@@ -40,6 +40,7 @@ export async function reviewFile(given: SourceFile, setup: ReviewSetup): Promise
   const { measureComplexity } = await import('../complexity/measure-complexity.ts');
   const { functions } = await measureComplexity(file, context);
   const standards = checkStandards(file, functions, setup.standard);
+  const hideSecrets = secretHider(file.text);
   const wanted = [...linted, ...security, ...standards].filter(({ area }) => areas.has(area));
   return {
     file,
@@ -86,11 +87,22 @@ function findGenericSecrets(file: SourceFile): LintFinding[] {
     }));
 }
 
-/** Linters quote the source, and the source may hold a secret. */
-function hideSecrets(finding: LintFinding): LintFinding {
-  return {
-    ...finding,
-    message: redactSecrets(finding.message),
-    ...(finding.fix === undefined ? {} : { fix: redactSecrets(finding.fix) }),
+/**
+ * Linters quote the source, and the source may hold a secret: known by its own form, or only by the
+ * name it is given to, which the quotation may lack. They quote the line they speak of.
+ */
+function secretHider(text: string): (finding: LintFinding) => LintFinding {
+  const ofLine = Map.groupBy(findSecrets(text), ({ line }) => line);
+  return (finding) => {
+    const hide = (quoted: string): string =>
+      (ofLine.get(finding.line) ?? []).reduce(
+        (left, { start, end, rule }) => left.replaceAll(text.slice(start, end), `[hidden ${rule}]`),
+        redactSecrets(quoted),
+      );
+    return {
+      ...finding,
+      message: hide(finding.message),
+      ...(finding.fix === undefined ? {} : { fix: hide(finding.fix) }),
+    };
   };
 }

@@ -6,10 +6,11 @@ import { packageVersion } from '../format/package-version.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
 import { chooseStyleGuide } from '../lint/style-guide.ts';
 import { fixOnce } from '../refactor/fix-once.ts';
+import { findSecrets } from '../secrets/find-secrets.ts';
 import type { SourceFile, SourceRequest } from '../source-files.ts';
 import { compliment, suggest } from './advise.ts';
 import type { CodeStandards } from './code-standard.ts';
-import { mergeFindings } from './merge-findings.ts';
+import { isAboutSecret, mergeFindings } from './merge-findings.ts';
 import type { ReviewOutput } from './review-code-tool.ts';
 import { reviewFile, type FileReview, type ReviewSetup } from './review-file.ts';
 import { scoreOf, syntaxErrorRule } from './score.ts';
@@ -52,9 +53,15 @@ export async function reviewSources(
   const [only] = files.length === 1 ? reviews : [];
   return {
     ...describeFindings(findings, parts.context.settings),
-    suggestions: [...describeHiddenScore(findings, unparsed), ...suggest(findings)],
+    suggestions: [
+      ...describeHiddenScore(findings, unparsed),
+      ...suggest(findings),
+      ...(only && holdsSecret(only) ? [withheldText] : []),
+    ],
     compliments: compliment({ reviews, areas, standards: parts.standards }),
-    ...(only ? { refactored_code: await fixOnce(only.file, only.findings, parts.context) } : {}),
+    ...(only && !holdsSecret(only)
+      ? { refactored_code: await fixOnce(only.file, only.findings, parts.context) }
+      : {}),
     engines: await describeEngines(reviews, parts.context),
     style_guides: Object.fromEntries(
       files.map(({ language }) => [language, chooseStyleGuide(language, request.style_guide).name]),
@@ -62,6 +69,14 @@ export async function reviewSources(
     files_reviewed: reviews.length,
     made_without_model: true,
   };
+}
+
+const withheldText =
+  'refactored_code was left out because the text holds a secret; refactor_code returns it with the secret in it';
+
+/** Whatever areas were asked for: the text itself must not be returned then. */
+function holdsSecret({ file, findings }: FileReview): boolean {
+  return findings.some(isAboutSecret) || findSecrets(file.text).length > 0;
 }
 
 function setupFor(

@@ -80,6 +80,68 @@ describe('findSecrets', () => {
       ).toEqual(['generic-secret']);
     }
   });
+
+  it.each([
+    ['password: ', 'Tr0ub4dor' + '&3x!Zq81Lm', ''],
+    ['DB_PASS=', 'x9$kLm2' + '#pQ7z', ''],
+    ['PW_TOKEN=', 'aZ4|k9' + '<5Lm2;q', ''],
+    ['  db_pw: ', 'Kx7(mQ2' + 'vB9', ' # the old one'],
+    ["CREATE USER app WITH PASSWORD '", 'S3cure' + '!pass9', "';"],
+    ["ALTER USER 'app'@'%' IDENTIFIED BY '", 'S3cure' + '!pass9', "';"],
+    ["CREATE USER app IDENTIFIED WITH mysql_native_password BY '", 'winter' + 'time', "';"],
+    ['  <password>', 'S3cure' + '!pass9', '</password>'],
+    ['<db:secret-key type="plain">', 'q8Zr2m' + 'Vt7Kp1', '</db:secret-key>'],
+    ['curl -u admin:', 'S3cure' + '!pass9', ' https://api.test/v1'],
+    ["subprocess.run(['curl', '--user', 'admin:", 'S3cure' + '!pass9', "'])"],
+    ['mysql -h db -u root -p', 'S3cure' + '!pass9', ' shop < dump.sql'],
+    ["mysqldump -p'", 'wintertime', "' shop"],
+    ['token_secret = "', 'q8Zr2m' + 'Vt7Kp1', '"'],
+    ["DB_PASS: '", 'x9$kLm2' + '#pQ7z', "'"],
+  ])('finds the value of %s…', (before, secret, after) => {
+    const found = findSecrets(`${before}${secret}${after}\nnext: line\n`);
+    expect(found).toMatchObject([{ rule: 'generic-secret', start: before.length }]);
+    expect(found[0]?.end).toBe(before.length + secret.length);
+  });
+
+  it.each([
+    'password: ${DB_PASSWORD}',
+    'password: $DB_PASSWORD_1',
+    'DB_PASS=$(cat /run/secret1)',
+    'DB_PASS=$(pass_show_db1)',
+    'TOKEN=prefix1-$BUILD_ID',
+    'password: {{ vault_password_1 }}',
+    'password: <%=password1%>',
+    'token=get_token(config1)',
+    'token = tokens[index1]',
+    'token: Option<Token2>,',
+    'token: u8|u16|string32',
+    'token = a1&&other2.value',
+    'secret: &anchor_1',
+    'password: *anchor_1',
+    'token: >=1.2.3,<2.0.0',
+    'secret: [a1,b2,c3]',
+    'bypass: 4f9d#81e2aBc',
+    'compass=4f9d#81e2aBc',
+    "the password 'hunter' was wrong",
+    "WITH PASSWORD '${DB_PASSWORD}'",
+    "IDENTIFIED BY '$password1'",
+    "IDENTIFIED BY 'password'",
+    '<password>${env.DB_PASSWORD}</password>',
+    '<password>{COQLCE6DU6GtcS5P=}</password>',
+    '<password>secret</password>',
+    '<token>$token1</token>',
+    'docker run -u 1000:1000 image',
+    'docker run --user app:group12 image',
+    'curl -u user:password https://api.test',
+    'curl -u "$USER:$PASS1234" https://api.test',
+    'curl -u admin:$API_TOKEN1 https://api.test',
+    'mysql -u root -p shop',
+    'mysql -u root -p$MYSQL_PWD shop',
+    'find /var/lib/mysql -print0',
+    'docker run mysql -p3306:3306',
+  ])('leaves code, references and other options alone: %s', (text) => {
+    expect(findSecrets(text)).toEqual([]);
+  });
 });
 
 describe('redactSecrets', () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Severity } from '../finding.ts';
+import { TextPositions } from '../text-positions.ts';
 import { entropyOf, isPlaceholder } from './judge-secret.ts';
 import { findNamedSecrets } from './find-named-secrets.ts';
 import { secretPatterns, type SecretPattern } from './secret-patterns.ts';
@@ -36,8 +37,8 @@ export function findSecrets(text: string): readonly FoundSecret[] {
   const source = { text, lowered: text.toLowerCase() };
   const known = secretPatterns.flatMap((kind) => match(source, kind));
   const ranges = settle([...known, ...findNamedSecrets(text)]);
-  const lines = lineStarts(text);
-  return ranges.map((range) => describe(range, text, lines));
+  const positions = new TextPositions(text);
+  return ranges.map((range) => describe(range, text, positions));
 }
 
 /** The text with every secret replaced; everything else is untouched. */
@@ -111,33 +112,14 @@ function merge(first: Ranked, second: Ranked): Ranked {
   return { rank: better.rank, range: { ...better.range, start: first.range.start, end } };
 }
 
-function lineStarts(text: string): readonly number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
-}
-
-function describe(range: SecretRange, text: string, starts: readonly number[]): FoundSecret {
+function describe(range: SecretRange, text: string, positions: TextPositions): FoundSecret {
   const secret = text.slice(range.start, range.end);
-  const line = lineAt(starts, range.start);
   return {
     ...range,
-    line,
-    column: range.start - (starts[line - 1] ?? 0) + 1,
+    ...positions.position(range.start),
     preview: `${secret.slice(0, shownLength(secret))}***${secret.length}`,
     fingerprint: createHash('sha256').update(secret).digest('hex').slice(0, 16),
   };
-}
-
-function lineAt(starts: readonly number[], offset: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low + 1;
 }
 
 const longSecret = 16;

@@ -56,11 +56,29 @@ describe('scan_secrets', () => {
     symlinkSync(join(outside, 'key'), join(folder, 'link'));
     const answer = await scan(folder, { path: '.' });
     expect(JSON.stringify(answer)).not.toContain('"link"');
+    expect(answer).toMatchObject({ files_scanned: 3, files_skipped: 2 });
     await expect(scan(folder, { path: 'link' })).rejects.toMatchObject({
       code: 'code.outside_roots',
     });
     await expect(scan(folder, { path: '../' })).rejects.toMatchObject({
       code: 'code.outside_roots',
+    });
+  });
+
+  it('counts links out of the folder, to files and folders, and no others', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tutti-links-'));
+    const outside = mkdtempSync(join(tmpdir(), 'tutti-outside-'));
+    writeFileSync(join(outside, 'key'), token);
+    writeFileSync(join(folder, 'own'), token);
+    symlinkSync(join(outside, 'key'), join(folder, 'file-elsewhere'));
+    symlinkSync(outside, join(folder, 'folder-elsewhere'));
+    symlinkSync(join(folder, 'own'), join(folder, 'same-folder'));
+    symlinkSync(join(folder, 'nothing'), join(folder, 'to-nothing'));
+    symlinkSync(folder, join(folder, 'itself'));
+    expect(await scan(folder, { path: '.' })).toMatchObject({
+      findings_total: 1,
+      files_scanned: 1,
+      files_skipped: 2,
     });
   });
 

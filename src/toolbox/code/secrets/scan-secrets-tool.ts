@@ -31,7 +31,9 @@ const output = z.object({
   findings_total: z.int(),
   findings_omitted: z.int().describe('How many are not listed.'),
   files_scanned: z.int(),
-  files_skipped: z.int().describe('Files that are not text or too large.'),
+  files_skipped: z
+    .int()
+    .describe('Files that are not text or too large, and links out of the folder.'),
 });
 
 /** Looks for credentials in any text file, not only in source code. */

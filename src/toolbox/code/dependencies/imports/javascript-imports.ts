@@ -1,8 +1,8 @@
 import type { ParseResult } from 'oxc-parser';
 import { dialectOf, parseJavascript } from '../../engines/javascript-tree.ts';
 import { CodeSyntaxError, TooComplexError } from '../../errors.ts';
+import { TextPositions } from '../../text-positions.ts';
 import type { FileImports, ImportReference } from '../import-reference.ts';
-import { lineFinder } from './line-finder.ts';
 import { lineOf, type QueriedTrees } from './queried-trees.ts';
 
 export interface JavascriptText {
@@ -29,12 +29,12 @@ export async function readJavascriptImports(
 }
 
 function readFromEstree(text: string, parsed: ParseResult): ImportReference[] {
-  const line = lineFinder(text);
+  const positions = new TextPositions(text);
   const { module } = parsed;
   const found: ImportReference[] = [];
   const add = (specifier: string | undefined, offset: number, isType = false): void => {
     if (specifier === undefined) return;
-    found.push({ specifier, line: line(offset), ...(isType ? { kind: 'type' } : {}) });
+    found.push({ specifier, line: positions.line(offset), ...(isType ? { kind: 'type' } : {}) });
   };
   for (const { moduleRequest, entries } of module.staticImports) {
     const isType = entries.length > 0 && entries.every((entry) => entry.isType);

@@ -1,16 +1,16 @@
+import { TextPositions } from '../../text-positions.ts';
 import type { FileImports, ImportReference } from '../import-reference.ts';
-import { lineFinder } from './line-finder.ts';
 
 /** `@import` of CSS. Comments become blanks first, so that lines stay where they are. */
 export function readCssImports(text: string): FileImports {
   const bare = blankComments(text);
-  const line = lineFinder(bare);
+  const positions = new TextPositions(bare);
   const imports = bare.matchAll(
     /@import\s{1,99}(?:url\(\s{0,99})?(?:"([^"\n]*)"|'([^'\n]*)'|([^\s"'();]+))/gi,
   );
   const references = [...imports].map((match) => ({
     specifier: asRelative(match[1] ?? match[2] ?? match[3] ?? ''),
-    line: line(match.index),
+    line: positions.line(match.index),
   }));
   return { references };
 }
@@ -34,7 +34,7 @@ const maxTagLength = 10_000;
 
 /** `<script src>` and `<link href>` of style sheets and modules; comments are left out. */
 export function readHtmlImports(text: string): FileImports {
-  const line = lineFinder(text);
+  const positions = new TextPositions(text);
   const references: ImportReference[] = [];
   let position = 0;
   while (position < text.length) {
@@ -46,7 +46,8 @@ export function readHtmlImports(text: string): FileImports {
     position = end + 1;
     if (isComment || end - start > maxTagLength) continue;
     const specifier = importedBy(text.slice(start + 1, end));
-    if (specifier) references.push({ specifier: asRelative(specifier), line: line(start) });
+    if (specifier)
+      references.push({ specifier: asRelative(specifier), line: positions.line(start) });
   }
   return { references };
 }

@@ -2,20 +2,21 @@ import type { CodeContext } from '../../code-context.ts';
 import type { SourceFile } from '../../source-files.ts';
 import type { FileScan } from '../scan-file-security.ts';
 import { findingOf, type SecurityFinding } from '../security-rule.ts';
-import { blank, TextPlaces } from '../text-rule.ts';
+import { TextPositions } from '../../text-positions.ts';
+import { blank } from '../text-rule.ts';
 import { htmlRules } from './html-rules.ts';
 import { readTags, type HtmlTag } from './html-tags.ts';
 
 /** A page by its tags; its scripts by the JavaScript rules. */
 export async function scanHtml(file: SourceFile, context: CodeContext): Promise<FileScan> {
   const tags = readTags(file.text);
-  const places = new TextPlaces(file.text);
+  const places = new TextPositions(file.text);
   const findings: SecurityFinding[] = [];
   for (const [index, tag] of tags.entries()) {
     for (const [name, matches] of Object.entries(htmlMatchers)) {
       const rule = htmlRules.get(name);
       if (!rule || !matches(tag, () => fieldsAfter(tags, index))) continue;
-      findings.push(findingOf(rule, { file: file.path, ...places.at(tag.start) }));
+      findings.push(findingOf(rule, { file: file.path, ...places.position(tag.start) }));
     }
   }
   const scripts = await scanScripts(file, tags, context);

@@ -1,11 +1,11 @@
 import type { CodeContext } from '../../code-context.ts';
-import { dialectOf, parseJavascript } from '../../engines/javascript-tree.ts';
+import { parseJavascriptFile } from '../../engines/parse-inline.ts';
 import { CodeSyntaxError, TooComplexError } from '../../errors.ts';
 import type { SourceFile } from '../../source-files.ts';
 import type { FileScan } from '../scan-file-security.ts';
 import { findingOf, type Place, type SecurityFinding } from '../security-rule.ts';
 import { startOfText } from '../tree-rule.ts';
-import { TextPlaces } from '../text-rule.ts';
+import { TextPositions } from '../../text-positions.ts';
 import { cryptoMatchers } from './crypto-matchers.ts';
 import { injectionMatchers } from './injection-matchers.ts';
 import { javascriptRules } from './javascript-rules.ts';
@@ -18,17 +18,15 @@ export const javascriptMatchers = { ...injectionMatchers, ...webMatchers, ...cry
 
 /** JavaScript and TypeScript by our own rules over the syntax tree. */
 export async function scanJavascript(file: SourceFile, context: CodeContext): Promise<FileScan> {
-  const language = file.language === 'typescript' ? 'typescript' : 'javascript';
-  const source = { ...file, dialect: dialectOf(file.path, language) };
-  const parsed = await parseJavascript(source, context.trees).catch(placeOfFailure);
+  const parsed = await parseJavascriptFile(file, context.trees).catch(placeOfFailure);
   if ('line' in parsed) return { findings: [], unparsed: parsed };
-  const places = new TextPlaces(file.text);
+  const places = new TextPositions(file.text);
   const [error] = parsed.errors;
   // oxc's program is an ESTree: every node has type, start and end, which is all TreeNode claims.
   const program = parsed.program as unknown as TreeNode;
   return {
     findings: matchAll(program, file, places),
-    unparsed: error && places.at(error.labels[0]?.start ?? 0),
+    unparsed: error && places.position(error.labels[0]?.start ?? 0),
   };
 }
 
@@ -39,7 +37,7 @@ function placeOfFailure(error: unknown): Place {
   throw error;
 }
 
-function matchAll(program: TreeNode, file: SourceFile, places: TextPlaces): SecurityFinding[] {
+function matchAll(program: TreeNode, file: SourceFile, places: TextPositions): SecurityFinding[] {
   const facts = new ScriptFacts(program, file.text);
   const found: SecurityFinding[] = [];
   walkNodes(program, (node, parent) => {
@@ -49,7 +47,7 @@ function matchAll(program: TreeNode, file: SourceFile, places: TextPlaces): Secu
     for (const [rule, matcher] of interested) {
       if (!matcher.match({ node, parent, name, facts })) continue;
       const data = javascriptRules.get(rule);
-      if (data) found.push(findingOf(data, { file: file.path, ...places.at(node.start) }));
+      if (data) found.push(findingOf(data, { file: file.path, ...places.position(node.start) }));
     }
   });
   return found;

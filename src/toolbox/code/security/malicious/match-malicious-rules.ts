@@ -1,18 +1,18 @@
 import type { SourceFile } from '../../source-files.ts';
 import { findingOf, type SecurityFinding } from '../security-rule.ts';
-import { TextPlaces } from '../text-rule.ts';
+import { TextPositions } from '../../text-positions.ts';
 import { maliciousRules } from './malicious-rules.ts';
 
 /** Signs of harmful intent in a text. Comments that switch other rules off do not count here. */
 export function matchMaliciousRules(file: SourceFile): SecurityFinding[] {
-  const places = new TextPlaces(file.text);
+  const places = new TextPositions(file.text);
   const found: SecurityFinding[] = [];
   for (const rule of maliciousRules) {
     if (!rule.languages.includes(file.language)) continue;
     const [first, ...more] = rule.all;
     const match = first?.exec(file.text);
     if (!match || !more.every((pattern) => pattern.test(file.text))) continue;
-    found.push(findingOf(rule, { file: file.path, ...places.at(match.index) }));
+    found.push(findingOf(rule, { file: file.path, ...places.position(match.index) }));
   }
   return found;
 }

@@ -2,20 +2,20 @@ import type { SourceFile } from '../../source-files.ts';
 import { isPlaceholder } from '../../secrets/judge-secret.ts';
 import type { FileScan } from '../scan-file-security.ts';
 import { findingOf, type SecurityFinding } from '../security-rule.ts';
-import { TextPlaces } from '../text-rule.ts';
+import { TextPositions } from '../../text-positions.ts';
 import { splitStatements, type SqlStatement } from './sql-statements.ts';
 import { sqlRules } from './sql-rules.ts';
 
 /** SQL of any dialect, by its statements; nothing has to parse. */
 export async function scanSql(file: SourceFile): Promise<FileScan> {
-  const places = new TextPlaces(file.text);
+  const places = new TextPositions(file.text);
   const findings: SecurityFinding[] = [];
   for (const statement of splitStatements(file.text)) {
     for (const [name, matcher] of Object.entries(sqlMatchers)) {
       const rule = sqlRules.get(name);
       const at = rule && matcher(statement);
       if (!rule || at === undefined) continue;
-      findings.push(findingOf(rule, { file: file.path, ...places.at(statement.start + at) }));
+      findings.push(findingOf(rule, { file: file.path, ...places.position(statement.start + at) }));
     }
   }
   return { findings };

@@ -1,0 +1,104 @@
+import type { CssProblem } from './css-brackets.ts';
+
+/** Comments, strings, unquoted addresses and escapes: what is in them is no syntax. */
+const opaque =
+  /\/\*[^]*?\*\/|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'|url\(\s*(?!["'\s])[^)]*\)|\\[^]/gi;
+
+interface Statement {
+  readonly text: string;
+  readonly start: number;
+  /** What ends it: `{`, `}`, `;`, or nothing at the end of the text. */
+  readonly end: string;
+  readonly isInBlock: boolean;
+}
+
+type Rule = readonly [pattern: RegExp, message: string];
+
+/** Each pattern's match is the place of the mistake. In the text are no comments, strings or brackets. */
+const selectorRules: readonly Rule[] = [
+  [/^\s*,|,(?=\s*(?:,|$))/, 'Expected a selector beside ","'],
+  [/[.#](?![\w\\-]|[^\0-\x7f])/, 'Expected a name'],
+  [/:(?![:\w\\-]|[^\0-\x7f])/, 'Expected the name of a pseudo-class'],
+  [/[>+~](?=\s*(?:,|$))/, 'Expected a selector behind the combinator'],
+  [/(?<![^\s,>+~])\d+(?![\d.%])[a-z]/i, 'A name cannot start with a digit'],
+];
+
+const emptyAttribute = /\[[^[\]=]*=(?=\s*\])/;
+const atRuleWithBlock = /^@(?:media|supports|font-face|(?:-\w+-)?keyframes|page)\b/i;
+const atRuleWithAddress = /^@(?:import|charset|namespace)\s*$/i;
+
+/** The first selector that is none, or declaration without a property or a value. Brackets are paired. */
+export function findCssStatementProblem(text: string): CssProblem | undefined {
+  const plain = text.replace(opaque, (piece) =>
+    (piece.startsWith('/*') ? ' ' : 'x').repeat(piece.length),
+  );
+  for (const statement of statementsOf(plain)) {
+    const problem = statement.end === '{' ? checkPrelude(statement) : checkDeclaration(statement);
+    if (problem) return { ...problem, offset: problem.offset + statement.start };
+  }
+  return undefined;
+}
+
+/** Custom properties may hold anything, blocks too: what is in those is passed over. */
+function* statementsOf(text: string): Generator<Statement> {
+  let start = 0;
+  let blocks = 0;
+  let rawBlocks = 0;
+  let inner = 0;
+  for (const { 0: sign, index } of text.matchAll(/[()[\]{};]/g)) {
+    if (sign === '(' || sign === '[') inner += 1;
+    else if (sign === ')' || sign === ']') inner -= 1;
+    else if (inner === 0) {
+      const statement = { text: text.slice(start, index), start, end: sign, isInBlock: blocks > 0 };
+      const isRaw = rawBlocks > 0 || (sign === '{' && /^\s*--[\w-]*\s*:/.test(statement.text));
+      if (!isRaw) yield statement;
+      if (isRaw && sign !== ';') rawBlocks += sign === '{' ? 1 : -1;
+      else if (sign !== ';') blocks += sign === '{' ? 1 : -1;
+      start = index + 1;
+    }
+  }
+  yield { text: text.slice(start), start, end: '', isInBlock: false };
+}
+
+function checkPrelude({ text }: Statement): CssProblem | undefined {
+  if (text.trimStart().startsWith('@')) return undefined;
+  const attribute = emptyAttribute.exec(text);
+  if (attribute) {
+    return { offset: attribute.index + attribute[0].length, message: 'Expected a value' };
+  }
+  const outside = text.replace(/\[[^\]]*\]/g, fill).replace(/\([^)]*\)*/g, fill);
+  for (const [pattern, message] of selectorRules) {
+    const match = pattern.exec(outside);
+    if (match) return { offset: match.index, message };
+  }
+  return undefined;
+}
+
+/** Letters of the same length, so that offsets stay. */
+function fill(piece: string): string {
+  return 'x'.repeat(piece.length);
+}
+
+function checkDeclaration({ text, end, isInBlock }: Statement): CssProblem | undefined {
+  const said = text.trim();
+  const offset = text.length - text.trimStart().length;
+  if (said.startsWith('@')) {
+    if (atRuleWithAddress.test(said)) {
+      return { offset: offset + said.length, message: `Expected more behind ${said}` };
+    }
+    return atRuleWithBlock.test(said)
+      ? {
+          offset: offset + said.length,
+          message: `Expected a block behind "${said.split(/\s/, 1).join('')}"`,
+        }
+      : undefined;
+  }
+  const colon = text.indexOf(':');
+  if (!isInBlock || colon < 0 || said.startsWith('--') || end === '') return undefined;
+  if (colon === offset) return { offset, message: 'Expected a property before ":"' };
+  const value = text.slice(colon + 1).trim();
+  if (value === '') return { offset: colon + 1, message: 'Expected a value behind ":"' };
+  return value.endsWith('!')
+    ? { offset: text.lastIndexOf('!'), message: 'Expected "important" behind "!"' }
+    : undefined;
+}
