@@ -4,4 +4,11 @@ export { createTracing, type Tracing } from './trace/create-tracing.ts';
 export { findTrace } from './trace/find-trace.ts';
 export { formatTrace } from './trace/format-trace.ts';
 export type { SpanRecord } from './trace/span.ts';
-export type { TraceMatch, TraceRetention, TraceStore, TraceSummary } from './trace/trace-store.ts';
+export { traceLimits } from './trace/trace-limits.ts';
+export type {
+  TraceMatch,
+  TraceReadLimits,
+  TraceRetention,
+  TraceStore,
+  TraceSummary,
+} from './trace/trace-store.ts';

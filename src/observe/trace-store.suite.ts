@@ -72,6 +72,28 @@ export function testTraceStore(create: () => TraceStore): void {
     });
   });
 
+  it('gives a limited number of spans of a trace, those that began first', async () => {
+    const store = create();
+    const spans = Array.from({ length: traceLimits.maxSpansPerTrace + 1 }, (_, n) =>
+      aSpan({ spanId: hexId(n + 1, 16), startedAtUs: n }),
+    );
+    await store.record(spans);
+    const match = await store.find(localCaller, aSpan().traceId);
+    expect(match.kind === 'found' && match.spans.map((span) => span.spanId)).toEqual(
+      spans.slice(0, -1).map((span) => span.spanId),
+    );
+  });
+
+  it('lists a limited number of traces, whatever number is asked for', async () => {
+    const store = create();
+    await store.record(
+      Array.from({ length: traceLimits.maxListedTraces + 1 }, (_, n) =>
+        aSpan({ traceId: hexId(n, 32) }),
+      ),
+    );
+    expect(await store.recent(localCaller, 1_000_000)).toHaveLength(traceLimits.maxListedTraces);
+  });
+
   it('shows a caller its own spans only', async () => {
     const store = create();
     const own = aSpan();

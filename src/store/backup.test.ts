@@ -75,6 +75,26 @@ describe('a backup', () => {
     expect(await store.traces.recent(localCaller, 5)).toMatchObject([{ spans: 300 }]);
   });
 
+  it('never replaces a file that belongs to the database, be it there or not', async () => {
+    const store = await aFilledStore();
+    const home = join(aDirectory(), 'home');
+    symlinkSync(dirname(store.path), home);
+    for (const suffix of ['-wal', '-shm', '-journal']) {
+      for (const target of [`${store.path}${suffix}`, join(home, `tutti.db${suffix}`)]) {
+        await expect(store.backup(target, { force: true })).rejects.toMatchObject({
+          code: 'store.backup_refused',
+          message: expect.stringContaining('belongs to it'),
+        });
+      }
+    }
+    expect(readdirSync(dirname(store.path)).sort()).toEqual([
+      'tutti.db',
+      'tutti.db-shm',
+      'tutti.db-wal',
+    ]);
+    expect(await store.traces.recent(localCaller, 5)).toMatchObject([{ spans: 300 }]);
+  });
+
   it('leaves nothing behind when it fails', async () => {
     const store = await aFilledStore();
     const directory = aDirectory();

@@ -13,6 +13,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
 import { systemClock } from '../kernel/index.ts';
+import { traceLimits } from '../observe/index.ts';
 import { aSpan, hexId } from '../observe/testing/a-span.ts';
 import { migrations } from './sqlite/migrations/index.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
@@ -128,7 +129,7 @@ describe('a store that cannot be used', () => {
     });
     // SQLite then reports what it does when the file cannot grow.
     database.read((statements) => statements('PRAGMA max_page_count = 20').get());
-    const traces = new SqliteTraceStore(database);
+    const traces = new SqliteTraceStore(database, { limits: traceLimits, busyTimeoutMs: 100 });
     const many = Array.from({ length: 2_000 }, (_, n) =>
       aSpan({ traceId: hexId(n, 32), attributes: { text: 'x'.repeat(500) } }),
     );
@@ -139,7 +140,7 @@ describe('a store that cannot be used', () => {
   });
 
   it('gives up after its time when another process keeps the lock', async () => {
-    const store = aStore({ busyTimeoutMs: 50 });
+    const store = aStore({ spanBusyTimeoutMs: 50 });
     await store.traces.record([aSpan()]);
     const other = new DatabaseSync(store.path);
     other.exec('BEGIN IMMEDIATE');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../kernel/index.ts';
-import type { TraceStore } from '../observe/index.ts';
+import type { TraceReadLimits, TraceStore } from '../observe/index.ts';
 import { backupDatabase } from './sqlite/backup-database.ts';
 import { checkIntegrity, type IntegrityReport } from './sqlite/check-integrity.ts';
 import { migrations } from './sqlite/migrations/index.ts';
@@ -13,8 +13,11 @@ export interface StoreOptions {
   /** Reads what is there and creates, changes and upgrades nothing. */
   readonly readonly?: boolean;
   readonly clock?: Clock;
-  /** How long a write waits for another process to finish its own. */
+  readonly traceLimits: TraceReadLimits;
+  /** How long anything but recording spans waits for another process to finish its write. */
   readonly busyTimeoutMs?: number;
+  /** How long recording spans waits, which it does while calls are served: they all stand still. */
+  readonly spanBusyTimeoutMs?: number;
 }
 
 /** The database of a data directory, and the ports it implements. Several processes may have it open. */
@@ -32,6 +35,7 @@ export interface Store {
 
 const databaseName = 'tutti.db';
 const defaultBusyTimeoutMs = 10_000;
+const defaultSpanBusyTimeoutMs = 50;
 
 /** Touches no file until something is read or written, so that commands that need no data pay nothing. */
 export function openStore(options: StoreOptions): Store {
@@ -45,7 +49,10 @@ export function openStore(options: StoreOptions): Store {
   });
   return {
     path,
-    traces: new SqliteTraceStore(database),
+    traces: new SqliteTraceStore(database, {
+      limits: options.traceLimits,
+      busyTimeoutMs: options.spanBusyTimeoutMs ?? defaultSpanBusyTimeoutMs,
+    }),
     exists: () => database.exists,
     checkIntegrity: () => checkIntegrity(database),
     async backup(target, { force = false } = {}) {

@@ -15,6 +15,24 @@ function aQueue(options: Partial<QueueOptions<number>> = {}) {
   return { queue, batches, dropped };
 }
 
+const lockedError = new Error('locked');
+
+/** A queue whose target refuses everything until it is opened or was tried often enough. */
+function aLockedQueue(options: Partial<QueueOptions<number>> = {}) {
+  const target = { isLocked: true, attempts: 0, opensAfter: Number.POSITIVE_INFINITY };
+  const batches: (readonly number[])[] = [];
+  const { queue, dropped } = aQueue({
+    write: async (batch) => {
+      target.attempts += 1;
+      if (target.isLocked && target.attempts <= target.opensAfter) throw lockedError;
+      batches.push(batch);
+    },
+    retry: { isWorthwhile: (error) => error === lockedError, pauseMs: 1, maxCloseAttempts: 3 },
+    ...options,
+  });
+  return { queue, batches, dropped, target };
+}
+
 function add(queue: BatchQueue<number>, ...items: readonly number[]): void {
   for (const item of items) queue.add(item);
 }
@@ -63,6 +81,45 @@ describe('a batch queue', () => {
     await queue.flush();
     expect(written).toEqual([[4]]);
     expect(dropped).toEqual([[3, failure]]);
+  });
+
+  it('keeps a batch whose failure is worth another attempt, in order and within its limit', async () => {
+    const { queue, batches, dropped, target } = aLockedQueue({ maxQueued: 4 });
+    add(queue, 1, 2, 3, 4, 5);
+    await queue.flush();
+    expect(batches).toEqual([]);
+    expect(dropped).toEqual([[1, 'the queue was full or closed']]);
+    queue.add(6);
+    target.isLocked = false;
+    await queue.flush();
+    expect(batches).toEqual([[1, 2, 3], [4]]);
+    expect(dropped.map(([count]) => count)).toEqual([1, 1]);
+  });
+
+  it('tries again by itself after a pause', async () => {
+    const { queue, batches, target } = aLockedQueue();
+    queue.add(1);
+    await queue.flush();
+    target.isLocked = false;
+    await expect.poll(() => batches).toEqual([[1]]);
+  });
+
+  it('goes on trying for a while when it closes', async () => {
+    const { queue, batches, dropped, target } = aLockedQueue();
+    target.opensAfter = 2;
+    add(queue, 1, 2, 3, 4);
+    await queue.close();
+    expect(batches).toEqual([[1, 2, 3], [4]]);
+    expect(dropped).toEqual([]);
+  });
+
+  it('drops what it still could not write when it closes, and reports it once', async () => {
+    const { queue, dropped, target } = aLockedQueue();
+    add(queue, 1, 2, 3, 4);
+    await queue.close();
+    await queue.close();
+    expect(target.attempts).toBe(3);
+    expect(dropped).toEqual([[4, lockedError]]);
   });
 
   it('has one write under way at a time, and a flush waits for what came during it', async () => {

@@ -8,7 +8,7 @@ import { createTracing, type Tracing, type TracingOptions } from './create-traci
 import type { SpanRecord } from './span.ts';
 import { traceLimits } from './trace-limits.ts';
 import type { TraceMeta } from './trace-context.ts';
-import type { SpanStart } from './tracer.ts';
+import type { SpanScope, SpanStart } from './tracer.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const spanId = 'b7ad6b7169203331';
@@ -108,6 +108,18 @@ describe('a traced piece of work', () => {
     const signal = AbortSignal.abort();
     const work = async (): Promise<void> => signal.throwIfAborted();
     await expect(tracing.traced(simple, work)).rejects.toBe(signal.reason);
+    const span = await only();
+    expect(span).toMatchObject({ status: 'unset', attributes: { 'tutti.cancelled': true } });
+    expect(span.attributes).not.toHaveProperty('error.type');
+  });
+
+  it('is not a failure when its work says that it was cancelled, whatever the reason', async () => {
+    const { tracing, only } = aTracing();
+    const work = async (scope: SpanScope): Promise<void> => {
+      scope.cancel();
+      throw new Error('the client went away');
+    };
+    await expect(tracing.traced(simple, work)).rejects.toThrow('the client went away');
     const span = await only();
     expect(span).toMatchObject({ status: 'unset', attributes: { 'tutti.cancelled': true } });
     expect(span.attributes).not.toHaveProperty('error.type');

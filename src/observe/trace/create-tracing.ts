@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { localCaller } from '../../contract/caller/index.ts';
-import { systemClock, type Clock, type Log } from '../../kernel/index.ts';
+import { AppError, systemClock, type Clock, type Log } from '../../kernel/index.ts';
 import type { ActiveSpan, ActiveSpans } from './active-span.ts';
-import { BatchQueue } from './batch-queue.ts';
+import { BatchQueue, type QueueOptions } from './batch-queue.ts';
 import { OpenSpan, type FinishedSpan, type SpanPlace } from './open-span.ts';
 import { createOtlpExporter, type OtlpOptions, type SpanExporter } from './otlp-exporter.ts';
 import { RandomIds } from './random-ids.ts';
@@ -123,12 +123,24 @@ function storeQueue(options: TracingOptions): SpanSink | undefined {
   if (!store) return undefined;
   const clock = options.clock ?? systemClock;
   let prunedAt = Number.NEGATIVE_INFINITY;
-  return spanQueue(options, 'store', async (batch) => {
-    await store.record(batch.map((span) => span.record));
-    if (clock.now() - prunedAt < traceLimits.pruneIntervalMs) return;
-    prunedAt = clock.now();
-    await prune(store, retentionAt(prunedAt, options.limits), log);
+  return spanQueue(options, {
+    target: 'store',
+    retry: {
+      isWorthwhile: isBusy,
+      pauseMs: traceLimits.busyPauseMs,
+      maxCloseAttempts: traceLimits.maxCloseAttempts,
+    },
+    async write(batch) {
+      await store.record(batch.map((span) => span.record));
+      if (clock.now() - prunedAt < traceLimits.pruneIntervalMs) return;
+      prunedAt = clock.now();
+      await prune(store, retentionAt(prunedAt, options.limits), log);
+    },
   });
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'store.busy';
 }
 
 /** Spans that stay too long are no reason to lose new ones. */
@@ -151,10 +163,13 @@ function collectorQueue(options: TracingOptions): SpanSink | undefined {
   if (!otlp) return undefined;
   let exporter: Promise<SpanExporter> | undefined;
   let isGivenUp = false;
-  const queue = spanQueue(options, 'collector', async (batch) => {
-    if (isGivenUp) throw new Error('The collector did not take spans in time');
-    exporter ??= createOtlpExporter(otlp);
-    await (await exporter).export(batch.filter((span) => span.context.isSampled));
+  const queue = spanQueue(options, {
+    target: 'collector',
+    async write(batch) {
+      if (isGivenUp) throw new Error('The collector did not take spans in time');
+      exporter ??= createOtlpExporter(otlp);
+      await (await exporter).export(batch.filter((span) => span.context.isSampled));
+    },
   });
   return {
     add: (span) => queue.add(span),
@@ -170,17 +185,21 @@ function collectorQueue(options: TracingOptions): SpanSink | undefined {
   };
 }
 
+interface SpanTarget extends Pick<QueueOptions<FinishedSpan>, 'write' | 'retry'> {
+  /** Its name in the log. */
+  readonly target: string;
+}
+
 function spanQueue(
   options: TracingOptions,
-  target: string,
-  write: (batch: readonly FinishedSpan[]) => Promise<void>,
+  { target, ...writing }: SpanTarget,
 ): BatchQueue<FinishedSpan> {
   const limits = { ...traceLimits, ...options.limits };
   return new BatchQueue({
     maxQueued: limits.maxQueuedSpans,
     maxBatch: limits.maxBatchSpans,
     flushIntervalMs: limits.flushIntervalMs,
-    write,
+    ...writing,
     onDropped: (count, reason) => options.log.warn('spans dropped', { target, count, reason }),
   });
 }

@@ -36,6 +36,7 @@ export class OpenSpan implements SpanScope {
   readonly #attributes: Map<string, AttributeValue>;
   #status: SpanStatus = 'unset';
   #statusMessage: string | undefined;
+  #isCancelled = false;
 
   constructor(start: SpanStart, place: SpanPlace) {
     this.#start = start;
@@ -58,8 +59,9 @@ export class OpenSpan implements SpanScope {
   }
 
   fail(error: unknown): void {
-    if (isCancellation(error)) {
-      this.#attributes.set(spanAttribute.cancelled, true);
+    if (this.#isCancelled) return;
+    if (isPlainAbort(error)) {
+      this.cancel();
       return;
     }
     this.#status = 'error';
@@ -67,6 +69,11 @@ export class OpenSpan implements SpanScope {
     if (!this.#attributes.has(spanAttribute.errorType)) {
       this.#attributes.set(spanAttribute.errorType, typeOf(error));
     }
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#attributes.set(spanAttribute.cancelled, true);
   }
 
   outgoingMeta(): TraceMeta {
@@ -101,7 +108,8 @@ export class OpenSpan implements SpanScope {
   }
 }
 
-function isCancellation(error: unknown): boolean {
+/** What a signal without a reason of its own throws: a cancellation even if the work did not call it one. */
+function isPlainAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 

@@ -10,6 +10,10 @@ export const traceLimits = {
   maxQueuedSpans: 8_192,
   maxBatchSpans: 512,
   flushIntervalMs: 200,
+  /** How long spans wait for another attempt when the store is busy. */
+  busyPauseMs: 500,
+  /** Attempts that closing makes while the store is busy; what it has not taken by then is dropped. */
+  maxCloseAttempts: 5,
   /** Spans of one trace that are read back. */
   maxSpansPerTrace: 10_000,
   /** Traces listed at once. */

@@ -3,7 +3,10 @@ import type { SpanRecord } from './span.ts';
 
 /** Where finished spans are kept. A caller sees only spans made on its own behalf. */
 export interface TraceStore {
-  /** Keeps all spans or none. A span that is there already stays as it is. */
+  /**
+   * Keeps all spans or none. A span that is there already stays as it is. Throws `store.busy` rather
+   * than block the program while another one holds what is written to.
+   */
   record(spans: readonly SpanRecord[]): Promise<void>;
   /** The trace with this id, or the only one whose id starts with it (lower-case hex). */
   find(caller: Caller, idOrPrefix: string): Promise<TraceMatch>;
@@ -11,6 +14,13 @@ export interface TraceStore {
   recent(caller: Caller, limit: number): Promise<readonly TraceSummary[]>;
   /** Removes what retention no longer keeps, of every caller; says how many spans went. */
   prune(retention: TraceRetention): Promise<number>;
+}
+
+/** How much is read back at once. */
+export interface TraceReadLimits {
+  readonly maxSpansPerTrace: number;
+  readonly maxListedTraces: number;
+  readonly maxCandidates: number;
 }
 
 export type TraceMatch =

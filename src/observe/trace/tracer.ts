@@ -23,6 +23,8 @@ export interface SpanScope {
   setAttributes(attributes: Readonly<Record<string, AttributeValue | undefined>>): void;
   /** Marks the span as failed though the work returns: with an error, or the message of a tool's own failure. */
   fail(error: unknown): void;
+  /** Records that whoever wanted the work gave up: what it throws after that is no failure. */
+  cancel(): void;
   /** What to put into `params._meta` of calls made on behalf of this span. */
   outgoingMeta(): TraceMeta;
 }

@@ -19,18 +19,22 @@ export interface BackupOrder {
   /** The database to copy. */
   readonly path: string;
   readonly target: string;
-  /** Replaces a file that stands at the target; never the database itself. */
+  /** Replaces a file that stands at the target; never one of the database itself. */
   readonly force: boolean;
 }
 
 /** The copy is made in one step: with several, a busy writer would make it start over again and again. */
 const pagesPerStep = 1_000_000_000;
 
+/** What SQLite puts behind the name of a database for the files that belong to it. */
+const databaseSuffixes = ['', '-wal', '-shm', '-journal'] as const;
+
 /** Copies a database that others may be using. The target appears whole and checked, or not at all. */
 export async function backupDatabase(order: BackupOrder): Promise<void> {
   const target = resolve(order.target);
-  if (isSameFile(order.path, target)) {
-    throw new BackupRefusedError(target, 'that is the database itself. Name another file');
+  if (belongsTo(order.path, target)) {
+    const reason = 'that is the database itself or a file that belongs to it. Name another file';
+    throw new BackupRefusedError(target, reason);
   }
   if (!order.force) refuseIfThere(target);
   const draft = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}`);
@@ -44,7 +48,7 @@ export async function backupDatabase(order: BackupOrder): Promise<void> {
   } catch (error) {
     throw error instanceof AppError ? error : new BackupFailedError(target, error);
   } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) {
+    for (const suffix of databaseSuffixes) {
       rmSync(`${draft}${suffix}`, { force: true });
     }
   }
@@ -92,11 +96,19 @@ function refuseIfThere(target: string): void {
   throw new BackupRefusedError(target, 'the file exists already. Name another one, or say --force');
 }
 
-function isSameFile(path: string, target: string): boolean {
+function belongsTo(path: string, target: string): boolean {
+  const database = withoutLinks(path);
+  const wanted = withoutLinks(target);
+  return databaseSuffixes.some((suffix) => withoutLinks(`${database}${suffix}`) === wanted);
+}
+
+/** The path with links followed, also when there is no such file yet. */
+function withoutLinks(path: string): string {
   try {
-    return realpathSync(path) === realpathSync(target);
+    return realpathSync(path);
   } catch {
-    return resolve(path) === target;
+    const directory = dirname(path);
+    return directory === path ? path : join(withoutLinks(directory), basename(path));
   }
 }
 

@@ -68,14 +68,15 @@ function useWriteAheadLog(database: DatabaseSync): void {
   if (mode !== 'wal') database.exec('PRAGMA journal_mode = WAL');
 }
 
-/** Changing the journal mode does not wait for other connections as writes do. */
+/** Changing the journal mode does not always wait for other connections as writes do. */
 function whileBusy(options: DatabaseOptions, work: () => void): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let waitedMs = 0; ; waitedMs += retryPauseMs) {
+  const endMs = performance.now() + options.busyTimeoutMs;
+  for (;;) {
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error) || waitedMs >= options.busyTimeoutMs) throw error;
+      if (!isBusy(error) || performance.now() >= endMs) throw error;
       Atomics.wait(pause, 0, 0, retryPauseMs);
     }
   }

@@ -32,16 +32,29 @@ describe('the database', () => {
 
   it('syncs a write on which something depends, and only that', () => {
     const database = aDatabase();
-    const during = database.write('full', (statements) => statements('PRAGMA synchronous').get());
+    const during = database.write({ durability: 'full' }, (statements) =>
+      statements('PRAGMA synchronous').get(),
+    );
     expect(during).toEqual({ synchronous: synchronous.full });
     expect(pragma(database, 'synchronous')).toBe(synchronous.normal);
   });
 
+  it('waits for others as long as a write says, and its own time otherwise', () => {
+    const database = aDatabase();
+    const during = database.write({ durability: 'normal', busyTimeoutMs: 7 }, (statements) =>
+      statements('PRAGMA busy_timeout').get(),
+    );
+    expect(during).toEqual({ timeout: 7 });
+    expect(pragma(database, 'busy_timeout')).toBe(1_000);
+  });
+
   it('undoes everything when a write throws, and syncs little again', () => {
     const database = aDatabase();
-    database.write('normal', (statements) => statements('CREATE TABLE t (n INTEGER) STRICT').run());
+    database.write({ durability: 'normal' }, (statements) =>
+      statements('CREATE TABLE t (n INTEGER) STRICT').run(),
+    );
     const fail = (): void =>
-      database.write('full', (statements) => {
+      database.write({ durability: 'full' }, (statements) => {
         statements('INSERT INTO t VALUES (1)').run();
         throw new Error('halfway');
       });

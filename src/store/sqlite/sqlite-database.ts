@@ -20,6 +20,12 @@ export interface DatabaseOptions {
  */
 export type Durability = 'normal' | 'full';
 
+export interface WriteTerms {
+  readonly durability: Durability;
+  /** How long this write, and opening for it, waits for another process instead of the database's own time. */
+  readonly busyTimeoutMs?: number;
+}
+
 /** One connection, opened at first use, with its statements. Errors come out as `AppError`s. */
 export class SqliteDatabase {
   readonly options: DatabaseOptions;
@@ -35,13 +41,14 @@ export class SqliteDatabase {
   }
 
   /** Runs `work` in one write transaction: all of it is kept or, when it throws, nothing. */
-  write<Result>(durability: Durability, work: (statements: Statements) => Result): Result {
-    return this.#guarded((connection) => {
+  write<Result>(terms: WriteTerms, work: (statements: Statements) => Result): Result {
+    const { durability, busyTimeoutMs = this.options.busyTimeoutMs } = terms;
+    return this.#guarded(busyTimeoutMs, (connection) => {
       if (durability === 'full') connection.exec('PRAGMA synchronous = FULL');
       try {
         // Taking the write lock at once waits for it; a lock taken halfway could only fail.
         connection.exec('BEGIN IMMEDIATE');
-        const result = work(this.#prepare);
+        const result = work(this.#statementsOf(connection));
         connection.exec('COMMIT');
         return result;
       } catch (error) {
@@ -55,10 +62,10 @@ export class SqliteDatabase {
 
   /** Runs reads that see one and the same state of the database. */
   read<Result>(work: (statements: Statements) => Result): Result {
-    return this.#guarded((connection) => {
+    return this.#guarded(this.options.busyTimeoutMs, (connection) => {
       connection.exec('BEGIN');
       try {
-        return work(this.#prepare);
+        return work(this.#statementsOf(connection));
       } finally {
         if (connection.isTransaction) connection.exec('ROLLBACK');
       }
@@ -71,24 +78,27 @@ export class SqliteDatabase {
     this.#connection = undefined;
   }
 
-  readonly #prepare: Statements = (sql) => {
-    const known = this.#statements.get(sql);
-    if (known) return known;
-    const statement = this.#opened().prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement;
-  };
+  #statementsOf(connection: DatabaseSync): Statements {
+    return (sql) => {
+      const known = this.#statements.get(sql);
+      if (known) return known;
+      const statement = connection.prepare(sql);
+      this.#statements.set(sql, statement);
+      return statement;
+    };
+  }
 
-  #guarded<Result>(work: (connection: DatabaseSync) => Result): Result {
+  #guarded<Result>(busyTimeoutMs: number, work: (connection: DatabaseSync) => Result): Result {
     try {
-      return work(this.#opened());
+      return work(this.#opened(busyTimeoutMs));
     } catch (error) {
       throw translateError(error, this.options.path);
     }
   }
 
-  #opened(): DatabaseSync {
-    this.#connection ??= openDatabase(this.options);
+  #opened(busyTimeoutMs: number): DatabaseSync {
+    this.#connection ??= openDatabase({ ...this.options, busyTimeoutMs });
+    this.#connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     return this.#connection;
   }
 }

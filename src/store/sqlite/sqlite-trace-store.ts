@@ -1,17 +1,16 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '../../contract/caller/index.ts';
 import type {
   SpanRecord,
   TraceMatch,
+  TraceReadLimits,
   TraceRetention,
   TraceStore,
   TraceSummary,
 } from '../../observe/index.ts';
-import type { SqliteDatabase } from './sqlite-database.ts';
+import type { SqliteDatabase, WriteTerms } from './sqlite-database.ts';
 
-const maxSpansPerTrace = 10_000;
-const maxCandidates = 10;
-const maxListedTraces = 1_000;
-/** Rows removed in one transaction, so that other processes wait milliseconds for it. */
+/** Rows removed in one transaction, so that other processes and this one's event loop wait milliseconds for it. */
 const pruneBatch = 2_000;
 /** Sorts behind every hex digit. */
 const afterHex = 'g';
@@ -50,17 +49,27 @@ const newestDroppedSql = `
   WHERE (SELECT MAX(id) FROM spans) - (SELECT MIN(id) FROM spans) >= ?1
   ORDER BY id DESC LIMIT 1 OFFSET ?1`;
 
+export interface TraceStoreOptions {
+  readonly limits: TraceReadLimits;
+  /** How long a write waits for another process; the event loop stands still meanwhile. */
+  readonly busyTimeoutMs: number;
+}
+
 /** Keeps spans in SQLite. Losing the last ones with the power is fine, so writes are not synced. */
 export class SqliteTraceStore implements TraceStore {
   readonly #database: SqliteDatabase;
+  readonly #limits: TraceReadLimits;
+  readonly #writeTerms: WriteTerms;
 
-  constructor(database: SqliteDatabase) {
+  constructor(database: SqliteDatabase, options: TraceStoreOptions) {
     this.#database = database;
+    this.#limits = options.limits;
+    this.#writeTerms = { durability: 'normal', busyTimeoutMs: options.busyTimeoutMs };
   }
 
   async record(spans: readonly SpanRecord[]): Promise<void> {
     if (spans.length === 0) return;
-    this.#database.write('normal', (statements) => {
+    this.#database.write(this.#writeTerms, (statements) => {
       const insert = statements(insertSql);
       for (const span of spans) insert.run(...toRow(span));
     });
@@ -69,12 +78,12 @@ export class SqliteTraceStore implements TraceStore {
   async find(caller: Caller, idOrPrefix: string): Promise<TraceMatch> {
     return this.#database.read((statements) => {
       const ids = statements(idsSql)
-        .all(caller.id, idOrPrefix, `${idOrPrefix}${afterHex}`, maxCandidates)
+        .all(caller.id, idOrPrefix, `${idOrPrefix}${afterHex}`, this.#limits.maxCandidates)
         .map((row) => String(row['trace_id']));
       const [traceId] = ids;
       if (traceId === undefined) return { kind: 'unknown' };
       if (ids.length > 1) return { kind: 'ambiguous', traceIds: ids };
-      const rows = statements(spansSql).all(caller.id, traceId, maxSpansPerTrace);
+      const rows = statements(spansSql).all(caller.id, traceId, this.#limits.maxSpansPerTrace);
       return { kind: 'found', spans: rows.map(fromRow) };
     });
   }
@@ -82,7 +91,7 @@ export class SqliteTraceStore implements TraceStore {
   async recent(caller: Caller, limit: number): Promise<readonly TraceSummary[]> {
     return this.#database.read((statements) =>
       statements(recentSql)
-        .all(caller.id, Math.min(limit, maxListedTraces))
+        .all(caller.id, Math.min(limit, this.#limits.maxListedTraces))
         .map((row) => {
           const traceId = String(row['trace_id']);
           return {
@@ -98,23 +107,24 @@ export class SqliteTraceStore implements TraceStore {
   }
 
   async prune(retention: TraceRetention): Promise<number> {
-    const old = this.#removeAll(pruneOldSql, Math.floor(retention.beforeMs * 1000));
+    const old = await this.#removeAll(pruneOldSql, Math.floor(retention.beforeMs * 1000));
     const newestDropped = this.#database.read((statements) =>
       statements(newestDroppedSql).get(retention.maxSpans),
     );
     if (!newestDropped) return old;
-    return old + this.#removeAll(pruneManySql, Number(newestDropped['id']));
+    return old + (await this.#removeAll(pruneManySql, Number(newestDropped['id'])));
   }
 
   /** Ends because each round removes rows that fit a fixed bound and new rows do not. */
-  #removeAll(sql: string, bound: number): number {
+  async #removeAll(sql: string, bound: number): Promise<number> {
     let removed = 0;
     for (;;) {
-      const changes = this.#database.write('normal', (statements) =>
+      const changes = this.#database.write(this.#writeTerms, (statements) =>
         Number(statements(sql).run(bound, pruneBatch).changes),
       );
       removed += changes;
       if (changes < pruneBatch) return removed;
+      await setImmediate();
     }
   }
 }

@@ -5,7 +5,7 @@
 export const maxJavascriptNesting = 4_000;
 
 /** A bracket, also a pointed one, costs the parser up to four times the stack of an operator. */
-const bracketWeight = 4;
+export const bracketWeight = 4;
 
 /**
  * How deep a text could nest at most, in operators: everything that can open a level counts, as if

@@ -1,7 +1,8 @@
 import type { ParserOptions, ParseResult } from 'oxc-parser';
-import { CodeSyntaxError } from '../errors.ts';
+import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import type { GrammarName, SyntaxTrees } from '../syntax-tree.ts';
 import { hasLongLine } from './long-line.ts';
+import { measureJavascriptDepth } from './javascript-depth.ts';
 import { boundJavascriptNesting, maxJavascriptNesting } from './javascript-nesting.ts';
 import { assertParserSurvives } from './javascript-probe.ts';
 
@@ -42,7 +43,7 @@ export async function parseJavascript(
   const module = { ...optionsFor(dialect, 'module'), showSemanticErrors };
   const script = { ...optionsFor(dialect, 'commonjs'), showSemanticErrors };
   if (isLong) await assertUnbroken(source, trees);
-  if (boundJavascriptNesting(text) > maxJavascriptNesting) {
+  if (await mayNestTooDeeply(source, trees)) {
     await assertParserSurvives({ path: source.path, text, fileName, attempts: [module, script] });
   }
   const { parseSync } = await import('oxc-parser');
@@ -52,6 +53,14 @@ export async function parseJavascript(
   if (showSemanticErrors && asModule.module.hasModuleSyntax) return asModule;
   const asScript = parseSync(fileName, text, script);
   return asScript.errors.length === 0 ? asScript : asModule;
+}
+
+/** Most texts are cleared by counting, most others by their real depth; a few have to be tried. */
+async function mayNestTooDeeply(source: JavascriptSource, trees: SyntaxTrees): Promise<boolean> {
+  const { text, dialect } = source;
+  if (boundJavascriptNesting(text) <= maxJavascriptNesting) return false;
+  const depth = await measureJavascriptDepth(text, grammarOf(dialect), trees);
+  return depth > maxJavascriptNesting;
 }
 
 function optionsFor(dialect: JavascriptDialect, sourceType: 'module' | 'commonjs'): ParserOptions {
@@ -75,6 +84,10 @@ async function assertUnbroken(source: JavascriptSource, trees: SyntaxTrees): Pro
     }
     const { row, column } = cursor.startPosition;
     cursor.delete();
+    // Very deep text is an error to tree-sitter too, valid or not.
+    if (boundJavascriptNesting(source.text) > maxJavascriptNesting) {
+      throw new TooComplexError(source.path, 'it is nested too deeply, or broken');
+    }
     throw new CodeSyntaxError({
       path: source.path,
       language: source.dialect.includes('ts') ? 'typescript' : 'javascript',
