@@ -5,8 +5,10 @@ import { compare, type Comparison } from './measure.ts';
 
 const rounds = 9;
 const callsPerRound = 500;
+/** Several at once, so that the servers work and the pipe's latency does not decide. */
+const inFlight = 20;
 
-/** One trivial call after the other, over stdio and over HTTP, for both eras of the protocol over HTTP. */
+/** Trivial calls over stdio (2025-11-25) and over HTTP (2026-07-28). */
 export async function measureCalls(): Promise<Comparison[]> {
   return [await overStdio(), await overHttp()];
 }
@@ -83,11 +85,18 @@ class StdioPeer {
   }
 
   async callMany(count: number): Promise<void> {
-    for (let i = 0; i < count; i += 1) {
-      this.#id += 1;
-      this.#send(echoCall(this.#id));
-      const { value } = await this.#lines.next();
-      assertEcho(String(value), this.#id);
+    for (let sent = 0; sent < count; sent += inFlight) {
+      const first = this.#id + 1;
+      for (let i = 0; i < inFlight; i += 1) {
+        this.#id += 1;
+        this.#send(echoCall(this.#id));
+      }
+      for (let i = 0; i < inFlight; i += 1) {
+        const answer = String((await this.#lines.next()).value);
+        const id = Number(/"id":(\d+)/.exec(answer)?.[1]);
+        if (id < first || id > this.#id) throw new Error(`an answer to no call: ${answer}`);
+        assertEcho(answer, id);
+      }
     }
   }
 
@@ -104,7 +113,7 @@ class StdioPeer {
 class HttpPeer {
   readonly #child: ChildProcess;
   readonly #url: string;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: inFlight });
   #id = 10;
 
   private constructor(child: ChildProcess, url: string) {
@@ -121,9 +130,9 @@ class HttpPeer {
   }
 
   async callMany(count: number): Promise<void> {
-    for (let i = 0; i < count; i += 1) {
-      this.#id += 1;
-      assertEcho(await this.#call(this.#id), this.#id);
+    for (let sent = 0; sent < count; sent += inFlight) {
+      const ids = Array.from({ length: inFlight }, () => (this.#id += 1));
+      await Promise.all(ids.map(async (id) => assertEcho(await this.#call(id), id)));
     }
   }
 

@@ -97,6 +97,7 @@ function describe(error: unknown): string {
 }
 
 function usesCrLf(text: string): boolean {
+  if (!text.includes('\r')) return false;
   const lineFeeds = text.split('\n').length - 1;
   const withReturn = text.split('\r\n').length - 1;
   return withReturn * 2 > lineFeeds;
