@@ -14,7 +14,7 @@ export interface Comparison {
 export type Work = () => Promise<void> | void;
 
 /** Engines in WASM get faster over their first runs. */
-const warmUpRounds = 40;
+const warmUpRounds = 8;
 
 /**
  * Medians of `rounds` measurements of both, in milliseconds, taken in turns so that a busy moment of

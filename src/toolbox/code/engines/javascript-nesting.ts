@@ -2,7 +2,7 @@
  * The native parser goes down the stack with every level of nesting. In 4 MB it holds about 2,700
  * brackets or 8,000 operators inside each other: a text that counts less comes nowhere near.
  */
-export const maxJavascriptNesting = 4_000;
+export const maxJavascriptNesting = 6_000;
 
 /** A bracket, also a pointed one, costs the parser up to four times the stack of an operator. */
 export const bracketWeight = 4;

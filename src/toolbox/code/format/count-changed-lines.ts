@@ -16,10 +16,13 @@ export function countChangedLines(before: string, after: string): number {
       counts.set(line, available - 1);
     }
   }
+  // At least one: a last line that lacks its line feed is another line.
   return Math.max(left.length, right.length, kept + 1) - kept;
 }
 
-/** Lines with their ends, so that a last line differs from one that lacks its line feed. */
 function linesOf(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
+  const lines = text.split('\n');
+  // What follows the last line feed is no line.
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
 }
