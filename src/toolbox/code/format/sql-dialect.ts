@@ -134,7 +134,9 @@ async function rejectByPostgresql(text: string): Promise<Rejection | undefined> 
 async function treeOf(text: string): Promise<string> {
   if (text.trim() === '') return '';
   const withoutPlaces = (key: string, value: unknown): unknown =>
-    key === 'stmt_len' || key.endsWith('location') ? undefined : value;
+    key === 'stmt_len' || key.endsWith('location') || key.startsWith('rexpr_list_')
+      ? undefined
+      : value;
   return withPostgresParser((parser) => parser.parse(text)).then(
     (tree) => JSON.stringify(tree, withoutPlaces),
     (error: unknown) => `invalid: ${String(error)}`,
