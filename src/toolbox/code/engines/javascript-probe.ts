@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { ParserOptions } from 'oxc-parser';
 import { TooComplexError } from '../errors.ts';
-import { runChild, type ChildLimits } from '../format/run-child.ts';
+import { runChild, type ChildLimits } from './run-child.ts';
 
 const probeLimits: ChildLimits = { timeLimitMs: 30_000, maxOutputBytes: 1024 * 1024 };
 

@@ -2,7 +2,12 @@ import type { ParseResult } from 'oxc-parser';
 import { CodeSyntaxError } from '../errors.ts';
 import { inlinePath, type SourceFile } from '../source-files.ts';
 import type { SyntaxTrees } from '../syntax-tree.ts';
-import { dialectOf, parseJavascript, type JavascriptDialect } from './javascript-tree.ts';
+import {
+  dialectOf,
+  parseJavascript,
+  type JavascriptDialect,
+  type JavascriptSource,
+} from './javascript-tree.ts';
 
 /**
  * Parses a JavaScript or TypeScript file in the dialect its name says. TypeScript without a name is
@@ -12,11 +17,13 @@ import { dialectOf, parseJavascript, type JavascriptDialect } from './javascript
 export async function parseJavascriptFile(
   file: SourceFile,
   trees: SyntaxTrees,
+  options: Pick<JavascriptSource, 'semanticErrors'> = {},
 ): Promise<ParseResult> {
+  const source = { ...options, path: file.path, text: file.text };
   const [likeliest, other] = dialectsOf(file);
-  const first = await attempt(file, likeliest, trees);
+  const first = await attempt({ ...source, dialect: likeliest }, trees);
   if (other !== undefined && !isParsed(first)) {
-    const second = await attempt(file, other, trees);
+    const second = await attempt({ ...source, dialect: other }, trees);
     if (isParsed(second)) return second;
   }
   if (first instanceof CodeSyntaxError) throw first;
@@ -25,13 +32,9 @@ export async function parseJavascriptFile(
 
 type Attempt = ParseResult | CodeSyntaxError;
 
-async function attempt(
-  { path, text }: SourceFile,
-  dialect: JavascriptDialect,
-  trees: SyntaxTrees,
-): Promise<Attempt> {
+async function attempt(source: JavascriptSource, trees: SyntaxTrees): Promise<Attempt> {
   try {
-    return await parseJavascript({ path, text, dialect }, trees);
+    return await parseJavascript(source, trees);
   } catch (error) {
     if (error instanceof CodeSyntaxError) return error;
     throw error;

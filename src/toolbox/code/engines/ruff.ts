@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { Diagnostic, Workspace } from '@astral-sh/ruff-wasm-nodejs';
 
@@ -20,6 +19,7 @@ export class Ruff {
   readonly #workspaces = new Map<string, Workspace>();
   readonly #require = createRequire(import.meta.url);
   #engine: RuffModule | undefined;
+  #version: string | undefined;
 
   /** The formatted text. Throws Ruff's own message when `text` is not valid Python. */
   async format(text: string, options: RuffOptions): Promise<string> {
@@ -33,7 +33,8 @@ export class Ruff {
   }
 
   async version(): Promise<string> {
-    return this.#load().Workspace.version();
+    this.#version ??= this.#load().Workspace.version();
+    return this.#version;
   }
 
   /** An engine that ran out of stack has lost part of it for good: the next call gets a new one. */
@@ -48,7 +49,7 @@ export class Ruff {
   }
 
   #workspace(options: RuffOptions): Workspace {
-    const key = createHash('sha1').update(JSON.stringify(options)).digest('hex');
+    const key = JSON.stringify(options);
     const kept = this.#workspaces.get(key);
     if (kept) return kept;
     const engine = this.#load();

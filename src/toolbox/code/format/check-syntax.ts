@@ -1,6 +1,6 @@
 import type { CodeContext } from '../code-context.ts';
 import { Gofmt } from '../engines/gofmt.ts';
-import { CodeSyntaxError, type SyntaxProblem } from '../errors.ts';
+import { CodeSyntaxError, TooComplexError, type SyntaxProblem } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { SourceFile } from '../source-files.ts';
 import { syntaxError, type FormatEngine } from './engine.ts';
@@ -77,6 +77,9 @@ async function checkRust(file: SourceFile, context: CodeContext): Promise<void> 
   }
   const result = await rustfmt.format(file.text, anyLineLength, neverAborted);
   if (result.kind === 'invalid') throw syntaxError(file, result.place, result.message);
+  if (result.kind === 'stopped') {
+    throw new TooComplexError(file.path, `rustfmt was stopped on it: ${result.reason}`);
+  }
 }
 
 async function checkSql(file: SourceFile): Promise<void> {

@@ -8,7 +8,8 @@ import { CodeSyntaxError, UnfitFormatterError } from '../errors.ts';
 import { languages } from '../language.ts';
 import { inlinePath, sourceFields, type SourceFile } from '../source-files.ts';
 import { chooseFormatter, formatterNames } from './formatters.ts';
-import type { FormatEngines } from './format-source.ts';
+import type { FormattedSource } from './format-source.ts';
+import type { FormatJob } from './engine.ts';
 
 const inputSchema = z.object({
   ...sourceFields,
@@ -70,9 +71,9 @@ type Output = z.infer<typeof outputSchema>;
 
 /** `format_code`: shows how code looks when formatted. It writes no file. */
 export function formatCodeTool(context: CodeContext): DefinedTool {
-  let engines: Promise<FormatEngines> | undefined;
-  const loadEngines = (): Promise<FormatEngines> =>
-    (engines ??= import('./format-source.ts').then((module) => module.createFormatEngines()));
+  // Kept: importing again, though it loads nothing, takes as long as all else the tool does beside the engine.
+  let format: Promise<FormatSource> | undefined;
+  const loadFormat = (): Promise<FormatSource> => (format ??= loadFormatSource(context));
   return defineTool({
     name: 'format_code',
     title: 'Format code',
@@ -98,7 +99,7 @@ export function formatCodeTool(context: CodeContext): DefinedTool {
       const files = await context.sources.resolve(input, call.signal, ({ path, error }) =>
         unreadable.push(failedReport(path, error)),
       );
-      const request = { ...input, context, engines: await loadEngines() };
+      const request = { ...input, context, format: await loadFormat() };
       const [only, ...others] = files;
       if (only && others.length + unreadable.length === 0) {
         const isDetected = input.language === undefined && only.path === inlinePath;
@@ -114,7 +115,15 @@ interface FormatRequest {
   readonly formatter?: string | undefined;
   readonly line_length?: number | undefined;
   readonly context: CodeContext;
-  readonly engines: FormatEngines;
+  readonly format: FormatSource;
+}
+
+type FormatSource = (job: FormatJob) => Promise<FormattedSource>;
+
+async function loadFormatSource(context: CodeContext): Promise<FormatSource> {
+  const { createFormatEngines, formatSource } = await import('./format-source.ts');
+  const engines = createFormatEngines();
+  return (job) => formatSource(job, engines, context);
 }
 
 type FormattedFile = z.infer<z.ZodObject<typeof formattedFields>>;
@@ -159,10 +168,9 @@ async function formatFile(
       names: formatterNames[file.language],
     });
   }
-  const { formatSource } = await import('./format-source.ts');
   const lineLength = request.line_length ?? request.context.settings.lineLength;
   const job = { file, formatter: choice.formatter, lineLength, signal: call.signal };
-  const formatted = await formatSource(job, request.engines, request.context);
+  const formatted = await request.format(job);
   const notes = [...(choice.note === undefined ? [] : [choice.note]), ...formatted.notes];
   return {
     formatted_code: formatted.text,

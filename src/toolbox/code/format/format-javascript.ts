@@ -1,7 +1,7 @@
 import type { ParseResult } from 'oxc-parser';
-import { dialectOf, parseJavascript, type JavascriptDialect } from '../engines/javascript-tree.ts';
+import { parseJavascriptFile } from '../engines/parse-inline.ts';
 import type { CodeSyntaxError } from '../errors.ts';
-import { inlinePath, type SourceFile } from '../source-files.ts';
+import type { SourceFile } from '../source-files.ts';
 import type { SyntaxTrees } from '../syntax-tree.ts';
 import { syntaxError, type FormatEngine } from './engine.ts';
 import { findPatternProblem } from './javascript-patterns.ts';
@@ -31,28 +31,17 @@ export async function checkJavascript(
   file: SourceFile,
   trees: SyntaxTrees,
 ): Promise<CodeSyntaxError | undefined> {
-  const firstErrors = [];
-  for (const dialect of dialectsOf(file)) {
-    const parsed = await parseJavascript({ ...file, dialect, semanticErrors: true }, trees);
-    const [first] = parsed.errors;
-    if (!first) return checkPatterns(file, parsed);
-    firstErrors.push(first);
-  }
-  const [likeliest] = firstErrors;
+  const parsed = await parseJavascriptFile(file, trees, { semanticErrors: true });
+  const [first] = parsed.errors;
+  if (!first) return checkPatterns(file, parsed);
   // Of a name declared twice both places are named; the second is the mistake.
-  const isSecond = likeliest?.message.endsWith('already been declared') === true;
-  const offset = likeliest?.labels.at(isSecond ? -1 : 0)?.start ?? 0;
-  return syntaxError(file, placeOfOffset(file.text, offset), likeliest?.message ?? 'Invalid');
+  const isSecond = first.message.endsWith('already been declared');
+  const offset = first.labels.at(isSecond ? -1 : 0)?.start ?? 0;
+  return syntaxError(file, placeOfOffset(file.text, offset), first.message);
 }
 
 /** oxc takes a regular expression as it is; the engine that runs this code knows what one may be. */
 function checkPatterns(file: SourceFile, parsed: ParseResult): CodeSyntaxError | undefined {
   const problem = findPatternProblem(file.text, () => parsed.program);
   return problem && syntaxError(file, placeOfOffset(file.text, problem.offset), problem.message);
-}
-
-/** Only TypeScript without a file name may be with or without JSX; the likelier comes first. */
-function dialectsOf(file: SourceFile): readonly JavascriptDialect[] {
-  if (file.language === 'javascript') return ['jsx'];
-  return file.path === inlinePath ? ['ts', 'tsx'] : [dialectOf(file.path, 'typescript')];
 }

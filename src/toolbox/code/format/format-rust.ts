@@ -16,6 +16,7 @@ export function rustFormatter(rustfmt: Rustfmt): FormatEngine {
     if (version === undefined) return formatWithPrettier(job, context);
     const result = await rustfmt.format(job.file.text, job.lineLength, job.signal);
     if (result.kind === 'invalid') throw syntaxError(job.file, result.place, result.message);
+    if (result.kind === 'stopped') throw new Error(result.reason);
     return { text: result.text, engine: `rustfmt ${version}` };
   };
 }

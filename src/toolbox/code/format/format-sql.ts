@@ -13,12 +13,11 @@ export const formatSql: FormatEngine = async ({ file, lineLength }) => {
   const { dialect, parts, restore = (text: string): string => text } = verdict;
   const pieces: string[] = [];
   for (const [index, part] of parts.entries()) {
-    const isLast = index === parts.length - 1;
     if (part.kind === 'command') pieces.push(part.text);
-    else
-      pieces.push(
-        withGaps(part, await formatPart(part.text, dialect, lineLength), { index, isLast }),
-      );
+    else {
+      const sql = await formatUntilStable(part.text, dialect, lineLength);
+      pieces.push(withGaps(part, sql, { index, isLast: index === parts.length - 1 }));
+    }
   }
   const engine = `sql-formatter ${packageVersion('sql-formatter')} (${dialect.name})`;
   return { text: restore(`${pieces.join('\n').trimEnd()}\n`), engine };
@@ -30,6 +29,18 @@ function withGaps(part: ScriptPart, sql: string, at: { index: number; isLast: bo
   const before = at.index > 0 && /^\s*\n/.test(part.text) ? '\n' : '';
   const after = !at.isLast && /\n\s*$/.test(part.text) ? '\n' : '';
   return `${before}${sql}${after}`;
+}
+
+/** The formatter moves such a comment to a new line, and breaks the line behind it when it sees it there. */
+const commentBehindStatement = /;[^\S\n]*\/\*/;
+
+async function formatUntilStable(
+  sql: string,
+  dialect: SqlDialect,
+  lineLength: number,
+): Promise<string> {
+  const once = await formatPart(sql, dialect, lineLength);
+  return commentBehindStatement.test(sql) ? formatPart(once, dialect, lineLength) : once;
 }
 
 /**
@@ -45,8 +56,9 @@ async function formatPart(sql: string, dialect: SqlDialect, lineLength: number):
     const { tokenizerOptions, formatOptions, name } = postgresql;
     const operators = [...(tokenizerOptions.operators ?? []), ...(await operatorsIn(sql))];
     const told = { name, formatOptions, tokenizerOptions: { ...tokenizerOptions, operators } };
-    const text = formatDialect(sql, { dialect: told, ...style } satisfies Options);
-    if (await dialect.readsTheSame(sql, text)) return text;
+    const options = { dialect: told, ...style } satisfies Options;
+    const text = tryFormat(() => formatDialect(sql, options));
+    if (text !== undefined && (await dialect.readsTheSame(sql, text))) return text;
   }
   if (plain === undefined) throw new Error('sql-formatter does not know some construct in it');
   throw new Error('the result of sql-formatter would not mean the same');

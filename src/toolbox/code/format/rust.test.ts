@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aCodeContext } from '../../testing/code-context.ts';
 import type { SourceFile } from '../source-files.ts';
 import { createFormatEngines, formatSource } from './format-source.ts';
-import { runChild } from './run-child.ts';
+import { runChild } from '../engines/run-child.ts';
 import { Rustfmt } from './rustfmt.ts';
 
 const context = aCodeContext();
@@ -106,6 +106,23 @@ esac`;
     await expect(
       formatRust('fn f() {}', new Rustfmt(await program('mute', script))),
     ).rejects.toMatchObject({ code: 'code.too_complex' });
+  });
+
+  it('names the first of so many errors that it has to be stopped', async () => {
+    const script = `
+test "$1" = --version && echo "rustfmt 1.9.0" && exit
+echo "error: bad word" >&2; echo " --> <stdin>:1:4" >&2; yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa >&2`;
+    await expect(
+      formatRust('fn f() {}', new Rustfmt(await program('talkative', script))),
+    ).rejects.toMatchObject({ code: 'code.syntax_error', problem: { line: 1, column: 4 } });
+  });
+
+  it('is given up when it writes too much without naming an error', async () => {
+    const script =
+      'test "$1" = --version && echo "rustfmt 1.9.0" && exit; yes aaaaaaaaaaaaaaaaaaaaaaaa';
+    await expect(
+      formatRust('fn f() {}', new Rustfmt(await program('babbling', script))),
+    ).rejects.toMatchObject({ code: 'code.format_failed' });
   });
 
   it('is stopped when it takes or writes too much, and when the call is cancelled', async () => {

@@ -1,6 +1,6 @@
 import type { TextPlace } from './text-place.ts';
 import { placeOfLineAndCodePoint } from './text-place.ts';
-import { runChild, type ChildLimits } from './run-child.ts';
+import { runChild, type ChildLimits } from '../engines/run-child.ts';
 
 const childLimits: ChildLimits = { timeLimitMs: 30_000, maxOutputBytes: 64 * 1024 * 1024 };
 
@@ -12,7 +12,9 @@ const emptyConfig = process.platform === 'win32' ? 'NUL' : '/dev/null';
 
 export type RustfmtResult =
   | { readonly kind: 'formatted'; readonly text: string }
-  | { readonly kind: 'invalid'; readonly place: TextPlace; readonly message: string };
+  | { readonly kind: 'invalid'; readonly place: TextPlace; readonly message: string }
+  /** It took or wrote too much, and named no error until then. */
+  | { readonly kind: 'stopped'; readonly reason: string };
 
 /** The rustfmt of this machine, if there is one that runs. Asked for its version once. */
 export class Rustfmt {
@@ -39,7 +41,8 @@ export class Rustfmt {
       const args = ['--edition', edition, '--emit', 'stdout', '--color', 'never'];
       args.push('--config-path', emptyConfig, '--config', `max_width=${lineLength}`);
       const end = await this.#run(args, text, signal);
-      if (end.kind !== 'exited') throw new Error(describeEnd(end));
+      if (end.kind === 'missing') throw new Error('it is not installed');
+      if (end.kind === 'stopped') return firstError ?? judgeStopped(text, end);
       if (end.exitCode === 0) return { kind: 'formatted', text: end.stdout };
       const error = parseError(text, end.stderr);
       // An older rustfmt does not know the newest edition, and says so without a place.
@@ -61,8 +64,9 @@ export class Rustfmt {
   }
 }
 
-function describeEnd(end: { kind: 'missing' } | { kind: 'stopped'; reason: string }): string {
-  return end.kind === 'missing' ? 'it is not installed' : end.reason;
+/** With each error it writes the line it is on: for a long line with many errors that is too much. */
+function judgeStopped(text: string, end: { reason: string; stderr: string }): RustfmtResult {
+  return parseError(text, end.stderr) ?? { kind: 'stopped', reason: end.reason };
 }
 
 function parseError(text: string, stderr: string): RustfmtResult | undefined {

@@ -76,12 +76,17 @@ async function recogniseHidden(text: string, withAt: boolean): Promise<SqlVerdic
   return verdict.kind === 'valid' ? { ...verdict, restore: hidden.restore } : undefined;
 }
 
+/** Some parsers know the data of `COPY`, though no formatter does. */
+const endOfCopyData = /^\\\.$/m;
+
 async function recogniseScript(text: string): Promise<SqlVerdict> {
   const whole: ScriptPart = { kind: 'sql', text, linesBefore: 0 };
   const verdict = await findDialect([whole]);
-  if (verdict.kind === 'valid') return verdict;
+  if (verdict.kind === 'valid' && !endOfCopyData.test(text)) return verdict;
   const parts = splitScript(text);
-  return parts.some((part) => part.kind === 'command') ? findDialect(parts) : verdict;
+  if (!parts.some((part) => part.kind === 'command')) return verdict;
+  const splitVerdict = await findDialect(parts);
+  return verdict.kind === 'valid' && splitVerdict.kind === 'invalid' ? verdict : splitVerdict;
 }
 
 async function findDialect(parts: readonly ScriptPart[]): Promise<SqlVerdict> {
@@ -161,7 +166,12 @@ function byParser(
     return mistake && { place: placeOfOffset(text, mistake.offset), message: mistake.message };
   };
   const readsTheSame = async (before: string, after: string): Promise<boolean> => {
-    const { format } = await import('@guanmingchiu/sqlparser-ts');
+    const { format, validate } = await import('@guanmingchiu/sqlparser-ts');
+    try {
+      validate(after, name);
+    } catch {
+      return false;
+    }
     return format(before, name) === format(after, name);
   };
   return { name, formatterLanguage, reject, readsTheSame };

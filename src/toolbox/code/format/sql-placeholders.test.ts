@@ -1,20 +1,14 @@
 import { expect, it } from 'vitest';
-import { aCallContext } from '../../testing/call-context.ts';
-import { aCodeContext } from '../../testing/code-context.ts';
-import { formatCodeTool } from './format-code-tool.ts';
 import { hidePlaceholders } from './sql-placeholders.ts';
+import { formatSqlText } from './testing/format-sql-text.ts';
 
 it.each([':name', '%s', '%(name)s', '?', '$1', '@p'])(
   'formats SQL with the placeholder %s and keeps it',
   async (placeholder) => {
     const code = `select * from t where a = ${placeholder} and b in (${placeholder})`;
-    const result = await formatCodeTool(aCodeContext()).call(
-      { code, language: 'sql' },
-      aCallContext(),
+    expect(await formatSqlText(code)).toBe(
+      `select\n  *\nfrom\n  t\nwhere\n  a = ${placeholder}\n  and b in (${placeholder})\n`,
     );
-    expect(result.structuredContent).toMatchObject({
-      formatted_code: `select\n  *\nfrom\n  t\nwhere\n  a = ${placeholder}\n  and b in (${placeholder})\n`,
-    });
   },
 );
 
@@ -34,4 +28,17 @@ it('hides placeholders behind names of the same length, so that places stay', ()
   expect(hidden?.text).toHaveLength(text.length);
   expect(hidden?.text).not.toMatch(/[:%@]/);
   expect(hidden?.restore(hidden.text)).toBe(text);
+});
+
+it('knows a placeholder behind any indentation', async () => {
+  const code = `${'select * from ('.repeat(8)}select a from t limit %s${') q'.repeat(8)}`;
+  const once = await formatSqlText(code);
+  expect(once).toMatch(/ {32}limit\n {34}%s\n/);
+  expect(await formatSqlText(once)).toBe(once);
+});
+
+it.each([' ', ' %', '= ', '%s '])('takes little time for a hundred thousand %j', (piece) => {
+  const startedAt = performance.now();
+  hidePlaceholders(piece.repeat(100_000), true);
+  expect(performance.now() - startedAt).toBeLessThan(2000);
 });

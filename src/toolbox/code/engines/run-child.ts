@@ -6,10 +6,10 @@ export interface ChildLimits {
   readonly maxOutputBytes: number;
 }
 
-/** How a child process ended; `missing` when there is no such program. */
+/** How a child process ended; `missing` when there is no such program. What it wrote until then is kept. */
 export type ChildEnd =
   | { readonly kind: 'missing' }
-  | { readonly kind: 'stopped'; readonly reason: string }
+  | { readonly kind: 'stopped'; readonly reason: string; readonly stderr: string }
   | {
       readonly kind: 'exited';
       readonly exitCode: number;
@@ -38,9 +38,14 @@ export async function runChild(request: ChildRequest): Promise<ChildEnd> {
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
   const stop = (reason: string): void => {
     child.kill('SIGKILL');
-    resolve({ kind: 'stopped', reason });
+    // What it started in turn may live on, but has nobody to write to.
+    child.stdout.destroy();
+    child.stderr.destroy();
+    resolve({ kind: 'stopped', reason, stderr: join(stderr) });
   };
   const onAbort = (): void => stop('the call was cancelled');
   const timer = setTimeout(
@@ -48,8 +53,6 @@ export async function runChild(request: ChildRequest): Promise<ChildEnd> {
     request.limits.timeLimitMs,
   );
   request.signal.addEventListener('abort', onAbort, { once: true });
-  const stdout: Buffer[] = [];
-  const stderr: Buffer[] = [];
   let bytes = 0;
   const collect =
     (into: Buffer[]) =>
@@ -62,7 +65,11 @@ export async function runChild(request: ChildRequest): Promise<ChildEnd> {
   child.stdout.on('data', collect(stdout));
   child.stderr.on('data', collect(stderr));
   child.on('error', (error) =>
-    resolve(isMissing(error) ? { kind: 'missing' } : { kind: 'stopped', reason: error.message }),
+    resolve(
+      isMissing(error)
+        ? { kind: 'missing' }
+        : { kind: 'stopped', reason: error.message, stderr: join(stderr) },
+    ),
   );
   child.on('close', (exitCode) =>
     resolve({
