@@ -1,5 +1,4 @@
 import { measureComplexity } from '../src/toolbox/code/complexity/measure-complexity.ts';
-import { Ruff } from '../src/toolbox/code/engines/ruff.ts';
 import type { Language } from '../src/toolbox/code/language.ts';
 import { lintFile } from '../src/toolbox/code/lint/lint-file.ts';
 import { chooseStyleGuide } from '../src/toolbox/code/lint/style-guide.ts';
@@ -8,24 +7,25 @@ import { aCodeContext } from '../src/toolbox/testing/code-context.ts';
 import { aCodeCatalogue } from '../test/support/code-catalogue.ts';
 import { localCaller } from '../src/contract/caller/index.ts';
 import { compare, type Comparison, type Work } from './measure.ts';
-import { goSample, pythonSample, typescriptSample } from './samples.ts';
+import { goSample, javaSample, pythonSample, typescriptSample } from './samples.ts';
 
-const rounds = 15;
+const rounds = 25;
 /** A round is several calls: single ones of two milliseconds measure how fast a core wakes up. */
-const callsPerRound = 10;
+const minRoundMs = 25;
+const maxCallsPerRound = 10;
+/** WASM is compiled again for speed while it runs, and that takes some hundred calls of a few milliseconds. */
+const warmUpMs = 1_500;
 const catalogue = aCodeCatalogue([process.cwd()], 60_000);
 
 /** `format_code` as a client sees it, worker thread and checks included, beside the engine alone. */
 export async function measureFormatting(): Promise<Comparison[]> {
-  const ruff = new Ruff();
+  const ruff = await import('@astral-sh/ruff-wasm-nodejs');
+  const workspace = new ruff.Workspace({ 'line-length': 100 }, ruff.PositionEncoding.Utf16);
   const prettier = await import('prettier');
+  const { default: java } = await import('prettier-plugin-java');
   const gofmt = await import('@wasm-fmt/gofmt');
   const engines: readonly [string, string, Work][] = [
-    [
-      'python',
-      pythonSample,
-      async () => void (await ruff.format(pythonSample, { 'line-length': 100 })),
-    ],
+    ['python', pythonSample, () => void workspace.format(pythonSample)],
     [
       'typescript',
       typescriptSample,
@@ -33,6 +33,16 @@ export async function measureFormatting(): Promise<Comparison[]> {
         void (await prettier.format(typescriptSample, { parser: 'typescript', printWidth: 100 })),
     ],
     ['go', goSample, () => void gofmt.format(goSample)],
+    [
+      'java',
+      javaSample,
+      async () =>
+        void (await prettier.format(javaSample, {
+          parser: 'java',
+          plugins: [java],
+          printWidth: 100,
+        })),
+    ],
   ];
   const results: Comparison[] = [];
   for (const [language, code, engine] of engines) {
@@ -70,11 +80,26 @@ export async function measureReview(): Promise<Comparison[]> {
 }
 
 async function comparePerCall(ours: Work, base: Work): Promise<[number, number]> {
+  const callMs = await warmUp(ours, base);
+  const callsPerRound = Math.min(maxCallsPerRound, Math.ceil(minRoundMs / callMs));
   const many = (work: Work) => async (): Promise<void> => {
     for (let i = 0; i < callsPerRound; i += 1) await work();
   };
   const [a, b] = await compare(many(ours), many(base), rounds);
   return [a / callsPerRound, b / callsPerRound];
+}
+
+/** How long the last call took, in milliseconds. */
+async function warmUp(ours: Work, base: Work): Promise<number> {
+  const endsAt = performance.now() + warmUpMs;
+  let callMs = 0;
+  while (performance.now() < endsAt) {
+    await base();
+    const startedAt = performance.now();
+    await ours();
+    callMs = performance.now() - startedAt;
+  }
+  return callMs;
 }
 
 async function call(tool: string, args: object): Promise<void> {

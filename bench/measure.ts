@@ -17,29 +17,31 @@ export type Work = () => Promise<void> | void;
 const warmUpRounds = 8;
 
 /**
- * Medians of `rounds` measurements of both, in milliseconds, taken in turns so that a busy moment of
- * the machine meets both alike.
+ * Milliseconds of both in the round whose ratio is the median of all. Each round measures one right
+ * after the other, in alternating order: how fast a shared machine is changes from second to second, and
+ * medians taken of each alone may come from different seconds.
  */
 export async function compare(ours: Work, base: Work, rounds: number): Promise<[number, number]> {
-  const times: [number[], number[]] = [[], []];
   for (let round = 0; round < warmUpRounds; round += 1) {
     await ours();
     await base();
   }
+  const measured: [number, number][] = [];
   for (let round = 0; round < rounds; round += 1) {
-    times[0].push(await timed(ours));
-    times[1].push(await timed(base));
+    if (round % 2 === 0) {
+      const oursMs = await timed(ours);
+      measured.push([oursMs, await timed(base)]);
+    } else {
+      const baseMs = await timed(base);
+      measured.push([await timed(ours), baseMs]);
+    }
   }
-  return [median(times[0]), median(times[1])];
+  measured.sort(([a, b], [c, d]) => a / b - c / d);
+  return measured[Math.floor(rounds / 2)] ?? [Number.NaN, Number.NaN];
 }
 
 async function timed(work: Work): Promise<number> {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -42,6 +42,22 @@ export const goSample = build(
   'package orders\n\ntype Item struct { Quantity, Amount int; Kind string }\nfunc (i Item) Discount(n int) int { return n }\n',
 );
 
+export const javaSample = build(
+  (i) => `class Orders${i} {
+  /** Adds up what customer number ${i} owes. */
+  public int order(List<Item> items, Customer customer, int limit) {
+    int total=0;
+    for (Item item : items) {
+      if (item.quantity>limit && item.kind.equals("book${i}")) { total += item.amount*item.quantity; }
+      else if (item.quantity == ${i}) { total -= item.discount( customer,${i} ); }
+    }
+    return total;
+  }
+}
+`,
+  'package orders;\n\nimport java.util.List;\n',
+);
+
 function build(part: (index: number) => string, head = ''): string {
   return `${head}\n${Array.from({ length: functionCount }, (_unused, index) => part(index)).join('\n\n')}`;
 }

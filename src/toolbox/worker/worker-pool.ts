@@ -32,8 +32,8 @@ export interface WorkerPoolOptions {
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #gate: Gate;
-  readonly #workers = new Set<Worker>();
-  readonly #idle: { readonly worker: Worker; readonly stop: NodeJS.Timeout }[] = [];
+  readonly #seats = new Set<Seat>();
+  readonly #idle: Seat[] = [];
   #isClosed = false;
 
   constructor(options: WorkerPoolOptions) {
@@ -48,14 +48,15 @@ export class WorkerPool {
   /** Stops all workers. Calls that run, wait or come later end with `toolbox.worker_died`. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { stop } of this.#idle.splice(0)) clearTimeout(stop);
-    await Promise.all([...this.#workers].map((worker) => worker.terminate()));
+    this.#idle.length = 0;
+    for (const { idleStop } of this.#seats) clearTimeout(idleStop);
+    await Promise.all([...this.#seats].map(({ worker }) => worker.terminate()));
   }
 
   async #run(tool: string, args: unknown, context: CallContext): Promise<ToolResult> {
     if (this.#isClosed) throw new WorkerDiedError(tool, stopping);
     context.signal.throwIfAborted();
-    const worker = this.#take();
+    const seat = this.#take();
     const message: ToWorker = {
       kind: 'call',
       tool,
@@ -63,28 +64,20 @@ export class WorkerPool {
       meta: context.meta,
       callerId: context.caller.id,
     };
-    const outcome = await this.#converse(worker, message, context);
-    if (outcome.kind === 'died') await worker.terminate();
-    else this.#giveBack(worker);
+    const outcome = await this.#converse(seat, message, context);
+    if (outcome.kind === 'died') await seat.worker.terminate();
+    else this.#giveBack(seat);
     if (outcome.kind === 'settled') return outcome.result;
     context.signal.throwIfAborted();
     throw new WorkerDiedError(tool, this.#isClosed ? stopping : this.#deathBy(outcome));
   }
 
   /** Speaks with the worker until the call has an outcome; listens no longer after that. */
-  #converse(worker: Worker, message: ToWorker, context: CallContext): Promise<Outcome> {
+  #converse(seat: Seat, message: ToWorker, context: CallContext): Promise<Outcome> {
     let grace: NodeJS.Timeout | undefined;
     return new Promise<Outcome>((resolve) => {
-      const onMessage = (answer: FromWorker): void => {
-        if (answer.kind === 'progress') return context.progress(answer.update);
-        if (answer.kind === 'settled') return end({ kind: 'settled', result: answer.result });
-        if (answer.kind === 'cancelled') return end({ kind: 'cancelled', cause: 'cancelled' });
-        return end({ kind: 'died', cause: answer.report.message });
-      };
-      const onError = (error: unknown): void => end({ kind: 'died', cause: error });
-      const onExit = (): void => end({ kind: 'died', cause: 'the thread it ran in stopped' });
       const onAbort = (): void => {
-        worker.postMessage({ kind: 'cancel' } satisfies ToWorker);
+        seat.worker.postMessage({ kind: 'cancel' } satisfies ToWorker);
         grace = setTimeout(
           () => end({ kind: 'died', cause: 'cancelled' }),
           this.#options.cancelGraceMs,
@@ -92,54 +85,69 @@ export class WorkerPool {
       };
       const end = (result: Outcome): void => {
         clearTimeout(grace);
-        worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+        seat.listener = undefined;
         context.signal.removeEventListener('abort', onAbort);
         resolve(result);
       };
-      worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+      seat.listener = { end, progress: context.progress };
       context.signal.addEventListener('abort', onAbort, { once: true });
-      worker.postMessage(message);
+      seat.worker.postMessage(message);
     });
   }
 
-  #take(): Worker {
+  #take(): Seat {
     const idle = this.#idle.pop();
-    if (idle) {
-      clearTimeout(idle.stop);
-      idle.worker.ref();
-      return idle.worker;
-    }
+    if (!idle) return this.#start();
+    idle.worker.ref();
+    return idle;
+  }
+
+  #start(): Seat {
     const worker = new Worker(this.#options.entry, {
       workerData: this.#options.data,
       resourceLimits: { maxOldGenerationSizeMb: this.#options.maxHeapMb },
     });
-    this.#workers.add(worker);
-    worker.on('exit', () => this.#forget(worker));
-    // Without a listener a crash between two calls would take the process down.
-    worker.on('error', () => this.#forget(worker));
-    return worker;
+    const seat: Seat = { worker, listener: undefined, idleStop: undefined };
+    this.#seats.add(seat);
+    worker.on('message', (answer: FromWorker) => hear(seat, answer));
+    // Between two calls nobody listens, but without these a crash would take the process down.
+    worker.on('error', (error: unknown) => {
+      this.#forget(seat);
+      seat.listener?.end({ kind: 'died', cause: error });
+    });
+    worker.on('exit', () => {
+      this.#forget(seat);
+      seat.listener?.end({ kind: 'died', cause: 'the thread it ran in stopped' });
+    });
+    return seat;
   }
 
-  #giveBack(worker: Worker): void {
-    if (this.#isClosed) return;
-    worker.unref();
-    const stop = setTimeout(() => {
-      this.#withdraw(worker);
-      void worker.terminate();
-    }, this.#options.idleStopMs).unref();
-    this.#idle.push({ worker, stop });
+  #giveBack(seat: Seat): void {
+    if (this.#isClosed || !this.#seats.has(seat)) return;
+    seat.worker.unref();
+    this.#idle.push(seat);
+    // One timer for the worker's life, which starts anew here: it does nothing while a call runs.
+    if (seat.idleStop) seat.idleStop.refresh();
+    else seat.idleStop = setTimeout(() => this.#stopIdle(seat), this.#options.idleStopMs).unref();
   }
 
-  #forget(worker: Worker): void {
-    this.#workers.delete(worker);
-    this.#withdraw(worker);
+  /** Still among the seats until it has ended, so that `close()` waits for it. */
+  #stopIdle(seat: Seat): void {
+    if (this.#withdraw(seat)) void seat.worker.terminate();
   }
 
-  /** No call gets it any more. */
-  #withdraw(worker: Worker): void {
-    const at = this.#idle.findIndex((idle) => idle.worker === worker);
-    const [idle] = at === -1 ? [] : this.#idle.splice(at, 1);
-    clearTimeout(idle?.stop);
+  #forget(seat: Seat): void {
+    this.#seats.delete(seat);
+    clearTimeout(seat.idleStop);
+    this.#withdraw(seat);
+  }
+
+  /** No call gets it any more. Whether it was idle. */
+  #withdraw(seat: Seat): boolean {
+    const at = this.#idle.indexOf(seat);
+    if (at === -1) return false;
+    this.#idle.splice(at, 1);
+    return true;
   }
 
   #deathBy({ cause }: Unfinished): WorkerDeath {
@@ -163,4 +171,29 @@ interface Unfinished {
   readonly kind: 'cancelled' | 'died';
   /** An error, or words for what ended it. */
   readonly cause: unknown;
+}
+
+/** A worker and the call it runs, if it runs one. Its events are listened to once, not anew for every call. */
+interface Seat {
+  readonly worker: Worker;
+  listener: Listener | undefined;
+  idleStop: NodeJS.Timeout | undefined;
+}
+
+interface Listener {
+  readonly end: (outcome: Outcome) => void;
+  readonly progress: CallContext['progress'];
+}
+
+function hear({ listener }: Seat, answer: FromWorker): void {
+  switch (answer.kind) {
+    case 'progress':
+      return listener?.progress(answer.update);
+    case 'settled':
+      return listener?.end({ kind: 'settled', result: answer.result });
+    case 'cancelled':
+      return listener?.end({ kind: 'cancelled', cause: 'cancelled' });
+    case 'broken':
+      return listener?.end({ kind: 'died', cause: answer.report.message });
+  }
 }
