@@ -2,7 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CallLane, createCatalogue } from '../src/fleet/index.ts';
+import { CallLane, createFleet } from '../src/fleet/index.ts';
 import { createHttpGateway, serveStdio } from '../src/gateway/index.ts';
 import { silentLog } from '../src/kernel/index.ts';
 import { ActiveSpans, createTracing, traceLimits } from '../src/observe/index.ts';
@@ -35,7 +35,7 @@ const echo = createToolboxServer({
     }),
   ],
 });
-const server = createCatalogue({
+const { catalogue: server } = createFleet({
   title: 'Bench',
   version: '1',
   servers: [{ name: 'echo', open: async () => echo }],

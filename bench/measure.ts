@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 export interface Comparison {
   readonly name: string;
   readonly floor: string;
-  /** The ratio that must not be exceeded; absolute limits use a floor of 1. */
+  /** The ratio that must not be exceeded, infinite where none is promised; absolute limits use a floor of 1. */
   readonly limit: number;
   readonly unit: string;
   readonly ours: number;

@@ -3,16 +3,20 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { measureCalls } from './calls.ts';
 import { measureFormatting, measureReview } from './engines.ts';
+import { measureFindTools } from './find-tools.ts';
+import { measureFleetStart } from './fleet-start.ts';
 import type { Comparison } from './measure.ts';
 import { measureFirstList, measureHelp, measureIdleMemory } from './start-up.ts';
 
 const results: Comparison[] = [
   await measureHelp(),
   await measureFirstList(),
+  ...(await measureFleetStart()),
   ...(await measureFormatting()),
   ...(await measureReview()),
   ...(await measureCalls()),
   await measureIdleMemory(),
+  ...(await measureFindTools()),
 ];
 
 const rows = results.map((it) => {
@@ -23,7 +27,7 @@ const rows = results.map((it) => {
     `${it.ours.toFixed(digits)} ${it.unit}`,
     it.floor === '–' ? '–' : `${it.base.toFixed(digits)} ${it.unit} (${it.floor})`,
     it.floor === '–' ? '–' : ratio.toFixed(2),
-    `≤ ${it.limit}`,
+    it.limit === Infinity ? '–' : `≤ ${it.limit}`,
     ratio <= it.limit ? 'holds' : 'EXCEEDED',
   ];
 });

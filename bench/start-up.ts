@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { bin, listTools } from './list-tools.ts';
 import { compare, type Comparison } from './measure.ts';
 
-const bin = 'bin/tutti.js';
 const rounds = 15;
 
-const emptyNode = (): void => void spawnSync(process.execPath, ['-e', '0']);
+export const emptyNode = (): void => void spawnSync(process.execPath, ['-e', '0']);
 
 export async function measureHelp(): Promise<Comparison> {
   const help = (): void => {
@@ -22,33 +22,15 @@ export async function measureHelp(): Promise<Comparison> {
 export async function measureFirstList(): Promise<Comparison> {
   const home = mkdtempSync(join(tmpdir(), 'tutti-bench-'));
   try {
-    const [ours, base] = await compare(() => listTools(home), emptyNode, rounds);
+    const [ours, base] = await compare(() => list(home), emptyNode, rounds);
     return { name: 'tutti mcp → tools/list', floor: 'node -e 0', limit: 5, unit: 'ms', ours, base };
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-/** What an MCP client does first: it starts the server, shakes hands and lists the tools. */
-async function listTools(home: string): Promise<void> {
-  const child = spawn(process.execPath, [bin, '--home', home, 'mcp'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const answers = createInterface({ input: child.stdout });
-  const send = (message: object): void =>
-    void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const clientInfo = { name: 'bench', version: '1' };
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
-  send({ id: 1, method: 'initialize', params });
-  send({ method: 'notifications/initialized' });
-  send({ id: 2, method: 'tools/list' });
-  for await (const line of answers) {
-    const answer = JSON.parse(line) as { id?: number; result?: { tools?: unknown[] } };
-    if (answer.id !== 2) continue;
-    if (!answer.result?.tools?.length) throw new Error(`no tools: ${line}`);
-    break;
-  }
-  child.kill('SIGKILL');
+async function list(home: string): Promise<void> {
+  await listTools({ args: ['--home', home, 'mcp'] });
 }
 
 const settleMs = 3_000;

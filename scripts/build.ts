@@ -6,7 +6,7 @@ import { cp, rm } from 'node:fs/promises';
 import { rolldown, type Plugin } from 'rolldown';
 
 /** Programs of their own; their paths below `dist/` are those below `src/`. */
-const entries = ['cli/start', 'toolbox/code/code-worker'];
+const entries = ['cli/start', 'toolbox/code/code-worker', 'models/embed-worker'];
 
 /** Small libraries that every start needs. Engines stay outside: they load when a tool needs them. */
 const bundled = [
@@ -20,7 +20,7 @@ const bundled = [
   'picomatch',
 ];
 
-const assetEndings = ['.md', '.json', '.yaml'];
+const assetEndings = ['.md', '.json', '.yaml', '.sh'];
 
 /**
  * Importing `node:process` as a module makes Node compute every property of `process`, among them
@@ -37,6 +37,8 @@ const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   platform: 'node',
   plugins: [globalProcess],
+  // Its modules only define things. Who needs one of them is not to load all that the others need.
+  treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/]kernel[\\/]/, sideEffects: false }] },
   external: (id) =>
     isPackage(id) && !bundled.some((name) => id === name || id.startsWith(`${name}/`)),
 });

@@ -11,7 +11,9 @@ const run = spawnSync(
   [
     'run',
     // A proof repeats the long tests at full length; the coverage of the short run is the one that counts.
-    ...(isProof ? ['test/proof', 'test/hostile-tools'] : ['--coverage']),
+    ...(isProof
+      ? ['test/proof', 'test/hostile-tools', 'test/conformance-gateway']
+      : ['--coverage']),
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${resultFile}`,

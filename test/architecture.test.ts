@@ -60,6 +60,7 @@ const builtRooms = [
   'fleet',
   'gateway',
   'kernel',
+  'models',
   'observe',
   'protocol',
   'store',

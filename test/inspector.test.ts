@@ -94,6 +94,12 @@ const toolArguments: Readonly<Record<string, readonly string[]>> = {
   code__analyze_dependencies: ['path=src/kernel'],
   standards__get_standard: ['language=python'],
   standards__check_standards_overrides: [],
+  docs__resolve_library: ['name=zod'],
+  docs__get_docs: ['library=zod', 'topic=parse'],
+  admin__find_tools: ['query=format my code'],
+  admin__call_tool: ['name=standards.get_standard', 'arguments={"language":"go"}'],
+  admin__list_tools: [],
+  admin__get_server_status: [],
 };
 
 describe("the Inspector's command line over tutti mcp", () => {

@@ -6,12 +6,20 @@ export interface CommandSpec {
   /** Operands in commander's notation: `<needed> [optional] [many...]`. */
   readonly operands: string;
   readonly summary: string;
-  readonly options?: readonly (readonly [flags: string, description: string])[];
+  readonly options?: readonly CommandOption[];
   /** Paragraph below the options. */
   readonly notes?: string;
   readonly examples: readonly string[];
   readonly load: () => Promise<{ readonly run: RunCommand }>;
 }
+
+/** `many` options may be given several times. */
+export type CommandOption = readonly [flags: string, description: string, many?: 'many'];
+
+const onlyServers: CommandOption = [
+  '--only <servers>',
+  'serve just these servers, ours or configured ones, separated by commas',
+];
 
 export const commands: readonly CommandSpec[] = [
   {
@@ -39,7 +47,11 @@ Where several ways give the same argument, name=value beats --args, and --args b
     operands: '[query]',
     summary: 'list the tools, search them, or show one',
     options: [['-k, --limit <count>', 'show at most this many']],
-    examples: ['tutti tools', 'tutti tools "security" -k 3', 'tutti tools code.format_code --json'],
+    examples: [
+      'tutti tools',
+      'tutti tools "find leaked passwords" -k 3',
+      'tutti tools code.format_code --json',
+    ],
     load: () => import('./commands/tools.ts'),
   },
   {
@@ -62,9 +74,14 @@ Where several ways give the same argument, name=value beats --args, and --args b
     name: 'mcp',
     operands: '',
     summary: 'speak MCP on standard input and output, for Claude, Cursor, VS Code and others',
-    options: [['--only <servers>', 'serve just these servers, separated by commas']],
-    notes: 'Log lines go to the log file; standard output carries nothing but the protocol.',
-    examples: ['tutti mcp', 'tutti mcp --only standards'],
+    options: [
+      onlyServers,
+      ['--compact', 'show clients a few tools that find and call the others'],
+      ['--all', 'show clients every tool, however many there are'],
+    ],
+    notes: `Log lines go to the log file; standard output carries nothing but the protocol. Without --compact and --all
+the number of tools decides.`,
+    examples: ['tutti mcp', 'tutti mcp --only standards', 'tutti mcp --compact'],
     load: () => import('./commands/mcp.ts'),
   },
   {
@@ -74,6 +91,7 @@ Where several ways give the same argument, name=value beats --args, and --args b
     options: [
       ['--host <address>', 'address to listen on (setting server.host)'],
       ['--port <number>', 'port to listen on, 0 for a free one (setting server.port)'],
+      onlyServers,
     ],
     notes: `The first line on standard output is "listening on URL". Ctrl-C or SIGTERM lets running calls finish
 for a short while and ends with exit code 0.`,
@@ -83,6 +101,82 @@ for a short while and ends with exit code 0.`,
       'TUTTI_SERVER_AUTH_TOKEN=… tutti serve --host 0.0.0.0',
     ],
     load: () => import('./commands/serve.ts'),
+  },
+  {
+    name: 'servers',
+    operands: '[action] [name] [words...]',
+    summary: 'list the MCP servers and how they are doing, add, change, restart them',
+    options: [
+      ['--no-start', 'list: show them as they are, and start none'],
+      [
+        '--project',
+        'add, remove, enable, disable: in tutti.yaml of the project, not in your own file',
+      ],
+      ['--url <address>', 'add: address of a server that is reached over HTTP'],
+      ['--type <transport>', 'add: stdio, http or sse'],
+      ['--header <name=value>', 'add: header of every request; repeatable', 'many'],
+      ['--env <name=value>', 'add: variable of the program; repeatable', 'many'],
+      ['--cwd <folder>', 'add: folder the program starts in'],
+      ['--prefix <name>', 'add: name in front of its tools, in place of its own'],
+      ['--timeout-ms <number>', 'add: a call is ended after this long without progress'],
+      ['-n, --limit <count>', 'logs: show at most this many lines (100)'],
+    ],
+    notes: `Actions:
+  list                        every server with its state; what it means stands in docs/servers.md
+  add NAME -- COMMAND ARGS…   add a program, or with --url an address, to the user's own file
+  remove NAME                 take it out of the file
+  enable NAME, disable NAME   keep it in the file, and use it or not
+  logs NAME                   what it wrote to standard error
+  restart NAME                stop and start it in every Tutti process on this data directory
+A secret is better kept out of the file: --env 'TOKEN=\${env:TOKEN}' takes it from the environment.`,
+    examples: [
+      'tutti servers',
+      'tutti servers add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes',
+      `tutti servers add docs --url https://example.org/mcp --header 'Authorization=Bearer \${env:DOCS_TOKEN}'`,
+      'tutti servers disable files',
+      'tutti servers logs files -n 20',
+    ],
+    load: () => import('./commands/servers/index.ts'),
+  },
+  {
+    name: 'trust',
+    operands: '',
+    summary: 'show what the servers of this project would run, and allow it',
+    options: [
+      ['--yes', 'allow it without asking'],
+      ['--list', 'list the projects that are trusted'],
+      ['--revoke', 'take the trust in this project back'],
+    ],
+    notes: `The servers in a project's tutti.yaml start only after this. Any change of them asks again.
+Without a terminal and without --yes it ends with exit code 4.`,
+    examples: ['tutti trust', 'tutti trust --yes', 'tutti trust --list', 'tutti trust --revoke'],
+    load: () => import('./commands/trust.ts'),
+  },
+  {
+    name: 'import',
+    operands: '[client]',
+    summary: 'take over the MCP servers of Claude, Cursor, VS Code, Windsurf or Zed',
+    options: [
+      ['--from <file>', 'read this file, in place of where clients keep theirs'],
+      ['--project', 'take over what the project in the current folder names, too'],
+      ['--yes', 'write without asking'],
+    ],
+    notes: `Shows first what would be added, what is there already and what cannot be used. Files of other clients are only read.
+Clients: claude-desktop, claude-code, cursor, vscode, windsurf, zed; without one all of them.
+Without a terminal and without --yes nothing is written, and the exit code is 4 when there was something to write.`,
+    examples: ['tutti import', 'tutti import cursor --yes', 'tutti import --from ./mcp.json'],
+    load: () => import('./commands/import.ts'),
+  },
+  {
+    name: 'init',
+    operands: '',
+    summary:
+      'set Tutti up: write a first settings file, take over servers, show how to connect clients',
+    options: [['--yes', 'take over the servers of other clients without asking']],
+    notes:
+      'Changes no file that is there already, but for adding servers to your own settings file.',
+    examples: ['tutti init', 'tutti init --yes'],
+    load: () => import('./commands/init.ts'),
   },
   {
     name: 'config',

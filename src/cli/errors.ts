@@ -9,7 +9,11 @@ export class UsageError extends AppError {
 export class UnknownNameError extends AppError {
   readonly code = 'cli.unknown_name';
 
-  constructor(kind: 'tool' | 'prompt' | 'trace', name: string, known: readonly string[]) {
+  constructor(
+    kind: 'tool' | 'prompt' | 'trace' | 'server' | 'client' | 'action',
+    name: string,
+    known: readonly string[],
+  ) {
     const suggestion = nearest(name, known);
     const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
     super(`There is no ${kind} "${name}".${hint}`, {
@@ -26,5 +30,16 @@ export class ToolFailedError extends AppError {
     super(`Tool "${tool}" failed: ${said === '' ? 'it did not say why' : said}`, {
       details: { tool },
     });
+  }
+}
+
+/** A question has to be answered, and there is no terminal to ask at. */
+export class NeedsAnswerError extends AppError {
+  readonly code = 'cli.needs_answer';
+
+  constructor(what: string, flag: string) {
+    super(
+      `${what} needs your answer, and there is no terminal to ask at. Look at it, then say ${flag}`,
+    );
   }
 }

@@ -16,6 +16,7 @@ export function flagsOf(options: Readonly<Record<string, unknown>>): Record<stri
   return flags;
 }
 
-function textsOf(value: unknown): readonly string[] {
+/** The values of an option that may be given several times. */
+export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }

@@ -1,3 +1,4 @@
+import type { ServerFiles } from '../contract/server-files/index.ts';
 import type { Io } from './io.ts';
 import type { Output } from './output.ts';
 import type { System, SystemOptions } from './system.ts';
@@ -39,8 +40,21 @@ export async function withSystem<Result>(
   }
 }
 
+/** The files that name servers, for commands that start none. */
+export async function openFiles({ io, flags }: Invocation): Promise<ServerFiles> {
+  const { openServerFiles } = await io.compose();
+  return openServerFiles({ flags, env: io.env, cwd: io.cwd });
+}
+
 /** An option that takes a value; undefined when it was not given. */
 export function textOption(invocation: Invocation, name: string): string | undefined {
   const value = invocation.options[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** `--only A,B`: the servers to serve, for `openSystem`; nothing when it was not given. */
+export function onlyOption(invocation: Invocation): { readonly only?: readonly string[] } {
+  const names = textOption(invocation, 'only')?.split(',') ?? [];
+  const only = names.map((name) => name.trim()).filter((name) => name !== '');
+  return only.length > 0 ? { only } : {};
 }

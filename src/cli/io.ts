@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { FrontDesk } from './first-answers/front-desk.ts';
 import type { Compose } from './system.ts';
 
 /** A stream a command writes text to. */
@@ -19,4 +20,6 @@ export interface Io {
   readonly signal: AbortSignal;
   /** Loads the composition root; not called by commands that need no system. */
   readonly compose: () => Promise<Compose>;
+  /** Who may have answered already what came on `stdin`. */
+  readonly desk?: FrontDesk | undefined;
 }

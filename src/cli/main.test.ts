@@ -1,17 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { commands } from './command-table.ts';
-import { runMain, type RunOptions } from './testing/run-main.ts';
-
-function aFolder(files: Readonly<Record<string, string | Buffer>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tutti-cli-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  return folder;
-}
+import { runMain } from './testing/run-main.ts';
 
 describe('--json', () => {
   it.each([
@@ -36,6 +26,11 @@ describe('--json', () => {
     ['trace abc'],
     ['trace missing'],
     ['backup x.db'],
+    ['servers'],
+    ['servers logs fake'],
+    ['servers restart fake'],
+    ['servers restat fake'],
+    ['servers add x'],
     ['unknown-command'],
     ['tools --unknown-option'],
     ['--set broken tools'],
@@ -104,6 +99,25 @@ describe('exit codes', () => {
     ['trace missing', 2],
     ['prompts fake.greet whom=me', 2],
     ['prompts nothing', 2],
+    ['mcp --compact --all', 2],
+    ['servers', 0],
+    ['servers list', 0],
+    ['servers list fake', 2],
+    ['servers nonsense', 2],
+    ['servers add', 2],
+    ['servers add x', 2],
+    ['servers add x --url http://localhost -- npx', 2],
+    ['servers add x --header nothing --url http://localhost', 2],
+    ['servers remove', 2],
+    ['servers remove a b', 2],
+    ['servers remove a --url http://localhost', 2],
+    ['servers list --project', 2],
+    ['servers logs fake -n 0', 2],
+    ['servers restart fake', 0],
+    ['servers restart shared', 1],
+    ['trust --yes --list', 2],
+    ['import netscape', 2],
+    ['import --from /does/not/exist', 2],
   ])('tutti %s ends with %i', async (line, expected) => {
     expect((await runMain(line.split(' ').filter(Boolean))).exitCode).toBe(expected);
   });
@@ -133,9 +147,9 @@ async function runWith(
   argv: readonly string[],
 ) {
   const { createFakeSystem } = await import('./testing/fake-system.ts');
-  const { openSystem, loadSettingsOnly } = await createFakeSystem().compose();
+  const { openSystem, ...others } = await createFakeSystem().compose();
   const compose = async () => ({
-    loadSettingsOnly,
+    ...others,
     openSystem: async (options: import('./system.ts').SystemOptions) =>
       change(await openSystem(options)),
   });
@@ -211,86 +225,6 @@ describe('help', () => {
   });
 });
 
-describe('call', () => {
-  it.each([
-    ['text=plain', { text: 'plain' }],
-    ['text=12', { text: '12' }],
-    ['text=true', { text: 'true' }],
-    ['text=a=b', { text: 'a=b' }],
-    ['text=', { text: '' }],
-    ['text=@@home', { text: '@home' }],
-    ['count=12', { count: 12 }],
-    ['count=-3', { count: -3 }],
-    ['count=many', { count: 'many' }],
-    ['ratio=0.5', { ratio: 0.5 }],
-    ['ratio=null', { ratio: null }],
-    ['deep=true', { deep: true }],
-    ['deep=false', { deep: false }],
-    ['deep=maybe', { deep: 'maybe' }],
-    ['items=a', { items: ['a'] }],
-    ['items=["a","b"]', { items: ['a', 'b'] }],
-    ['items=a items=b items=["c"]', { items: ['a', 'b', 'c'] }],
-    ['either=a', { either: 'a' }],
-    ['either=[1]', { either: [1] }],
-    ['options={"a":1}', { options: { a: 1 } }],
-    ['level=high', { level: 'high' }],
-    ['version=2', { version: 2 }],
-    ['anything=1', { anything: '1' }],
-    ['loop=1', { loop: '1' }],
-    ['foreign=1', { foreign: '1' }],
-    ['--args {"count":1} count=2', { count: 2 }],
-    ['--args {"count":1}', { count: 1 }],
-  ])('%s', async (line, args) => {
-    const { seen, stdout } = await runMain(['call', 'fake.echo_all', ...line.split(' '), '--json']);
-    expect(seen.calls).toEqual([{ name: 'fake__echo_all', args }]);
-    expect(JSON.parse(stdout)).toEqual({ echoed: args });
-  });
-
-  it.each(['fake.echo_all', 'fake__echo_all', 'echo_all'])('finds a tool as %s', async (name) => {
-    expect((await runMain(['call', name])).seen.calls).toHaveLength(1);
-  });
-
-  it('reads arguments from files and standard input', async () => {
-    const cwd = aFolder({ 'code.py': 'print()\n', 'args.json': '{"count": 1, "text": "weak"}' });
-    const args = async (line: string, options: RunOptions = {}) => {
-      const argv = ['call', 'fake.echo_all', ...line.split(' ')];
-      return (await runMain(argv, { ...options, io: { cwd } })).seen.calls[0]?.args;
-    };
-    expect(await args('text=@code.py')).toEqual({ text: 'print()\n' });
-    expect(await args('text=-', { stdin: 'from stdin' })).toEqual({ text: 'from stdin' });
-    expect(await args('--args-file args.json text=strong')).toEqual({ count: 1, text: 'strong' });
-    expect(await args('--args-file -', { stdin: '{"count": 2}' })).toEqual({ count: 2 });
-  });
-
-  it('refuses standard input that is not text', async () => {
-    const stdin = Buffer.from([0xff, 0xfe]);
-    const { exitCode, stderr } = await runMain(['call', 'fake.echo_all', 'text=-'], { stdin });
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('standard input was not read: it is not UTF-8 text');
-  });
-
-  it('lets any argument through where the tool takes any', async () => {
-    const { seen } = await runMain(['call', 'fake.open_ended', 'whatever=1']);
-    expect(seen.calls[0]?.args).toEqual({ whatever: '1' });
-  });
-
-  it('prints the text of a tool, and its content whole when it has no structure', async () => {
-    expect((await runMain(['call', 'fake.echo_all'])).stdout).toBe('echoed\n');
-    expect((await runMain(['call', 'fake.no_structure'])).stdout).toBe(
-      'words\n[image image/png, 4 base64 characters: use --json]\nfile:///a\ninner\n',
-    );
-    const { stdout } = await runMain(['call', 'fake.no_structure', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ content: [{ text: 'words' }, {}, {}, {}] });
-  });
-
-  it('prints the error of a tool as it came', async () => {
-    const { stdout } = await runMain(['call', 'fake.fail_known', '--json']);
-    expect(JSON.parse(stdout)).toEqual({
-      error: { code: 'code.syntax_error', message: 'line 1', details: { line: 1 } },
-    });
-  });
-});
-
 describe('tools', () => {
   it('lists them with the schemas a program needs', async () => {
     const { stdout } = await runMain(['tools', '--json']);
@@ -301,15 +235,14 @@ describe('tools', () => {
     ]);
   });
 
-  it('finds them by words of name, title, description and examples, best first', async () => {
+  it('finds those that fit a query, at most as many as asked for', async () => {
     const names = async (...words: string[]) => {
       const { stdout } = await runMain(['tools', ...words, '--json']);
       return (JSON.parse(stdout) as { name: string }[]).map((tool) => tool.name);
     };
-    expect(await names('REPEAT')).toEqual(['fake.echo_all']);
+    expect(await names('repeat')).toEqual(['fake.echo_all']);
     expect(await names('wait')).toEqual(['fake.wait', 'other.wait']);
     expect(await names('wait', '-k', '1')).toEqual(['fake.wait']);
-    expect(await names('echo other')).toEqual(['fake.echo_all', 'other.wait']);
     expect(await names('banana')).toEqual([]);
   });
 
@@ -367,6 +300,15 @@ describe('the other commands', () => {
     expect([stdout, exitCode]).toEqual(['served hello', 0]);
     expect(seen.options[0]).toMatchObject({ only: ['a', 'b'] });
     expect(seen.closed).toBe(1);
+  });
+
+  it.each([
+    ['mcp', 'auto'],
+    ['mcp --compact', 'compact'],
+    ['mcp --all', 'all'],
+  ])('%s shows clients %s tools', async (line, face) => {
+    const { seen } = await runMain(line.split(' '));
+    expect(seen.options[0]?.face).toBe(face);
   });
 
   it('speaks MCP until it is told to stop', async () => {

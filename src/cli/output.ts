@@ -43,14 +43,15 @@ const maxColumnWidth = 48;
 
 /** Rows as columns, each but the last as wide as its widest cell. */
 export function formatColumns(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map(printable));
   const widths: number[] = [];
-  for (const row of rows) {
+  for (const row of cells) {
     for (const [column, cell] of row.entries()) {
       const width = cell.length > maxColumnWidth ? 0 : cell.length;
       widths[column] = Math.max(widths[column] ?? 0, width);
     }
   }
-  return rows
+  return cells
     .map((row) =>
       row
         .map((cell, column) =>
@@ -60,6 +61,11 @@ export function formatColumns(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** Others' words with a sign in place of what moves the cursor or turns the writing around. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
 /** The first sentence, or the first `maxLength` characters of it. */

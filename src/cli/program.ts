@@ -56,7 +56,10 @@ function addCommand(program: Command, spec: CommandSpec, onParsed: (parsed: Pars
     .command(spec.operands === '' ? spec.name : `${spec.name} ${spec.operands}`)
     .description(spec.summary)
     .helpOption('-h, --help', 'print help');
-  for (const [flags, description] of spec.options ?? []) command.option(flags, description);
+  for (const [flags, description, many] of spec.options ?? []) {
+    if (many) command.option(flags, description, collect);
+    else command.option(flags, description);
+  }
   const notes = spec.notes === undefined ? '' : `\n${spec.notes}\n`;
   const examples = spec.examples.map((example) => `  ${example}`).join('\n');
   command.addHelpText(

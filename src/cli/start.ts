@@ -1,11 +1,12 @@
 import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { FrontDesk } from './first-answers/front-desk.ts';
 
 const flushLimitMs = 2_000;
 
 /** The streams and signals of this process around `main`. `bin/tutti.js` imports it. */
 async function start(): Promise<void> {
   enableCompileCache();
-  const { main } = await import('./main.ts');
   const ending = new AbortController();
   const end = (): void => {
     // Who asks twice does not want to wait for a graceful end.
@@ -19,7 +20,11 @@ async function start(): Promise<void> {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
-  const exitCode = await main(process.argv.slice(2), {
+  const argv = process.argv.slice(2);
+  const desk = argv.includes('mcp') ? await openDesk(argv) : undefined;
+  await desk?.untilQuiet;
+  const { main } = await import('./main.ts');
+  const exitCode = await main(argv, {
     // Opened by who reads it: opening costs time, and most commands do not.
     get stdin() {
       return process.stdin;
@@ -30,12 +35,25 @@ async function start(): Promise<void> {
     cwd: process.cwd(),
     signal: ending.signal,
     compose: () => import('../compose/index.ts'),
+    desk,
   });
   // What is written to a pipe may still be on its way; neither a stray handle nor a reader that
   // does not read may keep the process.
   const exit = (): void => process.exit(exitCode);
   setTimeout(exit, flushLimitMs);
   process.stdout.write('', exit);
+}
+
+/** Sources change without a new version, so what they answered holds for no other process. */
+async function openDesk(argv: readonly string[]): Promise<FrontDesk | undefined> {
+  if (import.meta.url.endsWith('.ts')) return undefined;
+  const { openFrontDesk } = await import('./first-answers/front-desk.ts');
+  // This module names all others of its build, and they are named after what they hold.
+  const program = [
+    import.meta.filename,
+    fileURLToPath(new URL('../../package.json', import.meta.url)),
+  ];
+  return openFrontDesk({ program, argv, cwd: process.cwd(), env: process.env }, process);
 }
 
 await start();

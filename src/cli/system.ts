@@ -1,4 +1,7 @@
-import type { Catalogue } from '../contract/catalogue/index.ts';
+import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
+import type { FleetControl } from '../contract/fleet/index.ts';
+import type { Opening, StartConditions } from '../contract/opening/index.ts';
+import type { RestartReport, ServerFiles } from '../contract/server-files/index.ts';
 import type { SettingRow } from '../contract/settings/index.ts';
 import type { Log } from '../kernel/index.ts';
 
@@ -6,7 +9,17 @@ import type { Log } from '../kernel/index.ts';
 export interface Compose {
   readonly openSystem: (options: SystemOptions) => Promise<System>;
   readonly loadSettingsOnly: (options: SystemOptions) => Promise<ShownSettings>;
+  readonly openServerFiles: (options: SystemOptions) => Promise<ServerFiles>;
+  /** Has every Tutti process that runs on the same data directory restart a server. */
+  readonly restartEverywhere: (
+    options: SystemOptions,
+    server: string,
+    limitMs: number,
+  ) => Promise<RestartReport>;
 }
+
+/** How much of the catalogue MCP clients see: all of it, or a few tools that find and call the others. */
+export type Face = 'compact' | 'all' | 'auto';
 
 export interface SystemOptions {
   /** Settings from the command line, by dotted key. */
@@ -15,6 +28,8 @@ export interface SystemOptions {
   readonly cwd: string;
   /** Serve just these servers; with one, tools keep their bare names. */
   readonly only?: readonly string[];
+  /** What clients of `serveStdio` see; `auto` decides by the number of tools. */
+  readonly face?: Face;
   /** Where log lines go: to the log file alone, which is the default, or to stderr too. */
   readonly log?: 'stderr' | 'file';
 }
@@ -24,11 +39,16 @@ export interface System {
   readonly settings: ShownSettings;
   readonly log: Log;
   readonly catalogue: Catalogue;
+  readonly fleet: FleetControl;
   readonly version: string;
   readonly traces: Traces;
+  /** The tools that fit what is to be done, best first. */
+  readonly findTools: (query: string, count: number) => Promise<readonly CatalogueEntry[]>;
   formatTrace(spans: readonly Span[]): string;
   backup(target: string, options: { readonly force: boolean }): Promise<Backup>;
   doctor(): Promise<readonly Check[]>;
+  /** What the first answers to clients depend on. */
+  startConditions(): StartConditions;
   /** Speaks MCP on the streams until the input ends or the signal aborts. */
   serveStdio(streams: StdioStreams): Promise<void>;
   serveHttp(options: { readonly host?: string; readonly port?: number }): Promise<Listener>;
@@ -80,6 +100,8 @@ export interface StdioStreams {
   readonly stdout: NodeJS.WritableStream;
   /** Ends serving when it aborts: calls that run are stopped, unanswered. */
   readonly signal?: AbortSignal | undefined;
+  /** What was read and answered before. */
+  readonly opening?: Opening | undefined;
 }
 
 export interface Listener {

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Catalogue } from '../contract/catalogue/index.ts';
-import { CallLane, createCatalogue, type ServerEntry } from '../fleet/index.ts';
+import { CallLane, createFleet, type OpenFleet, type ServerEntry } from '../fleet/index.ts';
 import { silentLog } from '../kernel/index.ts';
 import { ActiveSpans, createTracing, traceLimits } from '../observe/index.ts';
 import { openStore } from '../store/index.ts';
@@ -11,11 +10,11 @@ import { createStandardsServer } from '../toolbox/standards/index.ts';
 import { examine, type Check } from './doctor.ts';
 import { loadSettingsOnly } from './index.ts';
 
-function aCatalogue(servers: readonly ServerEntry[]): Catalogue {
+function aFleet(servers: readonly ServerEntry[]): OpenFleet {
   const limits = { maxConcurrent: 1, maxWaiting: 1, timeoutMs: 1_000 };
   const tracing = createTracing({ activeSpans: new ActiveSpans(), log: silentLog });
   const lane = new CallLane(limits, tracing, silentLog);
-  return createCatalogue({
+  return createFleet({
     title: 'Tutti',
     version: '1',
     servers,
@@ -31,8 +30,8 @@ async function checkServers(servers: readonly ServerEntry[]): Promise<Check | un
   const settings = await loadSettingsOnly({ flags: { home }, env: {}, cwd: home });
   const store = openStore({ home, traceLimits });
   onTestFinished(() => store.close());
-  const catalogue = aCatalogue(servers);
-  const checks = await examine({ settings, store, catalogue, searchPath: '' });
+  const { catalogue, control } = aFleet(servers);
+  const checks = await examine({ settings, store, catalogue, fleet: control, searchPath: '' });
   return checks.find((check) => check.name === 'servers');
 }
 

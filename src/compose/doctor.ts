@@ -2,6 +2,7 @@ import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { LoadedSettings } from '../config/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
+import type { FleetControl } from '../contract/fleet/index.ts';
 import { reportError } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 
@@ -17,6 +18,7 @@ export interface Patient {
   readonly settings: LoadedSettings;
   readonly store: Store;
   readonly catalogue: Catalogue;
+  readonly fleet: FleetControl;
   /** The `PATH` that programs are looked up in. */
   readonly searchPath: string;
 }
@@ -90,9 +92,11 @@ async function checkRoots({ settings }: Patient): Promise<Finding> {
   return { status: 'warning', message: `no such folder: ${missing.join(', ')}`, fix };
 }
 
+const configuredFix =
+  'Correct the entry; "tutti servers logs NAME" shows what the server wrote, "tutti servers disable NAME" turns it off';
 const listingFix = 'Install Tutti anew if a file of it is missing; the log file says more';
 
-async function checkServers({ catalogue }: Patient): Promise<Finding> {
+async function checkServers({ catalogue, fleet }: Patient): Promise<Finding> {
   const entries = await catalogue.entries();
   const servers = [...new Set(entries.map((entry) => entry.server))];
   const listed =
@@ -104,7 +108,14 @@ async function checkServers({ catalogue }: Patient): Promise<Finding> {
     const reasons = failures.map(
       ({ server, message }) => `${server} could not be listed: ${message}`,
     );
-    return { status: 'failed', message: `${reasons.join('; ')} (${listed})`, fix: listingFix };
+    const message = `${reasons.join('; ')} (${listed})`;
+    const statuses = await fleet.status();
+    const isOurs = (name: string): boolean =>
+      statuses.some((status) => status.name === name && status.source === 'built-in');
+    if (failures.some(({ server }) => isOurs(server))) {
+      return { status: 'failed', message, fix: listingFix };
+    }
+    return { status: 'warning', message, fix: configuredFix };
   }
   return { status: entries.length === 0 ? 'failed' : 'ok', message: listed };
 }

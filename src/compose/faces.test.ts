@@ -24,7 +24,7 @@ function aWaitingCatalogue(calls: CallContext[]): Catalogue {
     },
     listResources: async () => [],
     listResourceTemplates: async () => [],
-    readResource: async () => [],
+    readResource: async () => ({ contents: [] }),
     listPrompts: async () => [],
     getPrompt: async () => ({ messages: [] }),
     complete: async () => ({ values: [] }),
@@ -36,7 +36,9 @@ function aWaitingCatalogue(calls: CallContext[]): Catalogue {
 async function parts(calls: CallContext[]) {
   const here = { flags: {}, env: {}, cwd: '/', homeDirectory: '/', platform: process.platform };
   const { values: settings } = await loadSettings(here);
-  return { settings, catalogue: aWaitingCatalogue(calls), log: silentLog, version: '1' };
+  const catalogue = aWaitingCatalogue(calls);
+  const faces = { stdioCatalogue: catalogue, httpCatalogue: catalogue };
+  return { settings, ...faces, log: silentLog, version: '1' };
 }
 
 it('stops calls that run, unanswered, before serving streams ends by the signal', async () => {

@@ -1,12 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Settings } from '../config/index.ts';
-import type { Catalogue } from '../contract/catalogue/index.ts';
+import type { Opening } from '../contract/opening/index.ts';
 import { createHttpGateway, serveStdio as serveGateway } from '../gateway/index.ts';
 import type { Log } from '../kernel/index.ts';
+import type { FaceCatalogues } from './compact.ts';
 
-export interface FaceParts {
+export interface FaceParts extends FaceCatalogues {
   readonly settings: Settings;
-  readonly catalogue: Catalogue;
   readonly log: Log;
   readonly version: string;
 }
@@ -16,6 +16,8 @@ export interface StdioStreams {
   readonly stdout: Writable;
   /** Ends serving when it aborts: calls that run are stopped, unanswered. */
   readonly signal?: AbortSignal | undefined;
+  /** What was read and answered before. */
+  readonly opening?: Opening | undefined;
 }
 
 export interface HttpRequest {
@@ -26,11 +28,12 @@ export interface HttpRequest {
 /** Speaks MCP on the streams until the input ends or the signal aborts. */
 export async function serveStdio(parts: FaceParts, streams: StdioStreams): Promise<void> {
   const gateway = serveGateway({
-    server: parts.catalogue,
+    server: parts.stdioCatalogue,
     input: streams.stdin,
     output: streams.stdout,
     log: parts.log,
     maxMessageBytes: parts.settings.server.max_request_bytes,
+    opening: streams.opening,
   });
   const { signal } = streams;
   const onAbort = (): void => void gateway.close();
@@ -47,7 +50,7 @@ export function serveHttp(
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const { server } = parts.settings;
   return createHttpGateway({
-    server: parts.catalogue,
+    server: parts.httpCatalogue,
     log: parts.log,
     version: parts.version,
     host: wanted.host ?? server.host,

@@ -1,27 +1,34 @@
 import { stat } from 'node:fs/promises';
 import type { LoadedSettings } from '../config/index.ts';
 import { localCaller } from '../contract/caller/index.ts';
-import type { Catalogue } from '../contract/catalogue/index.ts';
-import { CallLane, createCatalogue } from '../fleet/index.ts';
+import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
+import type { FleetControl } from '../contract/fleet/index.ts';
+import type { StartConditions } from '../contract/opening/index.ts';
 import { ownVersion, type Log } from '../kernel/index.ts';
 import {
   findTrace,
   formatTrace,
   traceLimits,
   type SpanRecord,
-  type Tracing,
   type TraceSummary,
 } from '../observe/index.ts';
 import { openStore, type Store } from '../store/index.ts';
+import { openAdministeredFleet } from './admin.ts';
+import { chooseFace, type Face } from './compact.ts';
 import { examine, type Check } from './doctor.ts';
 import { serveHttp, serveStdio, type HttpRequest, type StdioStreams } from './faces.ts';
 import { startObserving } from './observing.ts';
+import { openServerEntries } from './server-entries.ts';
+import { prepareServing } from './serving.ts';
 import { loadSettingsHere, type SettingsRequest } from './settings.ts';
+import { startConditions } from './start-conditions.ts';
 import { toolboxServers } from './toolbox.ts';
 
 export interface SystemRequest extends SettingsRequest {
   /** Serve just these servers; with one, tools keep their bare names. */
   readonly only?: readonly string[];
+  /** What clients of `serveStdio` see: every tool, or a few that find and call the others. */
+  readonly face?: Face;
   readonly log?: 'stderr' | 'file';
 }
 
@@ -30,7 +37,10 @@ export interface System {
   readonly settings: LoadedSettings;
   readonly log: Log;
   readonly catalogue: Catalogue;
+  readonly fleet: FleetControl;
   readonly version: string;
+  /** The tools that fit what is to be done, best first. */
+  readonly findTools: (query: string, count: number) => Promise<readonly CatalogueEntry[]>;
   readonly traces: {
     find(id: string): Promise<readonly SpanRecord[]>;
     recent(limit: number): Promise<readonly TraceSummary[]>;
@@ -41,6 +51,8 @@ export interface System {
     options: { readonly force: boolean },
   ): Promise<{ path: string; bytes: number }>;
   doctor(): Promise<readonly Check[]>;
+  /** What the first answers to clients depend on. */
+  startConditions(): StartConditions;
   serveStdio(streams: StdioStreams): Promise<void>;
   serveHttp(request: HttpRequest): Promise<{ readonly url: string; close(): Promise<void> }>;
   close(): Promise<void>;
@@ -57,24 +69,49 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     traces: store.traces,
   });
   for (const warning of settings.warnings) log.warn('setting looks wrong', { warning });
-  const catalogue = openCatalogue({ request, settings, version, log, tracing });
-  const parts = { settings: settings.values, catalogue, log, version };
+  const known = { settings: settings.values, version, log };
+  const ours = toolboxServers({ ...known, request, catalogue: () => fleet.catalogue });
+  const { fleet, finder } = openAdministeredFleet({
+    ...known,
+    tracing,
+    ours,
+    entries: await openServerEntries({ request, settings, log }),
+    only: request.only,
+  });
+  const { catalogue, control, serve } = fleet;
+  const parts = { ...known, ...chooseFace(catalogue, settings.values, request.face ?? 'auto') };
+  const serving = prepareServing({ home: settings.values.home, fleet: control, serve, log });
   return {
     settings,
     log,
     catalogue,
+    fleet: control,
     version,
-    traces: {
-      find: (id) => findTrace(store.traces, localCaller, id),
-      recent: (limit) => store.traces.recent(localCaller, limit),
-    },
+    traces: tracesOf(store),
+    findTools: (query, count) => finder.find(query, count),
     formatTrace,
     backup: (target, options) => backUp(store, target, options),
-    doctor: () => examine({ settings, store, catalogue, searchPath: request.env['PATH'] ?? '' }),
-    serveStdio: (streams) => serveStdio(parts, streams),
-    serveHttp: (wanted) => serveHttp(parts, wanted),
+    doctor: () =>
+      examine({
+        settings,
+        store,
+        catalogue,
+        fleet: control,
+        searchPath: request.env['PATH'] ?? '',
+      }),
+    startConditions: () => startConditions(request, settings.values.home),
+    serveStdio: (streams) => {
+      serving.begin();
+      return serveStdio(parts, streams);
+    },
+    serveHttp: (wanted) => {
+      serving.begin();
+      return serveHttp(parts, wanted);
+    },
     async close() {
+      await serving.end();
       await catalogue.close();
+      await finder.close();
       await tracing.close();
       store.close();
       log.close();
@@ -82,37 +119,11 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   };
 }
 
-interface CatalogueParts {
-  readonly request: SystemRequest;
-  readonly settings: LoadedSettings;
-  readonly version: string;
-  readonly log: Log;
-  readonly tracing: Tracing;
-}
-
-const secondMs = 1_000;
-
-function openCatalogue({ request, settings, version, log, tracing }: CatalogueParts): Catalogue {
-  const { performance, tools } = settings.values;
-  const limits = {
-    maxConcurrent: performance.max_concurrent_requests,
-    maxWaiting: performance.max_waiting_requests,
-    timeoutMs: performance.timeout_seconds * secondMs,
+function tracesOf({ traces }: Store): System['traces'] {
+  return {
+    find: (id) => findTrace(traces, localCaller, id),
+    recent: (limit) => traces.recent(localCaller, limit),
   };
-  return createCatalogue({
-    title: settings.values.server.name,
-    version,
-    servers: toolboxServers({
-      settings: settings.values,
-      version,
-      cwd: request.cwd,
-      log,
-      only: request.only,
-    }),
-    lane: new CallLane(limits, tracing, log),
-    enabledTools: tools.enabled,
-    log,
-  });
 }
 
 async function backUp(

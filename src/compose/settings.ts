@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { loadSettings, type LoadedSettings } from '../config/index.ts';
+import { loadSettings, type LoadedSettings, type Surroundings } from '../config/index.ts';
 
 export interface SettingsRequest {
   /** Settings given on the command line, by dotted key. */
@@ -10,5 +10,12 @@ export interface SettingsRequest {
 
 /** The effective settings of this machine and folder. */
 export function loadSettingsHere(request: SettingsRequest): Promise<LoadedSettings> {
-  return loadSettings({ ...request, homeDirectory: homedir(), platform: process.platform });
+  return loadSettings({ ...surroundingsOf(request), flags: request.flags });
+}
+
+/** Where a request is made: its folder and variables on this machine. */
+export function surroundingsOf({ env, cwd }: SettingsRequest): Surroundings {
+  const { platform } = process;
+  const homeDirectory = env[platform === 'win32' ? 'USERPROFILE' : 'HOME'] ?? '';
+  return { env, cwd, platform, homeDirectory: homeDirectory === '' ? homedir() : homeDirectory };
 }

@@ -1,39 +1,38 @@
-import { join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import type { Settings } from '../config/index.ts';
+import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { ServerEntry } from '../fleet/index.ts';
-import type { Log } from '../kernel/index.ts';
-import { UnknownServersError } from './errors.ts';
+import { Gate, type Log } from '../kernel/index.ts';
+import { findContext7In } from './find-context7.ts';
+import { offerKey } from './offer-key.ts';
+import { surroundingsOf, type SettingsRequest } from './settings.ts';
 
 export interface ToolboxOptions {
   readonly settings: Settings;
   readonly version: string;
-  readonly cwd: string;
   readonly log: Log;
-  /** Serve only these; all when not given. */
-  readonly only?: readonly string[] | undefined;
+  /** Where the servers work. */
+  readonly request: SettingsRequest;
+  /** The catalogue these servers will be a part of. */
+  readonly catalogue: () => Catalogue;
 }
 
 /** The servers we ship, each loaded when it is first opened. */
 export function toolboxServers(options: ToolboxOptions): readonly ServerEntry[] {
-  const all = [codeServer(options), standardsServer(options)];
-  const { only } = options;
-  if (!only) return all;
-  const names = all.map((entry) => entry.name);
-  const unknown = only.filter((name) => !names.includes(name));
-  if (unknown.length > 0) throw new UnknownServersError(unknown, names);
-  return all.filter((entry) => only.includes(entry.name));
+  return [codeServer(options), standardsServer(options), docsServer(options)];
 }
 
-function codeServer({ settings, version, cwd }: ToolboxOptions): ServerEntry {
+function codeServer({ settings, version, request }: ToolboxOptions): ServerEntry {
   return {
     name: 'code',
+    cacheKey: offerKey(import.meta.url, [version, settings.tools]),
     open: async () => {
       const { createThreadedCodeServer } = await import('../toolbox/code/index.ts');
       const { format, code_review, dependencies } = settings.tools;
       return createThreadedCodeServer({
         version,
         roots: settings.roots,
-        standardsDirectory: standardsDirectory(cwd),
+        standardsDirectory: standardsDirectory(request.cwd),
         settings: {
           lineLength: format.line_length,
           maxIssues: code_review.max_issues,
@@ -46,14 +45,15 @@ function codeServer({ settings, version, cwd }: ToolboxOptions): ServerEntry {
   };
 }
 
-function standardsServer({ version, cwd, log }: ToolboxOptions): ServerEntry {
+function standardsServer({ version, request, log }: ToolboxOptions): ServerEntry {
   return {
     name: 'standards',
+    cacheKey: offerKey(import.meta.url, [version], standardsDirectory(request.cwd)),
     open: async () => {
       const { createStandardsServer } = await import('../toolbox/standards/index.ts');
       return createStandardsServer({
         version,
-        directories: { project: standardsDirectory(cwd) },
+        directories: { project: standardsDirectory(request.cwd) },
         log: log.child({ server: 'standards' }),
         watch: true,
       });
@@ -61,7 +61,42 @@ function standardsServer({ version, cwd, log }: ToolboxOptions): ServerEntry {
   };
 }
 
+function docsServer({ settings, version, request, catalogue }: ToolboxOptions): ServerEntry {
+  const { max_concurrent_requests: maxConcurrent, max_waiting_requests: maxWaiting } =
+    settings.performance;
+  return {
+    name: 'docs',
+    cacheKey: offerKey(import.meta.url, [version]),
+    // Places of its own: a call that asks Context7 must not hold the place that question needs.
+    gate: new Gate({ maxConcurrent, maxWaiting }),
+    open: async () => {
+      const { createDocsServer } = await import('../toolbox/docs/index.ts');
+      return createDocsServer({
+        version,
+        roots: settings.roots,
+        outside: installationsOutside(request),
+        findContext7: findContext7In(catalogue),
+      });
+    },
+  };
+}
+
+/** Where Python and Go keep packages that do not lie in the project. */
+function installationsOutside(request: SettingsRequest): {
+  pythonEnvironments: string[];
+  goModules: string[];
+} {
+  const { env, homeDirectory } = surroundingsOf(request);
+  const goPaths = (env['GOPATH'] ?? '').split(delimiter).filter(Boolean);
+  const goModules = [...goPaths, join(homeDirectory, 'go')].map((path) => join(path, 'pkg', 'mod'));
+  const environments = [env['VIRTUAL_ENV'], '/usr/local', '/usr'];
+  return {
+    pythonEnvironments: environments.filter((path) => path !== undefined).filter(isAbsolute),
+    goModules: [env['GOMODCACHE'] ?? '', ...goModules].filter((path) => isAbsolute(path)),
+  };
+}
+
 /** Where a project keeps standards of its own. */
-function standardsDirectory(cwd: string): string {
+export function standardsDirectory(cwd: string): string {
   return join(cwd, '.tutti', 'standards');
 }

@@ -22,8 +22,9 @@ const badFiles: readonly (readonly [text: string, ...problems: string[]])[] = [
   ['server: {port: 1', '1:17 | YAML | Flow map'],
   ['server:\n\tport: 1', '2:1 | YAML | Tabs'],
   ['a: "unfinished', '1:15 | YAML | Missing closing'],
-  ['home: *y', '1:1 | aliases that resolve | Unresolved alias'],
-  ['server: *y', '1:1 | aliases that resolve | the alias "y" of nothing'],
+  ['home: *y', '1:1 | aliases that resolve | an alias of nothing'],
+  ['%YAML 1.1\n---\nmcpServers: {<<: {x: {command: x}}}', '1:1 | YAML 1.2 | "%YAML 1.1"'],
+  ['server: *y', '1:1 | aliases that resolve | an alias of nothing'],
   ['a: b: c', '1:4 | YAML | Nested mappings'],
   ['---\nserver: {}\n---\nserver: {}', '3:1 | YAML | multiple documents'],
   ['%YAML 1.2\nserver: {}', '2:1 | YAML | Missing directives-end'],
@@ -99,6 +100,14 @@ const badFiles: readonly (readonly [text: string, ...problems: string[]])[] = [
     '1:25 tracing.otlp_headers | a map from names to texts | a text (hidden)',
   ],
   // MCP servers.
+  [
+    'mcpServers: {__proto__: {command: 1}}',
+    '1:14 mcpServers.__proto__ | another name | "__proto__"',
+  ],
+  [
+    'mcpServers: {a: {command: x, args: --token=hunter2}}',
+    '1:36 mcpServers.a.args | a list of texts | a text (hidden)',
+  ],
   ['mcpServers: []', '1:13 mcpServers | a map from names to | an empty list'],
   ['mcpServers: {a: npx}', '1:17 mcpServers.a | a group of keys | a text (hidden)'],
   ['mcpServers: {a: {}}', '1:17 mcpServers.a | exactly one of "command" | a group ()'],
@@ -157,7 +166,7 @@ describe('a settings file that is wrong', () => {
     const { base, options } = aProject({ [projectFile]: '# mine\nserver:\n  prot: abc\n' });
     expect((await refusalOf(options)).message).toBe(
       `The settings were not loaded:\n  ${join(base, projectFile)}:3:3: server.prot: expected one of name, host, port, ` +
-        'auth_token, allowed_hosts, allowed_origins, max_request_bytes, found "prot". Did you mean "port"?',
+        'auth_token, allowed_hosts, allowed_origins, max_request_bytes, compact, pinned_tools, found "prot". Did you mean "port"?',
     );
   });
 

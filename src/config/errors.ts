@@ -1,4 +1,4 @@
-import { AppError } from '../kernel/index.ts';
+import { AppError, nearest } from '../kernel/index.ts';
 import { problemText, type SettingProblem } from './problem.ts';
 
 const maxProblemsShown = 20;
@@ -21,4 +21,60 @@ export class ConfigError extends AppError {
 
 function flattenProblem({ source, ...problem }: SettingProblem): Record<string, unknown> {
   return { ...source, ...problem };
+}
+
+/** An entry of `mcpServers` refers to a variable or file that is not there. Shows no value. */
+export class UnresolvedReferenceError extends AppError {
+  readonly code = 'config.unresolved_reference';
+
+  constructor(where: { name: string; key: string; reference: string; reason: string }) {
+    const { name, key, reference, reason } = where;
+    super(`mcpServers.${name}.${key}: "${reference}" could not be filled in: ${reason}`, {
+      details: { server: name, key, reference, reason },
+    });
+  }
+}
+
+/** An edit named a server that the file does not have, or has already. */
+export class ServerNameError extends AppError {
+  readonly code = 'config.server_name';
+
+  constructor(problem: { name: string; file: string; isThere: boolean; known: readonly string[] }) {
+    const { name, file, isThere, known } = problem;
+    const meant = isThere ? undefined : nearest(name, known);
+    const hint = meant === undefined ? '' : `. Did you mean "${meant}"?`;
+    const what = isThere ? 'has a server of that name already' : 'has no server of that name';
+    super(`"${name}" was not changed: ${file} ${what}${hint}`, { details: { name, file } });
+  }
+}
+
+/** A file of ours could not be written. It is as it was. */
+export class FileNotWrittenError extends AppError {
+  readonly code = 'config.file_not_written';
+
+  constructor(file: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`${file} was not written: ${reason}`, { cause, details: { file } });
+  }
+}
+
+/** Another process kept a file locked for longer than an edit waits. */
+export class FileLockedError extends AppError {
+  readonly code = 'config.file_locked';
+  override readonly retryable = true;
+
+  constructor(file: string, waitedMs: number) {
+    super(`${file} was not changed: another process kept it locked for ${waitedMs} ms`, {
+      details: { file },
+    });
+  }
+}
+
+/** The configuration of another MCP client could not be read. */
+export class ForeignFileError extends AppError {
+  readonly code = 'config.foreign_file';
+
+  constructor(file: string, reason: string) {
+    super(`The servers in ${file} were not read: ${reason}`, { details: { file } });
+  }
 }

@@ -5,13 +5,16 @@ import { transformValue } from './transform-value.ts';
 
 export const hidden = '[hidden]';
 
-const secretWord = /(?:key|token|secret|passw|pwd|auth|credential|signature)/i;
+const secretWord = /(?:key|token|secret|passw|pwd|auth|credential|signature|\bsig\b)/i;
+/** `--token=abc`, `password: abc` */
+const namesSecret = new RegExp(`${secretWord.source}[\\w-]{0,64}[=: ]`, 'i');
 const maxAddressLength = 8192;
 
 /** A setting's value as it may be shown: secrets, passwords in addresses and unknown extras hidden. */
 export function hideSecrets(schema: z.ZodType, value: unknown): unknown {
   const shown = transformValue(schema, value, {
     text: (text, traits) => {
+      if (isReference(text)) return text;
       if (traits.isAddress === true) return hideInAddress(text);
       return traits.isSecret === true ? hidden : text;
     },
@@ -20,14 +23,21 @@ export function hideSecrets(schema: z.ZodType, value: unknown): unknown {
   return hideInArguments(shown);
 }
 
-/** An address without its password and without the query values whose names sound secret. */
+/** A text that only says where its value comes from: `${env:NAME}`, `${NAME}`, `${file:/path}`. */
+function isReference(text: string): boolean {
+  return /^\$\{(?:(?:env:)?[A-Za-z_]\w{0,255}|file:[^${}]{1,1024})\}$/.test(text);
+}
+
+/** An address without its password, without a name that stands alone as one, and without the query values whose names sound secret. */
 export function hideInAddress(text: string): string {
   if (text.length > maxAddressLength || !URL.canParse(text)) return hidden;
   const url = new URL(text);
-  const parts: string[] = [url.password];
+  const isNameSecret = url.password === '' && url.username !== '';
+  const parts: string[] = [url.password, isNameSecret ? url.username : ''];
   for (const [name, value] of url.searchParams) if (secretWord.test(name)) parts.push(value);
   if (parts.every((part) => part === '')) return text;
   if (url.password !== '') url.password = hidden;
+  if (isNameSecret) url.username = hidden;
   for (const name of new Set(url.searchParams.keys())) {
     if (secretWord.test(name)) url.searchParams.set(name, hidden);
   }
@@ -37,6 +47,7 @@ export function hideInAddress(text: string): string {
 /** True when a wrong value may be quoted in an error: it is not where a secret belongs. */
 export function mayQuote(schema: z.ZodType, value: unknown): boolean {
   const { isSecret, isAddress } = aboutOf(unwrap(schema));
+  if (typeof value === 'string' && namesSecret.test(value)) return false;
   if (isAddress === true && isSecret !== true) return !/[@?]/.test(String(value));
   return !holdsSecret(schema);
 }
@@ -50,6 +61,19 @@ function holdsSecret(schema: z.ZodType): boolean {
     return Object.values(value.shape).some((inner) => holdsSecret(asSchema(inner)));
   }
   return false;
+}
+
+/** The value of a variable or option as it may be shown beside its name. */
+export function hideNamed(name: string, text: string): string {
+  if (isReference(text)) return text;
+  return secretWord.test(name) ? hidden : hideAddressesIn(text);
+}
+
+/** `postgres://user:password@host/db`, alone or behind `--db=`. */
+function hideAddressesIn(text: string): string {
+  if (!text.includes('://')) return text;
+  if (URL.canParse(text)) return hideInAddress(text);
+  return text.replaceAll(/:\/\/[^\s/?#@]{1,1024}@/g, `://${hidden}@`);
 }
 
 /** `--token=abc` and `--token abc` in the arguments of an MCP server's program. */
@@ -66,7 +90,7 @@ function hideInArguments(value: unknown): unknown {
     const [, name] = /^(-{0,2}[\w-]+)[=:]/.exec(argument) ?? [];
     return name !== undefined && secretWord.test(name)
       ? `${argument.slice(0, name.length + 1)}${hidden}`
-      : argument;
+      : hideAddressesIn(argument);
   });
   return { ...value, args: shown };
 }

@@ -1,3 +1,14 @@
+export { chooseServers, isProjectTrusted } from './choose-servers.ts';
+export { planImport } from './clients/plan-import.ts';
+export { createUserFile } from './create-user-file.ts';
+export { editServers } from './edit-servers.ts';
+export { referencesIn } from './fill-references.ts';
+export { hideNamed } from './hide.ts';
+export { launchServer } from './launch-server.ts';
 export { loadSettings } from './load-settings.ts';
+export { findProjectFile, projectPlaces, userFile, type Surroundings } from './locate.ts';
 export { renderConfigurationDoc } from './render-configuration-doc.ts';
-export type { LoadedSettings, Settings } from './settings.ts';
+export { settingVariables } from './setting.ts';
+export type { DefinedServer, LoadedSettings, Settings } from './settings.ts';
+export { grantTrust, projectDigest, readTrust, revokeTrust, trustFile } from './trust.ts';
+export { watchFiles } from './watch-files.ts';

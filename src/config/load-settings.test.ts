@@ -235,7 +235,18 @@ describe('the search for tutti.yaml', () => {
 });
 
 describe('secrets', () => {
-  const secrets = ['tok-1', 'pw-2', 'key-3', 'env-4', 'head-5', 'arg-6', 'arg-7', 'query-8', 'x-9'];
+  const secrets = [
+    'tok-1',
+    'pw-2',
+    'key-3',
+    'env-4',
+    'head-5',
+    'arg-6',
+    'arg-7',
+    'query-8',
+    'x-9',
+    'name-10',
+  ];
   const text = `
 server: {auth_token: tok-1}
 database_url: postgres://user:pw-2@host/db
@@ -244,9 +255,10 @@ tracing: {otlp_headers: {authorization: head-5}}
 mcpServers:
   a:
     command: x
-    args: [--token=arg-6, --api-key, arg-7, --verbose, plain]
+    args: [--token=arg-6, --api-key, arg-7, --verbose, plain, postgres://u:pw-2@h/db, --db=pg://u:pw-2@h]
     env: {TOKEN: env-4, EMPTY: ""}
     extra: x-9
+  c: {url: "https://name-10@h/mcp?sig=query-8"}
   b: {url: "https://u:pw-2@h/mcp?api_key=query-8&page=2", headers: {Authorization: head-5}}
 `;
 
@@ -256,7 +268,9 @@ mcpServers:
     for (const secret of secrets) expect(shown).not.toContain(secret);
     expect(shown).toContain('postgres://user:[hidden]@host/db');
     expect(shown).toContain('https://u:[hidden]@h/mcp?api_key=[hidden]&page=2');
-    expect(shown).toContain('"--token=[hidden]","--api-key","[hidden]","--verbose","plain"');
+    expect(shown).toContain(
+      '"--token=[hidden]","--api-key","[hidden]","--verbose","plain","postgres://u:[hidden]@h/db"',
+    );
   });
 
   it('do not come out when loaded values are printed, and do when they are asked for', async () => {

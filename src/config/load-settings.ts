@@ -1,6 +1,7 @@
-import { settingsSchema } from '../contract/settings/index.ts';
+import { holdsReference, settingsSchema } from '../contract/settings/index.ts';
 import { Secret } from '../kernel/index.ts';
 import type { Assignment, Layer } from './assignment.ts';
+import { defineServers } from './define-servers.ts';
 import { describeSettings } from './describe-settings.ts';
 import { ConfigError } from './errors.ts';
 import {
@@ -24,7 +25,7 @@ export interface LoadOptions extends Surroundings {
 }
 
 /** `TUTTI_…` variables that other programs of ours read. */
-const reservedVariables = ['TUTTI_PROOF'];
+const reservedVariables = ['TUTTI_OWNER', 'TUTTI_PROOF'];
 
 /**
  * The effective settings from, strongest first: flags, environment, the project's `tutti.yaml`, the
@@ -32,7 +33,8 @@ const reservedVariables = ['TUTTI_PROOF'];
  */
 export async function loadSettings(options: LoadOptions): Promise<LoadedSettings> {
   const settings = listSettings();
-  const files = await readFiles(settings, options);
+  const projectFile = await findProjectFile(options);
+  const files = await readFiles(settings, projectFile, options);
   const layers = [
     readFlags(settings, options.flags),
     readEnvironment(settings, options.env),
@@ -41,7 +43,10 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
   const problems = layers.flatMap((layer) => layer.problems);
   if (problems.length > 0) throw new ConfigError(problems);
 
-  const chosen = chooseStrongest(layers, options);
+  const assignments = layers
+    .flatMap((layer) => layer.assignments)
+    .map((assignment) => withAbsolutePaths(assignment, options));
+  const chosen = chooseStrongest(assignments);
   const given = assemble(settings, chosen, options);
   const values = seal(given);
   const sources = new Map([...chosen].map(([key, { source }]) => [key, source]));
@@ -49,6 +54,9 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
     values,
     sources,
     files: files.map(({ path }) => path),
+    servers: defineServers(assignments, options),
+    projectFile,
+    userFile: userFile(options),
     warnings: warnOfUnknownVariables(settings, options.env, reservedVariables),
     describe: () => describeSettings({ settings, given, sources }),
   };
@@ -56,9 +64,9 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
 
 async function readFiles(
   settings: readonly Setting[],
+  project: string | undefined,
   options: LoadOptions,
 ): Promise<{ path: string; layer: Layer }[]> {
-  const project = await findProjectFile(options);
   const user = userFile(options);
   const read = [];
   for (const [kind, path] of [
@@ -72,22 +80,27 @@ async function readFiles(
   return read;
 }
 
-/** By key, and for maps by entry, what the strongest source says; its paths made absolute. */
-function chooseStrongest(
-  layers: readonly Layer[],
-  around: Surroundings,
-): ReadonlyMap<string, Assignment> {
+function withAbsolutePaths(assignment: Assignment, around: Surroundings): Assignment {
+  const { entry, source } = assignment;
+  const base = 'file' in source ? pathsOf(around).dirname(source.file) : around.cwd;
+  const value = transformValue(valueSchema(assignment), assignment.value, {
+    text: (text, traits) => {
+      // What a reference stands for is known when the server starts.
+      const isKept = traits.isPath !== true || (entry !== undefined && holdsReference(text));
+      return isKept ? text : resolvePath(around, base, text);
+    },
+    extra: (extra) => extra,
+  });
+  return { ...assignment, value };
+}
+
+/** By key, and for maps by entry, what the strongest source says. */
+function chooseStrongest(assignments: readonly Assignment[]): ReadonlyMap<string, Assignment> {
   const chosen = new Map<string, Assignment>();
-  for (const assignment of layers.flatMap((layer) => layer.assignments)) {
-    const { setting, entry, source } = assignment;
+  for (const assignment of assignments) {
+    const { setting, entry } = assignment;
     const key = entry === undefined ? setting.key : `${setting.key}.${entry}`;
-    if (chosen.has(key)) continue;
-    const base = 'file' in source ? pathsOf(around).dirname(source.file) : around.cwd;
-    const value = transformValue(valueSchema(assignment), assignment.value, {
-      text: (text, traits) => (traits.isPath === true ? resolvePath(around, base, text) : text),
-      extra: (extra) => extra,
-    });
-    chosen.set(key, { ...assignment, value });
+    if (!chosen.has(key)) chosen.set(key, assignment);
   }
   return chosen;
 }

@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises';
 import { posix, win32, type PlatformPath } from 'node:path';
+import { userFolder } from '../kernel/index.ts';
 
 /** What settings depend on beside their sources' contents. */
 export interface Surroundings {
@@ -8,6 +9,11 @@ export interface Surroundings {
   /** The user's home directory. */
   readonly homeDirectory: string;
   readonly platform: NodeJS.Platform;
+}
+
+export interface ProjectPlace {
+  readonly file: string;
+  readonly top: string;
 }
 
 const projectFileName = 'tutti.yaml';
@@ -20,18 +26,26 @@ const maxLevels = 64;
  * top of the file system, and below the home directory, whose own file would rule every project.
  */
 export async function findProjectFile(around: Surroundings): Promise<string | undefined> {
-  const paths = pathsOf(around);
-  let folder = around.cwd;
-  for (let level = 0; level < maxLevels; level += 1) {
-    const file = paths.join(folder, projectFileName);
+  for (const { file, top } of projectPlaces(around)) {
     if (await exists(file)) return file;
-    const parent = paths.dirname(folder);
-    const isTop = parent === folder || parent === around.homeDirectory;
-    if (isTop || folder === around.homeDirectory || (await exists(paths.join(folder, '.git'))))
-      break;
-    folder = parent;
+    if (await exists(top)) break;
   }
   return undefined;
+}
+
+/** Where a project's file may be, nearest first, each with what ends the search there. */
+export function projectPlaces(around: Surroundings): readonly ProjectPlace[] {
+  const paths = pathsOf(around);
+  const places: ProjectPlace[] = [];
+  let folder = around.cwd;
+  for (let level = 0; level < maxLevels; level += 1) {
+    places.push({ file: paths.join(folder, projectFileName), top: paths.join(folder, '.git') });
+    const parent = paths.dirname(folder);
+    const isTop = parent === folder || parent === around.homeDirectory;
+    if (isTop || folder === around.homeDirectory) break;
+    folder = parent;
+  }
+  return places;
 }
 
 /** The user's own settings file, whether it exists or not. */
@@ -54,22 +68,6 @@ export function resolvePath(around: Surroundings, base: string, path: string): s
 
 export function pathsOf({ platform }: Surroundings): PlatformPath {
   return platform === 'win32' ? win32 : posix;
-}
-
-function userFolder(around: Surroundings, kind: 'config' | 'data'): string {
-  const { env, homeDirectory, platform } = around;
-  const paths = pathsOf(around);
-  // The XDG specification has relative values ignored.
-  const xdg = env[kind === 'config' ? 'XDG_CONFIG_HOME' : 'XDG_DATA_HOME'];
-  if (xdg !== undefined && paths.isAbsolute(xdg)) return paths.join(xdg, 'tutti');
-  if (platform === 'darwin')
-    return paths.join(homeDirectory, 'Library', 'Application Support', 'tutti');
-  if (platform === 'win32') {
-    const roaming = env['APPDATA'] ?? paths.join(homeDirectory, 'AppData', 'Roaming');
-    const local = env['LOCALAPPDATA'] ?? paths.join(homeDirectory, 'AppData', 'Local');
-    return paths.join(kind === 'config' ? roaming : local, 'tutti');
-  }
-  return paths.join(homeDirectory, kind === 'config' ? '.config' : '.local/share', 'tutti');
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -142,10 +142,8 @@ describe('the schema', () => {
         traits.isUserOnly !== true &&
         traits.isWithinProject !== true,
     );
-    // Entries of `mcpServers` are data as long as nothing starts them.
-    expect(open.map(({ key, traits }) => [key, traits.isNotUsedYet])).toEqual([
-      ['mcpServers', true],
-    ]);
+    // Entries of `mcpServers` are data until the user trusts them.
+    expect(open.map(({ key, traits }) => [key, traits.needsTrust])).toEqual([['mcpServers', true]]);
   });
 
   it('keeps from projects all of the server, and of the log all but its level', () => {

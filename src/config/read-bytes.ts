@@ -1,15 +1,20 @@
-import { open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+
+/** Opening a pipe waits for who writes to it, for ever in the hands of a project. Windows has no such flag. */
+const readWithoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** The first `maxBytes` of a file; undefined when there is none. */
 export async function readBytes(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
-  let handle;
+  let handle: FileHandle;
   try {
-    handle = await open(path, 'r');
+    handle = await open(path, readWithoutWaiting);
   } catch (error) {
     if (error instanceof Error && 'code' in error && isAbsence(error.code)) return undefined;
     throw error;
   }
   try {
+    if ((await handle.stat()).isFIFO()) throw new Error('it is a pipe, not a file');
     const buffer = new Uint8Array(maxBytes);
     let length = 0;
     while (length < buffer.length) {

@@ -16,7 +16,7 @@ import {
 } from './settings-document.ts';
 
 /** A settings file longer than this is not one. */
-const maxFileBytes = 65_536;
+export const maxFileBytes = 65_536;
 
 /** The settings in a YAML file; undefined when there is no such file. */
 export async function readSettingsFile(
@@ -34,6 +34,15 @@ export async function readSettingsFile(
     );
   }
   if (bytes === undefined) return undefined;
+  return readSettingsBytes(settings, file, bytes);
+}
+
+/** The settings in the bytes of a file, or of what is to become one. */
+export async function readSettingsBytes(
+  settings: readonly Setting[],
+  file: SettingsFile,
+  bytes: Uint8Array,
+): Promise<Layer> {
   if (bytes.length > maxFileBytes) {
     return problemWith(file, `a file of at most ${maxFileBytes} bytes`, 'a larger one');
   }
@@ -46,7 +55,7 @@ export async function readSettingsFile(
     if (error instanceof RangeError) return problemWith(file, 'settings', 'text nested too deeply');
     // And it refuses to unfold aliases beyond their limit with this class.
     if (error instanceof ReferenceError)
-      return problemWith(file, 'aliases that resolve, and few', error.message);
+      return problemWith(file, 'aliases that resolve, and few', describeAliasError(error.message));
     throw error;
   }
 }
@@ -79,6 +88,10 @@ async function readText(
     });
     return { assignments: [], problems };
   }
+  if (document.directives.yaml.version !== '1.2') {
+    // Older ones merge keys, so that the entries that are read are not those that are written.
+    return problemWith(file, 'YAML 1.2', `"%YAML ${document.directives.yaml.version}"`);
+  }
   const settingsDocument = createSettingsDocument({ yaml, document, lines, file });
   const { root } = settingsDocument;
   const everything = { key: '', keyNode: undefined, valueNode: root };
@@ -98,6 +111,13 @@ async function readText(
 /** The parser overflows the stack on hostile nesting and reports that as an error in the text. */
 function describeSyntaxError(message: string): string {
   return /call stack/.test(message) ? 'text nested too deeply' : `an error: ${message}`;
+}
+
+/** The alias is not named: it may be a password that begins with a star. */
+function describeAliasError(message: string): string {
+  return /count/i.test(message)
+    ? 'too many'
+    : 'an alias of nothing; put a text that begins with * in quotes';
 }
 
 interface Reading {
@@ -153,7 +173,9 @@ function readKey(reading: Reading, { schema, path, entry }: Spot<z.ZodType>): La
 }
 
 function readSetting(document: SettingsDocument, setting: Setting, entry: DocumentEntry): Layer {
-  const value = coerceChoices(setting.schema, document.value(entry.valueNode));
+  const written = coerceChoices(setting.schema, document.value(entry.valueNode));
+  // A map whose last entry was taken out by hand is empty, and no mistake.
+  const value = setting.isMap && written === null ? {} : written;
   const problems = checkValue(setting.schema, value);
   if (problems.length > 0) {
     return joinLayers(
@@ -166,7 +188,17 @@ function readSetting(document: SettingsDocument, setting: Setting, entry: Docume
   }
   const source = document.keyPlace(entry);
   if (!setting.isMap) return { assignments: [{ setting, value, source }], problems: [] };
-  const assignments = (document.entries(entry.valueNode) ?? []).map((inner): Assignment => ({
+  const entries = document.entries(entry.valueNode) ?? [];
+  const unholdable = entries.find(({ key }) => key === '__proto__');
+  if (unholdable) {
+    // The schema does not see it: objects have something else under this name.
+    return problemAt(document.keyPlace(unholdable), {
+      key: joinKey(setting.key, ['__proto__']),
+      expected: 'another name',
+      found: '"__proto__"',
+    });
+  }
+  const assignments = entries.map((inner): Assignment => ({
     setting,
     entry: inner.key,
     value: document.value(inner.valueNode),

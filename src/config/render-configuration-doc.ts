@@ -1,6 +1,6 @@
 import { aboutOf, mcpServerSettings } from '../contract/settings/index.ts';
 import { expectationOf } from './expectation.ts';
-import { asSchema, listSettings, type Setting } from './setting.ts';
+import { asSchema, defaultOf, listSettings, type Setting } from './setting.ts';
 
 /** `docs/configuration.md`: every setting with its default, type, variables and meaning. */
 export function renderConfigurationDoc(): string {
@@ -34,12 +34,11 @@ function renderSetting(setting: Setting): string {
 
 function projectText({ traits }: Setting): string {
   if (traits.isUserOnly === true) return '; not from a project’s file';
-  return traits.isWithinProject === true
-    ? '; from a project’s file only at or below its folder'
-    : '';
+  if (traits.isWithinProject === true) return '; from a project’s file only at or below its folder';
+  return traits.needsTrust === true ? '; from a project’s file only after `tutti trust`' : '';
 }
 
-function defaultText({ traits, defaultValue }: Setting): string {
+function defaultText({ traits, defaultValue }: Pick<Setting, 'traits' | 'defaultValue'>): string {
   if (traits.defaultText !== undefined) return traits.defaultText;
   if (defaultValue === undefined) return 'not set';
   return `\`\`${JSON.stringify(defaultValue)}\`\``;
@@ -48,12 +47,16 @@ function defaultText({ traits, defaultValue }: Setting): string {
 function renderMcpServer(): string {
   const keys = Object.entries(mcpServerSettings.shape).map(([name, inner]) => {
     const schema = asSchema(inner);
-    return `- **\`${name}\`**: ${aboutOf(schema).description} (${expectationOf(schema)})`;
+    const traits = aboutOf(schema);
+    const standard = defaultText({ traits, defaultValue: defaultOf(schema) });
+    return `- **\`${name}\`**: ${traits.description}\n  - ${expectationOf(schema)}; default: ${standard}`;
   });
   return [
     '## One entry of `mcpServers`',
     '',
-    'Either `command` or `url` is needed; keys of other MCP clients that are not listed here are kept and ignored.',
+    'Either `command` or `url` is needed; keys of other MCP clients that are not listed here are kept and ignored. In `command`,',
+    '`args`, `env`, `cwd`, `url` and `headers`, `${NAME}` or `${env:NAME}` stands for an environment variable, `${NAME:-text}` for one',
+    'with a text to take when it is not set, `${file:/path}` for the contents of a file, and `$${` for `${`.',
     '',
     ...keys,
   ].join('\n');

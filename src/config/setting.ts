@@ -23,6 +23,11 @@ export function listSettings(): readonly Setting[] {
   return settingsWithin(settingsSchema, [], false);
 }
 
+/** Every environment variable that sets something. */
+export function settingVariables(): readonly string[] {
+  return listSettings().flatMap(({ variables }) => variables);
+}
+
 /** The schema of a setting's value, or of one entry of a map setting. */
 export function valueSchema(part: { setting: Setting; entry?: string }): z.ZodType {
   const value = unwrap(part.setting.schema);
@@ -42,6 +47,11 @@ export function unwrap(schema: z.ZodType): z.ZodType {
     return unwrap(asSchema(schema.unwrap()));
   }
   return schema;
+}
+
+/** The default a schema states; undefined when it has none. */
+export function defaultOf(schema: z.ZodType): unknown {
+  return schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined;
 }
 
 /** Zod types the inside of a schema by its base class; every schema we build is a `ZodType`. */
@@ -74,7 +84,7 @@ function describeSetting(schema: z.ZodType, path: readonly string[], isUserOnly:
     schema,
     traits,
     description: traits.isNotUsedYet === true ? `${description} Not used yet.` : description,
-    defaultValue: schema instanceof z.ZodDefault ? schema.def.defaultValue : undefined,
+    defaultValue: defaultOf(schema),
     isMap: value instanceof z.ZodRecord && groupOf(asSchema(value.valueType)) !== undefined,
     variables: [variableName(path), ...(traits.env ?? [])],
   };

@@ -1,20 +1,25 @@
 import type { z } from 'zod';
-import type { SettingRow, settingsSchema } from '../contract/settings/index.ts';
-import type { Secret } from '../kernel/index.ts';
+import type {
+  McpServerEntry,
+  Sealed,
+  SettingRow,
+  settingsSchema,
+} from '../contract/settings/index.ts';
 import type { SettingSource } from './problem.ts';
-
-/** A value with every branded text sealed. */
-type Sealed<Value> =
-  Value extends z.core.$brand<'secret'>
-    ? Secret
-    : Value extends readonly (infer Item)[]
-      ? readonly Sealed<Item>[]
-      : Value extends object
-        ? { readonly [Key in keyof Value]: Sealed<Value[Key]> }
-        : Value;
 
 /** The effective settings; secrets are `Secret`s, paths absolute. */
 export type Settings = Sealed<z.output<typeof settingsSchema>>;
+
+/** An entry of `mcpServers` as one source has it, whether a stronger source has the name too or not. */
+export interface DefinedServer {
+  readonly name: string;
+  readonly source: SettingSource;
+  readonly settings: McpServerEntry;
+  /** Digest of all the entry says, where it starts included. */
+  readonly fingerprint: string;
+  /** Digest of what it says about how the server is started or reached. */
+  readonly launchFingerprint: string;
+}
 
 /** The effective settings with where each came from. */
 export interface LoadedSettings {
@@ -23,6 +28,12 @@ export interface LoadedSettings {
   readonly sources: ReadonlyMap<string, SettingSource>;
   /** Settings files that were read, strongest first. */
   readonly files: readonly string[];
+  /** The entries of `mcpServers` of every source, strongest first. */
+  readonly servers: readonly DefinedServer[];
+  /** The nearest `tutti.yaml`. */
+  readonly projectFile: string | undefined;
+  /** The user's own file, whether it exists or not. */
+  readonly userFile: string;
   /** What is suspicious and no error. */
   readonly warnings: readonly string[];
   /** Every setting as `tutti config` shows it, secrets hidden. */

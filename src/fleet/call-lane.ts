@@ -1,18 +1,28 @@
 import type { CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { CallContext } from '../contract/server/index.ts';
 import { errorMetaKey, type ToolResult } from '../contract/tool/index.ts';
-import { Gate, withTimeLimit, type Log } from '../kernel/index.ts';
-import type { CallTracer, TraceScope } from './call-tracer.ts';
+import { Gate, type Log } from '../kernel/index.ts';
+import type { CallTracer, TracedCall, TraceScope } from './call-tracer.ts';
+import { runCall, type CallLimits, type CallPlan } from './running-call.ts';
 
-export interface LaneLimits {
+export interface LaneLimits extends Partial<CallLimits> {
   readonly maxConcurrent: number;
   readonly maxWaiting: number;
   readonly timeoutMs: number;
-  /** How long a call that was cancelled, or took too long, may hold its place until it ends by itself. */
-  readonly abortGraceMs?: number;
 }
 
 const defaultAbortGraceMs = 1_000;
+/** Four times the longest time limit a server's entry may set. */
+const defaultMaxTotalMs = 4 * 3_600_000;
+
+/** A tool call, and what its server has of its own. */
+export interface LaneCall {
+  readonly entry: CatalogueEntry;
+  /** Places of its server; without them it takes one of the lane's. */
+  readonly gate?: Gate | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly work: (context: CallContext) => Promise<ToolResult>;
+}
 
 /**
  * The way every tool call takes: a span around it, a place in the queue, a time limit. The time
@@ -20,47 +30,28 @@ const defaultAbortGraceMs = 1_000;
  * ignores its signal loses its place after a grace period; its work, left behind, is named in the log.
  */
 export class CallLane {
-  readonly #limits: LaneLimits;
-  readonly #tracer: CallTracer;
+  readonly #limits: CallLimits;
+  readonly #tracer: CallTracer | undefined;
   readonly #log: Log;
   readonly #gate: Gate;
+  /** The same object for the same tool, by which a tracer knows that it has seen them. */
+  readonly #attributes = new WeakMap<CatalogueEntry, TracedCall['attributes']>();
 
-  constructor(limits: LaneLimits, tracer: CallTracer, log: Log) {
-    this.#limits = limits;
+  /** Without a tracer nothing is recorded, and trace context passes through as it came. */
+  constructor(limits: LaneLimits, tracer: CallTracer | undefined, log: Log) {
+    this.#limits = { abortGraceMs: defaultAbortGraceMs, maxTotalMs: defaultMaxTotalMs, ...limits };
     this.#tracer = tracer;
     this.#log = log;
     this.#gate = new Gate(limits);
   }
 
-  run(
-    entry: CatalogueEntry,
-    context: CallContext,
-    call: (context: CallContext) => Promise<ToolResult>,
-  ): Promise<ToolResult> {
-    const span = {
-      name: `tools/call ${entry.name}`,
-      kind: 'server',
-      attributes: {
-        'mcp.method.name': 'tools/call',
-        'gen_ai.operation.name': 'execute_tool',
-        'gen_ai.tool.name': entry.name,
-        'tutti.server': entry.server,
-      },
-      parentMeta: context.meta,
-      caller: context.caller,
-    } as const;
-    return this.#tracer.traced(span, async (scope) => {
-      const limit = {
-        what: `Tool "${entry.name}"`,
-        limitMs: this.#limits.timeoutMs,
-        signal: context.signal,
-      };
+  run(call: LaneCall, context: CallContext): Promise<ToolResult> {
+    const plan = this.#planOf(call);
+    if (!this.#tracer) return runCall(plan, context, context.meta);
+    return this.#tracer.traced(this.#spanOf(call.entry, context), async (scope) => {
       const meta = { ...context.meta, ...scope.outgoingMeta() };
       try {
-        const result = await withTimeLimit(limit, (signal) => {
-          const work = (): Promise<ToolResult> => call({ ...context, meta, signal });
-          return this.#gate.pass(() => this.#untilLeftBehind(entry.name, work, signal), signal);
-        });
+        const result = await runCall(plan, context, meta);
         if (result.isError) noteFailure(scope, result);
         return result;
       } catch (error) {
@@ -70,33 +61,55 @@ export class CallLane {
     });
   }
 
-  /** Settles as `work` does, or with the signal's reason when the grace period after its abort is over. */
-  async #untilLeftBehind(
-    tool: string,
-    work: () => Promise<ToolResult>,
-    signal: AbortSignal,
-  ): Promise<ToolResult> {
-    signal.throwIfAborted();
-    const graceMs = this.#limits.abortGraceMs ?? defaultAbortGraceMs;
-    const leftBehind = Promise.withResolvers<never>();
-    let grace: NodeJS.Timeout | undefined;
-    const onAbort = (): void => {
-      grace = setTimeout(() => {
-        this.#log.warn('A tool ignored the end of its call; its work is left behind', {
-          tool,
-          graceMs,
-        });
-        leftBehind.reject(signal.reason);
-      }, graceMs).unref();
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    try {
-      return await Promise.race([work(), leftBehind.promise]);
-    } finally {
-      clearTimeout(grace);
-      signal.removeEventListener('abort', onAbort);
-    }
+  /** The same time limit for what is no tool call: no span and no place. */
+  limit<Result>(
+    { what, timeoutMs }: { readonly what: string; readonly timeoutMs?: number | undefined },
+    context: CallContext,
+    work: (context: CallContext) => Promise<Result>,
+  ): Promise<Result> {
+    const limits = this.#limitsOf(timeoutMs);
+    const plan = { what, limits, gate: undefined, work, onLeftBehind: () => {} };
+    return runCall(plan, context, context.meta);
   }
+
+  #spanOf(entry: CatalogueEntry, { meta, caller }: CallContext): TracedCall {
+    let attributes = this.#attributes.get(entry);
+    if (!attributes) {
+      attributes = attributesOf(entry);
+      this.#attributes.set(entry, attributes);
+    }
+    const name = `tools/call ${entry.name}`;
+    return { name, kind: 'server', attributes, parentMeta: meta, caller };
+  }
+
+  #planOf({ entry, gate, timeoutMs, work }: LaneCall): CallPlan<ToolResult> {
+    const limits = this.#limitsOf(timeoutMs);
+    return {
+      what: `Tool "${entry.name}"`,
+      limits,
+      gate: gate ?? this.#gate,
+      work,
+      onLeftBehind: () => {
+        this.#log.warn('A tool ignored the end of its call; its work is left behind', {
+          tool: entry.name,
+          graceMs: limits.abortGraceMs,
+        });
+      },
+    };
+  }
+
+  #limitsOf(timeoutMs: number | undefined): CallLimits {
+    return timeoutMs === undefined ? this.#limits : { ...this.#limits, timeoutMs };
+  }
+}
+
+function attributesOf({ name, server }: CatalogueEntry): TracedCall['attributes'] {
+  return {
+    'mcp.method.name': 'tools/call',
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': name,
+    'tutti.server': server,
+  };
 }
 
 /** Names follow the OpenTelemetry conventions for GenAI; the code is ours. */

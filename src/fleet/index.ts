@@ -1,3 +1,6 @@
 export { CallLane } from './call-lane.ts';
-export { createCatalogue } from './catalogue.ts';
-export type { ServerEntry } from './fleet-server.ts';
+export { compactCatalogue } from './catalogue/compact-catalogue.ts';
+export { FileListingCache } from './catalogue/listing-cache.ts';
+export { createFleet, type OpenFleet, type ServerEntry } from './create-fleet.ts';
+export type { Outside } from './external-member.ts';
+export { openUpstream } from './open-upstream.ts';

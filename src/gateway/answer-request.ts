@@ -2,38 +2,40 @@ import type { McpServer } from '../contract/server/index.ts';
 import type { Log } from '../kernel/index.ts';
 import {
   encodeError,
-  encodeResult,
+  encodeResultText,
   metaOf,
-  rpcErrorCode,
   type Era,
   type Params,
   type Request,
   type RpcError,
 } from '../protocol/index.ts';
+import { LogWishes } from './log-levels.ts';
 import { createMethods, type Method } from './methods.ts';
+import type { RequestClient } from './request-client.ts';
 import type { RequestsInFlight } from './requests-in-flight.ts';
-import { explainFailure, RpcFailure, type Subject } from './rpc-failure.ts';
+import { explainFailure, unknownMethod, type Subject } from './rpc-failure.ts';
+import type { RunningRequest } from './running-request.ts';
 
 /** What every transport serves: one server, its methods and where bugs are logged. */
 export interface Serving {
   readonly server: McpServer;
   readonly methods: ReadonlyMap<string, Method>;
+  readonly wishes: LogWishes;
   readonly log: Log;
 }
 
 export function createServing(server: McpServer, log: Log): Serving {
-  return { server, methods: createMethods(server), log };
+  return { server, methods: createMethods(server), wishes: new LogWishes(server), log };
 }
 
 /** Where a request came from, as far as answering it needs to know. */
 export interface Origin {
-  readonly inFlight: RequestsInFlight;
-  /** Sends a notification that belongs to the request. */
-  readonly notify: (text: string) => void;
+  /** Sends a message that belongs to the request; false when the transport cannot carry any. */
+  readonly send: (text: string) => boolean;
   /** Trace context of the transport, for requests that carry none in `_meta`. */
   readonly transportMeta?: Params | undefined;
-  /** Ends the request when the transport knows that nobody waits for it any more. */
-  readonly signal?: AbortSignal | undefined;
+  /** Lets the transport end the request when it knows that nobody waits for it any more. */
+  readonly attach?: ((running: RunningRequest) => void) | undefined;
 }
 
 /** The answer to a request as text, and its error code if it is one. */
@@ -42,50 +44,52 @@ export interface Reply {
   readonly errorCode: number | undefined;
 }
 
+/** A request that has begun. */
+export interface Begun {
+  readonly request: Request;
+  readonly meta: Params;
+  readonly running: RunningRequest;
+}
+
 /** How one era answers. */
 export interface EraRules {
   readonly era: Era;
   readonly serving: Serving;
   /** The methods only this era has. */
   readonly methods: ReadonlyMap<string, Method>;
-  /** Gives a result the members this era requires. */
-  readonly complete: (result: object, method: string) => object;
+  /** Who asks. Throws when the request claims to go on with something that is not there. */
+  readonly connect: (begun: Begun, origin: Origin) => RequestClient;
+  /** The JSON text of a result, with the members this era requires. */
+  readonly encode: (result: object, method: string) => string;
 }
 
 /** Runs one request to its answer. Never throws; undefined when it was cancelled: then nobody listens. */
 export async function answerRequest(
   request: Request,
   rules: EraRules,
-  origin: Origin,
+  at: { readonly origin: Origin; readonly inFlight: RequestsInFlight },
 ): Promise<Reply | undefined> {
-  let isRunning = false;
-  let signal: AbortSignal | undefined;
+  let running: RunningRequest | undefined;
+  let client: RequestClient | undefined;
   try {
     const method = rules.methods.get(request.method) ?? rules.serving.methods.get(request.method);
     if (!method) throw unknownMethod(request.method);
-    const controller = origin.inFlight.start(request.id);
-    isRunning = true;
-    ({ signal } = controller);
-    if (origin.signal) follow(controller, origin.signal);
-    const exchange = {
-      signal,
-      meta: requestMeta(request.params, origin.transportMeta),
-      notify: (text: string) => {
-        if (isRunning && !controller.signal.aborted) origin.notify(text);
-      },
-    };
-    const result = await method(request.params, exchange);
-    if (signal.aborted) return undefined;
-    return {
-      text: encodeResult(request.id, rules.complete(result, request.method)),
-      errorCode: undefined,
-    };
+    running = at.inFlight.start(request.id);
+    at.origin.attach?.(running);
+    const meta = requestMeta(request.params, at.origin.transportMeta);
+    const connected = rules.connect({ request, meta, running }, at.origin);
+    client = connected;
+    const exchange = { running, meta, client: connected };
+    const result = await connected.answer(() => method(request.params, exchange));
+    if (running.isAborted) return undefined;
+    const text = rules.encode(result, request.method);
+    return { text: encodeResultText(request.id, text), errorCode: undefined };
   } catch (thrown) {
-    if (signal?.aborted) return undefined;
+    if (running?.isAborted) return undefined;
     return errorReply(request, explain(thrown, request, rules));
   } finally {
-    if (isRunning) origin.inFlight.finish(request.id);
-    isRunning = false;
+    if (running) at.inFlight.finish(request.id);
+    client?.endTurn();
   }
 }
 
@@ -97,25 +101,6 @@ function explain(thrown: unknown, request: Request, rules: EraRules): RpcError {
   const subject = subjectOf(request);
   const { era, serving } = rules;
   return explainFailure(thrown, { method: request.method, era, subject, log: serving.log });
-}
-
-const maxShownLength = 100;
-
-function unknownMethod(method: string): RpcFailure {
-  const shown = method.length > maxShownLength ? `${method.slice(0, maxShownLength)}…` : method;
-  return new RpcFailure({
-    code: rpcErrorCode.methodNotFound,
-    message: `Method not found: ${shown}`,
-  });
-}
-
-function follow(controller: AbortController, signal: AbortSignal): void {
-  if (signal.aborted) controller.abort(signal.reason);
-  else
-    signal.addEventListener('abort', () => controller.abort(signal.reason), {
-      once: true,
-      signal: controller.signal,
-    });
 }
 
 function requestMeta(params: Params, transportMeta: Params | undefined): Params {

@@ -1,15 +1,34 @@
 import type { McpServer } from '../contract/server/index.ts';
+import type { Era } from '../protocol/index.ts';
 
 /**
  * What every server behind the gateway can do. A server without resources or prompts answers with
  * empty lists, so nothing depends on which one it is.
  */
-export const capabilities = {
+const capabilities = {
   tools: { listChanged: true },
   resources: { subscribe: true, listChanged: true },
   prompts: { listChanged: true },
   completions: {},
+  logging: {},
 } as const;
+
+/** The name of tasks among the extensions of the stateless era. */
+const tasksExtension = 'io.modelcontextprotocol/tasks';
+
+/** The same with what this server offers besides, in the words of an era. */
+export function capabilitiesOf(server: McpServer, era: Era): object {
+  const { tasks, extensions } = server.extensions?.() ?? {};
+  if (era === 'handshake') return tasks ? { ...capabilities, tasks } : capabilities;
+  return extensions ? { ...capabilities, extensions } : capabilities;
+}
+
+/** Whether requests about tasks can be passed on to the server. */
+export function offersTasks(server: McpServer, era: Era): boolean {
+  if (!server.request) return false;
+  const { tasks, extensions } = server.extensions?.() ?? {};
+  return era === 'handshake' ? tasks !== undefined : extensions?.[tasksExtension] !== undefined;
+}
 
 /** How the server introduces itself. */
 export function serverInfo(server: McpServer): object {

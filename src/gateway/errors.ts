@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/index.ts';
+import type { Params, RpcError } from '../protocol/index.ts';
 
 /** Someone wants to be reachable from other machines without asking who calls. */
 export class OpenBindRefusedError extends AppError {
@@ -77,5 +78,59 @@ export class RequestCancelledError extends AppError {
 
   constructor() {
     super('The request was stopped: the client cancelled it');
+  }
+}
+
+/** Why a client did not answer what it was asked. */
+export type RefusalReason =
+  | 'missing_capability'
+  | 'unreachable'
+  | 'too_many'
+  | 'error'
+  | 'no_answer';
+
+/** A server asked the client something, and there is no answer: the client refused or could not be asked. */
+export class ClientRefusedError extends AppError {
+  readonly code = 'gateway.client_refused';
+
+  constructor(
+    method: string,
+    refusal: {
+      readonly reason: RefusalReason;
+      readonly because: string;
+      /** The error the client answered with. */
+      readonly rpc?: RpcError;
+      readonly requiredCapabilities?: Params;
+    },
+  ) {
+    const { because, ...details } = refusal;
+    super(`The client gave no answer to "${method}": ${because}`, {
+      details: { method, ...details },
+    });
+  }
+}
+
+/** As many calls wait for the input of their clients as may. */
+export class TooManyWaitingCallsError extends AppError {
+  readonly code = 'gateway.too_many_waiting_calls';
+  override readonly retryable = true;
+
+  constructor(limit: number) {
+    super(
+      `The client could not be asked: ${limit} calls wait for input of their clients, the most at once. Try again later`,
+      { details: { limit } },
+    );
+  }
+}
+
+/** The client never came back with the input its call was waiting for. */
+export class InputExpiredError extends AppError {
+  readonly code = 'gateway.input_expired';
+
+  constructor(limitMs: number) {
+    super(
+      `The call was stopped: the input it asked the client for did not come within ${limitMs} ms. Call again`,
+      { details: { limitMs } },
+    );
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerChange } from '../contract/server/index.ts';
 import {
   isRecord,
@@ -8,6 +9,7 @@ import {
   type Notification,
   type Params,
   type Request,
+  type Response,
 } from '../protocol/index.ts';
 import {
   answerRequest,
@@ -16,46 +18,64 @@ import {
   type Reply,
   type Serving,
 } from './answer-request.ts';
-import { capabilities, instructions, serverInfo } from './capabilities.ts';
+import { capabilitiesOf, instructions, serverInfo } from './capabilities.ts';
 import { encodeChange } from './change-notification.ts';
+import { ClientAsks } from './client-asks.ts';
+import { encodePlainResult } from './encode-result.ts';
 import { ConnectionClosedError, TooManySubscriptionsError } from './errors.ts';
+import { HandshakeClient, type SessionPeer } from './handshake-client.ts';
+import { isLoud, logLevels } from './log-levels.ts';
 import { readString, type Method } from './methods.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 import { invalidParams, RpcFailure } from './rpc-failure.ts';
+import { WatchedResources } from './watched-resources.ts';
 
 const maxSubscriptions = 1_000;
-
-const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+const noCapabilities: Params = Object.freeze({});
 
 /**
- * One client of the handshake era: what it agreed to, what it subscribed to and what it waits for.
- * Before `initialize` it is served like the newest version, but hears of no changes.
+ * One client of the handshake era: what it agreed to, what it subscribed to, what it waits for and
+ * what it is asked. Before `initialize` it is served like the newest version, but hears of no changes.
  */
-export class HandshakeSession {
+export class HandshakeSession implements SessionPeer {
+  readonly id = randomUUID();
+  readonly asks = new ClientAsks();
   readonly #serving: Serving;
   readonly #send: (text: string) => void;
   readonly #rules: EraRules;
   readonly #inFlight = new RequestsInFlight();
-  readonly #subscribed = new Set<string>();
+  readonly #subscribed: WatchedResources;
   #version: HandshakeVersion = newestHandshakeVersion;
+  #capabilities = noCapabilities;
+  #logLevel: string | undefined;
   #stopListening: (() => void) | undefined;
 
   /** `send` takes what is for this client but answers none of its requests. */
   constructor(serving: Serving, send: (text: string) => void) {
     this.#serving = serving;
     this.#send = send;
+    this.#subscribed = new WatchedResources(serving.server, serving.log);
     this.#rules = {
       era: 'handshake',
       serving,
       methods: new Map<string, Method>([
         ['initialize', async (params) => this.#initialize(params)],
         ['ping', async () => ({})],
-        ['logging/setLevel', async (params) => setLevel(params)],
-        ['resources/subscribe', async (params) => this.#subscribe(readString(params, 'uri'))],
+        ['logging/setLevel', async (params) => this.#setLevel(readString(params, 'level'))],
+        ['resources/subscribe', (params) => this.#subscribe(readString(params, 'uri'))],
         ['resources/unsubscribe', async (params) => this.#unsubscribe(readString(params, 'uri'))],
       ]),
-      complete: (result) => result,
+      connect: (begun, origin) => new HandshakeClient(this, origin, begun),
+      encode: encodePlainResult,
     };
+  }
+
+  get capabilities(): Params {
+    return this.#capabilities;
+  }
+
+  get logLevel(): string | undefined {
+    return this.#logLevel;
   }
 
   get version(): HandshakeVersion {
@@ -66,8 +86,13 @@ export class HandshakeSession {
     return this.#inFlight.size > 0;
   }
 
-  answer(request: Request, origin: Omit<Origin, 'inFlight'>): Promise<Reply | undefined> {
-    return answerRequest(request, this.#rules, { ...origin, inFlight: this.#inFlight });
+  answer(request: Request, origin: Origin): Promise<Reply | undefined> {
+    return answerRequest(request, this.#rules, { origin, inFlight: this.#inFlight });
+  }
+
+  /** Takes the client's answer to something it was asked. */
+  settle(response: Response): void {
+    this.asks.settle(response);
   }
 
   accept(notification: Notification): void {
@@ -81,11 +106,15 @@ export class HandshakeSession {
   /** Tells the client of no more changes; what it asked for goes on. */
   silence(): void {
     this.#stopListening?.();
+    this.#subscribed.clear();
+    this.#serving.wishes.drop(this);
   }
 
   close(): void {
     this.silence();
-    this.#inFlight.abortAll(new ConnectionClosedError());
+    const reason = new ConnectionClosedError();
+    this.#inFlight.abortAll(reason);
+    this.asks.close(reason);
   }
 
   #initialize(params: Params): object {
@@ -103,10 +132,11 @@ export class HandshakeSession {
       }
     }
     this.#version = version;
+    this.#capabilities = isRecord(params['capabilities']) ? params['capabilities'] : noCapabilities;
     this.#stopListening = server.onChange((change) => this.#announce(change));
     return {
       protocolVersion: version,
-      capabilities: { ...capabilities, logging: {} },
+      capabilities: capabilitiesOf(server, 'handshake'),
       serverInfo: serverInfo(server),
       ...instructions(server),
     };
@@ -114,27 +144,30 @@ export class HandshakeSession {
 
   #announce(change: ServerChange): void {
     if (change.kind === 'resource' && !this.#subscribed.has(change.uri)) return;
+    const level = this.#logLevel;
+    if (change.kind === 'log' && level !== undefined && !isLoud(change.params, level)) return;
     this.#send(encodeChange(change));
   }
 
-  #subscribe(uri: string): object {
+  async #subscribe(uri: string): Promise<object> {
     if (this.#subscribed.size >= maxSubscriptions) {
       throw new TooManySubscriptionsError(maxSubscriptions);
     }
-    this.#subscribed.add(uri);
+    await this.#subscribed.add(uri);
     return {};
   }
 
   #unsubscribe(uri: string): object {
-    this.#subscribed.delete(uri);
+    this.#subscribed.remove(uri);
     return {};
   }
-}
 
-/** Accepted because clients ask for it; nothing is sent as log notifications: the log is the operator's. */
-function setLevel(params: Params): object {
-  if (!logLevels.includes(readString(params, 'level'))) {
-    throw invalidParams(`"level" must be one of ${logLevels.join(', ')}`);
+  #setLevel(level: string): object {
+    if (!logLevels.includes(level)) {
+      throw invalidParams(`"level" must be one of ${logLevels.join(', ')}`);
+    }
+    this.#logLevel = level;
+    this.#serving.wishes.set(this, level);
+    return {};
   }
-  return {};
 }

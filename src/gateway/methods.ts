@@ -7,16 +7,18 @@ import type {
   McpServer,
   ProgressUpdate,
 } from '../contract/server/index.ts';
-import { encodeNotification, isRecord, type Params } from '../protocol/index.ts';
+import { isRecord, type Params } from '../protocol/index.ts';
+import { offersTasks } from './capabilities.ts';
 import { pageOf } from './page.ts';
-import { invalidParams, isNotFound } from './rpc-failure.ts';
+import type { RequestClient } from './request-client.ts';
+import { invalidParams, isNotFound, unknownMethod } from './rpc-failure.ts';
+import type { RunningRequest } from './running-request.ts';
 
-/** One request on its way: how it may be stopped, what came with it, and where its progress goes. */
+/** One request on its way: how it may be stopped, what came with it, and who asks. */
 export interface Exchange {
-  readonly signal: AbortSignal;
+  readonly running: RunningRequest;
   readonly meta: Params;
-  /** Sends a notification that belongs to this request; a no-op once the request is answered. */
-  readonly notify: (text: string) => void;
+  readonly client: RequestClient;
 }
 
 export type Method = (params: Params, exchange: Exchange) => Promise<object>;
@@ -37,9 +39,25 @@ export function createMethods(server: McpServer): ReadonlyMap<string, Method> {
     ],
     ['resources/read', (params, exchange) => readResource(server, params, exchange)],
     ['prompts/list', async ({ cursor }) => listed('prompts', await server.listPrompts(), cursor)],
-    ['prompts/get', (params) => getPrompt(server, params)],
-    ['completion/complete', (params) => complete(server, params)],
+    ['prompts/get', (params, exchange) => getPrompt(server, params, exchange)],
+    ['completion/complete', (params, exchange) => complete(server, params, exchange)],
+    ...taskMethods.map((name): [string, Method] => [
+      name,
+      (params, exchange) => passOn(server, { name, params }, exchange),
+    ]),
   ]);
+}
+
+/** Those of both eras; a server that knows only some refuses the others itself. */
+const taskMethods = ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel', 'tasks/update'];
+
+function passOn(
+  server: McpServer,
+  { name, params }: { readonly name: string; readonly params: Params },
+  exchange: Exchange,
+): Promise<object> {
+  if (!server.request || !offersTasks(server, exchange.client.era)) throw unknownMethod(name);
+  return server.request(name, params, callContext(params, exchange));
 }
 
 function listed(member: string, all: readonly unknown[], cursor: unknown): object {
@@ -52,44 +70,43 @@ function callTool(server: McpServer, params: Params, exchange: Exchange): Promis
   if (args !== undefined && !isRecord(args)) {
     throw invalidParams('params.arguments must be an object');
   }
-  return server.callTool(readString(params, 'name'), args, callContext(exchange));
+  return server.callTool(readString(params, 'name'), args, callContext(params, exchange));
 }
 
-async function readResource(
-  server: McpServer,
-  params: Params,
-  exchange: Exchange,
-): Promise<object> {
-  return {
-    contents: await server.readResource(readString(params, 'uri'), callContext(exchange)),
-  };
+function readResource(server: McpServer, params: Params, exchange: Exchange): Promise<object> {
+  return server.readResource(readString(params, 'uri'), callContext(params, exchange));
 }
 
-function getPrompt(server: McpServer, params: Params): Promise<object> {
+function getPrompt(server: McpServer, params: Params, exchange: Exchange): Promise<object> {
   const args = params['arguments'] ?? {};
   if (!isStrings(args)) throw invalidParams('params.arguments must be an object of strings');
-  return server.getPrompt(readString(params, 'name'), args);
+  return server.getPrompt(readString(params, 'name'), args, callContext(params, exchange));
 }
 
 /** MCP allows no more values than this in one answer. */
 const maxCompletionValues = 100;
 
-async function complete(server: McpServer, params: Params): Promise<object> {
+async function complete(server: McpServer, params: Params, exchange: Exchange): Promise<object> {
   const argument = params['argument'];
   if (!isRecord(argument)) throw invalidParams('params.argument must be an object');
-  const completion = await completionOf(server, {
+  const request = {
     reference: readReference(params['ref']),
     argument: { name: readString(argument, 'name'), value: readString(argument, 'value') },
-  });
+  };
+  const completion = await completionOf(server, request, callContext(params, exchange));
   if (completion.values.length <= maxCompletionValues) return { completion };
   const values = completion.values.slice(0, maxCompletionValues);
   return { completion: { total: completion.values.length, ...completion, values, hasMore: true } };
 }
 
 /** Nothing is known that could complete what does not exist. */
-async function completionOf(server: McpServer, request: CompletionRequest): Promise<Completion> {
+async function completionOf(
+  server: McpServer,
+  request: CompletionRequest,
+  context: CallContext,
+): Promise<Completion> {
   try {
-    return await server.complete(request);
+    return await server.complete(request, context);
   } catch (error) {
     if (isNotFound(error)) return { values: [] };
     throw error;
@@ -115,19 +132,50 @@ function isStrings(value: unknown): value is Readonly<Record<string, string>> {
   return isRecord(value) && Object.values(value).every((member) => typeof member === 'string');
 }
 
-function callContext(exchange: Exchange): CallContext {
-  const { signal, meta, notify } = exchange;
-  return { caller: localCaller, signal, meta, progress: progressSender(meta, notify) };
+function callContext(params: Params, exchange: Exchange): CallContext {
+  return new RequestContext(exchange, extraOf(params));
 }
 
-const ignoreProgress = (): void => {};
+/** A class, so that the signal is made for who looks at it only. */
+class RequestContext implements CallContext {
+  readonly caller = localCaller;
+  readonly abort: RunningRequest;
+  readonly meta: Params;
+  readonly client: RequestClient;
+  readonly progress: (update: ProgressUpdate) => void;
+  readonly extra?: Params;
 
-function progressSender(
-  meta: Params,
-  notify: Exchange['notify'],
-): (update: ProgressUpdate) => void {
-  const progressToken = meta['progressToken'];
-  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return ignoreProgress;
-  return (update) =>
-    notify(encodeNotification('notifications/progress', { ...update, progressToken }));
+  constructor({ running, meta, client }: Exchange, extra: Params | undefined) {
+    this.abort = running;
+    this.meta = meta;
+    this.client = client;
+    this.progress = (update) => client.progress(update);
+    if (extra) this.extra = extra;
+  }
+
+  get signal(): AbortSignal {
+    return this.abort.signal;
+  }
+}
+
+/** Members that mean something only to servers that know deferred results. */
+const extraMembers = ['task', 'inputResponses', 'requestState'] as const;
+
+function extraOf(params: Params): Params | undefined {
+  const { task, inputResponses, requestState } = params;
+  if (task === undefined && inputResponses === undefined && requestState === undefined) {
+    return undefined;
+  }
+  if (inputResponses !== undefined && !isResponses(inputResponses)) {
+    throw invalidParams('params.inputResponses must be an object of objects');
+  }
+  if (requestState !== undefined && typeof requestState !== 'string') {
+    throw invalidParams('params.requestState must be a string');
+  }
+  const given = extraMembers.filter((name) => params[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, params[name]]));
+}
+
+function isResponses(value: unknown): boolean {
+  return isRecord(value) && Object.values(value).every(isRecord);
 }

@@ -1,3 +1,4 @@
+import type { Opening } from '../contract/opening/index.ts';
 import {
   allowsBatches,
   encodeError,
@@ -19,6 +20,8 @@ import {
 } from './answer-request.ts';
 import { ConnectionClosedError, TooManySubscriptionsError } from './errors.ts';
 import { HandshakeSession } from './handshake-session.ts';
+import { ParkedCalls } from './parked-calls.ts';
+import { RepeatedOpening } from './repeated-opening.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 import { explainFailure } from './rpc-failure.ts';
 import { statelessRules } from './stateless.ts';
@@ -32,22 +35,34 @@ export class PipeConnection {
   readonly #send: (text: string) => void;
   readonly #session: HandshakeSession;
   readonly #stateless: EraRules;
+  readonly #origin: Origin;
   readonly #inFlight = new RequestsInFlight();
+  readonly #parked = new ParkedCalls();
   readonly #subscriptions = new Map<RequestId, Subscription>();
-  /** Each ends when the answer to a message is sent, or there will be none. */
-  readonly #unanswered = new Set<Promise<void>>();
+  /** Messages whose answer is not sent yet. */
+  #unanswered = 0;
+  #onIdle: (() => void) | undefined;
+  /** Set while the client may have answers already. */
+  #repeated: RepeatedOpening | undefined;
 
-  constructor(serving: Serving, send: (text: string) => void) {
+  constructor(serving: Serving, send: (text: string) => void, opening?: Opening) {
     this.#serving = serving;
+    this.#repeated = opening && new RepeatedOpening(opening);
     this.#send = send;
     this.#session = new HandshakeSession(serving, send);
-    this.#stateless = statelessRules(serving);
+    this.#stateless = statelessRules(serving, this.#parked);
+    this.#origin = {
+      send: (text) => {
+        send(text);
+        return true;
+      },
+    };
   }
 
   receive(message: Message | Batch): void {
     switch (message.kind) {
       case 'request':
-        this.#keep(this.#receiveRequest(message));
+        void this.#receiveRequest(message);
         return;
       case 'notification':
         this.#accept(message);
@@ -56,49 +71,71 @@ export class PipeConnection {
         this.#send(encodeError(message.id, message.error));
         return;
       case 'response':
-        // Nothing is ever asked of the client, so no response can be meant for us.
+        this.#session.settle(message);
         return;
       case 'batch':
-        this.#keep(this.#receiveBatch(message));
+        void this.#receiveBatch(message);
     }
   }
 
   /** Resolves when the answers to all that was received are sent, or after `limitMs`. */
   async untilIdle(limitMs: number): Promise<void> {
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, limitMs);
-    await Promise.race([Promise.all(this.#unanswered), late]);
-    clearTimeout(timer);
+    if (this.#unanswered === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      this.#onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   close(): void {
     for (const subscription of this.#subscriptions.values()) subscription.finish();
     this.#subscriptions.clear();
     this.#session.close();
-    this.#inFlight.abortAll(new ConnectionClosedError());
+    const reason = new ConnectionClosedError();
+    this.#inFlight.abortAll(reason);
+    this.#parked.close(reason);
   }
 
-  #keep(answering: Promise<void>): void {
-    const kept = answering.finally(() => this.#unanswered.delete(kept));
-    this.#unanswered.add(kept);
+  #answered(text: string | undefined): void {
+    if (text !== undefined) this.#send(text);
+    this.#unanswered -= 1;
+    if (this.#unanswered === 0) this.#onIdle?.();
   }
 
   async #receiveRequest(request: Request): Promise<void> {
-    const text = await this.#answer(request);
-    if (text !== undefined) this.#send(text);
+    this.#unanswered += 1;
+    const verdict = judgeEra(request);
+    if (verdict.kind === 'handshake') {
+      const repeated = this.#repeated;
+      if (repeated) {
+        this.#answered(await this.#repeat(repeated, request));
+      } else {
+        this.#answered((await this.#session.answer(request, this.#origin))?.text);
+      }
+    } else if (verdict.kind === 'rejected') {
+      this.#answered(errorReply(request, verdict.error).text);
+    } else {
+      this.#answered(await this.#answerStateless(request, verdict.version));
+    }
   }
 
-  async #answer(request: Request): Promise<string | undefined> {
-    const verdict = judgeEra(request);
-    if (verdict.kind === 'rejected') return errorReply(request, verdict.error).text;
-    if (verdict.kind === 'handshake') {
-      return (await this.#session.answer(request, { notify: this.#send }))?.text;
-    }
-    const refusal = unsupportedVersion(verdict.version);
+  async #repeat(repeated: RepeatedOpening, request: Request): Promise<string | undefined> {
+    const sent = repeated.answerSentTo(request);
+    const text = (await this.#session.answer(request, this.#origin))?.text;
+    const toSend = repeated.settle(request, sent, text);
+    if (repeated.isOver) this.#repeated = undefined;
+    return toSend;
+  }
+
+  async #answerStateless(request: Request, version: string): Promise<string | undefined> {
+    const refusal = unsupportedVersion(version);
     if (refusal) return errorReply(request, refusal).text;
     if (request.method === 'subscriptions/listen') return this.#listen(request);
-    const origin = { inFlight: this.#inFlight, notify: this.#send };
-    return (await answerRequest(request, this.#stateless, origin))?.text;
+    const at = { origin: this.#origin, inFlight: this.#inFlight };
+    return (await answerRequest(request, this.#stateless, at))?.text;
   }
 
   #listen(request: Request): string | undefined {
@@ -107,10 +144,7 @@ export class PipeConnection {
         throw new TooManySubscriptionsError(maxSubscriptions);
       }
       this.#subscriptions.get(request.id)?.cancel();
-      this.#subscriptions.set(
-        request.id,
-        openSubscription(this.#serving.server, request, this.#send),
-      );
+      this.#subscriptions.set(request.id, openSubscription(this.#serving, request, this.#send));
       return undefined;
     } catch (thrown) {
       const { method } = request;
@@ -131,13 +165,14 @@ export class PipeConnection {
   }
 
   async #receiveBatch(batch: Batch): Promise<void> {
+    this.#unanswered += 1;
     if (!allowsBatches(this.#session.version)) {
       const message = `Batches are not part of protocol version ${this.#session.version}`;
-      this.#send(encodeError(null, { code: rpcErrorCode.invalidRequest, message }));
+      this.#answered(encodeError(null, { code: rpcErrorCode.invalidRequest, message }));
       return;
     }
-    const texts = await answerBatch(batch, this.#session, { notify: this.#send });
-    if (texts.length > 0) this.#send(`[${texts.join(',')}]`);
+    const texts = await answerBatch(batch, this.#session, this.#origin);
+    this.#answered(texts.length > 0 ? `[${texts.join(',')}]` : undefined);
   }
 }
 
@@ -145,12 +180,13 @@ export class PipeConnection {
 export async function answerBatch(
   batch: Batch,
   session: HandshakeSession,
-  origin: Omit<Origin, 'inFlight'>,
+  origin: Origin,
 ): Promise<string[]> {
   const answers = batch.messages.map(async (message) => {
     if (message.kind === 'request') return (await session.answer(message, origin))?.text;
     if (message.kind === 'malformed') return encodeError(message.id, message.error);
     if (message.kind === 'notification') session.accept(message);
+    if (message.kind === 'response') session.settle(message);
     return undefined;
   });
   return (await Promise.all(answers)).filter((text) => text !== undefined);

@@ -1,19 +1,20 @@
-import { rpcErrorCode, type RequestId } from '../protocol/index.ts';
+import { IdTable, rpcErrorCode, type RequestId } from '../protocol/index.ts';
 import { RequestCancelledError, TooManyRequestsError } from './errors.ts';
 import { RpcFailure } from './rpc-failure.ts';
+import { RunningRequest } from './running-request.ts';
 
 const maxInFlight = 256;
 
 /** The requests of one connection that are not answered yet, so that each can be stopped by its id. */
 export class RequestsInFlight {
-  readonly #running = new Map<RequestId, AbortController>();
+  readonly #running = new IdTable<RunningRequest>();
 
   get size(): number {
     return this.#running.size;
   }
 
   /** Throws when the id is in use or too many requests run. */
-  start(id: RequestId): AbortController {
+  start(id: RequestId): RunningRequest {
     if (this.#running.has(id)) {
       throw new RpcFailure({
         code: rpcErrorCode.invalidRequest,
@@ -21,9 +22,9 @@ export class RequestsInFlight {
       });
     }
     if (this.#running.size >= maxInFlight) throw new TooManyRequestsError(maxInFlight);
-    const controller = new AbortController();
-    this.#running.set(id, controller);
-    return controller;
+    const running = new RunningRequest();
+    this.#running.set(id, running);
+    return running;
   }
 
   finish(id: RequestId): void {
@@ -35,6 +36,6 @@ export class RequestsInFlight {
   }
 
   abortAll(reason: Error): void {
-    for (const controller of this.#running.values()) controller.abort(reason);
+    for (const running of this.#running.values()) running.abort(reason);
   }
 }

@@ -1,6 +1,6 @@
 import { errorCodes, type ErrorCodeEntry } from '../contract/error/index.ts';
 import { AppError, type Log } from '../kernel/index.ts';
-import { rpcErrorCode, type Era, type RpcError } from '../protocol/index.ts';
+import { isRecord, rpcErrorCode, type Era, type RpcError } from '../protocol/index.ts';
 
 /** A refusal that is already in the protocol's own words. */
 export class RpcFailure extends Error {
@@ -14,6 +14,16 @@ export class RpcFailure extends Error {
 
 export function invalidParams(message: string): RpcFailure {
   return new RpcFailure({ code: rpcErrorCode.invalidParams, message });
+}
+
+const maxShownLength = 100;
+
+export function unknownMethod(method: string): RpcFailure {
+  const shown = method.length > maxShownLength ? `${method.slice(0, maxShownLength)}…` : method;
+  return new RpcFailure({
+    code: rpcErrorCode.methodNotFound,
+    message: `Method not found: ${shown}`,
+  });
 }
 
 /** What was asked for, to explain a failure: `tool "x"`. */
@@ -40,12 +50,31 @@ export function explainFailure(thrown: unknown, request: FailedRequest): RpcErro
       data: { code: 'internal.bug', details: {} },
     };
   }
+  const passed = upstreamError(thrown);
+  if (passed) return passed;
   const { code, message, details } = thrown;
   const data = { code, details };
   const status = statusOf(thrown);
   if (status === 404) return explainUnknown(request, { message, data });
   const isWrong = status === 400;
   return { code: isWrong ? rpcErrorCode.invalidParams : rpcErrorCode.internalError, message, data };
+}
+
+/** Where an error that a server behind us answered with names that server. */
+const originKey = 'tutti/server';
+
+/**
+ * The error a server behind us answered with, in its own words. Its data gains the name of that
+ * server, unless it is something that has no members.
+ */
+function upstreamError({ code, details }: AppError): RpcError | undefined {
+  const { rpc, server } = details;
+  if (code !== 'fleet.upstream_error' || !isRecord(rpc)) return undefined;
+  const { code: rpcCode, message, data } = rpc;
+  if (typeof rpcCode !== 'number' || typeof message !== 'string') return undefined;
+  const hasMembers = data === undefined || isRecord(data);
+  const origin = typeof server === 'string' ? { [originKey]: server } : {};
+  return { code: rpcCode, message, data: hasMembers ? { ...data, ...origin } : data };
 }
 
 /** Whether a name was asked for that nothing has. */

@@ -1,10 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Opening } from '../contract/opening/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
 import type { Log } from '../kernel/index.ts';
-import { decodeMessage, defaultJsonLimits, encodeError, rpcErrorCode } from '../protocol/index.ts';
+import { defaultJsonLimits, encodeError, LineReader, rpcErrorCode } from '../protocol/index.ts';
 import { createServing } from './answer-request.ts';
 import { PipeConnection } from './pipe-connection.ts';
-import { LineReader, type Line } from './read-lines.ts';
+import { receiveMessage } from './receive-message.ts';
 import { LineWriter } from './write-lines.ts';
 
 export interface StdioOptions {
@@ -18,6 +19,8 @@ export interface StdioOptions {
   readonly drainLimitMs?: number;
   /** How long the client may leave its answers unread. */
   readonly unreadLimitMs?: number;
+  /** What was read from the input, and answered, before. */
+  readonly opening?: Opening | undefined;
 }
 
 export interface StdioGateway {
@@ -39,18 +42,17 @@ export function serveStdio(options: StdioOptions): StdioGateway {
   const unreadLimitMs = options.unreadLimitMs ?? defaultUnreadLimitMs;
   const writer = new LineWriter({ output, input, unreadLimitMs, onUnread });
   const send = (text: string): void => writer.write(text);
-  const connection = new PipeConnection(createServing(options.server, log), send);
-  const reader = new LineReader(maxBytes, receive);
+  const connection = new PipeConnection(createServing(options.server, log), send, options.opening);
+  const reader = new LineReader({ maxBytes, keptBytes: 0, onLine, onLongLine });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let isOpen = true;
   let isEnding = false;
 
-  function receive(line: Line): void {
-    if (line.kind === 'line') {
-      if (isBlank(line.bytes)) return;
-      connection.receive(decodeMessage(line.bytes, { ...defaultJsonLimits, maxBytes }));
-      return;
-    }
+  function onLine(bytes: Buffer): void {
+    if (!isBlank(bytes)) connection.receive(receiveMessage(bytes, maxBytes));
+  }
+
+  function onLongLine(): void {
     const message = `The message is larger than ${maxBytes} bytes`;
     send(encodeError(null, { code: rpcErrorCode.invalidRequest, message }));
   }
@@ -86,8 +88,13 @@ export function serveStdio(options: StdioOptions): StdioGateway {
     return closed;
   }
 
+  if (options.opening) reader.push(Buffer.from(options.opening.received));
   input.on('data', onData).once('end', onEnd).once('close', onEnd).on('error', onBroken);
   output.on('error', onBroken);
+  // Who read before left it paused, so that nothing is lost in between.
+  if (options.opening) input.resume();
+  // It may have ended while somebody else was reading.
+  if (input.readableEnded || input.destroyed) onEnd();
   return { closed, close };
 }
 

@@ -1,8 +1,12 @@
 import type { McpServer } from '../contract/server/index.ts';
-import { isRecord, metaKey, statelessVersions } from '../protocol/index.ts';
-import type { EraRules, Serving } from './answer-request.ts';
-import { capabilities, instructions, serverInfo } from './capabilities.ts';
+import { metaKey, statelessVersions } from '../protocol/index.ts';
+import type { Begun, EraRules, Origin, Serving } from './answer-request.ts';
+import { capabilitiesOf, instructions, serverInfo } from './capabilities.ts';
+import { encodeCompleteResult, resultAdditions, type ResultAdditions } from './encode-result.ts';
 import type { Method } from './methods.ts';
+import type { ParkedCalls } from './parked-calls.ts';
+import type { RequestClient } from './request-client.ts';
+import { StatelessClient, wantedLogLevel, type Turn } from './stateless-client.ts';
 
 /** How long a client may keep a listing without asking again; `subscriptions/listen` tells it sooner. */
 const listingFreshMs = 5_000;
@@ -17,27 +21,57 @@ const freshMs: ReadonlyMap<string, number> = new Map([
   ['resources/read', 0],
 ]);
 
-/** How requests of the stateless era are answered. */
-export function statelessRules(serving: Serving): EraRules {
+/** How requests of the stateless era are answered. Calls that ask their clients wait in `parked`. */
+export function statelessRules(serving: Serving, parked: ParkedCalls): EraRules {
   const { server } = serving;
-  const ownMeta = { [metaKey.serverInfo]: serverInfo(server) };
+  const meta = { [metaKey.serverInfo]: JSON.stringify(serverInfo(server)) };
+  const defaults = { resultType: '"complete"' };
+  const plain = resultAdditions({ defaults, meta });
+  const cached = new Map(
+    [...freshMs].map(([method, ttlMs]): [string, ResultAdditions] => [
+      method,
+      resultAdditions({
+        defaults: { ...defaults, ttlMs: String(ttlMs), cacheScope: '"private"' },
+        meta,
+      }),
+    ]),
+  );
   return {
     era: 'stateless',
     serving,
     methods: new Map<string, Method>([['server/discover', async () => discover(server)]]),
-    complete: (result, method) => {
-      const ttlMs = freshMs.get(method);
-      return {
-        resultType: 'complete',
-        ...result,
-        ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: 'private' }),
-        _meta:
-          '_meta' in result && isRecord(result._meta) ? { ...result._meta, ...ownMeta } : ownMeta,
-      };
+    connect: (begun, origin) => connect(begun, origin, { serving, parked }),
+    encode: (result, method) => {
+      const isDeferred = 'resultType' in result && result.resultType !== 'complete';
+      return encodeCompleteResult(result, isDeferred ? plain : (cached.get(method) ?? plain));
     },
   };
 }
 
+function connect(
+  { request, meta, running }: Begun,
+  { send }: Origin,
+  { serving, parked }: { readonly serving: Serving; readonly parked: ParkedCalls },
+): RequestClient {
+  const turn: Turn = { request, meta, send, onEnd: wish(serving, meta) };
+  const waiting = parked.take(request);
+  if (!waiting) return new StatelessClient(turn, running, parked);
+  waiting.resume(turn, running);
+  return waiting;
+}
+
+/** Lets the server know for as long as the request runs which log messages it wants. */
+function wish({ wishes }: Serving, meta: Begun['meta']): (() => void) | undefined {
+  const level = wantedLogLevel(meta);
+  if (level === undefined) return undefined;
+  wishes.set(meta, level);
+  return () => wishes.drop(meta);
+}
+
 function discover(server: McpServer): object {
-  return { supportedVersions: statelessVersions, capabilities, ...instructions(server) };
+  return {
+    supportedVersions: statelessVersions,
+    capabilities: capabilitiesOf(server, 'stateless'),
+    ...instructions(server),
+  };
 }

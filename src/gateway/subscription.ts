@@ -1,4 +1,4 @@
-import type { McpServer, ServerChange } from '../contract/server/index.ts';
+import type { ServerChange } from '../contract/server/index.ts';
 import {
   encodeNotification,
   encodeResult,
@@ -7,9 +7,11 @@ import {
   type Params,
   type Request,
 } from '../protocol/index.ts';
+import type { Serving } from './answer-request.ts';
 import { serverInfo } from './capabilities.ts';
 import { encodeChange } from './change-notification.ts';
 import { invalidParams } from './rpc-failure.ts';
+import { WatchedResources } from './watched-resources.ts';
 
 /** An open `subscriptions/listen`. */
 export interface Subscription {
@@ -31,7 +33,7 @@ interface Filter {
  * with the id of the request. Throws when the filter is not one.
  */
 export function openSubscription(
-  server: McpServer,
+  { server, log }: Serving,
   request: Request,
   send: (text: string) => void,
 ): Subscription {
@@ -46,10 +48,16 @@ export function openSubscription(
   const stopListening = server.onChange((change) => {
     if (isWanted(filter, change)) send(encodeChange(change, params));
   });
+  const watched = new WatchedResources(server, log);
+  for (const uri of filter.resourceSubscriptions ?? []) void watched.add(uri);
+  const cancel = (): void => {
+    stopListening();
+    watched.clear();
+  };
   return {
-    cancel: stopListening,
+    cancel,
     finish: () => {
-      stopListening();
+      cancel();
       const _meta = { ...params._meta, [metaKey.serverInfo]: serverInfo(server) };
       send(encodeResult(request.id, { resultType: 'complete', _meta }));
     },
@@ -87,5 +95,7 @@ function isWanted(filter: Filter, change: ServerChange): boolean {
   if (change.kind === 'resource') {
     return filter.resourceSubscriptions?.includes(change.uri) === true;
   }
+  // The stateless era sends log messages only for requests that ask for them.
+  if (change.kind === 'log') return false;
   return filter[`${change.kind}ListChanged`] === true;
 }

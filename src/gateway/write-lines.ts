@@ -10,11 +10,17 @@ export interface LineWriterOptions {
 }
 
 const flushLimitMs = 1_000;
+/** Lines that are held back to be written together; longer ones cost more to put together than to write. */
+const maxHeldLength = 16 * 1024;
 
-/** Writes lines. A client that does not read them is not asked for more requests. */
+/**
+ * Writes lines, those of one turn of the event loop together: a write to a pipe costs more than
+ * making the line. A client that does not read them is not asked for more requests.
+ */
 export class LineWriter {
   readonly #options: LineWriterOptions;
   #isOpen = true;
+  #lines = '';
   #unread: NodeJS.Timeout | undefined;
 
   constructor(options: LineWriterOptions) {
@@ -23,21 +29,32 @@ export class LineWriter {
   }
 
   write(text: string): void {
-    const { output, input, unreadLimitMs, onUnread } = this.#options;
-    if (!this.#isOpen || !output.writable || output.write(`${text}\n`)) return;
-    input.pause();
-    // That the input ended does not show while it is paused, so this must not last for ever.
-    this.#unread ??= setTimeout(onUnread, unreadLimitMs);
+    if (!this.#isOpen) return;
+    if (this.#lines === '') setImmediate(this.#flush);
+    this.#lines += `${text}\n`;
+    if (this.#lines.length > maxHeldLength) this.#flush();
   }
 
   /** Writes no more, and waits until what was written has left, but not for who stopped reading. */
   async close(): Promise<void> {
     const { output } = this.#options;
+    this.#flush();
     this.#isOpen = false;
     clearTimeout(this.#unread);
     output.off('drain', this.#onDrain);
     if (output.writableLength > 0 && output.writable) await flushed(output);
   }
+
+  readonly #flush = (): void => {
+    const lines = this.#lines;
+    if (lines === '') return;
+    this.#lines = '';
+    const { output, input, unreadLimitMs, onUnread } = this.#options;
+    if (!output.writable || output.write(lines) || !this.#isOpen) return;
+    input.pause();
+    // That the input ended does not show while it is paused, so this must not last for ever.
+    this.#unread ??= setTimeout(onUnread, unreadLimitMs);
+  };
 
   readonly #onDrain = (): void => {
     clearTimeout(this.#unread);

@@ -30,20 +30,24 @@ export class Gate {
 
   /** Runs `work` when a place is free. Throws `kernel.too_busy`, or the signal's reason while it waits. */
   async pass<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-    await this.#enter(signal);
+    signal.throwIfAborted();
+    if (!this.tryEnter()) await this.enter(signal);
     try {
       return await work();
     } finally {
-      this.#leave();
+      this.leave();
     }
   }
 
-  async #enter(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#running < this.#limits.maxConcurrent) {
-      this.#running += 1;
-      return;
-    }
+  /** Takes a free place; false when there is none. Who got one gives it back by `leave`. */
+  tryEnter(): boolean {
+    if (this.#running >= this.#limits.maxConcurrent) return false;
+    this.#running += 1;
+    return true;
+  }
+
+  /** Waits for a place. Throws `kernel.too_busy`, or the signal's reason. */
+  async enter(signal: AbortSignal): Promise<void> {
     if (this.#waiting.length >= this.#limits.maxWaiting) throw new GateFullError(this.#limits);
     await new Promise<void>((resolve, reject) => {
       const onAbort = (): void => {
@@ -60,7 +64,7 @@ export class Gate {
   }
 
   /** A place that becomes free goes straight to who waits longest, so nobody can overtake. */
-  #leave(): void {
+  leave(): void {
     const enter = this.#waiting.shift();
     if (enter) enter();
     else this.#running -= 1;

@@ -1,8 +1,21 @@
 export { AppError, reportError } from './app-error.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { Gate } from './gate.ts';
+export { isRunning } from './is-running.ts';
+export { LazyAbort, SignalAbort } from './lazy-abort.ts';
+export { parseLenientJson } from './lenient-json.ts';
 export { silentLog, type Log, type LogFields } from './log.ts';
 export { nearest } from './nearest.ts';
 export { ownFile, ownModule, ownVersion } from './own-files.ts';
+export type {
+  OwnedProcess,
+  ProcessExit,
+  ProcessOwner,
+  ProcessSpec,
+} from './process/owned-process.ts';
+export { createProcessOwner, type ProcessOwnerOptions } from './process/process-owner.ts';
+export { sweepLeftovers } from './process/sweep-leftovers.ts';
 export { Secret } from './secret.ts';
-export { withTimeLimit } from './time-limit.ts';
+export { TimeLimitError, withTimeLimit } from './time-limit.ts';
+export { systemTimers, type Timers } from './timers.ts';
+export { userFolder } from './user-folder.ts';

@@ -1,10 +1,15 @@
+export { IdTable } from './id-table.ts';
 export { judgeEra, metaKey, metaOf, unsupportedVersion } from './envelope.ts';
 export {
   decodeMessage,
+  decodeWithText,
   encodeError,
   encodeNotification,
+  encodeRequest,
   encodeResult,
+  encodeResultText,
   isRecord,
+  wireJson,
   type Batch,
   type Malformed,
   type Message,
@@ -12,15 +17,20 @@ export {
   type Params,
   type Request,
   type RequestId,
+  type Response,
 } from './message.ts';
 export {
   checkMirroredHeaders,
   checkParamHeaders,
+  encodeHeaderValue,
   findParamHeaders,
+  paramHeaders,
   type ParamHeader,
 } from './mirrored-headers.ts';
 export { bareWireName, dottedName, wireName } from './names.ts';
-export { defaultJsonLimits } from './parse-json.ts';
+export { LineReader, type LongLine } from './line-reader.ts';
+export { defaultJsonLimits, type JsonLimits } from './parse-json.ts';
+export { oneLine, rawMember } from './raw-member.ts';
 export { rpcErrorCode, type RpcError } from './rpc-error.ts';
 export {
   allowsBatches,

@@ -50,6 +50,26 @@ describe('a message', () => {
   });
 });
 
+describe('a response', () => {
+  it('with an error of null beside its result is that result', () => {
+    expect(decode('{"jsonrpc":"2.0","id":1,"result":{"a":1},"error":null}')).toEqual({
+      kind: 'response',
+      id: 1,
+      outcome: { result: { a: 1 } },
+    });
+  });
+
+  it('with a result and an error is the error, and says that it had both', () => {
+    const text = '{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"x"}}';
+    expect(decode(text)).toEqual({
+      kind: 'response',
+      id: 1,
+      outcome: { error: { code: 1, message: 'x' } },
+      isAmbiguous: true,
+    });
+  });
+});
+
 describe('what is no message', () => {
   it.each([
     ['text that is not JSON', '{oops', -32_700, null],

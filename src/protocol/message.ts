@@ -1,3 +1,5 @@
+import { wireTextOf } from '../contract/wire/index.ts';
+import { oneLine } from './raw-member.ts';
 import { parseJson, type JsonLimits } from './parse-json.ts';
 import { rpcErrorCode, type RpcError } from './rpc-error.ts';
 
@@ -21,6 +23,8 @@ export interface Response {
   readonly kind: 'response';
   readonly id: RequestId | null;
   readonly outcome: { readonly result: unknown } | { readonly error: RpcError };
+  /** It carried a result and an error, of which the error counts. */
+  readonly isAmbiguous?: true;
 }
 
 /** Something that is no message; `error` is the answer it deserves, `id` whom to address. */
@@ -42,15 +46,27 @@ const maxBatchLength = 100;
 const maxIdLength = 1_000;
 const noParams: Params = Object.freeze({});
 
+/** A message with the text it came as; empty when it was no JSON. */
+export interface Decoded {
+  readonly message: Message | Batch;
+  readonly text: string;
+}
+
 /** Reads what one line, body or event carries. Never throws. */
 export function decodeMessage(bytes: Buffer, limits?: JsonLimits): Message | Batch {
+  return decodeWithText(bytes, limits).message;
+}
+
+/** As `decodeMessage`, for those who pass on what they read. */
+export function decodeWithText(bytes: Buffer, limits?: JsonLimits): Decoded {
   const json = parseJson(bytes, limits);
   if (json.kind === 'parsed') {
-    return Array.isArray(json.value) ? readBatch(json.value) : readMessage(json.value);
+    const { value, text } = json;
+    return { message: Array.isArray(value) ? readBatch(value) : readMessage(value), text };
   }
   const isOverLimit = json.kind === 'too_large' || json.kind === 'too_deep';
   const code = isOverLimit ? rpcErrorCode.invalidRequest : rpcErrorCode.parseError;
-  return malformed(null, code, json.message);
+  return { message: malformed(null, code, json.message), text: '' };
 }
 
 function readBatch(values: readonly unknown[]): Batch | Malformed {
@@ -88,7 +104,8 @@ function readCall(value: Params, id: RequestId | undefined): Message {
 }
 
 function readResponse(value: Params, id: RequestId | undefined): Message {
-  if (!('error' in value)) {
+  // Some servers write `"error": null` beside every result.
+  if (!('error' in value) || (value['error'] === null && 'result' in value)) {
     if (id === undefined) return invalid(null, 'A result needs the "id" of its request');
     return { kind: 'response', id, outcome: { result: value['result'] } };
   }
@@ -100,7 +117,12 @@ function readResponse(value: Params, id: RequestId | undefined): Message {
   const data = 'data' in error ? { data: error['data'] } : {};
   // `Number.isInteger` above leaves only numbers.
   const code = error['code'] as number;
-  return { kind: 'response', id: id ?? null, outcome: { error: { code, message, ...data } } };
+  return {
+    kind: 'response',
+    id: id ?? null,
+    outcome: { error: { code, message, ...data } },
+    ...('result' in value ? { isAmbiguous: true } : {}),
+  };
 }
 
 /** Only ids that survive a round trip through JSON unchanged: a number beyond 2^53 would not. */
@@ -123,13 +145,33 @@ export function isRecord(value: unknown): value is Params {
 
 /** The text of a result response. Throws when `result` cannot be written as JSON. */
 export function encodeResult(id: RequestId, result: object): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, result });
+  return encodeResultText(id, wireJson(result));
+}
+
+/** The same for a result that is text already. */
+export function encodeResultText(id: RequestId, result: string): string {
+  return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${result}}`;
 }
 
 export function encodeError(id: RequestId | null, error: RpcError): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error });
 }
 
+export function encodeRequest(id: RequestId, method: string, params: Params): string {
+  return `{"jsonrpc":"2.0","id":${encodeId(id)},"method":${JSON.stringify(method)},"params":${wireJson(params)}}`;
+}
+
 export function encodeNotification(method: string, params?: Params): string {
-  return JSON.stringify({ jsonrpc: '2.0', method, params });
+  const rest = params === undefined ? '' : `,"params":${wireJson(params)}`;
+  return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}${rest}}`;
+}
+
+function encodeId(id: RequestId): string {
+  return typeof id === 'number' ? String(id) : JSON.stringify(id);
+}
+
+/** The JSON text of a value on one line: the text it came as, where it came over a wire. */
+export function wireJson(value: object): string {
+  const text = wireTextOf(value);
+  return text === undefined ? JSON.stringify(value) : oneLine(text);
 }

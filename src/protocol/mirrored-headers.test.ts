@@ -6,6 +6,7 @@ import {
   checkParamHeaders,
   decodeHeaderValue,
   findParamHeaders,
+  paramHeaders,
 } from './mirrored-headers.ts';
 
 function aCall(name: unknown = 'größe'): Request {
@@ -87,6 +88,25 @@ describe('headers a tool asks for', () => {
     expect(checkParamHeaders(declared, undefined, {})).toBeUndefined();
     expect(checkParamHeaders(declared, {}, { 'mcp-param-region': 'eu' })).toBeDefined();
     expect(checkParamHeaders(declared, { region: 'eu' }, {})).toBeDefined();
+  });
+
+  it('are written so that they pass the check, whatever the argument is', () => {
+    const paths = ['plain', 'umlaut', 'blank', 'encoded', 'number', 'flag', 'list', 'absent'];
+    const all = paths.map((name) => ({ path: [name], header: `Mcp-Param-${name}` }));
+    const args = {
+      plain: 'eu west',
+      umlaut: 'größe\n',
+      blank: ' x ',
+      encoded: '=?base64?eA==?=',
+      number: 42,
+      flag: false,
+      list: null,
+    };
+    const written = paramHeaders(all, args);
+    expect(written).toMatchObject({ 'Mcp-Param-plain': 'eu west', 'Mcp-Param-number': '42' });
+    for (const value of Object.values(written)) expect(value).toMatch(/^[!-~](?:[ -~]*[!-~])?$/);
+    const received = Object.entries(written).map(([name, value]) => [name.toLowerCase(), value]);
+    expect(checkParamHeaders(all, args, Object.fromEntries(received))).toBeUndefined();
   });
 
   it('compare true and false as words', () => {

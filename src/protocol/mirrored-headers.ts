@@ -10,6 +10,9 @@ const nameSources: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
   ['resources/read', 'uri'],
+  ['tasks/get', 'taskId'],
+  ['tasks/update', 'taskId'],
+  ['tasks/cancel', 'taskId'],
 ]);
 
 /**
@@ -110,6 +113,29 @@ export function decodeHeaderValue(value: string): string | undefined {
   const encoded = value.slice(encodedPrefix.length, -encodedSuffix.length);
   if (encoded.length % 4 !== 0 || !base64Pattern.test(encoded)) return undefined;
   return Buffer.from(encoded, 'base64').toString('utf8');
+}
+
+const plainValuePattern = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
+
+/** A value as a header carries it: plain where a header can hold it, else in Base64. */
+export function encodeHeaderValue(value: string): string {
+  const looksEncoded = value.startsWith(encodedPrefix) && value.endsWith(encodedSuffix);
+  if (!looksEncoded && plainValuePattern.test(value)) return value;
+  return `${encodedPrefix}${Buffer.from(value, 'utf8').toString('base64')}${encodedSuffix}`;
+}
+
+/** The headers a tool's schema asks for, with the values the arguments have. */
+export function paramHeaders(
+  declared: readonly ParamHeader[],
+  args: unknown,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const { path, header } of declared) {
+    const value = valueAt(args, path);
+    if (typeof value === 'string') headers[header] = encodeHeaderValue(value);
+    if (typeof value === 'number' || typeof value === 'boolean') headers[header] = String(value);
+  }
+  return headers;
 }
 
 /** The only headers whose value is never Base64: methods and versions are plain ASCII. */

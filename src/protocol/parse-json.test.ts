@@ -7,13 +7,22 @@ const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 describe('parseJson', () => {
   it('parses what is within the limits', () => {
     expect(parseJson(Buffer.from(nested(200)), limits).kind).toBe('parsed');
-    expect(parseJson(Buffer.from('{"a":"ä"}'))).toEqual({ kind: 'parsed', value: { a: 'ä' } });
+    expect(parseJson(Buffer.from('{"a":"ä"}'))).toEqual({
+      kind: 'parsed',
+      value: { a: 'ä' },
+      text: '{"a":"ä"}',
+    });
   });
 
   it('refuses more levels than allowed, however many', () => {
     expect(parseJson(Buffer.from(nested(201)), limits).kind).toBe('too_deep');
     expect(parseJson(Buffer.from(nested(10_000)), limits).kind).toBe('too_deep');
-    expect(parseJson(Buffer.from('{"a":'.repeat(10_000)), limits).kind).toBe('too_deep');
+    const objects = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
+    expect(parseJson(Buffer.from(objects), limits).kind).toBe('too_deep');
+    const large = { maxBytes: 40_000_000, maxDepth: 200 };
+    expect(parseJson(Buffer.from(nested(10_000_000)), large).kind).toBe('too_deep');
+    const deepInside = `{"text":"${'['.repeat(2_000_000)}","deep":${nested(200)}}`;
+    expect(parseJson(Buffer.from(deepInside), large).kind).toBe('too_deep');
   });
 
   it('does not count brackets inside strings', () => {

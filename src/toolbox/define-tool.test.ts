@@ -87,15 +87,17 @@ describe('a server without resources and prompts', () => {
     expect(await server.listResourceTemplates()).toEqual([]);
     expect(await server.listPrompts()).toEqual([]);
     expect(
-      await server.complete({
-        reference: { type: 'ref/prompt', name: 'x' },
-        argument: { name: 'a', value: '' },
-      }),
+      await server.complete(
+        { reference: { type: 'ref/prompt', name: 'x' }, argument: { name: 'a', value: '' } },
+        aCallContext(),
+      ),
     ).toEqual({ values: [] });
     await expect(server.readResource('x://y', aCallContext())).rejects.toMatchObject({
       code: 'toolbox.not_found',
     });
-    await expect(server.getPrompt('x', {})).rejects.toMatchObject({ code: 'toolbox.not_found' });
+    await expect(server.getPrompt('x', {}, aCallContext())).rejects.toMatchObject({
+      code: 'toolbox.not_found',
+    });
     server.onChange(() => {})();
     await server.close();
   });

@@ -56,7 +56,7 @@ export function createToolboxServer(parts: ToolboxServerParts): McpServer {
     listResourceTemplates: async () => parts.resources?.listResourceTemplates() ?? [],
     readResource: async (uri) => {
       if (!parts.resources) throw new NotFoundError('resource', uri, []);
-      return parts.resources.readResource(uri);
+      return { contents: await parts.resources.readResource(uri) };
     },
     listPrompts: async () => parts.prompts?.listPrompts() ?? [],
     getPrompt: async (name, args) => {

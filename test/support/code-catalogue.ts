@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../src/contract/catalogue/index.ts';
-import { CallLane, createCatalogue } from '../../src/fleet/index.ts';
+import { CallLane, createFleet } from '../../src/fleet/index.ts';
 import { silentLog } from '../../src/kernel/index.ts';
 import { createThreadedCodeServer } from '../../src/toolbox/code/index.ts';
 
@@ -25,7 +25,7 @@ export function aCodeCatalogue(roots: readonly string[], timeoutMs: number): Cat
     },
     silentLog,
   );
-  return createCatalogue({
+  return createFleet({
     title: 'Tutti',
     version: '0.0.0',
     servers: [
@@ -43,5 +43,5 @@ export function aCodeCatalogue(roots: readonly string[], timeoutMs: number): Cat
     lane,
     enabledTools: [],
     log: silentLog,
-  });
+  }).catalogue;
 }

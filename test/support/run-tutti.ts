@@ -37,6 +37,8 @@ export function startTutti(
     env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TUTTI_HOME: join(cwd, 'data'), ...env },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
+  // A program that needs no input may be gone before it is written.
+  child.stdin.on('error', () => {});
   return child;
 }
 

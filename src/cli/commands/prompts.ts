@@ -1,4 +1,5 @@
 import type { Prompt, PromptArgument } from '../../contract/prompt/index.ts';
+import { createCallContext } from '../call-context.ts';
 import { contentText } from '../content-text.ts';
 import { UnknownNameError, UsageError } from '../errors.ts';
 import { withSystem, type Invocation } from '../invocation.ts';
@@ -21,7 +22,11 @@ export async function run(invocation: Invocation): Promise<number> {
       return 0;
     }
     const prompt = findPrompt(prompts, name);
-    const filled = await catalogue.getPrompt(prompt.name, fillIn(prompt, pairs));
+    const filled = await catalogue.getPrompt(
+      prompt.name,
+      fillIn(prompt, pairs),
+      createCallContext(io),
+    );
     output.result(filled, () =>
       filled.messages
         .map(({ role, content }) => `[${role}]\n${contentText([content])}`)

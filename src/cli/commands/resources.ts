@@ -10,8 +10,8 @@ export async function run(invocation: Invocation): Promise<number> {
   const [uri] = operands;
   return withSystem(invocation, {}, async ({ catalogue }) => {
     if (uri !== undefined) {
-      const contents = await catalogue.readResource(uri, createCallContext(io));
-      output.result({ contents }, () => contents.map(contentsText).join('\n'));
+      const result = await catalogue.readResource(uri, createCallContext(io));
+      output.result(result, () => result.contents.map(contentsText).join('\n'));
       return 0;
     }
     const resources = await catalogue.listResources();

@@ -1,5 +1,5 @@
 import { withTimeLimit } from '../../kernel/index.ts';
-import { textOption, withSystem, type Invocation } from '../invocation.ts';
+import { onlyOption, textOption, withSystem, type Invocation } from '../invocation.ts';
 import { untilAborted } from '../until-aborted.ts';
 
 /** Calls that still run when the server is stopped get this long to finish. */
@@ -11,7 +11,7 @@ export async function run(invocation: Invocation): Promise<number> {
     'server.host': textOption(invocation, 'host'),
     'server.port': textOption(invocation, 'port'),
   };
-  return withSystem(invocation, { flags }, async (system) => {
+  return withSystem(invocation, { ...onlyOption(invocation), flags }, async (system) => {
     const listener = await system.serveHttp({});
     output.result({ url: listener.url }, () => `listening on ${listener.url}`);
     await untilAborted(io.signal);

@@ -1,16 +1,18 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
-import { examplesMetaKey } from '../../contract/tool/index.ts';
 import { withSystem, type Invocation } from '../invocation.ts';
 import { limitOption } from '../limit-option.ts';
 import { firstSentence, formatColumns, type Paint } from '../output.ts';
+import type { System } from '../system.ts';
 
 export async function run(invocation: Invocation): Promise<number> {
   const { output, operands } = invocation;
-  const limit = limitOption(invocation);
-  return withSystem(invocation, {}, async ({ catalogue }) => {
-    const [query] = operands;
-    const entries = await catalogue.entries();
-    const found = (query === undefined ? entries : searchTools(entries, query)).slice(0, limit);
+  const [query] = operands;
+  const limit = limitOption(invocation, query === undefined ? undefined : defaultFound);
+  return withSystem(invocation, {}, async (system) => {
+    const found =
+      query === undefined
+        ? (await system.catalogue.entries()).slice(0, limit)
+        : await searchTools(system, query, limit);
     if (found.length === 0) {
       output.note(query === undefined ? 'There are no tools' : `No tool fits "${query}"`);
     }
@@ -27,33 +29,18 @@ function showEntry({ name, server, tool }: CatalogueEntry): Record<string, unkno
   return { name, server, title, description, inputSchema, outputSchema, annotations };
 }
 
-/** The named tool alone; else the tools that hold a word of the query, best first. */
-function searchTools(entries: readonly CatalogueEntry[], query: string): readonly CatalogueEntry[] {
-  const named = entries.filter((entry) => entry.name === query);
-  if (named.length > 0) return named;
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  return entries
-    .map((entry) => ({ entry, score: score(entry, words) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .map(({ entry }) => entry);
+/** The named tool alone; else the tools that fit, best first. */
+async function searchTools(
+  { catalogue, findTools }: System,
+  query: string,
+  limit: number,
+): Promise<readonly CatalogueEntry[]> {
+  const named = (await catalogue.entries()).filter((entry) => entry.name === query);
+  return named.length > 0 ? named : findTools(query, limit);
 }
 
-/** A word counts most in the name, then in the title, the description and the example phrases. */
-function score({ name, tool }: CatalogueEntry, words: readonly string[]): number {
-  const examples = JSON.stringify(tool._meta?.[examplesMetaKey] ?? '');
-  const weighted: readonly (readonly [string, number])[] = [
-    [name, 8],
-    [tool.title ?? '', 4],
-    [tool.description ?? '', 2],
-    [examples, 1],
-  ];
-  let total = 0;
-  for (const word of words) {
-    for (const [text, weight] of weighted) if (text.toLowerCase().includes(word)) total += weight;
-  }
-  return total;
-}
+/** How many tools a search shows when nobody says. */
+const defaultFound = 10;
 
 const maxDescription = 90;
 

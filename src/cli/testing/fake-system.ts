@@ -1,7 +1,9 @@
 import type { Catalogue, CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { failedToolResult, type Tool, type ToolResult } from '../../contract/tool/index.ts';
+import { openServerFiles } from '../../compose/server-files.ts';
 import { silentLog } from '../../kernel/index.ts';
+import { createFakeFleet, restartReport } from './fake-fleet.ts';
 import type { Compose, System, SystemOptions } from '../system.ts';
 
 /** What a fake system was asked to do. */
@@ -11,6 +13,8 @@ export interface Seen {
   backups: { target: string; force: boolean }[];
   closed: number;
   listenersClosed: number;
+  startLimits: number[];
+  restarts: string[];
 }
 
 const echo: Tool = {
@@ -118,8 +122,8 @@ function createFakeCatalogue(seen: Seen): Catalogue {
     listResourceTemplates: async () => [{ uriTemplate: 'fake://{x}', name: 'any', title: 'Any' }],
     readResource: async (uri) =>
       uri === 'fake://blob'
-        ? [{ uri, blob: 'AAAA', mimeType: 'image/png' }]
-        : [{ uri, text: `text of ${uri}` }],
+        ? { contents: [{ uri, blob: 'AAAA', mimeType: 'image/png' }] }
+        : { contents: [{ uri, text: `text of ${uri}` }] },
     listPrompts: async () => [
       {
         name: 'fake__greet',
@@ -138,7 +142,33 @@ function createFakeCatalogue(seen: Seen): Catalogue {
 
 /** A system that answers at once and remembers what it was asked. */
 export function createFakeSystem(): { compose: () => Promise<Compose>; seen: Seen } {
-  const seen: Seen = { options: [], calls: [], backups: [], closed: 0, listenersClosed: 0 };
+  const seen: Seen = {
+    options: [],
+    calls: [],
+    backups: [],
+    closed: 0,
+    listenersClosed: 0,
+    startLimits: [],
+    restarts: [],
+  };
+  const system = createSystem(seen);
+  const compose: Compose = {
+    openSystem: async (options) => {
+      seen.options.push(options);
+      return system;
+    },
+    loadSettingsOnly: async (options) => {
+      seen.options.push(options);
+      return system.settings;
+    },
+    // Real files in the folders a test names: there is nothing to fake.
+    openServerFiles,
+    restartEverywhere: async (_options, name) => restartReport(name),
+  };
+  return { compose: async () => compose, seen };
+}
+
+function createSystem(seen: Seen): System {
   const settings = {
     warnings: ['TUTTI_X sets nothing'],
     describe: () => [
@@ -147,11 +177,14 @@ export function createFakeSystem(): { compose: () => Promise<Compose>; seen: See
       { key: 'servers', value: [], source: 'env X', description: 'Not in the group server.' },
     ],
   };
-  const system: System = {
+  return {
     settings,
     log: silentLog,
     version: '1.2.3',
     catalogue: createFakeCatalogue(seen),
+    fleet: createFakeFleet(seen),
+    findTools: async (query, count) =>
+      entries.filter(({ tool }) => JSON.stringify(tool).includes(query)).slice(0, count),
     traces: {
       find: async (id) => (id === 'abc' ? [{ traceId: 'abc1', spanId: '1', name: 'call' }] : []),
       recent: async (limit) =>
@@ -165,6 +198,7 @@ export function createFakeSystem(): { compose: () => Promise<Compose>; seen: See
       seen.backups.push({ target, force });
       return { path: target, bytes: 4096 };
     },
+    startConditions: () => ({ home: '', variables: [], paths: [] }),
     doctor: async () => [
       { name: 'database', status: 'ok', message: 'is sound' },
       { name: 'rustfmt', status: 'warning', message: 'is missing', fix: 'install it' },
@@ -182,15 +216,4 @@ export function createFakeSystem(): { compose: () => Promise<Compose>; seen: See
     }),
     close: async () => void (seen.closed += 1),
   };
-  const compose: Compose = {
-    openSystem: async (options) => {
-      seen.options.push(options);
-      return system;
-    },
-    loadSettingsOnly: async (options) => {
-      seen.options.push(options);
-      return settings;
-    },
-  };
-  return { compose: async () => compose, seen };
 }

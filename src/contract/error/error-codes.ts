@@ -4,8 +4,8 @@ export interface ErrorCodeEntry {
   readonly meaning: string;
   /** What to do about it, one sentence. */
   readonly remedy: string;
-  /** The terminal's exit code when a command ends with it: 1 failed, 2 usage or configuration, 3 refused. */
-  readonly exitCode: 1 | 2 | 3;
+  /** The terminal's exit code when a command ends with it: 1 failed, 2 usage or configuration, 3 refused, 4 needs an answer. */
+  readonly exitCode: 1 | 2 | 3 | 4;
   /** The HTTP status a face answers with when the whole request failed with it. */
   readonly httpStatus: number;
 }
@@ -17,6 +17,12 @@ export const errorCodes = {
     remedy: 'Look at the log for the stack, and report it with the trace id.',
     exitCode: 1,
     httpStatus: 500,
+  },
+  'kernel.process_not_started': {
+    meaning: 'A program, such as the command of a server, could not be started.',
+    remedy: 'Do what the message says: it names the program and the reason.',
+    exitCode: 1,
+    httpStatus: 502,
   },
   'kernel.time_limit': {
     meaning: 'The work did not finish in the time it was given.',
@@ -62,11 +68,96 @@ export const errorCodes = {
     exitCode: 2,
     httpStatus: 404,
   },
+  'fleet.upstream_error': {
+    meaning: 'A server answered a request with an error.',
+    remedy: "Read the server's own message; `details.rpc` holds its code and data.",
+    exitCode: 1,
+    httpStatus: 502,
+  },
+  'fleet.server_unavailable': {
+    meaning: 'A server could not be reached, and the request did not run.',
+    remedy:
+      'Try again; `tutti servers` says how the server is doing and `tutti servers logs NAME` why.',
+    exitCode: 1,
+    httpStatus: 503,
+  },
+  'fleet.outcome_unknown': {
+    meaning: 'The connection to a server was lost during a call that may have run or not.',
+    remedy: 'Check what the call was to change before you make it again.',
+    exitCode: 1,
+    httpStatus: 502,
+  },
+  'fleet.negotiation_failed': {
+    meaning: 'A server did not introduce itself in a protocol version Tutti speaks.',
+    remedy: 'Check that the entry names an MCP server, and update the server.',
+    exitCode: 1,
+    httpStatus: 502,
+  },
+  'fleet.input_required': {
+    meaning: 'A server needs an answer of the user, and nobody can be asked.',
+    remedy: 'Call it from a client that supports what the message names.',
+    exitCode: 1,
+    httpStatus: 422,
+  },
   'fleet.unknown_server': {
     meaning: 'There is no server of that name.',
     remedy: 'Use one of the servers the message lists.',
     exitCode: 2,
     httpStatus: 404,
+  },
+  'fleet.server_not_reading': {
+    meaning: 'A server does not read its input, and too much waits for it already.',
+    remedy: 'Try again later; if it lasts, restart the server.',
+    exitCode: 1,
+    httpStatus: 503,
+  },
+  'fleet.answer_too_large': {
+    meaning: 'A server answered with a message larger than is taken, and it was skipped.',
+    remedy: 'Ask the server for less at once.',
+    exitCode: 1,
+    httpStatus: 502,
+  },
+  'fleet.bad_answer': {
+    meaning: 'A server answered with what the protocol does not allow.',
+    remedy: 'Look at `tutti servers logs NAME`, and report it to who wrote the server.',
+    exitCode: 1,
+    httpStatus: 502,
+  },
+  'fleet.unreachable': {
+    meaning: 'A server behind a url could not be connected to; the request was not sent.',
+    remedy: 'Do what the message says about the reason: check server, url, network or certificate.',
+    exitCode: 1,
+    httpStatus: 502,
+  },
+  'fleet.exchange_broken': {
+    meaning: 'A request reached a server and no answer came; whether it was done is unknown.',
+    remedy: 'Look whether it was done, then ask again.',
+    exitCode: 1,
+    httpStatus: 502,
+  },
+  'fleet.session_expired': {
+    meaning: 'A server has ended the session a request belonged to; the request was not done.',
+    remedy: 'Ask again: a new session is begun by itself.',
+    exitCode: 1,
+    httpStatus: 502,
+  },
+  'fleet.http_status': {
+    meaning: 'A server answered with an HTTP status that is a failure.',
+    remedy: 'Check url, transport and headers of its entry, as the message says.',
+    exitCode: 1,
+    httpStatus: 502,
+  },
+  'fleet.redirect_refused': {
+    meaning: 'A server redirects to another place, where credentials must not go unasked.',
+    remedy: 'Put the place the message names into its entry, if it is the right one.',
+    exitCode: 1,
+    httpStatus: 502,
+  },
+  'fleet.invalid_endpoint': {
+    meaning: 'The url or a header of a server, or the place it names for messages, cannot be used.',
+    remedy: 'Correct its entry as the message says.',
+    exitCode: 2,
+    httpStatus: 502,
   },
   'code.no_source': {
     meaning: 'A code tool got neither or both of `code` and `path`.',
@@ -144,6 +235,36 @@ export const errorCodes = {
     exitCode: 1,
     httpStatus: 422,
   },
+  'config.file_locked': {
+    meaning: 'Another process kept a settings file locked for longer than an edit waits.',
+    remedy: 'Try again; if it lasts, look for a hanging Tutti process.',
+    exitCode: 1,
+    httpStatus: 503,
+  },
+  'config.file_not_written': {
+    meaning: 'A settings file could not be written; it is as it was.',
+    remedy: 'Check that the file and its folder belong to you and are writable.',
+    exitCode: 1,
+    httpStatus: 500,
+  },
+  'config.foreign_file': {
+    meaning: 'The configuration of another MCP client could not be read.',
+    remedy: 'Check the file the message names; it must be a JSON object.',
+    exitCode: 2,
+    httpStatus: 422,
+  },
+  'config.server_name': {
+    meaning: 'A server was to be added that is there already, or changed that is not there.',
+    remedy: 'Choose another name; `tutti servers --no-start` lists what there is.',
+    exitCode: 2,
+    httpStatus: 409,
+  },
+  'config.unresolved_reference': {
+    meaning: 'An entry of `mcpServers` refers to a variable or file that is not there.',
+    remedy: 'Set the variable or create the file, then start the server again.',
+    exitCode: 1,
+    httpStatus: 500,
+  },
   'config.invalid': {
     meaning: 'A settings file, variable or flag says something the settings schema does not allow.',
     remedy:
@@ -158,11 +279,18 @@ export const errorCodes = {
     httpStatus: 400,
   },
   'cli.unknown_name': {
-    meaning: 'There is no tool, prompt or trace of the name given to the command.',
+    meaning:
+      'There is no tool, prompt, trace, server, client or action of the name given to the command.',
     remedy:
-      'Take the name the message proposes, or list what there is with `tutti tools`, `prompts` or `trace`.',
+      'Take the name the message proposes, or list what there is with `tutti tools`, `prompts`, `trace` or `servers`.',
     exitCode: 2,
     httpStatus: 404,
+  },
+  'cli.needs_answer': {
+    meaning: 'A question has to be answered, and there is no terminal to ask at.',
+    remedy: 'Run it at a terminal, or give the answer with the flag the message names.',
+    exitCode: 4,
+    httpStatus: 409,
   },
   'cli.tool_failed': {
     meaning: 'A tool reported a failure without saying which.',
@@ -212,6 +340,25 @@ export const errorCodes = {
     remedy: 'Nothing; send it again if the answer is still wanted.',
     exitCode: 1,
     httpStatus: 499,
+  },
+  'gateway.client_refused': {
+    meaning:
+      'A server asked the client for input, a completion or its roots, and the client refused or could not be asked.',
+    remedy: 'Use a client that can be asked, and answer it; the message says why it failed.',
+    exitCode: 1,
+    httpStatus: 502,
+  },
+  'gateway.too_many_waiting_calls': {
+    meaning: 'As many calls wait for the input of their clients as may.',
+    remedy: 'Answer or abandon some of them, or try again later.',
+    exitCode: 1,
+    httpStatus: 503,
+  },
+  'gateway.input_expired': {
+    meaning: 'A call was stopped because the input it asked its client for did not come in time.',
+    remedy: 'Call again and answer sooner.',
+    exitCode: 1,
+    httpStatus: 504,
   },
   'observe.ambiguous_trace_id': {
     meaning: 'Several traces begin with the digits that were given.',
@@ -320,5 +467,30 @@ export const errorCodes = {
     remedy: 'Split the text or the expression into smaller ones.',
     exitCode: 1,
     httpStatus: 422,
+  },
+  'admin.unknown_tool': {
+    meaning: '`call_tool` was given a name that no tool has.',
+    remedy:
+      'Take the name from `find_tools` or `list_tools`; the message names a similar one where there is one.',
+    exitCode: 2,
+    httpStatus: 404,
+  },
+  'admin.recursive_call': {
+    meaning: '`call_tool` was told to call itself.',
+    remedy: 'Name the tool that is to be called.',
+    exitCode: 2,
+    httpStatus: 400,
+  },
+  'admin.unknown_server': {
+    meaning: 'There is no MCP server of that name.',
+    remedy: 'Choose one of the servers the message lists.',
+    exitCode: 2,
+    httpStatus: 404,
+  },
+  'models.embedding_failed': {
+    meaning: 'The embedding model could not be loaded, ended, or has too much to do.',
+    remedy: 'Tools are found by words meanwhile; look at the reason in the log.',
+    exitCode: 1,
+    httpStatus: 503,
   },
 } as const satisfies Readonly<Record<string, ErrorCodeEntry>>;

@@ -24,3 +24,9 @@ export interface ResourceContents {
   readonly text?: string;
   readonly blob?: string;
 }
+
+/** What `resources/read` returns. */
+export interface ResourceResult {
+  readonly contents: readonly ResourceContents[];
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}

@@ -1,6 +1,6 @@
 import type { Caller } from '../caller/index.ts';
 import type { Prompt, PromptResult } from '../prompt/index.ts';
-import type { Resource, ResourceContents, ResourceTemplate } from '../resource/index.ts';
+import type { Resource, ResourceResult, ResourceTemplate } from '../resource/index.ts';
 import type { Tool, ToolResult } from '../tool/index.ts';
 
 /** What accompanies one request on its way to a server. */
@@ -8,10 +8,51 @@ export interface CallContext {
   readonly caller: Caller;
   /** Aborts when the client cancels, the connection ends or the time limit passes. */
   readonly signal: AbortSignal;
+  /** The same without a signal, which costs more than the rest of a short call; not everyone gives it. */
+  readonly abort?: CallAbort;
   /** Tells the client how far the call is. Cheap to call often: the transport drops what nobody asked for. */
   readonly progress: (update: ProgressUpdate) => void;
   /** `_meta` of the request as it came (trace context, progress token …). */
   readonly meta: Readonly<Record<string, unknown>>;
+  /** The program at the other end, when it can be asked things while the request runs. */
+  readonly client?: ClientPort;
+  /**
+   * Members of the request's params that the method does not model (`task`, `inputResponses`,
+   * `requestState`), for servers that understand them. Who sends any takes deferred results.
+   */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** Whether a call was stopped before its end, and who wants to know. */
+export interface CallAbort {
+  readonly isAborted: boolean;
+  readonly reason: unknown;
+  /** Made when it is looked at for the first time. */
+  readonly signal: AbortSignal;
+  /** Calls `watcher` once, when it is aborted after this. */
+  watch(watcher: () => void): void;
+  unwatch(watcher: () => void): void;
+}
+
+/** The client a request came from, as far as a server may turn to it. */
+export interface ClientPort {
+  /** The same for all requests of one client; in the stateless era, of one request and its retries. */
+  readonly id: string;
+  readonly era: 'handshake' | 'stateless';
+  /** What the client says it can do: `{ elicitation: {}, sampling: {}, roots: {} }`. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /**
+   * Asks the client (`elicitation/create`, `sampling/createMessage`, `roots/list`) and gives its
+   * result. Throws `ClientRefusedError` when the client answers with an error or cannot be asked.
+   */
+  ask(request: ClientRequest, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
+  /** Tells the client something that belongs to this request (`notifications/message`). */
+  notify(method: string, params: Readonly<Record<string, unknown>>): void;
+}
+
+export interface ClientRequest {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
 }
 
 export interface ProgressUpdate {
@@ -25,7 +66,9 @@ export type ServerChange =
   | { readonly kind: 'tools' }
   | { readonly kind: 'prompts' }
   | { readonly kind: 'resources' }
-  | { readonly kind: 'resource'; readonly uri: string };
+  | { readonly kind: 'resource'; readonly uri: string }
+  /** A log message of a server that belongs to no call: params of `notifications/message`. */
+  | { readonly kind: 'log'; readonly params: Readonly<Record<string, unknown>> };
 
 /** What a completion is for: an argument of a prompt or a variable of a resource template. */
 export type CompletionReference =
@@ -35,6 +78,13 @@ export type CompletionReference =
 export interface CompletionRequest {
   readonly reference: CompletionReference;
   readonly argument: { readonly name: string; readonly value: string };
+}
+
+export interface ServerExtensions {
+  /** `capabilities.tasks` of the handshake era. */
+  readonly tasks?: Readonly<Record<string, unknown>>;
+  /** `capabilities.extensions` of the stateless era, by extension name. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
 export interface Completion {
@@ -57,10 +107,26 @@ export interface McpServer {
   callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult>;
   listResources(): Promise<readonly Resource[]>;
   listResourceTemplates(): Promise<readonly ResourceTemplate[]>;
-  readResource(uri: string, context: CallContext): Promise<readonly ResourceContents[]>;
+  readResource(uri: string, context: CallContext): Promise<ResourceResult>;
   listPrompts(): Promise<readonly Prompt[]>;
-  getPrompt(name: string, args: Readonly<Record<string, string>>): Promise<PromptResult>;
-  complete(request: CompletionRequest): Promise<Completion>;
+  getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    context: CallContext,
+  ): Promise<PromptResult>;
+  complete(request: CompletionRequest, context: CallContext): Promise<Completion>;
+  /** Passes on a request the other methods do not model (`tasks/get` …), params and result untouched. */
+  request?(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    context: CallContext,
+  ): Promise<object>;
+  /** What it offers beyond the methods above, in the words each era uses in its capabilities. */
+  extensions?(): ServerExtensions;
+  /** Asks to be told by `onChange` when this resource changes, until the returned function is called. */
+  watchResource?(uri: string): Promise<() => void>;
+  /** The least severe log messages any client wants (`debug` … `emergency`). */
+  setLogLevel?(level: string): void;
   /** Calls `listener` on every change until the returned function is called. */
   onChange(listener: (change: ServerChange) => void): () => void;
   close(): Promise<void>;

@@ -1,4 +1,5 @@
-export { mcpServerSettings } from './mcp-server-settings.ts';
+export { holdsReference, mcpServerSettings, type McpServerEntry } from './mcp-server-settings.ts';
+export type { Sealed } from './sealed.ts';
 export type { SettingRow } from './setting-row.ts';
 export { settingsSchema } from './settings-schema.ts';
 export { parseSize } from './size.ts';

@@ -1,13 +1,27 @@
 import { z } from 'zod';
 import { httpUrl, secretOrEmptyText } from './scalars.ts';
+import type { Sealed } from './sealed.ts';
 import { about } from './traits.ts';
 
 const hourMs = 3_600_000;
 
+/** True for a text with a `${…}` in it, which is filled in when the server starts. */
+export function holdsReference(text: string): boolean {
+  return text.includes('${');
+}
+
+const address = z
+  .string()
+  .refine((text) => holdsReference(text) || httpUrl.safeParse(text).success)
+  .meta(about('An address.', { isAddress: true, expected: 'an http or https address' }));
+
 const toolChoice = z
   .strictObject({
-    include: z.array(z.string()).optional().meta(about('Offer only these tools.')),
-    exclude: z.array(z.string()).optional().meta(about('Do not offer these tools.')),
+    include: z
+      .array(z.string())
+      .optional()
+      .meta(about('Offer only these tools.', { defaultText: 'all' })),
+    exclude: z.array(z.string()).default([]).meta(about('Do not offer these tools.')),
   })
   .meta(about('Which of its tools are offered.'));
 
@@ -20,64 +34,99 @@ export const mcpServerSettings = z
     type: z
       .enum(['stdio', 'http', 'streamable-http', 'sse'])
       .optional()
-      .meta(about('Transport; without it `command` means stdio and `url` means http.')),
+      .meta(
+        about('Transport.', {
+          defaultText:
+            '`stdio` with `command`; with `url` `http`, and `sse` when the server speaks only that',
+        }),
+      ),
     command: z.string().min(1).optional().meta(about('Program to start (stdio).')),
-    args: z.array(z.string()).optional().meta(about('Arguments of the program.')),
+    args: z.array(z.string()).default([]).meta(about('Arguments of the program.')),
     env: z
       .record(z.string(), secretOrEmptyText)
-      .optional()
-      .meta(about('Environment of the program.')),
+      .default({})
+      .meta(
+        about(
+          'Environment of the program, beside the few variables every program needs (`PATH`, `HOME` …).',
+        ),
+      ),
     cwd: z
       .string()
       .min(1)
       .optional()
-      .meta(about('Folder it starts in.', { isPath: true })),
-    url: httpUrl.optional().meta(about('Address of the server (http).')),
+      .meta(
+        about('Folder it starts in.', {
+          isPath: true,
+          defaultText: 'the folder of the project’s file that names it, else your home directory',
+        }),
+      ),
+    url: address.optional().meta(about('Address of the server (http).')),
     headers: z
       .record(z.string(), secretOrEmptyText)
-      .optional()
+      .default({})
       .meta(about('Headers of every request.')),
     timeoutMs: z
       .int()
       .min(1)
       .max(hourMs)
       .optional()
-      .meta(about('A call is ended after this long.')),
+      .meta(
+        about('A call is ended after this long without progress.', {
+          defaultText: '`performance.timeout_seconds`',
+        }),
+      ),
     retryAttempts: z
       .int()
       .min(0)
       .max(100)
-      .optional()
+      .default(3)
       .meta(about('Retries after a failed start or connection.')),
-    retryDelayMs: z.int().min(0).max(hourMs).optional().meta(about('Pause before a retry.')),
-    lazy: z.boolean().optional().meta(about('Start it at the first call.')),
+    retryDelayMs: z
+      .int()
+      .min(0)
+      .max(hourMs)
+      .default(1000)
+      .meta(about('Pause before the first retry; it doubles with each.')),
+    lazy: z
+      .boolean()
+      .default(true)
+      .meta(
+        about(
+          'Start it when it is first needed; `false` starts it together with `mcp` and `serve`.',
+        ),
+      ),
     idleStopMs: z
       .int()
       .min(0)
       .max(24 * hourMs)
-      .optional()
-      .meta(about('Stop it after this long without a call.')),
+      .default(0)
+      .meta(about('Stop it after this long without a call; 0 never stops it.')),
     maxProcesses: z
       .int()
       .min(1)
       .max(1000)
-      .optional()
+      .default(1)
       .meta(about('Processes of it at the same time.')),
     tools: toolChoice
-      .optional()
-      .meta(about('Which of its tools are offered: `include`, `exclude`.')),
+      .default({ exclude: [] })
+      .meta(about('Which of its tools are offered: `include`, `exclude`.', { defaultText: 'all' })),
     prefix: z
       .string()
       .min(1)
       .max(64)
       .optional()
-      .meta(about('Its name in front of its tools, in place of the key.')),
-    enabled: z.boolean().optional().meta(about('`false` keeps the entry and does not use it.')),
+      .meta(
+        about('Its name in front of its tools, in place of the key.', { defaultText: 'the key' }),
+      ),
+    enabled: z.boolean().default(true).meta(about('`false` keeps the entry and does not use it.')),
     disabled: z
       .boolean()
-      .optional()
+      .default(false)
       .meta(about('The same the other way round, as some clients write it.')),
   })
   .refine((entry) => (entry.command === undefined) !== (entry.url === undefined), {
     error: 'exactly one of "command" (a program) and "url" (an address)',
   });
+
+/** An entry of `mcpServers` with its defaults and its secrets sealed. */
+export type McpServerEntry = Sealed<z.output<typeof mcpServerSettings>>;

@@ -9,7 +9,11 @@ export const performanceSettings = z
       .min(1)
       .max(1000)
       .default(5)
-      .meta(about('Tool calls that run at the same time; the next ones wait.')),
+      .meta(
+        about(
+          'Calls of the tools we ship that run at the same time; the next ones wait. Other servers have places of their own.',
+        ),
+      ),
     max_waiting_requests: z
       .int()
       .min(0)

@@ -3,6 +3,7 @@ import { secretText } from './scalars.ts';
 import { about } from './traits.ts';
 
 const maxRequestBytesLimit = 104_857_600;
+const maxPinnedTools = 200;
 
 export const serverSettings = z
   .strictObject({
@@ -53,5 +54,20 @@ export const serverSettings = z
       .max(maxRequestBytesLimit)
       .default(10_485_760)
       .meta(about('A request body larger than this is refused with 413.')),
+    compact: z
+      .enum(['auto', 'on', 'off'])
+      .default('auto')
+      .meta(
+        about(
+          'Whether clients see a few tools that find and call the others, in place of all. `auto`: `tutti mcp` does ' +
+            'above 40 tools; `on`: always, `tutti serve` too.',
+          { flag: 'tutti mcp --compact|--all' },
+        ),
+      ),
+    pinned_tools: z
+      .array(z.string().min(1))
+      .max(maxPinnedTools)
+      .default([])
+      .meta(about('Tools that clients see in compact mode too: `server.tool` or `server__tool`.')),
   })
   .meta(about('The server that `tutti serve` and `tutti mcp` start.', { isUserOnly: true }));

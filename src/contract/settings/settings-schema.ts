@@ -76,6 +76,6 @@ export const settingsSchema = z.strictObject({
     .record(serverName, mcpServerSettings)
     .default({})
     .meta(
-      about('Other MCP servers, by name, as other MCP clients write them.', { isNotUsedYet: true }),
+      about('Other MCP servers, by name, as other MCP clients write them.', { needsTrust: true }),
     ),
 });

@@ -15,6 +15,8 @@ export interface SettingTraits {
   readonly isUserOnly?: boolean;
   /** In a project's file the paths may only lead to what is at or below that file's folder. */
   readonly isWithinProject?: boolean;
+  /** What a project's file says here takes effect only after the user trusted it (`tutti trust`). */
+  readonly needsTrust?: boolean;
   /** The setting is understood and shown, and nothing reads it yet; docs and `tutti config` say so. */
   readonly isNotUsedYet?: boolean;
   /** Environment variables understood beside the `TUTTI_…` one, strongest first. */

@@ -32,6 +32,11 @@ export interface ToolResult {
   readonly structuredContent?: Readonly<Record<string, unknown>>;
   readonly isError?: boolean;
   readonly _meta?: Readonly<Record<string, unknown>>;
+  /**
+   * `input_required` or `task`: the call is not over, `content` is empty, and what the client needs
+   * is in the other members. Only callers that take deferred results get one.
+   */
+  readonly resultType?: string;
 }
 
 /** Where a failed tool result carries its stable code: `_meta[errorMetaKey] = {code, message, details}`. */

@@ -11,6 +11,8 @@ export interface GuardRules {
   /** Web origins whose pages may call, besides those served from loopback. */
   readonly allowedOrigins: readonly string[];
   readonly token: Secret | undefined;
+  /** Host headers that were found to be allowed. */
+  readonly knownHosts?: Set<string>;
 }
 
 /**
@@ -22,6 +24,7 @@ export function guardRules({ allowedHosts, allowedOrigins, token }: GuardRules):
     allowedHosts: allowedHosts.map(ruleHost).filter((host) => host !== undefined),
     allowedOrigins: allowedOrigins.map(ruleOrigin).filter((origin) => origin !== ''),
     token,
+    knownHosts: new Set(),
   };
 }
 
@@ -52,8 +55,7 @@ export function checkHostAndOrigin(
   if (countOf(request.rawHeaders, 'host') > 1) {
     return { status: 400, message: 'There is more than one Host header' };
   }
-  const host = hostnameOf(`http://${request.headers.host ?? ''}`);
-  if (host === undefined || !isAllowedHost(host, rules.allowedHosts)) {
+  if (!isOurs(request.headers.host ?? '', rules)) {
     return { status: 403, message: 'The Host header names a host that this server is not' };
   }
   const { origin } = request.headers;
@@ -67,9 +69,21 @@ export function checkHostAndOrigin(
 function countOf(rawHeaders: readonly string[], name: string): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.toLowerCase() === name) count += 1;
+    const header = rawHeaders[at];
+    if (header?.length === name.length && header.toLowerCase() === name) count += 1;
   }
   return count;
+}
+
+const maxKnownHosts = 100;
+
+/** Reading a URL costs more than all other checks, and clients send the same header every time. */
+function isOurs(header: string, { allowedHosts, knownHosts }: GuardRules): boolean {
+  if (knownHosts?.has(header)) return true;
+  const hostname = hostnameOf(`http://${header}`);
+  if (hostname === undefined || !isAllowedHost(hostname, allowedHosts)) return false;
+  if (knownHosts && knownHosts.size < maxKnownHosts) knownHosts.add(header);
+  return true;
 }
 
 function isAllowedHost(hostname: string, allowed: readonly string[]): boolean {

@@ -1,4 +1,5 @@
 import { AppError, withTimeLimit, type Clock, type Log } from '../../kernel/index.ts';
+import type { Catalogue } from '../../contract/catalogue/index.ts';
 import type { McpServer } from '../../contract/server/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
 import type { HttpCall } from './http-parts.ts';
@@ -7,7 +8,8 @@ import { respondJson } from './respond.ts';
 const readyLimitMs = 10_000;
 
 export interface HealthParts {
-  readonly server: McpServer;
+  /** One that stands for several can say which of them could not be listed. */
+  readonly server: McpServer & Pick<Partial<Catalogue>, 'failures'>;
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -35,7 +37,12 @@ export class HealthEndpoints {
       const tools = await this.#discover();
       if (tools.length === 0) {
         answer(call, 503, { status: 'not_ready', version, reason: 'no server offers a tool' });
-      } else answer(call, 200, { status: 'ready', version, tools: tools.length });
+        return;
+      }
+      // Who asks would take the whole machine out of service for one server of many.
+      const failures = this.#parts.server.failures?.() ?? [];
+      const state = failures.length === 0 ? { status: 'ready' } : { status: 'degraded', failures };
+      answer(call, 200, { ...state, version, tools: tools.length });
     } catch (thrown) {
       answer(call, 503, { status: 'not_ready', version, reason: this.#reason(thrown) });
     }

@@ -47,7 +47,7 @@ describe('probes', () => {
   it('learn from /ready that tools are found, or why not', async () => {
     const peer = await aPeer();
     const ready = () => peer.send({ method: 'GET', path: '/ready' });
-    expect(await ready()).toMatchObject({ status: 200, json: { status: 'ready', tools: 9 } });
+    expect(await ready()).toMatchObject({ status: 200, json: { status: 'ready', tools: 16 } });
     peer.server.listFailure = new FixtureError('fixture.broken', 'The fleet is broken');
     expect(await ready()).toMatchObject({ status: 503, json: { reason: 'The fleet is broken' } });
     peer.server.listFailure = new Error('secret');

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { McpServer } from '../../contract/server/index.ts';
 import { systemClock, type Clock, type Log, type Secret } from '../../kernel/index.ts';
 import { createServing } from '../answer-request.ts';
 import { ListenFailedError, OpenBindRefusedError } from '../errors.ts';
@@ -14,7 +13,7 @@ import {
   urlHost,
   type GuardRules,
 } from './guard.ts';
-import { HealthEndpoints } from './health-endpoints.ts';
+import { HealthEndpoints, type HealthParts } from './health-endpoints.ts';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
 import type { HttpCall, HttpParts } from './http-parts.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
@@ -22,7 +21,7 @@ import { refuse } from './respond.ts';
 import { messagesPath, SseEndpoint } from './sse-endpoint.ts';
 
 export interface HttpGatewayOptions {
-  readonly server: McpServer;
+  readonly server: HealthParts['server'];
   readonly log: Log;
   /** The version that `/health` shows. */
   readonly version: string;
@@ -59,10 +58,15 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     connections.begin(request.socket, response);
     response.on('error', () => {}); // A client that left is no failure of ours.
-    void route({ request, response }, endpoints).catch((error: unknown) => {
+    const onFailure = (error: unknown): void => {
       options.log.error('http request failed unexpectedly', { error });
       refuse(response, { status: 500, message: 'Internal error' });
-    });
+    };
+    try {
+      route({ request, response }, endpoints)?.catch(onFailure);
+    } catch (error) {
+      onFailure(error);
+    }
   };
   // Node would say "go on" before the size is checked.
   http.on('request', onRequest).on('checkContinue', onRequest);
@@ -84,77 +88,88 @@ interface Endpoints {
   readonly guard: GuardRules;
   readonly mcp: McpEndpoint;
   readonly sse: SseEndpoint;
-  readonly health: HealthEndpoints;
+  readonly routes: ReadonlyMap<string, Route>;
 }
 
 function createEndpoints(options: HttpGatewayOptions, parts: HttpParts): Endpoints {
   const { host, allowedHosts = [], allowedOrigins = [], token, server, version, log } = options;
+  const mcp = new McpEndpoint(parts);
+  const sse = new SseEndpoint(parts);
+  const health = new HealthEndpoints({ server, version, log, clock: parts.clock });
   return {
     guard: guardRules({ allowedHosts: [...allowedHosts, host], allowedOrigins, token }),
-    mcp: new McpEndpoint(parts),
-    sse: new SseEndpoint(parts),
-    health: new HealthEndpoints({ server, version, log, clock: parts.clock }),
+    mcp,
+    sse,
+    routes: createRoutes({ mcp, sse, health }),
   };
 }
 
-async function route(call: HttpCall, endpoints: Endpoints): Promise<void> {
+function route(call: HttpCall, endpoints: Endpoints): Promise<void> | undefined {
   const { request, response } = call;
   const { guard } = endpoints;
   const refusal = checkHostAndOrigin(request, guard);
   if (refusal) {
     refuse(response, refusal);
-    return;
+    return undefined;
   }
-  if (handleCors(request, response, guard.allowedOrigins)) return;
-  const [path = '', query] = (request.url ?? '').split('?', 2);
-  const serve = findRoute(path, query, endpoints);
+  if (handleCors(request, response, guard.allowedOrigins)) return undefined;
+  const { url = '' } = request;
+  const queryAt = url.indexOf('?');
+  const serve = endpoints.routes.get(queryAt === -1 ? url : url.slice(0, queryAt));
   if (!serve) {
     const message = 'There is nothing at this path. MCP is served at /mcp';
     refuse(response, { status: 404, message });
-    return;
+    return undefined;
   }
   const unauthorized = serve.isOpen ? undefined : checkToken(request, guard.token);
   if (unauthorized) refuse(response, unauthorized);
-  else if (serve.methods.includes(request.method ?? '')) await serve.handle(call);
+  else if (serve.methods.includes(request.method ?? '')) return serve.handle(call);
   else {
     const headers = { allow: serve.methods.join(', ') };
     refuse(response, { status: 405, message: 'Method not allowed', headers });
   }
+  return undefined;
 }
 
 interface Route {
   readonly methods: readonly string[];
   /** True for what probes ask, which have no token. */
   readonly isOpen?: true;
-  readonly handle: (call: HttpCall) => void | Promise<void>;
+  readonly handle: (call: HttpCall) => Promise<void> | undefined;
 }
 
-function findRoute(
-  path: string,
-  query: string | undefined,
-  { mcp, sse, health }: Endpoints,
-): Route | undefined {
-  switch (path) {
-    case '/mcp':
-      return { methods: ['GET', 'POST', 'DELETE'], handle: (call) => mcp.serve(call) };
-    case '/sse':
-      return { methods: ['GET'], handle: (call) => sse.listen(call) };
-    case messagesPath:
-      return {
-        methods: ['POST'],
-        handle: (call) => sse.post(call, new URLSearchParams(query)),
-      };
-    case '/health':
-      return {
+function createRoutes({
+  mcp,
+  sse,
+  health,
+}: Pick<Endpoints, 'mcp' | 'sse'> & { readonly health: HealthEndpoints }): Endpoints['routes'] {
+  return new Map<string, Route>([
+    ['/mcp', { methods: ['GET', 'POST', 'DELETE'], handle: (call) => mcp.serve(call) }],
+    ['/sse', { methods: ['GET'], handle: atOnce((call) => sse.listen(call)) }],
+    [messagesPath, { methods: ['POST'], handle: (call) => sse.post(call, queryOf(call)) }],
+    [
+      '/health',
+      {
         methods: ['GET', 'HEAD'],
         isOpen: true,
-        handle: (call) => health.health(call, mcp.sessions.sessionCount),
-      };
-    case '/ready':
-      return { methods: ['GET', 'HEAD'], isOpen: true, handle: (call) => health.ready(call) };
-    default:
-      return undefined;
-  }
+        handle: atOnce((call) => health.health(call, mcp.sessions.sessionCount)),
+      },
+    ],
+    ['/ready', { methods: ['GET', 'HEAD'], isOpen: true, handle: (call) => health.ready(call) }],
+  ]);
+}
+
+/** For what is done when the call returns. */
+function atOnce(handle: (call: HttpCall) => void): Route['handle'] {
+  return (call) => {
+    handle(call);
+    return undefined;
+  };
+}
+
+function queryOf({ request: { url = '' } }: HttpCall): URLSearchParams {
+  const at = url.indexOf('?');
+  return new URLSearchParams(at === -1 ? '' : url.slice(at));
 }
 
 const maxHeaders = 100;

@@ -1,12 +1,11 @@
 import {
-  decodeMessage,
-  defaultJsonLimits,
   encodeError,
   judgeEra,
   statelessVersions,
   type Batch,
   type Message,
 } from '../../protocol/index.ts';
+import { receiveMessage } from '../receive-message.ts';
 import { headerOf, type HttpCall, type HttpParts } from './http-parts.ts';
 import { accepts } from './post-exchange.ts';
 import { readJsonBody } from './read-body.ts';
@@ -26,12 +25,9 @@ export class McpEndpoint {
     this.#stateless = new StatelessEndpoint(parts);
   }
 
-  async serve(call: HttpCall): Promise<void> {
+  serve(call: HttpCall): Promise<void> | undefined {
     const { method } = call.request;
-    if (method === 'POST') {
-      await this.#post(call);
-      return;
-    }
+    if (method === 'POST') return this.#post(call);
     const isStateless = isStatelessHeader(headerOf(call.request, 'mcp-protocol-version'));
     if (method === 'GET' && !isStateless) this.sessions.listen(call);
     else if (method === 'DELETE' && !isStateless) this.sessions.leave(call);
@@ -39,6 +35,7 @@ export class McpEndpoint {
       const headers = { allow: isStateless ? 'POST' : 'GET, POST, DELETE' };
       refuse(call.response, { status: 405, message: 'Method not allowed', headers });
     }
+    return undefined;
   }
 
   close(): void {
@@ -54,33 +51,32 @@ export class McpEndpoint {
     }
     const maxBytes = this.#parts.limits.maxRequestBytes;
     const body = await readJsonBody(request, response, maxBytes);
-    if (body) await this.#route(decodeMessage(body, { ...defaultJsonLimits, maxBytes }), call);
+    if (body) await this.#route(receiveMessage(body, maxBytes), call);
   }
 
-  async #route(message: Message | Batch, call: HttpCall): Promise<void> {
+  #route(message: Message | Batch, call: HttpCall): Promise<void> | undefined {
     const { response } = call;
     const version = headerOf(call.request, 'mcp-protocol-version');
     if (message.kind === 'malformed') {
       respondJson(response, { status: 400, text: encodeError(message.id, message.error) });
-      return;
+      return undefined;
     }
     if (message.kind !== 'request') {
-      if (!isStatelessHeader(version)) await this.sessions.post(message, call);
+      if (!isStatelessHeader(version)) return this.sessions.post(message, call);
       // The stateless era defines no notification over HTTP; one is accepted and means nothing.
-      else if (message.kind === 'notification') response.writeHead(202).end();
+      if (message.kind === 'notification') response.writeHead(202).end();
       else refuse(response, { status: 400, message: 'The body must be one request' });
-      return;
+      return undefined;
     }
     const verdict = judgeEra(message, version);
     switch (verdict.kind) {
       case 'handshake':
-        await this.sessions.post(message, call);
-        return;
+        return this.sessions.post(message, call);
       case 'stateless':
-        await this.#stateless.serve(message, call);
-        return;
+        return this.#stateless.serve(message, call);
       case 'rejected':
         respondJson(response, { status: 400, text: encodeError(message.id, verdict.error) });
+        return undefined;
     }
   }
 }

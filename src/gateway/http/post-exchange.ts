@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { Params } from '../../protocol/index.ts';
 import type { Origin } from '../answer-request.ts';
 import { ConnectionClosedError } from '../errors.ts';
+import type { RunningRequest } from '../running-request.ts';
 import { EventStream } from './event-stream.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { respondJson } from './respond.ts';
@@ -21,7 +22,7 @@ export class PostExchange {
   readonly #limits: HttpLimits;
   readonly #takesEvents: boolean;
   readonly #transportMeta: Params | undefined;
-  readonly #closed = new AbortController();
+  readonly #running: RunningRequest[] = [];
   readonly #slow: NodeJS.Timeout | undefined;
   #stream: EventStream | undefined;
 
@@ -32,21 +33,25 @@ export class PostExchange {
     this.#transportMeta = traceMeta(request);
     response.once('close', () => {
       clearTimeout(this.#slow);
-      if (!response.writableFinished) this.#closed.abort(new ConnectionClosedError());
+      if (!response.writableFinished) this.#leave();
     });
     if (this.#takesEvents) {
       this.#slow = setTimeout(() => this.#open(), limits.streamHeartbeatMs);
     }
   }
 
-  /** What answering needs to know; its signal aborts when the client goes away before it is answered. */
-  get origin(): Omit<Origin, 'inFlight'> {
+  /** What answering needs to know; what runs is stopped when the client goes away before its answer. */
+  get origin(): Origin {
     return {
-      notify: (text) => {
+      send: (text) => {
         if (this.#takesEvents) this.#open().send(text);
+        return this.#takesEvents;
       },
       transportMeta: this.#transportMeta,
-      signal: this.#closed.signal,
+      attach: (running) => {
+        this.#running.push(running);
+        if (this.#response.destroyed) this.#leave();
+      },
     };
   }
 
@@ -67,16 +72,26 @@ export class PostExchange {
     else if (!this.#response.headersSent) this.#response.writeHead(202).end();
   }
 
+  #leave(): void {
+    for (const running of this.#running) running.abort(new ConnectionClosedError());
+  }
+
   #open(): EventStream {
     this.#stream ??= new EventStream(this.#response, this.#limits);
     return this.#stream;
   }
 }
 
+/** What the protocol tells clients to send; looked for first, because nearly all do. */
+const usualAccept = 'application/json, text/event-stream';
+
 /** Whether the client takes answers of a media type; who says nothing takes everything. */
-export function accepts(request: IncomingMessage, type: string): boolean {
+export function accepts(
+  request: IncomingMessage,
+  type: 'application/json' | 'text/event-stream',
+): boolean {
   const { accept } = request.headers;
-  if (accept === undefined) return true;
+  if (accept === undefined || accept === usualAccept) return true;
   const group = `${type.slice(0, type.indexOf('/'))}/*`;
   return accept
     .toLowerCase()

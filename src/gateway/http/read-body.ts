@@ -8,39 +8,20 @@ const lingerMs = 1_000;
  * Reads the body of a POST that is to be JSON. Undefined when there is nothing to go on with: it
  * was refused (415, 413) and answered, or the client went away.
  */
-export async function readJsonBody(
+export function readJsonBody(
   request: IncomingMessage,
   response: ServerResponse,
   maxBytes: number,
 ): Promise<Buffer | undefined> {
   if (!isJson(request.headers['content-type'])) {
     refuse(response, { status: 415, message: 'Content-Type must be application/json' });
-    return undefined;
+    return nothing();
   }
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
     refuseTooLarge(request, response, maxBytes);
-    return undefined;
+    return nothing();
   }
   if (request.headers.expect === '100-continue') response.writeContinue();
-  const body = await readUpTo(request, maxBytes);
-  if (body === 'too_large') {
-    refuseTooLarge(request, response, maxBytes);
-    return undefined;
-  }
-  return body;
-}
-
-function isJson(contentType: string | undefined): boolean {
-  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
-  if (type.trim() !== 'application/json') return false;
-  const charset = parameters.find((parameter) => parameter.trim().startsWith('charset='));
-  return charset === undefined || /^\s*charset="?utf-?8"?\s*$/.test(charset);
-}
-
-function readUpTo(
-  request: IncomingMessage,
-  maxBytes: number,
-): Promise<Buffer | 'too_large' | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -48,7 +29,8 @@ function readUpTo(
       length += chunk.length;
       if (length > maxBytes) {
         request.removeAllListeners('data').pause();
-        resolve('too_large');
+        refuseTooLarge(request, response, maxBytes);
+        resolve(undefined);
         return;
       }
       chunks.push(chunk);
@@ -56,6 +38,18 @@ function readUpTo(
     request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     request.once('close', () => resolve(undefined));
   });
+}
+
+async function nothing(): Promise<undefined> {
+  return undefined;
+}
+
+function isJson(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
+  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  if (type.trim() !== 'application/json') return false;
+  const charset = parameters.find((parameter) => parameter.trim().startsWith('charset='));
+  return charset === undefined || /^\s*charset="?utf-?8"?\s*$/.test(charset);
 }
 
 /**

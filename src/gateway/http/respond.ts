@@ -11,13 +11,17 @@ export function respondJson(
   },
 ): void {
   if (response.headersSent || response.destroyed) return;
+  const body = answer.text.length > maxPastedLength ? Buffer.from(answer.text) : answer.text;
   response.writeHead(answer.status, {
     'content-type': 'application/json',
-    'content-length': Buffer.byteLength(answer.text),
+    'content-length': Buffer.byteLength(body),
     ...answer.headers,
   });
-  response.end(answer.text);
+  response.end(body);
 }
+
+/** Node pastes a text to the headers to send both at once; of a long one that is one copy too many. */
+const maxPastedLength = 16 * 1024;
 
 export interface Refusal {
   readonly status: number;

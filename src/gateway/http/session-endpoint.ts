@@ -31,27 +31,25 @@ export class SessionEndpoint {
     return this.#sessions.size;
   }
 
-  async post(message: Exclude<Message, Malformed> | Batch, call: HttpCall): Promise<void> {
+  post(message: Exclude<Message, Malformed> | Batch, call: HttpCall): Promise<void> | undefined {
     if (message.kind === 'request' && message.method === 'initialize') {
-      await this.#initialize(message, call);
-      return;
+      return this.#initialize(message, call);
     }
     const found = this.#find(call);
-    if (!found) return;
+    if (!found) return undefined;
     switch (message.kind) {
       case 'request':
-        await this.#answer(message, found, call);
-        return;
+        return this.#answer(message, found, call);
       case 'batch':
-        await this.#answerBatch(message, found, call);
-        return;
+        return this.#answerBatch(message, found, call);
       case 'notification':
         found.session.accept(message);
         call.response.writeHead(202).end();
-        return;
+        return undefined;
       case 'response':
-        // Nothing is ever asked of the client; accepted because the protocol says so.
+        found.session.settle(message);
         call.response.writeHead(202).end();
+        return undefined;
     }
   }
 
@@ -113,7 +111,7 @@ export class SessionEndpoint {
       respondJson(call.response, { status: 503, text: encodeError(request.id, error) });
       return;
     }
-    const reply = await created.session.answer(request, { notify: () => {} });
+    const reply = await created.session.answer(request, { send: () => false });
     if (!reply || reply.errorCode !== undefined) this.#sessions.end(created);
     if (!reply) return;
     const headers = reply.errorCode === undefined ? { 'mcp-session-id': created.id } : {};

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { TooManySessionsError } from '../errors.ts';
 import { HandshakeSession } from '../handshake-session.ts';
 import type { EventStream } from './event-stream.ts';
@@ -30,9 +29,10 @@ export class HttpSessions {
   create(): HttpSession {
     this.#makeRoom();
     const { serving, clock } = this.#parts;
+    const session = new HandshakeSession(serving, (text) => created.stream?.send(text));
     const created: HttpSession = {
-      id: randomUUID(),
-      session: new HandshakeSession(serving, (text) => created.stream?.send(text)),
+      id: session.id,
+      session,
       stream: undefined,
       usedAt: clock.now(),
     };

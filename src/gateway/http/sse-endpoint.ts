@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { decodeMessage, defaultJsonLimits } from '../../protocol/index.ts';
 import { PipeConnection } from '../pipe-connection.ts';
+import { receiveMessage } from '../receive-message.ts';
 import { EventStream } from './event-stream.ts';
 import type { HttpCall, HttpParts } from './http-parts.ts';
 import { readJsonBody } from './read-body.ts';
@@ -48,7 +48,7 @@ export class SseEndpoint {
     const { maxRequestBytes } = this.#parts.limits;
     const body = await readJsonBody(call.request, call.response, maxRequestBytes);
     if (!body) return;
-    const message = decodeMessage(body, { ...defaultJsonLimits, maxBytes: maxRequestBytes });
+    const message = receiveMessage(body, maxRequestBytes);
     if (message.kind === 'malformed' && message.id === null) {
       refuse(call.response, { status: 400, message: '', error: message.error });
       return;

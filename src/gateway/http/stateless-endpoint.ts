@@ -9,7 +9,12 @@ import {
   type RpcError,
 } from '../../protocol/index.ts';
 import { answerRequest, errorReply, type EraRules, type Reply } from '../answer-request.ts';
-import { TooManyRequestsError, TooManySubscriptionsError } from '../errors.ts';
+import {
+  ConnectionClosedError,
+  TooManyRequestsError,
+  TooManySubscriptionsError,
+} from '../errors.ts';
+import { ParkedCalls } from '../parked-calls.ts';
 import { RequestsInFlight } from '../requests-in-flight.ts';
 import { explainFailure } from '../rpc-failure.ts';
 import { statelessRules } from '../stateless.ts';
@@ -23,6 +28,7 @@ import { respondJson } from './respond.ts';
 export class StatelessEndpoint {
   readonly #parts: HttpParts;
   readonly #rules: EraRules;
+  readonly #parked = new ParkedCalls();
   readonly #subscriptions = new Set<Subscription>();
   #running = 0;
   readonly #stopListening: () => void;
@@ -30,7 +36,7 @@ export class StatelessEndpoint {
 
   constructor(parts: HttpParts) {
     this.#parts = parts;
-    this.#rules = statelessRules(parts.serving);
+    this.#rules = statelessRules(parts.serving, this.#parked);
     this.#stopListening = parts.serving.server.onChange((change) => {
       if (change.kind === 'tools') this.#paramHeaders = undefined;
     });
@@ -56,6 +62,7 @@ export class StatelessEndpoint {
     this.#stopListening();
     for (const subscription of this.#subscriptions) subscription.finish();
     this.#subscriptions.clear();
+    this.#parked.close(new ConnectionClosedError());
   }
 
   async #answer(request: Request, call: HttpCall): Promise<void> {
@@ -63,7 +70,8 @@ export class StatelessEndpoint {
     this.#running += 1;
     // Ids mean something to one client only, and clients are not told apart here.
     const inFlight = new RequestsInFlight();
-    const reply = await answerRequest(request, this.#rules, { ...exchange.origin, inFlight });
+    const at = { origin: exchange.origin, inFlight };
+    const reply = await answerRequest(request, this.#rules, at);
     this.#running -= 1;
     if (reply) exchange.finish({ status: statusOf(reply), text: reply.text });
   }
@@ -81,7 +89,7 @@ export class StatelessEndpoint {
       if (this.#subscriptions.size >= maxSubscriptions) {
         throw new TooManySubscriptionsError(maxSubscriptions);
       }
-      const subscription = openSubscription(this.#parts.serving.server, request, (text) => {
+      const subscription = openSubscription(this.#parts.serving, request, (text) => {
         stream ??= new EventStream(call.response, this.#parts.limits);
         stream.send(text);
       });
@@ -135,7 +143,8 @@ export class StatelessEndpoint {
   }
 }
 
-/** An error of the method itself is an answer (200); only what the server cannot do at all is not found. */
-function statusOf(reply: Reply): number {
-  return reply.errorCode === rpcErrorCode.methodNotFound ? 404 : 200;
+/** An error of the method itself is an answer (200), with the exceptions the protocol names. */
+function statusOf({ errorCode }: Reply): number {
+  if (errorCode === rpcErrorCode.methodNotFound) return 404;
+  return errorCode === rpcErrorCode.missingClientCapability ? 400 : 200;
 }

@@ -2,6 +2,7 @@ import type { CallContext, McpServer, ServerChange } from '../../contract/server
 import type { PromptMessage } from '../../contract/prompt/index.ts';
 import type { ResourceContents } from '../../contract/resource/index.ts';
 import type { ContentBlock, JsonSchema } from '../../contract/tool/index.ts';
+import { askForContext, askingTools } from './conformance-questions.ts';
 import { FixtureError } from './fixture-server.ts';
 
 const pixel =
@@ -37,8 +38,6 @@ const tools: Readonly<Record<string, readonly ContentBlock[]>> = {
   ],
   test_error_handling: [text('This tool intentionally returns an error for testing')],
   test_tool_with_progress: [text('done')],
-  test_logging_tool: [text('logged nothing')],
-  test_streaming_elicitation: [text('asked nothing')],
   test_trigger_tool_change: [text('changed')],
   test_trigger_prompt_change: [text('changed')],
   json_schema_2020_12_tool: [text('ok')],
@@ -94,7 +93,9 @@ const prompts: Readonly<
   test_prompt_with_image: () => [image, text('Please analyze the image above.')],
 };
 
-/** A server that has every fixture of the runner except those that ask something of the client. */
+const askingPrompt = 'test_input_required_result_prompt';
+
+/** A server that has every fixture of the runner. */
 export function createConformanceServer(): McpServer {
   const listeners = new Set<(change: ServerChange) => void>();
   const changed = (change: ServerChange): void => {
@@ -105,12 +106,18 @@ export function createConformanceServer(): McpServer {
     title: 'Conformance',
     version: '1.0.0',
     listTools: async () =>
-      Object.keys(tools).map((name) => ({
+      Object.keys({ ...tools, ...askingTools }).map((name) => ({
         name,
         description: 'A fixture of the conformance runner.',
         inputSchema: schemas[name] ?? { type: 'object' },
       })),
-    callTool: async (name, _args, context) => {
+    callTool: async (name, args, context) => {
+      // The gateway lets only objects through.
+      const asking = askingTools[name]?.(
+        (args ?? {}) as Readonly<Record<string, unknown>>,
+        context,
+      );
+      if (asking) return asking;
       const content = tools[name];
       if (!content) throw new FixtureError('toolbox.not_found', `No tool "${name}"`);
       if (name === 'test_trigger_tool_change') changed({ kind: 'tools' });
@@ -125,14 +132,15 @@ export function createConformanceServer(): McpServer {
     listResourceTemplates: async () => [
       { uriTemplate: 'test://template/{id}/data', name: 'template', mimeType: 'application/json' },
     ],
-    readResource: async (uri) => [readResource(uri)],
+    readResource: async (uri) => ({ contents: [readResource(uri)] }),
     listPrompts: async () =>
-      Object.keys(prompts).map((name) => ({
+      [...Object.keys(prompts), askingPrompt].map((name) => ({
         name,
         description: 'A fixture of the conformance runner.',
       })),
-    getPrompt: async (name, args) => {
-      const contents = prompts[name]?.(args);
+    getPrompt: async (name, args, context) => {
+      const contents =
+        name === askingPrompt ? [text(await askForContext(context))] : prompts[name]?.(args);
       if (!contents) throw new FixtureError('toolbox.not_found', `No prompt "${name}"`);
       return { messages: contents.map((content): PromptMessage => ({ role: 'user', content })) };
     },

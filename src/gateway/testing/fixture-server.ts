@@ -1,18 +1,16 @@
 import type {
   CallContext,
+  ClientRequest,
   Completion,
   CompletionRequest,
   McpServer,
   ServerChange,
 } from '../../contract/server/index.ts';
 import type { Prompt, PromptResult } from '../../contract/prompt/index.ts';
-import type {
-  Resource,
-  ResourceContents,
-  ResourceTemplate,
-} from '../../contract/resource/index.ts';
+import type { Resource, ResourceResult, ResourceTemplate } from '../../contract/resource/index.ts';
 import type { Tool, ToolResult } from '../../contract/tool/index.ts';
-import { AppError } from '../../kernel/index.ts';
+import { wireTextOf, withWireText } from '../../contract/wire/index.ts';
+import { AppError, reportError } from '../../kernel/index.ts';
 
 /** An explainable failure with whatever code a test is about. */
 export class FixtureError extends AppError {
@@ -40,6 +38,10 @@ export class FixtureServer implements McpServer {
   readonly calls: CallContext[] = [];
   /** Set to make every listing fail. */
   listFailure: Error | undefined;
+  /** The resources somebody watches. */
+  readonly watched = new Set<string>();
+  /** What `setLogLevel` was called with, in order. */
+  readonly levels: string[] = [];
   /** Set to make every prompt fail. */
   promptFailure: Error | undefined;
   readonly #listeners = new Set<(change: ServerChange) => void>();
@@ -59,12 +61,7 @@ export class FixtureServer implements McpServer {
         }
         return said('done');
       }),
-      tool('wait', async (_args, { signal }) => {
-        await new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-        });
-        return said('never');
-      }),
+      tool('wait', async (_args, context) => waitForEver(context)),
       tool('fail', async () => ({ ...said('it failed'), isError: true })),
       tool('refuse', async () => {
         throw new FixtureError('fixture.refused', 'This tool always refuses', { why: 'test' });
@@ -76,6 +73,25 @@ export class FixtureServer implements McpServer {
         ...said('x'),
         structuredContent: { value: 1n },
       })),
+      tool('ask', askAll),
+      tool('ask_or_fail', async (args, context) => ({
+        ...(await askAll(args, context)),
+        isError: true,
+      })),
+      tool('ask_and_wait', async (args, context) => {
+        await askAll(args, context);
+        context.progress({ progress: 1 });
+        return waitForEver(context);
+      }),
+      tool('tell', async (params, { client }) => {
+        client?.notify('notifications/message', params);
+        return said('told');
+      }),
+      tool('exact', async (args) => exactResult(args)),
+      tool('marked', async () => withWireText({ ...said('x'), _meta: { a: 1 } }, markedText)),
+      tool('defer', async (_args, { extra }) =>
+        Object.assign({ content: [], resultType: 'input_required' }, { requestState: 's', extra }),
+      ),
       tool('routed', async ({ region }) => said(`region ${String(region)}`), {
         region: { type: 'string', 'x-mcp-header': 'Region' },
       }),
@@ -103,9 +119,9 @@ export class FixtureServer implements McpServer {
     return [{ uriTemplate: 'fixture://{id}', name: 'any' }];
   }
 
-  async readResource(uri: string): Promise<readonly ResourceContents[]> {
+  async readResource(uri: string): Promise<ResourceResult> {
     if (uri !== 'fixture://text') throw notFound(`Unknown resource: ${uri}`);
-    return [{ uri, mimeType: 'text/plain', text: 'contents' }];
+    return { contents: [{ uri, mimeType: 'text/plain', text: 'contents' }] };
   }
 
   async listPrompts(): Promise<readonly Prompt[]> {
@@ -130,6 +146,16 @@ export class FixtureServer implements McpServer {
     return { values: known.filter((value) => value.startsWith(argument.value)) };
   }
 
+  async watchResource(uri: string): Promise<() => void> {
+    if (uri === 'fixture://unwatchable') throw notFound(`Unknown resource: ${uri}`);
+    this.watched.add(uri);
+    return () => this.watched.delete(uri);
+  }
+
+  setLogLevel(level: string): void {
+    this.levels.push(level);
+  }
+
   onChange(listener: (change: ServerChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -145,6 +171,44 @@ export class FixtureServer implements McpServer {
   }
 
   async close(): Promise<void> {}
+}
+
+/** What the tool "marked" says, as its server wrote it. */
+export const markedText = '{"content":[{"type":"text","text":"x"}],\n "_meta":{"a":1.0}}';
+
+/** Shows how the arguments came, and a number that no double holds. */
+function exactResult(args: object): ToolResult {
+  const text = `{"content":[],"structuredContent":{"args":${wireTextOf(args)},"big":12345678901234567890}}`;
+  // It was written one line above.
+  return withWireText(JSON.parse(text) as ToolResult, text);
+}
+
+async function waitForEver({ signal }: CallContext): Promise<ToolResult> {
+  await new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return said('never');
+}
+
+/** Asks all `requests`, at once or one after the other, and tells what came of each. */
+async function askAll(
+  { requests, together }: Readonly<Record<string, unknown>>,
+  { client, signal }: CallContext,
+): Promise<ToolResult> {
+  const outcomes: unknown[] = [];
+  const ask = async (request: ClientRequest): Promise<unknown> => {
+    try {
+      return await client?.ask(request, signal);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      return { refused: reportError(error) };
+    }
+  };
+  // Tests pass such lists.
+  const list = requests as readonly ClientRequest[];
+  if (together === true) outcomes.push(...(await Promise.all(list.map(ask))));
+  else for (const request of list) outcomes.push(await ask(request));
+  return { ...said('asked'), structuredContent: { outcomes } };
 }
 
 function said(text: string): ToolResult {

@@ -107,9 +107,12 @@ export class HttpPeer {
   }
 
   /** Opens a session and returns the headers that name it. */
-  async session(protocolVersion = '2025-11-25'): Promise<Record<string, string>> {
+  async session(
+    protocolVersion = '2025-11-25',
+    capabilities: Json = {},
+  ): Promise<Record<string, string>> {
     const clientInfo = { name: 'test', version: '1' };
-    const params = { protocolVersion, capabilities: {}, clientInfo };
+    const params = { protocolVersion, capabilities, clientInfo };
     const answer = await this.post({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
     return {
       'mcp-session-id': String(answer.headers['mcp-session-id']),

@@ -63,10 +63,10 @@ export class StdioPeer {
     return this.ask(method, { ...params, _meta: statelessMeta });
   }
 
-  initialize(protocolVersion = '2025-11-25'): Promise<Json> {
+  initialize(protocolVersion = '2025-11-25', capabilities: Json = {}): Promise<Json> {
     return this.ask('initialize', {
       protocolVersion,
-      capabilities: {},
+      capabilities,
       clientInfo: { name: 'test', version: '1' },
     });
   }

@@ -42,6 +42,22 @@ class BrokenError extends AppError {
 }
 
 describe('a traced piece of work', () => {
+  it('shares what it began with, and nothing it was given later, with others like it', async () => {
+    const { tracing, store } = aTracing();
+    const attributes = { tool: 'x', password: plainSecret };
+    const start: SpanStart = { name: 'tools/call x', kind: 'server', attributes };
+    await tracing.traced(start, async (scope) => scope.setAttributes({ 'error.type': 'odd' }));
+    await tracing.traced(start, async () => {});
+    await tracing.traced({ ...start, name: 'tools/call y' }, async () => {});
+    await tracing.flush();
+    const hidden = { tool: 'x', password: '[hidden]' };
+    expect(store.all.map(({ name, attributes: kept }) => [name, kept])).toEqual([
+      ['tools/call x', { ...hidden, 'error.type': 'odd' }],
+      ['tools/call x', hidden],
+      ['tools/call y', hidden],
+    ]);
+  });
+
   it('becomes a span with its name, kind, attributes, caller and times', async () => {
     let tick = 100;
     const { tracing, only } = aTracing({

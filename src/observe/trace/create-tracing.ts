@@ -4,6 +4,7 @@ import { AppError, systemClock, type Clock, type Log } from '../../kernel/index.
 import type { ActiveSpan, ActiveSpans } from './active-span.ts';
 import { BatchQueue, type QueueOptions } from './batch-queue.ts';
 import { OpenSpan, type FinishedSpan, type SpanPlace } from './open-span.ts';
+import { RedactedStarts } from './redacted-starts.ts';
 import { createOtlpExporter, type OtlpOptions, type SpanExporter } from './otlp-exporter.ts';
 import { RandomIds } from './random-ids.ts';
 import { readTraceMeta } from './trace-context.ts';
@@ -48,12 +49,14 @@ export function createTracing(options: TracingOptions): Tracing {
   const clock = options.clock ?? systemClock;
   const tickMs = options.tickMs ?? (() => performance.now());
   const ids = new RandomIds();
+  const redacted = new RedactedStarts();
   return {
     async traced<Result>(
       start: SpanStart,
       work: (scope: SpanScope) => Promise<Result>,
     ): Promise<Result> {
-      const active = openSpan(start, { ids, clock, tickMs, above: options.activeSpans.current() });
+      const above = options.activeSpans.current();
+      const active = openSpan(start, { ids, redacted, clock, tickMs, above });
       try {
         return await options.activeSpans.runIn(active, () => work(active.span));
       } catch (error) {
@@ -83,6 +86,7 @@ interface SpanSink {
 
 interface Surroundings {
   readonly ids: RandomIds;
+  readonly redacted: RedactedStarts;
   readonly clock: Clock;
   readonly tickMs: () => number;
   readonly above: ActiveSpan | undefined;
@@ -105,7 +109,7 @@ function openSpan(
     : Math.round(around.clock.now() * 1000);
   const place: SpanPlace = {
     context: {
-      traceId: parent?.traceId ?? around.ids.next(16),
+      traceId: parent?.traceId ?? around.ids.nextTrace(),
       spanId: around.ids.next(8),
       isSampled: parent?.isSampled ?? true,
       ...(parent?.tracestate ? { tracestate: parent.tracestate } : {}),
@@ -115,7 +119,10 @@ function openSpan(
     startedAtUs,
     callerId: (start.caller ?? localCaller).id,
   };
-  return { ...place, startedTickMs, span: new OpenSpan(start, place) };
+  const span = new OpenSpan(start, place, around.redacted);
+  const { context } = place;
+  if (!baggage) return { context, startedAtUs, startedTickMs, span };
+  return { context, baggage, startedAtUs, startedTickMs, span };
 }
 
 function storeQueue(options: TracingOptions): SpanSink | undefined {

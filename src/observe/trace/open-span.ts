@@ -1,8 +1,8 @@
 import { AppError } from '../../kernel/index.ts';
 import { redactText } from '../redact/redact-text.ts';
-import { redactValue, type ValueLimits } from '../redact/redact-value.ts';
 import { spanAttribute, toolErrorType } from './conventions.ts';
-import type { AttributeValue, SpanAttributes, SpanRecord, SpanStatus } from './span.ts';
+import { redactAttributes, type RedactedStarts } from './redacted-starts.ts';
+import type { AttributeValue, SpanRecord, SpanStatus } from './span.ts';
 import { writeTraceMeta, type SpanContext, type TraceMeta } from './trace-context.ts';
 import { traceLimits } from './trace-limits.ts';
 import type { SpanScope, SpanStart } from './tracer.ts';
@@ -22,26 +22,21 @@ export interface SpanPlace {
   readonly callerId: string;
 }
 
-const attributeLimits: ValueLimits = {
-  maxDepth: 3,
-  maxEntries: traceLimits.maxAttributes,
-  maxValues: 1_000,
-  maxStringLength: traceLimits.maxAttributeLength,
-};
-
 /** A span whose work is still running. */
 export class OpenSpan implements SpanScope {
   readonly #start: SpanStart;
   readonly #place: SpanPlace;
-  readonly #attributes: Map<string, AttributeValue>;
+  readonly #redacted: RedactedStarts;
+  /** All of them, once some were added to those it began with. */
+  #attributes: Map<string, AttributeValue> | undefined;
   #status: SpanStatus = 'unset';
   #statusMessage: string | undefined;
   #isCancelled = false;
 
-  constructor(start: SpanStart, place: SpanPlace) {
+  constructor(start: SpanStart, place: SpanPlace, redacted: RedactedStarts) {
     this.#start = start;
     this.#place = place;
-    this.#attributes = new Map(Object.entries(start.attributes ?? {}));
+    this.#redacted = redacted;
   }
 
   get traceId(): string {
@@ -54,7 +49,7 @@ export class OpenSpan implements SpanScope {
 
   setAttributes(attributes: Readonly<Record<string, AttributeValue | undefined>>): void {
     for (const [key, value] of Object.entries(attributes)) {
-      if (value !== undefined) this.#attributes.set(key, value);
+      if (value !== undefined) this.#ownAttributes().set(key, value);
     }
   }
 
@@ -66,14 +61,15 @@ export class OpenSpan implements SpanScope {
     }
     this.#status = 'error';
     this.#statusMessage = error instanceof Error ? error.message : String(error);
-    if (!this.#attributes.has(spanAttribute.errorType)) {
-      this.#attributes.set(spanAttribute.errorType, typeOf(error));
+    const attributes = this.#ownAttributes();
+    if (!attributes.has(spanAttribute.errorType)) {
+      attributes.set(spanAttribute.errorType, typeOf(error));
     }
   }
 
   cancel(): void {
     this.#isCancelled = true;
-    this.#attributes.set(spanAttribute.cancelled, true);
+    this.#ownAttributes().set(spanAttribute.cancelled, true);
   }
 
   outgoingMeta(): TraceMeta {
@@ -82,29 +78,29 @@ export class OpenSpan implements SpanScope {
 
   end(durationUs: number): FinishedSpan {
     const { context, parentSpanId, startedAtUs, callerId } = this.#place;
+    const { name, attributes } = this.#redacted.of(this.#start);
     const message = this.#statusMessage;
-    return {
-      context,
-      record: {
-        traceId: context.traceId,
-        spanId: context.spanId,
-        ...(parentSpanId ? { parentSpanId } : {}),
-        name: redactText(this.#start.name, traceLimits.maxNameLength),
-        kind: this.#start.kind,
-        startedAtUs,
-        durationUs,
-        status: this.#status,
-        ...(message ? { statusMessage: redactText(message, traceLimits.maxAttributeLength) } : {}),
-        attributes: this.#redactedAttributes(),
-        callerId,
-      },
+    const record: SpanRecord = {
+      traceId: context.traceId,
+      spanId: context.spanId,
+      ...(parentSpanId ? { parentSpanId } : undefined),
+      name,
+      kind: this.#start.kind,
+      startedAtUs,
+      durationUs,
+      status: this.#status,
+      ...(message
+        ? { statusMessage: redactText(message, traceLimits.maxAttributeLength) }
+        : undefined),
+      attributes: this.#attributes ? redactAttributes(this.#attributes) : attributes,
+      callerId,
     };
+    return { context, record };
   }
 
-  #redactedAttributes(): SpanAttributes {
-    const redacted = redactValue(this.#attributes, attributeLimits);
-    // `redactValue` makes a plain object of a map, and keeps strings, numbers, booleans and lists of them as such.
-    return redacted as SpanAttributes;
+  #ownAttributes(): Map<string, AttributeValue> {
+    this.#attributes ??= new Map(Object.entries(this.#start.attributes ?? {}));
+    return this.#attributes;
   }
 }
 

@@ -25,9 +25,11 @@ const traceparentPattern =
   /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.{0,256})?$/;
 const printableAscii = /^[\x20-\x7e]+$/;
 const sampledFlag = 1;
+const nothingIncoming: IncomingContext = Object.freeze({});
 
 /** Reads the trace context from `_meta`. What is not valid is ignored: a caller's mistake must not fail the call. */
 export function readTraceMeta(meta: Readonly<Record<string, unknown>>): IncomingContext {
+  if (meta['traceparent'] === undefined && meta['baggage'] === undefined) return nothingIncoming;
   const parent = readTraceparent(meta['traceparent']);
   const baggage = readHeader(meta['baggage'], traceLimits.maxBaggageLength);
   const tracestate = readHeader(meta['tracestate'], traceLimits.maxTracestateLength);
@@ -39,8 +41,10 @@ export function readTraceMeta(meta: Readonly<Record<string, unknown>>): Incoming
 
 export function writeTraceMeta(context: SpanContext, baggage: string | undefined): TraceMeta {
   const flags = context.isSampled ? '01' : '00';
+  const traceparent = `00-${context.traceId}-${context.spanId}-${flags}`;
+  if (!context.tracestate && !baggage) return { traceparent };
   return {
-    traceparent: `00-${context.traceId}-${context.spanId}-${flags}`,
+    traceparent,
     ...(context.tracestate ? { tracestate: context.tracestate } : {}),
     ...(baggage ? { baggage } : {}),
   };

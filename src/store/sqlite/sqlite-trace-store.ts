@@ -60,6 +60,8 @@ export class SqliteTraceStore implements TraceStore {
   readonly #database: SqliteDatabase;
   readonly #limits: TraceReadLimits;
   readonly #writeTerms: WriteTerms;
+  /** Spans of the same kind share their attributes. */
+  readonly #attributeTexts = new WeakMap<SpanRecord['attributes'], string>();
 
   constructor(database: SqliteDatabase, options: TraceStoreOptions) {
     this.#database = database;
@@ -71,7 +73,7 @@ export class SqliteTraceStore implements TraceStore {
     if (spans.length === 0) return;
     this.#database.write(this.#writeTerms, (statements) => {
       const insert = statements(insertSql);
-      for (const span of spans) insert.run(...toRow(span));
+      for (const span of spans) insert.run(...this.#toRow(span));
     });
   }
 
@@ -127,25 +129,34 @@ export class SqliteTraceStore implements TraceStore {
       await setImmediate();
     }
   }
+
+  #toRow(span: SpanRecord): Cell[] {
+    return [
+      span.traceId,
+      span.spanId,
+      span.parentSpanId ?? null,
+      span.name,
+      span.kind,
+      span.startedAtUs,
+      span.durationUs,
+      span.status,
+      span.statusMessage ?? null,
+      this.#attributeText(span.attributes),
+      span.callerId,
+    ];
+  }
+
+  #attributeText(attributes: SpanRecord['attributes']): string {
+    let text = this.#attributeTexts.get(attributes);
+    if (text === undefined) {
+      text = JSON.stringify(attributes);
+      this.#attributeTexts.set(attributes, text);
+    }
+    return text;
+  }
 }
 
 type Cell = string | number | null;
-
-function toRow(span: SpanRecord): Cell[] {
-  return [
-    span.traceId,
-    span.spanId,
-    span.parentSpanId ?? null,
-    span.name,
-    span.kind,
-    span.startedAtUs,
-    span.durationUs,
-    span.status,
-    span.statusMessage ?? null,
-    JSON.stringify(span.attributes),
-    span.callerId,
-  ];
-}
 
 const kinds: Readonly<Record<SpanRecord['kind'], true>> = {
   internal: true,

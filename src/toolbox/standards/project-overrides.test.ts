@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { McpServer, ServerChange } from '../../contract/server/index.ts';
 import { silentLog, type Log, type LogFields } from '../../kernel/index.ts';
 import { createStandardLimitsReader } from './index.ts';
+import { aCallContext } from '../testing/call-context.ts';
 import { fingerprintFolder } from './read-folder.ts';
 import { callTool, ProjectStandards, readText } from './testing/project-standards.ts';
 
@@ -52,13 +53,21 @@ describe('files of the project', () => {
       { name: 'text', required: true },
       { name: 'target', required: true },
     ]);
-    const filled = await server.getPrompt('translate', { text: 'hi', target: 'French' });
+    const filled = await server.getPrompt(
+      'translate',
+      { text: 'hi', target: 'French' },
+      aCallContext(),
+    );
     expect(filled.messages[0]?.content['text']).toBe('Translate ```\nhi\n``` into French.\n');
     expect(await callTool(server, 'get_standard', { language: 'kotlin' })).toMatchObject({
       source: 'project',
       topics: ['Layout'],
     });
-    const review = await server.getPrompt('code-review', { code: 'x', language: 'kotlin' });
+    const review = await server.getPrompt(
+      'code-review',
+      { code: 'x', language: 'kotlin' },
+      aCallContext(),
+    );
     expect(JSON.stringify(review)).toContain('standards://kotlin');
   });
 

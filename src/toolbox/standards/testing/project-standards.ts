@@ -61,8 +61,8 @@ export class ProjectStandards {
 }
 
 export async function readText(server: McpServer, uri: string): Promise<string> {
-  const [contents] = await server.readResource(uri, aCallContext());
-  return contents?.text ?? '';
+  const { contents } = await server.readResource(uri, aCallContext());
+  return contents[0]?.text ?? '';
 }
 
 /** The structured result of a tool, with `isError` and the text beside it. */

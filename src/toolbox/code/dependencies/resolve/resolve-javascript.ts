@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import type { ModuleFile } from '../import-reference.ts';
-import { parseLenientJson } from './lenient-json.ts';
+import { parseLenientJson } from '../../../../kernel/index.ts';
 import { pathResolver } from './resolve-path.ts';
 import {
   external,

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runMain, type RunOptions } from '../testing/run-main.ts';
+
+function aFolder(files: Readonly<Record<string, string | Buffer>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tutti-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+describe('call', () => {
+  it.each([
+    ['text=plain', { text: 'plain' }],
+    ['text=12', { text: '12' }],
+    ['text=true', { text: 'true' }],
+    ['text=a=b', { text: 'a=b' }],
+    ['text=', { text: '' }],
+    ['text=@@home', { text: '@home' }],
+    ['count=12', { count: 12 }],
+    ['count=-3', { count: -3 }],
+    ['count=many', { count: 'many' }],
+    ['ratio=0.5', { ratio: 0.5 }],
+    ['ratio=null', { ratio: null }],
+    ['deep=true', { deep: true }],
+    ['deep=false', { deep: false }],
+    ['deep=maybe', { deep: 'maybe' }],
+    ['items=a', { items: ['a'] }],
+    ['items=["a","b"]', { items: ['a', 'b'] }],
+    ['items=a items=b items=["c"]', { items: ['a', 'b', 'c'] }],
+    ['either=a', { either: 'a' }],
+    ['either=[1]', { either: [1] }],
+    ['options={"a":1}', { options: { a: 1 } }],
+    ['level=high', { level: 'high' }],
+    ['version=2', { version: 2 }],
+    ['anything=1', { anything: '1' }],
+    ['loop=1', { loop: '1' }],
+    ['foreign=1', { foreign: '1' }],
+    ['--args {"count":1} count=2', { count: 2 }],
+    ['--args {"count":1}', { count: 1 }],
+  ])('%s', async (line, args) => {
+    const { seen, stdout } = await runMain(['call', 'fake.echo_all', ...line.split(' '), '--json']);
+    expect(seen.calls).toEqual([{ name: 'fake__echo_all', args }]);
+    expect(JSON.parse(stdout)).toEqual({ echoed: args });
+  });
+
+  it.each(['fake.echo_all', 'fake__echo_all', 'echo_all'])('finds a tool as %s', async (name) => {
+    expect((await runMain(['call', name])).seen.calls).toHaveLength(1);
+  });
+
+  it('reads arguments from files and standard input', async () => {
+    const cwd = aFolder({ 'code.py': 'print()\n', 'args.json': '{"count": 1, "text": "weak"}' });
+    const args = async (line: string, options: RunOptions = {}) => {
+      const argv = ['call', 'fake.echo_all', ...line.split(' ')];
+      return (await runMain(argv, { ...options, io: { cwd } })).seen.calls[0]?.args;
+    };
+    expect(await args('text=@code.py')).toEqual({ text: 'print()\n' });
+    expect(await args('text=-', { stdin: 'from stdin' })).toEqual({ text: 'from stdin' });
+    expect(await args('--args-file args.json text=strong')).toEqual({ count: 1, text: 'strong' });
+    expect(await args('--args-file -', { stdin: '{"count": 2}' })).toEqual({ count: 2 });
+  });
+
+  it('refuses standard input that is not text', async () => {
+    const stdin = Buffer.from([0xff, 0xfe]);
+    const { exitCode, stderr } = await runMain(['call', 'fake.echo_all', 'text=-'], { stdin });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('standard input was not read: it is not UTF-8 text');
+  });
+
+  it('lets any argument through where the tool takes any', async () => {
+    const { seen } = await runMain(['call', 'fake.open_ended', 'whatever=1']);
+    expect(seen.calls[0]?.args).toEqual({ whatever: '1' });
+  });
+
+  it('prints the text of a tool, and its content whole when it has no structure', async () => {
+    expect((await runMain(['call', 'fake.echo_all'])).stdout).toBe('echoed\n');
+    expect((await runMain(['call', 'fake.no_structure'])).stdout).toBe(
+      'words\n[image image/png, 4 base64 characters: use --json]\nfile:///a\ninner\n',
+    );
+    const { stdout } = await runMain(['call', 'fake.no_structure', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ content: [{ text: 'words' }, {}, {}, {}] });
+  });
+
+  it('prints the error of a tool as it came', async () => {
+    const { stdout } = await runMain(['call', 'fake.fail_known', '--json']);
+    expect(JSON.parse(stdout)).toEqual({
+      error: { code: 'code.syntax_error', message: 'line 1', details: { line: 1 } },
+    });
+  });
+});

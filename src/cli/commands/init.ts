@@ -1,0 +1,83 @@
+import { askYes } from '../ask-yes.ts';
+import { openFiles, type Invocation } from '../invocation.ts';
+import {
+  clientTitles,
+  type ClientName,
+  type ImportPlan,
+  type ServerFiles,
+} from '../../contract/server-files/index.ts';
+import { importServers, showPlan, withoutEntries } from './import.ts';
+
+export async function run(invocation: Invocation): Promise<number> {
+  const { output } = invocation;
+  const files = await openFiles(invocation);
+  const isCreated = await files.createUserFile();
+  const plan = await files.planImport({});
+  const isImported = await offerImport(invocation, files, plan);
+  const clients = connectable(plan);
+  const result = { file: files.userFile, isCreated, isImported, ...withoutEntries(plan), clients };
+  output.result(result, () =>
+    [
+      `Your settings: ${files.userFile}${isCreated ? ' (new)' : ''}`,
+      ...(isImported ? [`${plan.added.length} servers were added to them.`] : []),
+      ...(!isImported && plan.added.length > 0
+        ? [`${showPlan(plan)}\nTake them over with "tutti import".`]
+        : []),
+      ...clients.map(
+        ({ client, file, snippet }) =>
+          `To use Tutti in ${clientTitles[client]}, put this into ${file}:\n${JSON.stringify(snippet, null, 2)}`,
+      ),
+      nextSteps,
+    ].join('\n\n'),
+  );
+  return 0;
+}
+
+const nextSteps = `Next:
+  tutti doctor            check that everything is in order
+  tutti servers           see the servers
+  tutti servers add …     add one
+  tutti tools             see what they can do`;
+
+async function offerImport(
+  { io, options, output }: Invocation,
+  files: ServerFiles,
+  plan: ImportPlan,
+): Promise<boolean> {
+  if (plan.added.length === 0) return false;
+  const isAgreed =
+    options['yes'] === true ||
+    (!output.isJson && (await askYes(io, `${showPlan(plan)}\n\nAdd them to your settings?`)));
+  if (isAgreed !== true) return false;
+  await importServers(files, plan);
+  return true;
+}
+
+interface Connectable {
+  readonly client: ClientName;
+  readonly file: string;
+  /** What goes into the client's file beside what it has. */
+  readonly snippet: object;
+}
+
+const tutti = { command: 'tutti', args: ['mcp'] };
+
+/** Under which key each client lists servers. */
+function snippetFor(client: ClientName): object {
+  if (client === 'vscode') return { servers: { tutti: { type: 'stdio', ...tutti } } };
+  return client === 'zed' ? { context_servers: { tutti } } : { mcpServers: { tutti } };
+}
+
+/** Clients with a configuration here that do not have Tutti in it, each once. */
+function connectable({ files, unusable }: ImportPlan): Connectable[] {
+  const connected = new Set(
+    unusable.filter(({ isTutti }) => isTutti === true).map(({ client }) => client),
+  );
+  const clients = new Map<ClientName, string>();
+  for (const { client, file } of files) {
+    if (client !== 'file' && !connected.has(client) && !clients.has(client)) {
+      clients.set(client, file);
+    }
+  }
+  return [...clients].map(([client, file]) => ({ client, file, snippet: snippetFor(client) }));
+}

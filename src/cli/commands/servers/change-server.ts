@@ -1,0 +1,73 @@
+import { UsageError } from '../../errors.ts';
+import { textsOf } from '../../global-flags.ts';
+import { openFiles, textOption, type Invocation } from '../../invocation.ts';
+
+type Change = 'remove' | 'enable' | 'disable';
+
+const done = { remove: 'removed from', enable: 'enabled in', disable: 'disabled in' } as const;
+
+export function changeServer(kind: Change) {
+  return async (invocation: Invocation, name: string): Promise<number> => {
+    const files = await openFiles(invocation);
+    const file = await files.edit(targetOf(invocation), [{ kind, name }]);
+    invocation.output.result(
+      { name, file, done: kind },
+      () => `"${name}" was ${done[kind]} ${file}`,
+    );
+    return 0;
+  };
+}
+
+export async function addServer(invocation: Invocation, name: string): Promise<number> {
+  const { output } = invocation;
+  const entry = entryOf(invocation);
+  const target = targetOf(invocation);
+  const files = await openFiles(invocation);
+  const file = await files.edit(target, [{ kind: 'add', name, entry }]);
+  output.result({ name, file, done: 'add' }, () => `"${name}" was added to ${file}`);
+  if (target === 'project') output.note('It starts after "tutti trust".');
+  return 0;
+}
+
+function targetOf({ options }: Invocation): 'user' | 'project' {
+  return options['project'] === true ? 'project' : 'user';
+}
+
+/** The entry as it is written; whether it makes sense is for the settings schema to say. */
+function entryOf(invocation: Invocation): Record<string, unknown> {
+  const [, , command, ...args] = invocation.operands;
+  const url = textOption(invocation, 'url');
+  if ((command === undefined) === (url === undefined)) {
+    throw new UsageError(
+      'A server is either a program ("servers add NAME -- COMMAND ARGS…") or an address ("servers add NAME --url ADDRESS")',
+    );
+  }
+  const timeout = textOption(invocation, 'timeoutMs');
+  const parts = {
+    type: textOption(invocation, 'type'),
+    command,
+    args: args.length > 0 ? args : undefined,
+    env: pairsOf(invocation, 'env', /^[^\s:]+$/),
+    cwd: textOption(invocation, 'cwd'),
+    url,
+    headers: pairsOf(invocation, 'header', /^[\w!#$%&'*+.^`|~-]+$/),
+    prefix: textOption(invocation, 'prefix'),
+    timeoutMs: timeout === undefined ? undefined : Number(timeout),
+  };
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+}
+
+function pairsOf(
+  { options }: Invocation,
+  option: string,
+  names: RegExp,
+): Record<string, string> | undefined {
+  const pairs = textsOf(options[option]).map((text): [string, string] => {
+    const at = text.indexOf('=');
+    // The text may be a secret, so it is not repeated.
+    if (!names.test(text.slice(0, Math.max(at, 0))))
+      throw new UsageError(`--${option} wants name=value`);
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
+  return pairs.length > 0 ? Object.fromEntries(pairs) : undefined;
+}

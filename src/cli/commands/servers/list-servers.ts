@@ -1,0 +1,50 @@
+import type { ServerState, ServerStatus } from '../../../contract/fleet/index.ts';
+import { withSystem, type Invocation } from '../../invocation.ts';
+import { firstSentence, formatColumns, type Paint } from '../../output.ts';
+
+/** Servers that need longer are shown as they are then. */
+const startLimitMs = 60_000;
+const maxReason = 200;
+
+export async function listServers(invocation: Invocation): Promise<number> {
+  const { options, output } = invocation;
+  return withSystem(invocation, {}, async ({ fleet }) => {
+    if (options['start'] !== false) await fleet.startAll(startLimitMs);
+    const servers = await fleet.status();
+    output.result(servers, () => table(servers, output.paint));
+    for (const collision of fleet.collisions()) output.note(`note: ${collision}`);
+    return 0;
+  });
+}
+
+const advice: Partial<Record<ServerState, string>> = {
+  untrusted: 'look at it and allow it with "tutti trust"',
+  disabled: 'use it again with "tutti servers enable"',
+};
+
+function table(servers: readonly ServerStatus[], paint: Paint): string {
+  if (servers.length === 0) return 'There are no servers.';
+  const rows = servers.map((server) => {
+    const { name, state, transport, tools, restarts, pid, lastError } = server;
+    const reason = advice[state] ?? (state === 'ready' ? '' : (lastError ?? ''));
+    return [
+      name,
+      state,
+      transport,
+      `${tools} tools`,
+      pid === null ? '' : `pid ${pid}`,
+      restarts === 0 ? '' : `${restarts} restarts`,
+      firstSentence([reason, ...server.problems].filter(Boolean).join('; '), maxReason),
+    ];
+  });
+  return formatColumns(rows)
+    .split('\n')
+    .map((line, index) => painterOf(servers[index]?.state, paint)(line))
+    .join('\n');
+}
+
+function painterOf(state: ServerState | undefined, paint: Paint): (line: string) => string {
+  if (state === 'failed' || state === 'crash-looping') return paint.red;
+  if (state === 'untrusted' || state === 'restarting') return paint.yellow;
+  return state === 'disabled' ? paint.dim : (line) => line;
+}

@@ -1,0 +1,40 @@
+import type { Settings } from '../config/index.ts';
+import type { Catalogue } from '../contract/catalogue/index.ts';
+import { compactCatalogue, type OpenFleet } from '../fleet/index.ts';
+
+/** What clients see: every tool, a few that find and call the others, or what their number asks for. */
+export type Face = 'compact' | 'all' | 'auto';
+
+/** Above this many tools a list costs a model more than looking for the one it needs. */
+const maxTools = 40;
+const finders = ['admin.find_tools', 'admin.call_tool'];
+const alsoShown = ['admin.list_tools', 'admin.get_server_status'];
+
+/** The catalogue as clients of each face see it. */
+export interface FaceCatalogues {
+  readonly stdioCatalogue: Catalogue;
+  readonly httpCatalogue: Catalogue;
+}
+
+/** `wanted` is about `tutti mcp`; `auto` leaves it to the setting `server.compact`. */
+export function chooseFace(
+  catalogue: OpenFleet['catalogue'],
+  settings: Settings,
+  wanted: Face,
+): FaceCatalogues {
+  const { compact, pinned_tools: pinnedTools } = settings.server;
+  const pinned = [...alsoShown, ...pinnedTools];
+  const bySetting: Face = compact === 'on' ? 'compact' : compact === 'off' ? 'all' : 'auto';
+  const show = (face: Face): Catalogue => {
+    if (face === 'all') return catalogue;
+    return compactCatalogue(catalogue, {
+      maxTools: face === 'compact' ? 0 : maxTools,
+      finders,
+      pinned,
+    });
+  };
+  return {
+    stdioCatalogue: show(wanted === 'auto' ? bySetting : wanted),
+    httpCatalogue: show(compact === 'on' ? 'compact' : 'all'),
+  };
+}

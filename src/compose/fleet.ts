@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import type { Settings } from '../config/index.ts';
+import {
+  CallLane,
+  createFleet,
+  FileListingCache,
+  openUpstream,
+  type OpenFleet,
+  type Outside,
+  type ServerEntry,
+} from '../fleet/index.ts';
+import {
+  createProcessOwner,
+  sweepLeftovers,
+  systemTimers,
+  type Log,
+  type ProcessOwner,
+} from '../kernel/index.ts';
+import type { Tracing } from '../observe/index.ts';
+import { UnknownServersError } from './errors.ts';
+import type { ServerEntries } from './server-entries.ts';
+
+export interface FleetParts {
+  readonly settings: Settings;
+  readonly version: string;
+  readonly log: Log;
+  readonly tracing: Tracing;
+  /** The servers we ship. */
+  readonly ours: readonly ServerEntry[];
+  readonly entries: ServerEntries;
+  /** Serve just these; all when not given. */
+  readonly only: readonly string[] | undefined;
+}
+
+const secondMs = 1_000;
+/** Leftovers of an earlier crash are looked for when the first answers are out. */
+const sweepAfterMs = 500;
+
+/** The fleet of this machine: our servers and those the settings name. */
+export function openFleet(parts: FleetParts): OpenFleet {
+  const { settings, version, log, only } = parts;
+  const { performance, tools, home } = settings;
+  checkNames(parts);
+  const limits = {
+    maxConcurrent: performance.max_concurrent_requests,
+    maxWaiting: performance.max_waiting_requests,
+    timeoutMs: performance.timeout_seconds * secondMs,
+  };
+  const isTraced = settings.tracing.enabled || settings.tracing.otlp_endpoint !== undefined;
+  return createFleet({
+    title: settings.server.name,
+    version,
+    servers: parts.ours.filter(({ name }) => !only || only.includes(name)),
+    outside: openOutside(parts),
+    only,
+    lane: new CallLane(limits, isTraced ? parts.tracing : undefined, log),
+    enabledTools: tools.enabled,
+    cache: new FileListingCache(join(home, 'catalogue'), log),
+    log,
+  });
+}
+
+function checkNames({ ours, entries, only = [] }: FleetParts): void {
+  const known = [...ours, ...entries.current()].map(({ name }) => name);
+  const unknown = only.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  entries.close();
+  throw new UnknownServersError(unknown, known);
+}
+
+function openOutside({ settings, version, log, entries }: FleetParts): Outside {
+  const runDirectory = join(settings.home, 'run', 'programs');
+  let owner: ProcessOwner | undefined;
+  const ownerOfAll = (): ProcessOwner => {
+    owner ??= createProcessOwner({ runDirectory, log });
+    return owner;
+  };
+  const cancelSweep = systemTimers.after(sweepAfterMs, () => {
+    sweepLeftovers(runDirectory, log).catch((error: unknown) => {
+      log.warn('what an earlier process left running could not be looked for', { error });
+    });
+  });
+  return {
+    entries,
+    connect: async (request) =>
+      openUpstream(request, {
+        launch: await entries.launch(request.entry),
+        owner: ownerOfAll,
+        clientInfo: { name: 'tutti', title: settings.server.name, version },
+        log: log.child({ server: request.entry.name }),
+      }),
+    memoryBytes: async (pid) => (owner ? owner.memoryBytes(pid) : null),
+    logFile: (server) => join(settings.home, 'logs', 'servers', `${fileNameOf(server)}.log`),
+    async close() {
+      cancelSweep();
+      entries.close();
+      await owner?.close();
+    },
+  };
+}
+
+/** Names of servers hold anything printable; a file name must not lead elsewhere. */
+function fileNameOf(server: string): string {
+  return /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(server) ? server : encodeURIComponent(server);
+}

@@ -1,0 +1,98 @@
+import { dirname, join } from 'node:path';
+import {
+  chooseServers,
+  createUserFile,
+  editServers,
+  grantTrust,
+  hideNamed,
+  isProjectTrusted,
+  planImport,
+  projectDigest,
+  readTrust,
+  referencesIn,
+  revokeTrust,
+  type DefinedServer,
+} from '../config/index.ts';
+import type { ServerFiles, ShownServer } from '../contract/server-files/index.ts';
+import { loadSettingsHere, surroundingsOf, type SettingsRequest } from './settings.ts';
+
+export async function openServerFiles(request: SettingsRequest): Promise<ServerFiles> {
+  const settings = await loadSettingsHere(request);
+  const around = surroundingsOf(request);
+  const { userFile, projectFile, servers } = settings;
+  const { home } = settings.values;
+  const trusted = await readTrust(home);
+  const files = { user: userFile, project: projectFile ?? join(request.cwd, 'tutti.yaml') };
+  return {
+    userFile,
+    entries: chooseServers(settings, trusted),
+    project:
+      projectFile === undefined
+        ? undefined
+        : {
+            file: projectFile,
+            isTrusted: isProjectTrusted(settings, trusted),
+            servers: showProject(servers),
+          },
+    edit: async (target, edits) => {
+      await editServers({ path: files[target], kind: target, userPath: userFile }, edits);
+      return files[target];
+    },
+    trust: async () => {
+      const digest = projectDigest(files.project, servers);
+      const trustedAt = new Date().toISOString();
+      await grantTrust(home, { file: files.project, digest, trustedAt });
+    },
+    revoke: () => revokeTrust(home, files.project),
+    trusted: () => readTrust(home),
+    planImport: (from) => planImport({ ...from, existing: userEntries(servers) }, around),
+    createUserFile: () => createUserFile(userFile),
+  };
+}
+
+function showProject(servers: readonly DefinedServer[]): ShownServer[] {
+  const mine = new Set(
+    servers.filter(({ source }) => source.kind !== 'project').map(({ name }) => name),
+  );
+  return servers
+    .filter(({ source }) => source.kind === 'project')
+    .map(({ name, settings, source }) => {
+      const { command, args, cwd, env, url, headers } = settings;
+      const secrets = [...Object.values(env), ...Object.values(headers)];
+      const texts = [
+        command ?? '',
+        ...args,
+        cwd ?? '',
+        url ?? '',
+        ...secrets.map((value) => value.reveal()),
+      ];
+      return {
+        name,
+        ...(command !== undefined && {
+          command,
+          args,
+          cwd: cwd ?? ('file' in source ? dirname(source.file) : '.'),
+          env: Object.fromEntries(
+            Object.entries(env).map(([key, value]) => [key, hideNamed(key, value.reveal())]),
+          ),
+        }),
+        ...(url !== undefined && { url, headers: Object.keys(headers) }),
+        given: [...new Set(texts.flatMap(referencesIn))],
+        isReplacing: mine.has(name),
+      };
+    });
+}
+
+/** The user's entries as far as they tell whether a server is there already. */
+function userEntries(servers: readonly DefinedServer[]): Record<string, unknown> {
+  const plain = (map: DefinedServer['settings']['env']): Record<string, string> =>
+    Object.fromEntries(Object.entries(map).map(([key, value]) => [key, value.reveal()]));
+  return Object.fromEntries(
+    servers
+      .filter(({ source }) => source.kind === 'user')
+      .map(({ name, settings: { command, args, env, url, headers } }) => [
+        name,
+        { command, args, url, env: plain(env), headers: plain(headers) },
+      ]),
+  );
+}

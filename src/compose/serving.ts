@@ -1,0 +1,25 @@
+import type { FleetControl } from '../contract/fleet/index.ts';
+import type { Log } from '../kernel/index.ts';
+import { openControl, type ControlDesk } from './control.ts';
+
+interface ServingParts {
+  readonly home: string;
+  readonly fleet: FleetControl;
+  readonly serve: () => void;
+  readonly log: Log;
+}
+
+/** What begins with the first face and ends with the system: servers that are to run, and the control desk. */
+export function prepareServing({ home, fleet, serve, log }: ServingParts) {
+  let desk: Promise<ControlDesk | undefined> | undefined;
+  return {
+    begin(): void {
+      serve();
+      desk ??= openControl({ home, fleet, log }).catch((error: unknown) => {
+        log.warn('other processes cannot reach this one', { error });
+        return undefined;
+      });
+    },
+    end: async (): Promise<void> => (await desk)?.close(),
+  };
+}

@@ -1,0 +1,104 @@
+import type { McpServerEntry } from '../settings/index.ts';
+
+/**
+ * idle: not started, will be at the first call · starting · ready · restarting: it ended and is started
+ * again after a pause · crash-looping: it ended so often that the pauses are long · failed: it cannot be
+ * used until its entry or the world changes; calls are refused at once, with the reason · disabled:
+ * its entry says so · untrusted: a project's entry nobody has trusted yet.
+ */
+export type ServerState =
+  | 'idle'
+  | 'starting'
+  | 'ready'
+  | 'restarting'
+  | 'crash-looping'
+  | 'failed'
+  | 'disabled'
+  | 'untrusted';
+
+export type ServerTransport = 'in-process' | 'stdio' | 'http' | 'sse';
+
+/** How one server of the fleet is doing. */
+export interface ServerStatus {
+  readonly name: string;
+  readonly transport: ServerTransport;
+  readonly state: ServerState;
+  /** When it came into this state, ISO 8601. */
+  readonly since: string;
+  readonly pid: number | null;
+  readonly restarts: number;
+  readonly lastError: string | null;
+  readonly tools: number;
+  readonly resources: number;
+  readonly prompts: number;
+  readonly calls: number;
+  readonly failedCalls: number;
+  /** Of the latest calls; null when there were none. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
+  /** Of its process and all below it; null where it has none of its own or it cannot be known. */
+  readonly memoryBytes: number | null;
+  /** What it negotiated; null before the first connection. */
+  readonly protocolVersion: string | null;
+  readonly version: string | null;
+  /** Where its entry comes from. */
+  readonly source: 'built-in' | 'user' | 'project' | 'flag';
+  /** Misbehaviour that was contained: `sent 3 lines that are no JSON`. */
+  readonly problems: readonly string[];
+}
+
+/** What people and tools may do with the fleet as a whole. */
+export interface FleetControl {
+  /** Now, without starting anything. */
+  status(): Promise<readonly ServerStatus[]>;
+  /** Starts every server that may be started and waits until each is ready or has failed, at most `limitMs`. */
+  startAll(limitMs: number): Promise<void>;
+  /** Stops and starts one. Throws `fleet.unknown_server`. */
+  restart(name: string): Promise<void>;
+  /** The latest lines a server wrote to standard error, oldest first. Throws `fleet.unknown_server`. */
+  logs(name: string, maxLines: number): Promise<readonly string[]>;
+  /** Names that two servers claim, and what was done about each, as sentences. */
+  collisions(): readonly string[];
+}
+
+/** One server of `mcpServers` as it counts at this moment. */
+export interface FleetEntry {
+  readonly name: string;
+  /** Defaults filled in; texts may still hold `${env:NAME}` and the like, which `launch` replaces. */
+  readonly settings: McpServerEntry;
+  readonly source: 'user' | 'project' | 'flag';
+  readonly state: 'enabled' | 'disabled' | 'untrusted';
+  /** The same as long as nothing about the entry changed, and not the entry's secrets. */
+  readonly fingerprint: string;
+  /** The same as long as it is started or reached in the same way, whatever else is said about it. */
+  readonly launchFingerprint: string;
+}
+
+/** The servers of `mcpServers`, kept up to date while the files that name them change. */
+export interface FleetEntries {
+  /** By name, each name once. */
+  current(): readonly FleetEntry[];
+  /** Calls `listener` after every change of `current()` until the returned function is called. */
+  onChange(listener: () => void): () => void;
+  /**
+   * What is needed to start or reach an enabled server, variables and files filled in now. Throws
+   * `config.unresolved_reference` with the entry and the key.
+   */
+  launch(entry: FleetEntry): Promise<ServerLaunch>;
+}
+
+/** How a server is started or reached. Holds secrets: it is neither logged nor shown. */
+export type ServerLaunch =
+  | {
+      readonly transport: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly cwd: string;
+      /** All of it: the allow-list of ours and what the entry names. */
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly transport: 'http' | 'sse';
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+    };

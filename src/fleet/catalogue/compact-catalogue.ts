@@ -1,0 +1,117 @@
+import type { Catalogue } from '../../contract/catalogue/index.ts';
+import type { ServerChange } from '../../contract/server/index.ts';
+import type { Tool } from '../../contract/tool/index.ts';
+import type { FleetCatalogue } from './fleet-catalogue.ts';
+
+export interface CompactOptions {
+  /** With more tools than this the list is short; 0 makes it short always. */
+  readonly maxTools: number;
+  /** Dotted names of the tools that find and call the others. Where one is missing every tool is listed. */
+  readonly finders: readonly string[];
+  /** Dotted or wire names of tools that are listed all the same. */
+  readonly pinned: readonly string[];
+}
+
+/**
+ * A catalogue that lists few tools and has them all: any tool can be called by its name, listed or not.
+ *
+ * 1. What is listed follows from the tools there are, so the same tools give the same bytes.
+ * 2. A change of tools is announced only when somebody has seen the list and would see another now.
+ */
+export function compactCatalogue(catalogue: FleetCatalogue, options: CompactOptions): Catalogue {
+  const shown = new ShownTools(catalogue, options);
+  return {
+    name: catalogue.name,
+    title: catalogue.title,
+    version: catalogue.version,
+    get instructions() {
+      const hint = `Where few tools are listed, ${options.finders.join(' and ')} find and call the others.`;
+      return [catalogue.instructions ?? '', hint].join('\n\n').trim();
+    },
+    entries: () => catalogue.entries(),
+    listTools: () => shown.list(),
+    callTool: (name, args, context) => catalogue.callTool(name, args, context),
+    listResources: () => catalogue.listResources(),
+    listResourceTemplates: () => catalogue.listResourceTemplates(),
+    readResource: (uri, context) => catalogue.readResource(uri, context),
+    listPrompts: () => catalogue.listPrompts(),
+    getPrompt: (name, args, context) => catalogue.getPrompt(name, args, context),
+    complete: (wanted, context) => catalogue.complete(wanted, context),
+    onChange: (listener) => shown.subscribe(listener),
+    close: () => catalogue.close(),
+    request: (method, params, context) => catalogue.request(method, params, context),
+    extensions: () => catalogue.extensions(),
+    watchResource: (uri) => catalogue.watchResource(uri),
+    setLogLevel: (level) => catalogue.setLogLevel(level),
+    failures: () => catalogue.failures(),
+  };
+}
+
+class ShownTools {
+  readonly #catalogue: Catalogue;
+  readonly #options: CompactOptions;
+  readonly #listeners = new Set<(change: ServerChange) => void>();
+  #stopFollowing: (() => void) | undefined;
+  /** The whole list and what was shown of it: the same array until something changed. */
+  #latest: { readonly all: readonly Tool[]; readonly shown: readonly Tool[] } | undefined;
+  /** What was shown first, or announced last. */
+  #announced: string | undefined;
+
+  constructor(catalogue: Catalogue, options: CompactOptions) {
+    this.#catalogue = catalogue;
+    this.#options = options;
+  }
+
+  async list(): Promise<readonly Tool[]> {
+    const shown = await this.#choose();
+    this.#announced ??= JSON.stringify(shown);
+    return shown;
+  }
+
+  subscribe(listener: (change: ServerChange) => void): () => void {
+    this.#listeners.add(listener);
+    this.#stopFollowing ??= this.#catalogue.onChange((change) => {
+      if (change.kind === 'tools') void this.#announceTools();
+      else this.#tell(change);
+    });
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#stopFollowing?.();
+      this.#stopFollowing = undefined;
+    };
+  }
+
+  async #choose(): Promise<readonly Tool[]> {
+    const all = await this.#catalogue.listTools();
+    if (this.#latest?.all === all) return this.#latest.shown;
+    const { maxTools, finders, pinned } = this.#options;
+    const entries = await this.#catalogue.entries();
+    const names = new Set(entries.map(({ name }) => name));
+    const isShort = all.length > maxTools && finders.every((name) => names.has(name));
+    const wanted = new Set([...finders, ...pinned]);
+    const listed = new Set(
+      entries
+        .filter(({ name, wireName }) => wanted.has(name) || wanted.has(wireName))
+        .map(({ wireName }) => wireName),
+    );
+    const shown = isShort ? all.filter(({ name }) => listed.has(name)) : all;
+    this.#latest = { all, shown };
+    return shown;
+  }
+
+  async #announceTools(): Promise<void> {
+    if (this.#announced === undefined) return;
+    // A listing that fails is told to who asks for it.
+    const shown = await this.#choose().catch(() => undefined);
+    if (!shown) return;
+    const text = JSON.stringify(shown);
+    if (text === this.#announced) return;
+    this.#announced = text;
+    this.#tell({ kind: 'tools' });
+  }
+
+  #tell(change: ServerChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}

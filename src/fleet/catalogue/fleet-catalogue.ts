@@ -1,0 +1,298 @@
+import type { Catalogue, CatalogueEntry, ListingFailure } from '../../contract/catalogue/index.ts';
+import type { Prompt, PromptResult } from '../../contract/prompt/index.ts';
+import type { Resource, ResourceResult, ResourceTemplate } from '../../contract/resource/index.ts';
+import type {
+  CallContext,
+  Completion,
+  CompletionRequest,
+  McpServer,
+  ServerChange,
+  ServerExtensions,
+} from '../../contract/server/index.ts';
+import { failedToolResult, type Tool, type ToolResult } from '../../contract/tool/index.ts';
+import { AppError, reportError, type Log } from '../../kernel/index.ts';
+import type { CallLane } from '../call-lane.ts';
+import { UnknownNameError } from '../errors.ts';
+import { ServerUnavailableError } from '../upstream/errors.ts';
+import { describeServers } from './describe-servers.ts';
+import { KeptWatches } from './kept-watches.ts';
+import type { Member } from './member.ts';
+import type { PromptRoute, ToolRoute } from './name-table.ts';
+import type { Roster } from './roster.ts';
+import { askInTurn, routeResource } from './route-resource.ts';
+import { outerTaskId, renameTasks } from './task-ids.ts';
+import { routeTasks } from './route-tasks.ts';
+
+export interface CatalogueOptions {
+  /** How it introduces itself. */
+  readonly title: string;
+  readonly version: string;
+  readonly roster: Roster;
+  readonly lane: CallLane;
+  readonly setLogLevel: (level: string) => void;
+  readonly close: () => Promise<void>;
+  readonly log: Log;
+}
+
+/** The members as one server. See the room's README for what it guarantees. */
+export class FleetCatalogue implements Catalogue {
+  readonly name = 'tutti';
+  readonly title: string;
+  readonly version: string;
+  readonly #roster: Roster;
+  readonly #lane: CallLane;
+  readonly #options: CatalogueOptions;
+  readonly #watches: KeptWatches;
+
+  constructor(options: CatalogueOptions) {
+    this.title = options.title;
+    this.version = options.version;
+    this.#roster = options.roster;
+    this.#lane = options.lane;
+    this.#options = options;
+    this.#watches = new KeptWatches(options.roster, options.log);
+    options.roster.onReplaced(() => this.#watches.follow());
+  }
+
+  get instructions(): string {
+    return describeServers(this.#roster.members);
+  }
+
+  async entries(): Promise<readonly CatalogueEntry[]> {
+    await this.#roster.untilListed();
+    return this.#roster.names.entries;
+  }
+
+  failures(): readonly ListingFailure[] {
+    return this.#roster.members.flatMap(({ name, listingFailure }) =>
+      listingFailure === undefined ? [] : [{ server: name, message: listingFailure }],
+    );
+  }
+
+  /** The same array until something changed. */
+  async listTools(): Promise<readonly Tool[]> {
+    await this.#roster.untilListed();
+    return this.#roster.show('tools', (names) => names.tools);
+  }
+
+  async callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult> {
+    const route = this.#roster.names.toolRoutes.get(name) ?? (await this.#findTool(name, context));
+    const { member, entry } = route;
+    const { gate, timeoutMs } = member.options;
+    const work = (laneContext: CallContext): Promise<ToolResult> =>
+      member.runner.run({
+        isRepeatable: isRepeatable(entry.tool),
+        context: laneContext,
+        work: (server) => server.callTool(entry.tool.name, args, laneContext),
+      });
+    try {
+      const result = await this.#lane.run({ entry, gate, timeoutMs, work }, context);
+      return this.#outward(member, result);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      if (this.#successorOf(member, error)) return this.callTool(name, args, context);
+      // What a server answers as an error of the protocol stays one; what happened on the way is a result.
+      const isOurs = error instanceof AppError && error.code !== 'fleet.upstream_error';
+      if (isOurs) return failedToolResult(reportError(error));
+      throw error;
+    }
+  }
+
+  async listResources(): Promise<readonly Resource[]> {
+    await this.#roster.untilListed();
+    return this.#roster.show('resources', (names) => names.resources);
+  }
+
+  async listResourceTemplates(): Promise<readonly ResourceTemplate[]> {
+    await this.#roster.untilListed();
+    return this.#roster.show('resources', (names) => names.templates);
+  }
+
+  /** A server that lists the address has it; else those that may have it are asked in order. */
+  async readResource(uri: string, context: CallContext): Promise<ResourceResult> {
+    await this.#roster.untilListed();
+    const route = routeResource(this.#roster, uri);
+    const read = (member: Member): Promise<ResourceResult> =>
+      this.#ask({ member, what: `Resource ${uri}` }, context, (server, limited) =>
+        server.readResource(uri, limited),
+      );
+    if (route.kind === 'listed') return read(route.member);
+    const result = await askInTurn(route.members, read, context.signal);
+    if (!result) throw new UnknownNameError('resource', uri);
+    return result;
+  }
+
+  async listPrompts(): Promise<readonly Prompt[]> {
+    await this.#roster.untilListed();
+    return this.#roster.show('prompts', (names) => names.prompts);
+  }
+
+  async getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    context: CallContext,
+  ): Promise<PromptResult> {
+    const { member, prompt } = await this.#findPrompt(name, context);
+    return this.#ask({ member, what: `Prompt "${name}"` }, context, (server, limited) =>
+      server.getPrompt(prompt.name, args, limited),
+    );
+  }
+
+  async complete(request: CompletionRequest, context: CallContext): Promise<Completion> {
+    const { reference } = request;
+    if (reference.type === 'ref/prompt') {
+      const { member, prompt } = await this.#findPrompt(reference.name, context);
+      const inner = { ...request, reference: { ...reference, name: prompt.name } };
+      return this.#complete(member, inner, context);
+    }
+    await this.#roster.untilListed();
+    const { templateRoutes, resourceRoutes } = this.#roster.names;
+    const member = templateRoutes.get(reference.uri) ?? resourceRoutes.get(reference.uri);
+    return member ? this.#complete(member, request, context) : { values: [] };
+  }
+
+  async request(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    context: CallContext,
+  ): Promise<object> {
+    await this.#roster.untilListed();
+    const isRepeatable = repeatableMethods.test(method);
+    return routeTasks(this.#roster.members, { method, params }, (member, inner) =>
+      this.#ask({ member, what: method, isRepeatable }, context, async (server, limited) => {
+        if (!server.request) throw new UnknownNameError('method', method);
+        return server.request(method, inner, limited);
+      }),
+    );
+  }
+
+  extensions(): ServerExtensions {
+    const all = this.#roster.members.flatMap(({ listing }) => listing?.extensions ?? []);
+    const tasks = all.findLast((it) => it.tasks !== undefined)?.tasks;
+    const named = all.flatMap((it) => it.extensions ?? []);
+    return {
+      ...(tasks === undefined ? {} : { tasks }),
+      ...(named.length === 0 ? {} : { extensions: Object.assign({}, ...named.toReversed()) }),
+    };
+  }
+
+  watchResource(uri: string): Promise<() => void> {
+    return this.#watches.add(uri);
+  }
+
+  setLogLevel(level: string): void {
+    this.#options.setLogLevel(level);
+  }
+
+  onChange(listener: (change: ServerChange) => void): () => void {
+    return this.#roster.subscribe(listener);
+  }
+
+  close(): Promise<void> {
+    return this.#options.close();
+  }
+
+  async #findTool(name: string, context: CallContext): Promise<ToolRoute> {
+    const find = (): ToolRoute | undefined => this.#roster.names.toolRoutes.get(name);
+    const route = await this.#find(name, context, find);
+    if (!route) throw new UnknownNameError('tool', name);
+    return route;
+  }
+
+  async #findPrompt(name: string, context: CallContext): Promise<PromptRoute> {
+    const find = (): PromptRoute | undefined => this.#roster.names.promptRoutes.get(name);
+    const route = await this.#find(name, context, find);
+    if (!route) throw new UnknownNameError('prompt', name);
+    return route;
+  }
+
+  /** Waits for the server that the name names, and for all others only where that one does not have it. */
+  async #find<Route>(
+    name: string,
+    context: CallContext,
+    find: () => Route | undefined,
+  ): Promise<Route | undefined> {
+    const known = find();
+    if (known) return known;
+    const failure = await this.#learnOwner(name, context).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    context.signal.throwIfAborted();
+    const learned = find();
+    if (learned) return learned;
+    await this.#roster.untilListed();
+    const listed = find();
+    if (!listed && failure) throw failure.error;
+    return listed;
+  }
+
+  /** A server that was not listed in time may still have what is named after it: the call waits for it. */
+  async #learnOwner(name: string, context: CallContext): Promise<void> {
+    const { members } = this.#roster;
+    const owner = members.find(({ listing, name: server, options }) => {
+      const label = options.prefix ?? server;
+      const isNamed = name.startsWith(`${label}.`) || name.startsWith(`${label}__`);
+      return !listing && (isNamed || members.length === 1);
+    });
+    if (!owner) return;
+    const { timeoutMs } = owner.options;
+    const what = `Listing server "${owner.name}"`;
+    await this.#lane.limit({ what, timeoutMs }, context, ({ signal }) => owner.learn(signal));
+  }
+
+  #complete(member: Member, request: CompletionRequest, context: CallContext): Promise<Completion> {
+    return this.#ask({ member, what: 'completion/complete' }, context, (server, limited) =>
+      server.complete(request, limited),
+    );
+  }
+
+  /** Asks a member for something that, unless said otherwise, changes nothing there. */
+  async #ask<Result extends object>(
+    { member, what, isRepeatable = true }: Question,
+    context: CallContext,
+    work: (server: McpServer, context: CallContext) => Promise<Result>,
+  ): Promise<Result> {
+    const { timeoutMs } = member.options;
+    try {
+      const result = await this.#lane.limit({ what, timeoutMs }, context, (limited) =>
+        member.runner.run({
+          isRepeatable,
+          context: limited,
+          work: (server) => work(server, limited),
+        }),
+      );
+      return this.#outward(member, result);
+    } catch (error) {
+      const successor = context.signal.aborted ? undefined : this.#successorOf(member, error);
+      if (!successor) throw error;
+      return this.#ask({ member: successor, what, isRepeatable }, context, work);
+    }
+  }
+
+  /** Who took the place of a member while a request waited for it, which did not reach it. */
+  #successorOf(member: Member, error: unknown): Member | undefined {
+    if (!(error instanceof ServerUnavailableError)) return undefined;
+    const { members } = this.#roster;
+    return members.includes(member) ? undefined : members.find(({ name }) => name === member.name);
+  }
+
+  /** With several servers, tasks go by names that say whose they are. */
+  #outward<Result extends object>(member: Member, result: Result): Result {
+    if (this.#roster.members.length === 1) return result;
+    return renameTasks(result, (id) => outerTaskId(member.name, id));
+  }
+}
+
+interface Question {
+  readonly member: Member;
+  readonly what: string;
+  readonly isRepeatable?: boolean;
+}
+
+/** Of the methods that are passed on as they are, those that only read, or end what may have ended. */
+const repeatableMethods = /\/(?:get|list|result|cancel)$/;
+
+function isRepeatable({ annotations }: Tool): boolean {
+  return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+}

@@ -1,0 +1,79 @@
+import { withTimeLimit, type Log } from '../../kernel/index.ts';
+import { UnknownNameError } from '../errors.ts';
+import type { Member } from './member.ts';
+import type { Roster } from './roster.ts';
+import { routeResource } from './route-resource.ts';
+
+interface Watch {
+  readonly uri: string;
+  /** Where it is watched, and what ends that. */
+  member: Member | undefined;
+  stop: () => void;
+  isOver: boolean;
+}
+
+/** How long a server may take to begin watching a resource. */
+const watchLimitMs = 30_000;
+
+/** The resources that clients watch; where a server is replaced, they are watched on the one in its place. */
+export class KeptWatches {
+  readonly #roster: Roster;
+  readonly #log: Log;
+  readonly #watches = new Set<Watch>();
+
+  constructor(roster: Roster, log: Log) {
+    this.#roster = roster;
+    this.#log = log;
+  }
+
+  /** Watches until the returned function is called. Throws `fleet.not_found`, or why it cannot be watched. */
+  async add(uri: string): Promise<() => void> {
+    const watch: Watch = { uri, member: undefined, stop: () => {}, isOver: false };
+    await this.#begin(watch);
+    this.#watches.add(watch);
+    // The member may have been replaced meanwhile.
+    this.follow();
+    return () => {
+      this.#watches.delete(watch);
+      end(watch);
+    };
+  }
+
+  /** Moves what is watched on members that are gone. */
+  follow(): void {
+    for (const watch of this.#watches) {
+      if (this.#isInPlace(watch)) continue;
+      this.#begin(watch).catch((error: unknown) => {
+        this.#log.warn('A resource could not be watched again', { uri: watch.uri, error });
+      });
+    }
+  }
+
+  #isInPlace({ member }: Watch): boolean {
+    return member !== undefined && this.#roster.members.includes(member);
+  }
+
+  async #begin(watch: Watch): Promise<void> {
+    const { uri } = watch;
+    await this.#roster.untilListed();
+    if (watch.isOver || this.#isInPlace(watch)) return;
+    const route = routeResource(this.#roster, uri);
+    const member = route.kind === 'listed' ? route.member : route.members[0];
+    if (!member) throw new UnknownNameError('resource', uri);
+    watch.member = member;
+    const { signal } = new AbortController();
+    const limit = { what: `Watching ${uri}`, limitMs: watchLimitMs, signal };
+    await withTimeLimit(limit, async (limited) => {
+      const stop = await member.runner.watchResource(uri, limited);
+      const isWanted = !limited.aborted && !watch.isOver && watch.member === member;
+      if (isWanted) watch.stop = stop;
+      else stop();
+    });
+  }
+}
+
+function end(watch: Watch): void {
+  if (watch.isOver) return;
+  watch.isOver = true;
+  watch.stop();
+}

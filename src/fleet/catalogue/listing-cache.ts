@@ -1,0 +1,95 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from '../../kernel/index.ts';
+import { isRecord } from '../../protocol/index.ts';
+import type { Listing } from './listing.ts';
+
+/** Remembers what servers offered, for the next process. */
+export interface ListingCache {
+  /** What the server offered last time; undefined when unknown, or when `key` is not that of then. */
+  read(server: string, key: string): Listing | undefined;
+  write(server: string, key: string, listing: Listing): void;
+}
+
+/** Files of another format are not read. */
+const format = 1;
+
+/**
+ * One file per server. They are small and read once, before anything is listed, so reading them
+ * without waiting costs less than coming back for each. A file appears whole or not at all.
+ */
+export class FileListingCache implements ListingCache {
+  readonly #folder: string;
+  readonly #log: Log;
+
+  constructor(folder: string, log: Log) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  read(server: string, key: string): Listing | undefined {
+    const path = this.#pathOf(server);
+    try {
+      const kept: unknown = JSON.parse(readFileSync(path, 'utf8'));
+      if (!isRecord(kept) || kept['format'] !== format || kept['key'] !== key) return undefined;
+      return readListing(kept['listing']);
+    } catch (error) {
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      if (!isMissing) this.#log.warn('A kept listing is damaged and ignored', { path, error });
+      return undefined;
+    }
+  }
+
+  write(server: string, key: string, listing: Listing): void {
+    const path = this.#pathOf(server);
+    const draft = `${path}.${randomBytes(6).toString('hex')}`;
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      writeFileSync(draft, JSON.stringify({ format, key, listing }), { mode: 0o600 });
+      renameSync(draft, path);
+    } catch (error) {
+      removeQuietly(draft);
+      this.#log.warn('A listing could not be kept for the next start', { path, error });
+    }
+  }
+
+  /** Names of servers hold anything printable; names of files do not, nor tell all letters apart. */
+  #pathOf(server: string): string {
+    if (/^[a-z0-9_-]{1,40}$/.test(server)) return join(this.#folder, `${server}.json`);
+    const cleaned = server.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 40);
+    const hash = createHash('sha256').update(server).digest('hex').slice(0, 8);
+    return join(this.#folder, `${cleaned}.${hash}.json`);
+  }
+}
+
+/** What cannot be removed was most likely never written. */
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
+}
+
+/** Throws on anything that is not a listing: the file may have been changed by others. */
+function readListing(value: unknown): Listing {
+  if (!isRecord(value)) throw new Error('it holds no listing');
+  const named = (member: string, keys: readonly string[]): void => {
+    const items = value[member];
+    const isList =
+      Array.isArray(items) &&
+      items.every((item) => isRecord(item) && keys.every((key) => typeof item[key] === 'string'));
+    if (!isList) throw new Error(`its list of ${member} is not whole`);
+  };
+  named('tools', ['name']);
+  const { tools, instructions = '', extensions = {} } = value;
+  const hasSchemas =
+    Array.isArray(tools) && tools.every((tool) => isRecord(tool) && isRecord(tool['inputSchema']));
+  if (!hasSchemas) throw new Error('a tool of it has no input schema');
+  if (typeof instructions !== 'string') throw new Error('its instructions are no text');
+  if (!isRecord(extensions)) throw new Error('its extensions are no object');
+  named('resources', ['uri', 'name']);
+  named('templates', ['uriTemplate', 'name']);
+  named('prompts', ['name']);
+  // Checked above as far as anything here relies on it; the rest is passed on as servers sent it.
+  return value as unknown as Listing;
+}

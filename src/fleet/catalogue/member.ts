@@ -1,0 +1,252 @@
+import type { ServerStatus } from '../../contract/fleet/index.ts';
+import type { McpServer, ServerChange } from '../../contract/server/index.ts';
+import {
+  reportError,
+  withTimeLimit,
+  type Gate,
+  type Log,
+  type Timers,
+} from '../../kernel/index.ts';
+import type { OpenedServer, RunnerListener, ServerRunner } from '../server-runner.ts';
+import type { StartBrake } from '../supervise/start-brake.ts';
+import { takeListing, type Listing } from './listing.ts';
+import type { ListingCache } from './listing-cache.ts';
+
+/** What can be changed about a server without touching it. */
+export interface OfferTerms {
+  /** What stands in front of its tools, when not its name. */
+  readonly prefix?: string | undefined;
+  /** Names of its tools that are offered, as globs; all when not given. */
+  readonly include?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  /** How long its calls may take without progress, when not as long as those of others. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface MemberOptions extends OfferTerms {
+  readonly name: string;
+  readonly source: ServerStatus['source'];
+  /** When it starts by itself; at once when not given. */
+  readonly brake?: StartBrake | undefined;
+  /** What is known of its offer already; else what is kept counts. */
+  readonly known?: Listing | undefined;
+  /** Its own places for calls, so that a server that hangs takes none from others. */
+  readonly gate?: Gate | undefined;
+  /** Tells apart what it offered under other settings or in another version; undefined: never kept. */
+  readonly cacheKey?: string | undefined;
+  readonly cache: ListingCache;
+  /** How long the first listing waits for a server nobody has seen before. */
+  readonly firstWaitMs: number;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+export interface MemberListener {
+  /** What it offers is not what it was. */
+  onListed(): void;
+  onChange(change: ServerChange): void;
+}
+
+/** One refresh, all lists together. Each list has limits of its own below. */
+const refreshLimitMs = 60_000;
+/** Changes announced in this time after a refresh are seen by one more, however many they are. */
+const refreshPauseMs = 200;
+
+const limitedLists = ['tools', 'resources', 'resourceTemplates', 'prompts'] as const;
+
+/**
+ * A server of the fleet and what is known of its offer.
+ *
+ * 1. The listing is replaced by a newer one and never emptied by a failure.
+ * 2. One refresh runs at a time; what is announced meanwhile, or shortly after, is seen by one more.
+ */
+export class Member implements RunnerListener {
+  #options: MemberOptions;
+  readonly runner: ServerRunner;
+  readonly #listener: MemberListener;
+  #listing: Listing | undefined;
+  #listingFailure: string | undefined;
+  #firstWait: Promise<void> | undefined;
+  #learning: Promise<void> | undefined;
+  #refreshing: Promise<void> | undefined;
+  #isPausing = false;
+  #isStale = false;
+  #isClosed = false;
+
+  constructor(
+    options: MemberOptions,
+    listener: MemberListener,
+    createRunner: (listener: RunnerListener) => ServerRunner,
+  ) {
+    this.#options = options;
+    this.#listener = listener;
+    const { cache, cacheKey, name } = options;
+    this.#listing =
+      options.known ?? (cacheKey === undefined ? undefined : cache.read(name, cacheKey));
+    this.runner = createRunner(this);
+  }
+
+  get options(): MemberOptions {
+    return this.#options;
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  /** From now on offered in another way; the server itself goes on as it is. */
+  offer(terms: OfferTerms): void {
+    this.#options = { ...this.#options, ...terms };
+  }
+
+  /** The latest listing, of this or an earlier process; undefined while nothing is known. */
+  get listing(): Listing | undefined {
+    return this.#listing;
+  }
+
+  /** Why nothing is known; undefined when something is. */
+  get listingFailure(): string | undefined {
+    return this.#listing ? undefined : this.#listingFailure;
+  }
+
+  /** Waits until the offer is known: a limited time, and for a server outside this process only once. */
+  untilListed(): Promise<void> | undefined {
+    if (this.#listing) {
+      if (this.#hasExpired()) this.#isStale = true;
+      this.#refreshIfStale();
+      return undefined;
+    }
+    // Who failed before may do better now; nobody waits for that.
+    const learning = this.#learnBehind();
+    if (this.runner.transport === 'in-process') return this.#inTime(learning);
+    this.#firstWait ??= this.#inTime(learning);
+    return this.#firstWait;
+  }
+
+  /** Starts the server and waits until its offer is known. Throws `fleet.server_unavailable`, or the signal's reason. */
+  async learn(signal: AbortSignal): Promise<void> {
+    await this.runner.start(signal);
+    await this.#untilRefreshed();
+  }
+
+  /** The same for who is not in a hurry: servers that start by the hundred do so one after the other. */
+  async learnInTurn(signal: AbortSignal): Promise<void> {
+    await this.startInTurn(signal);
+    await this.#untilRefreshed();
+  }
+
+  async startInTurn(signal: AbortSignal): Promise<void> {
+    const { brake } = this.#options;
+    const start = (): Promise<void> => this.runner.start(signal);
+    await (brake && !this.runner.opened ? brake.pass(start, signal) : start());
+  }
+
+  async #untilRefreshed(): Promise<void> {
+    await this.#refreshing;
+    const { opened } = this.runner;
+    // Opened before, and its refresh failed: asked again.
+    if (!this.#listing && opened) await this.#refreshNow(opened);
+  }
+
+  onOpened(server: OpenedServer): void {
+    if (this.#refreshing) this.#isStale = true;
+    else void this.#refreshNow(server);
+  }
+
+  onChange(change: ServerChange): void {
+    if (change.kind === 'resource' || change.kind === 'log') {
+      this.#listener.onChange(change);
+      return;
+    }
+    this.#isStale = true;
+    this.#refreshIfStale();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.runner.close();
+  }
+
+  /** The server itself said how long its lists hold. */
+  #hasExpired(): boolean {
+    const now = this.#options.timers.now();
+    const { opened } = this.runner;
+    return limitedLists.some((list) => (opened?.listingFreshUntil?.(list) ?? now) < now);
+  }
+
+  #learnBehind(): Promise<void> {
+    this.#learning ??= this.learnInTurn(new AbortController().signal)
+      .catch((error: unknown) => this.#noteFailure(error))
+      .finally(() => {
+        this.#learning = undefined;
+      });
+    return this.#learning;
+  }
+
+  /** Who takes longer is left out, and listed when it is known. */
+  async #inTime(learning: Promise<void>): Promise<void> {
+    const { signal } = new AbortController();
+    const limit = {
+      what: `Listing server "${this.name}"`,
+      limitMs: this.#options.firstWaitMs,
+      signal,
+    };
+    await withTimeLimit(limit, () => learning).catch(() => {});
+  }
+
+  #refreshIfStale(): void {
+    if (!this.#isStale || this.#refreshing || this.#isPausing || this.#isClosed) return;
+    const { opened } = this.runner;
+    if (opened) void this.#refreshNow(opened);
+  }
+
+  #refreshNow(server: OpenedServer): Promise<void> {
+    if (this.#refreshing) return this.#refreshing;
+    this.#isStale = false;
+    this.#refreshing = this.#refresh(server).finally(() => {
+      this.#refreshing = undefined;
+      this.#isPausing = true;
+      this.#options.timers.after(refreshPauseMs, () => {
+        this.#isPausing = false;
+        this.#refreshIfStale();
+      });
+    });
+    return this.#refreshing;
+  }
+
+  async #refresh(server: OpenedServer): Promise<void> {
+    const { signal } = new AbortController();
+    const what = `Listing server "${this.name}"`;
+    try {
+      const limit = { what, limitMs: refreshLimitMs, signal };
+      this.#keep(await withTimeLimit(limit, () => this.#take(server)), server.protocolVersion);
+    } catch (error) {
+      this.#noteFailure(error);
+    }
+  }
+
+  #take(server: McpServer): Promise<Listing> {
+    const { log } = this.#options;
+    return takeListing(server, this.#listing, (kind, error) => {
+      log.warn('A list of a server could not be had', { kind, error });
+    });
+  }
+
+  #keep(taken: Listing, protocolVersion: string | undefined): void {
+    if (this.#isClosed) return;
+    const listing = { ...taken, ...(protocolVersion !== undefined && { protocolVersion }) };
+    const { cache, cacheKey, name } = this.#options;
+    this.#listingFailure = undefined;
+    if (JSON.stringify(this.#listing) === JSON.stringify(listing)) return;
+    this.#listing = listing;
+    if (cacheKey !== undefined) cache.write(name, cacheKey, listing);
+    this.#listener.onListed();
+  }
+
+  #noteFailure(error: unknown): void {
+    this.#listingFailure = reportError(error).message;
+    if (!this.#isClosed && !this.#listing) {
+      this.#options.log.error('A server could not be listed and is left out', { error });
+    }
+  }
+}

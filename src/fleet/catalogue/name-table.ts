@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { Prompt } from '../../contract/prompt/index.ts';
+import type { Resource, ResourceTemplate } from '../../contract/resource/index.ts';
+import type { Tool } from '../../contract/tool/index.ts';
+import { bareWireName, dottedName, wireName } from '../../protocol/index.ts';
+import { chooseLabels } from './choose-labels.ts';
+import { matchesGlob } from './matches-glob.ts';
+import type { Member } from './member.ts';
+
+/** A tool and the way to it. */
+export interface ToolRoute {
+  readonly entry: CatalogueEntry;
+  readonly member: Member;
+}
+
+export interface PromptRoute {
+  readonly prompt: Prompt;
+  readonly member: Member;
+}
+
+/** Clashes told one by one; a server that repeats itself a thousand times fills no report. */
+const maxCollisions = 200;
+const maxWireLength = 64;
+const hashLength = 8;
+
+/**
+ * What all members offer at one moment, under the names clients use. Lists keep the order of the
+ * members and, within one, that of its listing; a table is built once and never changed.
+ */
+export class NameTable {
+  readonly entries: CatalogueEntry[] = [];
+  readonly tools: Tool[] = [];
+  /** By wire name and by dotted name; so are those of prompts. */
+  readonly toolRoutes = new Map<string, ToolRoute>();
+  readonly prompts: Prompt[] = [];
+  readonly promptRoutes = new Map<string, PromptRoute>();
+  readonly resources: Resource[] = [];
+  readonly resourceRoutes = new Map<string, Member>();
+  readonly templates: ResourceTemplate[] = [];
+  readonly templateRoutes = new Map<string, Member>();
+  /** Names claimed twice and what was done about each, as sentences. */
+  readonly collisions: string[] = [];
+  readonly #isBare: boolean;
+  readonly #enabledTools: ReadonlySet<string>;
+
+  /** Of `enabledTools`, bare or dotted names, only those are offered; empty means all. */
+  constructor(members: readonly Member[], enabledTools: readonly string[]) {
+    this.#isBare = members.length === 1;
+    this.#enabledTools = new Set(enabledTools);
+    const labels = chooseLabels(members, this.collisions);
+    for (const member of members) this.#add(member, labels.get(member) ?? member.name);
+  }
+
+  #add(member: Member, label: string): void {
+    const { listing } = member;
+    if (!listing) return;
+    for (const tool of this.#once('tool', member, listing.tools)) {
+      if (this.#isOffered(member, label, tool.name)) this.#addTool(member, label, tool);
+    }
+    for (const prompt of this.#once('prompt', member, listing.prompts)) {
+      const wire = this.#claim({ member, label, name: prompt.name }, this.promptRoutes);
+      const route = { member, prompt };
+      const dotted = dottedName(label, prompt.name);
+      this.promptRoutes.set(wire, route);
+      if (!this.promptRoutes.has(dotted)) this.promptRoutes.set(dotted, route);
+      this.prompts.push({ ...prompt, name: wire });
+    }
+    for (const resource of listing.resources) {
+      if (this.#hold(resource.uri, member, this.resourceRoutes)) this.resources.push(resource);
+    }
+    for (const template of listing.templates) {
+      const isNew = this.#hold(template.uriTemplate, member, this.templateRoutes);
+      if (isNew) this.templates.push(template);
+    }
+  }
+
+  #addTool(member: Member, label: string, tool: Tool): void {
+    const wire = this.#claim({ member, label, name: tool.name }, this.toolRoutes);
+    const dotted = dottedName(label, tool.name);
+    // `a.b` + `c` and `a` + `b.c` read the same; the second is reached by its wire name alone.
+    const name = this.toolRoutes.has(dotted) ? wire : dotted;
+    const entry = { name, wireName: wire, server: member.name, tool };
+    const route = { entry, member };
+    this.toolRoutes.set(wire, route).set(name, route);
+    this.entries.push(entry);
+    this.tools.push({ ...tool, name: wire });
+  }
+
+  #isOffered(member: Member, label: string, tool: string): boolean {
+    const { include, exclude = [] } = member.options;
+    if (include && !include.some((glob) => matchesGlob(glob, tool))) return false;
+    if (exclude.some((glob) => matchesGlob(glob, tool))) return false;
+    const enabled = this.#enabledTools;
+    return enabled.size === 0 || enabled.has(tool) || enabled.has(dottedName(label, tool));
+  }
+
+  /** The items whose name none before them has. */
+  #once<Item extends { readonly name: string }>(
+    kind: string,
+    member: Member,
+    items: readonly Item[],
+  ): Item[] {
+    const seen = new Set<string>();
+    return items.filter(({ name }) => {
+      if (seen.has(name)) {
+        this.#collide(`Server "${member.name}" lists ${kind} "${name}" twice; the first counts`);
+        return false;
+      }
+      seen.add(name);
+      return true;
+    });
+  }
+
+  /** A wire name nobody has: where two come out the same, the later one ends in a hash. */
+  #claim(
+    { member, label, name }: { member: Member; label: string; name: string },
+    routes: ReadonlyMap<string, { readonly member: Member }>,
+  ): string {
+    const wire = this.#isBare ? bareWireName(name) : wireName(label, name);
+    const holder = routes.get(wire);
+    if (!holder) return wire;
+    const distinct = this.#hashed(wire, `${member.name}\u0000${name}`, routes);
+    this.#collide(
+      `Servers "${holder.member.name}" and "${member.name}" both have "${wire}"; ` +
+        `that of "${member.name}" is called "${distinct}"`,
+    );
+    return distinct;
+  }
+
+  /** `wire` ending in a hash of `whole`; of another one where a tool is called just so. */
+  #hashed(wire: string, whole: string, routes: ReadonlyMap<string, unknown>): string {
+    let hash = createHash('sha256').update(whole).digest('hex');
+    // Ends: each round needs one more name that is taken, and those are bounded.
+    for (;;) {
+      const distinct = `${wire.slice(0, maxWireLength - hashLength - 1)}_${hash.slice(0, hashLength)}`;
+      if (!routes.has(distinct)) return distinct;
+      hash = createHash('sha256').update(hash).digest('hex');
+    }
+  }
+
+  #hold(address: string, member: Member, routes: Map<string, Member>): boolean {
+    const holder = routes.get(address);
+    if (!holder) {
+      routes.set(address, member);
+      return true;
+    }
+    const who =
+      holder === member
+        ? `Server "${member.name}" lists ${address} twice`
+        : `Servers "${holder.name}" and "${member.name}" both have ${address}`;
+    this.#collide(`${who}; that of "${holder.name}" counts`);
+    return false;
+  }
+
+  #collide(sentence: string): void {
+    if (this.collisions.length < maxCollisions) this.collisions.push(sentence);
+  }
+}

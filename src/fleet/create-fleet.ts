@@ -1,0 +1,96 @@
+import type { FleetControl } from '../contract/fleet/index.ts';
+import type { McpServer } from '../contract/server/index.ts';
+import { systemTimers, type Gate, type Log, type Timers } from '../kernel/index.ts';
+import type { CallLane } from './call-lane.ts';
+import { FleetCatalogue } from './catalogue/fleet-catalogue.ts';
+import type { ListingCache } from './catalogue/listing-cache.ts';
+import { Member } from './catalogue/member.ts';
+import { Roster } from './catalogue/roster.ts';
+import type { Outside } from './external-member.ts';
+import { Fleet } from './fleet.ts';
+import { InProcessServer } from './in-process-server.ts';
+import { StartBrake } from './supervise/start-brake.ts';
+
+/** A server of this process that can be opened. */
+export interface ServerEntry {
+  readonly name: string;
+  readonly open: () => Promise<McpServer>;
+  /** Tells apart what it offers in other versions and under other settings; without it nothing is kept. */
+  readonly cacheKey?: string | undefined;
+  /** Places for its calls; without them they take those of all. */
+  readonly gate?: Gate | undefined;
+  /** How long its calls may take without progress, when not as long as those of others. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface FleetOptions {
+  /** How the catalogue introduces itself. */
+  readonly title: string;
+  readonly version: string;
+  readonly servers: readonly ServerEntry[];
+  /** The configured servers; without it there are none. */
+  readonly outside?: Outside | undefined;
+  /** Of the configured servers only these; all when not given. */
+  readonly only?: readonly string[] | undefined;
+  readonly lane: CallLane;
+  /** Tools that may be seen and called, by bare or dotted name; empty means all. */
+  readonly enabledTools: readonly string[];
+  /** Where listings are kept for the next start; without it they are not. */
+  readonly cache?: ListingCache | undefined;
+  readonly log: Log;
+  readonly firstWaitMs?: number | undefined;
+  readonly timers?: Timers | undefined;
+  readonly chance?: (() => number) | undefined;
+}
+
+export interface OpenFleet {
+  readonly catalogue: FleetCatalogue;
+  readonly control: FleetControl;
+  /** Says that clients are served from now on: starts behind what is meant to run meanwhile. */
+  readonly serve: () => void;
+}
+
+/** How long the first listing waits for a configured server nobody has seen before. */
+const defaultFirstWaitMs = 3_000;
+/** The same for a server of this process, which only has to be loaded. */
+const ownWaitMs = 60_000;
+
+const noCache: ListingCache = { read: () => undefined, write: () => {} };
+
+/** The servers as one. See the room's README for what it guarantees. */
+export function createFleet(options: FleetOptions): OpenFleet {
+  const { log, enabledTools, outside, only, cache = noCache, timers = systemTimers } = options;
+  const roster = new Roster({ enabledTools, timers, log });
+  const builtIns = options.servers.map(({ name, open, cacheKey, gate, timeoutMs }) => {
+    const memberLog = log.child({ server: name });
+    const parts = { name, cacheKey, cache, timers, firstWaitMs: ownWaitMs, log: memberLog };
+    return new Member(
+      { ...parts, gate, timeoutMs, source: 'built-in' },
+      roster,
+      (listener) => new InProcessServer(open, listener, timers),
+    );
+  });
+  const fleet = new Fleet({
+    roster,
+    builtIns,
+    outside,
+    only,
+    cache,
+    timers,
+    log,
+    brake: new StartBrake(timers),
+    firstWaitMs: options.firstWaitMs ?? defaultFirstWaitMs,
+    chance: options.chance ?? Math.random,
+  });
+  const { title, version, lane } = options;
+  const catalogue = new FleetCatalogue({
+    title,
+    version,
+    roster,
+    lane,
+    setLogLevel: (level) => fleet.setLogLevel(level),
+    close: () => fleet.close(),
+    log,
+  });
+  return { catalogue, control: fleet, serve: () => fleet.serve() };
+}

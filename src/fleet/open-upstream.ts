@@ -1,0 +1,100 @@
+import type { ServerLaunch } from '../contract/fleet/index.ts';
+import type { Log, ProcessOwner } from '../kernel/index.ts';
+import { statelessVersions, type Era } from '../protocol/index.ts';
+import { HttpStatusError } from './errors.ts';
+import type { Connection, ConnectRequest } from './supervise/connection.ts';
+import type { LinkListener, OpenLink } from './upstream/link.ts';
+
+export interface UpstreamParts {
+  readonly launch: ServerLaunch;
+  /** Asked for only where a program is to be started. */
+  readonly owner: () => ProcessOwner;
+  /** How we introduce ourselves: `{ name, version }`. */
+  readonly clientInfo: Readonly<Record<string, unknown>>;
+  readonly log: Log;
+}
+
+/** How long a server may take to introduce itself: a first `npx` run downloads a package in this time. */
+const introductionMs = 60_000;
+/** How servers that know only the older way over HTTP refuse the newer one. */
+const olderWayStatuses: ReadonlySet<number> = new Set([400, 404, 405]);
+
+/**
+ * Connects to a configured server. What speaks to servers is loaded here, so that who needs none
+ * does not pay for it. A server whose entry leaves the kind of HTTP open is spoken to in the older
+ * way when it refuses the newer one.
+ */
+export async function openUpstream(
+  request: ConnectRequest,
+  parts: UpstreamParts,
+): Promise<Connection> {
+  const { launch } = parts;
+  const { entry } = request;
+  try {
+    return await connectBy(await linkOpener(request, parts, launch), request, parts);
+  } catch (error) {
+    const mayBeOlder =
+      launch.transport === 'http' && entry.settings.type === undefined && refusesNewerWay(error);
+    if (!mayBeOlder) throw error;
+    const older = { ...launch, transport: 'sse' } as const;
+    try {
+      return await connectBy(await linkOpener(request, parts, older), request, parts);
+    } catch {
+      request.signal.throwIfAborted();
+      throw error;
+    }
+  }
+}
+
+async function connectBy(
+  openLink: OpenLink,
+  { entry, signal, knownProtocolVersion }: ConnectRequest,
+  { clientInfo, log }: UpstreamParts,
+): Promise<Connection> {
+  const { connectUpstream } = await import('./upstream/connect-upstream.ts');
+  return connectUpstream({
+    name: entry.name,
+    openLink,
+    knownEra: eraOf(knownProtocolVersion),
+    timeoutMs: introductionMs,
+    log,
+    clientInfo,
+    signal,
+  });
+}
+
+async function linkOpener(
+  { entry, onStderr }: ConnectRequest,
+  { owner }: UpstreamParts,
+  launch: ServerLaunch,
+): Promise<OpenLink> {
+  const { name } = entry;
+  if (launch.transport === 'stdio') {
+    const { openStdioLink } = await import('./upstream/links/stdio-link.ts');
+    const { command, args, cwd, env } = launch;
+    const process = { command, args, cwd, env };
+    return (listener: LinkListener) =>
+      openStdioLink({ name, process, owner: owner(), onStderr }, listener);
+  }
+  const { url, headers } = launch;
+  const options = { name, url, headers, onExcerpt: onStderr };
+  if (launch.transport === 'sse') {
+    const { openSseLink } = await import('./upstream/links/sse-link.ts');
+    return (listener: LinkListener) => openSseLink(options, listener);
+  }
+  const { openHttpLink } = await import('./upstream/links/http-link.ts');
+  return (listener: LinkListener) => openHttpLink(options, listener);
+}
+
+function refusesNewerWay(error: unknown): boolean {
+  const [own, cause] = [error, error instanceof Error ? error.cause : undefined];
+  return [own, cause].some(
+    (it) => it instanceof HttpStatusError && olderWayStatuses.has(it.status),
+  );
+}
+
+function eraOf(version: string | undefined): Era | undefined {
+  if (version === undefined) return undefined;
+  const isStateless = statelessVersions.some((known) => known === version);
+  return isStateless ? 'stateless' : 'handshake';
+}

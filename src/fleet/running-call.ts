@@ -1,0 +1,246 @@
+import type {
+  CallAbort,
+  CallContext,
+  ClientPort,
+  ClientRequest,
+  ProgressUpdate,
+} from '../contract/server/index.ts';
+import { LazyAbort, SignalAbort, TimeLimitError, type Gate } from '../kernel/index.ts';
+
+export interface CallLimits {
+  /** How long a call may go without progress. The time it waits for a place counts. */
+  readonly timeoutMs: number;
+  /** How long it may take in all, whatever progress it makes and whomever it asks. */
+  readonly maxTotalMs: number;
+  /** How long a call that was cancelled, or took too long, may hold its place until it ends by itself. */
+  readonly abortGraceMs: number;
+}
+
+export interface CallPlan<Result> {
+  /** Names the call in errors: `Tool "code.format_code"`. */
+  readonly what: string;
+  readonly limits: CallLimits;
+  /** Where it needs a place; without one it runs at once. */
+  readonly gate: Gate | undefined;
+  readonly work: (context: CallContext) => Promise<Result>;
+  /** It ignored its end, and its place was given to others. */
+  readonly onLeftBehind: () => void;
+}
+
+/**
+ * Runs `plan.work` in its place and time. On the way of every call, so it makes one promise and one
+ * timer, which it touches only when it fires, and a signal only for who looks at it.
+ */
+export function runCall<Result>(
+  plan: CallPlan<Result>,
+  context: CallContext,
+  meta: CallContext['meta'],
+): Promise<Result> {
+  const abort = context.abort ?? new SignalAbort(context.signal);
+  if (abort.isAborted) return Promise.reject(abort.reason);
+  return new Promise((resolve, reject) => {
+    new RunningCall(plan, { context, abort, meta }, { resolve, reject }).start();
+  });
+}
+
+/** Who calls, and what of it the work is to see. */
+interface Call {
+  readonly context: CallContext;
+  readonly abort: CallAbort;
+  readonly meta: CallContext['meta'];
+}
+
+/** What the work does that moves the time limit. */
+interface Activity {
+  noteProgress(update: ProgressUpdate): void;
+  ask(
+    client: ClientPort,
+    request: ClientRequest,
+    signal: AbortSignal,
+  ): ReturnType<ClientPort['ask']>;
+}
+
+interface Settling<Result> {
+  readonly resolve: (result: Result) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * 1. It settles once: with what the work gives, or with the reason it was ended for.
+ * 2. The time limit counts from the latest progress, and not while the client is being asked.
+ * 3. Its place is given back once: when the work ends, or a grace period after the call was ended.
+ */
+class RunningCall<Result> implements Activity {
+  readonly #plan: CallPlan<Result>;
+  readonly #call: Call;
+  readonly #settling: Settling<Result>;
+  readonly #ended = new LazyAbort();
+  readonly #startedAt = performance.now();
+  #activeAt = this.#startedAt;
+  #asks = 0;
+  #hasPlace = false;
+  #timer: NodeJS.Timeout;
+
+  constructor(plan: CallPlan<Result>, call: Call, settling: Settling<Result>) {
+    this.#plan = plan;
+    this.#call = call;
+    this.#settling = settling;
+    const { timeoutMs, maxTotalMs } = plan.limits;
+    this.#timer = setTimeout(this.#onTime, Math.min(timeoutMs, maxTotalMs));
+    call.abort.watch(this.#onAbort);
+  }
+
+  start(): void {
+    const { gate } = this.#plan;
+    if (!gate || gate.tryEnter()) {
+      this.#begin();
+      return;
+    }
+    gate.enter(this.#ended.signal).then(
+      () => this.#begin(),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #begin(): void {
+    this.#hasPlace = true;
+    if (this.#ended.isAborted) {
+      this.#leave();
+      return;
+    }
+    let working: Promise<Result>;
+    try {
+      working = this.#plan.work(new WorkContext(this, this.#call, this.#ended));
+    } catch (error) {
+      working = Promise.reject(error);
+    }
+    working.then(
+      (result) => {
+        this.#finish();
+        this.#settling.resolve(result);
+      },
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #fail(error: unknown): void {
+    this.#finish();
+    this.#settling.reject(error);
+  }
+
+  /** Settling a second time does nothing, so the end of a call left behind needs no case of its own. */
+  #finish(): void {
+    clearTimeout(this.#timer);
+    this.#call.abort.unwatch(this.#onAbort);
+    this.#leave();
+  }
+
+  #leave(): void {
+    if (!this.#hasPlace) return;
+    this.#hasPlace = false;
+    this.#plan.gate?.leave();
+  }
+
+  noteProgress(update: ProgressUpdate): void {
+    this.#activeAt = performance.now();
+    this.#call.context.progress(update);
+  }
+
+  async ask(
+    client: ClientPort,
+    request: ClientRequest,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    this.#asks += 1;
+    try {
+      return await client.ask(request, signal);
+    } finally {
+      this.#asks -= 1;
+      this.#activeAt = performance.now();
+    }
+  }
+
+  readonly #onTime = (): void => {
+    const { timeoutMs, maxTotalMs } = this.#plan.limits;
+    const now = performance.now();
+    const leftMs = this.#asks > 0 ? timeoutMs : timeoutMs - (now - this.#activeAt);
+    const totalLeftMs = maxTotalMs - (now - this.#startedAt);
+    // Timers fire up to a millisecond early.
+    if (leftMs > 1 && totalLeftMs > 1) {
+      this.#timer = setTimeout(this.#onTime, Math.min(leftMs, totalLeftMs));
+      return;
+    }
+    const limitMs = leftMs > 1 ? maxTotalMs : timeoutMs;
+    this.#end(new TimeLimitError(this.#plan.what, limitMs));
+  };
+
+  readonly #onAbort = (): void => this.#end(this.#call.abort.reason);
+
+  #end(reason: unknown): void {
+    clearTimeout(this.#timer);
+    this.#call.abort.unwatch(this.#onAbort);
+    const { limits, onLeftBehind } = this.#plan;
+    if (this.#hasPlace) {
+      this.#timer = setTimeout(() => {
+        onLeftBehind();
+        this.#leave();
+      }, limits.abortGraceMs).unref();
+    }
+    this.#settling.reject(reason);
+    this.#ended.abort(reason);
+  }
+}
+
+/** The call as its work sees it: progress counts, and it ends when the call is ended for any reason. */
+class WorkContext implements CallContext {
+  readonly caller: CallContext['caller'];
+  readonly abort: LazyAbort;
+  readonly meta: CallContext['meta'];
+  readonly progress: CallContext['progress'];
+  readonly client?: ClientPort;
+  readonly extra?: NonNullable<CallContext['extra']>;
+
+  constructor(activity: Activity, { context, meta }: Call, abort: LazyAbort) {
+    this.caller = context.caller;
+    this.abort = abort;
+    this.meta = meta;
+    this.progress = (update) => activity.noteProgress(update);
+    if (context.client) this.client = new TimedClient(activity, context.client);
+    if (context.extra) this.extra = context.extra;
+  }
+
+  get signal(): AbortSignal {
+    return this.abort.signal;
+  }
+}
+
+/** The time that the client takes to answer is not the call's. */
+class TimedClient implements ClientPort {
+  readonly #activity: Activity;
+  readonly #client: ClientPort;
+
+  constructor(activity: Activity, client: ClientPort) {
+    this.#activity = activity;
+    this.#client = client;
+  }
+
+  get id(): string {
+    return this.#client.id;
+  }
+
+  get era(): ClientPort['era'] {
+    return this.#client.era;
+  }
+
+  get capabilities(): ClientPort['capabilities'] {
+    return this.#client.capabilities;
+  }
+
+  ask(request: ClientRequest, signal: AbortSignal): ReturnType<ClientPort['ask']> {
+    return this.#activity.ask(this.#client, request, signal);
+  }
+
+  notify(method: string, params: Readonly<Record<string, unknown>>): void {
+    this.#client.notify(method, params);
+  }
+}

@@ -1,0 +1,50 @@
+import type { FleetEntry, ServerStatus } from '../contract/fleet/index.ts';
+import type { Member } from './catalogue/member.ts';
+
+export async function statusOfMember(member: Member): Promise<ServerStatus> {
+  const { listing, options, runner } = member;
+  const { since, lastError, version, protocolVersion, ...rest } = await runner.status();
+  return {
+    name: member.name,
+    transport: runner.transport,
+    ...rest,
+    since: new Date(since).toISOString(),
+    lastError: lastError ?? member.listingFailure ?? null,
+    tools: listing?.tools.length ?? 0,
+    resources: listing?.resources.length ?? 0,
+    prompts: listing?.prompts.length ?? 0,
+    protocolVersion: protocolVersion ?? listing?.protocolVersion ?? null,
+    version: version ?? listing?.version ?? null,
+    source: options.source,
+  };
+}
+
+/** Of an entry that is not used: disabled, or not trusted. */
+export function statusOfEntry(entry: FleetEntry, since: number): ServerStatus {
+  return {
+    name: entry.name,
+    transport: transportOf(entry),
+    state: entry.state === 'untrusted' ? 'untrusted' : 'disabled',
+    since: new Date(since).toISOString(),
+    pid: null,
+    restarts: 0,
+    lastError: null,
+    tools: 0,
+    resources: 0,
+    prompts: 0,
+    calls: 0,
+    failedCalls: 0,
+    p50Ms: null,
+    p99Ms: null,
+    memoryBytes: null,
+    protocolVersion: null,
+    version: null,
+    source: entry.source,
+    problems: [],
+  };
+}
+
+export function transportOf({ settings }: FleetEntry): 'stdio' | 'http' | 'sse' {
+  if (settings.command !== undefined) return 'stdio';
+  return settings.type === 'sse' ? 'sse' : 'http';
+}

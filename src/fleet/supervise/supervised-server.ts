@@ -1,0 +1,214 @@
+import type { ServerTransport } from '../../contract/fleet/index.ts';
+import type { CallContext } from '../../contract/server/index.ts';
+import { AppError, TimeLimitError, type Log, type Timers } from '../../kernel/index.ts';
+import type { ServerRunner, RunnerListener, RunnerStatus, ServerCall } from '../server-runner.ts';
+import { isFailedResult } from '../in-process-server.ts';
+import { UnreachableError } from '../errors.ts';
+import { CallStatistics } from './call-statistics.ts';
+import type { Connect, Connection } from './connection.ts';
+import { ConnectionKeeper } from './connection-keeper.ts';
+import { ResourceWatches } from './resource-watches.ts';
+import type { ServerLog } from './server-log.ts';
+import { summarizeKeepers } from './summarize-keepers.ts';
+import type { SupervisionPolicy } from './supervision-policy.ts';
+
+export interface SupervisedServerOptions {
+  readonly name: string;
+  readonly transport: ServerTransport;
+  readonly policy: SupervisionPolicy;
+  readonly connect: Connect;
+  readonly serverLog: ServerLog;
+  readonly memoryBytes: (pid: number) => Promise<number | null>;
+  readonly listener: RunnerListener;
+  readonly timers: Timers;
+  readonly chance: () => number;
+  readonly log: Log;
+}
+
+/**
+ * A server outside this process, started and restarted as needed.
+ *
+ * 1. A client keeps its connection; each gets its own as long as there are fewer than `maxProcesses`.
+ *    One that nobody used for long is stopped, unless it is the first, and given to the next client.
+ * 2. A call is sent a second time only when it cannot have run or may run twice, and never a third time.
+ */
+export class SupervisedServer implements ServerRunner {
+  readonly transport: ServerTransport;
+  readonly #options: SupervisedServerOptions;
+  readonly #first: ConnectionKeeper;
+  readonly #keepers: ConnectionKeeper[];
+  /** Which connection a client has; the one used longest ago is first. */
+  readonly #byClient = new Map<string, ConnectionKeeper>();
+  readonly #statistics = new CallStatistics();
+  readonly #watches: ResourceWatches;
+  #logLevel: string | undefined;
+
+  constructor(options: SupervisedServerOptions) {
+    this.transport = options.transport;
+    this.#options = options;
+    this.#first = this.#addKeeper(options.policy);
+    this.#keepers = [this.#first];
+    this.#watches = new ResourceWatches(this.#first, options.log);
+  }
+
+  async run<Result>(call: ServerCall<Result>): Promise<Result> {
+    const keeper = this.#keeperOf(call.context);
+    const startedAt = performance.now();
+    let hasFailed = true;
+    keeper.hold();
+    try {
+      const { connection } = keeper;
+      const used =
+        connection?.isOpen === true ? connection : await keeper.acquire(call.context.signal);
+      let result: Result;
+      try {
+        result = await call.work(used);
+      } catch (error) {
+        result = await this.#repeat(error, keeper, call);
+      }
+      keeper.noteHealthy();
+      hasFailed = isFailedResult(result);
+      return result;
+    } catch (error) {
+      const { reason } = call.context.signal;
+      if (reason instanceof TimeLimitError) {
+        void keeper.suspect(this.#options.timers.now() - (performance.now() - startedAt));
+      }
+      throw error;
+    } finally {
+      keeper.release();
+      this.#statistics.add(performance.now() - startedAt, hasFailed);
+    }
+  }
+
+  get opened(): Connection | undefined {
+    const open = this.#keepers.find(({ connection }) => connection?.isOpen === true);
+    return open?.connection;
+  }
+
+  watchResource(uri: string, signal: AbortSignal): Promise<() => void> {
+    return this.#watches.add(uri, signal);
+  }
+
+  setLogLevel(level: string): void {
+    this.#logLevel = level;
+    for (const { connection } of this.#keepers) connection?.setLogLevel?.(level);
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    await this.#first.acquire(signal);
+  }
+
+  async restart(signal: AbortSignal): Promise<void> {
+    const running = this.#keepers.filter((it) => it === this.#first || it.connection);
+    await Promise.all(running.map((keeper) => keeper.restart(signal)));
+  }
+
+  async status(): Promise<RunnerStatus> {
+    const { memoryBytes } = this.#options;
+    const summary = await summarizeKeepers(this.#keepers, memoryBytes);
+    return { ...summary, ...this.#statistics.summary() };
+  }
+
+  logs(maxLines: number): Promise<readonly string[]> {
+    return this.#options.serverLog.tail(maxLines);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#keepers.map((keeper) => keeper.close()));
+    await this.#options.serverLog.flush();
+  }
+
+  /** A second attempt, where what happened to the first allows one; else throws `error`. */
+  async #repeat<Result>(
+    error: unknown,
+    keeper: ConnectionKeeper,
+    { context, isRepeatable, work }: ServerCall<Result>,
+  ): Promise<Result> {
+    const { signal } = context;
+    if (signal.aborted || !mayRepeat(error, isRepeatable)) throw error;
+    // Nothing else tells that a server behind a url is gone: one that is, is started again and waited for.
+    if (error instanceof UnreachableError) await keeper.suspect(this.#options.timers.now());
+    return work(await keeper.acquire(signal));
+  }
+
+  #keeperOf({ client, caller }: CallContext): ConnectionKeeper {
+    const { maxProcesses } = this.#options.policy;
+    if (maxProcesses === 1 || client === undefined) return this.#first;
+    // In the stateless era every request is a client of its own; who sends them is what stays.
+    const who = client.era === 'stateless' ? `caller ${caller.id}` : client.id;
+    const known = this.#byClient.get(who);
+    // Moved to the end: the client used it just now.
+    if (known) this.#byClient.delete(who);
+    const keeper = known ?? this.#freeKeeper() ?? this.#leastUsedKeeper();
+    this.#byClient.set(who, keeper);
+    if (this.#byClient.size > maxRememberedClients) this.#forgetOldestClient();
+    return keeper;
+  }
+
+  /** One that no client has, or whose clients have not used it until it was stopped. */
+  #freeKeeper(): ConnectionKeeper | undefined {
+    const taken = new Set(this.#byClient.values());
+    const isFree = (it: ConnectionKeeper): boolean => it.state === 'idle' && it.users === 0;
+    const free = this.#keepers.find((keeper) => !taken.has(keeper) || isFree(keeper));
+    if (free) {
+      for (const [who, keeper] of this.#byClient) if (keeper === free) this.#byClient.delete(who);
+      return free;
+    }
+    if (this.#keepers.length >= this.#options.policy.maxProcesses) return undefined;
+    const { policy } = this.#options;
+    const idleStopMs = policy.idleStopMs || spareIdleStopMs;
+    const added = this.#addKeeper({ ...policy, isLazy: true, idleStopMs });
+    this.#keepers.push(added);
+    return added;
+  }
+
+  #leastUsedKeeper(): ConnectionKeeper {
+    return this.#keepers.reduce((least, keeper) => (keeper.users < least.users ? keeper : least));
+  }
+
+  #forgetOldestClient(): void {
+    const [oldest] = this.#byClient.keys();
+    if (oldest !== undefined) this.#byClient.delete(oldest);
+  }
+
+  #addKeeper(policy: SupervisionPolicy): ConnectionKeeper {
+    const { name, connect, timers, chance, log, transport } = this.#options;
+    return new ConnectionKeeper({
+      name,
+      policy,
+      connect,
+      timers,
+      chance,
+      log,
+      stateWhenRefusing: transport === 'stdio' ? 'crash-looping' : 'failed',
+      onConnected: (connection) => this.#connected(connection),
+    });
+  }
+
+  #connected(connection: Connection): void {
+    const { listener } = this.#options;
+    if (this.#logLevel !== undefined) connection.setLogLevel?.(this.#logLevel);
+    connection.onChange((change) => listener.onChange(change));
+    // Resources are watched on the first alone: each process has its own, and one is to be heard of once.
+    if (connection === this.#first.connection) this.#watches.renew(connection);
+    listener.onOpened(connection);
+  }
+}
+
+/** Clients whose connection is remembered. */
+const maxRememberedClients = 1_000;
+/** Clients leave without a word, so what only they used ends after this long, whatever the entry says. */
+const spareIdleStopMs = 30 * 60_000;
+
+const codesOfUnsentCalls = new Set([
+  'fleet.server_unavailable',
+  'fleet.session_expired',
+  'fleet.unreachable',
+]);
+
+function mayRepeat(error: unknown, isRepeatable: boolean): boolean {
+  if (!(error instanceof AppError)) return false;
+  if (codesOfUnsentCalls.has(error.code)) return true;
+  return error.code === 'fleet.outcome_unknown' && (isRepeatable || error.retryable);
+}

@@ -1,0 +1,112 @@
+import type { FleetEntries, FleetEntry } from '../../contract/fleet/index.ts';
+import type { McpServer } from '../../contract/server/index.ts';
+import { mcpServerSettings, type McpServerEntry } from '../../contract/settings/index.ts';
+import { silentLog } from '../../kernel/index.ts';
+import { CallLane, type LaneLimits } from '../call-lane.ts';
+import type { CallTracer } from '../call-tracer.ts';
+import type { ListingCache } from '../catalogue/listing-cache.ts';
+import {
+  createFleet,
+  type FleetOptions,
+  type OpenFleet,
+  type ServerEntry,
+} from '../create-fleet.ts';
+import type { Outside } from '../external-member.ts';
+import type { Connection, ConnectRequest } from '../supervise/connection.ts';
+
+export interface AFleetOptions extends Partial<Omit<FleetOptions, 'lane'>> {
+  readonly tracer?: CallTracer;
+  readonly limits?: Partial<LaneLimits>;
+}
+
+/** A fleet with small limits and no log, unless a test wants others. */
+export function aFleet({ tracer, limits, ...options }: AFleetOptions): OpenFleet {
+  const log = options.log ?? silentLog;
+  const laneLimits = { maxConcurrent: 2, maxWaiting: 2, timeoutMs: 10_000, ...limits };
+  return createFleet({
+    title: 'Tutti',
+    version: '1',
+    servers: [],
+    enabledTools: [],
+    firstWaitMs: 2_000,
+    ...options,
+    lane: new CallLane(laneLimits, tracer, log),
+    log,
+  });
+}
+
+export function ours(server: McpServer): ServerEntry {
+  return { name: server.name, open: async () => server };
+}
+
+/** A configured server; `settings` as a user writes them, without secrets. */
+export function anEntry(
+  name: string,
+  settings: Readonly<Record<string, unknown>> = {},
+  parts: Partial<FleetEntry> = {},
+): FleetEntry {
+  const parsed = mcpServerSettings.parse({ command: name, retryDelayMs: 10, ...settings });
+  const { type, command, args, cwd, url } = parsed;
+  return {
+    name,
+    // Without `env` and `headers` there is no secret to seal, which is all the two types differ in.
+    settings: parsed as unknown as McpServerEntry,
+    source: 'user',
+    state: 'enabled',
+    fingerprint: JSON.stringify(parsed),
+    launchFingerprint: JSON.stringify([type, command, args, cwd, url]),
+    ...parts,
+  };
+}
+
+export interface FakeOutside extends Outside {
+  /** Puts other entries in place, as an edit of the settings does. */
+  edit(entries: readonly FleetEntry[]): void;
+  /** Names of the servers that were connected to, in order. */
+  readonly connected: readonly string[];
+}
+
+export function anOutside(
+  entries: readonly FleetEntry[],
+  connect: (request: ConnectRequest) => Promise<Connection>,
+): FakeOutside {
+  let current = entries;
+  const listeners = new Set<() => void>();
+  const connected: string[] = [];
+  const fleetEntries: FleetEntries = {
+    current: () => current,
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    launch: () => Promise.reject(new Error('a fake needs no launch')),
+  };
+  return {
+    entries: fleetEntries,
+    connected,
+    connect: (request) => {
+      connected.push(request.entry.name);
+      return connect(request);
+    },
+    memoryBytes: async (pid) => pid * 10,
+    logFile: (server) => `/nowhere/${server}.log`,
+    close: async () => {},
+    edit: (next) => {
+      current = next;
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+/** Keeps listings in memory, as text, like the files do. */
+export function aMemoryCache(): ListingCache & { readonly texts: Map<string, string> } {
+  const texts = new Map<string, string>();
+  return {
+    texts,
+    read: (server, key) => {
+      const text = texts.get(`${server} ${key}`);
+      return text === undefined ? undefined : JSON.parse(text);
+    },
+    write: (server, key, listing) => void texts.set(`${server} ${key}`, JSON.stringify(listing)),
+  };
+}

@@ -1,0 +1,83 @@
+import { isRecord, type Params } from '../../protocol/index.ts';
+import { UpstreamError } from './errors.ts';
+import type { DraftRequest } from './request-text.ts';
+import { upstreamLimits } from './upstream-limits.ts';
+
+export interface SubscriptionParts {
+  readonly capabilities: Params;
+  /** The resources somebody watches. */
+  readonly uris: () => readonly string[];
+  readonly request: (draft: DraftRequest, signal: AbortSignal) => Promise<Params>;
+  /** The stream was interrupted: changes may have been missed. */
+  readonly onGap: () => void;
+}
+
+/**
+ * The open `subscriptions/listen` of a server of the stateless era. It is opened again, after
+ * growing pauses, when it ends; and at once, when other resources are watched.
+ */
+export class ChangeSubscription {
+  readonly #parts: SubscriptionParts;
+  #current: AbortController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #pauseMs: number = upstreamLimits.listenPauseMs;
+  #isClosed = false;
+
+  constructor(parts: SubscriptionParts) {
+    this.#parts = parts;
+  }
+
+  /** Opens it, or opens it anew with the resources watched now. */
+  refresh(): void {
+    clearTimeout(this.#timer);
+    this.#current?.abort(new DOMException('Another subscription takes its place', 'AbortError'));
+    this.#current = undefined;
+    if (!this.#isClosed) this.#open();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.refresh();
+  }
+
+  #open(): void {
+    const notifications = this.#filter();
+    if (Object.keys(notifications).length === 0) return;
+    const current = new AbortController();
+    this.#current = current;
+    const openedAt = performance.now();
+    const members = [['notifications', JSON.stringify(notifications)] as const];
+    const again = (): void => {
+      if (this.#isClosed || current !== this.#current) return;
+      const wasLong = performance.now() - openedAt > upstreamLimits.maxListenPauseMs;
+      this.#pauseMs = wasLong
+        ? upstreamLimits.listenPauseMs
+        : Math.min(this.#pauseMs * 2, upstreamLimits.maxListenPauseMs);
+      this.#timer = setTimeout(() => {
+        this.#open();
+        this.#parts.onGap();
+      }, this.#pauseMs).unref();
+    };
+    this.#parts.request({ method: 'subscriptions/listen', members }, current.signal).then(
+      again,
+      // A server that refuses would refuse again; one that was cut off may not.
+      (error: unknown) => {
+        if (!(error instanceof UpstreamError)) again();
+      },
+    );
+  }
+
+  #filter(): Params {
+    const uris = this.#parts.uris();
+    const has = (name: string): boolean => {
+      const capability = this.#parts.capabilities[name];
+      return isRecord(capability) && capability['listChanged'] === true;
+    };
+    return {
+      ...(has('tools') ? { toolsListChanged: true } : {}),
+      ...(has('prompts') ? { promptsListChanged: true } : {}),
+      ...(has('resources') ? { resourcesListChanged: true } : {}),
+      ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
+    };
+  }
+}

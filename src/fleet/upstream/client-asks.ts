@@ -1,0 +1,194 @@
+import type { CallContext } from '../../contract/server/index.ts';
+import { AppError, type Clock } from '../../kernel/index.ts';
+import {
+  encodeError,
+  encodeResult,
+  isRecord,
+  rpcErrorCode,
+  type Era,
+  type Params,
+  type Request,
+  type RequestId,
+  type RpcError,
+} from '../../protocol/index.ts';
+import { isAskable, refusalOf } from './client-capabilities.ts';
+import type { ClientTurns } from './client-turns.ts';
+import type { SentRequest } from './upstream-connection.ts';
+import { upstreamLimits } from './upstream-limits.ts';
+
+export interface AskParts {
+  /** Servers of the stateless era ask in their results; no question of theirs comes this way. */
+  readonly era: Era;
+  readonly turns: ClientTurns;
+  /** The calls in flight. */
+  readonly calls: () => readonly SentRequest[];
+  readonly find: (id: RequestId | undefined) => SentRequest | undefined;
+  readonly reply: (text: string) => void;
+  readonly onProblem: (problem: string) => void;
+  readonly clock: Clock;
+}
+
+/**
+ * Answers what a server of the handshake era asks: elicitation, sampling and roots go to the client
+ * whose call they belong to, and to nobody else.
+ *
+ * 1. Where the transport says during which call a question came, that call's client is asked.
+ * 2. Where it does not, the question waits until the calls in flight are all of one client; from
+ *    then on the server gets one client's calls at a time (`ClientTurns`).
+ * 3. Roots that are asked for while the server settles in, or in no call, are nobody's: there are none.
+ * 4. Every question is answered once, unless the server itself cancels it.
+ */
+export class ClientAsks {
+  readonly #parts: AskParts;
+  readonly #open = new Map<RequestId, AbortController>();
+  readonly #openedAt: number;
+
+  constructor(parts: AskParts) {
+    this.#parts = parts;
+    this.#openedAt = parts.clock.now();
+  }
+
+  answer(request: Request, during: RequestId | undefined): void {
+    const { era, reply, onProblem } = this.#parts;
+    const { id, method } = request;
+    if (method === 'ping') {
+      reply(encodeResult(id, {}));
+      return;
+    }
+    if (!isAskable(method) || era === 'stateless') {
+      onProblem('asked for what no client offers');
+      reply(encodeError(id, refused(rpcErrorCode.methodNotFound, 'Method not found')));
+      return;
+    }
+    if (this.#open.has(id)) {
+      onProblem('used the id of a question twice at once');
+      return;
+    }
+    if (this.#open.size >= upstreamLimits.maxAsks) {
+      onProblem('asked too many things at once');
+      reply(encodeError(id, refused(rpcErrorCode.internalError, 'Too many open questions')));
+      return;
+    }
+    const controller = new AbortController();
+    this.#open.set(id, controller);
+    void this.#answerAsk(request, during, controller.signal).finally(() => this.#open.delete(id));
+  }
+
+  /** The server no longer wants an answer. */
+  cancel(id: unknown): void {
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    this.#open.get(id)?.abort(new DOMException('The server cancelled its question', 'AbortError'));
+  }
+
+  close(): void {
+    for (const controller of this.#open.values()) {
+      controller.abort(new DOMException('The connection to the server ended', 'AbortError'));
+    }
+  }
+
+  async #answerAsk(
+    request: Request,
+    during: RequestId | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { id } = request;
+    let text: string;
+    try {
+      text = encodeResult(id, await this.#ask(request, during, signal));
+    } catch (thrown) {
+      text = encodeError(id, thrown instanceof AskRefusal ? thrown.error : rpcErrorOf(thrown));
+    }
+    if (signal.aborted) return;
+    this.#parts.reply(text);
+  }
+
+  async #ask(
+    { method, params }: Request,
+    during: RequestId | undefined,
+    signal: AbortSignal,
+  ): Promise<Params> {
+    const call = await this.#callOf(method, during, signal);
+    const client = call?.client;
+    const refusal = client
+      ? refusalOf(client, method, params)
+      : refused(rpcErrorCode.methodNotFound, 'No client can be asked: no call of one is running');
+    if (client && call && !refusal) {
+      const stopAsking = this.#parts.turns.beginAsking(client.id);
+      const both = AbortSignal.any([signal, call.signal]);
+      return client.ask({ method, params }, both).finally(stopAsking);
+    }
+    // Having no roots is an answer; that a client does not know the word need not concern the server.
+    if (method === 'roots/list') return { roots: [] };
+    throw new AskRefusal(refusal ?? refused(rpcErrorCode.internalError, 'Internal error'));
+  }
+
+  /** The call a question belongs to; undefined when none runs. Throws when that cannot be told in time. */
+  async #callOf(
+    method: string,
+    during: RequestId | undefined,
+    signal: AbortSignal,
+  ): Promise<CallContext | undefined> {
+    const { turns, find, calls } = this.#parts;
+    const own = find(during)?.options.context;
+    if (own) return own;
+    const isAmbiguous = turns.clients > 1;
+    if (method === 'roots/list' && isAmbiguous && this.#isSettling) return undefined;
+    // Asking for roots needs no person, so it alone is no reason to keep clients apart.
+    if (method !== 'roots/list' || isAmbiguous) turns.requireTurns();
+    if (isAmbiguous) await this.#untilOneClient(signal);
+    // All are of one client: whichever is the latest can carry the question.
+    return calls().findLast(({ options }) => options.context?.client)?.options.context;
+  }
+
+  get #isSettling(): boolean {
+    return this.#parts.clock.now() - this.#openedAt < upstreamLimits.settlingMs;
+  }
+
+  async #untilOneClient(signal: AbortSignal): Promise<void> {
+    const { turns, onProblem } = this.#parts;
+    const decided = Promise.withResolvers<void>();
+    const stop = turns.watch(() => {
+      if (turns.clients <= 1) decided.resolve();
+    });
+    const onAbort = (): void => decided.reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const timer = setTimeout(() => {
+      onProblem('asked something while several clients called it');
+      const message = 'Several clients have calls running, and it cannot be told whose this is';
+      decided.reject(new AskRefusal(refused(rpcErrorCode.internalError, message)));
+    }, upstreamLimits.holdMs);
+    try {
+      await decided.promise;
+    } finally {
+      stop();
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+}
+
+class AskRefusal extends Error {
+  readonly error: RpcError;
+
+  constructor(error: RpcError) {
+    super(error.message);
+    this.error = error;
+  }
+}
+
+function refused(code: number, message: string): RpcError {
+  return { code, message };
+}
+
+/** The error a client answered with, as it was where that is known. */
+function rpcErrorOf(thrown: unknown): RpcError {
+  if (thrown instanceof AppError) {
+    const { rpc } = thrown.details;
+    if (isRecord(rpc) && typeof rpc['code'] === 'number' && typeof rpc['message'] === 'string') {
+      const data = 'data' in rpc ? { data: rpc['data'] } : {};
+      return { code: rpc['code'], message: rpc['message'], ...data };
+    }
+    return { code: rpcErrorCode.internalError, message: thrown.message };
+  }
+  return { code: rpcErrorCode.internalError, message: 'The client could not be asked' };
+}

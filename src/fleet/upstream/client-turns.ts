@@ -1,0 +1,113 @@
+interface WaitingCall {
+  readonly client: string;
+  readonly start: () => void;
+}
+
+/**
+ * Whose calls run on a server whose questions do not say which call they belong to.
+ *
+ * 1. Calls of all clients run side by side until the server asks something for the first time.
+ * 2. From then on the calls of one client run at a time, so that a question has one addressee.
+ * 3. A client whose turn is not now waits behind those who came before; nobody overtakes.
+ * 4. A client that owes the server an answer keeps nobody waiting: it may never give it.
+ */
+export class ClientTurns {
+  readonly #running = new Map<string, number>();
+  /** How many questions clients have not answered yet. */
+  readonly #asked = new Map<string, number>();
+  readonly #waiting: WaitingCall[] = [];
+  readonly #watchers = new Set<() => void>();
+  #takesTurns = false;
+
+  get takesTurns(): boolean {
+    return this.#takesTurns;
+  }
+
+  /** How many clients have calls running. */
+  get clients(): number {
+    return this.#running.size;
+  }
+
+  requireTurns(): void {
+    this.#takesTurns = true;
+  }
+
+  /** The client is being asked, until the returned function is called. */
+  beginAsking(client: string): () => void {
+    this.#asked.set(client, (this.#asked.get(client) ?? 0) + 1);
+    this.#startNext();
+    return () => {
+      const left = (this.#asked.get(client) ?? 1) - 1;
+      if (left > 0) this.#asked.set(client, left);
+      else this.#asked.delete(client);
+    };
+  }
+
+  /** Undefined when the call may start at once; otherwise wait for it. Throws the signal's reason. */
+  enter(client: string, call: { readonly signal: AbortSignal }): Promise<void> | undefined {
+    if (this.#mayStart(client)) {
+      this.#count(client);
+      return undefined;
+    }
+    const { signal } = call;
+    return new Promise((resolve, reject) => {
+      const waiting = {
+        client,
+        start: () => resolve(signal.removeEventListener('abort', onAbort)),
+      };
+      const onAbort = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(signal.reason);
+      };
+      this.#waiting.push(waiting);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  leave(client: string): void {
+    const left = (this.#running.get(client) ?? 1) - 1;
+    if (left > 0) {
+      this.#running.set(client, left);
+      return;
+    }
+    this.#running.delete(client);
+    this.#startNext();
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  /** Calls `watcher` whenever a client has no calls running any more, until the returned function is called. */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  #mayStart(client: string): boolean {
+    if (!this.#takesTurns) return true;
+    if (this.#waiting.length > 0) return false;
+    return this.#isFreeFor(client);
+  }
+
+  /** Whether nobody else's calls run, those aside whose clients are being asked. */
+  #isFreeFor(client: string | undefined): boolean {
+    for (const other of this.#running.keys()) {
+      if (other !== client && !this.#asked.has(other)) return false;
+    }
+    return true;
+  }
+
+  #count(client: string): void {
+    this.#running.set(client, (this.#running.get(client) ?? 0) + 1);
+  }
+
+  /** Starts who waits longest, with what follows of the same client. */
+  #startNext(): void {
+    const client = this.#waiting[0]?.client;
+    if (!this.#isFreeFor(client)) return;
+    while (this.#waiting[0] && this.#waiting[0].client === client) {
+      const next = this.#waiting.shift();
+      if (!next) return;
+      this.#count(next.client);
+      next.start();
+    }
+  }
+}

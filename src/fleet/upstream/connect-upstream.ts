@@ -1,0 +1,93 @@
+import { systemClock, type Clock, type Log } from '../../kernel/index.ts';
+import type { Era, Params } from '../../protocol/index.ts';
+import { handshakeDialect } from './dialect.ts';
+import { NegotiationError, UpstreamError } from './errors.ts';
+import type { OpenLink } from './link.ts';
+import { negotiate, type Negotiated } from './negotiate.ts';
+import { ProblemCounts } from './problem-counts.ts';
+import { UpstreamConnection } from './upstream-connection.ts';
+import { UpstreamServer } from './upstream-server.ts';
+
+export interface ConnectOptions {
+  readonly name: string;
+  readonly openLink: OpenLink;
+  /** The era it spoke last time (`negotiated.era`): saves asking. A wrong one costs a round trip. */
+  readonly knownEra?: Era | undefined;
+  /** How long the server may take to introduce itself once the link stands. */
+  readonly timeoutMs: number;
+  readonly log: Log;
+  /** Who we are: `{ name, version }`. */
+  readonly clientInfo: Params;
+  /** Whether a tool may run twice; by default its annotations say so. */
+  readonly isRepeatable?: (tool: string) => boolean;
+  readonly signal?: AbortSignal;
+  readonly clock?: Clock;
+}
+
+/**
+ * Opens a link to a server and introduces us. A server that ends when it is asked for its era (some
+ * do on any request before `initialize`) is opened once more and greeted the older way. Rejects with
+ * an `AppError` when the link or the introduction fails; nothing is left open then.
+ */
+export async function connectUpstream(options: ConnectOptions): Promise<UpstreamServer> {
+  const problems = new ProblemCounts();
+  const logLevel = { value: undefined };
+  const attempt = { options, problems, logLevel };
+  const first = await contact({ ...attempt, isProbeFatal: false });
+  const reached = first === 'ended' ? await contact({ ...attempt, isProbeFatal: true }) : first;
+  if (reached === 'ended') {
+    throw new NegotiationError(options.name, 'it ended before it introduced itself');
+  }
+  const { name, clientInfo, isRepeatable, log } = options;
+  const clock = options.clock ?? systemClock;
+  return new UpstreamServer({
+    ...reached,
+    name,
+    problems,
+    clientInfo,
+    logLevel,
+    isRepeatable,
+    clock,
+    log,
+  });
+}
+
+interface Attempt {
+  readonly options: ConnectOptions;
+  readonly problems: ProblemCounts;
+  readonly logLevel: { readonly value: string | undefined };
+  readonly isProbeFatal: boolean;
+}
+
+interface Contact {
+  readonly connection: UpstreamConnection;
+  readonly negotiated: Negotiated;
+}
+
+/** `ended` when the server ended on the probe. */
+async function contact(attempt: Attempt): Promise<Contact | 'ended'> {
+  const { options, problems, logLevel, isProbeFatal } = attempt;
+  const { name, knownEra, clientInfo, clock = systemClock } = options;
+  const signal = options.signal ?? new AbortController().signal;
+  const connection = new UpstreamConnection({ server: name, problems, clock }, handshakeDialect);
+  connection.attach(await options.openLink(connection));
+  try {
+    const negotiated = await negotiate(connection, {
+      server: name,
+      clientInfo,
+      knownEra,
+      isProbeFatal,
+      logLevel: () => logLevel.value,
+      limitMs: options.timeoutMs,
+      signal,
+    });
+    return { connection, negotiated };
+  } catch (error) {
+    const endedOnProbe = connection.end !== undefined && knownEra !== 'handshake' && !isProbeFatal;
+    await connection.close();
+    signal.throwIfAborted();
+    if (endedOnProbe) return 'ended';
+    if (!(error instanceof UpstreamError)) throw error;
+    throw new NegotiationError(name, `it refused initialize: ${error.rpc.message}`, error);
+  }
+}

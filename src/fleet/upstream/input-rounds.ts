@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CallContext, ClientPort } from '../../contract/server/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import { isRecord, type Params } from '../../protocol/index.ts';
+import { refusalOf } from './client-capabilities.ts';
+import { InputRequiredError } from './errors.ts';
+import { valueText, type Member } from './request-text.ts';
+import { upstreamLimits } from './upstream-limits.ts';
+
+export interface InputRounds {
+  readonly server: string;
+  /** `Tool "x"`, or the method. */
+  readonly what: string;
+  readonly context: CallContext;
+  /** Sends the request again with these members added. */
+  readonly repeat: (added: readonly Member[]) => Promise<Params>;
+}
+
+/** Whether a result says that the server wants answers first. */
+export function isInputRequired(result: Params): boolean {
+  return result['resultType'] === 'input_required';
+}
+
+/**
+ * Gives a server of the stateless era the answers it wants, by asking a client of the handshake era
+ * and sending the request again, until it is done or the rounds are used up.
+ */
+export async function answerInputRounds(first: Params, rounds: InputRounds): Promise<Params> {
+  const { server, what, context } = rounds;
+  let result = first;
+  for (let round = 0; isInputRequired(result); round += 1) {
+    if (round >= upstreamLimits.maxInputRounds) {
+      throw new InputRequiredError(server, what, `it asked more than ${round} times in a row`);
+    }
+    result = await rounds.repeat(await answersTo(result, rounds, context.client));
+  }
+  return result;
+}
+
+async function answersTo(
+  result: Params,
+  rounds: InputRounds,
+  client: ClientPort | undefined,
+): Promise<Member[]> {
+  const { inputRequests, requestState } = result;
+  const asked = isRecord(inputRequests) ? Object.entries(inputRequests) : [];
+  const { signal } = rounds.context;
+  const state: Member[] =
+    typeof requestState === 'string' ? [['requestState', valueText(requestState)]] : [];
+  if (asked.length === 0) {
+    await pause(upstreamLimits.returnPauseMs, undefined, { signal });
+    return state;
+  }
+  if (!client) {
+    throw new InputRequiredError(rounds.server, rounds.what, 'nobody can be asked');
+  }
+  const answers = await Promise.all(
+    asked.map(async ([key, request]) => [key, await answerOne(request, rounds, client)] as const),
+  );
+  return [...state, ['inputResponses', JSON.stringify(Object.fromEntries(answers))]];
+}
+
+async function answerOne(
+  request: unknown,
+  { server, what, context }: InputRounds,
+  client: ClientPort,
+): Promise<Params> {
+  const method = isRecord(request) ? request['method'] : undefined;
+  if (!isRecord(request) || typeof method !== 'string') {
+    throw new InputRequiredError(server, what, 'it does not say what it wants to know');
+  }
+  const params = olderParams(isRecord(request['params']) ? request['params'] : {});
+  const refusal = refusalOf(client, method, params);
+  if (refusal) throw new InputRequiredError(server, what, refusal.message);
+  try {
+    return await client.ask({ method, params }, context.signal);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    // The user gave no answer, which a form can say; a model's message or roots cannot be made up.
+    if (method === 'elicitation/create' && error instanceof AppError) return { action: 'cancel' };
+    throw error;
+  }
+}
+
+/** What clients of the handshake era insist on, and servers of the stateless era leave out. */
+function olderParams(params: Params): Params {
+  const needsId = params['mode'] === 'url' && params['elicitationId'] === undefined;
+  return needsId ? { ...params, elicitationId: randomUUID() } : params;
+}

@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RequestId } from '../../../protocol/index.ts';
+import { AnswerTooLargeError, ExchangeBrokenError } from '../../errors.ts';
+import type { LinkListener } from '../link.ts';
+import type { HttpLinkLimits } from './http-limits.ts';
+import type { MessageIntake } from './message-intake.ts';
+import { readEvents, type StreamEnd } from './read-events.ts';
+import { mediaTypeOf } from './read-response.ts';
+
+export interface AnswerFromEventsOptions {
+  readonly server: string;
+  readonly id: RequestId;
+  readonly signal: AbortSignal;
+  readonly limits: HttpLinkLimits;
+  readonly listener: LinkListener;
+  readonly intake: MessageIntake;
+  /** Asks for what came behind an event. */
+  readonly resume: (lastEventId: string) => Promise<IncomingMessage>;
+}
+
+/**
+ * Delivers what comes on a request's stream until its answer has come. A stream that ends before is
+ * resumed where the server marked its events, as often as that brings something new.
+ */
+export async function answerFromEvents(
+  first: IncomingMessage,
+  options: AnswerFromEventsOptions,
+): Promise<void> {
+  const { server, signal, limits } = options;
+  let response = first;
+  let end: StreamEnd = { lastEventId: undefined, retryMs: undefined };
+  let fruitless = 0;
+  for (;;) {
+    const stream = await readUntilAnswer(response, options, end);
+    if (stream.isAnswered || signal.aborted) return;
+    fruitless = stream.isFruitful ? 0 : fruitless + 1;
+    end = { lastEventId: stream.lastEventId, retryMs: stream.retryMs ?? end.retryMs };
+    if (end.lastEventId === undefined || fruitless > limits.maxResumes) {
+      throw new ExchangeBrokenError(server, 'its event stream ended before the answer');
+    }
+    await sleep(end.retryMs ?? limits.firstReconnectDelayMs, undefined, { signal });
+    response = await options.resume(end.lastEventId);
+    if (response.statusCode !== 200 || mediaTypeOf(response) !== 'events') {
+      response.destroy();
+      throw new ExchangeBrokenError(server, 'its event stream ended and could not be resumed');
+    }
+  }
+}
+
+interface ReadStream extends StreamEnd {
+  readonly isAnswered: boolean;
+  /** Whether anything came. */
+  readonly isFruitful: boolean;
+}
+
+async function readUntilAnswer(
+  response: IncomingMessage,
+  { server, id, signal, limits, listener, intake }: AnswerFromEventsOptions,
+  before: StreamEnd,
+): Promise<ReadStream> {
+  let isAnswered = false;
+  let isFruitful = false;
+  let tooLarge: Error | undefined;
+  let linger: NodeJS.Timeout | undefined;
+  const end = await readEvents(response, {
+    limits,
+    lastEventId: before.lastEventId,
+    onEvent: ({ type, data }) => {
+      isFruitful = true;
+      if (type !== 'message' || data.length === 0 || signal.aborted) return true;
+      if (intake.take(data, id) !== 'answer') return true;
+      isAnswered = true;
+      // The server ends the stream now, and the connection can be used again; if not, we end it.
+      linger ??= setTimeout(() => response.destroy(), limits.lingerMs);
+      return false;
+    },
+    onLongEvent: () => {
+      listener.onProblem('sent a message larger than allowed');
+      tooLarge = new AnswerTooLargeError(server, limits.message.maxBytes);
+      response.destroy();
+    },
+    onFlood: () => listener.onProblem('flooded its output and was slowed down'),
+  });
+  clearTimeout(linger);
+  if (tooLarge && !isAnswered) throw tooLarge;
+  return { ...end, isAnswered, isFruitful };
+}

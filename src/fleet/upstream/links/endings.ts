@@ -1,0 +1,21 @@
+import type { Readable } from 'node:stream';
+
+/** Resolves when nothing more will come, for whatever reason. */
+export async function ended(stream: Readable): Promise<void> {
+  await new Promise<void>((resolve) => {
+    stream.on('error', () => resolve());
+    stream.once('end', () => resolve());
+    stream.once('close', () => resolve());
+  });
+}
+
+/** Waits for a promise that never rejects, but not longer than `limitMs`. */
+export async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, limitMs, false);
+  });
+  const isSettled = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return isSettled;
+}

@@ -1,0 +1,57 @@
+import type { Readable } from 'node:stream';
+
+export interface FloodLimits {
+  readonly windowMs: number;
+  /** Messages nobody asked for, and garbage, in one window. */
+  readonly maxMessages: number;
+  readonly maxBytes: number;
+}
+
+export const defaultFloodLimits: FloodLimits = {
+  windowMs: 100,
+  maxMessages: 2_000,
+  maxBytes: 4 * 1024 * 1024,
+};
+
+/**
+ * Keeps one server's flood from taking the time of the others: over the limit its output is not read
+ * until the window ends. Nothing is lost; the server waits.
+ */
+export class FloodBrake {
+  readonly #input: Readable;
+  readonly #limits: FloodLimits;
+  readonly #onFlood: () => void;
+  #windowEndsAt = 0;
+  #messages = 0;
+  #bytes = 0;
+  #pause: NodeJS.Timeout | undefined;
+
+  constructor(input: Readable, limits: FloodLimits, onFlood: () => void) {
+    this.#input = input;
+    this.#limits = limits;
+    this.#onFlood = onFlood;
+  }
+
+  count(bytes: number): void {
+    const now = performance.now();
+    if (now >= this.#windowEndsAt) {
+      this.#windowEndsAt = now + this.#limits.windowMs;
+      this.#messages = 0;
+      this.#bytes = 0;
+    }
+    this.#messages += 1;
+    this.#bytes += bytes;
+    const isOver = this.#messages > this.#limits.maxMessages || this.#bytes > this.#limits.maxBytes;
+    if (!isOver || this.#pause) return;
+    this.#onFlood();
+    this.#input.pause();
+    this.#pause = setTimeout(() => this.release(), this.#windowEndsAt - now);
+  }
+
+  /** Reads on, and stops waiting. */
+  release(): void {
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    this.#input.resume();
+  }
+}

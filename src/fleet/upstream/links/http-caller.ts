@@ -1,0 +1,184 @@
+import {
+  Agent,
+  request,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
+import { urlToHttpOptions } from 'node:url';
+import type { CallAbort } from '../../../contract/server/index.ts';
+import { SignalAbort } from '../../../kernel/index.ts';
+import { RedirectRefusedError } from '../../errors.ts';
+import { explainFailure } from './explain-failure.ts';
+import type { HttpLinkLimits } from './http-limits.ts';
+
+export interface HttpCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+  /** The same where there is no signal yet. */
+  readonly abort?: CallAbort;
+  readonly headLimitMs?: number | undefined;
+}
+
+type SendRequest = typeof request;
+
+const movedSameMethod = [307, 308];
+
+/** Makes HTTP requests to one server over connections that are kept open. */
+export class HttpCaller {
+  readonly #server: string;
+  readonly #limits: HttpLinkLimits;
+  readonly #agent: Agent;
+  readonly #send: SendRequest;
+  readonly #connectEvent: 'connect' | 'secureConnect';
+  readonly #places = new WeakMap<URL, Place>();
+
+  static async open(server: string, url: URL, limits: HttpLinkLimits): Promise<HttpCaller> {
+    if (url.protocol !== 'https:') return new HttpCaller(server, limits);
+    return new HttpCaller(server, limits, await import('node:https'));
+  }
+
+  private constructor(
+    server: string,
+    limits: HttpLinkLimits,
+    secure?: { readonly Agent: typeof Agent; readonly request: SendRequest },
+  ) {
+    this.#server = server;
+    this.#limits = limits;
+    const OneAgent = secure?.Agent ?? Agent;
+    this.#agent = new OneAgent({ keepAlive: true, maxSockets: limits.maxSockets });
+    this.#send = secure?.request ?? request;
+    this.#connectEvent = secure ? 'secureConnect' : 'connect';
+  }
+
+  /**
+   * The response, whatever its status, but for redirects: those within the origin are followed, others
+   * refused, because the request may carry credentials. Rejects with an `AppError`, or with what the
+   * signal says.
+   */
+  async call(call: HttpCall): Promise<IncomingMessage> {
+    let { url } = call;
+    for (let hop = 0; ; hop += 1) {
+      const response = await this.#callOnce(hop === 0 ? call : { ...call, url });
+      const status = response.statusCode ?? 0;
+      if (status < 300 || status >= 400 || status === 304) return response;
+      response.destroy();
+      const target = URL.parse(response.headers.location ?? '', url.href);
+      const mayFollow = movedSameMethod.includes(status) && hop < this.#limits.maxRedirects;
+      if (!mayFollow || target?.origin !== url.origin) {
+        throw new RedirectRefusedError(this.#server, status, target);
+      }
+      url = target;
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** Taking a url apart costs as much as sending a small request, and it is nearly always the same. */
+  #placeOf(url: URL): Place {
+    let place = this.#places.get(url);
+    if (!place) {
+      const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
+      const basic = auth ? `Basic ${Buffer.from(auth).toString('base64')}` : undefined;
+      place = {
+        options: { protocol, hostname, port, path, agent: this.#agent },
+        host: url.host,
+        basic,
+      };
+      this.#places.set(url, place);
+    }
+    return place;
+  }
+
+  #callOnce(call: HttpCall): Promise<IncomingMessage> {
+    const { method, url, body, signal, headLimitMs } = call;
+    const abort = call.abort ?? (signal && new SignalAbort(signal));
+    // What was aborted is reported as the signal says it.
+    if (abort?.isAborted) return Promise.reject(abort.reason);
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      const place = this.#placeOf(url);
+      const sent = this.#send({ ...place.options, method, headers: headerList(call, place) });
+      const onAbort = (): void => {
+        sent.destroy();
+        reject(abort?.reason);
+      };
+      abort?.watch(onAbort);
+      const timers = limitTimes(sent, {
+        connectEvent: this.#connectEvent,
+        ...this.#limits,
+        headLimitMs,
+      });
+      sent.once('response', (response) => {
+        timers.stop();
+        response.once('close', () => abort?.unwatch(onAbort));
+        resolve(response);
+      });
+      sent.on('error', (error) => {
+        timers.stop();
+        abort?.unwatch(onAbort);
+        reject(explainFailure(this.#server, url, { error, wasConnected: timers.wasConnected() }));
+      });
+      sent.end(body);
+    });
+  }
+}
+
+interface Place {
+  readonly options: RequestOptions;
+  readonly host: string;
+  /** What name and password in the url make. */
+  readonly basic: string | undefined;
+}
+
+/**
+ * As a list they are written as they are; set one by one they cost as much as the rest of the
+ * request. A list must be complete, so it names what Node adds otherwise.
+ */
+function headerList({ headers, body }: HttpCall, { host, basic }: Place): string[] {
+  const list = ['host', host];
+  for (const name in headers) list.push(name, headers[name] ?? '');
+  if (basic !== undefined && headers['authorization'] === undefined) {
+    list.push('authorization', basic);
+  }
+  if (body !== undefined) list.push('content-length', String(Buffer.byteLength(body)));
+  return list;
+}
+
+interface TimeLimits {
+  readonly connectEvent: 'connect' | 'secureConnect';
+  readonly connectLimitMs: number;
+  readonly headLimitMs: number | undefined;
+}
+
+/** Ends a request that cannot connect, or whose response does not begin, in time. */
+function limitTimes(sent: ClientRequest, limits: TimeLimits) {
+  const { connectEvent, connectLimitMs, headLimitMs } = limits;
+  let wasConnected = false;
+  let connecting: NodeJS.Timeout | undefined;
+  const give = (code: string): void => {
+    sent.destroy(Object.assign(new Error(code), { code }));
+  };
+  const waiting =
+    headLimitMs === undefined ? undefined : setTimeout(give, headLimitMs, 'HEAD_TIMEOUT');
+  sent.once('socket', (socket) => {
+    wasConnected = !socket.connecting;
+    if (wasConnected) return;
+    connecting = setTimeout(give, connectLimitMs, 'CONNECT_TIMEOUT');
+    socket.once(connectEvent, () => {
+      wasConnected = true;
+      clearTimeout(connecting);
+    });
+  });
+  return {
+    wasConnected: () => wasConnected,
+    stop: () => {
+      clearTimeout(waiting);
+      clearTimeout(connecting);
+    },
+  };
+}

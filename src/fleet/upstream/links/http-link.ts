@@ -1,0 +1,306 @@
+import type { IncomingMessage } from 'node:http';
+import { LazyAbort } from '../../../kernel/index.ts';
+import { decodeMessage, IdTable, type RequestId } from '../../../protocol/index.ts';
+import { BadAnswerError, HttpStatusError, SessionExpiredError } from '../../errors.ts';
+import type { Link, LinkListener, OutgoingMessage } from '../link.ts';
+import { answerFromEvents } from './answer-from-events.ts';
+import { checkedHeaders, checkedUrl } from './check-endpoint.ts';
+import { excerptOf } from './excerpt.ts';
+import { HttpCaller } from './http-caller.ts';
+import { defaultHttpLinkLimits, type HttpLinkLimits } from './http-limits.ts';
+import { ListenStream } from './listen-stream.ts';
+import { MessageIntake } from './message-intake.ts';
+import { mediaTypeOf, readBeginning, readBody } from './read-response.ts';
+
+export interface HttpLinkOptions {
+  /** The server's name, for errors. */
+  readonly name: string;
+  readonly url: string;
+  /** Sent with every request; their values are never shown. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The beginning of what was no message. */
+  readonly onExcerpt?: (excerpt: string) => void;
+  readonly limits?: Partial<HttpLinkLimits>;
+}
+
+/** A link over Streamable HTTP. What the two eras do differently is said by its owner. */
+export interface HttpLink extends Link {
+  /** What the server gave out with the answer to `initialize`; sent with everything since. */
+  readonly sessionId: string | undefined;
+  /** Handshake era: the version agreed upon, repeated in a header of everything sent from now on. */
+  setProtocolVersion(version: string): void;
+  /**
+   * Handshake era: opens the stream for messages that belong to no request, and keeps it open. Called
+   * after `notifications/initialized`, and again after each later handshake. Servers may offer none.
+   */
+  listen(): void;
+}
+
+/** Checks the address only: the first request shows whether somebody is there. */
+export async function openHttpLink(
+  options: HttpLinkOptions,
+  listener: LinkListener,
+): Promise<HttpLink> {
+  const { name } = options;
+  const url = checkedUrl(name, options.url);
+  const limits = { ...defaultHttpLinkLimits, ...options.limits };
+  const headers = checkedHeaders(name, options.headers);
+  const caller = await HttpCaller.open(name, url, limits);
+  const { onExcerpt = () => {} } = options;
+  return new StreamableHttpLink({ name, url, headers, caller, limits, onExcerpt, listener });
+}
+
+interface Parts {
+  readonly name: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly caller: HttpCaller;
+  readonly limits: HttpLinkLimits;
+  readonly onExcerpt: (excerpt: string) => void;
+  readonly listener: LinkListener;
+}
+
+const maxFailureBytes = 64 * 1024;
+
+/**
+ * 1. Each message is an exchange of its own; they run side by side, but for what is sent behind
+ *    `notifications/initialized`, which waits until the server has taken that.
+ * 2. A request ends in just one of: an answer, `onRequestFailed`, or its signal.
+ * 3. After `close` nothing is delivered.
+ */
+class StreamableHttpLink implements HttpLink {
+  readonly pid = undefined;
+  sessionId: string | undefined;
+  readonly #parts: Parts;
+  readonly #intake: MessageIntake;
+  readonly #running = new IdTable<LazyAbort>();
+  #exchanges = 0;
+  /** Those of a POST, for as long as session and version stay the same. */
+  #usualHeaders: Readonly<Record<string, string>> | undefined;
+  #version: string | undefined;
+  #handshake: Promise<void> | undefined;
+  #listening: ListenStream | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#intake = new MessageIntake({ ...parts, limits: parts.limits.message });
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#version = version;
+    this.#usualHeaders = undefined;
+  }
+
+  listen(): void {
+    const { caller, url, limits, listener } = this.#parts;
+    this.#listening?.stop();
+    if (this.#closed) return;
+    this.#listening = new ListenStream({
+      caller,
+      url,
+      limits,
+      headers: this.#headers(),
+      intake: this.#intake,
+      listener,
+      after: this.#handshake ?? Promise.resolve(),
+    });
+  }
+
+  send(message: OutgoingMessage): void {
+    if (this.#closed) return;
+    const before = this.#handshake;
+    const exchange =
+      before === undefined
+        ? this.#exchange(message)
+        : before.then(async () => await this.#exchange(message));
+    if (message.method !== 'notifications/initialized') return;
+    const handshake = exchange.then(() => {
+      if (this.#handshake === handshake) this.#handshake = undefined;
+    });
+    this.#handshake = handshake;
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= this.#shut();
+    await this.#closed;
+  }
+
+  /** Never rejects. */
+  async #exchange(message: OutgoingMessage): Promise<void> {
+    const { listener } = this.#parts;
+    const { id } = message;
+    if (this.#closed || message.abort?.isAborted) return;
+    const number = (this.#exchanges += 1);
+    const exchange = new LazyAbort();
+    const onAbort = (): void => exchange.abort(message.abort?.reason);
+    message.abort?.watch(onAbort);
+    this.#running.set(number, exchange);
+    try {
+      await this.#post(message, exchange);
+    } catch (error) {
+      if (exchange.isAborted) return;
+      if (id === undefined) listener.onProblem('did not take a message that needs no answer');
+      else listener.onRequestFailed(id, error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      message.abort?.unwatch(onAbort);
+      this.#running.delete(number);
+    }
+  }
+
+  async #post(message: OutgoingMessage, abort: LazyAbort): Promise<void> {
+    const { caller, url, limits } = this.#parts;
+    const { id, text, method } = message;
+    if (method === 'initialize') this.#forgetSession();
+    const session = this.sessionId;
+    const response = await caller.call({
+      method: 'POST',
+      url,
+      headers: this.#postHeaders(message),
+      body: text,
+      abort,
+      headLimitMs: id === undefined ? limits.headLimitMs : undefined,
+    });
+    const status = response.statusCode ?? 0;
+    if (status < 200 || status >= 300) {
+      await this.#takeFailure(response, { id, session });
+      return;
+    }
+    if (method === 'initialize') {
+      this.sessionId = headerOf(response, 'mcp-session-id');
+      this.#usualHeaders = undefined;
+    }
+    if (id === undefined) {
+      await readBeginning(response, maxFailureBytes);
+      return;
+    }
+    await this.#takeAnswer(response, id, abort);
+  }
+
+  async #takeAnswer(response: IncomingMessage, id: RequestId, abort: LazyAbort): Promise<void> {
+    const { caller, url, limits, name, listener } = this.#parts;
+    const type = mediaTypeOf(response);
+    if (type === 'events') {
+      const { signal } = abort;
+      await answerFromEvents(response, {
+        server: name,
+        id,
+        signal,
+        limits,
+        listener,
+        intake: this.#intake,
+        resume: async (lastEventId) =>
+          await caller.call({
+            method: 'GET',
+            url,
+            headers: {
+              ...this.#headers(),
+              accept: 'text/event-stream',
+              'last-event-id': lastEventId,
+            },
+            signal,
+            headLimitMs: limits.headLimitMs,
+          }),
+      });
+      return;
+    }
+    if (type !== 'json') {
+      response.destroy();
+      throw new BadAnswerError(name, 'its response is neither JSON nor an event stream');
+    }
+    const body = await readBody(response, { server: name, maxBytes: limits.message.maxBytes });
+    if (abort.isAborted) return;
+    if (this.#intake.take(body, id) !== 'answer') {
+      throw new BadAnswerError(name, 'its response holds no answer to the request');
+    }
+  }
+
+  /** A status that is a failure: with an error of the protocol in its body, that is the answer. */
+  async #takeFailure(
+    response: IncomingMessage,
+    { id, session }: { id: RequestId | undefined; session: string | undefined },
+  ): Promise<void> {
+    const { name } = this.#parts;
+    const status = response.statusCode ?? 0;
+    const body = await readBeginning(response, maxFailureBytes);
+    if (session !== undefined && isSessionGone(status, body)) {
+      throw new SessionExpiredError(name, session === this.sessionId);
+    }
+    if (id !== undefined && isErrorFor(body, id) && this.#intake.take(body, id) === 'answer')
+      return;
+    throw new HttpStatusError(name, status, excerptOf(body));
+  }
+
+  #postHeaders({ headers }: OutgoingMessage): Readonly<Record<string, string>> {
+    this.#usualHeaders ??= {
+      ...this.#headers(),
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    return isEmpty(headers) ? this.#usualHeaders : { ...this.#usualHeaders, ...headers };
+  }
+
+  #headers(): Record<string, string> {
+    const headers: Record<string, string> = { ...this.#parts.headers };
+    if (this.sessionId !== undefined) headers['mcp-session-id'] = this.sessionId;
+    if (this.#version !== undefined) headers['mcp-protocol-version'] = this.#version;
+    return headers;
+  }
+
+  #forgetSession(): void {
+    this.#listening?.stop();
+    this.#listening = undefined;
+    this.sessionId = undefined;
+    this.#version = undefined;
+    this.#usualHeaders = undefined;
+  }
+
+  async #shut(): Promise<void> {
+    const { caller, listener } = this.#parts;
+    this.#listening?.stop();
+    const reason = new Error('The link was closed');
+    for (const exchange of this.#running.values()) exchange.abort(reason);
+    await this.#endSession();
+    caller.close();
+    listener.onClose({ reason: 'The link was closed', isWanted: true });
+  }
+
+  async #endSession(): Promise<void> {
+    if (this.sessionId === undefined) return;
+    const { caller, url, limits } = this.#parts;
+    const signal = AbortSignal.timeout(limits.closeLimitMs);
+    try {
+      const headers = this.#headers();
+      const response = await caller.call({ method: 'DELETE', url, headers, signal });
+      response.destroy();
+    } catch {
+      // The server forgets the session by itself, sooner or later.
+    }
+  }
+}
+
+function isEmpty(headers: object | undefined): boolean {
+  for (const _name in headers) return false;
+  return true;
+}
+
+function headerOf(response: IncomingMessage, name: string): string | undefined {
+  const value = response.headers[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** 404 says so. Many servers say 400 instead, with an error that speaks of the session. */
+function isSessionGone(status: number, body: Buffer): boolean {
+  if (status === 404) return true;
+  if (status !== 400) return false;
+  const message = decodeMessage(body);
+  if (message.kind !== 'response' || !('error' in message.outcome)) return false;
+  const { code, message: said } = message.outcome.error;
+  return (code === -32_000 || code === -32_001) && /session/i.test(said);
+}
+
+function isErrorFor(body: Buffer, id: RequestId): boolean {
+  const message = decodeMessage(body);
+  if (message.kind !== 'response' || !('error' in message.outcome)) return false;
+  return message.id === null || message.id === id;
+}

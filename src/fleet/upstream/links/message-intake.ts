@@ -1,0 +1,112 @@
+import {
+  decodeWithText,
+  isRecord,
+  type JsonLimits,
+  type LongLine,
+  type Malformed,
+  type Message,
+  type RequestId,
+} from '../../../protocol/index.ts';
+import { AnswerTooLargeError, BadAnswerError } from '../../errors.ts';
+import type { LinkListener } from '../link.ts';
+import { excerptOf } from './excerpt.ts';
+import { splitArray } from './split-array.ts';
+
+export interface MessageIntakeOptions {
+  /** The server's name, for errors. */
+  readonly name: string;
+  readonly limits: JsonLimits;
+  readonly listener: LinkListener;
+  /** The beginning of what was no message. */
+  readonly onExcerpt: (excerpt: string) => void;
+}
+
+/** answer: a response came, to the request of the exchange where that is known · other · garbage: no message at all */
+export type Taken = 'answer' | 'other' | 'garbage';
+
+/** Turns what a line, body or event carried into calls of the listener. Never throws by itself. */
+export class MessageIntake {
+  readonly #options: MessageIntakeOptions;
+
+  constructor(options: MessageIntakeOptions) {
+    this.#options = options;
+  }
+
+  take(bytes: Buffer, during?: RequestId): Taken {
+    const { message, text } = decodeWithText(bytes, this.#options.limits);
+    if (message.kind === 'malformed') return this.#refuse(message, bytes, text);
+    if (message.kind !== 'batch') return this.#deliver(message, text, during);
+    const texts = splitArray(text);
+    let taken: Taken = 'other';
+    for (const [at, part] of message.messages.entries()) {
+      const partText = texts[at] ?? '';
+      const one =
+        part.kind === 'malformed'
+          ? this.#refuse(part, Buffer.from(partText), partText)
+          : this.#deliver(part, partText, during);
+      if (one === 'answer') taken = one;
+    }
+    return taken;
+  }
+
+  /** A message that was larger than allowed: whoever waits for it is told, where its ends show who. */
+  skip(line: LongLine): void {
+    const { listener, limits, name, onExcerpt } = this.#options;
+    listener.onProblem('sent a message larger than allowed');
+    onExcerpt(excerptOf(line.head));
+    const id = idOfLongResponse(line);
+    if (id !== undefined) {
+      listener.onRequestFailed(id, new AnswerTooLargeError(name, limits.maxBytes));
+    }
+  }
+
+  #deliver(
+    message: Exclude<Message, { kind: 'malformed' }>,
+    text: string,
+    during: RequestId | undefined,
+  ): Taken {
+    const { listener } = this.#options;
+    if (during === undefined) {
+      listener.onMessage({ message, text });
+      return message.kind === 'response' ? 'answer' : 'other';
+    }
+    if (message.kind !== 'response') {
+      listener.onMessage({ message, text, during });
+      return 'other';
+    }
+    // A server that could not read the request does not know its id; the exchange does.
+    const answer = message.id === null ? { ...message, id: during } : message;
+    listener.onMessage({ message: answer, text, during });
+    return answer.id === during ? 'answer' : 'other';
+  }
+
+  #refuse(message: Malformed, bytes: Buffer, text: string): Taken {
+    const { listener, name, onExcerpt } = this.#options;
+    listener.onProblem('sent what is no JSON-RPC message');
+    onExcerpt(excerptOf(bytes));
+    if (message.id !== null && isResponseLike(text)) {
+      listener.onRequestFailed(message.id, new BadAnswerError(name, message.error.message));
+    }
+    return 'garbage';
+  }
+}
+
+/** With a method the id is one of the server's own, and nobody here waits for it. */
+function isResponseLike(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) && !('method' in value);
+  } catch {
+    return false;
+  }
+}
+
+/** Servers write the id first or last; anything else is not worth holding the message for. */
+function idOfLongResponse({ head, tail }: LongLine): RequestId | undefined {
+  const first = /^\s*\{"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{1,100}"),"(?:result|error)":/;
+  const last = /"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{1,100}")\}\s*$/;
+  const found = first.exec(head.toString('latin1')) ?? last.exec(tail.toString('latin1'));
+  const id = found?.[1];
+  if (id === undefined) return undefined;
+  return id.startsWith('"') ? id.slice(1, -1) : Number(id);
+}

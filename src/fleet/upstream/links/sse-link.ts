@@ -1,0 +1,176 @@
+import type { IncomingMessage } from 'node:http';
+import type { RequestId } from '../../../protocol/index.ts';
+import { ExchangeBrokenError, HttpStatusError, InvalidEndpointError } from '../../errors.ts';
+import type { Link, LinkListener, OutgoingMessage } from '../link.ts';
+import { checkedHeaders, checkedUrl } from './check-endpoint.ts';
+import { excerptOf } from './excerpt.ts';
+import { HttpCaller } from './http-caller.ts';
+import { defaultHttpLinkLimits, type HttpLinkLimits } from './http-limits.ts';
+import type { HttpLinkOptions } from './http-link.ts';
+import { MessageIntake } from './message-intake.ts';
+import { readEvents } from './read-events.ts';
+import { mediaTypeOf, readBeginning } from './read-response.ts';
+
+const maxFailureBytes = 64 * 1024;
+const maxEndpointLength = 8_192;
+
+/**
+ * HTTP with one event stream for everything the server says (version 2024-11-05): its first event
+ * names the place messages are posted to. Rejects when the stream cannot be opened, or names no place
+ * of its own origin in time. The link ends with the stream.
+ */
+export async function openSseLink(options: HttpLinkOptions, listener: LinkListener): Promise<Link> {
+  const { name, onExcerpt = () => {} } = options;
+  const url = checkedUrl(name, options.url);
+  const limits = { ...defaultHttpLinkLimits, ...options.limits };
+  const headers = checkedHeaders(name, options.headers);
+  const caller = await HttpCaller.open(name, url, limits);
+  try {
+    const stream = await openStream({ name, url, headers, caller, limits });
+    const link = new SseLink({ name, url, headers, caller, limits, onExcerpt, listener, stream });
+    await link.opened;
+    return link;
+  } catch (error) {
+    caller.close();
+    throw error;
+  }
+}
+
+interface StreamParts {
+  readonly name: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly caller: HttpCaller;
+  readonly limits: HttpLinkLimits;
+}
+
+async function openStream(parts: StreamParts): Promise<IncomingMessage> {
+  const { name, url, headers, caller, limits } = parts;
+  const stream = await caller.call({
+    method: 'GET',
+    url,
+    headers: { ...headers, accept: 'text/event-stream' },
+    headLimitMs: limits.headLimitMs,
+  });
+  const status = stream.statusCode ?? 0;
+  if (status === 200 && mediaTypeOf(stream) === 'events') return stream;
+  const body = await readBeginning(stream, maxFailureBytes);
+  if (status !== 200) throw new HttpStatusError(name, status, excerptOf(body));
+  throw new InvalidEndpointError(name, 'its url gives no event stream. Check url and transport');
+}
+
+interface Parts extends StreamParts {
+  readonly onExcerpt: (excerpt: string) => void;
+  readonly listener: LinkListener;
+  readonly stream: IncomingMessage;
+}
+
+class SseLink implements Link {
+  readonly pid = undefined;
+  /** Settled when the server has named its endpoint, or will not. */
+  readonly opened: Promise<void>;
+  readonly #parts: Parts;
+  readonly #intake: MessageIntake;
+  readonly #ended: Promise<void>;
+  readonly #posts = new AbortController();
+  #endpoint: URL | undefined;
+  #isWanted = false;
+  #isClosed = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#intake = new MessageIntake({ ...parts, limits: parts.limits.message });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.opened = promise;
+    this.#ended = this.#read(resolve, reject);
+  }
+
+  send(message: OutgoingMessage): void {
+    if (!this.#isClosed && !this.#isWanted && this.#endpoint)
+      void this.#post(message, this.#endpoint);
+  }
+
+  async close(): Promise<void> {
+    this.#isWanted = true;
+    this.#parts.stream.destroy();
+    await this.#ended;
+  }
+
+  async #read(onEndpoint: () => void, onNone: (error: Error) => void): Promise<void> {
+    const { name, stream, limits, listener, caller } = this.#parts;
+    const giveUp = (problem: string): void => {
+      onNone(new InvalidEndpointError(name, problem));
+      stream.destroy();
+    };
+    const timer = setTimeout(giveUp, limits.headLimitMs, 'it named no place for messages in time');
+    await readEvents(stream, {
+      limits,
+      onEvent: ({ type, data }) => {
+        if (this.#isWanted) return true;
+        if (type === 'endpoint') {
+          if (!this.#takeEndpoint(data)) giveUp('it wants messages sent to another origin');
+          else onEndpoint();
+          clearTimeout(timer);
+          return true;
+        }
+        return type !== 'message' || data.length === 0 || this.#intake.take(data) !== 'answer';
+      },
+      onLongEvent: () => listener.onProblem('sent a message larger than allowed'),
+      onFlood: () => listener.onProblem('flooded its output and was slowed down'),
+    });
+    clearTimeout(timer);
+    this.#isClosed = true;
+    this.#posts.abort();
+    caller.close();
+    if (this.#endpoint === undefined) {
+      onNone(
+        new InvalidEndpointError(
+          name,
+          'its event stream ended before it named a place for messages',
+        ),
+      );
+      return;
+    }
+    const reason = this.#isWanted ? 'The link was closed' : 'The server ended its event stream';
+    listener.onClose({ reason, isWanted: this.#isWanted });
+  }
+
+  /** The first one counts. */
+  #takeEndpoint(data: Buffer): boolean {
+    if (this.#endpoint) return true;
+    const { url } = this.#parts;
+    if (data.length > maxEndpointLength) return false;
+    const endpoint = URL.parse(data.toString('utf8'), url.href);
+    if (endpoint?.origin !== url.origin) return false;
+    this.#endpoint = endpoint;
+    return true;
+  }
+
+  async #post({ id, text, headers }: OutgoingMessage, endpoint: URL): Promise<void> {
+    const { name, caller, limits } = this.#parts;
+    try {
+      const response = await caller.call({
+        method: 'POST',
+        url: endpoint,
+        headers: { ...this.#parts.headers, 'content-type': 'application/json', ...headers },
+        body: text,
+        signal: this.#posts.signal,
+        headLimitMs: limits.headLimitMs,
+      });
+      const status = response.statusCode ?? 0;
+      const body = await readBeginning(response, maxFailureBytes);
+      if (status < 200 || status >= 300) {
+        this.#fail(id, new HttpStatusError(name, status, excerptOf(body)));
+      }
+    } catch (error) {
+      this.#fail(id, error instanceof Error ? error : new ExchangeBrokenError(name, String(error)));
+    }
+  }
+
+  #fail(id: RequestId | undefined, error: Error): void {
+    if (this.#isClosed || this.#isWanted) return;
+    const { listener } = this.#parts;
+    if (id === undefined) listener.onProblem('did not take a message that needs no answer');
+    else listener.onRequestFailed(id, error);
+  }
+}

@@ -1,0 +1,208 @@
+import type {
+  OwnedProcess,
+  ProcessExit,
+  ProcessOwner,
+  ProcessSpec,
+} from '../../../kernel/index.ts';
+import { LineReader, type JsonLimits } from '../../../protocol/index.ts';
+import { ServerNotReadingError } from '../../errors.ts';
+import type { Link, LinkListener, OutgoingMessage } from '../link.ts';
+import { ended, settlesWithin } from './endings.ts';
+import { excerptOf } from './excerpt.ts';
+import { defaultFloodLimits, FloodBrake, type FloodLimits } from './flood-brake.ts';
+import { MessageIntake } from './message-intake.ts';
+import { defaultMessageLimits } from './message-limits.ts';
+
+export interface StdioLinkOptions {
+  /** The server's name, for errors. */
+  readonly name: string;
+  readonly process: ProcessSpec;
+  readonly owner: ProcessOwner;
+  /** What the server wrote to standard error, and the beginning of garbage it wrote to standard output. */
+  readonly onStderr: (line: string) => void;
+  readonly limits?: Partial<StdioLinkLimits>;
+}
+
+export interface StdioLinkLimits {
+  readonly message: JsonLimits;
+  readonly flood: FloodLimits;
+  readonly maxStderrLineBytes: number;
+  /** How much may wait for a server that does not read. */
+  readonly maxQueuedLength: number;
+  /** After its input was closed, a server has this long to end by itself. */
+  readonly closeGraceMs: number;
+  /** Then its group is asked to end, and has this long until it is killed. */
+  readonly stopGraceMs: number;
+  /** How long the two ends of a dying process may come apart: exit and end of output. */
+  readonly settleMs: number;
+}
+
+export const defaultStdioLinkLimits: StdioLinkLimits = {
+  message: defaultMessageLimits,
+  flood: defaultFloodLimits,
+  maxStderrLineBytes: 8 * 1024,
+  maxQueuedLength: 16 * 1024 * 1024,
+  closeGraceMs: 1_500,
+  stopGraceMs: 1_000,
+  settleMs: 500,
+};
+
+/** Both ends of a line that was too long: enough to see whose answer it was. */
+const keptLineBytes = 512;
+
+/** Starts a program and speaks to it in lines. Rejects with `kernel.process_not_started`. */
+export async function openStdioLink(
+  options: StdioLinkOptions,
+  listener: LinkListener,
+): Promise<Link> {
+  const process = await options.owner.start(options.process);
+  return new StdioLink(process, options, listener);
+}
+
+/**
+ * 1. Who ends first (the process, its output, its input, us) decides the reason; the rest is torn down.
+ * 2. What the process wrote before it ended is delivered before `onClose`.
+ * 3. No failure of a pipe throws: a process may die at any moment.
+ */
+class StdioLink implements Link {
+  readonly pid: number;
+  readonly #process: OwnedProcess;
+  readonly #name: string;
+  readonly #limits: StdioLinkLimits;
+  readonly #listener: LinkListener;
+  readonly #onStderr: (line: string) => void;
+  readonly #intake: MessageIntake;
+  readonly #brake: FloodBrake;
+  readonly #stdoutEnded: Promise<void>;
+  readonly #stderrEnded: Promise<void>;
+  #outgoing = '';
+  #lastStderrLine = '';
+  #isWanted = false;
+  #isClosed = false;
+  #ending: Promise<void> | undefined;
+
+  constructor(process: OwnedProcess, options: StdioLinkOptions, listener: LinkListener) {
+    this.pid = process.pid;
+    this.#process = process;
+    this.#name = options.name;
+    this.#limits = { ...defaultStdioLinkLimits, ...options.limits };
+    this.#listener = listener;
+    this.#onStderr = options.onStderr;
+    this.#intake = new MessageIntake({
+      name: options.name,
+      limits: this.#limits.message,
+      listener,
+      onExcerpt: (excerpt) => options.onStderr(`no message on stdout: ${excerpt}`),
+    });
+    this.#brake = new FloodBrake(process.stdout, this.#limits.flood, () => {
+      listener.onProblem('flooded its output and was slowed down');
+    });
+    this.#stdoutEnded = this.#readStdout();
+    this.#stderrEnded = this.#readStderr();
+    process.stdin.on('error', () => this.#end('closed its input'));
+    void this.#stdoutEnded.then(() => this.#end('closed its output'));
+    void process.exited.then(() => this.#end('exited'));
+  }
+
+  send({ text, id }: OutgoingMessage): void {
+    if (this.#isClosed || this.#isWanted) return;
+    const queued = this.#process.stdin.writableLength + this.#outgoing.length;
+    if (queued > 0 && queued + text.length > this.#limits.maxQueuedLength) {
+      this.#listener.onProblem('did not read its input, and a message was not sent');
+      const error = new ServerNotReadingError(this.#name, queued);
+      // Not at once: the sender has not returned from `send` and may not wait yet.
+      if (id !== undefined) queueMicrotask(() => this.#fail(id, error));
+      return;
+    }
+    // Messages sent in one turn of the loop, whoever they are from, leave with one system call.
+    if (this.#outgoing === '') setImmediate(this.#flush);
+    this.#outgoing += `${text}\n`;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#ending) {
+      this.#isWanted = true;
+      this.#flush();
+      this.#process.stdin.end();
+      this.#brake.release();
+      this.#end('did not end when its input was closed');
+    }
+    await this.#ending;
+  }
+
+  readonly #flush = (): void => {
+    const text = this.#outgoing;
+    this.#outgoing = '';
+    if (text !== '' && this.#process.stdin.writable) this.#process.stdin.write(text);
+  };
+
+  #fail(id: NonNullable<OutgoingMessage['id']>, error: Error): void {
+    if (!this.#isClosed) this.#listener.onRequestFailed(id, error);
+  }
+
+  async #readStdout(): Promise<void> {
+    const { stdout } = this.#process;
+    const reader = new LineReader({
+      maxBytes: this.#limits.message.maxBytes,
+      keptBytes: keptLineBytes,
+      onLine: (bytes) => {
+        if (this.#isClosed) return;
+        if (this.#intake.take(bytes) !== 'answer') this.#brake.count(bytes.length);
+      },
+      onLongLine: (line) => {
+        if (!this.#isClosed) this.#intake.skip(line);
+      },
+    });
+    stdout.on('data', (chunk: Buffer) => reader.push(chunk));
+    await ended(stdout);
+    if (reader.end() && !this.#isClosed) {
+      this.#listener.onProblem('ended its output in the middle of a line');
+    }
+  }
+
+  async #readStderr(): Promise<void> {
+    const emit = (bytes: Buffer): void => {
+      this.#lastStderrLine = bytes.toString('utf8');
+      this.#onStderr(this.#lastStderrLine);
+    };
+    const { maxStderrLineBytes } = this.#limits;
+    const reader = new LineReader({
+      maxBytes: maxStderrLineBytes,
+      keptBytes: maxStderrLineBytes,
+      onLine: emit,
+      onLongLine: ({ head }) => emit(head),
+    });
+    this.#process.stderr.on('data', (chunk: Buffer) => reader.push(chunk));
+    await ended(this.#process.stderr);
+    reader.end();
+  }
+
+  /** `lapse` is what a process that lives on did first. */
+  #end(lapse: string): void {
+    this.#ending ??= this.#tearDown(lapse);
+  }
+
+  async #tearDown(lapse: string): Promise<void> {
+    const { settleMs, closeGraceMs, stopGraceMs } = this.#limits;
+    const { exited, stdin, stdout, stderr } = this.#process;
+    const hasExited = await settlesWithin(exited, this.#isWanted ? closeGraceMs : settleMs);
+    // Also when it has ended: what it started may live on.
+    const exit = await this.#process.stop(hasExited ? 0 : stopGraceMs);
+    this.#brake.release();
+    await settlesWithin(Promise.all([this.#stdoutEnded, this.#stderrEnded]), settleMs);
+    this.#isClosed = true;
+    for (const stream of [stdin, stdout, stderr]) stream.destroy();
+    const fate = hasExited ? fateOf(exit) : `The process ${lapse}, and was stopped`;
+    const lastWords = this.#isWanted ? '' : excerptOf(Buffer.from(this.#lastStderrLine));
+    this.#listener.onClose({
+      reason: lastWords === '' ? fate : `${fate}; its last line on stderr: ${lastWords}`,
+      isWanted: this.#isWanted,
+      ...exit,
+    });
+  }
+}
+
+function fateOf({ exitCode, signal }: ProcessExit): string {
+  if (signal !== null) return `The process was ended by ${signal}`;
+  return `The process exited with code ${exitCode ?? 'unknown'}`;
+}

@@ -1,0 +1,19 @@
+const maxKinds = 50;
+
+/** Misbehaviour of a server that was contained, counted by kind. */
+export class ProblemCounts {
+  readonly #counts = new Map<string, number>();
+
+  /** `problem` is a constant sentence part, such as `sent a line that is no JSON`. */
+  add(problem: string): void {
+    const count = this.#counts.get(problem);
+    if (count === undefined && this.#counts.size >= maxKinds) return;
+    this.#counts.set(problem, (count ?? 0) + 1);
+  }
+
+  list(): readonly string[] {
+    return Array.from(this.#counts, ([problem, count]) =>
+      count === 1 ? problem : `${problem} (${count} times)`,
+    );
+  }
+}

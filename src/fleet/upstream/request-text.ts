@@ -1,0 +1,138 @@
+import type { CallContext } from '../../contract/server/index.ts';
+import { metaKey, wireJson, type Params, type RequestId } from '../../protocol/index.ts';
+
+/** A request before it has an id: the members of its params as JSON texts, `_meta` aside. */
+export interface DraftRequest {
+  readonly method: string;
+  readonly members: readonly Member[];
+  /** The name or address it is about, which a header repeats in the stateless era. */
+  readonly subject?: string;
+  /** Headers that repeat arguments, as the tool's schema asks. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The name of a member and the JSON text of its value. */
+export type Member = readonly [name: string, text: string];
+
+/** One line of JSON. Values that came over a wire are spliced in exactly as they came. */
+export function requestText(id: RequestId, draft: DraftRequest, metaText: string): string {
+  let params = '';
+  for (const [name, text] of draft.members) params += `,${jsonString(name)}:${text}`;
+  if (metaText !== '') params += `,"_meta":${metaText}`;
+  return `{"jsonrpc":"2.0","id":${id},"method":${jsonString(draft.method)},"params":{${params.slice(1)}}}`;
+}
+
+/** Most names need nothing but quotes, and seeing that is cheaper than writing them as JSON. */
+export function jsonString(text: string): string {
+  return /^[\w/.-]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+/** The JSON text of a value: the very text it came as, where there is one. */
+export function valueText(value: unknown): string {
+  return typeof value === 'object' && value !== null ? wireJson(value) : JSON.stringify(value);
+}
+
+/** Members of `extra` except `without`, as texts. */
+export function extraMembers(extra: Params | undefined, without: readonly string[] = []): Member[] {
+  if (!extra) return [];
+  return Object.keys(extra)
+    .filter((name) => extra[name] !== undefined && !without.includes(name))
+    .map((name) => [name, valueText(extra[name])]);
+}
+
+/** Keys of `_meta` that belong to one hop only. */
+const hopKeys: ReadonlySet<string> = new Set([
+  'progressToken',
+  metaKey.protocolVersion,
+  metaKey.clientInfo,
+  metaKey.clientCapabilities,
+  metaKey.subscriptionId,
+]);
+
+/** How `_meta` of the requests to one server is written. */
+export interface MetaWriter {
+  /** `_meta` of a request made for `context` as JSON text, or '' for none; `token` when progress is wanted. */
+  write(context: CallContext | undefined, token: number | undefined): string;
+}
+
+/** `_meta` of the handshake era: what the caller sent, with our own progress token. */
+export const handshakeMeta: MetaWriter = {
+  write(context, token) {
+    return wrap(carriedMembers(context?.meta, isStatelessKey) + tokenMember(token));
+  },
+};
+
+export interface StatelessIdentity {
+  readonly protocolVersion: string;
+  readonly clientInfo: Params;
+  /** The level for callers that name none themselves. */
+  readonly logLevel: () => string | undefined;
+}
+
+/** `_meta` of the stateless era: the same, and who we are and what the calling client can do. */
+export function statelessMeta(identity: StatelessIdentity): MetaWriter {
+  const { protocolVersion, clientInfo, logLevel } = identity;
+  const own = JSON.stringify({
+    [metaKey.protocolVersion]: protocolVersion,
+    [metaKey.clientInfo]: clientInfo,
+  }).slice(1, -1);
+  const capabilityTexts = new WeakMap<object, string>();
+  const capabilitiesOf = (context: CallContext | undefined): string => {
+    const client = context?.client;
+    if (!client) return '{}';
+    const known = capabilityTexts.get(client.capabilities);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(
+      client.era === 'stateless' ? client.capabilities : translate(client.capabilities),
+    );
+    capabilityTexts.set(client.capabilities, text);
+    return text;
+  };
+  return {
+    write(context, token) {
+      const level = context?.meta[metaKey.logLevel] === undefined ? logLevel() : undefined;
+      return wrap(
+        carriedMembers(context?.meta, isNever) +
+          tokenMember(token) +
+          (level === undefined ? '' : `,"${metaKey.logLevel}":${JSON.stringify(level)}`) +
+          `,${own},"${metaKey.clientCapabilities}":${capabilitiesOf(context)}`,
+      );
+    },
+  };
+}
+
+/**
+ * What a client of the handshake era can be asked, in the words of the stateless era. Tasks are left
+ * out: their two forms have nothing but the name in common, so such a client gets plain results.
+ */
+function translate(capabilities: Params): Params {
+  const { tasks: _tasks, extensions: _extensions, ...same } = capabilities;
+  return same;
+}
+
+function carriedMembers(meta: Params | undefined, isForeign: (key: string) => boolean): string {
+  let text = '';
+  for (const key in meta) {
+    if (hopKeys.has(key) || isForeign(key)) continue;
+    const member = meta[key];
+    const value = typeof member === 'string' ? jsonString(member) : JSON.stringify(member);
+    if (value !== undefined) text += `,${jsonString(key)}:${value}`;
+  }
+  return text;
+}
+
+function isStatelessKey(key: string): boolean {
+  return key === metaKey.logLevel || key === metaKey.serverInfo;
+}
+
+function isNever(): boolean {
+  return false;
+}
+
+function tokenMember(token: number | undefined): string {
+  return token === undefined ? '' : `,"progressToken":${token}`;
+}
+
+function wrap(members: string): string {
+  return members === '' ? '' : `{${members.slice(1)}}`;
+}

@@ -1,0 +1,76 @@
+import type { ServerChange } from '../../contract/server/index.ts';
+import type { Notification, Params, RequestId } from '../../protocol/index.ts';
+import type { SentRequest } from './upstream-connection.ts';
+import type { UpstreamLists } from './upstream-lists.ts';
+
+export interface NoticeParts {
+  /** What the server is called in the fleet. */
+  readonly server: string;
+  readonly lists: UpstreamLists;
+  readonly calls: () => readonly SentRequest[];
+  readonly find: (id: RequestId | undefined) => SentRequest | undefined;
+  readonly emit: (change: ServerChange) => void;
+  /** The server no longer wants the answer to a question of its own. */
+  readonly onCancelled: (requestId: unknown) => void;
+}
+
+/** Brings what a server announces to whom it concerns. Kinds nobody here knows concern nobody. */
+export function deliverNotice(
+  notification: Notification,
+  during: RequestId | undefined,
+  parts: NoticeParts,
+): void {
+  const { lists, emit } = parts;
+  const { method, params } = notification;
+  switch (method) {
+    case 'notifications/tools/list_changed':
+      lists.forget('tools');
+      emit({ kind: 'tools' });
+      return;
+    case 'notifications/prompts/list_changed':
+      lists.forget('prompts');
+      emit({ kind: 'prompts' });
+      return;
+    case 'notifications/resources/list_changed':
+      lists.forget('resources');
+      lists.forget('resourceTemplates');
+      emit({ kind: 'resources' });
+      return;
+    case 'notifications/resources/updated':
+      if (typeof params['uri'] === 'string') emit({ kind: 'resource', uri: params['uri'] });
+      return;
+    case 'notifications/cancelled':
+      parts.onCancelled(params['requestId']);
+      return;
+    case 'notifications/message': {
+      const named = { ...notification, params: withServer(params, parts.server) };
+      if (!tellClient(named, during, parts)) emit({ kind: 'log', params: named.params });
+      return;
+    }
+    case 'notifications/elicitation/complete':
+      tellClient(notification, during, parts);
+      return;
+    default:
+  }
+}
+
+/** Who hears several servers is to know which of them speaks. */
+function withServer(params: Params, server: string): Params {
+  const { logger } = params;
+  const isNamed = typeof logger === 'string' && logger !== '';
+  return { ...params, logger: isNamed ? `${server}/${logger}` : server };
+}
+
+/** Tells the one client whose call it can belong to; false when there is none, or more than one. */
+function tellClient(
+  { method, params }: Notification,
+  during: RequestId | undefined,
+  { find, calls }: NoticeParts,
+): boolean {
+  const own = find(during);
+  const running = own ? [own] : calls();
+  const clients = new Set(running.map(({ options }) => options.context?.client?.id));
+  const client = clients.size === 1 ? running.at(-1)?.options.context?.client : undefined;
+  client?.notify(method, params);
+  return client !== undefined;
+}

@@ -1,0 +1,301 @@
+import type { CallAbort, CallContext } from '../../contract/server/index.ts';
+import { withWireText } from '../../contract/wire/index.ts';
+import { AppError, type Clock } from '../../kernel/index.ts';
+import {
+  encodeNotification,
+  IdTable,
+  isRecord,
+  oneLine,
+  rawMember,
+  type Notification,
+  type Params,
+  type Request,
+  type RequestId,
+  type Response,
+} from '../../protocol/index.ts';
+import { BadAnswerError, ExchangeBrokenError } from '../errors.ts';
+import type { Dialect } from './dialect.ts';
+import { ServerUnavailableError, UpstreamError } from './errors.ts';
+import type { Link, LinkEnd, LinkListener, ReceivedMessage } from './link.ts';
+import type { ProblemCounts } from './problem-counts.ts';
+import { requestText, type DraftRequest } from './request-text.ts';
+import { upstreamLimits } from './upstream-limits.ts';
+
+/** What a connection hands on: everything the server says of its own accord. */
+export interface ServerVoice {
+  onRequest(request: Request, during: RequestId | undefined): void;
+  onNotification(notification: Notification, during: RequestId | undefined): void;
+  onClose(ended: LinkEnd): void;
+}
+
+export interface SendOptions {
+  readonly abort: CallAbort;
+  /** For whom the request is sent; absent for what Tutti itself wants to know. */
+  readonly context?: CallContext | undefined;
+  /** The error of a request whose answer will not come because the connection was lost. */
+  readonly lost: (reason: string, cause?: unknown) => Error;
+  /** The server is not told when nobody waits any more: `initialize` must not be cancelled. */
+  readonly isUncancellable?: boolean;
+}
+
+/** A request that was sent and is not answered. */
+export interface SentRequest {
+  readonly id: number;
+  readonly method: string;
+  readonly options: SendOptions;
+  readonly resolve: (result: Params) => void;
+  readonly reject: (error: unknown) => void;
+  readonly onAbort: () => void;
+}
+
+export interface ConnectionOptions {
+  readonly server: string;
+  readonly problems: ProblemCounts;
+  readonly clock: Clock;
+}
+
+/**
+ * Requests over one link, each with its one answer.
+ *
+ * 1. Every request settles once: by its answer, by the failure of its exchange, by its signal or by
+ *    the end of the link. What comes for it later is dropped.
+ * 2. Ids are our own and never used twice, so a server cannot mix up two callers.
+ * 3. Whatever the server sends is handed on, answered or counted as a problem; nothing throws.
+ */
+export class UpstreamConnection implements LinkListener {
+  readonly #options: ConnectionOptions;
+  readonly #sent = new IdTable<SentRequest>();
+  /** Nobody waits for these: the server may speak of them without being at fault. */
+  readonly #forgotten = new Set<number>();
+  readonly #ended = Promise.withResolvers<LinkEnd>();
+  #link: Link | undefined;
+  #end: LinkEnd | undefined;
+  #lastId = 0;
+  #voice: ServerVoice | undefined;
+  #dialect: Dialect;
+  lastTrafficAt: number;
+
+  constructor(options: ConnectionOptions, dialect: Dialect) {
+    this.#options = options;
+    this.#dialect = dialect;
+    this.lastTrafficAt = options.clock.now();
+  }
+
+  get ended(): Promise<LinkEnd> {
+    return this.#ended.promise;
+  }
+
+  get end(): LinkEnd | undefined {
+    return this.#end;
+  }
+
+  get pid(): number | undefined {
+    return this.#link?.pid;
+  }
+
+  get hasHeaders(): boolean {
+    return this.#link !== undefined && this.#link.pid === undefined;
+  }
+
+  get dialect(): Dialect {
+    return this.#dialect;
+  }
+
+  /** Requests without an answer, those of Tutti itself included; subscriptions, which have none, aside. */
+  get inFlight(): number {
+    let count = 0;
+    for (const { method } of this.#sent.values()) {
+      if (method !== 'subscriptions/listen') count += 1;
+    }
+    return count;
+  }
+
+  /** Requests that callers wait for, what Tutti itself asks aside. */
+  calls(): SentRequest[] {
+    return [...this.#sent.values()].filter(({ options }) => options.context !== undefined);
+  }
+
+  find(id: RequestId | undefined): SentRequest | undefined {
+    return typeof id === 'number' ? this.#sent.get(id) : undefined;
+  }
+
+  attach(link: Link): void {
+    this.#link = link;
+  }
+
+  speak(dialect: Dialect): void {
+    this.#dialect = dialect;
+  }
+
+  /** Tells the server that we are ready, in the version both agreed on. */
+  completeHandshake(version: string): void {
+    this.#link?.setProtocolVersion?.(version);
+    this.notify('notifications/initialized');
+    this.#link?.listen?.();
+  }
+
+  /** From here on `voice` hears what the server says; before, its requests are refused. */
+  listen(voice: ServerVoice): void {
+    this.#voice = voice;
+  }
+
+  /** Resolves with the result; throws `UpstreamError`, what `lost` makes, or the signal's reason. */
+  request(draft: DraftRequest, options: SendOptions): Promise<Params> {
+    const { abort } = options;
+    if (abort.isAborted) return Promise.reject(abort.reason);
+    const link = this.#link;
+    if (!link || this.#end) {
+      const reason = this.#end?.reason ?? 'it is not connected';
+      return Promise.reject(new ServerUnavailableError(this.#options.server, reason));
+    }
+    const id = (this.#lastId += 1);
+    const { context } = options;
+    const token = context?.meta['progressToken'] === undefined ? undefined : id;
+    const text = requestText(id, draft, this.#dialect.meta.write(context, token));
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => this.#giveUp(id);
+      this.#sent.set(id, { id, method: draft.method, options, resolve, reject, onAbort });
+      abort.watch(onAbort);
+      link.send({
+        text,
+        method: draft.method,
+        id,
+        abort,
+        ...(this.hasHeaders ? { headers: this.#dialect.headers(draft) } : {}),
+      });
+    });
+  }
+
+  notify(method: string, params?: Params): void {
+    const headers = this.#dialect.headers({ method, members: [] });
+    this.#link?.send({
+      text: encodeNotification(method, params),
+      method,
+      ...(this.hasHeaders ? { headers } : {}),
+    });
+  }
+
+  /** Sends the answer to a request of the server. */
+  reply(text: string): void {
+    const headers = this.#dialect.headers({ method: '', members: [] });
+    this.#link?.send({ text, ...(this.hasHeaders ? { headers } : {}) });
+  }
+
+  async close(): Promise<void> {
+    await this.#link?.close();
+  }
+
+  onMessage({ message, text, during }: ReceivedMessage): void {
+    this.lastTrafficAt = this.#options.clock.now();
+    switch (message.kind) {
+      case 'response':
+        this.#settle(message, text);
+        return;
+      case 'request':
+        this.#voice?.onRequest(message, during);
+        return;
+      case 'notification':
+        if (message.method === 'notifications/progress') this.#passProgress(message.params);
+        else this.#voice?.onNotification(message, during);
+    }
+  }
+
+  onRequestFailed(id: RequestId, error: Error): void {
+    const sent = this.find(id);
+    if (!sent) return;
+    this.#finish(sent);
+    const isKnown = error instanceof AppError && !(error instanceof ExchangeBrokenError);
+    sent.reject(isKnown ? error : sent.options.lost(error.message, error));
+  }
+
+  onProblem(problem: string): void {
+    this.#options.problems.add(problem);
+  }
+
+  onClose(ended: LinkEnd): void {
+    if (this.#end) return;
+    this.#end = ended;
+    for (const sent of this.#sent.values()) {
+      sent.options.abort.unwatch(sent.onAbort);
+      sent.reject(sent.options.lost(ended.reason));
+    }
+    this.#sent.clear();
+    this.#voice?.onClose(ended);
+    this.#ended.resolve(ended);
+  }
+
+  #settle(response: Response, text: string): void {
+    const { id, outcome } = response;
+    if (response.isAmbiguous) this.onProblem('sent an answer with both a result and an error');
+    const sent = this.find(id ?? undefined);
+    if (!sent) {
+      this.#countStray(response);
+      return;
+    }
+    this.#finish(sent);
+    const { server } = this.#options;
+    if ('error' in outcome) {
+      sent.reject(new UpstreamError(server, sent.method, outcome.error));
+      return;
+    }
+    const { result } = outcome;
+    if (!isRecord(result)) {
+      this.onProblem('sent a result that is no object');
+      sent.reject(new BadAnswerError(server, 'a result that is no object'));
+      return;
+    }
+    // The progress of a task goes on after its request is answered, when nobody listens any more.
+    if (isRecord(result['task'])) this.#forget(sent.id);
+    const raw = sent.options.context ? rawMember(text, 'result') : undefined;
+    sent.resolve(raw === undefined ? result : withWireText(result, oneLine(raw)));
+  }
+
+  #countStray({ id }: Response): void {
+    if (typeof id === 'number' && this.#forgotten.delete(id)) return;
+    if (id === null) this.onProblem('sent an error that answers no request');
+    else if (typeof id === 'number' && id > 0 && id <= this.#lastId) {
+      this.onProblem('answered a request twice');
+    } else this.onProblem('answered a request that was never sent');
+  }
+
+  #finish(sent: SentRequest): void {
+    this.#sent.delete(sent.id);
+    sent.options.abort.unwatch(sent.onAbort);
+  }
+
+  #giveUp(id: number): void {
+    const sent = this.#sent.get(id);
+    if (!sent) return;
+    this.#sent.delete(id);
+    this.#forget(id);
+    const { abort, isUncancellable } = sent.options;
+    // Over HTTP a stateless request is cancelled by ending its exchange, which the link does.
+    const isEndedByLink = this.#dialect.era === 'stateless' && this.hasHeaders;
+    if (!isUncancellable && !isEndedByLink) {
+      this.notify('notifications/cancelled', { requestId: id, reason: reasonText(abort.reason) });
+    }
+    sent.reject(abort.reason);
+  }
+
+  #forget(id: number): void {
+    if (this.#forgotten.size >= upstreamLimits.maxForgotten) this.#forgotten.clear();
+    this.#forgotten.add(id);
+  }
+
+  #passProgress(params: Params): void {
+    const { progressToken, ...update } = params;
+    const sent = this.find(typeof progressToken === 'number' ? progressToken : undefined);
+    if (!sent?.options.context) {
+      if (typeof progressToken === 'number' && this.#forgotten.has(progressToken)) return;
+      this.onProblem('sent progress of a request that does not run');
+      return;
+    }
+    const { progress } = update;
+    if (typeof progress !== 'number') this.onProblem('sent progress without a number');
+    else sent.options.context.progress({ ...update, progress });
+  }
+}
+
+function reasonText(reason: unknown): string {
+  return reason instanceof Error ? reason.message : 'The caller no longer waits for it';
+}

@@ -1,0 +1,190 @@
+import type { CallContext } from '../../contract/server/index.ts';
+import { SignalAbort, withTimeLimit, type Log } from '../../kernel/index.ts';
+import { isRecord, type Params } from '../../protocol/index.ts';
+import { SessionExpiredError } from '../errors.ts';
+import { ClientTurns } from './client-turns.ts';
+import { OutcomeUnknownError, ServerUnavailableError } from './errors.ts';
+import { answerInputRounds, isInputRequired } from './input-rounds.ts';
+import { initialize, type Negotiated } from './negotiate.ts';
+import { extraMembers, type DraftRequest, type Member } from './request-text.ts';
+import { runAsTask } from './run-as-task.ts';
+import type { SendOptions, UpstreamConnection } from './upstream-connection.ts';
+import { upstreamLimits } from './upstream-limits.ts';
+
+export interface RequestParts {
+  readonly server: string;
+  readonly connection: UpstreamConnection;
+  readonly negotiated: Negotiated;
+  readonly clientInfo: Params;
+  readonly onProblem: (problem: string) => void;
+  /** The old session had expired, and another has begun. */
+  readonly onNewSession: () => void;
+  readonly log: Log;
+}
+
+/** What is at stake when the answer to a request is lost. */
+export interface Stake {
+  /** `Tool "x"`, or the method. */
+  readonly what: string;
+  readonly isRepeatable: boolean;
+  /** It cannot have changed anything, so nobody needs to know whether it ran. */
+  readonly isReading?: true;
+  /** The server runs it as a task only, and the caller did not ask for one. */
+  readonly isTask?: boolean;
+  /** The member of the result that callers rely on; an empty list where it has none. */
+  readonly list?: 'content' | 'contents' | 'messages';
+}
+
+interface Errand {
+  readonly stake: Stake;
+  readonly context: CallContext;
+  /** The client whose turn ends with the request. */
+  readonly turnOf?: string;
+}
+
+/** Requests to one server from beginning to end: turns, rounds of questions, expired sessions. */
+export class UpstreamRequests {
+  readonly turns = new ClientTurns();
+  readonly #parts: RequestParts;
+  #renewing: Promise<unknown> | undefined;
+
+  constructor(parts: RequestParts) {
+    this.#parts = parts;
+  }
+
+  /** One request of a caller, with everything the server wants to know meanwhile. */
+  call(draft: DraftRequest, stake: Stake, context: CallContext): Promise<Params> {
+    const whole = this.#withExtra(draft, context.extra);
+    if (this.#parts.negotiated.era === 'stateless')
+      return this.#callInRounds(whole, stake, context);
+    const who = context.client?.id ?? '';
+    const turn = this.turns.enter(who, context);
+    if (!turn && !stake.isTask) return this.#send(whole, { stake, context, turnOf: who });
+    return this.#callInTurn(whole, { stake, context, turnOf: who }, turn);
+  }
+
+  async #callInRounds(draft: DraftRequest, stake: Stake, context: CallContext): Promise<Params> {
+    const { server } = this.#parts;
+    const result = await this.#send(draft, { stake, context });
+    if (!isInputRequired(result) || context.client?.era === 'stateless') return result;
+    const repeat = (added: readonly Member[]): Promise<Params> =>
+      this.#send({ ...draft, members: [...draft.members, ...added] }, { stake, context });
+    return answerInputRounds(result, { server, what: stake.what, context, repeat });
+  }
+
+  async #callInTurn(
+    draft: DraftRequest,
+    errand: Errand,
+    turn: Promise<void> | undefined,
+  ): Promise<Params> {
+    const { stake, context, turnOf = '' } = errand;
+    if (turn) await turn;
+    if (!stake.isTask) return this.#send(draft, errand);
+    try {
+      return await runAsTask(draft, {
+        server: this.#parts.server,
+        signal: context.signal,
+        send: (part) => this.#send(part, { stake, context }),
+        tell: (part) => this.tell(part),
+      });
+    } finally {
+      this.turns.leave(turnOf);
+    }
+  }
+
+  /** A request of Tutti itself. */
+  async control(draft: DraftRequest, signal: AbortSignal): Promise<Params> {
+    const { connection, server } = this.#parts;
+    const options: SendOptions = {
+      abort: new SignalAbort(signal),
+      lost: (reason, cause) => new ServerUnavailableError(server, reason, cause),
+    };
+    if (this.#renewing) await this.#renewing.catch(() => {});
+    try {
+      return await connection.request(draft, options);
+    } catch (error) {
+      if (!(error instanceof SessionExpiredError)) throw error;
+      await this.#renew(error);
+      return connection.request(draft, options);
+    }
+  }
+
+  /** The same within a time. */
+  limited(draft: DraftRequest, limitMs: number, signal: AbortSignal): Promise<Params> {
+    const what = `${draft.method} of server "${this.#parts.server}"`;
+    return withTimeLimit({ what, limitMs, signal }, (ended) => this.control(draft, ended));
+  }
+
+  /** Sends what nobody waits for; a refusal is a problem of the server. */
+  tell(draft: DraftRequest): void {
+    const { connection, onProblem } = this.#parts;
+    this.limited(draft, upstreamLimits.controlMs, new AbortController().signal).catch(() => {
+      if (!connection.end) onProblem(`refused ${draft.method}`);
+    });
+  }
+
+  /** Adds the members the server's era understands: the older has no rounds, the newer other tasks. */
+  #withExtra(draft: DraftRequest, extra: Params | undefined): DraftRequest {
+    if (!extra) return draft;
+    const { era, capabilities } = this.#parts.negotiated;
+    const hasTasks = era === 'handshake' && isRecord(capabilities['tasks']);
+    const foreign = [
+      ...(era === 'handshake' ? ['inputResponses', 'requestState'] : []),
+      ...(hasTasks ? [] : ['task']),
+    ];
+    return { ...draft, members: [...draft.members, ...extraMembers(extra, foreign)] };
+  }
+
+  /** On the way of every call, so it is one function: each more that waits costs as much as the message. */
+  async #send(draft: DraftRequest, { stake, context, turnOf }: Errand): Promise<Params> {
+    const { connection, server } = this.#parts;
+    const lost = (reason: string, cause?: unknown): Error =>
+      stake.isReading
+        ? new ServerUnavailableError(server, reason, cause)
+        : new OutcomeUnknownError({ ...stake, server, reason }, cause);
+    const options = { abort: context.abort ?? new SignalAbort(context.signal), context, lost };
+    try {
+      // What is sent while there is no session would be refused. Its failure shows in the request itself.
+      if (this.#renewing) await this.#renewing.catch(() => {});
+      return withList(await connection.request(draft, options), stake.list);
+    } catch (error) {
+      if (!(error instanceof SessionExpiredError)) throw error;
+      const renewed = this.#renew(error);
+      if (!stake.isRepeatable) {
+        renewed.catch(() => {});
+        throw lost('its session had expired', error);
+      }
+      await renewed;
+      return withList(await connection.request(draft, options), stake.list);
+    } finally {
+      if (turnOf !== undefined) this.turns.leave(turnOf);
+    }
+  }
+
+  /** Opens a new session where the old one expired; all who notice wait for the same one. */
+  #renew({ isCurrent }: SessionExpiredError): Promise<unknown> {
+    if (this.#renewing) return this.#renewing;
+    if (!isCurrent) return Promise.resolve();
+    const { server, connection, clientInfo, log, onNewSession } = this.#parts;
+    const limit = {
+      what: `A new session with server "${server}"`,
+      limitMs: upstreamLimits.controlMs,
+      signal: new AbortController().signal,
+    };
+    this.#renewing = withTimeLimit(limit, async (signal) => {
+      log.info('The session with a server expired; a new one is opened', { server });
+      await initialize(connection, { server, clientInfo }, signal);
+      onNewSession();
+    }).finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+}
+
+/** A result without its list is one whose call is not over, or one of the first servers there were. */
+function withList(result: Params, list: Stake['list']): Params {
+  if (list === undefined || Array.isArray(result[list])) return result;
+  // Not enumerable: what the server sent stays what is sent on.
+  return Object.defineProperty(result, list, { value: [] });
+}

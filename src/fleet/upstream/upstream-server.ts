@@ -1,0 +1,382 @@
+import type { PromptResult } from '../../contract/prompt/index.ts';
+import type { ResourceResult } from '../../contract/resource/index.ts';
+import type {
+  CallContext,
+  Completion,
+  CompletionRequest,
+  McpServer,
+  ServerChange,
+  ServerExtensions,
+} from '../../contract/server/index.ts';
+import type { Tool, ToolResult } from '../../contract/tool/index.ts';
+import type { Clock, Log } from '../../kernel/index.ts';
+import {
+  findParamHeaders,
+  isRecord,
+  paramHeaders,
+  rpcErrorCode,
+  type Params,
+} from '../../protocol/index.ts';
+import { ChangeSubscription } from './change-subscription.ts';
+import { ClientAsks } from './client-asks.ts';
+import { UpstreamError } from './errors.ts';
+import type { LinkEnd } from './link.ts';
+import type { Negotiated } from './negotiate.ts';
+import type { ProblemCounts } from './problem-counts.ts';
+import type { Listed, ListName } from './read-list.ts';
+import {
+  extraMembers,
+  jsonString,
+  valueText,
+  type DraftRequest,
+  type Member,
+} from './request-text.ts';
+import { ResourceWatches } from './resource-watches.ts';
+import { needsTask } from './run-as-task.ts';
+import { deliverNotice } from './server-notices.ts';
+import type { UpstreamConnection } from './upstream-connection.ts';
+import { upstreamLimits } from './upstream-limits.ts';
+import { UpstreamLists } from './upstream-lists.ts';
+import { UpstreamRequests, type Stake } from './upstream-requests.ts';
+
+export interface UpstreamParts {
+  /** What it is called in the fleet, which need not be how it calls itself. */
+  readonly name: string;
+  readonly connection: UpstreamConnection;
+  readonly negotiated: Negotiated;
+  readonly problems: ProblemCounts;
+  readonly clientInfo: Params;
+  readonly logLevel: { value: string | undefined };
+  readonly isRepeatable?: ((tool: string) => boolean) | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A server behind one link, in whichever era it speaks. */
+export class UpstreamServer implements McpServer {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  readonly instructions?: string;
+  readonly negotiated: Negotiated;
+  readonly #parts: UpstreamParts;
+  readonly #connection: UpstreamConnection;
+  readonly #requests: UpstreamRequests;
+  readonly #lists: UpstreamLists;
+  readonly #asks: ClientAsks;
+  readonly #subscriptioners = new Set<(change: ServerChange) => void>();
+  readonly #watches: ResourceWatches;
+  readonly #subscription: ChangeSubscription | undefined;
+  #listed: readonly Tool[] = [];
+  #tools: ReadonlyMap<string, Tool> = new Map();
+
+  constructor(parts: UpstreamParts) {
+    const { connection, negotiated, problems } = parts;
+    this.#parts = parts;
+    this.#connection = connection;
+    this.negotiated = negotiated;
+    this.name = parts.name;
+    this.title = negotiated.serverInfo.title ?? negotiated.serverInfo.name;
+    this.version = negotiated.serverInfo.version;
+    if (negotiated.instructions !== undefined) this.instructions = negotiated.instructions;
+    const onProblem = (problem: string): void => problems.add(problem);
+    this.#requests = new UpstreamRequests({
+      server: parts.name,
+      connection,
+      negotiated,
+      clientInfo: parts.clientInfo,
+      onProblem,
+      onNewSession: () => this.#restore(),
+      log: parts.log,
+    });
+    const control = this.#requests.control.bind(this.#requests);
+    this.#lists = new UpstreamLists({
+      request: control,
+      capabilities: () => negotiated.capabilities,
+      onProblem,
+      clock: parts.clock,
+      server: parts.name,
+    });
+    this.#asks = new ClientAsks({
+      calls: () => connection.calls(),
+      find: connection.find.bind(connection),
+      turns: this.#requests.turns,
+      era: negotiated.era,
+      clock: parts.clock,
+      reply: (text) => connection.reply(text),
+      onProblem,
+    });
+    this.#watches = new ResourceWatches((uri, isWatched) => this.#tellWatch(uri, isWatched));
+    if (negotiated.era === 'stateless') {
+      this.#subscription = new ChangeSubscription({
+        capabilities: negotiated.capabilities,
+        uris: () => this.#watches.uris,
+        request: control,
+        onGap: () => this.#announceAll(),
+      });
+    }
+    this.#hear();
+    this.#subscription?.refresh();
+  }
+
+  get pid(): number | undefined {
+    return this.#connection.pid;
+  }
+
+  get protocolVersion(): string {
+    return this.negotiated.protocolVersion;
+  }
+
+  get isOpen(): boolean {
+    return this.#connection.end === undefined;
+  }
+
+  /** Resolves once, when the link has ended, whoever ended it. */
+  get ended(): Promise<LinkEnd> {
+    return this.#connection.ended;
+  }
+
+  /** Requests without an answer, those of the connection itself included. */
+  get inFlight(): number {
+    return this.#connection.inFlight;
+  }
+
+  get problems(): readonly string[] {
+    return this.#parts.problems.list();
+  }
+
+  /** When the server last said anything, in milliseconds since the epoch. */
+  get lastTrafficAt(): number {
+    return this.#connection.lastTrafficAt;
+  }
+
+  /** It asks its callers things without saying in which call, so it gets one client's calls at a time. */
+  get takesTurns(): boolean {
+    return this.#requests.turns.takesTurns;
+  }
+
+  /** When a list has to be asked for again, by the server's own word; undefined before it was fetched. */
+  listingFreshUntil(name: ListName): number | undefined {
+    return this.#lists.freshUntil(name);
+  }
+
+  /** Resolves when the server shows that it is alive. Servers of the stateless era have no `ping`. */
+  async ping(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    const method = this.negotiated.era === 'handshake' ? 'ping' : 'server/discover';
+    await this.#requests.limited({ method, members: [] }, upstreamLimits.pingMs, signal);
+  }
+
+  async listTools(): Promise<readonly Tool[]> {
+    const tools = await this.#lists.list('tools');
+    if (tools !== this.#listed) this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#listed = tools;
+    return tools;
+  }
+
+  callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult> {
+    if (!this.#mustKnowTools || this.#tools.has(name)) return this.#callTool(name, args, context);
+    // Without the list the call is made plainly, and the server says what it lacks.
+    return this.listTools().then(
+      () => this.#callTool(name, args, context),
+      () => this.#callTool(name, args, context),
+    );
+  }
+
+  #callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult> {
+    const members: Member[] = [['name', jsonString(name)]];
+    if (args !== undefined) members.push(['arguments', valueText(args)]);
+    const headers = this.#argumentHeaders(name, args);
+    const draft: DraftRequest = headers
+      ? { method: 'tools/call', members, subject: name, headers }
+      : { method: 'tools/call', members, subject: name };
+    const stake: Stake = {
+      list: 'content',
+      what: `Tool "${name}"`,
+      isRepeatable: this.#isRepeatable(name),
+      isTask: needsTask(this.#tools.get(name), context.extra),
+    };
+    // The list is all that is relied on.
+    return this.#requests.call(draft, stake, context) as Promise<unknown> as Promise<ToolResult>;
+  }
+
+  listResources(): Promise<readonly Listed['resources'][]> {
+    return this.#lists.list('resources');
+  }
+
+  listResourceTemplates(): Promise<readonly Listed['resourceTemplates'][]> {
+    return this.#lists.list('resourceTemplates');
+  }
+
+  async readResource(uri: string, context: CallContext): Promise<ResourceResult> {
+    const draft = {
+      method: 'resources/read',
+      members: [['uri', JSON.stringify(uri)]],
+      subject: uri,
+    } as const;
+    const stake = { ...reading(draft.method), list: 'contents' } as const;
+    return (await this.#requests.call(draft, stake, context)) as unknown as ResourceResult;
+  }
+
+  listPrompts(): Promise<readonly Listed['prompts'][]> {
+    return this.#lists.list('prompts');
+  }
+
+  async getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    context: CallContext,
+  ): Promise<PromptResult> {
+    const members: Member[] = [
+      ['name', JSON.stringify(name)],
+      ['arguments', valueText(args)],
+    ];
+    const draft = { method: 'prompts/get', members, subject: name };
+    const stake = { ...reading(draft.method), list: 'messages' } as const;
+    return (await this.#requests.call(draft, stake, context)) as unknown as PromptResult;
+  }
+
+  /** A server without completions, or without the method, completes nothing. */
+  async complete(request: CompletionRequest, context: CallContext): Promise<Completion> {
+    const method = 'completion/complete';
+    const members: Member[] = [
+      ['ref', JSON.stringify(request.reference)],
+      ['argument', JSON.stringify(request.argument)],
+    ];
+    try {
+      const { completion } = await this.#requests.call(
+        { method, members },
+        reading(method),
+        context,
+      );
+      if (isRecord(completion) && Array.isArray(completion['values'])) {
+        return completion as unknown as Completion;
+      }
+    } catch (error) {
+      if (!isMethodNotFound(error)) throw error;
+    }
+    return { values: [] };
+  }
+
+  request(method: string, params: Params, context: CallContext): Promise<object> {
+    const { taskId } = params;
+    const draft = {
+      method,
+      members: extraMembers(params, ['_meta']),
+      ...(typeof taskId === 'string' ? { subject: taskId } : {}),
+    };
+    const isRepeatable = /\/(?:get|list|result)$/.test(method);
+    return this.#requests.call(
+      draft,
+      { what: `Request ${method}`, isRepeatable },
+      { ...context, signal: context.signal, extra: {} },
+    );
+  }
+
+  extensions(): ServerExtensions {
+    const { tasks, extensions } = this.negotiated.capabilities;
+    if (this.negotiated.era === 'handshake') return isRecord(tasks) ? { tasks } : {};
+    return isRecord(extensions) ? { extensions } : {};
+  }
+
+  async watchResource(uri: string): Promise<() => void> {
+    return this.#watches.add(uri);
+  }
+
+  setLogLevel(level: string): void {
+    this.#parts.logLevel.value = level;
+    const { era, capabilities } = this.negotiated;
+    if (era !== 'handshake' || !isRecord(capabilities['logging'])) return;
+    this.#requests.tell({
+      method: 'logging/setLevel',
+      members: [['level', JSON.stringify(level)]],
+    });
+  }
+
+  onChange(listener: (change: ServerChange) => void): () => void {
+    this.#subscriptioners.add(listener);
+    return () => this.#subscriptioners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#subscription?.close();
+    await this.#connection.close();
+  }
+
+  #hear(): void {
+    const connection = this.#connection;
+    const notices = {
+      server: this.name,
+      calls: () => connection.calls(),
+      find: connection.find.bind(connection),
+      lists: this.#lists,
+      emit: (change: ServerChange) => this.#emit(change),
+      onCancelled: (id: unknown) => this.#asks.cancel(id),
+    };
+    connection.listen({
+      onRequest: (request, during) => this.#asks.answer(request, during),
+      onNotification: (notification, during) => deliverNotice(notification, during, notices),
+      onClose: () => {
+        this.#asks.close();
+        this.#subscription?.close();
+      },
+    });
+  }
+
+  #tellWatch(uri: string, isWatched: boolean): void {
+    if (this.#subscription) {
+      this.#subscription.refresh();
+      return;
+    }
+    const { resources } = this.negotiated.capabilities;
+    if (!isRecord(resources) || resources['subscribe'] !== true) return;
+    const method = isWatched ? 'resources/subscribe' : 'resources/unsubscribe';
+    this.#requests.tell({ method, members: [['uri', JSON.stringify(uri)]] });
+  }
+
+  /** A new session knows nothing of what was subscribed to, and may list other things. */
+  #restore(): void {
+    for (const uri of this.#watches.uris) this.#tellWatch(uri, true);
+    const level = this.#parts.logLevel.value;
+    if (level !== undefined) this.setLogLevel(level);
+    this.#announceAll();
+  }
+
+  #announceAll(): void {
+    this.#lists.forgetAll();
+    const { capabilities } = this.negotiated;
+    for (const kind of ['tools', 'prompts', 'resources'] as const) {
+      if (isRecord(capabilities[kind])) this.#emit({ kind });
+    }
+  }
+
+  #emit(change: ServerChange): void {
+    for (const listener of this.#subscriptioners) listener(change);
+  }
+
+  /** How a call is made depends on what the list says of the tool: headers, or that it is a task. */
+  get #mustKnowTools(): boolean {
+    const { era, capabilities } = this.negotiated;
+    return era === 'stateless' ? this.#connection.hasHeaders : isRecord(capabilities['tasks']);
+  }
+
+  #isRepeatable(tool: string): boolean {
+    const { isRepeatable } = this.#parts;
+    if (isRepeatable) return isRepeatable(tool);
+    const annotations = this.#tools.get(tool)?.annotations;
+    return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+  }
+
+  #argumentHeaders(name: string, args: unknown): Record<string, string> | undefined {
+    if (this.negotiated.era === 'handshake' || !this.#connection.hasHeaders) return undefined;
+    const schema = this.#tools.get(name)?.inputSchema;
+    return schema && paramHeaders(findParamHeaders(schema), args);
+  }
+}
+
+function reading(method: string): Stake {
+  return { what: method, isRepeatable: true, isReading: true };
+}
+
+function isMethodNotFound(error: unknown): boolean {
+  return error instanceof UpstreamError && error.rpc.code === rpcErrorCode.methodNotFound;
+}

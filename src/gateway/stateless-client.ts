@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import type { ClientRequest, ProgressUpdate } from '../contract/server/index.ts';
+import {
+  encodeNotification,
+  isRecord,
+  metaKey,
+  rpcErrorCode,
+  type Params,
+  type Request,
+} from '../protocol/index.ts';
+import { missingCapability } from './client-capability.ts';
+import { ClientRefusedError, ConnectionClosedError } from './errors.ts';
+import { isLoud, logLevels, logMethod } from './log-levels.ts';
+import type { ParkedCalls } from './parked-calls.ts';
+import { progressText, type RequestClient } from './request-client.ts';
+import { RpcFailure } from './rpc-failure.ts';
+import type { RunningRequest } from './running-request.ts';
+
+/** Questions that come so close together go to the client in one answer. */
+const gatherMs = 5;
+const maxOpenAsks = 64;
+/** The only requests that may be answered with questions. */
+const askingMethods: readonly string[] = [
+  'tools/call',
+  'prompts/get',
+  'resources/read',
+  'tasks/result',
+];
+const noMembers: Params = Object.freeze({});
+
+/** The request that is being answered: the first one, or a later one that brought answers. */
+export interface Turn {
+  readonly request: Request;
+  readonly meta: Params;
+  readonly send: (text: string) => boolean;
+  readonly onEnd?: (() => void) | undefined;
+}
+
+interface OpenAsk {
+  readonly request: ClientRequest;
+  readonly resolve: (result: Params) => void;
+}
+
+interface Outcome {
+  readonly resolve: (result: object) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * The client of one call of the stateless era, which cannot be sent requests. A question ends the
+ * request with `input_required`; the call stays, parked, and goes on when the client comes back.
+ *
+ * 1. There is at most one turn, and it ends with one answer: the result, an error, or questions.
+ * 2. A question is answered once, or withdrawn when its signal or the call ends.
+ * 3. While it is parked, nothing is sent: progress and log messages of that time are dropped.
+ */
+export class StatelessClient implements RequestClient {
+  readonly era = 'stateless';
+  readonly capabilities: Params;
+  readonly #running: RunningRequest;
+  readonly #parked: ParkedCalls;
+  readonly #asks = new Map<string, OpenAsk>();
+  #id: string | undefined;
+  #turn: Turn | undefined;
+  #outcome: Outcome | undefined;
+  #work: Promise<object> | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+  #askCount = 0;
+  #missing: Params | undefined;
+  #isParked = false;
+  readonly #canAsk: boolean;
+
+  constructor(turn: Turn, running: RunningRequest, parked: ParkedCalls) {
+    const declared = turn.meta[metaKey.clientCapabilities];
+    this.capabilities = isRecord(declared) ? declared : noMembers;
+    this.#canAsk = askingMethods.includes(turn.request.method);
+    this.#turn = turn;
+    this.#running = running;
+    this.#parked = parked;
+  }
+
+  get id(): string {
+    this.#id ??= randomUUID();
+    return this.#id;
+  }
+
+  async ask(request: ClientRequest, signal: AbortSignal): Promise<Params> {
+    const { method } = request;
+    const requiredCapabilities = missingCapability(request, this.capabilities);
+    if (requiredCapabilities) {
+      this.#missing = { ...this.#missing, ...requiredCapabilities };
+      const because = 'its request does not declare that it can be asked this';
+      const reason = 'missing_capability';
+      throw new ClientRefusedError(method, { reason, because, requiredCapabilities });
+    }
+    if (!this.#canAsk) {
+      const because = 'requests of this kind cannot be answered with a question';
+      throw new ClientRefusedError(method, { reason: 'unreachable', because });
+    }
+    if (this.#asks.size >= maxOpenAsks) {
+      const because = `it has ${maxOpenAsks} questions to answer already`;
+      throw new ClientRefusedError(method, { reason: 'too_many', because });
+    }
+    const ended = AbortSignal.any([signal, this.#running.signal]);
+    ended.throwIfAborted();
+    const key = `${method.split('/', 1)[0]}-${(this.#askCount += 1)}`;
+    const { promise, resolve, reject } = Promise.withResolvers<Params>();
+    const onAbort = (): void => reject(ended.reason);
+    ended.addEventListener('abort', onAbort, { once: true });
+    this.#asks.set(key, { request, resolve });
+    this.#gather();
+    try {
+      return await promise;
+    } finally {
+      ended.removeEventListener('abort', onAbort);
+      this.#asks.delete(key);
+    }
+  }
+
+  notify(method: string, params: Params): void {
+    if (!this.#turn || this.#running.isAborted) return;
+    if (method === logMethod) {
+      const wanted = wantedLogLevel(this.#turn.meta);
+      if (wanted === undefined || !isLoud(params, wanted)) return;
+    }
+    this.#turn.send(encodeNotification(method, params));
+  }
+
+  progress(update: ProgressUpdate): void {
+    if (!this.#turn || this.#running.isAborted) return;
+    const text = progressText(this.#turn.meta, update);
+    if (text !== undefined) this.#turn.send(text);
+  }
+
+  /**
+   * The client is back: takes its answers; what it left out is asked again. What stops the request
+   * it came back with stops the call.
+   */
+  resume(turn: Turn, running: RunningRequest): void {
+    this.#isParked = false;
+    this.#turn = turn;
+    running.bind(this.#running);
+    const responses = turn.request.params['inputResponses'];
+    if (!isRecord(responses)) return;
+    for (const [key, ask] of this.#asks) {
+      const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
+      if (!isRecord(response)) continue;
+      this.#asks.delete(key);
+      ask.resolve(response);
+    }
+  }
+
+  answer(start: () => Promise<object>): Promise<object> {
+    this.#work ??= this.#guard(start);
+    const outcome = Promise.withResolvers<object>();
+    this.#outcome = outcome;
+    this.#work.then(outcome.resolve, outcome.reject);
+    if (this.#asks.size > 0) this.#gather();
+    return outcome.promise;
+  }
+
+  endTurn(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    this.#outcome = undefined;
+    this.#turn?.onEnd?.();
+    this.#turn = undefined;
+    if (!this.#isParked && this.#asks.size > 0) this.stop(new ConnectionClosedError());
+  }
+
+  /** Ends the call itself. */
+  stop(reason: Error): void {
+    this.#running.abort(reason);
+  }
+
+  /** A call that failed after it needed what the client does not offer failed for that reason. */
+  async #guard(start: () => Promise<object>): Promise<object> {
+    let result: object;
+    try {
+      result = await start();
+    } catch (error) {
+      throw this.#missing ? lacking(this.#missing) : error;
+    }
+    if (this.#missing && 'isError' in result && result.isError === true) {
+      throw lacking(this.#missing);
+    }
+    return result;
+  }
+
+  /** Without a turn nobody waits for an answer: the questions go out on the next one. */
+  #gather(): void {
+    if (this.#outcome) this.#gathering ??= setTimeout(() => this.#askClient(), gatherMs);
+  }
+
+  #askClient(): void {
+    this.#gathering = undefined;
+    if (!this.#outcome || !this.#turn || this.#asks.size === 0) return;
+    const { resolve, reject } = this.#outcome;
+    try {
+      const requestState = this.#parked.park(this, this.#turn.request);
+      this.#isParked = true;
+      resolve({ resultType: 'input_required', inputRequests: this.#questions(), requestState });
+    } catch (error) {
+      reject(error);
+    }
+    this.endTurn();
+  }
+
+  #questions(): Params {
+    const entries = [...this.#asks].map(([key, { request }]) => [key, request] as const);
+    return Object.fromEntries(entries);
+  }
+}
+
+function lacking(requiredCapabilities: Params): RpcFailure {
+  const names = Object.keys(requiredCapabilities).join(', ');
+  return new RpcFailure({
+    code: rpcErrorCode.missingClientCapability,
+    message: `The request needs client capabilities that it does not declare: ${names}`,
+    data: { requiredCapabilities },
+  });
+}
+
+/** The log messages a request asks for; undefined for none. */
+export function wantedLogLevel(meta: Params): string | undefined {
+  const level = meta[metaKey.logLevel];
+  return typeof level === 'string' && logLevels.includes(level) ? level : undefined;
+}

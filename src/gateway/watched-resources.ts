@@ -1,0 +1,50 @@
+import type { McpServer } from '../contract/server/index.ts';
+import { reportError, type Log } from '../kernel/index.ts';
+
+/** The resources one client wants to hear of, watched at the server as long as it does. */
+export class WatchedResources {
+  readonly #server: McpServer;
+  readonly #log: Log;
+  /** Each with what ends the watching. */
+  readonly #watched = new Map<string, () => void>();
+
+  constructor(server: McpServer, log: Log) {
+    this.#server = server;
+    this.#log = log;
+  }
+
+  get size(): number {
+    return this.#watched.size;
+  }
+
+  has(uri: string): boolean {
+    return this.#watched.has(uri);
+  }
+
+  /** Resolves when the server knows, or cannot be told: then its changes come only if it tells all. */
+  async add(uri: string): Promise<void> {
+    if (this.#watched.has(uri)) return;
+    let isWanted = true;
+    let stop: (() => void) | undefined;
+    this.#watched.set(uri, () => {
+      isWanted = false;
+      stop?.();
+    });
+    try {
+      stop = await this.#server.watchResource?.(uri);
+      if (!isWanted) stop?.();
+    } catch (error) {
+      this.#log.warn('a resource cannot be watched', { uri, reason: reportError(error).message });
+    }
+  }
+
+  remove(uri: string): void {
+    this.#watched.get(uri)?.();
+    this.#watched.delete(uri);
+  }
+
+  clear(): void {
+    for (const stop of this.#watched.values()) stop();
+    this.#watched.clear();
+  }
+}

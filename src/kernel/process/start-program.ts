@@ -1,0 +1,129 @@
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, statSync } from 'node:fs';
+import { ProcessNotStartedError, type StartFailure } from './errors.ts';
+import type { ProcessSpec } from './owned-process.ts';
+import { windowsCommand, type NativeCommand } from './windows-command.ts';
+
+/** A program that runs, or ran until a moment ago. */
+export interface StartedProgram {
+  readonly pid: number;
+  readonly child: ChildProcessWithoutNullStreams;
+}
+
+/**
+ * Starts a program as the leader of a process group and a session of its own, with three pipes.
+ * `onStarted` is called in the same turn, before anything else can happen to it or to us.
+ * Throws `kernel.process_not_started`; nothing runs then.
+ */
+export async function startProgram<Result>(
+  spec: ProcessSpec,
+  onStarted: (started: StartedProgram) => Result,
+): Promise<Result> {
+  try {
+    const child = spawnProgram(spec);
+    // A pid means that the program was executed; without one the reason follows as an event.
+    if (child.pid !== undefined) {
+      // All three were asked for as pipes, and a program that runs has them.
+      return onStarted({ pid: child.pid, child: child as ChildProcessWithoutNullStreams });
+    }
+    const failure: unknown[] = await once(child, 'error');
+    throw failure[0];
+  } catch (error) {
+    throw new ProcessNotStartedError(spec.command, describeFailure(spec, error));
+  }
+}
+
+function spawnProgram(spec: ProcessSpec): ChildProcess {
+  const isWindows = process.platform === 'win32';
+  const native: NativeCommand = isWindows
+    ? windowsCommand(spec.command, spec.args, spec.env)
+    : { command: spec.command, args: spec.args, isVerbatim: false };
+  const child = spawn(native.command, native.args, {
+    cwd: spec.cwd,
+    env: spec.env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: !isWindows,
+    windowsHide: true,
+    windowsVerbatimArguments: native.isVerbatim,
+  });
+  // A pipe whose other end is gone, and a program that cannot be signalled, are told by its exit.
+  for (const part of [child, child.stdin, child.stdout, child.stderr]) part?.on('error', () => {});
+  return child;
+}
+
+/** Failures that say all by their code. */
+const knownFailures: Readonly<Record<string, StartFailure>> = {
+  EAGAIN: {
+    reason: 'the system allows no more processes',
+    remedy: 'End programs that are not needed, or raise the limit (ulimit -u)',
+    isTemporary: true,
+  },
+  EMFILE: {
+    reason: 'this process has as many files open as it may',
+    remedy: 'Run fewer servers at once, or raise the limit (ulimit -n)',
+    isTemporary: true,
+  },
+  ENFILE: {
+    reason: 'the system has as many files open as it can',
+    remedy: 'End programs that are not needed',
+    isTemporary: true,
+  },
+  ENOMEM: {
+    reason: 'the system has no memory left',
+    remedy: 'End programs that are not needed',
+    isTemporary: true,
+  },
+  E2BIG: {
+    reason: 'its arguments and environment are too long together',
+    remedy: 'Shorten "args" or "env", or pass the data in a file',
+    isTemporary: false,
+  },
+  ENOEXEC: {
+    reason: 'the file is no program of this system',
+    remedy:
+      'Give a script a first line such as "#!/bin/sh", or name its interpreter as the command',
+    isTemporary: false,
+  },
+  EACCES: {
+    reason: 'it may not be executed',
+    remedy: 'Make the file executable (chmod +x), and its folder accessible',
+    isTemporary: false,
+  },
+};
+
+function describeFailure({ command, cwd }: ProcessSpec, cause: unknown): StartFailure {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (cwd !== undefined && !isFolder(cwd)) {
+    return {
+      reason: `its folder "${cwd}" does not exist`,
+      remedy: 'Create the folder, or correct "cwd"',
+      isTemporary: false,
+      cause,
+    };
+  }
+  const known = knownFailures[code];
+  if (known) return { ...known, cause };
+  if (code === 'ENOENT') return { ...describeMissing(command), cause };
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return { reason, remedy: 'Correct the command', isTemporary: false, cause };
+}
+
+function describeMissing(command: string): StartFailure {
+  if (/[\\/]/.test(command) && existsSync(command)) {
+    return {
+      reason: 'the interpreter named in its first line does not exist',
+      remedy: 'Install the interpreter, or correct that line',
+      isTemporary: false,
+    };
+  }
+  return {
+    reason: 'there is no such program',
+    remedy: 'Install it, or give its full path; programs are looked for in the PATH of its "env"',
+    isTemporary: false,
+  };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

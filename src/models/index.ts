@@ -1,0 +1,2 @@
+export { createCachedEmbedder } from './cached-embedder.ts';
+export { createLocalEmbedder } from './local-embedder.ts';

@@ -1,0 +1,125 @@
+const quote = 0x22;
+const comma = 0x2c;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const space = 0x20;
+
+/**
+ * The exact text of a member's value in the JSON text of an object, found along `names`:
+ * `rawMember(text, 'params', 'arguments')`. Of members with the same name the last counts, as in
+ * `JSON.parse`. The text must be valid JSON; undefined when there is no such member.
+ */
+export function rawMember(text: string, ...names: readonly string[]): string | undefined {
+  let start = 0;
+  let end = text.length;
+  for (const name of names) {
+    const range = findMember(text, start, name);
+    if (!range) return undefined;
+    ({ start, end } = range);
+  }
+  return text.slice(start, end);
+}
+
+/**
+ * The same value on one line, so that it can go over a channel whose messages end with a line end.
+ * A line end in valid JSON stands between tokens only: inside strings it is always escaped.
+ */
+export function oneLine(json: string): string {
+  return json.includes('\n') || json.includes('\r') ? json.replaceAll(/[\r\n]/g, ' ') : json;
+}
+
+interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+function findMember(text: string, from: number, name: string): TextRange | undefined {
+  let at = skipSpace(text, from);
+  if (text.charCodeAt(at) !== openBrace) return undefined;
+  // Written plainly, a name with a backslash means another.
+  const hasEscape = name.includes('\\');
+  let foundStart = -1;
+  let foundEnd = -1;
+  at = skipSpace(text, at + 1);
+  while (text.charCodeAt(at) === quote) {
+    const keyEnd = endOfString(text, at);
+    const isPlain = keyEnd - at - 2 === name.length && text.startsWith(name, at + 1);
+    const isWanted = isPlain ? !hasEscape : isEscapedName(text.slice(at, keyEnd), name);
+    // One past the colon.
+    const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const end = endOfValue(text, start);
+    if (isWanted) {
+      foundStart = start;
+      foundEnd = end;
+    }
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) !== comma) break;
+    at = skipSpace(text, at + 1);
+  }
+  return foundStart === -1 ? undefined : { start: foundStart, end: foundEnd };
+}
+
+/** Escaped, a character takes more room than plain, so that only a longer key can mean the name. */
+function isEscapedName(key: string, name: string): boolean {
+  return key.length > name.length + 2 && key.includes('\\') && JSON.parse(key) === name;
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  // All white space of JSON, and nothing else that can stand here, is at or below the space.
+  while (at < text.length && text.charCodeAt(at) <= space) at += 1;
+  return at;
+}
+
+/** Up to here a string is read character by character, which is faster than a search for short ones. */
+const shortStringLength = 64;
+
+/** One past the closing quote of the string that opens at `from`; the rest of a long one is searched. */
+function endOfString(text: string, from: number): number {
+  const shortEnd = Math.min(from + shortStringLength, text.length);
+  let at = from + 1;
+  for (; at < shortEnd; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return at + 1;
+    if (code === backslash) at += 1;
+  }
+  at = text.indexOf('"', at);
+  while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1);
+  return at === -1 ? text.length : at + 1;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === backslash) backslashes += 1;
+  return backslashes % 2 === 1;
+}
+
+function endOfValue(text: string, from: number): number {
+  const first = text.charCodeAt(from);
+  if (first === quote) return endOfString(text, from);
+  if (first === openBrace || first === openBracket) return endOfNested(text, from);
+  let at = from;
+  while (at < text.length && !endsScalar(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function endOfNested(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at) - 1;
+    else if (code === openBrace || code === openBracket) depth += 1;
+    else if (code === closeBrace || code === closeBracket) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return text.length;
+}
+
+function endsScalar(code: number): boolean {
+  return code === comma || code === closeBrace || code === closeBracket || code <= space;
+}

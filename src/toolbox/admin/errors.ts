@@ -1,0 +1,35 @@
+import { AppError } from '../../kernel/index.ts';
+
+/** `call_tool` was given a name that no tool has. */
+export class UnknownToolError extends AppError {
+  readonly code = 'admin.unknown_tool';
+
+  constructor(name: string, similar: string | undefined) {
+    const advice = similar === undefined ? '' : `Did you mean "${similar}"? `;
+    super(`Tool "${name}" was not called: there is none. ${advice}find_tools tells the names`, {
+      details: { name, ...(similar !== undefined && { similar }) },
+    });
+  }
+}
+
+/** `call_tool` was told to call itself. */
+export class RecursiveCallError extends AppError {
+  readonly code = 'admin.recursive_call';
+
+  constructor(name: string) {
+    super(`Tool "${name}" was not called: it cannot call itself. Name the tool you want called`, {
+      details: { name },
+    });
+  }
+}
+
+/** A server was asked about that there is not. */
+export class UnknownServerError extends AppError {
+  readonly code = 'admin.unknown_server';
+
+  constructor(name: string, known: readonly string[]) {
+    super(`There is no server "${name}". There are: ${known.join(', ')}`, {
+      details: { name, known },
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { defineTool, type DefinedTool } from '../define-tool.ts';
+import type { ToolSearch } from './search/tool-search.ts';
+
+const defaultCount = 5;
+const maxCount = 20;
+const maxQueryChars = 1_000;
+
+const schemaOfTool = z.record(z.string(), z.unknown());
+
+const outputSchema = z.object({
+  tools: z.array(
+    z.object({
+      name: z.string().describe('What call_tool takes.'),
+      wireName: z.string().describe('Its name in tools/call.'),
+      server: z.string(),
+      description: z.string(),
+      inputSchema: schemaOfTool,
+      outputSchema: schemaOfTool.optional(),
+      score: z.number(),
+      reason: z.string(),
+    }),
+  ),
+  rankedBy: z
+    .enum(['words', 'words and meaning'])
+    .describe('Meaning joins in when words do not say enough.'),
+});
+
+/** The tool `find_tools`: the tools for something, with what is needed to call them. */
+export function findToolsTool(search: Pick<ToolSearch, 'find'>): DefinedTool {
+  return defineTool({
+    name: 'find_tools',
+    title: 'Find tools',
+    description:
+      'Finds the tools that fit a request, best first, among those of all MCP servers, with their input and output ' +
+      'schemas. Say in plain words what is to be done. Then call one with call_tool.',
+    input: z.object({
+      query: z.string().min(1).max(maxQueryChars).describe('What is to be done.'),
+      k: z.int().min(1).max(maxCount).default(defaultCount).describe('How many tools at most.'),
+    }),
+    output: outputSchema,
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    examples: [
+      'is there a tool for this?',
+      'find a tool that can do something',
+      'which tool should I use?',
+    ],
+    run: async ({ query, k }, { signal }) => {
+      const { tools, rankedBy } = await search.find({ query, count: k, signal });
+      return {
+        tools: tools.map(({ entry, score, reason }) => ({
+          name: entry.name,
+          wireName: entry.wireName,
+          server: entry.server,
+          description: entry.tool.description ?? entry.tool.title ?? '',
+          inputSchema: { ...entry.tool.inputSchema },
+          ...(entry.tool.outputSchema && { outputSchema: { ...entry.tool.outputSchema } }),
+          score: Number(score.toFixed(3)),
+          reason,
+        })),
+        rankedBy,
+      };
+    },
+  });
+}

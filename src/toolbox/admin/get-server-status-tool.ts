@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { FleetControl } from '../../contract/fleet/index.ts';
+import { defineTool, type DefinedTool } from '../define-tool.ts';
+import { UnknownServerError } from './errors.ts';
+
+/** The members of `ServerStatus`, whose comments in the contract say what each means. */
+const statusSchema = z.object({
+  name: z.string(),
+  transport: z.string(),
+  state: z.enum([
+    'idle',
+    'starting',
+    'ready',
+    'restarting',
+    'crash-looping',
+    'failed',
+    'disabled',
+    'untrusted',
+  ]),
+  since: z.string(),
+  pid: z.int().nullable(),
+  restarts: z.int(),
+  lastError: z.string().nullable(),
+  tools: z.int(),
+  resources: z.int(),
+  prompts: z.int(),
+  calls: z.int(),
+  failedCalls: z.int(),
+  p50Ms: z.number().nullable(),
+  p99Ms: z.number().nullable(),
+  memoryBytes: z.number().nullable(),
+  protocolVersion: z.string().nullable(),
+  version: z.string().nullable(),
+  source: z.string(),
+  problems: z.array(z.string()),
+});
+
+const bytesPerMegabyte = 1_048_576;
+
+/** The tool `get_server_status`: how the servers of the fleet are doing. */
+export function getServerStatusTool(fleet: Pick<FleetControl, 'status'>): DefinedTool {
+  return defineTool({
+    name: 'get_server_status',
+    title: 'Status of the MCP servers',
+    description:
+      'Says how the MCP servers behind Tutti are doing: state, restarts, last error, number of tools, calls with ' +
+      'p50 and p99, memory, process id. Starts nothing.',
+    input: z.object({ server: z.string().optional().describe('Just this one; all without it.') }),
+    output: z.object({ servers: z.array(statusSchema) }),
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    examples: [
+      'which MCP servers are running?',
+      'why is a server not answering?',
+      'did one of the servers crash or restart?',
+      'how much memory do the servers take?',
+    ],
+    run: async ({ server }) => {
+      const all = await fleet.status();
+      const wanted = all.filter(({ name }) => server === undefined || name === server);
+      if (server !== undefined && wanted.length === 0) {
+        throw new UnknownServerError(
+          server,
+          all.map(({ name }) => name),
+        );
+      }
+      return { servers: wanted.map((status) => ({ ...status, problems: [...status.problems] })) };
+    },
+    summarize: ({ servers }) => servers.map(describe).join('\n'),
+  });
+}
+
+function describe(status: z.output<typeof statusSchema>): string {
+  const { name, state, since, restarts, lastError, tools, calls, failedCalls } = status;
+  const { p50Ms, p99Ms, memoryBytes, pid, problems } = status;
+  return [
+    `${name}: ${state} since ${since}`,
+    `${tools} tools, ${calls} calls (${failedCalls} failed), ${restarts} restarts`,
+    ...(p50Ms === null
+      ? []
+      : [`p50 ${p50Ms.toFixed(1)} ms, p99 ${(p99Ms ?? p50Ms).toFixed(1)} ms`]),
+    ...(memoryBytes === null ? [] : [`${(memoryBytes / bytesPerMegabyte).toFixed(0)} MB`]),
+    ...(pid === null ? [] : [`process ${pid}`]),
+    ...(lastError === null ? [] : [`last error: ${lastError}`]),
+    ...problems,
+  ].join('; ');
+}

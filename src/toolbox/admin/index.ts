@@ -1,0 +1,2 @@
+export { createAdminServer } from './admin-server.ts';
+export { ToolSearch } from './search/tool-search.ts';

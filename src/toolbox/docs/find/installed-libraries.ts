@@ -1,0 +1,111 @@
+import { realpath } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { z } from 'zod';
+import {
+  libraryId,
+  normalizeName,
+  type Ecosystem,
+  type InstalledPackage,
+  type Library,
+} from '../library.ts';
+import { docsLimits, type DocsLimits } from '../limits.ts';
+import { PackageFiles } from '../read/package-files.ts';
+import { summarize } from '../read/summarize.ts';
+import { findGoModules } from './go-modules.ts';
+import { findNpmPackages } from './npm-packages.ts';
+import { findProjectFolders, isInside, realFolders } from './project-folders.ts';
+import { findPythonPackages } from './python-packages.ts';
+
+export interface InstalledLibrariesOptions {
+  /** The folders of the project that may be read. */
+  readonly roots: readonly string[];
+  /** Outside the roots, and read only for what the project's own files name. */
+  readonly outside?: {
+    readonly pythonEnvironments?: readonly string[];
+    readonly goModules?: readonly string[];
+  };
+  readonly limits?: DocsLimits;
+}
+
+export type OpenedLibrary =
+  | { readonly kind: 'opened'; readonly library: Library }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const manifestSchema = z.object({
+  version: z.string().max(200).catch('unknown'),
+  description: z.string().max(2_000).catch(''),
+});
+
+/** The packages installed in a project. Each look is at the disk as it is then. */
+export class InstalledLibraries {
+  readonly #options: InstalledLibrariesOptions;
+  readonly #limits: DocsLimits;
+
+  constructor(options: InstalledLibrariesOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? docsLimits;
+  }
+
+  /** All there are, each folder once. Nothing of the packages themselves is read. */
+  async list(ecosystem?: Ecosystem): Promise<readonly InstalledPackage[]> {
+    const limits = this.#limits;
+    const { outside = {} } = this.#options;
+    const { pythonEnvironments = [], goModules = [] } = outside;
+    const roots = await realFolders(this.#options.roots);
+    const folders = await findProjectFolders(roots, limits);
+    const search = { roots, folders, limits };
+    const isWanted = (one: Ecosystem): boolean => ecosystem === undefined || ecosystem === one;
+    const found = [
+      ...(isWanted('npm') ? await findNpmPackages(search) : []),
+      ...(isWanted('pypi') ? await findPythonPackages({ ...search, pythonEnvironments }) : []),
+      ...(isWanted('go') ? await findGoModules({ ...search, goModules }) : []),
+    ];
+    return found.slice(0, limits.maxLibraries);
+  }
+
+  /** The installed packages of that name, or of the same name as the ecosystem sees it. */
+  async named(name: string, ecosystem?: Ecosystem): Promise<readonly InstalledPackage[]> {
+    const wanted = normalizeName(name);
+    return (await this.list(ecosystem)).filter((one) => normalizeName(one.name) === wanted);
+  }
+
+  /** Follows the links to a package and looks whether it may be read. */
+  async open(installed: InstalledPackage): Promise<OpenedLibrary> {
+    const { ecosystem, name, folder, allowed, parts } = installed;
+    const realFolder = await realpath(folder).catch(() => undefined);
+    if (realFolder === undefined) {
+      return { kind: 'refused', reason: `${folder} is a link that leads nowhere` };
+    }
+    if (!allowed.some((place) => isInside(place, realFolder))) {
+      const reason = `${folder} is a link to ${realFolder}, outside the allowed roots; add that folder to the setting "roots" to read it`;
+      return { kind: 'refused', reason };
+    }
+    const files = new PackageFiles(realFolder, parts, this.#limits);
+    const described = ecosystem === 'npm' ? await readNpmManifest(files) : undefined;
+    const version = installed.version ?? described?.version ?? 'unknown';
+    const summary = described?.description ?? (await summarize(installed, files));
+    const id = libraryId(ecosystem, name, version);
+    const source = await this.#shown(folder);
+    return {
+      kind: 'opened',
+      library: { ...installed, id, version, summary, realFolder, source },
+    };
+  }
+
+  async #shown(folder: string): Promise<string> {
+    const roots = await realFolders(this.#options.roots);
+    const root = roots.find((one) => isInside(one, folder));
+    return (root === undefined ? folder : relative(root, join(folder))).replaceAll('\\', '/');
+  }
+}
+
+async function readNpmManifest(
+  files: PackageFiles,
+): Promise<z.output<typeof manifestSchema> | undefined> {
+  const file = await files.read('package.json');
+  try {
+    return manifestSchema.parse(JSON.parse(file?.text ?? ''));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { InstalledLibraries } from './find/installed-libraries.ts';
+import { IndexCache } from './index-cache.ts';
+import type { Library } from './library.ts';
+import { docsLimits } from './limits.ts';
+import { aTemporaryProject, type TemporaryProject } from './testing/temporary-project.ts';
+
+let project: TemporaryProject;
+afterEach(() => project.remove());
+
+async function libraries(names: readonly string[]): Promise<Library[]> {
+  project = aTemporaryProject(
+    Object.fromEntries(
+      names.map((name) => [`node_modules/${name}/README.md`, `# ${name}\n\ntext\n`]),
+    ),
+  );
+  const installed = new InstalledLibraries({ roots: [project.folder] });
+  const opened = await Promise.all((await installed.list()).map((one) => installed.open(one)));
+  return opened.flatMap((one) => (one.kind === 'opened' ? [one.library] : []));
+}
+
+describe('kept indexes', () => {
+  it('are shared by those who ask at once and later', async () => {
+    const [library] = await libraries(['a']);
+    const cache = new IndexCache({ now: () => 0 });
+    const [first, second] = await Promise.all([cache.get(library!), cache.get(library!)]);
+    expect(second).toBe(first);
+    expect(await cache.get(library!)).toBe(first);
+  });
+
+  it('are bounded in number, those used last stay', async () => {
+    const [a, b, c] = await libraries(['a', 'b', 'c']);
+    const cache = new IndexCache({ now: () => 0 }, { ...docsLimits, maxIndexes: 2 });
+    const first = await cache.get(a!);
+    const second = await cache.get(b!);
+    expect(await cache.get(a!)).toBe(first);
+    await cache.get(c!);
+    expect(cache.size).toBe(2);
+    expect(await cache.get(a!)).toBe(first);
+    expect(await cache.get(b!)).not.toBe(second);
+  });
+
+  it('are bounded in text, the newest always kept', async () => {
+    const [a, b] = await libraries(['a', 'b']);
+    const cache = new IndexCache({ now: () => 0 }, { ...docsLimits, maxIndexedChars: 1 });
+    await cache.get(a!);
+    await cache.get(b!);
+    expect(cache.size).toBe(1);
+  });
+
+  it('end reading when the time is up, and say so', async () => {
+    const [library] = await libraries(['a']);
+    let now = 0;
+    const cache = new IndexCache({ now: () => (now += docsLimits.maxIndexMs + 1) });
+    const index = await cache.get(library!);
+    expect(index.size).toBe(0);
+    expect(index.notes).toEqual(['0 of its 1 documents were read; the rest is beyond the limits.']);
+  });
+});

@@ -1,0 +1,191 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../kernel/index.ts';
+import type { Library } from './library.ts';
+import { docsLimits, type DocsLimits } from './limits.ts';
+import type { FiledPassage, Passage } from './passage.ts';
+import { findDocuments } from './read/find-documents.ts';
+import { PassageRanking, type Field } from './rank/passage-ranking.ts';
+import { wordsOf } from './rank/words-of.ts';
+import { PackageFiles } from './read/package-files.ts';
+
+export interface RankedPassage {
+  readonly passage: FiledPassage;
+  readonly score: number;
+}
+
+interface WeighedPassage {
+  readonly passage: FiledPassage;
+  readonly weight: number;
+}
+
+/** How much more a word counts in a passage's own heading, and in the headings above it. */
+const headingWeight = 4;
+const trailWeight = 1;
+/** The library's own name is in every other passage and tells little apart. */
+const ownNameWeight = 0.3;
+/** Two words that may be one identifier are counted already, each alone. */
+const joinedWeight = 0.3;
+/** How much more a passage counts whose heading is about nothing else than what was asked for. */
+const headingBonus = 0.5;
+/** A declaration without a comment says less than one that is explained. */
+const uncommentedWeight = 0.7;
+/** Names that begin like this are not meant for those who use a library. */
+const innerName = /(?:^|\.)[_$]/;
+const innerWeight = 0.6;
+/** A heading that lists many members is about none of them in particular. */
+const listHeadingWeight = 1;
+/** Of what is asked for, a passage must hold at least this share to be an answer. */
+const minCoverage = 0.15;
+/** Passages this much weaker than the best are noise. */
+const minShareOfBest = 0.15;
+
+/** The passages of one library, ranked by BM25 over headings and text. */
+export class LibraryIndex {
+  readonly #passages: WeighedPassage[] = [];
+  readonly #ranking = new PassageRanking();
+  readonly #ownWords: ReadonlySet<string>;
+  readonly #seen = new Set<string>();
+  readonly #notes: string[] = [];
+  #chars = 0;
+
+  constructor(library: Pick<Library, 'name'>) {
+    this.#ownWords = new Set(wordsOf(library.name));
+  }
+
+  add(passage: FiledPassage, weight: number): void {
+    // Packages ship the same declarations for each module system, and versions of one text.
+    if (this.#seen.has(passage.text)) return;
+    this.#seen.add(passage.text);
+    const own = passage.kind === 'types' ? weight * declarationWeight(passage) : weight;
+    this.#passages.push({ passage, weight: own });
+    this.#ranking.add(fieldsOf(passage));
+    this.#chars += passage.text.length;
+  }
+
+  addNote(note: string): void {
+    this.#notes.push(note);
+  }
+
+  /** What was left out of the index, as sentences. */
+  get notes(): readonly string[] {
+    return this.#notes;
+  }
+
+  get chars(): number {
+    return this.#chars;
+  }
+
+  get size(): number {
+    return this.#passages.length;
+  }
+
+  /** The passages that answer a topic, best first; none when none holds enough of it. */
+  search(topic: string): RankedPassage[] {
+    const question = this.#questionOf(topic);
+    const ranked: RankedPassage[] = [];
+    for (const { index, score, coverage } of this.#ranking.search(question)) {
+      const found = this.#passages[index];
+      if (!found) continue;
+      const about = aboutness(found.passage, question);
+      if (coverage < minCoverage && about < 1) continue;
+      const factor = (1 + coverage) * (1 + headingBonus * about);
+      ranked.push({ passage: found.passage, score: score * found.weight * factor });
+    }
+    ranked.sort((a, b) => b.score - a.score || a.passage.line - b.passage.line);
+    const best = ranked[0]?.score ?? 0;
+    return ranked.filter(({ score }) => score >= best * minShareOfBest);
+  }
+
+  /** Its words, and each two neighbours as the one identifier they may stand for: `template literal`. */
+  #questionOf(topic: string): Map<string, number> {
+    const words = wordsOf(topic);
+    const joined = words.map((word, index) => word + (words[index + 1] ?? ''));
+    const known = joined.filter((word) => this.#ranking.knows(word));
+    return new Map([
+      ...known.map((word) => [word, joinedWeight] as const),
+      ...words.map((word) => [word, this.#ownWords.has(word) ? ownNameWeight : 1] as const),
+    ]);
+  }
+}
+
+/** How much of a passage's own heading is what was asked for, from 0 to 1. */
+function aboutness(passage: FiledPassage, question: ReadonlyMap<string, number>): number {
+  const words = new Set(wordsOf(partsOf(passage).own));
+  const held = [...words].filter((word) => question.has(word));
+  return words.size === 0 ? 0 : held.length / words.size;
+}
+
+function fieldsOf(passage: FiledPassage): Field[] {
+  const { above, own, isList } = partsOf(passage);
+  return [
+    { words: wordsOf(own), weight: isList ? listHeadingWeight : headingWeight },
+    { words: wordsOf(above), weight: trailWeight },
+    { words: wordsOf(withoutAddresses(passage.text)), weight: 1 },
+  ];
+}
+
+/** A passage's own heading and what leads to it: the headings above, the class or module around it. */
+function partsOf({ heading, kind }: FiledPassage): { above: string; own: string; isList: boolean } {
+  const isCode = kind === 'types' || kind === 'docstring';
+  const isList = isCode && heading.includes(', ');
+  const separator = isCode ? '.' : ' > ';
+  const cut = isList ? -1 : heading.lastIndexOf(separator);
+  if (cut < 0) return { above: '', own: heading, isList };
+  return { above: heading.slice(0, cut), own: heading.slice(cut + separator.length), isList };
+}
+
+function declarationWeight({ heading, text }: Passage): number {
+  const isCommented = text.includes('/**');
+  return (isCommented ? 1 : uncommentedWeight) * (innerName.test(heading) ? innerWeight : 1);
+}
+
+function withoutAddresses(text: string): string {
+  return text.replaceAll(/https?:\/\/[^\s)"'>]+/g, ' ');
+}
+
+/**
+ * Reads and splits what a library documents itself with. Gives other work a turn between files, and
+ * stops at the limits; what was left out stands in the notes.
+ */
+export async function indexLibrary(
+  library: Library,
+  clock: Clock,
+  limits: DocsLimits = docsLimits,
+): Promise<LibraryIndex> {
+  const startedAt = clock.now();
+  const files = new PackageFiles(library.realFolder, library.parts, limits);
+  const { files: paths, isComplete } = await files.list();
+  const index = new LibraryIndex(library);
+  if (!isComplete) {
+    index.addNote(
+      `It has more than ${limits.maxEntriesSeen} files; the others were not looked at.`,
+    );
+  }
+  const documents = await findDocuments(library, files, paths);
+  let read = 0;
+  for (const { file, kind, weight, split } of documents) {
+    const isFull =
+      read >= limits.maxFiles ||
+      index.chars >= limits.maxLibraryChars ||
+      index.size >= limits.maxPassages ||
+      clock.now() - startedAt > limits.maxIndexMs;
+    if (isFull) {
+      index.addNote(
+        `${read} of its ${documents.length} documents were read; the rest is beyond the limits.`,
+      );
+      break;
+    }
+    await setImmediate();
+    read += 1;
+    const content = await files.read(file);
+    if (!content) continue;
+    if (content.isCut) {
+      index.addNote(`Of ${file} only the first ${limits.maxFileBytes} bytes were read.`);
+    }
+    const left = limits.maxPassages - index.size;
+    for (const passage of split(content.text).slice(0, left)) {
+      index.add({ ...passage, file, kind }, weight);
+    }
+  }
+  return index;
+}

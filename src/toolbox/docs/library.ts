@@ -1,0 +1,57 @@
+export const ecosystems = ['npm', 'pypi', 'go'] as const;
+
+export type Ecosystem = (typeof ecosystems)[number];
+
+/** A package that is installed, before anything of it was read. */
+export interface InstalledPackage {
+  readonly ecosystem: Ecosystem;
+  readonly name: string;
+  /** Known from its folder's name or the manifest, or read from the package itself. */
+  readonly version: string | undefined;
+  /** Where it was found; may be a link. */
+  readonly folder: string;
+  /** A Python distribution shares its folder with others: the names in it that are its own. */
+  readonly parts?: readonly string[];
+  /** The project's own files name it. */
+  readonly isNamed: boolean;
+  /** Real folders it must lie in, whatever links lead to it. */
+  readonly allowed: readonly string[];
+}
+
+/** An installed package that may be read. */
+export interface Library extends InstalledPackage {
+  /** `npm:zod@4.6.7` */
+  readonly id: string;
+  readonly version: string;
+  readonly summary: string;
+  /** The real folder. */
+  readonly realFolder: string;
+  /** The folder as a person of the project would write it. */
+  readonly source: string;
+}
+
+export interface LibraryId {
+  readonly ecosystem: Ecosystem | undefined;
+  readonly name: string;
+  readonly version: string | undefined;
+}
+
+export function libraryId(ecosystem: Ecosystem, name: string, version: string): string {
+  return `${ecosystem}:${name}@${version}`;
+}
+
+/** Understands `npm:@scope/name@1.2.3`, `pypi:requests` and a bare `zod`. */
+export function parseLibraryId(text: string): LibraryId {
+  const colon = text.indexOf(':');
+  const prefix = colon > 0 ? text.slice(0, colon) : '';
+  const ecosystem = ecosystems.find((known) => known === prefix.toLowerCase());
+  const rest = ecosystem === undefined ? text : text.slice(colon + 1);
+  const at = rest.lastIndexOf('@');
+  if (at <= 0) return { ecosystem, name: rest, version: undefined };
+  return { ecosystem, name: rest.slice(0, at), version: rest.slice(at + 1) || undefined };
+}
+
+/** Names that mean the same package: `Foo_Bar.baz` and `foo-bar-baz` are one for Python. */
+export function normalizeName(name: string): string {
+  return name.toLowerCase().split(/[-_.]/).filter(Boolean).join('-');
+}

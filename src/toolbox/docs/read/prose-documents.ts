@@ -1,0 +1,34 @@
+import { splitMarkdown } from '../split/split-markdown.ts';
+import type { Document } from './document.ts';
+
+const prose = /\.(?:md|mdx|markdown|rst|txt)$/i;
+const readme = /^readme(?:\.(?:md|markdown|rst|txt))?$/i;
+const changelog =
+  /^(?:changelog|changes|history|news|release[-_]?notes|migrat\w*|upgrad\w*)(?:\.(?:md|markdown|rst|txt))?$/i;
+/** Files for those who work on the package, not with it. */
+const unrelated =
+  /^(?:licen[cs]e|copying|notice|contributing|code[-_]of[-_]conduct|security|authors|contributors|governance|third|requirements)/i;
+
+/** What was changed when answers a question less often than how something works. */
+const changelogWeight = 0.6;
+const docWeight = 0.95;
+
+/** README, changelog and the pages of `docs/`, in the order of their worth. */
+export function proseDocuments(files: readonly string[]): Document[] {
+  const found: Document[] = [];
+  for (const file of files) {
+    const isTop = !file.includes('/');
+    const inDocs = /^(?:docs?|documentation|guides?)\//i.test(file) && prose.test(file);
+    if (isTop && readme.test(file)) found.push(aDocument(file, 'readme', 1));
+    else if (isTop && changelog.test(file))
+      found.push(aDocument(file, 'changelog', changelogWeight));
+    else if (inDocs || (isTop && prose.test(file) && !unrelated.test(file))) {
+      found.push(aDocument(file, 'doc', docWeight));
+    }
+  }
+  return found.sort((a, b) => b.weight - a.weight);
+}
+
+function aDocument(file: string, kind: Document['kind'], weight: number): Document {
+  return { file, kind, weight, split: splitMarkdown };
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { splitDeclarations } from './split-declarations.ts';
+import { splitGo } from './split-go.ts';
+import { splitJsdoc } from './split-jsdoc.ts';
+import { splitPython, splitStub } from './split-python.ts';
+
+const headings = (passages: readonly { heading: string }[]): string[] =>
+  passages.map(({ heading }) => heading);
+
+describe('splitting TypeScript declarations', () => {
+  it('keeps each declaration together with the comment above it', () => {
+    const passages = splitDeclarations(
+      [
+        "import { a } from './a';",
+        '/** Adds. */',
+        'export declare function add(a: number, b: { c: string; d: "}" }): number;',
+        '/** @internal */',
+        'export declare const hidden: number;',
+        'export type Either = { left: 1 } | { right: 2 };',
+        'interface Small {',
+        '  one: string;',
+        '}',
+        'export { a };',
+      ].join('\n'),
+    );
+    expect(headings(passages)).toEqual(['add', 'Either', 'Small']);
+    expect(passages[0]).toMatchObject({ line: 2 });
+    expect(passages[0]?.text).toContain('/** Adds. */\nexport declare function add');
+  });
+
+  it('splits a large class into its members, overloads together, private ones left out', () => {
+    const members = Array.from(
+      { length: 20 },
+      (_, index) => `  /** Number ${index}. ${'x'.repeat(60)} */\n  member${index}(): void;`,
+    );
+    const text = `/** A tool. */\nexport declare class Tool {\n  private secret: string;\n${members.join('\n')}\n  /** First. */\n  run(a: 1): void;\n  run(a: 2): void;\n}\n`;
+    const passages = splitDeclarations(text);
+    expect(headings(passages)).toEqual([
+      'Tool',
+      ...Array.from({ length: 20 }, (_, index) => `Tool.member${index}`),
+      'Tool.run',
+    ]);
+    expect(passages.at(-1)?.text).toContain('run(a: 2)');
+    expect(passages.map(({ text: own }) => own).join('')).not.toContain('secret');
+  });
+
+  it('follows namespaces and modules, and needs no semicolons', () => {
+    const text = `declare module "thing" {\n  namespace inner {\n    export function go(): void\n    export const two: 2\n  }\n}\nexport declare function last(): void\n`;
+    expect(headings(splitDeclarations(text))).toEqual(['inner.go', 'inner.two', 'last']);
+  });
+
+  it('ends on texts that are deep, long, unbalanced or unfinished', { timeout: 20_000 }, () => {
+    for (const text of [
+      '{'.repeat(200_000),
+      '}'.repeat(200_000),
+      'namespace a {'.repeat(10_000) + '}'.repeat(10_000),
+      `export type A = ${'{ a: '.repeat(10_000)}1${' }'.repeat(10_000)};`,
+      '/**'.repeat(100_000),
+      '`'.repeat(99_999),
+      `export declare const ${'a'.repeat(1_000_000)}`,
+      'export declare const a: 1;\n'.repeat(100_000),
+    ]) {
+      expect(splitDeclarations(text).length).toBeLessThanOrEqual(100_000);
+    }
+  });
+});
+
+describe('splitting scripts', () => {
+  it('gives the comments of a JavaScript file with what they stand above', () => {
+    const text =
+      '/** @license MIT */\nx = 1;\n\n/**\n * Joins.\n */\nexports.join = function (a) {};\n/** lost';
+    expect(splitJsdoc(text)).toEqual([
+      {
+        heading: 'exports.join',
+        line: 4,
+        text: '/**\n * Joins.\n */\nexports.join = function (a) {};',
+      },
+    ]);
+  });
+
+  it('gives the docstrings of a Python module, its classes and functions', () => {
+    const text = [
+      '# comment',
+      '"""The module."""',
+      'class Session(Base):',
+      '    """Keeps cookies."""',
+      '    def get(self, url: str,',
+      '            **options) -> Response:',
+      '        r"""Sends a GET.',
+      '',
+      '        :param url: where to.',
+      '        """',
+      '        return 1',
+      '    def _hidden(self):',
+      '        """No."""',
+      'def bare(): pass',
+      'def last():',
+      "    '''Ends.'''",
+    ].join('\n');
+    const passages = splitPython(text, 'requests.sessions');
+    expect(passages.map(({ heading, line }) => [heading, line])).toEqual([
+      ['requests.sessions', 2],
+      ['requests.sessions.Session', 3],
+      ['requests.sessions.Session.get', 5],
+      ['requests.sessions.last', 15],
+    ]);
+    expect(passages[2]?.text).toContain(':param url');
+  });
+
+  it('gives the signatures of a stub', () => {
+    const passages = splitStub(
+      'import x\ndef one(a: int) -> str: ...\nclass Two:\n    def three(self) -> None: ...\n',
+      'pkg',
+    );
+    expect(headings(passages)).toEqual(['pkg.one', 'pkg.Two']);
+  });
+
+  it('gives the exported declarations of a Go file with their comments', () => {
+    const text = [
+      '// Package mux routes.',
+      'package mux',
+      '',
+      '// NewRouter makes one.',
+      'func NewRouter() *Router {',
+      '\treturn nil',
+      '}',
+      'func hidden() {}',
+      '/*',
+      'Router keeps routes.',
+      '*/',
+      'type Router struct {',
+      '\tA int',
+      '}',
+      '// Get finds.',
+      'func (r *Router) Get(name string) *Route {',
+      'const (',
+      '\tOne = 1',
+      ')',
+    ].join('\n');
+    const passages = splitGo(text);
+    expect(passages.map(({ heading, line }) => [heading, line])).toEqual([
+      ['package mux', 1],
+      ['mux.NewRouter', 4],
+      ['mux.Router', 9],
+      ['mux.Router.Get', 15],
+      ['mux.const', 17],
+    ]);
+    expect(passages[2]?.text).toContain('\tA int\n}');
+    expect(passages[1]?.text).not.toContain('return nil');
+  });
+
+  it('ends on hostile scripts', { timeout: 20_000 }, () => {
+    const deep = Array.from({ length: 2_000 }, (_, depth) => `${' '.repeat(depth)}class A:`).join(
+      '\n',
+    );
+    expect(splitPython(deep, 'm')).toEqual([]);
+    expect(splitPython('def f(\n'.repeat(50_000), 'm')).toEqual([]);
+    expect(splitPython(`"""${'x\n'.repeat(100_000)}`, 'm').length).toBeGreaterThan(1);
+    expect(splitStub('@overload\n'.repeat(50_000), 'm')).toEqual([]);
+    expect(splitGo('/*\n'.repeat(100_000))).toEqual([]);
+    expect(splitGo('type A struct {\n'.repeat(20_000)).length).toBeGreaterThan(0);
+    expect(splitJsdoc('/** a */\n'.repeat(50_000))).toEqual([]);
+  });
+});

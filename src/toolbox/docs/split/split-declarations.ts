@@ -1,0 +1,132 @@
+import type { Passage } from '../passage.ts';
+import { splitLong } from './split-long.ts';
+import { statementsIn, type Statement } from './statements.ts';
+
+/** Declarations up to this size stay whole; larger ones are split into their members. */
+const wholeChars = 1_200;
+/** Members without a comment of their own are kept together up to this size. */
+const groupChars = 800;
+/** Namespaces inside namespaces are followed this far. */
+const maxNesting = 4;
+
+const container =
+  /^(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(class|interface|namespace|module|global|enum)\b/;
+const declaredName =
+  /^(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+|async\s+)?(?:function\*?|class|interface|namespace|module|type|enum|const\s+enum|const|let|var)\s+["']?([\w$./@-]+)/;
+const memberName =
+  /^(?:(?:static|readonly|abstract|public|protected|override|declare|get|set|async)\s+)*(?:new\s*\()?["']?([\w$]+)/;
+
+/** Splits a TypeScript declaration file: a passage per declaration, and per member of large ones. */
+export function splitDeclarations(text: string): Passage[] {
+  const passages: Passage[] = [];
+  const lineAt = lineCounter(text);
+  const waiting = [{ from: 0, to: text.length, scope: '', nesting: 0 }];
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    const { from, to, scope, nesting } = next;
+    for (const statement of statementsIn(text, from, to)) {
+      const signature = text.slice(statement.code, statement.code + 400);
+      const kind = container.exec(signature)?.[1];
+      const name = nameOf(signature, declaredName, scope);
+      if (name === undefined || isPrivate(text, statement)) continue;
+      const { body } = statement;
+      const isSpace = kind === 'namespace' || kind === 'module' || kind === 'global';
+      if (isSpace && body && nesting < maxNesting) {
+        const inner = kind === 'namespace' ? name : scope;
+        waiting.push({ from: body.start, to: body.end, scope: inner, nesting: nesting + 1 });
+      } else if (kind !== undefined && body && statement.end - statement.start > wholeChars) {
+        passages.push(...splitMembers(text, { ...statement, body }, { name, lineAt }));
+      } else {
+        passages.push(...passageOf(text, statement, { name, lineAt }));
+      }
+    }
+  }
+  return passages.sort((a, b) => a.line - b.line);
+}
+
+interface Named {
+  readonly name: string;
+  readonly lineAt: (offset: number) => number;
+}
+
+function nameOf(signature: string, pattern: RegExp, scope: string): string | undefined {
+  const name = pattern.exec(signature)?.[1];
+  return name === undefined || scope === '' ? name : `${scope}.${name}`;
+}
+
+function isPrivate(text: string, { start, code }: Statement): boolean {
+  return (
+    text.slice(start, code).includes('@internal') ||
+    /^(?:private\b|#|import\b|export\s*[{*=])/.test(text.slice(code, code + 40))
+  );
+}
+
+function passageOf(text: string, { start, end }: Statement, { name, lineAt }: Named): Passage[] {
+  return splitLong({
+    heading: name,
+    line: lineAt(start),
+    lines: text.slice(start, end).split('\n'),
+  });
+}
+
+/** The comment and head of a class or interface, then its members: overloads together. */
+function splitMembers(
+  text: string,
+  whole: Statement & { readonly body: { readonly start: number; readonly end: number } },
+  { name, lineAt }: Named,
+): Passage[] {
+  const head = text.slice(whole.start, whole.body.start).trimEnd();
+  const passages: Passage[] = splitLong({
+    heading: name,
+    line: lineAt(whole.start),
+    lines: `${head} … }`.split('\n'),
+  });
+  let group: Member[] = [];
+  const emit = (): void => {
+    const [first, last] = [group[0], group.at(-1)];
+    if (!first || !last) return;
+    const names = [...new Set(group.map((member) => member.name))];
+    const lines = text.slice(first.start, last.end).split('\n');
+    const heading = names.map((one) => `${name}.${one}`).join(', ');
+    passages.push(...splitLong({ heading, line: lineAt(first.start), lines }));
+    group = [];
+  };
+  for (const member of membersOf(text, whole.body)) {
+    const previous = group.at(-1);
+    const isSame = previous?.name === member.name;
+    const size = member.end - (group[0]?.start ?? member.start);
+    const isPlain = !member.isDocumented && !previous?.isDocumented && size <= groupChars;
+    if (previous && !isSame && !isPlain) emit();
+    group.push(member);
+  }
+  emit();
+  return passages;
+}
+
+interface Member extends Statement {
+  readonly name: string;
+  readonly isDocumented: boolean;
+}
+
+function membersOf(text: string, body: { start: number; end: number }): Member[] {
+  return statementsIn(text, body.start, body.end).flatMap((statement) => {
+    const name = memberName.exec(text.slice(statement.code, statement.code + 200))?.[1];
+    if (name === undefined || isPrivate(text, statement)) return [];
+    const isDocumented = text.slice(statement.start, statement.code).includes('/**');
+    return [{ ...statement, name, isDocumented }];
+  });
+}
+
+/** Line numbers of offsets, by a table made once. */
+function lineCounter(text: string): (offset: number) => number {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
