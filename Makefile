@@ -1,12 +1,14 @@
 # Tutti. `make help` lists what there is. Needs git, make and any Node >= 20; the rest it installs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install system-packages demo start serve chat test proof check lint format bench docs \
+.PHONY: help install system-packages demo start serve chat test proof check lint format bench bench-gateway soak docs \
 	docker-build docker-up docker-down logs clean
 
 # Node 24 from npm lands here when the Node at hand is older; it comes first in every recipe.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 installed := node_modules/.installed
+test_servers := test/servers/node_modules/.installed
+bench_peers := bench/gateway/node_modules/.installed
 
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -15,6 +17,11 @@ install: $(installed) dist/.built ## Install dependencies (and Node 24 where it 
 
 $(installed): package.json package-lock.json scripts/install.sh
 	@bash scripts/install.sh
+	@touch $@
+
+# MCP servers of others, for the tests and benchmarks alone.
+%/node_modules/.installed: %/package.json %/package-lock.json | $(installed)
+	@npm ci --prefix $* --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 dist/.built: $(installed) scripts/build.ts tsconfig.json $(shell find src -type f ! -name '*.test.ts' 2>/dev/null)
@@ -35,10 +42,10 @@ serve: start
 chat: install ## Talk to Tutti in the terminal (so far: its commands and examples)
 	@node bin/tutti.js
 
-test: install system-packages ## Set up everything, then run all checks and tests (seeded samples of the long proofs)
+test: install system-packages $(test_servers) ## Set up everything, then run all checks and tests (seeded samples of the long proofs)
 	@npm run --silent check
 
-proof: install system-packages ## Run the long proofs in full
+proof: install system-packages $(test_servers) ## Run the long proofs in full
 	@TUTTI_PROOF=1 npm run --silent test
 
 check: install ## Types, lint, format, dead code and tests, without touching system packages
@@ -50,8 +57,14 @@ lint: install ## Lint, check types and look for dead code
 format: install ## Format the sources
 	@npm run --silent format
 
-bench: install ## Measure against the floors and peers named in bench/README.md
+bench: install bench-gateway ## Measure against the floors and peers named in bench/README.md
 	@node bench/run.ts
+
+bench-gateway: install $(bench_peers) ## Measure the way of a call beside mcp-proxy, mcp-hub, supergateway and an SDK proxy
+	@node bench/gateway/run.ts
+
+soak: install ## A thousand calls a second for ten minutes: no error, flat memory
+	@node bench/gateway/soak.ts
 
 docs: install ## Generate docs/errors.md, docs/configuration.md and docs/security-rules.md
 	@npm run --silent docs
@@ -69,4 +82,4 @@ logs: install ## Follow the log of this machine's Tutti
 	@tail -n 50 -F "$$(node bin/tutti.js config --json | node -p 'JSON.parse(require("fs").readFileSync(0)).find((row) => row.key === "logging.file").value')"
 
 clean: ## Remove what was built and installed
-	rm -rf dist coverage node_modules
+	rm -rf dist coverage node_modules test/servers/node_modules bench/gateway/node_modules
