@@ -143,6 +143,7 @@ export async function findTool(post: Post, suffix: string): Promise<string> {
 }
 
 export interface LoadResult {
+  readonly calls: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly callsPerSecond: number;
@@ -151,14 +152,15 @@ export interface LoadResult {
 
 export async function load(
   post: Post,
-  { tool, calls, concurrency }: { tool: string; calls: number; concurrency: number },
+  { tool, seconds, concurrency }: { tool: string; seconds: number; concurrency: number },
 ): Promise<LoadResult> {
   const times: number[] = [];
   let next = 0;
   let errors = 0;
   const startedAt = performance.now();
+  const endsAt = startedAt + seconds * 1_000;
   const worker = async (): Promise<void> => {
-    while (next < calls) {
+    while (performance.now() < endsAt) {
       next += 1;
       const params = { name: tool, arguments: { text: 'hello' } };
       const sentAt = performance.now();
@@ -168,8 +170,8 @@ export async function load(
     }
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
-  const seconds = (performance.now() - startedAt) / 1_000;
+  const took = (performance.now() - startedAt) / 1_000;
   times.sort((a, b) => a - b);
   const at = (share: number): number => times[Math.floor((times.length - 1) * share)] ?? Number.NaN;
-  return { p50Ms: at(0.5), p99Ms: at(0.99), callsPerSecond: calls / seconds, errors };
+  return { calls: next, p50Ms: at(0.5), p99Ms: at(0.99), callsPerSecond: next / took, errors };
 }

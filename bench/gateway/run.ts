@@ -13,9 +13,10 @@ const isQuick = process.argv.includes('--quick');
 const only = process.argv[process.argv.indexOf('--only') + 1]?.split(',');
 const hasOnly = process.argv.includes('--only');
 const rounds = isQuick ? 1 : 3;
-const callsOf: Readonly<Record<string, number>> = isQuick
-  ? { small: 2_000, large: 500 }
-  : { small: 5_000, large: 1_500 };
+/** By the clock, not by count: a cell of 10 µs and one of 1 ms then rest on the same processor time. */
+const measureSeconds = isQuick ? 1 : 2;
+const warmUpSeconds = isQuick ? 2 : 4;
+const settleSeconds = 0.3;
 
 interface Row extends LoadResult {
   readonly contender: string;
@@ -43,19 +44,18 @@ async function measure(
   tool: string,
   concurrency: number,
 ): Promise<LoadResult & { cpuUs: number }> {
-  const calls = callsOf[tool] ?? 1_000;
   const name = await findTool(running.post, tool);
-  await load(running.post, { tool: name, calls: Math.ceil(calls / 5), concurrency });
+  await load(running.post, { tool: name, seconds: settleSeconds, concurrency });
   const before = cpuUs(running.pid);
-  const result = await load(running.post, { tool: name, calls, concurrency });
-  return { ...result, cpuUs: (cpuUs(running.pid) - before) / calls };
+  const result = await load(running.post, { tool: name, seconds: measureSeconds, concurrency });
+  return { ...result, cpuUs: (cpuUs(running.pid) - before) / result.calls };
 }
 
 /** A proxy runs for days: what V8 spends on compiling its first thousands of calls is not their cost. */
 async function warmUp({ post }: Running): Promise<void> {
-  for (const [tool, calls] of Object.entries(callsOf)) {
+  for (const tool of ['small', 'large']) {
     const name = await findTool(post, tool);
-    await load(post, { tool: name, calls: calls * 2, concurrency: 32 });
+    await load(post, { tool: name, seconds: warmUpSeconds, concurrency: 32 });
   }
 }
 
