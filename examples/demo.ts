@@ -179,6 +179,8 @@ function sayWhatNext(): void {
   say(`  npx tutti tools                                  all tools, with what they take
   npx tutti call code.review_code path=src/kernel  review a folder of this checkout
   npx tutti call code.scan_secrets path=.          look for keys left in the sources
+  npx tutti import                                 the MCP servers your other clients know
+  npx tutti servers add NAME -- COMMAND …          any other MCP server, beside ours
   npx tutti serve                                  the same over HTTP: http://127.0.0.1:8004/mcp
   docs/connect-a-client.md                         Claude, Cursor, VS Code, Zed: one entry each`);
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openSystem, type System } from '../src/compose/index.ts';
 import { localCaller } from '../src/contract/caller/index.ts';
 import type { ServerStatus } from '../src/contract/fleet/index.ts';
@@ -10,7 +10,8 @@ import { hostileKinds } from './support/servers/hostile-kinds.ts';
 
 const script = new URL('support/servers/hostile-server.ts', import.meta.url).pathname;
 const callLimitMs = 8_000;
-const limitMs = 120_000;
+const noticeLimitMs = 60_000;
+const limitMs = 180_000;
 
 let folder: string;
 let system: System;
@@ -60,7 +61,18 @@ beforeAll(async () => {
   results = new Map(await Promise.all(calls));
   clearInterval(again);
   goodDuringIt = await Promise.all(good);
-  statuses = await system.fleet.status();
+  const isNamed = ({ name, lastError, problems }: ServerStatus): boolean =>
+    hostileKinds.every(({ kind, named }) => kind !== name || named === undefined) ||
+    lastError !== null ||
+    problems.length > 0;
+  // Some show only in time: who never answers is given up after a while.
+  await vi.waitUntil(
+    async () => {
+      statuses = await system.fleet.status();
+      return statuses.every(isNamed);
+    },
+    { timeout: noticeLimitMs, interval: 500 },
+  );
 }, limitMs);
 
 afterAll(async () => {

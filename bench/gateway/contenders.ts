@@ -12,6 +12,8 @@ export type Upstream = { readonly kind: 'stdio' } | { readonly kind: 'http'; rea
 export interface Running {
   readonly pid: number;
   readonly post: Post;
+  /** Its address, where its face is one. */
+  readonly url?: string;
   close(): Promise<void>;
 }
 
@@ -185,7 +187,7 @@ async function startHttp(
     const url = address ?? (await printedUrl(child));
     child.stdout?.resume();
     const { post, close } = await untilOpen(url, child);
-    return { pid: child.pid ?? 0, post, close: () => stop(child, close) };
+    return { pid: child.pid ?? 0, post, url, close: () => stop(child, close) };
   } catch (error) {
     await stop(child, () => {});
     throw error;

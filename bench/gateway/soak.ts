@@ -7,11 +7,13 @@ import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { contenders } from './contenders.ts';
-import { findTool } from './load.ts';
+import { findTool, openHttp } from './load.ts';
 
 export interface SoakResult {
   readonly calls: number;
   readonly errors: number;
+  /** The first of them, in words. */
+  readonly errorTexts: readonly string[];
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** Resident memory, thirty samples over the time. */
@@ -22,6 +24,9 @@ export interface SoakResult {
 
 const samples = 30;
 const tickMs = 10;
+/** One client may have 256 calls in flight; a stall of a quarter of a second is no fault of the gateway. */
+const clients = 8;
+const shownErrors = 5;
 /** A backlog this long means that the machine cannot keep the rate: waiting calls only measure that. */
 const maxInFlight = 5_000;
 
@@ -39,18 +44,26 @@ export async function soak({
   const running = await contender.start({ kind: 'stdio' });
   try {
     const tool = await findTool(running.post, 'small');
+    const { url = '' } = running;
+    const sessions = await Promise.all(Array.from({ length: clients }, () => openHttp(url)));
     const times: number[] = [];
     const memoryMb: number[] = [];
     const count = { calls: 0, errors: 0, inFlight: 0 };
+    const errorTexts: string[] = [];
+    const fail = (text: string): void => {
+      count.errors += 1;
+      if (errorTexts.length < shownErrors) errorTexts.push(text.slice(0, 300));
+    };
     const callOnce = async (id: number): Promise<void> => {
       const params = { name: tool, arguments: { text: 'hello' } };
       const sentAt = performance.now();
       count.inFlight += 1;
       try {
-        const text = await running.post({ jsonrpc: '2.0', id, method: 'tools/call', params });
-        if (!text.includes('"hello"')) count.errors += 1;
-      } catch {
-        count.errors += 1;
+        const session = sessions[id % clients] ?? running;
+        const text = await session.post({ jsonrpc: '2.0', id, method: 'tools/call', params });
+        if (!text.includes('"hello"')) fail(text);
+      } catch (error) {
+        fail(String(error));
       }
       count.inFlight -= 1;
       // Every hundredth is enough for percentiles and keeps this process flat.
@@ -74,7 +87,16 @@ export async function soak({
     const at = (share: number): number =>
       times[Math.floor((times.length - 1) * share)] ?? Number.NaN;
     const { calls, errors } = count;
-    return { calls, errors, p50Ms: at(0.5), p99Ms: at(0.99), memoryMb, growth: growthOf(memoryMb) };
+    for (const session of sessions) session.close();
+    return {
+      calls,
+      errors,
+      errorTexts,
+      p50Ms: at(0.5),
+      p99Ms: at(0.99),
+      memoryMb,
+      growth: growthOf(memoryMb),
+    };
   } finally {
     await running.close();
   }
