@@ -9,8 +9,11 @@ export type Post = (message: object) => Promise<string>;
 
 const accept = 'application/json, text/event-stream';
 
-export async function openHttp(url: string): Promise<{ post: Post; close: () => void }> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 512 });
+export async function openHttp(
+  url: string,
+  maxSockets = 512,
+): Promise<{ post: Post; close: () => void }> {
+  const agent = new Agent({ keepAlive: true, maxSockets });
   let session: Record<string, string> = {};
   const send = (message: object): Promise<{ text: string; headers: IncomingHttpHeaders }> =>
     new Promise((resolve, reject) => {
