@@ -4,7 +4,8 @@ import type { Library } from './library.ts';
 import { docsLimits, type DocsLimits } from './limits.ts';
 import type { FiledPassage, Passage } from './passage.ts';
 import { findDocuments } from './read/find-documents.ts';
-import { PassageRanking, type Field } from './rank/passage-ranking.ts';
+import type { Field } from '../search/bm25.ts';
+import { PassageRanking } from './rank/passage-ranking.ts';
 import { wordsOf } from './rank/words-of.ts';
 import { PackageFiles } from './read/package-files.ts';
 

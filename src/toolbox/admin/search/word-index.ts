@@ -1,8 +1,4 @@
-/** A part of a document and how much a word in it counts. */
-export interface Field {
-  readonly words: readonly string[];
-  readonly weight: number;
-}
+import { countWords, presenceOf, rarityOf, saturation, type Field } from '../../search/bm25.ts';
 
 export interface WordHit {
   /** From 0 to 1: how much of what the query asks for it holds. */
@@ -11,8 +7,6 @@ export interface WordHit {
   readonly words: readonly string[];
 }
 
-/** How fast more of the same word stops counting, and how much long documents are held back (BM25). */
-const saturation = 1.2;
 const lengthPenalty = 0.5;
 /** A word nobody has, often a name, says less about a request than the rarest that somebody has. */
 const unknownShare = 0.005;
@@ -33,12 +27,8 @@ export class WordIndex {
   /** Adds a document, or replaces the one of that id. */
   put(id: string, fields: readonly Field[]): void {
     this.remove(id);
-    const counts = new Map<string, number>();
-    let length = 0;
-    for (const { words, weight } of fields) {
-      length += words.length * weight;
-      for (const word of words) counts.set(word, (counts.get(word) ?? 0) + weight);
-    }
+    const counts = countWords(fields);
+    const length = fields.reduce((sum, { words, weight }) => sum + words.length * weight, 0);
     this.#documents.set(id, { counts, length });
     this.#totalLength += length;
     for (const word of counts.keys()) {
@@ -92,7 +82,7 @@ export class WordIndex {
   }
 
   #rarityOf(holders: number): number {
-    return Math.log(1 + (this.#documents.size - holders + 0.5) / (holders + 0.5));
+    return rarityOf(holders, this.#documents.size);
   }
 
   #presence(id: string, word: string): number {
@@ -100,7 +90,6 @@ export class WordIndex {
     const count = document?.counts.get(word) ?? 0;
     const averageLength = this.#totalLength / this.#documents.size;
     const relativeLength = (document?.length ?? 0) / averageLength;
-    const brake = saturation * (1 - lengthPenalty + lengthPenalty * relativeLength);
-    return (count * (saturation + 1)) / (count + brake);
+    return presenceOf({ count, relativeLength, lengthPenalty });
   }
 }

@@ -1,8 +1,4 @@
-/** A part of a passage and how much a word in it counts. */
-export interface Field {
-  readonly words: readonly string[];
-  readonly weight: number;
-}
+import { countWords, presenceOf, rarityOf, type Field } from '../../search/bm25.ts';
 
 export interface Hit {
   readonly index: number;
@@ -11,8 +7,6 @@ export interface Hit {
   readonly coverage: number;
 }
 
-/** How fast more of the same word stops counting, and how much long passages are held back (BM25). */
-const saturation = 1.2;
 const lengthPenalty = 0.6;
 const minKnownShare = 1 / 3;
 
@@ -30,15 +24,10 @@ export class PassageRanking {
   /** Adds the next passage; hits name it by how many were added before it. */
   add(fields: readonly Field[]): void {
     const index = this.#lengths.length;
-    const counts = new Map<string, number>();
-    let length = 0;
-    for (const { words, weight } of fields) {
-      length += words.length;
-      for (const word of words) counts.set(word, (counts.get(word) ?? 0) + weight);
-    }
+    const length = fields.reduce((sum, { words }) => sum + words.length, 0);
     this.#lengths.push(length);
     this.#totalLength += length;
-    for (const [word, count] of counts) {
+    for (const [word, count] of countWords(fields)) {
       const postings = this.#postings.get(word);
       if (postings) postings.push({ index, count });
       else this.#postings.set(word, [{ index, count }]);
@@ -73,13 +62,12 @@ export class PassageRanking {
   }
 
   #rarityOf(holders: number): number {
-    return Math.log(1 + (this.#lengths.length - holders + 0.5) / (holders + 0.5));
+    return rarityOf(holders, this.#lengths.length);
   }
 
   #presence(index: number, count: number): number {
     const averageLength = this.#totalLength / this.#lengths.length;
     const relativeLength = (this.#lengths[index] ?? 0) / averageLength;
-    const brake = saturation * (1 - lengthPenalty + lengthPenalty * relativeLength);
-    return (count * (saturation + 1)) / (count + brake);
+    return presenceOf({ count, relativeLength, lengthPenalty });
   }
 }
