@@ -34,6 +34,7 @@ async function aSystem() {
   return system;
 }
 
+// `make test` installs the servers of others; `npm test` alone does without.
 describe.skipIf(!haveRealServers && !isCi)('docs with the real Context7 in the fleet', () => {
   it('asks it, and answers from the installed package where it cannot reach its service', async () => {
     const { catalogue } = await aSystem();

@@ -75,6 +75,7 @@ async function connect(transport: Transport, mode: 'legacy' | 'auto'): Promise<C
   return client;
 }
 
+// `make test` installs the servers of others; `npm test` alone does without.
 describe.skipIf(!haveRealServers && !isCi)('servers of others, all in one fleet', () => {
   it(
     'are all ready, and the list of their tools is the same bytes in every run',

@@ -147,6 +147,7 @@ describe.each(ways)('the official client over $name', ({ mode, version, reach })
     await vi.waitFor(() => expect(server?.calls[1]?.signal.aborted).toBe(true));
   });
 
+  // Behind a pipe the test cannot reach into the server to change its tools.
   it.runIf(reach !== stdio)('hears when the tools change', async () => {
     const { server } = await connect();
     changes.length = 0;

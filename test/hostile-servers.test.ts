@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openSystem, type System } from '../src/compose/index.ts';
+import { errorCodes } from '../src/contract/error/index.ts';
 import { localCaller } from '../src/contract/caller/index.ts';
 import type { ServerStatus } from '../src/contract/fleet/index.ts';
-import type { ToolResult } from '../src/contract/tool/index.ts';
+import { errorMetaKey, failedToolResult, type ToolResult } from '../src/contract/tool/index.ts';
+import { reportError } from '../src/kernel/index.ts';
 import { hostileKinds } from './support/servers/hostile-kinds.ts';
 
 const script = new URL('support/servers/hostile-server.ts', import.meta.url).pathname;
@@ -52,10 +54,7 @@ beforeAll(async () => {
   const good: Promise<ToolResult>[] = [];
   const again = setInterval(() => good.push(call('good')), 100);
   const calls = hostileKinds.map(async ({ kind }) => {
-    const failed = (error: unknown): ToolResult => ({
-      content: [{ type: 'text', text: String(error) }],
-      isError: true,
-    });
+    const failed = (error: unknown): ToolResult => failedToolResult(reportError(error));
     return [kind, await call(kind).catch(failed)] as const;
   });
   results = new Map(await Promise.all(calls));
@@ -95,7 +94,11 @@ describe('a hostile server', () => {
     ({ kind }) => {
       const result = results.get(kind);
       expect(result?.isError).toBe(true);
-      expect(JSON.stringify(result?.content)).toMatch(/\w+\.\w+|error/i);
+      const report = result?._meta?.[errorMetaKey];
+      expect(report).toMatchObject({
+        code: expect.toSatisfy((code: string) => Object.hasOwn(errorCodes, code)),
+        message: expect.stringContaining(kind),
+      });
     },
   );
 

@@ -4,33 +4,21 @@ import { loadSettings } from '../config/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { CallContext } from '../contract/server/index.ts';
 import { silentLog } from '../kernel/index.ts';
+import { aCatalogue, anEntry } from '../toolbox/admin/testing/a-catalogue.ts';
 import { serveStdio } from './faces.ts';
 
-const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait' } };
+const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a__wait' } };
 
 /** A catalogue with one tool, which runs until it is stopped. */
 function aWaitingCatalogue(calls: CallContext[]): Catalogue {
-  return {
-    name: 'waiting',
-    title: 'Waiting',
-    version: '1',
-    entries: async () => [],
-    listTools: async () => [],
-    callTool: (_name, _args, context) => {
-      calls.push(context);
-      return new Promise((_resolve, reject) => {
-        context.signal.addEventListener('abort', () => reject(context.signal.reason));
-      });
-    },
-    listResources: async () => [],
-    listResourceTemplates: async () => [],
-    readResource: async () => ({ contents: [] }),
-    listPrompts: async () => [],
-    getPrompt: async () => ({ messages: [] }),
-    complete: async () => ({ values: [] }),
-    onChange: () => () => {},
-    close: async () => {},
+  const fake = aCatalogue([anEntry('a.wait', 'Waits.')]);
+  fake.answer = (_name, _args, context) => {
+    calls.push(context);
+    return new Promise((_resolve, reject) => {
+      context.signal.addEventListener('abort', () => reject(context.signal.reason));
+    });
   };
+  return fake.catalogue;
 }
 
 async function parts(calls: CallContext[]) {

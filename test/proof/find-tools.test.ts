@@ -15,6 +15,7 @@ const wantedRecall = 0.95;
 const embedder = createLocalEmbedder();
 afterAll(() => embedder.close());
 
+// `make test` installs the servers of others, whose tools are searched; `npm test` alone does without.
 it.skipIf(!haveRealServers && !isCi)(
   'finds a right tool among the first five for 95 of 100 requests',
   async () => {
@@ -32,6 +33,9 @@ it.skipIf(!haveRealServers && !isCi)(
       if (!(await finds(search, request))) missed.push(request);
     }
     const recall = 1 - missed.length / requests.length;
+    console.log(
+      `find_tools: ${requests.length - missed.length} of ${requests.length} requests (${(100 * recall).toFixed(1)} %)`,
+    );
     expect(recall, JSON.stringify(missed, null, 1)).toBeGreaterThanOrEqual(wantedRecall);
 
     function isListed(name: string): boolean {

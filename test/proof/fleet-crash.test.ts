@@ -124,6 +124,7 @@ async function addServers(
   return added;
 }
 
+// Survivors are looked for in /proc.
 describe.skipIf(process.platform !== 'linux')('kill -9 of Tutti under load', () => {
   it(
     `leaves none of its wrapped servers alive after 2 s and loses no configuration (${killRounds} rounds)`,
@@ -166,6 +167,7 @@ async function outcomeOf(
   return 'explained';
 }
 
+// Survivors are looked for in /proc.
 describe.skipIf(process.platform !== 'linux')('crashes of servers', () => {
   const names = Array.from({ length: crashingServers }, (_, index) => `mortal-${index}`);
   const crashes = crashingServers * crashesPerServer;

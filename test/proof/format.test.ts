@@ -99,6 +99,7 @@ describe.each<Language>([
   'html',
   'css',
 ])('%s', (language) => {
+  // Needs real files of the language, which `make test` installs.
   it.skipIf(!isThere(language))(
     'real files are formatted; few are refused, each with a reason',
     async () => {
@@ -114,6 +115,7 @@ describe.each<Language>([
     20 * minutes,
   );
 
+  // Needs real files of the language, which `make test` installs.
   it.skipIf(!isThere(language))(
     'formatting what was formatted changes nothing',
     async () => {
@@ -140,6 +142,7 @@ function runGofmt(text: string): string {
 }
 
 describe('the meaning of a program is kept', () => {
+  // Needs real files, which `make test` installs.
   it.skipIf(!isThere('python'))('Python reads the same tree', async () => {
     const { formatted } = await corpusOf('python');
     const verdicts = comparePythonTrees(formatted.map(({ before, after }) => [before, after]));
@@ -165,6 +168,7 @@ describe('the meaning of a program is kept', () => {
     20 * minutes,
   );
 
+  // Needs real files and gofmt itself, which `make test` installs.
   it.skipIf(!isThere('go') || (!isCi && !existsSync(gofmt)))(
     "Go is byte for byte what Debian's gofmt makes of it",
     async () => {
@@ -175,6 +179,7 @@ describe('the meaning of a program is kept', () => {
     20 * minutes,
   );
 
+  // Needs real files, which `make test` installs.
   it.skipIf(!isThere('java'))('tree-sitter reads the same tree of Java', async () => {
     const trees = new SyntaxTrees();
     const different: string[] = [];
@@ -185,6 +190,7 @@ describe('the meaning of a program is kept', () => {
     expect(different).toEqual([]);
   });
 
+  // Needs real files, which `make test` installs.
   it.skipIf(!isThere('rust'))('Rust holds the same words', async () => {
     const { formatted } = await corpusOf('rust');
     const different = formatted.filter(
@@ -193,6 +199,7 @@ describe('the meaning of a program is kept', () => {
     expect(different.map(({ path }) => path)).toEqual([]);
   });
 
+  // Needs real files, which `make test` installs.
   it.skipIf(!isThere('sql'))('PostgreSQL reads the same statements', async () => {
     const { parse } = await import('libpg-query');
     const tree = async (text: string): Promise<string | undefined> =>
@@ -259,6 +266,7 @@ describe("Python compared with Debian's black", () => {
   const folder = mkdtempSync(join(tmpdir(), 'tutti-black-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+  // Needs real files and black itself, which `make test` installs.
   it.skipIf(!isThere('python') || (!isCi && !existsSync('/usr/bin/black')))(
     'differs on less than 1 % of lines',
     async () => {
@@ -312,6 +320,7 @@ it('a language is recognised by the text alone in at least 97 % of real files', 
   expect(right / total).toBeGreaterThanOrEqual(isProof ? 0.97 : 0.9);
 });
 
+// Needs real files, which `make test` installs.
 it.skipIf(!isThere('rust'))(
   'Rust without rustfmt is kept or honestly refused',
   async () => {

@@ -47,6 +47,7 @@ async function inRounds(count: number, round: (index: number) => Promise<void>):
   }
 }
 
+// Survivors are looked for in /proc.
 describe.skipIf(process.platform !== 'linux')('the death of an owner of programs', () => {
   it(
     `leaves no descendant of its programs alive after 2 s, killed at any moment (${rounds} rounds)`,

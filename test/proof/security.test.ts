@@ -64,6 +64,7 @@ describe('the Python rules against bandit', () => {
   });
 });
 
+// Another version of bandit reports other findings; `make test` installs Debian's.
 describe.skipIf(installed !== reference.bandit && !isCi)(
   `with bandit ${reference.bandit} at hand (Debian package "bandit"; found: ${installed ?? 'none'})`,
   () => {

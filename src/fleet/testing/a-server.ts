@@ -1,7 +1,8 @@
-import { localCaller } from '../../contract/caller/index.ts';
-import type { CallContext, McpServer, ServerChange } from '../../contract/server/index.ts';
+import type { McpServer, ServerChange } from '../../contract/server/index.ts';
 import { UnknownNameError } from '../errors.ts';
 import type { Connection } from '../supervise/connection.ts';
+
+export { aCallContext as aContext } from '../../toolbox/testing/call-context.ts';
 
 /** A server with one tool, one resource and one prompt, all answering with the server's name. */
 export function aServer(name: string, parts: Partial<McpServer> = {}): McpServer {
@@ -70,15 +71,5 @@ export function aConnection(name: string, parts: Partial<Connection> = {}): Fake
     change(change) {
       for (const listener of listeners) listener(change);
     },
-  };
-}
-
-export function aContext(parts: Partial<CallContext> = {}): CallContext {
-  return {
-    caller: localCaller,
-    signal: new AbortController().signal,
-    progress: () => {},
-    meta: {},
-    ...parts,
   };
 }

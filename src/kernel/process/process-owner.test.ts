@@ -45,6 +45,7 @@ async function marked(runDirectory: string): Promise<ProcessRow[]> {
   return (await listProcesses()).filter((row) => row.mark?.includes(mark));
 }
 
+// Survivors are looked for in /proc.
 describe.skipIf(process.platform !== 'linux')('a program that is owned', () => {
   it('gets just the environment it was given, and a mark', async () => {
     const { owner } = anOwner();
@@ -162,6 +163,7 @@ describe.skipIf(process.platform !== 'linux')('a program that is owned', () => {
   });
 });
 
+// Survivors are looked for in /proc.
 describe.skipIf(process.platform !== 'linux')('an owner of programs', () => {
   it('stops everything when it is closed, leaves no file behind and starts nothing more', async () => {
     const { owner, runDirectory } = anOwner();
@@ -255,6 +257,7 @@ function readCommand(pid: string): string {
   }
 }
 
+// Windows finds programs and reports failures in another way.
 describe.skipIf(process.platform === 'win32')('a program that cannot be started', () => {
   const folder = (): string => aDirectory();
   const script = (content: string, mode: number): string => {

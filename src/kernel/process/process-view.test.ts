@@ -18,6 +18,7 @@ const row = (pid: number, parent: number): ProcessRow => ({
 });
 
 describe('the processes of this machine', () => {
+  // Only Linux has /proc to compare with.
   it.skipIf(process.platform !== 'linux')('are the same from /proc and from ps', async () => {
     const listed = execFileSync('ps', psArguments, { encoding: 'utf8', env: { LC_ALL: 'C' } });
     const fromPs = parsePs(listed).find(({ pid }) => pid === process.pid);

@@ -35,6 +35,7 @@ async function isRunning(pid: number): Promise<boolean> {
   return (await listProcesses()).some((row) => row.pid === pid);
 }
 
+// Survivors are looked for in /proc.
 describe.skipIf(process.platform !== 'linux')('sweeping at start', () => {
   it('kills what carries the mark of a dead owner, and removes its record', async () => {
     const directory = aDirectory();

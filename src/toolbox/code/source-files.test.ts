@@ -145,6 +145,7 @@ describe('what lies outside the roots', () => {
     });
   });
 
+  // The reader holds what it opened by /proc/self/fd, which only Linux has.
   it.runIf(process.platform === 'linux')(
     'is not read while a folder is swapped for a link to there and back',
     async () => {
