@@ -89,7 +89,7 @@ function openOutside({ settings, version, log, entries }: FleetParts): Outside {
         clientInfo: { name: 'tutti', title: settings.server.name, version },
         log: log.child({ server: request.entry.name }),
       }),
-    memoryBytes: async (pid) => (owner ? owner.memoryBytes(pid) : null),
+    memoryBytes: async (pid) => (await owner?.measure(pid))?.memoryBytes ?? null,
     logFile: (server) => join(settings.home, 'logs', 'servers', `${fileNameOf(server)}.log`),
     async close() {
       cancelSweep();

@@ -17,7 +17,7 @@ function aTracer(
       seen.push(call);
       return work({
         setAttributes: (attributes) =>
-          failures.push(attributes['tutti.error.code'] ?? attributes['error.type'] ?? ''),
+          failures.push(String(attributes['tutti.error.code'] ?? attributes['error.type'] ?? '')),
         fail: () => {},
         cancel,
         outgoingMeta: () => ({ traceparent: 'next' }),

@@ -1,7 +1,7 @@
 import type { CatalogueEntry } from '../contract/catalogue/index.ts';
-import type { CallContext } from '../contract/server/index.ts';
+import type { CallContext, CallFacts } from '../contract/server/index.ts';
 import { errorMetaKey, type ToolResult } from '../contract/tool/index.ts';
-import { Gate, type Log } from '../kernel/index.ts';
+import { Gate, SharedTimeout, type Log } from '../kernel/index.ts';
 import type { CallTracer, TracedCall, TraceScope } from './call-tracer.ts';
 import { runCall, type CallLimits, type CallPlan } from './running-call.ts';
 
@@ -31,6 +31,8 @@ export interface LaneCall {
  */
 export class CallLane {
   readonly #limits: CallLimits;
+  /** By the time limit, of which the entries of all servers set a few. */
+  readonly #times = new Map<number, CallTime>();
   readonly #tracer: CallTracer | undefined;
   readonly #log: Log;
   readonly #gate: Gate;
@@ -50,8 +52,9 @@ export class CallLane {
     if (!this.#tracer) return runCall(plan, context, context.meta);
     return this.#tracer.traced(this.#spanOf(call.entry, context), async (scope) => {
       const meta = { ...context.meta, ...scope.outgoingMeta() };
+      const annotate = (facts: CallFacts): void => scope.setAttributes(facts);
       try {
-        const result = await runCall(plan, context, meta);
+        const result = await runCall({ ...plan, annotate }, context, meta);
         if (result.isError) noteFailure(scope, result);
         return result;
       } catch (error) {
@@ -67,8 +70,8 @@ export class CallLane {
     context: CallContext,
     work: (context: CallContext) => Promise<Result>,
   ): Promise<Result> {
-    const limits = this.#limitsOf(timeoutMs);
-    const plan = { what, limits, gate: undefined, work, onLeftBehind: () => {} };
+    const { limits, timeout } = this.#timeOf(timeoutMs);
+    const plan = { what, limits, timeout, gate: undefined, work, onLeftBehind: () => {} };
     return runCall(plan, context, context.meta);
   }
 
@@ -83,10 +86,11 @@ export class CallLane {
   }
 
   #planOf({ entry, gate, timeoutMs, work }: LaneCall): CallPlan<ToolResult> {
-    const limits = this.#limitsOf(timeoutMs);
+    const { limits, timeout } = this.#timeOf(timeoutMs);
     return {
       what: `Tool "${entry.name}"`,
       limits,
+      timeout,
       gate: gate ?? this.#gate,
       work,
       onLeftBehind: () => {
@@ -98,10 +102,18 @@ export class CallLane {
     };
   }
 
-  #limitsOf(timeoutMs: number | undefined): CallLimits {
-    return timeoutMs === undefined ? this.#limits : { ...this.#limits, timeoutMs };
+  #timeOf(timeoutMs = this.#limits.timeoutMs): CallTime {
+    let time = this.#times.get(timeoutMs);
+    if (!time) {
+      const limits = { ...this.#limits, timeoutMs };
+      time = { limits, timeout: new SharedTimeout(Math.min(timeoutMs, limits.maxTotalMs)) };
+      this.#times.set(timeoutMs, time);
+    }
+    return time;
   }
 }
+
+type CallTime = Pick<CallPlan<unknown>, 'limits' | 'timeout'>;
 
 function attributesOf({ name, server }: CatalogueEntry): TracedCall['attributes'] {
   return {

@@ -1,4 +1,5 @@
 import type { Caller } from '../contract/caller/index.ts';
+import type { CallFacts } from '../contract/server/index.ts';
 
 /** What a call wants recorded about itself. */
 export interface TracedCall {
@@ -11,7 +12,7 @@ export interface TracedCall {
 }
 
 export interface TraceScope {
-  setAttributes(attributes: Readonly<Record<string, string>>): void;
+  setAttributes(attributes: CallFacts): void;
   /** Marks the span as failed though the call returns: a tool's own failure is a result. */
   fail(message: string): void;
   /** Records that the caller gave up: what the call throws after that is no failure. */

@@ -34,7 +34,10 @@ function aProcessFleet(
       log: silentLog,
     }),
   );
-  const outside = { ...fake, memoryBytes: (pid: number) => owner.memoryBytes(pid) };
+  const outside = {
+    ...fake,
+    memoryBytes: async (pid: number) => (await owner.measure(pid))?.memoryBytes ?? null,
+  };
   const cache = new FileListingCache(join(folder, 'catalogue'), silentLog);
   const limits = { maxConcurrent: 1_000, maxWaiting: 1_000, timeoutMs: 30_000 };
   const fleet = aFleet({ outside, cache, limits, firstWaitMs: 20_000 });

@@ -5,7 +5,14 @@ import type {
   ClientRequest,
   ProgressUpdate,
 } from '../contract/server/index.ts';
-import { LazyAbort, SignalAbort, TimeLimitError, type Gate } from '../kernel/index.ts';
+import {
+  LazyAbort,
+  SignalAbort,
+  TimeLimitError,
+  type Gate,
+  type SharedTimeout,
+  type Wait,
+} from '../kernel/index.ts';
 
 export interface CallLimits {
   /** How long a call may go without progress. The time it waits for a place counts. */
@@ -20,16 +27,20 @@ export interface CallPlan<Result> {
   /** Names the call in errors: `Tool "code.format_code"`. */
   readonly what: string;
   readonly limits: CallLimits;
+  /** As long as the shorter of the two times. */
+  readonly timeout: SharedTimeout;
   /** Where it needs a place; without one it runs at once. */
   readonly gate: Gate | undefined;
   readonly work: (context: CallContext) => Promise<Result>;
+  /** Where the work may record facts; nowhere when not given. */
+  readonly annotate?: CallContext['annotate'];
   /** It ignored its end, and its place was given to others. */
   readonly onLeftBehind: () => void;
 }
 
 /**
- * Runs `plan.work` in its place and time. On the way of every call, so it makes one promise and one
- * timer, which it touches only when it fires, and a signal only for who looks at it.
+ * Runs `plan.work` in its place and time. On the way of every call, so it makes one promise, shares its
+ * timer, which it touches only when it fires, and makes a signal only for who looks at it.
  */
 export function runCall<Result>(
   plan: CallPlan<Result>,
@@ -79,14 +90,15 @@ class RunningCall<Result> implements Activity {
   #activeAt = this.#startedAt;
   #asks = 0;
   #hasPlace = false;
-  #timer: NodeJS.Timeout;
+  readonly #wait: Wait;
+  /** The next one, where the first ended too early or the work has to end. */
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(plan: CallPlan<Result>, call: Call, settling: Settling<Result>) {
     this.#plan = plan;
     this.#call = call;
     this.#settling = settling;
-    const { timeoutMs, maxTotalMs } = plan.limits;
-    this.#timer = setTimeout(this.#onTime, Math.min(timeoutMs, maxTotalMs));
+    this.#wait = plan.timeout.start(this.#onTime);
     call.abort.watch(this.#onAbort);
   }
 
@@ -110,7 +122,9 @@ class RunningCall<Result> implements Activity {
     }
     let working: Promise<Result>;
     try {
-      working = this.#plan.work(new WorkContext(this, this.#call, this.#ended));
+      const { work, annotate } = this.#plan;
+      const { context, meta } = this.#call;
+      working = work(new WorkContext(this, { context, meta, annotate }, this.#ended));
     } catch (error) {
       working = Promise.reject(error);
     }
@@ -130,9 +144,14 @@ class RunningCall<Result> implements Activity {
 
   /** Settling a second time does nothing, so the end of a call left behind needs no case of its own. */
   #finish(): void {
-    clearTimeout(this.#timer);
+    this.#stopTimers();
     this.#call.abort.unwatch(this.#onAbort);
     this.#leave();
+  }
+
+  #stopTimers(): void {
+    this.#plan.timeout.stop(this.#wait);
+    if (this.#timer) clearTimeout(this.#timer);
   }
 
   #leave(): void {
@@ -177,7 +196,7 @@ class RunningCall<Result> implements Activity {
   readonly #onAbort = (): void => this.#end(this.#call.abort.reason);
 
   #end(reason: unknown): void {
-    clearTimeout(this.#timer);
+    this.#stopTimers();
     this.#call.abort.unwatch(this.#onAbort);
     const { limits, onLeftBehind } = this.#plan;
     if (this.#hasPlace) {
@@ -191,6 +210,10 @@ class RunningCall<Result> implements Activity {
   }
 }
 
+interface WorkParts extends Pick<Call, 'context' | 'meta'> {
+  readonly annotate: CallContext['annotate'];
+}
+
 /** The call as its work sees it: progress counts, and it ends when the call is ended for any reason. */
 class WorkContext implements CallContext {
   readonly caller: CallContext['caller'];
@@ -198,14 +221,16 @@ class WorkContext implements CallContext {
   readonly meta: CallContext['meta'];
   readonly progress: CallContext['progress'];
   readonly client?: ClientPort;
+  readonly annotate?: NonNullable<CallContext['annotate']>;
   readonly extra?: NonNullable<CallContext['extra']>;
 
-  constructor(activity: Activity, { context, meta }: Call, abort: LazyAbort) {
+  constructor(activity: Activity, { context, meta, annotate }: WorkParts, abort: LazyAbort) {
     this.caller = context.caller;
     this.abort = abort;
     this.meta = meta;
     this.progress = (update) => activity.noteProgress(update);
     if (context.client) this.client = new TimedClient(activity, context.client);
+    if (annotate) this.annotate = annotate;
     if (context.extra) this.extra = context.extra;
   }
 

@@ -17,7 +17,8 @@ const maxMarkedResponses = 20;
  * to questions) keeps the text it came as. The members of batches do not.
  */
 export function receiveMessage(bytes: Buffer, maxBytes: number): Message | Batch {
-  const { message, text } = decodeWithText(bytes, { ...defaultJsonLimits, maxBytes });
+  const limits = { maxBytes, maxDepth: defaultJsonLimits.maxDepth };
+  const { message, text } = decodeWithText(bytes, limits);
   if (message.kind === 'request') {
     if (message.method === 'tools/call') mark(message.params['arguments'], text, argumentsPath);
     markResponses(message.params, text);

@@ -50,9 +50,10 @@ export function statelessRules(serving: Serving, parked: ParkedCalls): EraRules 
 
 function connect(
   { request, meta, running }: Begun,
-  { send }: Origin,
+  origin: Origin,
   { serving, parked }: { readonly serving: Serving; readonly parked: ParkedCalls },
 ): RequestClient {
+  const send = (text: string): boolean => origin.send(text);
   const turn: Turn = { request, meta, send, onEnd: wish(serving, meta) };
   const waiting = parked.take(request);
   if (!waiting) return new StatelessClient(turn, running, parked);

@@ -16,6 +16,7 @@ export type {
 export { createProcessOwner, type ProcessOwnerOptions } from './process/process-owner.ts';
 export { sweepLeftovers } from './process/sweep-leftovers.ts';
 export { Secret } from './secret.ts';
+export { SharedTimeout, type Wait } from './shared-timeout.ts';
 export { TimeLimitError, withTimeLimit } from './time-limit.ts';
 export { systemTimers, type Timers } from './timers.ts';
 export { userFolder } from './user-folder.ts';

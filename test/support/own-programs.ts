@@ -28,7 +28,7 @@ const itself: ProcessSpec = {
 
 const owner = createProcessOwner({ runDirectory, log: silentLog });
 // Loads what is loaded with the first program, so that the rest takes about as long every time.
-await owner.memoryBytes(process.pid);
+await owner.measure(process.pid);
 process.stdout.write('starting\n');
 if (ending === 'throw early') setTimeout(fail, Math.random() * 100);
 const chosen = ending === 'nest' ? [itself] : programs;

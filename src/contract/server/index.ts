@@ -12,6 +12,8 @@ export interface CallContext {
   readonly abort?: CallAbort;
   /** Tells the client how far the call is. Cheap to call often: the transport drops what nobody asked for. */
   readonly progress: (update: ProgressUpdate) => void;
+  /** Records facts about the call in its trace; absent where none is kept. */
+  readonly annotate?: (facts: CallFacts) => void;
   /** `_meta` of the request as it came (trace context, progress token …). */
   readonly meta: Readonly<Record<string, unknown>>;
   /** The program at the other end, when it can be asked things while the request runs. */
@@ -22,6 +24,11 @@ export interface CallContext {
    */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
+
+/** Facts about a call by name: `tutti.sandbox.reason`. */
+export type CallFacts = Readonly<
+  Record<string, string | number | boolean | readonly string[] | undefined>
+>;
 
 /** Whether a call was stopped before its end, and who wants to know. */
 export interface CallAbort {
@@ -59,6 +66,8 @@ export interface ProgressUpdate {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
+  /** What programs may want to know of it beside the message. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 /** What changed behind a server's back; `resource` names the one whose contents are new. */

@@ -39,6 +39,8 @@ export class SupervisedServer implements ServerRunner {
   readonly #keepers: ConnectionKeeper[];
   /** Which connection a client has; the one used longest ago is first. */
   readonly #byClient = new Map<string, ConnectionKeeper>();
+  /** Who stands last in it. */
+  #latestClient: string | undefined;
   readonly #statistics = new CallStatistics();
   readonly #watches: ResourceWatches;
   #logLevel: string | undefined;
@@ -138,6 +140,8 @@ export class SupervisedServer implements ServerRunner {
     // In the stateless era every request is a client of its own; who sends them is what stays.
     const who = client.era === 'stateless' ? `caller ${caller.id}` : client.id;
     const known = this.#byClient.get(who);
+    if (known && who === this.#latestClient) return known;
+    this.#latestClient = who;
     // Moved to the end: the client used it just now.
     if (known) this.#byClient.delete(who);
     const keeper = known ?? this.#freeKeeper() ?? this.#leastUsedKeeper();

@@ -71,7 +71,7 @@ export class ClientTurns {
       return;
     }
     this.#running.delete(client);
-    this.#startNext();
+    if (this.#waiting.length > 0) this.#startNext();
     for (const watcher of this.#watchers) watcher();
   }
 

@@ -156,13 +156,10 @@ export class UpstreamConnection implements LinkListener {
       const onAbort = (): void => this.#giveUp(id);
       this.#sent.set(id, { id, method: draft.method, options, resolve, reject, onAbort });
       abort.watch(onAbort);
-      link.send({
-        text,
-        method: draft.method,
-        id,
-        abort,
-        ...(this.hasHeaders ? { headers: this.#dialect.headers(draft) } : {}),
-      });
+      const { method } = draft;
+      if (link.pid === undefined) {
+        link.send({ text, method, id, abort, headers: this.#dialect.headers(draft) });
+      } else link.send({ text, method, id, abort });
     });
   }
 

@@ -1,6 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { systemClock, type Clock, type Log, type Secret } from '../../kernel/index.ts';
+import {
+  SharedTimeout,
+  systemClock,
+  type Clock,
+  type Log,
+  type Secret,
+} from '../../kernel/index.ts';
 import { createServing } from '../answer-request.ts';
 import { ListenFailedError, OpenBindRefusedError } from '../errors.ts';
 import { Connections } from './connections.ts';
@@ -51,13 +57,15 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
   if (!isLoopback(host) && token === undefined) throw new OpenBindRefusedError(host);
   const limits = { ...defaultHttpLimits, ...options.limits };
   const clock = options.clock ?? systemClock;
-  const parts = { serving: createServing(options.server, options.log), limits, clock };
+  const serving = createServing(options.server, options.log);
+  const slowness = new SharedTimeout(limits.streamHeartbeatMs);
+  const parts = { serving, limits, clock, slowness };
   const endpoints = createEndpoints(options, parts);
   const http = createHttpServer(limits);
   const connections = new Connections(http);
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     connections.begin(request.socket, response);
-    response.on('error', () => {}); // A client that left is no failure of ours.
+    response.on('error', ignore);
     const onFailure = (error: unknown): void => {
       options.log.error('http request failed unexpectedly', { error });
       refuse(response, { status: 500, message: 'Internal error' });
@@ -83,6 +91,9 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
     },
   };
 }
+
+/** A client that left is no failure of ours. */
+function ignore(): void {}
 
 interface Endpoints {
   readonly guard: GuardRules;

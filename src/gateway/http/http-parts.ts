@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../kernel/index.ts';
+import type { Clock, SharedTimeout } from '../../kernel/index.ts';
 import type { Serving } from '../answer-request.ts';
 import type { HttpLimits } from './http-limits.ts';
 
@@ -8,6 +8,8 @@ export interface HttpParts {
   readonly serving: Serving;
   readonly limits: HttpLimits;
   readonly clock: Clock;
+  /** After so long without an answer a stream of events begins. */
+  readonly slowness: SharedTimeout;
 }
 
 /** One HTTP request with the way to answer it. */

@@ -1,10 +1,11 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Wait } from '../../kernel/index.ts';
 import type { Params } from '../../protocol/index.ts';
 import type { Origin } from '../answer-request.ts';
 import { ConnectionClosedError } from '../errors.ts';
 import type { RunningRequest } from '../running-request.ts';
 import { EventStream } from './event-stream.ts';
-import type { HttpLimits } from './http-limits.ts';
+import type { HttpCall, HttpParts } from './http-parts.ts';
 import { respondJson } from './respond.ts';
 
 export interface PostAnswer {
@@ -17,46 +18,40 @@ export interface PostAnswer {
  * The way back of one POST: plain JSON, or a stream of events as soon as there is something to say
  * before the answer, or when the answer takes so long that a silent connection might be cut.
  */
-export class PostExchange {
+export class PostExchange implements Origin {
+  readonly transportMeta: Params | undefined;
   readonly #response: ServerResponse;
-  readonly #limits: HttpLimits;
+  readonly #parts: HttpParts;
   readonly #takesEvents: boolean;
-  readonly #transportMeta: Params | undefined;
+  readonly #slow: Wait | undefined;
   readonly #running: RunningRequest[] = [];
-  readonly #slow: NodeJS.Timeout | undefined;
   #stream: EventStream | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, limits: HttpLimits) {
+  constructor({ request, response }: HttpCall, parts: HttpParts) {
     this.#response = response;
-    this.#limits = limits;
+    this.#parts = parts;
     this.#takesEvents = accepts(request, 'text/event-stream');
-    this.#transportMeta = traceMeta(request);
-    response.once('close', () => {
-      clearTimeout(this.#slow);
+    this.transportMeta = traceMeta(request);
+    response.on('close', () => {
+      this.#hurry();
       if (!response.writableFinished) this.#leave();
     });
-    if (this.#takesEvents) {
-      this.#slow = setTimeout(() => this.#open(), limits.streamHeartbeatMs);
-    }
+    if (this.#takesEvents) this.#slow = parts.slowness.start(() => this.#open());
   }
 
-  /** What answering needs to know; what runs is stopped when the client goes away before its answer. */
-  get origin(): Origin {
-    return {
-      send: (text) => {
-        if (this.#takesEvents) this.#open().send(text);
-        return this.#takesEvents;
-      },
-      transportMeta: this.#transportMeta,
-      attach: (running) => {
-        this.#running.push(running);
-        if (this.#response.destroyed) this.#leave();
-      },
-    };
+  send(text: string): boolean {
+    if (this.#takesEvents) this.#open().send(text);
+    return this.#takesEvents;
+  }
+
+  /** What runs is stopped when the client goes away before its answer. */
+  attach(running: RunningRequest): void {
+    this.#running.push(running);
+    if (this.#response.destroyed) this.#leave();
   }
 
   finish(answer: PostAnswer): void {
-    clearTimeout(this.#slow);
+    this.#hurry();
     if (!this.#stream) {
       respondJson(this.#response, answer);
       return;
@@ -67,9 +62,13 @@ export class PostExchange {
 
   /** Ends without an answer: the request was cancelled. */
   abandon(): void {
-    clearTimeout(this.#slow);
+    this.#hurry();
     if (this.#stream) this.#stream.end();
     else if (!this.#response.headersSent) this.#response.writeHead(202).end();
+  }
+
+  #hurry(): void {
+    if (this.#slow) this.#parts.slowness.stop(this.#slow);
   }
 
   #leave(): void {
@@ -77,7 +76,7 @@ export class PostExchange {
   }
 
   #open(): EventStream {
-    this.#stream ??= new EventStream(this.#response, this.#limits);
+    this.#stream ??= new EventStream(this.#response, this.#parts.limits);
     return this.#stream;
   }
 }

@@ -35,8 +35,8 @@ export function readJsonBody(
       }
       chunks.push(chunk);
     });
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    request.once('close', () => resolve(undefined));
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    request.on('close', () => resolve(undefined));
   });
 }
 

@@ -12,11 +12,13 @@ export function respondJson(
 ): void {
   if (response.headersSent || response.destroyed) return;
   const body = answer.text.length > maxPastedLength ? Buffer.from(answer.text) : answer.text;
-  response.writeHead(answer.status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    ...answer.headers,
-  });
+  const length = Buffer.byteLength(body);
+  response.writeHead(
+    answer.status,
+    answer.headers
+      ? { 'content-type': 'application/json', 'content-length': length, ...answer.headers }
+      : ['content-type', 'application/json', 'content-length', String(length)],
+  );
   response.end(body);
 }
 

@@ -119,8 +119,8 @@ export class SessionEndpoint {
   }
 
   async #answer(request: Request, found: HttpSession, call: HttpCall): Promise<void> {
-    const exchange = new PostExchange(call.request, call.response, this.#parts.limits);
-    const reply = await found.session.answer(request, exchange.origin);
+    const exchange = new PostExchange(call, this.#parts);
+    const reply = await found.session.answer(request, exchange);
     found.usedAt = this.#parts.clock.now();
     if (reply) exchange.finish({ status: 200, text: reply.text });
     else exchange.abandon();
@@ -133,8 +133,8 @@ export class SessionEndpoint {
       refuse(call.response, { status: 400, message });
       return;
     }
-    const exchange = new PostExchange(call.request, call.response, this.#parts.limits);
-    const texts = await answerBatch(batch, found.session, exchange.origin);
+    const exchange = new PostExchange(call, this.#parts);
+    const texts = await answerBatch(batch, found.session, exchange);
     found.usedAt = this.#parts.clock.now();
     if (texts.length === 0) exchange.abandon();
     else exchange.finish({ status: 200, text: `[${texts.join(',')}]` });

@@ -66,11 +66,11 @@ export class StatelessEndpoint {
   }
 
   async #answer(request: Request, call: HttpCall): Promise<void> {
-    const exchange = new PostExchange(call.request, call.response, this.#parts.limits);
+    const exchange = new PostExchange(call, this.#parts);
     this.#running += 1;
     // Ids mean something to one client only, and clients are not told apart here.
     const inFlight = new RequestsInFlight();
-    const at = { origin: exchange.origin, inFlight };
+    const at = { origin: exchange, inFlight };
     const reply = await answerRequest(request, this.#rules, at);
     this.#running -= 1;
     if (reply) exchange.finish({ status: statusOf(reply), text: reply.text });

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { ProcessNotStartedError } from './errors.ts';
 import { Guardian } from './guardian.ts';
 import { startOfProcess } from './list-processes.ts';
-import type { OwnedProcess, ProcessOwner, ProcessSpec } from './owned-process.ts';
+import type { FamilyUse, OwnedProcess, ProcessOwner, ProcessSpec } from './owned-process.ts';
 import { machineName, removeRecord, writeRecord, type OwnedGroup } from './owner-record.ts';
 import { chainMark, markVariable, ownerMark, programMark } from './process-mark.ts';
 import type { ProcessOwnerOptions } from './process-owner.ts';
-import { memoryOfFamily, shareLooks } from './process-view.ts';
-import { RunningProgram } from './running-program.ts';
+import { measureFamily, shareLooks } from './process-view.ts';
+import { RunningProgram, type RunningProgramParts } from './running-program.ts';
 import { startProgram, type StartedProgram } from './start-program.ts';
 
 /** As many as one owner runs at a time; far more than any fleet, far less than a runaway loop makes. */
@@ -50,8 +50,8 @@ export class GuardedProcessOwner implements ProcessOwner {
     }
   }
 
-  memoryBytes(pid: number): Promise<number | null> {
-    return memoryOfFamily(pid, this.#look);
+  measure(pid: number): Promise<FamilyUse | null> {
+    return measureFamily(pid, this.#look);
   }
 
   close(): Promise<void> {
@@ -91,19 +91,23 @@ export class GuardedProcessOwner implements ProcessOwner {
     this.#guardian.watch();
     const program = await startProgram(
       { ...spec, env: { ...spec.env, [markVariable]: chain } },
-      (started) => this.#adopt(started, mark),
+      (started) => this.#adopt(started, { mark, isEnclosed: spec.isEnclosed === true }),
     );
     // Not waited for: what a program writes before somebody listens is lost when it ends at once.
-    void this.#remember(program.pid);
+    // What is enclosed has no stragglers without a mark, so it needs no record of its group.
+    if (spec.isEnclosed !== true) void this.#remember(program.pid);
     return program;
   }
 
-  #adopt({ pid, child }: StartedProgram, mark: string): RunningProgram {
+  #adopt(
+    { pid, child }: StartedProgram,
+    nature: Pick<RunningProgramParts, 'mark' | 'isEnclosed'>,
+  ): RunningProgram {
     this.#guardian.add(pid);
     const program: RunningProgram = new RunningProgram({
+      ...nature,
       child,
       pid,
-      mark,
       look: this.#look,
       log: this.#options.log.child({ pid }),
       onGone: () => this.#forget(program),

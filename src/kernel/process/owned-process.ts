@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
 
 /** A program to start in a process group of its own. */
 export interface ProcessSpec {
@@ -7,6 +7,13 @@ export interface ProcessSpec {
   readonly cwd?: string | undefined;
   /** All of it: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
+  /** How many pipes it has besides the standard three: file descriptors 3, 4, … */
+  readonly extraPipes?: number | undefined;
+  /**
+   * True when the kernel ends all that it started together with it, because that lives in a PID
+   * namespace of its own: then nothing is looked for after its end, which costs a look at all processes.
+   */
+  readonly isEnclosed?: boolean | undefined;
 }
 
 /** A running program that dies with us, together with everything it started. */
@@ -15,10 +22,17 @@ export interface OwnedProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  /** The extra pipes that were asked for, in order. */
+  readonly pipes: readonly Duplex[];
   /** Resolves once, when the program itself has ended, whatever its descendants do. */
   readonly exited: Promise<ProcessExit>;
   /** Asks the group to end, then kills it and every descendant that left the group, within `graceMs` + 1 s. */
   stop(graceMs: number): Promise<ProcessExit>;
+}
+
+export interface FamilyUse {
+  readonly processes: number;
+  readonly memoryBytes: number;
 }
 
 export interface ProcessExit {
@@ -37,8 +51,8 @@ export interface ProcessOwner {
    * before anybody listens.
    */
   start(spec: ProcessSpec): Promise<OwnedProcess>;
-  /** Resident memory of a process and all below it; null where the platform does not tell. */
-  memoryBytes(pid: number): Promise<number | null>;
+  /** What a process and all below it use; null when it is gone or the platform does not tell. */
+  measure(pid: number): Promise<FamilyUse | null>;
   /** Stops everything that still runs. */
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
 import { recordedLog, type LoggedLine } from '../../observe/testing/recorded-log.ts';
@@ -47,6 +48,27 @@ async function marked(runDirectory: string): Promise<ProcessRow[]> {
 
 // Survivors are looked for in /proc.
 describe.skipIf(process.platform !== 'linux')('a program that is owned', () => {
+  it('has as many pipes more as it asked for, both ways', async () => {
+    const { owner } = anOwner();
+    const script = 'read -r line <&3; echo "got $line" >&3; echo done >&4';
+    const program = await owner.start({ ...shell(script), extraPipes: 2 });
+    const [first, second] = program.pipes;
+    first?.write('words\n');
+    const answers = await Promise.all([first, second].map((pipe) => text(pipe ?? program.stdout)));
+    expect(answers).toEqual(['got words\n', 'done\n']);
+    expect((await owner.start(shell('exit 0'))).pipes).toEqual([]);
+  });
+
+  it('is not looked for after its end when the kernel takes all it started along', async () => {
+    const { owner, runDirectory } = anOwner();
+    const ended = await owner.start({ ...shell('(sleep 1000 &) ; exit 3'), isEnclosed: true });
+    expect(await ended.exited).toEqual({ exitCode: 3, signal: null });
+    // Its group is killed all the same.
+    while ((await marked(runDirectory)).length > 0) await sleep(5);
+    const running = await owner.start({ ...shell('sleep 1000'), isEnclosed: true });
+    expect(await running.stop(0)).toMatchObject({ exitCode: null });
+  });
+
   it('gets just the environment it was given, and a mark', async () => {
     const { owner } = anOwner();
     const program = await owner.start({
@@ -157,9 +179,11 @@ describe.skipIf(process.platform !== 'linux')('a program that is owned', () => {
     const hold = `"${process.execPath}" -e 'console.log("ready"); setInterval(() => {}, 1e6)'`;
     const program = await owner.start(shell(`${hold} & wait`));
     await untilReady(program);
-    expect(await owner.memoryBytes(program.pid)).toBeGreaterThan(30_000_000);
+    const used = await owner.measure(program.pid);
+    expect(used?.memoryBytes).toBeGreaterThan(30_000_000);
+    expect(used?.processes).toBe(2);
     await program.stop(0);
-    expect(await owner.memoryBytes(program.pid)).toBe(null);
+    expect(await owner.measure(program.pid)).toBe(null);
   });
 });
 

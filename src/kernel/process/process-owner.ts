@@ -28,7 +28,7 @@ export function createProcessOwner(options: ProcessOwnerOptions): ProcessOwner {
       if (isClosed) await loaded.close();
       return loaded.start(spec);
     },
-    memoryBytes: async (pid) => (await load()).memoryBytes(pid),
+    measure: async (pid) => (await load()).measure(pid),
     async close() {
       isClosed = true;
       await (await owner)?.close();

@@ -7,7 +7,7 @@ import {
   psArguments,
   type ProcessRow,
 } from './list-processes.ts';
-import { familyOf, memoryOfFamily, shareLooks } from './process-view.ts';
+import { familyOf, measureFamily, shareLooks } from './process-view.ts';
 
 const row = (pid: number, parent: number): ProcessRow => ({
   pid,
@@ -67,12 +67,15 @@ describe('the family of a process', () => {
 
   it('is the process and all below it, in whatever order they are listed', async () => {
     expect(familyOf(2, rows).map(({ pid }) => pid)).toEqual([2, 5, 3, 9]);
-    expect(await memoryOfFamily(2, async () => rows)).toBe(19);
+    expect(await measureFamily(2, async () => rows)).toMatchObject({
+      processes: 4,
+      memoryBytes: 19,
+    });
   });
 
   it('is nobody when the process is gone', async () => {
     expect(familyOf(77, rows)).toEqual([]);
-    expect(await memoryOfFamily(77, async () => rows)).toBe(null);
+    expect(await measureFamily(77, async () => rows)).toBe(null);
   });
 
   it('is found in a circle too, which a list made while pids are reused may hold', () => {

@@ -1,3 +1,4 @@
+import type { FamilyUse } from './owned-process.ts';
 import { listProcesses, readProcMemory, type ProcessRow } from './list-processes.ts';
 
 /** A way to see all processes as they are at some moment after the call. */
@@ -38,10 +39,11 @@ export function familyOf(pid: number, rows: readonly ProcessRow[]): ProcessRow[]
   return family;
 }
 
-/** Resident memory of a process and all below it; null when it is gone or the platform does not tell. */
-export async function memoryOfFamily(pid: number, look: LookAtProcesses): Promise<number | null> {
-  const amounts = familyOf(pid, await look()).flatMap(
-    (row) => row.memoryBytes ?? readProcMemory(row.pid) ?? [],
-  );
-  return amounts.length === 0 ? null : amounts.reduce((sum, bytes) => sum + bytes, 0);
+/** What a process and all below it use; null when it is gone or the platform does not tell. */
+export async function measureFamily(pid: number, look: LookAtProcesses): Promise<FamilyUse | null> {
+  const family = familyOf(pid, await look());
+  const amounts = family.flatMap((row) => row.memoryBytes ?? readProcMemory(row.pid) ?? []);
+  if (amounts.length === 0) return null;
+  const memoryBytes = amounts.reduce((sum, bytes) => sum + bytes, 0);
+  return { processes: family.length, memoryBytes };
 }

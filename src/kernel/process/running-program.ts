@@ -1,11 +1,12 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { Duplex, type Readable, type Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import type { ProcessRow } from './list-processes.ts';
 import type { OwnedProcess, ProcessExit } from './owned-process.ts';
 import { familyOf, type LookAtProcesses } from './process-view.ts';
 import { groupExists, killProcess, signalGroup } from './send-signal.ts';
+import { standardPipes } from './start-program.ts';
 
 /** How long the rest of a group may take to end after its leader ended by itself. */
 const leftoverGraceMs = 500;
@@ -22,6 +23,8 @@ export interface RunningProgramParts {
   readonly pid: number;
   /** Stands in the environment of this program and its descendants only. */
   readonly mark: string;
+  /** Nothing of it can outlive it: see `ProcessSpec.isEnclosed`. */
+  readonly isEnclosed: boolean;
   readonly look: LookAtProcesses;
   readonly log: Log;
   /** Called once, when nothing of the program is left. */
@@ -40,6 +43,7 @@ export class RunningProgram implements OwnedProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  readonly pipes: readonly Duplex[];
   readonly exited: Promise<ProcessExit>;
   readonly #parts: RunningProgramParts;
   #exit: ProcessExit | undefined;
@@ -51,6 +55,7 @@ export class RunningProgram implements OwnedProcess {
     this.#parts = parts;
     this.pid = parts.pid;
     ({ stdin: this.stdin, stdout: this.stdout, stderr: this.stderr } = parts.child);
+    this.pipes = parts.child.stdio.slice(standardPipes).filter((pipe) => pipe instanceof Duplex);
     this.exited = new Promise((resolve) => {
       parts.child.once('exit', (exitCode, signal) => {
         this.#exit = { exitCode, signal };
@@ -73,14 +78,19 @@ export class RunningProgram implements OwnedProcess {
   }
 
   async #endOnce(graceMs: number): Promise<void> {
+    if (this.#exit === undefined || !this.#parts.isEnclosed) await this.#endFamily(graceMs);
+    else if (groupExists(this.pid)) signalGroup(this.pid, 'SIGKILL');
+    this.#closePipes();
+    this.#parts.onGone();
+  }
+
+  async #endFamily(graceMs: number): Promise<void> {
     this.#killAt = Math.min(this.#killAt, Date.now() + graceMs);
     // Before the first signal: the children of the dead get another parent.
     const family = this.#exit ? [] : familyOf(this.pid, await this.#look());
     if (groupExists(this.pid)) signalGroup(this.pid, 'SIGTERM');
     await this.#untilGroupEnds();
     await this.#killWhatIsLeft(family);
-    this.#closePipes();
-    this.#parts.onGone();
   }
 
   async #untilGroupEnds(): Promise<void> {
@@ -130,6 +140,7 @@ export class RunningProgram implements OwnedProcess {
     const close = (): void => {
       this.stdout.destroy();
       this.stderr.destroy();
+      for (const pipe of this.pipes) pipe.destroy();
     };
     globalThis.setTimeout(close, drainMs).unref();
   }

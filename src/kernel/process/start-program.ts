@@ -5,6 +5,9 @@ import { ProcessNotStartedError, type StartFailure } from './errors.ts';
 import type { ProcessSpec } from './owned-process.ts';
 import { windowsCommand, type NativeCommand } from './windows-command.ts';
 
+/** Input, output, errors. */
+export const standardPipes = 3;
+
 /** A program that runs, or ran until a moment ago. */
 export interface StartedProgram {
   readonly pid: number;
@@ -12,7 +15,7 @@ export interface StartedProgram {
 }
 
 /**
- * Starts a program as the leader of a process group and a session of its own, with three pipes.
+ * Starts a program as the leader of a process group and a session of its own, with the pipes it asks for.
  * `onStarted` is called in the same turn, before anything else can happen to it or to us.
  * Throws `kernel.process_not_started`; nothing runs then.
  */
@@ -42,13 +45,13 @@ function spawnProgram(spec: ProcessSpec): ChildProcess {
   const child = spawn(native.command, native.args, {
     cwd: spec.cwd,
     env: spec.env,
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: Array.from({ length: standardPipes + (spec.extraPipes ?? 0) }, () => 'pipe' as const),
     detached: !isWindows,
     windowsHide: true,
     windowsVerbatimArguments: native.isVerbatim,
   });
   // A pipe whose other end is gone, and a program that cannot be signalled, are told by its exit.
-  for (const part of [child, child.stdin, child.stdout, child.stderr]) part?.on('error', () => {});
+  for (const part of [child, ...child.stdio]) part?.on('error', () => {});
   return child;
 }
 

@@ -4,7 +4,7 @@ import type { SpanContext } from './trace-context.ts';
 /** The span that the running code belongs to, and what its children need of it. */
 export interface ActiveSpan {
   readonly context: SpanContext;
-  readonly baggage?: string;
+  readonly baggage: string | undefined;
   readonly startedAtUs: number;
   /** Reading of the monotonic clock when the span began. */
   readonly startedTickMs: number;

@@ -58,6 +58,15 @@ describe('a batch queue', () => {
     clearInterval(keptAlive);
   });
 
+  it('writes without waiting for the interval when it is half full', async () => {
+    const written = Promise.withResolvers<readonly number[]>();
+    const { queue, dropped } = aQueue({ write: async (batch) => written.resolve(batch) });
+    add(queue, 1, 2, 3, 4, 5);
+    expect(await written.promise).toEqual([1, 2, 3]);
+    await queue.flush();
+    expect(dropped).toEqual([]);
+  });
+
   it('drops what does not fit and reports how much', async () => {
     const { queue, batches, dropped } = aQueue({ maxQueued: 2 });
     add(queue, 1, 2, 3, 4);

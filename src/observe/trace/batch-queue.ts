@@ -45,8 +45,11 @@ export class BatchQueue<Item> {
       this.#overflowed += 1;
       return;
     }
-    this.#waiting.push(item);
-    this.#flushAfter(this.#options.flushIntervalMs);
+    const { maxQueued, flushIntervalMs } = this.#options;
+    const length = this.#waiting.push(item);
+    // Half of the room is left for what comes while these are written.
+    if (length === Math.ceil(maxQueued / 2)) void this.flush();
+    else if (!this.#timer) this.#flushAfter(flushIntervalMs);
   }
 
   /** Ends when everything added before it is written, reported as dropped or kept for another attempt. */

@@ -297,10 +297,18 @@ describe('keeping spans', () => {
   });
 
   it('drops spans beyond the queue, says how many in the log, and lets calls go on', async () => {
-    const { tracing, store, lines } = aTracing({ limits: { maxQueuedSpans: 10 } });
+    const store = new MemoryTraceStore();
+    const record = store.record.bind(store);
+    const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
+    store.record = async (spans) => {
+      await isFree;
+      await record(spans);
+    };
+    const { tracing, lines } = aTracing({ store, limits: { maxQueuedSpans: 10 } });
     for (let n = 0; n < 25; n += 1) {
       expect(await tracing.traced(simple, async () => n)).toBe(n);
     }
+    free();
     await tracing.flush();
     expect(store.all).toHaveLength(10);
     expect(lines).toEqual([
@@ -344,6 +352,15 @@ describe('keeping spans', () => {
     await callAndFlush('last');
     expect(store.all.map((span) => span.name)).toEqual(['5', '6', 'last']);
     expect(lines.every((line) => line.level === 'debug')).toBe(true);
+  });
+
+  it('does not let many spans in a short time pile up until old ones are looked for again', async () => {
+    const { tracing, store } = aTracing({ limits: { maxKeptSpans: 3, pruneAfterSpans: 5 } });
+    for (let n = 1; n <= 6; n += 1) {
+      await tracing.traced({ ...simple, name: String(n) }, async () => {});
+      await tracing.flush();
+    }
+    expect(store.all.map((span) => span.name)).toEqual(['4', '5', '6']);
   });
 
   it('keeps new spans when old ones cannot be removed', async () => {

@@ -1,13 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import { localCaller } from '../../contract/caller/index.ts';
 import { AppError, systemClock, type Clock, type Log } from '../../kernel/index.ts';
-import type { ActiveSpan, ActiveSpans } from './active-span.ts';
+import type { ActiveSpans } from './active-span.ts';
 import { BatchQueue, type QueueOptions } from './batch-queue.ts';
-import { OpenSpan, type FinishedSpan, type SpanPlace } from './open-span.ts';
+import { OpenSpan, type FinishedSpan } from './open-span.ts';
 import { RedactedStarts } from './redacted-starts.ts';
 import { createOtlpExporter, type OtlpOptions, type SpanExporter } from './otlp-exporter.ts';
 import { RandomIds } from './random-ids.ts';
-import { readTraceMeta } from './trace-context.ts';
+import { readTraceMeta, type SpanContext } from './trace-context.ts';
 import { traceLimits } from './trace-limits.ts';
 import type { TraceRetention, TraceStore } from './trace-store.ts';
 import type { SpanScope, SpanStart, Tracer } from './tracer.ts';
@@ -31,6 +30,7 @@ export interface TracingLimits {
   readonly flushIntervalMs: number;
   readonly maxKeptSpans: number;
   readonly maxKeptAgeMs: number;
+  readonly pruneAfterSpans: number;
 }
 
 /** The tracer and its background work. */
@@ -48,23 +48,23 @@ export function createTracing(options: TracingOptions): Tracing {
   const sinks = [storeQueue(options), collectorQueue(options)].filter((sink) => sink !== undefined);
   const clock = options.clock ?? systemClock;
   const tickMs = options.tickMs ?? (() => performance.now());
+  const { activeSpans } = options;
   const ids = new RandomIds();
-  const redacted = new RedactedStarts();
+  const around: Surroundings = { ids, redacted: new RedactedStarts(), clock, tickMs, activeSpans };
   return {
     async traced<Result>(
       start: SpanStart,
       work: (scope: SpanScope) => Promise<Result>,
     ): Promise<Result> {
-      const above = options.activeSpans.current();
-      const active = openSpan(start, { ids, redacted, clock, tickMs, above });
+      const span = openSpan(start, around);
       try {
-        return await options.activeSpans.runIn(active, () => work(active.span));
+        return await activeSpans.runIn(span, () => work(span));
       } catch (error) {
-        active.span.fail(error);
+        span.fail(error);
         throw error;
       } finally {
-        const durationUs = Math.max(0, Math.round((tickMs() - active.startedTickMs) * 1000));
-        const finished = active.span.end(durationUs);
+        const durationUs = Math.max(0, Math.round((tickMs() - span.startedTickMs) * 1000));
+        const finished = span.end(durationUs);
         for (const sink of sinks) sink.add(finished);
       }
     },
@@ -89,14 +89,12 @@ interface Surroundings {
   readonly redacted: RedactedStarts;
   readonly clock: Clock;
   readonly tickMs: () => number;
-  readonly above: ActiveSpan | undefined;
+  readonly activeSpans: ActiveSpans;
 }
 
-function openSpan(
-  start: SpanStart,
-  around: Surroundings,
-): ActiveSpan & { readonly span: OpenSpan } {
-  const { above } = around;
+function openSpan(start: SpanStart, around: Surroundings): OpenSpan {
+  const { ids, redacted, clock } = around;
+  const above = around.activeSpans.current();
   const incoming = readTraceMeta(start.parentMeta ?? {});
   // A request's own context names the outermost span of its trace; spans opened since are nearer.
   const isInside = above && (!incoming.parent || incoming.parent.traceId === above.context.traceId);
@@ -106,23 +104,14 @@ function openSpan(
   // Counted from the span above, so that spans of one process line up to the microsecond.
   const startedAtUs = isInside
     ? above.startedAtUs + Math.round((startedTickMs - above.startedTickMs) * 1000)
-    : Math.round(around.clock.now() * 1000);
-  const place: SpanPlace = {
-    context: {
-      traceId: parent?.traceId ?? around.ids.nextTrace(),
-      spanId: around.ids.next(8),
-      isSampled: parent?.isSampled ?? true,
-      ...(parent?.tracestate ? { tracestate: parent.tracestate } : {}),
-    },
-    ...(parent ? { parentSpanId: parent.spanId } : {}),
-    ...(baggage ? { baggage } : {}),
-    startedAtUs,
-    callerId: (start.caller ?? localCaller).id,
-  };
-  const span = new OpenSpan(start, place, around.redacted);
-  const { context } = place;
-  if (!baggage) return { context, startedAtUs, startedTickMs, span };
-  return { context, baggage, startedAtUs, startedTickMs, span };
+    : Math.round(clock.now() * 1000);
+  const spanId = ids.next(8);
+  const context: SpanContext = parent
+    ? { ...parent, spanId }
+    : { traceId: ids.next(16), spanId, isSampled: true };
+  const parentSpanId = parent?.spanId;
+  const place = { context, parentSpanId, baggage, startedAtUs, startedTickMs };
+  return new OpenSpan(start, place, redacted);
 }
 
 function storeQueue(options: TracingOptions): SpanSink | undefined {
@@ -130,6 +119,8 @@ function storeQueue(options: TracingOptions): SpanSink | undefined {
   if (!store) return undefined;
   const clock = options.clock ?? systemClock;
   let prunedAt = Number.NEGATIVE_INFINITY;
+  const { pruneAfterSpans } = { ...traceLimits, ...options.limits };
+  let writtenSince = 0;
   return spanQueue(options, {
     target: 'store',
     retry: {
@@ -139,8 +130,11 @@ function storeQueue(options: TracingOptions): SpanSink | undefined {
     },
     async write(batch) {
       await store.record(batch.map((span) => span.record));
-      if (clock.now() - prunedAt < traceLimits.pruneIntervalMs) return;
+      writtenSince += batch.length;
+      const isSoon = clock.now() - prunedAt < traceLimits.pruneIntervalMs;
+      if (isSoon && writtenSince < pruneAfterSpans) return;
       prunedAt = clock.now();
+      writtenSince = 0;
       await prune(store, retentionAt(prunedAt, options.limits), log);
     },
   });

@@ -1,5 +1,7 @@
+import { localCaller } from '../../contract/caller/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import { redactText } from '../redact/redact-text.ts';
+import type { ActiveSpan } from './active-span.ts';
 import { spanAttribute, toolErrorType } from './conventions.ts';
 import { redactAttributes, type RedactedStarts } from './redacted-starts.ts';
 import type { AttributeValue, SpanRecord, SpanStatus } from './span.ts';
@@ -16,16 +18,20 @@ export interface FinishedSpan {
 /** Where a new span stands and when it began. */
 export interface SpanPlace {
   readonly context: SpanContext;
-  readonly parentSpanId?: string;
-  readonly baggage?: string;
+  readonly parentSpanId: string | undefined;
+  readonly baggage: string | undefined;
   readonly startedAtUs: number;
-  readonly callerId: string;
+  readonly startedTickMs: number;
 }
 
 /** A span whose work is still running. */
-export class OpenSpan implements SpanScope {
+export class OpenSpan implements SpanScope, ActiveSpan {
+  readonly context: SpanContext;
+  readonly baggage: string | undefined;
+  readonly startedAtUs: number;
+  readonly startedTickMs: number;
   readonly #start: SpanStart;
-  readonly #place: SpanPlace;
+  readonly #parentSpanId: string | undefined;
   readonly #redacted: RedactedStarts;
   /** All of them, once some were added to those it began with. */
   #attributes: Map<string, AttributeValue> | undefined;
@@ -34,17 +40,21 @@ export class OpenSpan implements SpanScope {
   #isCancelled = false;
 
   constructor(start: SpanStart, place: SpanPlace, redacted: RedactedStarts) {
+    this.context = place.context;
+    this.baggage = place.baggage;
+    this.startedAtUs = place.startedAtUs;
+    this.startedTickMs = place.startedTickMs;
+    this.#parentSpanId = place.parentSpanId;
     this.#start = start;
-    this.#place = place;
     this.#redacted = redacted;
   }
 
   get traceId(): string {
-    return this.#place.context.traceId;
+    return this.context.traceId;
   }
 
   get spanId(): string {
-    return this.#place.context.spanId;
+    return this.context.spanId;
   }
 
   setAttributes(attributes: Readonly<Record<string, AttributeValue | undefined>>): void {
@@ -73,29 +83,34 @@ export class OpenSpan implements SpanScope {
   }
 
   outgoingMeta(): TraceMeta {
-    return writeTraceMeta(this.#place.context, this.#place.baggage);
+    return writeTraceMeta(this.context, this.baggage);
   }
 
   end(durationUs: number): FinishedSpan {
-    const { context, parentSpanId, startedAtUs, callerId } = this.#place;
-    const { name, attributes } = this.#redacted.of(this.#start);
+    const { context, startedAtUs } = this;
+    const { traceId, spanId } = context;
+    const { kind, caller = localCaller } = this.#start;
+    const { name, attributes: first } = this.#redacted.of(this.#start);
+    const attributes = this.#attributes ? redactAttributes(this.#attributes) : first;
+    const status = this.#status;
+    const callerId = caller.id;
+    const parentSpanId = this.#parentSpanId;
     const message = this.#statusMessage;
     const record: SpanRecord = {
-      traceId: context.traceId,
-      spanId: context.spanId,
+      traceId,
+      spanId,
       ...(parentSpanId ? { parentSpanId } : undefined),
       name,
-      kind: this.#start.kind,
+      kind,
       startedAtUs,
       durationUs,
-      status: this.#status,
-      ...(message
-        ? { statusMessage: redactText(message, traceLimits.maxAttributeLength) }
-        : undefined),
-      attributes: this.#attributes ? redactAttributes(this.#attributes) : attributes,
+      status,
+      attributes,
       callerId,
     };
-    return { context, record };
+    if (!message) return { context, record };
+    const statusMessage = redactText(message, traceLimits.maxAttributeLength);
+    return { context, record: { ...record, statusMessage } };
   }
 
   #ownAttributes(): Map<string, AttributeValue> {

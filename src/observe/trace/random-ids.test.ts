@@ -11,16 +11,3 @@ describe('random ids', () => {
     }
   });
 });
-
-describe('ids of traces', () => {
-  it('are random but for the first byte, which neighbours have in common', () => {
-    const ids = new RandomIds();
-    const given = Array.from({ length: 4_096 }, () => ids.nextTrace());
-    expect(new Set(given.map((id) => id.slice(2))).size).toBe(given.length);
-    expect(given.every((id) => /^[0-9a-f]{32}$/.test(id))).toBe(true);
-    const beginnings = given.map((id) => id.slice(0, 2));
-    const changes = beginnings.filter((it, at) => it !== beginnings[at - 1]).length;
-    expect(changes).toBeLessThanOrEqual(4_096 / 256);
-    expect(new Set(beginnings).size).toBeGreaterThan(8);
-  });
-});

@@ -6,6 +6,8 @@ export const traceLimits = {
   maxKeptAgeMs: 14 * 24 * 60 * 60 * 1000,
   /** How often, at most, old spans are looked for. */
   pruneIntervalMs: 10 * 60 * 1000,
+  /** Unless so many spans were written since. */
+  pruneAfterSpans: 100_000,
   /** Spans that wait to be written; more are dropped, counted and reported in the log. */
   maxQueuedSpans: 8_192,
   maxBatchSpans: 512,

@@ -19,6 +19,12 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
                          status, status_message, attributes)
       VALUES ('0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331', NULL, 'tools/call format_code',
               'server', 1767225600000000, 1500, 'unset', NULL, '{"kept":"yes"}')`,
+  2: `INSERT INTO spans (trace_id, span_id, parent_span_id, name, kind, started_at_us, duration_us,
+                         status, status_message, attributes, caller_id)
+      VALUES ('0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331', NULL, 'tools/call format_code',
+              'server', 1767225600000000, 1500, 'unset', NULL, '{"kept":"yes"}', 'local'),
+             ('0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203332', NULL, 'of a stranger',
+              'server', 1767225600000000, 1500, 'error', 'it broke: "x"', '{', 'stranger')`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {
@@ -55,6 +61,7 @@ describe('migrations', () => {
           ? { kind: 'unknown' }
           : { kind: 'found', spans: [aSpan({ attributes: { kept: 'yes' } })] },
       );
+      expect(await store.traces.recent({ id: 'stranger' }, 5)).toHaveLength(version === 2 ? 1 : 0);
       await store.traces.record([aSpan({ spanId: 'aaaaaaaaaaaaaaaa', callerId: 'other' })]);
       expect(await store.traces.recent({ id: 'other' }, 5)).toHaveLength(1);
       expect(store.checkIntegrity()).toEqual({ ok: true, findings: [] });

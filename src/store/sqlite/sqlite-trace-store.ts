@@ -8,46 +8,35 @@ import type {
   TraceStore,
   TraceSummary,
 } from '../../observe/index.ts';
-import type { SqliteDatabase, WriteTerms } from './sqlite-database.ts';
+import { readSpanBatch, rowBeginning, writeSpanBatch } from './span-batch.ts';
+import type { SqliteDatabase, Statements, WriteTerms } from './sqlite-database.ts';
 
 /** Rows removed in one transaction, so that other processes and this one's event loop wait milliseconds for it. */
-const pruneBatch = 2_000;
-/** Sorts behind every hex digit. */
-const afterHex = 'g';
+const pruneBatch = 50;
 
 const insertSql = `
-  INSERT INTO spans (trace_id, span_id, parent_span_id, name, kind, started_at_us, duration_us,
-                     status, status_message, attributes, caller_id)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (trace_id, span_id) DO NOTHING`;
+  INSERT INTO span_batches (first_start_us, last_start_us, span_count, spans) VALUES (?, ?, ?, ?)`;
 
-const idsSql = `
-  SELECT DISTINCT trace_id FROM spans
-  WHERE caller_id = ? AND trace_id >= ? AND trace_id < ? ORDER BY trace_id LIMIT ?`;
+const allSql = 'SELECT spans FROM span_batches ORDER BY id';
 
-const spansSql = `
-  SELECT * FROM spans WHERE caller_id = ? AND trace_id = ? ORDER BY started_at_us, id LIMIT ?`;
+/** Looking for a text is many times cheaper than taking every batch apart. */
+const findSql = 'SELECT spans FROM span_batches WHERE instr(spans, ?) > 0 ORDER BY id';
 
-const recentSql = `
-  SELECT trace_id, MIN(started_at_us) AS started_at_us,
-         MAX(started_at_us + duration_us) - MIN(started_at_us) AS duration_us,
-         COUNT(*) AS spans, SUM(status = 'error') AS errors
-  FROM spans WHERE caller_id = ? GROUP BY trace_id ORDER BY 2 DESC, 1 LIMIT ?`;
+const oldSql = `
+  SELECT id, last_start_us, span_count FROM span_batches
+  WHERE first_start_us < ? ORDER BY first_start_us LIMIT ?`;
 
-const nameSql = `
-  SELECT name FROM spans WHERE caller_id = ? AND trace_id = ? ORDER BY started_at_us, id LIMIT 1`;
+const countSql = 'SELECT SUM(span_count) AS spans FROM span_batches';
 
-const pruneOldSql = `
-  DELETE FROM spans WHERE id IN (SELECT id FROM spans WHERE started_at_us < ? LIMIT ?)`;
+const firstSql = 'SELECT id, span_count FROM span_batches ORDER BY id LIMIT ?';
 
-const pruneManySql = `
-  DELETE FROM spans WHERE id IN (SELECT id FROM spans WHERE id <= ? ORDER BY id LIMIT ?)`;
+const textSql = 'SELECT spans FROM span_batches WHERE id = ?';
 
-/** Looks only when there may be too many: ids are given in order, so there are at most as many as they reach over. */
-const newestDroppedSql = `
-  SELECT id FROM spans
-  WHERE (SELECT MAX(id) FROM spans) - (SELECT MIN(id) FROM spans) >= ?1
-  ORDER BY id DESC LIMIT 1 OFFSET ?1`;
+const deleteSql = 'DELETE FROM span_batches WHERE id = ?';
+
+const updateSql = `
+  UPDATE span_batches SET first_start_us = ?, last_start_us = ?, span_count = ?, spans = ?
+  WHERE id = ?`;
 
 export interface TraceStoreOptions {
   readonly limits: TraceReadLimits;
@@ -60,8 +49,6 @@ export class SqliteTraceStore implements TraceStore {
   readonly #database: SqliteDatabase;
   readonly #limits: TraceReadLimits;
   readonly #writeTerms: WriteTerms;
-  /** Spans of the same kind share their attributes. */
-  readonly #attributeTexts = new WeakMap<SpanRecord['attributes'], string>();
 
   constructor(database: SqliteDatabase, options: TraceStoreOptions) {
     this.#database = database;
@@ -72,143 +59,131 @@ export class SqliteTraceStore implements TraceStore {
   async record(spans: readonly SpanRecord[]): Promise<void> {
     if (spans.length === 0) return;
     this.#database.write(this.#writeTerms, (statements) => {
-      const insert = statements(insertSql);
-      for (const span of spans) insert.run(...this.#toRow(span));
+      statements(insertSql).run(...cellsOf(spans));
     });
   }
 
   async find(caller: Caller, idOrPrefix: string): Promise<TraceMatch> {
-    return this.#database.read((statements) => {
-      const ids = statements(idsSql)
-        .all(caller.id, idOrPrefix, `${idOrPrefix}${afterHex}`, this.#limits.maxCandidates)
-        .map((row) => String(row['trace_id']));
-      const [traceId] = ids;
-      if (traceId === undefined) return { kind: 'unknown' };
-      if (ids.length > 1) return { kind: 'ambiguous', traceIds: ids };
-      const rows = statements(spansSql).all(caller.id, traceId, this.#limits.maxSpansPerTrace);
-      return { kind: 'found', spans: rows.map(fromRow) };
+    const byTrace = this.#database.read((statements) => {
+      const texts = statements(findSql).iterate(rowBeginning(idOrPrefix));
+      return spansByTrace(texts, (span) => {
+        return span.callerId === caller.id && span.traceId.startsWith(idOrPrefix);
+      });
     });
+    const [spans] = byTrace.values();
+    if (!spans) return { kind: 'unknown' };
+    if (byTrace.size > 1) {
+      const traceIds = [...byTrace.keys()].toSorted();
+      return { kind: 'ambiguous', traceIds: traceIds.slice(0, this.#limits.maxCandidates) };
+    }
+    return { kind: 'found', spans: inOrder(spans).slice(0, this.#limits.maxSpansPerTrace) };
   }
 
   async recent(caller: Caller, limit: number): Promise<readonly TraceSummary[]> {
-    return this.#database.read((statements) =>
-      statements(recentSql)
-        .all(caller.id, Math.min(limit, this.#limits.maxListedTraces))
-        .map((row) => {
-          const traceId = String(row['trace_id']);
-          return {
-            traceId,
-            name: String(statements(nameSql).get(caller.id, traceId)?.['name']),
-            startedAtUs: Number(row['started_at_us']),
-            durationUs: Number(row['duration_us']),
-            spans: Number(row['spans']),
-            errors: Number(row['errors']),
-          };
-        }),
+    const byTrace = this.#database.read((statements) =>
+      spansByTrace(statements(allSql).iterate(), ({ callerId }) => callerId === caller.id),
     );
+    return [...byTrace]
+      .map(summarize)
+      .toSorted((a, b) => b.startedAtUs - a.startedAtUs || (a.traceId < b.traceId ? -1 : 1))
+      .slice(0, Math.min(limit, this.#limits.maxListedTraces));
   }
 
-  async prune(retention: TraceRetention): Promise<number> {
-    const old = await this.#removeAll(pruneOldSql, Math.floor(retention.beforeMs * 1000));
-    const newestDropped = this.#database.read((statements) =>
-      statements(newestDroppedSql).get(retention.maxSpans),
-    );
-    if (!newestDropped) return old;
-    return old + (await this.#removeAll(pruneManySql, Number(newestDropped['id'])));
+  async prune({ beforeMs, maxSpans }: TraceRetention): Promise<number> {
+    const beforeUs = Math.floor(beforeMs * 1000);
+    const isYoung = (span: SpanRecord): boolean => span.startedAtUs >= beforeUs;
+    const old = await this.#inRounds((statements) => {
+      let removed = 0;
+      for (const row of statements(oldSql).all(beforeUs, pruneBatch)) {
+        const hasYoung = Number(row['last_start_us']) >= beforeUs;
+        removed += reduce(statements, row, hasYoung && ((spans) => spans.filter(isYoung)));
+      }
+      return removed;
+    });
+    const tooMany = await this.#inRounds((statements) => {
+      const excess = Number(statements(countSql).get()?.['spans'] ?? 0) - maxSpans;
+      let removed = 0;
+      for (const row of statements(firstSql).all(pruneBatch)) {
+        const left = excess - removed;
+        if (left <= 0) break;
+        const isPart = Number(row['span_count']) > left;
+        removed += reduce(statements, row, isPart && ((spans) => spans.slice(left)));
+      }
+      return removed;
+    });
+    return old + tooMany;
   }
 
-  /** Ends because each round removes rows that fit a fixed bound and new rows do not. */
-  async #removeAll(sql: string, bound: number): Promise<number> {
+  /** Ends because each round removes spans that fit a fixed bound and new ones do not. */
+  async #inRounds(round: (statements: Statements) => number): Promise<number> {
     let removed = 0;
     for (;;) {
-      const changes = this.#database.write(this.#writeTerms, (statements) =>
-        Number(statements(sql).run(bound, pruneBatch).changes),
-      );
-      removed += changes;
-      if (changes < pruneBatch) return removed;
+      const now = this.#database.write(this.#writeTerms, round);
+      removed += now;
+      if (now === 0) return removed;
       await setImmediate();
     }
   }
+}
 
-  #toRow(span: SpanRecord): Cell[] {
-    return [
-      span.traceId,
-      span.spanId,
-      span.parentSpanId ?? null,
-      span.name,
-      span.kind,
-      span.startedAtUs,
-      span.durationUs,
-      span.status,
-      span.statusMessage ?? null,
-      this.#attributeText(span.attributes),
-      span.callerId,
-    ];
+function cellsOf(spans: readonly SpanRecord[]): [number, number, number, string] {
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { startedAtUs } of spans) {
+    first = Math.min(first, startedAtUs);
+    last = Math.max(last, startedAtUs);
   }
+  return [first, last, spans.length, writeSpanBatch(spans)];
+}
 
-  #attributeText(attributes: SpanRecord['attributes']): string {
-    let text = this.#attributeTexts.get(attributes);
-    if (text === undefined) {
-      text = JSON.stringify(attributes);
-      this.#attributeTexts.set(attributes, text);
+/** Keyed by trace, each in the order they were recorded. */
+function spansByTrace(
+  rows: Iterable<Readonly<Record<string, unknown>>>,
+  isWanted: (span: SpanRecord) => boolean,
+): Map<string, SpanRecord[]> {
+  const byTrace = new Map<string, SpanRecord[]>();
+  for (const row of rows) {
+    for (const span of readSpanBatch(String(row['spans']))) {
+      if (!isWanted(span)) continue;
+      const trace = byTrace.get(span.traceId);
+      if (trace) trace.push(span);
+      else byTrace.set(span.traceId, [span]);
     }
-    return text;
   }
+  return byTrace;
 }
 
-type Cell = string | number | null;
-
-const kinds: Readonly<Record<SpanRecord['kind'], true>> = {
-  internal: true,
-  server: true,
-  client: true,
-  producer: true,
-  consumer: true,
-};
-
-const statuses: Readonly<Record<SpanRecord['status'], true>> = {
-  unset: true,
-  ok: true,
-  error: true,
-};
-
-function fromRow(row: Readonly<Record<string, unknown>>): SpanRecord {
-  const { parent_span_id: parentSpanId, status_message: statusMessage } = row;
-  return {
-    traceId: String(row['trace_id']),
-    spanId: String(row['span_id']),
-    ...(typeof parentSpanId === 'string' ? { parentSpanId } : {}),
-    name: String(row['name']),
-    kind: oneOf(kinds, row['kind'], 'internal'),
-    startedAtUs: Number(row['started_at_us']),
-    durationUs: Number(row['duration_us']),
-    status: oneOf(statuses, row['status'], 'unset'),
-    ...(typeof statusMessage === 'string' ? { statusMessage } : {}),
-    attributes: parseAttributes(row['attributes']),
-    callerId: String(row['caller_id']),
-  };
+/** In the order they began; of those with the same id the one that was recorded first. */
+function inOrder(spans: readonly SpanRecord[]): readonly SpanRecord[] {
+  if (spans.length === 1) return spans;
+  const seen = new Set<string>();
+  const first = spans.filter(({ spanId }) => seen.size < seen.add(spanId).size);
+  return first.toSorted((a, b) => a.startedAtUs - b.startedAtUs);
 }
 
-function oneOf<Known extends string>(
-  known: Readonly<Record<Known, true>>,
-  value: unknown,
-  fallback: Known,
-): Known {
-  const isKnown = (text: string): text is Known => Object.hasOwn(known, text);
-  return typeof value === 'string' && isKnown(value) ? value : fallback;
-}
-
-/** A row that cannot be read must not hide the rest of its trace. */
-function parseAttributes(text: unknown): SpanRecord['attributes'] {
-  try {
-    const parsed: unknown = JSON.parse(String(text));
-    const entries = Object.entries(parsed ?? {}).filter(([, value]) => isAttribute(value));
-    return Object.fromEntries(entries);
-  } catch {
-    return {};
+function summarize([traceId, recorded]: readonly [string, readonly SpanRecord[]]): TraceSummary {
+  const spans = inOrder(recorded);
+  const { name = '', startedAtUs = 0 } = spans[0] ?? {};
+  let endedAtUs = startedAtUs;
+  let errors = 0;
+  for (const span of spans) {
+    endedAtUs = Math.max(endedAtUs, span.startedAtUs + span.durationUs);
+    if (span.status === 'error') errors += 1;
   }
+  const durationUs = endedAtUs - startedAtUs;
+  return { traceId, name, startedAtUs, durationUs, spans: spans.length, errors };
 }
 
-function isAttribute(value: unknown): boolean {
-  return Array.isArray(value) || ['string', 'number', 'boolean'].includes(typeof value);
+/** Leaves of a batch what `keep` says, nothing without it; gives how many spans went. */
+function reduce(
+  statements: Statements,
+  row: Readonly<Record<string, unknown>>,
+  keep: ((spans: readonly SpanRecord[]) => readonly SpanRecord[]) | false,
+): number {
+  const id = Number(row['id']);
+  const text = keep ? statements(textSql).get(id)?.['spans'] : undefined;
+  const left = keep && typeof text === 'string' ? keep(readSpanBatch(text)) : [];
+  if (left.length === 0) statements(deleteSql).run(id);
+  else statements(updateSql).run(...cellsOf(left), id);
+  return Number(row['span_count']) - left.length;
 }

@@ -108,14 +108,12 @@ export class HttpCaller {
         reject(abort?.reason);
       };
       abort?.watch(onAbort);
-      const timers = limitTimes(sent, {
-        connectEvent: this.#connectEvent,
-        ...this.#limits,
-        headLimitMs,
-      });
-      sent.once('response', (response) => {
+      const { connectLimitMs } = this.#limits;
+      const connectEvent = this.#connectEvent;
+      const timers = limitTimes(sent, { connectEvent, connectLimitMs, headLimitMs });
+      sent.on('response', (response) => {
         timers.stop();
-        response.once('close', () => abort?.unwatch(onAbort));
+        response.on('close', () => abort?.unwatch(onAbort));
         resolve(response);
       });
       sent.on('error', (error) => {
@@ -165,7 +163,7 @@ function limitTimes(sent: ClientRequest, limits: TimeLimits) {
   };
   const waiting =
     headLimitMs === undefined ? undefined : setTimeout(give, headLimitMs, 'HEAD_TIMEOUT');
-  sent.once('socket', (socket) => {
+  sent.on('socket', (socket) => {
     wasConnected = !socket.connecting;
     if (wasConnected) return;
     connecting = setTimeout(give, connectLimitMs, 'CONNECT_TIMEOUT');
@@ -177,8 +175,8 @@ function limitTimes(sent: ClientRequest, limits: TimeLimits) {
   return {
     wasConnected: () => wasConnected,
     stop: () => {
-      clearTimeout(waiting);
-      clearTimeout(connecting);
+      if (waiting) clearTimeout(waiting);
+      if (connecting) clearTimeout(connecting);
     },
   };
 }

@@ -174,45 +174,48 @@ class StreamableHttpLink implements HttpLink {
       await readBeginning(response, maxFailureBytes);
       return;
     }
-    await this.#takeAnswer(response, id, abort);
-  }
-
-  async #takeAnswer(response: IncomingMessage, id: RequestId, abort: LazyAbort): Promise<void> {
-    const { caller, url, limits, name, listener } = this.#parts;
-    const type = mediaTypeOf(response);
-    if (type === 'events') {
-      const { signal } = abort;
-      await answerFromEvents(response, {
-        server: name,
-        id,
-        signal,
-        limits,
-        listener,
-        intake: this.#intake,
-        resume: async (lastEventId) =>
-          await caller.call({
-            method: 'GET',
-            url,
-            headers: {
-              ...this.#headers(),
-              accept: 'text/event-stream',
-              'last-event-id': lastEventId,
-            },
-            signal,
-            headLimitMs: limits.headLimitMs,
-          }),
-      });
+    if (mediaTypeOf(response) !== 'json') {
+      await this.#takeEvents(response, id, abort);
       return;
     }
-    if (type !== 'json') {
-      response.destroy();
-      throw new BadAnswerError(name, 'its response is neither JSON nor an event stream');
-    }
+    const { name } = this.#parts;
     const body = await readBody(response, { server: name, maxBytes: limits.message.maxBytes });
     if (abort.isAborted) return;
     if (this.#intake.take(body, id) !== 'answer') {
       throw new BadAnswerError(name, 'its response holds no answer to the request');
     }
+  }
+
+  async #takeEvents(
+    response: IncomingMessage,
+    id: RequestId,
+    { signal }: LazyAbort,
+  ): Promise<void> {
+    const { caller, url, limits, name, listener } = this.#parts;
+    if (mediaTypeOf(response) !== 'events') {
+      response.destroy();
+      throw new BadAnswerError(name, 'its response is neither JSON nor an event stream');
+    }
+    await answerFromEvents(response, {
+      server: name,
+      id,
+      signal,
+      limits,
+      listener,
+      intake: this.#intake,
+      resume: async (lastEventId) =>
+        await caller.call({
+          method: 'GET',
+          url,
+          headers: {
+            ...this.#headers(),
+            accept: 'text/event-stream',
+            'last-event-id': lastEventId,
+          },
+          signal,
+          headLimitMs: limits.headLimitMs,
+        }),
+    });
   }
 
   /** A status that is a failure: with an error of the protocol in its body, that is the answer. */

@@ -4,17 +4,19 @@ import { AnswerTooLargeError, ExchangeBrokenError } from '../../errors.ts';
 export type MediaType = 'json' | 'events' | 'other';
 
 export function mediaTypeOf(response: IncomingMessage): MediaType {
-  const type = response.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  const header = response.headers['content-type'];
+  if (header === 'application/json') return 'json';
+  const type = header?.split(';', 1)[0]?.trim().toLowerCase();
   if (type === 'application/json') return 'json';
   return type === 'text/event-stream' ? 'events' : 'other';
 }
 
 /** The whole body. Rejects when it is larger than `maxBytes` or breaks off. */
-export async function readBody(
+export function readBody(
   response: IncomingMessage,
   { server, maxBytes }: { readonly server: string; readonly maxBytes: number },
 ): Promise<Buffer> {
-  return await new Promise<Buffer>((resolve, reject) => {
+  return new Promise<Buffer>((resolve, reject) => {
     const parts: Buffer[] = [];
     let length = 0;
     response.on('data', (part: Buffer) => {
@@ -25,7 +27,7 @@ export async function readBody(
       response.destroy();
     });
     let isWhole = false;
-    response.once('end', () => {
+    response.on('end', () => {
       isWhole = true;
       resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts));
     });
@@ -33,7 +35,7 @@ export async function readBody(
       if (!isWhole) reject(new ExchangeBrokenError(server, 'its response broke off'));
     };
     response.on('error', onBroken);
-    response.once('close', onBroken);
+    response.on('close', onBroken);
   });
 }
 

@@ -1,6 +1,11 @@
 import { spansMigration } from './0001-spans.ts';
 import { spanCallerMigration } from './0002-span-caller.ts';
+import { spanBatchesMigration } from './0003-span-batches.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step from an empty database to this program's, in order, without gaps. */
-export const migrations: readonly Migration[] = [spansMigration, spanCallerMigration];
+export const migrations: readonly Migration[] = [
+  spansMigration,
+  spanCallerMigration,
+  spanBatchesMigration,
+];

@@ -34,9 +34,9 @@ export function spawnOwner(): ProcessOwner {
         return await exited;
       };
       const { pid = 0, stdin, stdout, stderr } = child;
-      return { pid, stdin, stdout, stderr, exited, stop };
+      return { pid, stdin, stdout, stderr, pipes: [], exited, stop };
     },
-    memoryBytes: async () => null,
+    measure: async () => null,
     close: async () => {
       for (const child of running) kill(child);
     },
