@@ -1,7 +1,7 @@
 # Tutti. `make help` lists what there is. Needs git, make and any Node >= 20; the rest it installs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install system-packages demo start serve chat test proof check lint format bench bench-gateway soak docs \
+.PHONY: help install system-packages docker-test-image demo start serve chat test proof check lint format bench bench-gateway bench-sandbox soak docs \
 	docker-build docker-up docker-down logs clean
 
 # Node 24 from npm lands here when the Node at hand is older; it comes first in every recipe.
@@ -31,6 +31,9 @@ dist/.built: $(installed) scripts/build.ts tsconfig.json $(shell find src -type 
 system-packages: ## Install the Debian packages the tests compare with (asks first on a terminal)
 	@bash scripts/system-packages.sh
 
+docker-test-image: install system-packages ## Make the image that the tests of the docker driver run in (once)
+	@bash scripts/docker-test-image.sh
+
 demo: install ## Watch real MCP tools work on a sample project; no key, no Docker
 	@node examples/demo.ts
 
@@ -42,10 +45,10 @@ serve: start
 chat: install ## Talk to Tutti in the terminal (so far: its commands and examples)
 	@node bin/tutti.js
 
-test: install system-packages $(test_servers) ## Set up everything, then run all checks and tests (seeded samples of the long proofs)
+test: install system-packages docker-test-image $(test_servers) ## Set up everything, then run all checks and tests (seeded samples of the long proofs)
 	@npm run --silent check
 
-proof: install system-packages $(test_servers) ## Run the long proofs in full
+proof: install system-packages docker-test-image $(test_servers) ## Run the long proofs in full
 	@TUTTI_PROOF=1 npm run --silent test
 
 check: install ## Types, lint, format, dead code and tests, without touching system packages
@@ -57,11 +60,14 @@ lint: install ## Lint, check types and look for dead code
 format: install ## Format the sources
 	@npm run --silent format
 
-bench: install bench-gateway ## Measure against the floors and peers named in bench/README.md
+bench: install bench-gateway bench-sandbox ## Measure against the floors and peers named in bench/README.md
 	@node bench/run.ts
 
 bench-gateway: install $(bench_peers) ## Measure the way of a call beside mcp-proxy, mcp-hub, supergateway and an SDK proxy
 	@node bench/gateway/run.ts
+
+bench-sandbox: install ## Measure starts and runs of the sandbox beside a raw spawn, plain bwrap and docker run
+	@node bench/sandbox/run.ts
 
 soak: install ## A thousand calls a second for ten minutes: no error, flat memory
 	@node bench/gateway/soak.ts
@@ -82,4 +88,4 @@ logs: install ## Follow the log of this machine's Tutti
 	@tail -n 50 -F "$$(node bin/tutti.js config --json | node -p 'JSON.parse(require("fs").readFileSync(0)).find((row) => row.key === "logging.file").value')"
 
 clean: ## Remove what was built and installed
-	rm -rf dist coverage node_modules test/servers/node_modules bench/gateway/node_modules
+	rm -rf dist coverage node_modules test/.cache test/servers/node_modules bench/gateway/node_modules

@@ -20,7 +20,7 @@ const bundled = [
   'picomatch',
 ];
 
-const assetEndings = ['.md', '.json', '.yaml', '.sh'];
+const assetEndings = ['.md', '.json', '.yaml', '.sh', '.py', '.mjs', '.java'];
 
 /**
  * Importing `node:process` as a module makes Node compute every property of `process`, among them

@@ -12,7 +12,7 @@ const run = spawnSync(
     'run',
     // A proof repeats the long tests at full length; the coverage of the short run is the one that counts.
     ...(isProof
-      ? ['test/proof', 'test/hostile-tools', 'test/conformance-gateway']
+      ? ['test/proof', 'test/hostile-tools', 'test/conformance-gateway', 'test/sandbox-']
       : ['--coverage']),
     '--reporter=default',
     '--reporter=json',

@@ -34,7 +34,7 @@ const rooms: Readonly<Record<string, Room>> = {
   protocol: { mayImport: [] },
   fleet: { mayImport: ['protocol'] },
   toolbox: { mayImport: [], doorsPerFolder: true },
-  sandbox: { mayImport: [] },
+  sandbox: { mayImport: [], doorsPerFolder: true },
   workflow: { mayImport: [] },
   artifacts: { mayImport: [] },
   models: { mayImport: [] },
@@ -63,6 +63,7 @@ const builtRooms = [
   'models',
   'observe',
   'protocol',
+  'sandbox',
   'store',
   'toolbox',
 ];

@@ -1,4 +1,5 @@
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
+import type { Check } from '../contract/doctor/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Opening, StartConditions } from '../contract/opening/index.ts';
 import type { RestartReport, ServerFiles } from '../contract/server-files/index.ts';
@@ -85,14 +86,6 @@ export interface TraceSummary {
 export interface Backup {
   readonly path: string;
   readonly bytes: number;
-}
-
-/** One thing `tutti doctor` looked at. */
-export interface Check {
-  readonly name: string;
-  readonly status: 'ok' | 'warning' | 'failed';
-  readonly message: string;
-  readonly fix?: string;
 }
 
 export interface StdioStreams {

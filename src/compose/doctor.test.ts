@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { CallLane, createFleet, type OpenFleet, type ServerEntry } from '../fleet/index.ts';
-import { silentLog } from '../kernel/index.ts';
+import { AppError, silentLog } from '../kernel/index.ts';
 import { ActiveSpans, createTracing, traceLimits } from '../observe/index.ts';
 import { openStore } from '../store/index.ts';
 import { createStandardsServer } from '../toolbox/standards/index.ts';
-import { examine, type Check } from './doctor.ts';
+import type { Check } from '../contract/doctor/index.ts';
+import type { DriverReport, Sandbox } from '../contract/sandbox/index.ts';
+import { examineSandbox } from './doctor-sandbox.ts';
+import { examine } from './doctor.ts';
 import { loadSettingsOnly } from './index.ts';
 
 function aFleet(servers: readonly ServerEntry[]): OpenFleet {
@@ -24,6 +27,27 @@ function aFleet(servers: readonly ServerEntry[]): OpenFleet {
   });
 }
 
+class Missing extends AppError {
+  readonly code = 'sandbox.toolchain_missing';
+}
+
+class Refused extends AppError {
+  readonly code = 'sandbox.refused_by_policy';
+}
+
+function aSandbox(
+  reports: readonly DriverReport[],
+  toolchain: Sandbox['toolchain'] = async (name) => ({ name, version: '1', program: name }),
+): Sandbox {
+  return {
+    run: () => Promise.reject(new Error('nothing runs here')),
+    toolchain,
+    examine: async () => reports,
+    pool: () => ({ idle: {}, hits: 0, misses: 0, waits: 0 }),
+    close: async () => {},
+  };
+}
+
 async function checkServers(servers: readonly ServerEntry[]): Promise<Check | undefined> {
   const home = mkdtempSync(join(tmpdir(), 'tutti-doctor-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
@@ -31,7 +55,9 @@ async function checkServers(servers: readonly ServerEntry[]): Promise<Check | un
   const store = openStore({ home, traceLimits });
   onTestFinished(() => store.close());
   const { catalogue, control } = aFleet(servers);
-  const checks = await examine({ settings, store, catalogue, fleet: control, searchPath: '' });
+  const sandbox = async () => aSandbox([]);
+  const patient = { settings, store, catalogue, fleet: control, sandbox, searchPath: '' };
+  const checks = await examine(patient);
   return checks.find((check) => check.name === 'servers');
 }
 
@@ -63,4 +89,78 @@ it('says why when no server offers a tool', async () => {
     status: 'failed',
     message: 'broken could not be listed: Cannot find module (no server offers a tool)',
   });
+});
+
+it('shows each driver, who holds what, and how to have it held better', async () => {
+  const held = { protection: 'memory', holder: 'supervisor', evidence: 'it was killed' } as const;
+  const reports: DriverReport[] = [
+    {
+      driver: 'bubblewrap',
+      state: 'ready',
+      message: 'bubblewrap 0.8.0',
+      protections: [
+        { protection: 'network', holder: 'kernel', evidence: 'no connection was possible' },
+        { ...held, fix: 'systemctl …' },
+      ],
+    },
+    { driver: 'docker', state: 'unavailable', message: 'no socket', fix: 'apt', protections: [] },
+    {
+      driver: 'seatbelt',
+      state: 'unproven',
+      message: 'macOS 15',
+      protections: [{ ...held, holder: 'none' }],
+    },
+  ];
+  const [use, ...drivers] = await examineSandbox(async () => aSandbox(reports));
+  expect(use).toEqual({
+    name: 'sandbox',
+    status: 'ok',
+    message: 'runs python 1, node 1, go 1, rust 1, java 1, shell 1',
+  });
+  expect(drivers).toEqual([
+    {
+      name: 'sandbox bubblewrap',
+      status: 'ok',
+      message: 'bubblewrap 0.8.0 (kernel holds 1, supervisor 1, nobody 0)',
+      details: [
+        { name: 'network', holder: 'kernel', message: 'no connection was possible' },
+        { name: 'memory', holder: 'supervisor', message: 'it was killed', fix: 'systemctl …' },
+      ],
+    },
+    { name: 'sandbox docker', status: 'ok', message: 'no socket', fix: 'apt' },
+    {
+      name: 'sandbox seatbelt',
+      status: 'warning',
+      message: 'not proven on such a machine: macOS 15 (kernel holds 0, supervisor 0, nobody 1)',
+      details: [{ name: 'memory', holder: 'none', message: 'it was killed' }],
+    },
+  ]);
+});
+
+it('says which languages are missing, and when no code can be run at all', async () => {
+  const without: Sandbox['toolchain'] = async (name) => {
+    if (name !== 'go') return { name, version: '1', program: name };
+    throw new Missing('The program was not run: no go was found. Install it: apt');
+  };
+  const [missing] = await examineSandbox(async () => aSandbox([], without));
+  expect(missing).toMatchObject({
+    status: 'warning',
+    message: 'runs python 1, node 1, rust 1, java 1, shell 1',
+    fix: 'go: no go was found. Install it: apt',
+  });
+  const refused = () => Promise.reject(new Refused('no sandbox\nhere'));
+  const nowhere: DriverReport = {
+    driver: 'docker',
+    state: 'unavailable',
+    message: 'no socket',
+    protections: [],
+  };
+  const [unusable, driver] = await examineSandbox(async () => aSandbox([nowhere], refused));
+  expect(driver?.status).toBe('warning');
+  expect(unusable).toMatchObject({
+    status: 'warning',
+    message: 'code cannot be run: no sandbox',
+  });
+  const [broken] = await examineSandbox(() => Promise.reject(new Error('a bug')));
+  expect(broken).toMatchObject({ status: 'failed' });
 });

@@ -2,23 +2,19 @@ import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { LoadedSettings } from '../config/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
+import type { Check } from '../contract/doctor/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
+import type { Sandbox } from '../contract/sandbox/index.ts';
 import { reportError } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
-
-/** One thing the doctor looked at. */
-export interface Check {
-  readonly name: string;
-  readonly status: 'ok' | 'warning' | 'failed';
-  readonly message: string;
-  readonly fix?: string;
-}
+import { examineSandbox } from './doctor-sandbox.ts';
 
 export interface Patient {
   readonly settings: LoadedSettings;
   readonly store: Store;
   readonly catalogue: Catalogue;
   readonly fleet: FleetControl;
+  readonly sandbox: () => Promise<Sandbox>;
   /** The `PATH` that programs are looked up in. */
   readonly searchPath: string;
 }
@@ -45,7 +41,7 @@ export async function examine(patient: Patient): Promise<readonly Check[]> {
     }));
     results.push({ name, ...finding });
   }
-  return results;
+  return [...results, ...(await examineSandbox(patient.sandbox))];
 }
 
 async function checkNode(): Promise<Finding> {

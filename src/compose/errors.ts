@@ -10,3 +10,8 @@ export class UnknownServersError extends AppError {
     });
   }
 }
+
+/** The scanner could not tell what is in the code. */
+export class NotScannedError extends AppError {
+  readonly code = 'compose.not_scanned';
+}

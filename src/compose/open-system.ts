@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { LoadedSettings } from '../config/index.ts';
 import { localCaller } from '../contract/caller/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
+import type { Check } from '../contract/doctor/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { StartConditions } from '../contract/opening/index.ts';
 import { ownVersion, type Log } from '../kernel/index.ts';
@@ -15,9 +16,10 @@ import {
 import { openStore, type Store } from '../store/index.ts';
 import { openAdministeredFleet } from './admin.ts';
 import { chooseFace, type Face } from './compact.ts';
-import { examine, type Check } from './doctor.ts';
+import { examine } from './doctor.ts';
 import { serveHttp, serveStdio, type HttpRequest, type StdioStreams } from './faces.ts';
 import { startObserving } from './observing.ts';
+import { sandboxHere } from './sandbox.ts';
 import { openServerEntries } from './server-entries.ts';
 import { prepareServing } from './serving.ts';
 import { loadSettingsHere, type SettingsRequest } from './settings.ts';
@@ -70,7 +72,8 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   });
   for (const warning of settings.warnings) log.warn('setting looks wrong', { warning });
   const known = { settings: settings.values, version, log };
-  const ours = toolboxServers({ ...known, request, catalogue: () => fleet.catalogue });
+  const sandbox = sandboxHere({ ...known, request });
+  const ours = toolboxServers({ ...known, request, sandbox, catalogue: () => fleet.catalogue });
   const { fleet, finder } = openAdministeredFleet({
     ...known,
     tracing,
@@ -80,7 +83,8 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   });
   const { catalogue, control, serve } = fleet;
   const parts = { ...known, ...chooseFace(catalogue, settings.values, request.face ?? 'auto') };
-  const serving = prepareServing({ home: settings.values.home, fleet: control, serve, log });
+  const { home } = settings.values;
+  const serving = prepareServing({ home, fleet: control, serve, sandbox, log });
   return {
     settings,
     log,
@@ -97,9 +101,10 @@ export async function openSystem(request: SystemRequest): Promise<System> {
         store,
         catalogue,
         fleet: control,
+        sandbox: sandbox.get,
         searchPath: request.env['PATH'] ?? '',
       }),
-    startConditions: () => startConditions(request, settings.values.home),
+    startConditions: () => startConditions(request, home),
     serveStdio: (streams) => {
       serving.begin();
       return serveStdio(parts, streams);
@@ -108,15 +113,13 @@ export async function openSystem(request: SystemRequest): Promise<System> {
       serving.begin();
       return serveHttp(parts, wanted);
     },
-    async close() {
-      await serving.end();
-      await catalogue.close();
-      await finder.close();
-      await tracing.close();
-      store.close();
-      log.close();
-    },
+    close: () => closeInOrder([serving, catalogue, sandbox, finder, tracing, store, log]),
   };
+}
+
+/** What still works for others is closed after them. */
+async function closeInOrder(parts: readonly { close(): unknown }[]): Promise<void> {
+  for (const part of parts) await part.close();
 }
 
 function tracesOf({ traces }: Store): System['traces'] {

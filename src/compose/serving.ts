@@ -1,25 +1,28 @@
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Log } from '../kernel/index.ts';
 import { openControl, type ControlDesk } from './control.ts';
+import type { SandboxHere } from './sandbox.ts';
 
 interface ServingParts {
   readonly home: string;
   readonly fleet: FleetControl;
   readonly serve: () => void;
+  readonly sandbox: SandboxHere;
   readonly log: Log;
 }
 
 /** What begins with the first face and ends with the system: servers that are to run, and the control desk. */
-export function prepareServing({ home, fleet, serve, log }: ServingParts) {
+export function prepareServing({ home, fleet, serve, sandbox, log }: ServingParts) {
   let desk: Promise<ControlDesk | undefined> | undefined;
   return {
     begin(): void {
       serve();
+      sandbox.serve();
       desk ??= openControl({ home, fleet, log }).catch((error: unknown) => {
         log.warn('other processes cannot reach this one', { error });
         return undefined;
       });
     },
-    end: async (): Promise<void> => (await desk)?.close(),
+    close: async (): Promise<void> => (await desk)?.close(),
   };
 }

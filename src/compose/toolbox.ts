@@ -3,8 +3,10 @@ import type { Settings } from '../config/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { ServerEntry } from '../fleet/index.ts';
 import { Gate, type Log } from '../kernel/index.ts';
+import { createCodeScanner } from './check-code.ts';
 import { findContext7In } from './find-context7.ts';
 import { offerKey } from './offer-key.ts';
+import { defaultLimitsOf, type SandboxHere } from './sandbox.ts';
 import { surroundingsOf, type SettingsRequest } from './settings.ts';
 
 export interface ToolboxOptions {
@@ -15,11 +17,12 @@ export interface ToolboxOptions {
   readonly request: SettingsRequest;
   /** The catalogue these servers will be a part of. */
   readonly catalogue: () => Catalogue;
+  readonly sandbox: SandboxHere;
 }
 
 /** The servers we ship, each loaded when it is first opened. */
 export function toolboxServers(options: ToolboxOptions): readonly ServerEntry[] {
-  return [codeServer(options), standardsServer(options), docsServer(options)];
+  return [codeServer(options), standardsServer(options), docsServer(options), execServer(options)];
 }
 
 function codeServer({ settings, version, request }: ToolboxOptions): ServerEntry {
@@ -79,6 +82,39 @@ function docsServer({ settings, version, request, catalogue }: ToolboxOptions): 
       });
     },
   };
+}
+
+/** Programs have time limits of their own, and may wait for a place. */
+const execTimeoutMs = 3_600_000;
+
+function execServer({ settings, version, sandbox, request }: ToolboxOptions): ServerEntry {
+  const { max_waiting_requests: maxWaiting } = settings.performance;
+  return {
+    name: 'exec',
+    cacheKey: offerKey(import.meta.url, [version]),
+    // The sandbox counts what runs; a call that waits for an answer must not keep others from running.
+    gate: new Gate({ maxConcurrent: settings.sandbox.max_running + maxWaiting, maxWaiting }),
+    timeoutMs: execTimeoutMs,
+    open: async () => {
+      const { createExecServer } = await import('../toolbox/exec/index.ts');
+      const scanner = createCodeScanner(version);
+      return createExecServer({
+        version,
+        sandbox: sandbox.get,
+        scanCode: scanner.scan,
+        policy: settings.sandbox.check,
+        limits: defaultLimitsOf(settings),
+        roots: settings.roots,
+        javaLibraries: javaLibraries(request),
+        close: scanner.close,
+      });
+    },
+  };
+}
+
+/** Where Maven and Linux distributions keep jars. */
+function javaLibraries(request: SettingsRequest): string[] {
+  return [join(surroundingsOf(request).homeDirectory, '.m2', 'repository'), '/usr/share/java'];
 }
 
 /** Where Python and Go keep packages that do not lie in the project. */

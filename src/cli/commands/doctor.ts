@@ -1,6 +1,6 @@
+import type { Check, CheckDetail } from '../../contract/doctor/index.ts';
 import { withSystem, type Invocation } from '../invocation.ts';
-import type { Paint } from '../output.ts';
-import type { Check } from '../system.ts';
+import { formatColumns, type Paint } from '../output.ts';
 
 export async function run(invocation: Invocation): Promise<number> {
   const { output } = invocation;
@@ -11,10 +11,22 @@ export async function run(invocation: Invocation): Promise<number> {
   });
 }
 
-function showCheck({ name, status, message, fix }: Check, paint: Paint): string {
+const indent = ' '.repeat('warning  '.length);
+
+function showCheck({ name, status, message, fix, details = [] }: Check, paint: Paint): string {
   const painted = { ok: paint.green, warning: paint.yellow, failed: paint.red }[status](
     status.padEnd('warning'.length),
   );
   const line = `${painted}  ${name}: ${message}`;
-  return fix === undefined ? line : `${line}\n         ${fix}`;
+  return [line, ...(fix === undefined ? [] : [`${indent}${fix}`]), ...showDetails(details)].join(
+    '\n',
+  );
+}
+
+/** A table of who holds what; below it how to have more held, each way once. */
+function showDetails(details: readonly CheckDetail[]): string[] {
+  if (details.length === 0) return [];
+  const rows = details.map(({ name, holder, message }) => [name, holder, message]);
+  const fixes = details.flatMap(({ fix }) => (fix === undefined ? [] : [`fix: ${fix}`]));
+  return [...formatColumns(rows).split('\n'), ...new Set(fixes)].map((row) => indent + row);
 }

@@ -3,6 +3,7 @@ import { loggingSettings } from './logging-settings.ts';
 import { mcpServerSettings } from './mcp-server-settings.ts';
 import { modelsSettings } from './models-settings.ts';
 import { performanceSettings } from './performance-settings.ts';
+import { sandboxSettings } from './sandbox-settings.ts';
 import { secretText } from './scalars.ts';
 import { serverSettings } from './server-settings.ts';
 import { toolsSettings } from './tools-settings.ts';
@@ -43,6 +44,7 @@ export const settingsSchema = z.strictObject({
   server: serverSettings,
   performance: performanceSettings,
   tools: toolsSettings,
+  sandbox: sandboxSettings,
   logging: loggingSettings,
   tracing: tracingSettings,
   models: modelsSettings,

@@ -149,7 +149,7 @@ export class SourceFiles {
 
   /** The text of a file inside the roots. Refuses what is too large or not UTF-8 text. */
   async readText(absolutePath: string, shownPath: string): Promise<string> {
-    const bytes = await this.#readBytes(absolutePath, shownPath);
+    const bytes = await this.readBytes(absolutePath, shownPath);
     if (bytes.includes(0)) throw new NotTextError(shownPath, 'it holds NUL bytes');
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -159,12 +159,14 @@ export class SourceFiles {
   }
 
   /**
+   * The bytes of a file inside the roots. Refuses what is too large or no regular file.
+   *
    * Checks after opening that what was opened lies inside the roots, so that nothing put in its place
    * meanwhile is read; and opens without waiting, so that a named pipe cannot block. Only Linux tells
    * where an open file lies: elsewhere a link in place of the file is not followed, but a folder
    * above it that is swapped for a link at the right moment is.
    */
-  async #readBytes(absolutePath: string, shownPath: string): Promise<Buffer> {
+  async readBytes(absolutePath: string, shownPath: string): Promise<Buffer> {
     const real = await realpath(absolutePath).catch(() => undefined);
     if (real === undefined) throw new NoFilesError(shownPath);
     await this.#assertInside(real, shownPath);

@@ -1,0 +1,62 @@
+import { localCaller } from '../contract/caller/index.ts';
+import type { McpServer } from '../contract/server/index.ts';
+import { errorMetaKey } from '../contract/tool/index.ts';
+import type { CheckFinding, CodeFile, ScanCode } from '../toolbox/exec/index.ts';
+import { NotScannedError } from './errors.ts';
+
+export interface CodeScanner {
+  readonly scan: ScanCode;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Scans with the security rules of the code tools, in threads of its own: so it does not depend on
+ * which servers and tools are offered, and code that is slow to scan blocks nobody.
+ */
+export function createCodeScanner(version: string): CodeScanner {
+  let opening: Promise<McpServer> | undefined;
+  const open = (): Promise<McpServer> => (opening ??= openCodeServer(version));
+  return {
+    scan: async (file, signal) => scanWith(await open(), file, signal),
+    close: async () => (await opening)?.close(),
+  };
+}
+
+async function openCodeServer(version: string): Promise<McpServer> {
+  const { createThreadedCodeServer } = await import('../toolbox/code/index.ts');
+  return createThreadedCodeServer({
+    version,
+    roots: [],
+    standardsDirectory: undefined,
+    settings: {
+      lineLength: 100,
+      maxIssues: 100,
+      severityLevels: ['critical', 'major', 'minor', 'info'],
+      osvUrl: '',
+      osvDirectory: undefined,
+    },
+  });
+}
+
+async function scanWith(
+  server: McpServer,
+  { path, text, language }: CodeFile,
+  signal: AbortSignal,
+): Promise<readonly CheckFinding[]> {
+  const context = { caller: localCaller, signal, progress: () => {}, meta: {} };
+  const result = await server.callTool('scan_security', { code: text, language }, context);
+  if (result.isError === true) {
+    const { message }: { message?: unknown } = Object(result._meta?.[errorMetaKey]);
+    throw new NotScannedError(typeof message === 'string' ? message : 'The scan failed');
+  }
+  // Our own tool, whose output schema says so.
+  const { findings } = result.structuredContent as unknown as { findings: CheckFinding[] };
+  return findings.map(({ severity, rule, message, line, column }) => ({
+    severity,
+    rule,
+    message,
+    file: path,
+    line,
+    column,
+  }));
+}

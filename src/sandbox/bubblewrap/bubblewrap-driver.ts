@@ -1,0 +1,158 @@
+import type { DriverReport, Protection } from '../../contract/sandbox/index.ts';
+import type { Log, ProcessOwner } from '../../kernel/index.ts';
+import type { PreparedSandbox, SandboxDriver, SandboxShape, Toolchain } from '../driver.ts';
+import { SandboxNotStartedError } from '../errors.ts';
+import type { ResourceControl, ResourceGroup } from '../resources/resource-control.ts';
+import { findToolchain } from '../toolchains/find-toolchain.ts';
+import { hostSurroundings, type Surroundings } from '../toolchains/surroundings.ts';
+import { BubblewrapSandbox } from './bubblewrap-sandbox.ts';
+import { driverName } from './driver-name.ts';
+import { findProgram } from './find-program.ts';
+import { launch } from './launch.ts';
+import { examineMachine, type Machine } from './machine.ts';
+import { obstacleOfComplaint } from './obstacle.ts';
+import { probeBubblewrap } from './probe-bubblewrap.ts';
+import { Staging } from './staging.ts';
+import type { StartedSandbox } from './started-sandbox.ts';
+import { withoutLimits } from './without-limits.ts';
+
+export interface BubblewrapOptions {
+  readonly owner: ProcessOwner;
+  readonly log: Log;
+  /** Protections that are left out: for the tests that prove that `probe` names each. */
+  readonly without?: readonly Protection[];
+  /** How resources are limited; the best way of this machine unless told. */
+  readonly resources?: Promise<ResourceControl>;
+  /** Where toolchains are looked for; this machine unless told. */
+  readonly surroundings?: Surroundings;
+}
+
+/** How long bwrap and the boot may take until the sandbox waits. Far more than a busy machine needs. */
+const startTimeMs = 20_000;
+/** How long the last words of a bwrap that failed are waited for. */
+const lastWordsMs = 500;
+
+/** Sandboxes by bubblewrap: namespaces, a filter of system calls and a resource group each. */
+export function createBubblewrapDriver(options: BubblewrapOptions): SandboxDriver {
+  return new BubblewrapDriver(options);
+}
+
+class BubblewrapDriver implements SandboxDriver {
+  readonly name = driverName;
+  readonly #options: BubblewrapOptions;
+  readonly #without: ReadonlySet<Protection>;
+  readonly #surroundings: Surroundings;
+  readonly #staging: Staging;
+  #machine: Promise<Machine> | undefined;
+
+  constructor(options: BubblewrapOptions) {
+    this.#options = options;
+    this.#without = new Set(options.without);
+    this.#surroundings = options.surroundings ?? hostSurroundings();
+    this.#staging = new Staging(options.owner, findProgram('unshare') ?? 'unshare');
+  }
+
+  probe(signal?: AbortSignal): Promise<DriverReport> {
+    return probeBubblewrap(
+      { driver: this, without: this.#without, examine: () => this.#examine() },
+      signal,
+    );
+  }
+
+  findToolchain(name: string): Promise<Toolchain> {
+    return findToolchain(name, this.#surroundings);
+  }
+
+  async prepare(shape: SandboxShape, signal?: AbortSignal): Promise<PreparedSandbox> {
+    signal?.throwIfAborted();
+    const machine = await this.#examine();
+    const sandbox = await this.#launch(machine, shape);
+    await untilReady(sandbox, machine, signal);
+    return new BubblewrapSandbox({
+      sandbox,
+      shape,
+      without: this.#without,
+      hasFixedPids: machine.limitsPidsInside,
+    });
+  }
+
+  async sweep(): Promise<number> {
+    const groups = await (await this.#examine()).resources.sweep();
+    if (groups > 0) this.#options.log.info('sandboxes of a dead Tutti were removed', { groups });
+    return groups;
+  }
+
+  async close(): Promise<void> {
+    await this.#staging.close();
+  }
+
+  /** Asked again after a failure: somebody may install what is missing. */
+  #examine(): Promise<Machine> {
+    const machine = this.#machine ?? examineMachine(this.#options.resources);
+    this.#machine = machine;
+    machine.catch(() => {
+      this.#machine = undefined;
+    });
+    return machine;
+  }
+
+  async #launch(machine: Machine, shape: SandboxShape): Promise<StartedSandbox> {
+    const { owner } = this.#options;
+    const parts = {
+      owner,
+      machine,
+      staging: this.#staging,
+      without: this.#without,
+      ourEnv: definedOf(this.#surroundings.env),
+    };
+    const group = await openGroup(machine, withoutLimits(shape.limits, this.#without));
+    try {
+      return await launch(parts, shape, group);
+    } catch (error) {
+      await group.close();
+      if (error instanceof SandboxNotStartedError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new SandboxNotStartedError(driverName, reason, { cause: error });
+    }
+  }
+}
+
+function definedOf(env: Surroundings['env']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+async function openGroup(machine: Machine, limits: SandboxShape['limits']): Promise<ResourceGroup> {
+  try {
+    return await machine.resources.open(limits);
+  } catch (error) {
+    const reason = `its resources could not be limited: ${String(error)}`;
+    throw new SandboxNotStartedError(driverName, reason, { cause: error });
+  }
+}
+
+async function untilReady(
+  sandbox: StartedSandbox,
+  machine: Machine,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const stop = (): void => sandbox.kill();
+  signal?.addEventListener('abort', stop, { once: true });
+  const timer = setTimeout(stop, startTimeMs);
+  try {
+    await sandbox.ready();
+    signal?.throwIfAborted();
+  } catch (error) {
+    await sandbox.drained(lastWordsMs);
+    await sandbox.release();
+    signal?.throwIfAborted();
+    const complaint = sandbox.complaint === '' ? String(error) : sandbox.complaint;
+    const { message, fix } = obstacleOfComplaint(complaint, machine.facts);
+    const reason = fix === undefined ? message : `${message}. To fix it: ${fix}`;
+    throw new SandboxNotStartedError(driverName, reason, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}

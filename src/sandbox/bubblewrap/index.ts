@@ -1,0 +1,1 @@
+export { createBubblewrapDriver } from './bubblewrap-driver.ts';

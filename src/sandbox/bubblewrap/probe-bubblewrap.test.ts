@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { chownSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { protections } from '../../contract/sandbox/index.ts';
+import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { SandboxNotStartedError } from '../errors.ts';
+import { findProgram } from './find-program.ts';
+import { examineMachine } from './machine.ts';
+import { probeBubblewrap } from './probe-bubblewrap.ts';
+import { aDriver, isBubblewrapMissing } from './testing/a-driver.ts';
+
+const anybody = 23_456;
+
+describe.skipIf(isBubblewrapMissing)('probing bubblewrap', () => {
+  it('says for each protection who holds it', async () => {
+    const report = await aDriver().probe();
+    expect(report.state).toBe('ready');
+    expect(report.message).toMatch(/^bubblewrap \d+\.\d+\.\d+, (cgroup-v\d|watchdog)$/);
+    expect(report.protections.map(({ protection }) => protection)).toEqual([...protections]);
+    const isolation = report.protections.slice(0, protections.indexOf('dies-with-us'));
+    expect(isolation.filter(({ holder }) => holder !== 'kernel')).toEqual([]);
+  });
+
+  it('reports that nothing can be started, with the reason, and never throws', async () => {
+    const prepare = (): never => {
+      throw new SandboxNotStartedError('bubblewrap', 'no room');
+    };
+    const driver = { findToolchain: aDriver().findToolchain.bind(aDriver()), prepare };
+    const parts = { driver, without: new Set<never>(), examine: () => examineMachine() };
+    expect(await probeBubblewrap(parts, undefined)).toMatchObject({
+      state: 'unavailable',
+      message: expect.stringContaining('no room'),
+      protections: [],
+    });
+  });
+});
+
+/** Runs a script in a sandbox of another process, which `starter` starts, and gives what it saw. */
+async function runInChild(starter: readonly string[], script: string): Promise<unknown> {
+  const directory = aDirectory();
+  if (process.getuid?.() === 0) chownSync(directory, anybody, anybody);
+  const program = fileURLToPath(new URL('testing/run-in-child.ts', import.meta.url));
+  const [command, ...args] = [...starter, process.execPath, program, directory, script];
+  const { stdout } = await promisify(execFile)(command, args, {
+    env: { PATH: process.env['PATH'], HOME: directory, TMPDIR: directory },
+    timeout: 60_000,
+  });
+  return JSON.parse(stdout);
+}
+
+const setpriv = findProgram('setpriv');
+const canBeAnybody = !isBubblewrapMissing && process.getuid?.() === 0 && setpriv !== undefined;
+
+describe.skipIf(!canBeAnybody)('a user without rights', () => {
+  it('has the same sandbox', async () => {
+    const ids = ['--reuid', String(anybody), '--regid', String(anybody), '--clear-groups', '--'];
+    const seen = await runInChild([setpriv ?? '', ...ids], 'id -u; cat given; echo made >made');
+    expect(seen).toMatchObject({
+      uid: anybody,
+      stdout: '1000\ngiven\n',
+      files: ['given', 'made'],
+      state: 'ready',
+    });
+    // Nothing but a group of the kernel's can hold a rate.
+    expect([[], ['cpu-rate']]).toContainEqual(Object(seen).notHeld);
+  }, 60_000);
+});
+
+const bash = findProgram('bash');
+
+describe.skipIf(isBubblewrapMissing || bash === undefined)(
+  'files that who started us left open',
+  () => {
+    it('are closed inside', async () => {
+      const starter = [bash ?? '', '--norc', '-c', 'exec 7</etc/passwd 42</etc; exec "$@"', 'bash'];
+      const seen = await runInChild(starter, 'ls /proc/self/fd | tr "\\n" " "');
+      // The fourth is that of the listing.
+      expect(seen).toMatchObject({ stdout: '0 1 2 3 ', state: 'ready' });
+    }, 60_000);
+  },
+);

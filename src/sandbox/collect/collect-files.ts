@@ -1,0 +1,167 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import type {
+  CollectedFile,
+  CollectRequest,
+  SandboxObservation,
+} from '../../contract/sandbox/index.ts';
+import { openFolder, readNames, type Entry, type OpenFolder } from './open-folder.ts';
+import { Refusals } from './refusals.ts';
+
+export interface Collected {
+  readonly files: readonly CollectedFile[];
+  readonly observations: readonly SandboxObservation[];
+}
+
+/** Folders in folders; each level holds a file descriptor while it is walked. */
+const maxDepth = 64;
+/** Names that are looked at, whatever they are: a program may have made millions. */
+const maxEntries = 50_000;
+/** How many names are looked at, or bytes read, before others get a turn. */
+const entriesPerTurn = 500;
+const bytesPerTurn = 8 * 1024 * 1024;
+
+/**
+ * Brings back regular files below a folder that somebody untrusted has filled.
+ *
+ * 1. Each step opens one name in a folder that is open already, and never through a link: so nothing
+ *    outside the folder can be reached, even while somebody still changes it.
+ * 2. Names, depth, files and bytes are bounded; a file counts by its size, holes included.
+ * 3. What is left out is told.
+ */
+export async function collectFiles(root: number, request: CollectRequest): Promise<Collected> {
+  const walk = new Walk(request);
+  const paths = request.paths.length === 0 ? [''] : request.paths;
+  for (const path of paths) await walk.collect(root, path);
+  return { files: walk.files, observations: walk.refusals.observations() };
+}
+
+class Walk {
+  readonly files: CollectedFile[] = [];
+  readonly refusals = new Refusals();
+  readonly #request: CollectRequest;
+  readonly #seen = new Set<string>();
+  #bytes = 0;
+  #entries = 0;
+  #bytesSinceTurn = 0;
+
+  constructor(request: CollectRequest) {
+    this.#request = request;
+  }
+
+  async collect(root: number, path: string): Promise<void> {
+    const steps = path.split('/').filter((step) => step !== '' && step !== '.');
+    if (steps.includes('..')) return this.refusals.add(path, 'it leaves the work folder');
+    if (steps.length > maxDepth) return this.refusals.add(path, 'it is too deep');
+    const opened: OpenFolder[] = [];
+    let folder: OpenFolder = { fd: root, path: '' };
+    try {
+      for (const step of steps.slice(0, -1)) {
+        const next = openFolder(folder, step);
+        if (!next) return this.refusals.add(path, 'there is no such file');
+        opened.push(next);
+        folder = next;
+      }
+      const last = steps.at(-1);
+      if (last === undefined) await this.#walkFolder(folder, 0);
+      else await this.#take(folder, { name: last, kind: 'unknown' }, steps.length);
+    } finally {
+      for (const { fd } of opened) closeSync(fd);
+    }
+  }
+
+  async #walkFolder(folder: OpenFolder, depth: number): Promise<void> {
+    for (const entry of readNames(folder, () => this.#mayLook())) {
+      if (this.#entries % entriesPerTurn === 0) await setImmediate();
+      await this.#take(folder, entry, depth + 1);
+    }
+  }
+
+  #mayLook(): boolean {
+    this.#entries += 1;
+    if (this.#entries <= maxEntries) return true;
+    if (this.#entries === maxEntries + 1) {
+      this.refusals.add('.', `only the first ${maxEntries} names were looked at`);
+    }
+    return false;
+  }
+
+  async #take(folder: OpenFolder, entry: Entry, depth: number): Promise<void> {
+    const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
+    if (entry.name.includes('\uFFFD')) return this.refusals.add(path, 'its name is not UTF-8');
+    if (entry.kind === 'other') return this.refusals.add(path, 'it is no regular file');
+    if (entry.kind !== 'file') {
+      const inner = openFolder(folder, entry.name);
+      if (inner) return await this.#descend(inner, depth);
+      if (entry.kind === 'folder') return this.refusals.add(path, 'it could not be opened');
+    }
+    await this.#takeFile(folder, entry.name, path);
+  }
+
+  async #descend(folder: OpenFolder, depth: number): Promise<void> {
+    try {
+      if (depth > maxDepth)
+        this.refusals.add(folder.path, `it lies deeper than ${maxDepth} folders`);
+      else await this.#walkFolder(folder, depth);
+    } finally {
+      closeSync(folder.fd);
+    }
+  }
+
+  async #takeFile(folder: OpenFolder, name: string, path: string): Promise<void> {
+    if (this.#seen.has(path)) return;
+    const file = openFile(folder, name);
+    if (typeof file === 'string') return this.refusals.add(path, file);
+    try {
+      const { size, mode } = fstatSync(file.fd);
+      if (this.files.length >= this.#request.maxFiles) {
+        return this.refusals.add(path, `${this.#request.maxFiles} files were collected already`);
+      }
+      if (size > this.#request.maxBytes - this.#bytes) {
+        const limit = `${this.#request.maxBytes} bytes of all files together`;
+        return this.refusals.add(path, `its ${size} bytes would exceed ${limit}`);
+      }
+      const bytes = readAll(file.fd, size);
+      this.#seen.add(path);
+      this.#bytes += bytes.length;
+      this.#bytesSinceTurn += bytes.length;
+      this.files.push({ path, bytes, isExecutable: (mode & 0o111) !== 0 });
+    } finally {
+      closeSync(file.fd);
+    }
+    if (this.#bytesSinceTurn < bytesPerTurn) return;
+    this.#bytesSinceTurn = 0;
+    await setImmediate();
+  }
+}
+
+/** Opening a pipe that nobody writes would wait for ever without O_NONBLOCK. */
+const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+function openFile(folder: OpenFolder, name: string): { readonly fd: number } | string {
+  let fd: number;
+  try {
+    fd = openSync(`/proc/self/fd/${folder.fd}/${name}`, fileFlags);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    if (code === 'ENOENT') return 'there is no such file';
+    return code === 'ELOOP' || code === 'ENXIO'
+      ? 'it is no regular file'
+      : 'it could not be opened';
+  }
+  if (fstatSync(fd).isFile()) return { fd };
+  closeSync(fd);
+  return 'it is no regular file';
+}
+
+/** Exactly what it had when it was measured, less if it shrank since. */
+function readAll(fd: number, size: number): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let used = 0;
+  while (used < size) {
+    const count = readSync(fd, bytes, used, size - used, used);
+    if (count === 0) break;
+    used += count;
+  }
+  return bytes.subarray(0, used);
+}

@@ -1,0 +1,145 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { ProcessExit } from '../../kernel/index.ts';
+import type { OutputListener } from '../supervise-run.ts';
+import { demultiplex } from './demultiplex.ts';
+import type { DockerApi } from './docker-api.ts';
+import { DockerRequestError } from './errors.ts';
+
+export interface ExecSpec {
+  readonly containerId: string;
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly user: string;
+  readonly folder: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const createdSchema = z.looseObject({ Id: z.string() });
+const inspectedSchema = z.looseObject({
+  Running: z.boolean(),
+  ExitCode: z.number().nullish(),
+});
+
+/** Between two looks whether a program has ended; the last one goes on. */
+const lookPausesMs = [1, 2, 5, 10, 20, 50, 100, 250] as const;
+/** An engine that does not answer this often in a row is gone, and its containers with it. */
+const maxFailedLooks = 20;
+const killed: ProcessExit = { exitCode: 137, signal: null };
+
+/** A program that was started in a running container, with its streams. */
+export class ContainerExec {
+  readonly exited: Promise<ProcessExit>;
+  readonly #api: DockerApi;
+  readonly #id: string;
+  readonly #socket: Socket;
+  readonly #closed: Promise<void>;
+  #hasEnded = false;
+  #isGone = false;
+
+  /** `listener` gets everything from the first byte. */
+  static async start(
+    api: DockerApi,
+    spec: ExecSpec,
+    listener: OutputListener,
+  ): Promise<ContainerExec> {
+    const created = await api.call({
+      method: 'POST',
+      path: `/containers/${spec.containerId}/exec`,
+      signal: spec.signal,
+      body: {
+        AttachStdin: true,
+        AttachStdout: true,
+        AttachStderr: true,
+        Tty: false,
+        User: spec.user,
+        WorkingDir: spec.folder,
+        Env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
+        Cmd: spec.command,
+      },
+    });
+    const { Id: id } = createdSchema.parse(created);
+    const socket = await api.connect({
+      method: 'POST',
+      path: `/exec/${id}/start`,
+      signal: spec.signal,
+      body: { Detach: false, Tty: false },
+    });
+    return new ContainerExec({ api, id, socket }, listener);
+  }
+
+  private constructor(
+    { api, id, socket }: { api: DockerApi; id: string; socket: Socket },
+    listener: OutputListener,
+  ) {
+    this.#api = api;
+    this.#id = id;
+    this.#socket = socket;
+    this.#closed = new Promise((resolve) => {
+      socket.once('end', resolve);
+      socket.once('close', resolve);
+    });
+    socket.on('data', demultiplex(listener));
+    this.exited = this.#untilEnded();
+  }
+
+  get isRunning(): boolean {
+    return !this.#hasEnded;
+  }
+
+  send(parts: readonly Uint8Array[]): void {
+    this.#socket.cork();
+    for (const part of parts) if (part.length > 0) this.#socket.write(part);
+    this.#socket.uncork();
+    this.#socket.end();
+  }
+
+  /** Whether all output came within that time. */
+  async drained(maxMs: number): Promise<boolean> {
+    const ended = this.#closed.then(() => true);
+    return await Promise.race([ended, sleep(maxMs, false, { ref: false })]);
+  }
+
+  /** The container was killed: an engine that knows nothing of the program says that it has ended. */
+  expectEnd(): void {
+    this.#isGone = true;
+  }
+
+  close(): void {
+    this.#isGone = true;
+    this.#socket.destroy();
+  }
+
+  /**
+   * Asks the engine, because the end of the streams tells nothing: what the program left running may
+   * hold them open, and the program itself may close them.
+   */
+  async #untilEnded(): Promise<ProcessExit> {
+    let failed = 0;
+    let isClosed = false;
+    const closed = this.#closed.then(() => (isClosed = true));
+    for (let look = 0; ; look += 1) {
+      const pauseMs = lookPausesMs[Math.min(look, lookPausesMs.length - 1)];
+      const pause = sleep(pauseMs);
+      // The end of the streams is most often the program's: then it is looked at closely once.
+      const wasOpen = !isClosed;
+      await (wasOpen && look >= 4 ? Promise.race([pause, closed]) : pause);
+      if (wasOpen && isClosed) look = 0;
+      const exit = await this.#look().catch((error: unknown) => {
+        failed += 1;
+        const isUnknown = error instanceof DockerRequestError && error.status === 404;
+        return isUnknown || this.#isGone || failed >= maxFailedLooks ? killed : null;
+      });
+      if (exit === null) continue;
+      this.#hasEnded = true;
+      return exit;
+    }
+  }
+
+  async #look(): Promise<ProcessExit | null> {
+    const answer = await this.#api.call({ method: 'GET', path: `/exec/${this.#id}/json` });
+    const { Running: isRunning, ExitCode: exitCode } = inspectedSchema.parse(answer);
+    return isRunning ? null : { exitCode: exitCode ?? killed.exitCode, signal: null };
+  }
+}

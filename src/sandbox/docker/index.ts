@@ -1,0 +1,1 @@
+export { createDockerDriver, type DockerOptions } from './docker-driver.ts';

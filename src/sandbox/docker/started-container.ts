@@ -1,0 +1,203 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessExit } from '../../kernel/index.ts';
+import { bootReadyMark } from '../boot/index.ts';
+import type { InnerFolders } from '../bubblewrap/inner-folders.ts';
+import { collectFiles, type Collected } from '../collect/collect-files.ts';
+import { listWritten } from '../collect/list-written.ts';
+import type { SandboxJob } from '../driver.ts';
+import type { OutputListener, WaitingSandbox } from '../supervise-run.ts';
+import type { ContainerExec } from './container-exec.ts';
+import type { ContainerResources } from './container-resources.ts';
+import type { DockerApi } from './docker-api.ts';
+import { DockerRequestError } from './errors.ts';
+import { examineFromInside } from './examine-from-inside.ts';
+
+/** What the boot said before the sandbox was ready. */
+const maxComplaintCharacters = 2_000;
+/** How often a container that is being removed is asked for. */
+const removalPausesMs = [0, 10, 20, 50, 100, 200, 500, 1_000, 2_000];
+
+/** How long output may stay open after the end of the program. */
+const leftRunningMs = 100;
+
+export const driverName = 'docker';
+
+export interface ContainerParts {
+  readonly api: DockerApi;
+  readonly id: string;
+  /** Its end is the end of the container. */
+  readonly holder: Socket;
+}
+
+/** A container from its creation to its removal, and the one program in it. */
+export class StartedContainer implements WaitingSandbox {
+  readonly driver = driverName;
+  readonly #parts: ContainerParts;
+  #exec: ContainerExec | undefined;
+  #resources: ContainerResources | undefined;
+  /** Where the container is on this machine and open to us. */
+  #folders: InnerFolders | undefined;
+  #onOutput: OutputListener = () => {};
+  #isHeld = true;
+  #isKilled = false;
+
+  constructor(parts: ContainerParts) {
+    this.#parts = parts;
+    parts.holder.once('close', () => (this.#isHeld = false));
+    // Nothing comes from it; unread, its end would never be seen.
+    parts.holder.resume();
+  }
+
+  get id(): string {
+    return this.#parts.id;
+  }
+
+  get isRunning(): boolean {
+    return this.#isHeld && this.#exec?.isRunning === true;
+  }
+
+  get exited(): Promise<ProcessExit> {
+    return this.#running.exited;
+  }
+
+  get resources(): ContainerResources {
+    if (!this.#resources) throw new Error('the container is not watched yet');
+    return this.#resources;
+  }
+
+  /**
+   * Starts the boot by `start`, which is to pass its output on, and waits for its mark. Rejects with
+   * what was said instead.
+   */
+  async boot(start: (listener: OutputListener) => Promise<ContainerExec>): Promise<void> {
+    let complaint = '';
+    let mark = Buffer.alloc(0);
+    let isReady = false;
+    await new Promise<void>((resolve, reject) => {
+      const listener: OutputListener = (stream, bytes) => {
+        if (isReady) return this.#onOutput(stream, bytes);
+        if (stream === 'stderr') {
+          complaint = (complaint + Buffer.from(bytes).toString()).slice(0, maxComplaintCharacters);
+          return;
+        }
+        mark = Buffer.concat([mark, bytes]);
+        if (mark.length < bootReadyMark.length) return;
+        isReady = mark.toString('latin1').startsWith(bootReadyMark);
+        if (!isReady) return reject(new Error(`it said "${mark.toString().slice(0, 200)}"`));
+        const rest = mark.subarray(bootReadyMark.length);
+        if (rest.length > 0) this.#onOutput('stdout', rest);
+        resolve();
+      };
+      const onEnd = ({ exitCode }: ProcessExit): void =>
+        reject(new Error(`${mark.toString()}${complaint} (exit code ${exitCode})`.trim()));
+      start(listener)
+        .then((exec) => {
+          this.#exec = exec;
+          return exec.exited.then(onEnd);
+        })
+        .catch(reject);
+    });
+  }
+
+  watchBy(resources: ContainerResources, folders: InnerFolders | undefined): void {
+    this.#resources = resources;
+    this.#folders = folders;
+  }
+
+  onOutput(listener: OutputListener): void {
+    this.#onOutput = listener;
+  }
+
+  send(parts: readonly Uint8Array[]): void {
+    this.#running.send(parts);
+  }
+
+  /** What the program left running may hold its output open, so it is killed where that costs no file. */
+  async drained(maxMs: number): Promise<void> {
+    if (await this.#running.drained(leftRunningMs)) return;
+    if (this.#folders !== undefined) this.kill();
+    await this.#running.drained(maxMs);
+  }
+
+  kill(): void {
+    if (this.#isKilled) return;
+    this.#isKilled = true;
+    // At once where we may; the engine is asked all the same.
+    this.#resources?.kill();
+    this.#parts.holder.destroy();
+    const path = `/containers/${this.id}/kill?signal=KILL`;
+    this.#parts.api
+      .call({ method: 'POST', path })
+      // It has ended by itself, or the engine is gone: `release` sees to the rest.
+      .catch(() => {})
+      .finally(() => this.#exec?.expectEnd());
+  }
+
+  isDiskFull(): boolean {
+    return this.#folders?.isFull() === true;
+  }
+
+  async wasDiskFilled({ exitCode }: ProcessExit): Promise<boolean> {
+    if (this.#folders !== undefined || exitCode === 0 || this.#isKilled) {
+      return this.isDiskFull();
+    }
+    const { isDiskFull } = await examineFromInside(this.#parts.api, this.id, null);
+    return isDiskFull;
+  }
+
+  /** What the program left running is killed first: it could change the files meanwhile. */
+  async collect({ collect, files }: SandboxJob): Promise<Collected> {
+    const folder = this.#folders?.work;
+    if (folder === undefined) return await this.#collectFromInside(collect);
+    this.kill();
+    const written = listWritten(folder, new Set(Object.keys(files)));
+    const collected = collect === null ? nothing : await collectFiles(folder, collect);
+    return { ...collected, observations: [...written, ...collected.observations] };
+  }
+
+  /** Removes the container with everything in it. Never throws. */
+  async release(): Promise<void> {
+    this.kill();
+    this.#folders?.close();
+    this.#folders = undefined;
+    await removeContainer(this.#parts.api, this.id);
+    this.#exec?.close();
+  }
+
+  async #collectFromInside(request: SandboxJob['collect']): Promise<Collected> {
+    if (request === null) return nothing;
+    if (this.#isKilled) return notReachable;
+    return (await examineFromInside(this.#parts.api, this.id, request)).collected;
+  }
+
+  get #running(): ContainerExec {
+    if (!this.#exec) throw new Error('nothing was started in the container yet');
+    return this.#exec;
+  }
+}
+
+const nothing: Collected = { files: [], observations: [] };
+const notReachable: Collected = {
+  files: [],
+  observations: [
+    {
+      kind: 'file_not_collected',
+      message: 'no file was collected: they went with the container when it was killed',
+    },
+  ],
+};
+
+/** True when it is gone. The engine may be removing it already: then that is waited for. */
+export async function removeContainer(api: DockerApi, id: string): Promise<boolean> {
+  for (const pauseMs of removalPausesMs) {
+    if (pauseMs > 0) await sleep(pauseMs);
+    try {
+      await api.call({ method: 'DELETE', path: `/containers/${id}?force=true&v=true` });
+      return true;
+    } catch (error) {
+      if (error instanceof DockerRequestError && error.status === 404) return true;
+    }
+  }
+  return false;
+}

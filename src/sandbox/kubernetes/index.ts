@@ -1,0 +1,1 @@
+export { openKubernetes } from './open-kubernetes.ts';

@@ -1,0 +1,225 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { z } from 'zod';
+import type { DriverReport, SandboxResult } from '../../contract/sandbox/index.ts';
+import { reportError } from '../../kernel/index.ts';
+import { bootCommand, encodeJob, minimalEnv } from '../boot/index.ts';
+import { endOfRun } from '../end-of-run.ts';
+import { readTar } from '../collect/read-tar.ts';
+import type { PreparedSandbox, SandboxDriver, SandboxJob, SandboxShape } from '../driver.ts';
+import { InvalidRunError, ToolchainMissingError } from '../errors.ts';
+import type { ClusterApi } from './api-client.ts';
+import { ClusterRequestError } from './errors.ts';
+import { maxJobBytes, networkPolicy, ownLabel, type PodSettings } from './manifests.ts';
+import { runInCluster, type ClusterOutcome, type ClusterRun } from './run-in-cluster.ts';
+
+export interface KubernetesOptions {
+  /** Asked for when first needed: finding the cluster may read files and start a program. */
+  readonly api: () => Promise<ClusterApi>;
+  readonly pods: Omit<PodSettings, 'namespace'>;
+  /** The image per toolchain, `default` for the others. */
+  readonly images: Readonly<Record<string, string>>;
+  /** Tries every protection by programs that really try to get out. */
+  readonly tryProtections: (
+    driver: Pick<SandboxDriver, 'findToolchain' | 'prepare'>,
+    signal?: AbortSignal,
+  ) => Promise<DriverReport['protections']>;
+}
+
+/** The paths a program lies at in the usual images. */
+const programs: Readonly<Record<string, string>> = {
+  python: 'python3',
+  node: 'node',
+  shell: 'sh',
+  go: 'go',
+  rust: 'rustc',
+  java: 'java',
+};
+
+const name = 'kubernetes';
+/** Above the numbers that people and services have. */
+const firstUid = 100_000;
+const lastUid = 2_000_000_000;
+const collectOverhead = 4;
+
+/** Runs each program as a Job of a cluster. Nothing is started in advance: a pod waits for its job. */
+export function createKubernetesDriver(options: KubernetesOptions): SandboxDriver {
+  const driver: SandboxDriver = {
+    name,
+    async findToolchain(wanted) {
+      const image = options.images[wanted] ?? options.images['default'];
+      const program = programs[wanted];
+      if (image !== undefined && program !== undefined) {
+        return { name: wanted, version: image, program, mounts: [], searchPath: [], env: {} };
+      }
+      throw new ToolchainMissingError(wanted, {
+        problem: `no image is named for ${wanted}`,
+        install: `Set "sandbox.kubernetes.images.${wanted}" to an image that has it`,
+      });
+    },
+    async prepare(shape) {
+      if (shape.mounts.length > 0) {
+        throw new InvalidRunError('a cluster cannot see the folders of this machine');
+      }
+      return waitingSandbox(options, shape);
+    },
+    probe: (signal) => probe(options, driver, signal),
+    sweep: async () => sweep(await options.api()),
+    close: async () => {},
+  };
+  return driver;
+}
+
+function waitingSandbox(options: KubernetesOptions, shape: SandboxShape): PreparedSandbox {
+  return {
+    idleMemoryBytes: 0,
+    isUsable: () => true,
+    accepts: () => true,
+    run: async (job, watch) => {
+      const api = await options.api();
+      await ensureNetworkPolicy(api);
+      const input = Buffer.concat(encodeJob(job));
+      if (input.length > maxJobBytes) {
+        throw new InvalidRunError(
+          `its files and input are ${input.length} bytes, and a cluster takes ${maxJobBytes}`,
+        );
+      }
+      const run = clusterRun({ api, options, shape, job });
+      return describeOutcome(await runInCluster({ ...run, input, watch }), job);
+    },
+    dispose: async () => {},
+  };
+}
+
+interface RunParts {
+  readonly api: ClusterApi;
+  readonly options: KubernetesOptions;
+  readonly shape: SandboxShape;
+  readonly job: SandboxJob;
+}
+
+function clusterRun({ api, options, shape, job }: RunParts): Omit<ClusterRun, 'input' | 'watch'> {
+  const { collect, limits, program } = job;
+  const most = collect === null ? 0 : collect.maxBytes * collectOverhead + limits.diskBytes;
+  const collector = [
+    'sh',
+    '-c',
+    `tar -cf - -C /work -- "$@" | head -c ${most} | base64`,
+    'collect',
+  ];
+  const paths = collect === null || collect.paths.length === 0 ? ['.'] : collect.paths;
+  return {
+    api,
+    settings: { ...options.pods, namespace: api.namespace },
+    maxCollectedBytes: most * 2,
+    request: {
+      name: `tutti-${randomBytes(8).toString('hex')}`,
+      image: shape.toolchain.version,
+      boot: bootCommand(program.kind, shape.toolchain),
+      env: minimalEnv(shape.toolchain),
+      limits,
+      uid: randomInt(firstUid, lastUid),
+      collector: collect === null ? null : [...collector, ...paths],
+    },
+  };
+}
+
+function describeOutcome(
+  { end, killed, output, wallMs, collected }: ClusterOutcome,
+  job: SandboxJob,
+): Omit<SandboxResult, 'wasWarm'> {
+  const files = collected && job.collect ? readTar(collected, job.collect) : null;
+  return {
+    ...endOfRun({ exitCode: end.exitCode, signal: null }, killed, end.reason),
+    stdout: output.read('stdout'),
+    stderr: output.read('stderr'),
+    truncated: output.isTruncated,
+    usage: { wallMs, cpuMs: end.cpuMs, peakMemoryBytes: end.peakMemoryBytes },
+    files: files?.files ?? [],
+    observations: files?.observations ?? [],
+    driver: name,
+  };
+}
+
+async function ensureNetworkPolicy(api: ClusterApi): Promise<void> {
+  const path = `/apis/networking.k8s.io/v1/namespaces/${api.namespace}/networkpolicies`;
+  await api.create(path, networkPolicy(api.namespace)).catch((error: unknown) => {
+    const isThere = error instanceof ClusterRequestError && error.status === 409;
+    if (!isThere) throw error;
+  });
+}
+
+/** What an earlier Tutti left: jobs that are over, and secrets whose job is gone. */
+async function sweep(api: ClusterApi): Promise<number> {
+  const selector = encodeURIComponent(
+    Object.entries(ownLabel)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(','),
+  );
+  const jobs = `/apis/batch/v1/namespaces/${api.namespace}/jobs`;
+  const secrets = `/api/v1/namespaces/${api.namespace}/secrets`;
+  const found = listSchema.parse(await api.read(`${jobs}?labelSelector=${selector}`)).items;
+  const isOver = ({ status }: Item): boolean =>
+    (status?.succeeded ?? 0) > 0 || (status?.failed ?? 0) > 0;
+  const over = found.filter(isOver).map(({ metadata }) => metadata.name);
+  const running = new Set(found.filter((job) => !isOver(job)).map(({ metadata }) => metadata.name));
+  const kept = listSchema.parse(await api.read(`${secrets}?labelSelector=${selector}`)).items;
+  // A secret is made a moment before its job: a young one may belong to a run that is just starting.
+  const orphans = kept.filter(
+    ({ metadata }) => !running.has(metadata.name) && isOld(metadata.creationTimestamp),
+  );
+  for (const job of over) await api.remove(`${jobs}/${job}`);
+  for (const { metadata } of orphans) await api.remove(`${secrets}/${metadata.name}`);
+  return over.length + orphans.length;
+}
+
+const listSchema = z.looseObject({
+  items: z.array(
+    z.looseObject({
+      metadata: z.looseObject({ name: z.string(), creationTimestamp: z.string().optional() }),
+      status: z
+        .looseObject({ succeeded: z.number().optional(), failed: z.number().optional() })
+        .optional(),
+    }),
+  ),
+});
+
+type Item = z.infer<typeof listSchema>['items'][number];
+
+const orphanAgeMs = 600_000;
+
+function isOld(createdAt: string | undefined): boolean {
+  const age = Date.now() - Date.parse(createdAt ?? '');
+  return age > orphanAgeMs;
+}
+
+const fixNetwork =
+  'Use a network plugin that enforces NetworkPolicy (Calico, Cilium …); without one the policy is ignored';
+
+/** A cluster that answers is tried by the same canaries as every other driver. */
+async function probe(
+  options: KubernetesOptions,
+  driver: SandboxDriver,
+  signal?: AbortSignal,
+): Promise<DriverReport> {
+  let version: string;
+  try {
+    const api = await options.api();
+    version = versionSchema.parse(await api.read('/version')).gitVersion;
+    await ensureNetworkPolicy(api);
+  } catch (error) {
+    const { message } = reportError(error);
+    const fix =
+      'Name the cluster: "sandbox.kubernetes.kubeconfig" and "sandbox.kubernetes.context"';
+    return { driver: name, state: 'unavailable', message, fix, protections: [] };
+  }
+  const protections = await options.tryProtections(driver, signal);
+  const message = `Kubernetes ${version}`;
+  return { driver: name, state: 'ready', message, protections: protections.map(withFix) };
+}
+
+function withFix(report: DriverReport['protections'][number]): typeof report {
+  const isOpen = report.protection === 'network' && report.holder === 'none';
+  return isOpen ? { ...report, fix: fixNetwork } : report;
+}
+
+const versionSchema = z.looseObject({ gitVersion: z.string() });

@@ -1,0 +1,208 @@
+import type {
+  DriverReport,
+  PoolReport,
+  RunWatch,
+  Sandbox,
+  SandboxProgram,
+  SandboxResult,
+  SandboxRun,
+  ToolchainReport,
+} from '../contract/sandbox/index.ts';
+import { AppError, Gate, type Log, type Timers } from '../kernel/index.ts';
+import { isReadAtStart } from './boot/index.ts';
+import { checkRun } from './check-run.ts';
+import { DriverChoice } from './choose-driver.ts';
+import type { SandboxDriver, SandboxShape, Toolchain } from './driver.ts';
+import { SandboxBusyError, SandboxClosedError } from './errors.ts';
+import type { PolicyName } from './policy.ts';
+import type { PoolOptions } from './pool/idle-shape.ts';
+import { SandboxPool } from './pool/sandbox-pool.ts';
+import { ProbeCache } from './probe/probe-cache.ts';
+
+export interface SandboxOptions {
+  /** In order of preference. */
+  readonly drivers: readonly SandboxDriver[];
+  /** `auto`, or the name of the one driver to use. */
+  readonly wanted: string;
+  readonly policy: PolicyName;
+  readonly pool: PoolOptions;
+  readonly log: Log;
+  readonly timers: Timers;
+  /** Where results of canaries are kept between processes; null keeps none. */
+  readonly cacheDirectory: string | null;
+  /** The user's home folder: it is never mounted as a whole. */
+  readonly homeDirectory: string;
+}
+
+/** Nothing is probed, swept or started before the first use. */
+export function openSandbox(options: SandboxOptions): Sandbox {
+  return new DriverSandbox(options);
+}
+
+/**
+ * Every run gets a sandbox of its own from the one driver that satisfies the policy, and a place among
+ * `maxRunning`. Closing ends what runs.
+ */
+class DriverSandbox implements Sandbox {
+  readonly #options: SandboxOptions;
+  readonly #choice: DriverChoice;
+  readonly #gate: Gate;
+  readonly #running = new Map<AbortController, Promise<unknown>>();
+  #pool: SandboxPool | undefined;
+  #sweep: Promise<void> | undefined;
+  #waits = 0;
+  #isClosed = false;
+
+  constructor(options: SandboxOptions) {
+    const { drivers, wanted, policy, timers, log } = options;
+    this.#options = options;
+    const cache = new ProbeCache(options.cacheDirectory, { clock: timers, log });
+    this.#choice = new DriverChoice({ drivers, wanted, policy, clock: timers, cache });
+    const { maxRunning, maxWaiting } = options.pool;
+    this.#gate = new Gate({ maxConcurrent: maxRunning, maxWaiting });
+  }
+
+  async run(run: SandboxRun, watch: RunWatch = {}): Promise<SandboxResult> {
+    if (this.#isClosed) throw new SandboxClosedError();
+    const ending = new AbortController();
+    const onAbort = (): void => ending.abort(watch.signal?.reason);
+    if (watch.signal?.aborted === true) onAbort();
+    watch.signal?.addEventListener('abort', onAbort, { once: true });
+    const running = this.#runChecked(run, { ...watch, signal: ending.signal });
+    this.#running.set(ending, running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(ending);
+      watch.signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async toolchain(name: string): Promise<ToolchainReport> {
+    const driver = await this.#choice.choose();
+    const { version, program } = await driver.findToolchain(name);
+    return { name, version, program };
+  }
+
+  examine(): Promise<readonly DriverReport[]> {
+    return this.#choice.examine();
+  }
+
+  pool(): PoolReport {
+    const report = this.#pool?.report() ?? { idle: {}, hits: 0, misses: 0 };
+    return { ...report, waits: this.#waits };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const ending of this.#running.keys()) ending.abort(new SandboxClosedError());
+    await Promise.allSettled(this.#running.values());
+    await this.#pool?.close();
+    await this.#sweep;
+    await Promise.all(this.#options.drivers.map((driver) => driver.close()));
+  }
+
+  async #runChecked(run: SandboxRun, watch: Watched): Promise<SandboxResult> {
+    watch.signal.throwIfAborted();
+    const checked = await checkRun(run, this.#options.homeDirectory);
+    const driver = await orAborted(this.#choice.choose(), watch.signal);
+    this.#startSweep(driver);
+    const toolchain = await orAborted(driver.findToolchain(checked.toolchain), watch.signal);
+    await this.#enter(watch.signal);
+    try {
+      return await this.#runInSandbox({ run: checked, driver, toolchain }, watch);
+    } finally {
+      this.#gate.leave();
+    }
+  }
+
+  async #runInSandbox(settled: SettledRun, watch: Watched): Promise<SandboxResult> {
+    watch.signal.throwIfAborted();
+    const { run, driver, toolchain } = settled;
+    const program = startable(run, toolchain);
+    const { mounts, limits, files, env, stdin, collect } = run;
+    const shape: SandboxShape = { toolchain, boot: program.kind, mounts, limits };
+    const { sandbox, wasWarm } = await this.#poolOf(driver).take(shape, watch.signal);
+    try {
+      const job = { program, files, env, stdin, limits, collect };
+      return { ...(await sandbox.run(job, watch)), wasWarm };
+    } finally {
+      await sandbox.dispose();
+    }
+  }
+
+  async #enter(signal: AbortSignal): Promise<void> {
+    if (this.#gate.tryEnter()) return;
+    this.#waits += 1;
+    try {
+      await this.#gate.enter(signal);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'kernel.too_busy') throw error;
+      const { maxRunning, maxWaiting } = this.#options.pool;
+      throw new SandboxBusyError({ maxConcurrent: maxRunning, maxWaiting });
+    }
+  }
+
+  #poolOf(driver: SandboxDriver): SandboxPool {
+    const { pool: options, timers, log } = this.#options;
+    this.#pool ??= new SandboxPool({
+      options,
+      timers,
+      log,
+      prepare: (shape, signal) => driver.prepare(shape, signal),
+    });
+    return this.#pool;
+  }
+
+  /** What a Tutti that died left is never ours, so the first run need not wait for it. */
+  #startSweep(driver: SandboxDriver): void {
+    this.#sweep ??= driver.sweep().then(
+      (count) => {
+        if (count > 0)
+          this.#options.log.info('Removed what an earlier sandbox left', {
+            driver: driver.name,
+            count,
+          });
+      },
+      (error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#options.log.warn('Leftovers of earlier sandboxes could not be removed', {
+          driver: driver.name,
+          reason,
+        });
+      },
+    );
+  }
+}
+
+interface Watched extends RunWatch {
+  readonly signal: AbortSignal;
+}
+
+interface SettledRun {
+  readonly run: SandboxRun;
+  readonly driver: SandboxDriver;
+  readonly toolchain: Toolchain;
+}
+
+/** An interpreter that waits already would not see variables it reads at its start. */
+function startable({ program, env }: SandboxRun, toolchain: Toolchain): SandboxProgram {
+  if (program.kind === 'command') return program;
+  if (!Object.keys(env).some(isReadAtStart)) return program;
+  return { kind: 'command', argv: [toolchain.program, program.main, ...program.args] };
+}
+
+/** For work that others share: it goes on, and this caller goes. */
+async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  let onAbort = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

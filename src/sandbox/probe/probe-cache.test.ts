@@ -1,0 +1,96 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { silentLog } from '../../kernel/index.ts';
+import { aReport, FakeDriver } from '../testing/fake-driver.ts';
+import { ProbeCache } from './probe-cache.ts';
+
+const hourMs = 3_600_000;
+
+function aFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'tutti-probe-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const clock = { time: 1_000_000, now: () => clock.time };
+  const warnings: string[] = [];
+  const log = { ...silentLog, warn: (message: string) => void warnings.push(message) };
+  return { folder, clock, warnings, open: (path = folder) => new ProbeCache(path, { clock, log }) };
+}
+
+const driver = new FakeDriver({ fingerprint: 'bwrap 1' });
+const report = aReport('fake');
+
+describe('results of probes', () => {
+  it('are known to the next process for a day', async () => {
+    const { open, clock, folder } = aFolder();
+    await open().keep(driver, report);
+    expect(await open().find(driver)).toEqual(report);
+    expect(readdirSync(folder)).toEqual(['sandbox-probe-fake.json']);
+    clock.time += 23 * hourMs;
+    expect(await open().find(driver)).toEqual(report);
+    clock.time += hourMs;
+    expect(await open().find(driver)).toBeUndefined();
+  });
+
+  it('are looked at again soon where something can be fixed', async () => {
+    const { open, clock } = aFolder();
+    await open().keep(driver, aReport('fake', { without: ['memory'] }));
+    clock.time += 4 * 60_000;
+    expect(await open().find(driver)).toBeDefined();
+    clock.time += 60_000;
+    expect(await open().find(driver)).toBeUndefined();
+  });
+
+  it('do not count for another version or other options of the driver', async () => {
+    const { open } = aFolder();
+    await open().keep(driver, report);
+    expect(await open().find(new FakeDriver({ fingerprint: 'bwrap 2' }))).toBeUndefined();
+    expect(
+      await open().find(new FakeDriver({ name: 'other', fingerprint: 'bwrap 1' })),
+    ).toBeUndefined();
+  });
+
+  it('are kept in memory only where a driver says not what they depend on', async () => {
+    const { open, folder } = aFolder();
+    const cache = open();
+    await cache.keep(new FakeDriver(), report);
+    expect(await cache.find(new FakeDriver())).toEqual(report);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('are never kept of a driver that does not work: somebody may be installing it', async () => {
+    const { open } = aFolder();
+    const cache = open();
+    await cache.keep(driver, aReport('fake', { state: 'unavailable' }));
+    expect(await cache.find(driver)).toBeUndefined();
+  });
+
+  it.each([
+    ['no JSON', () => '{"key'],
+    ['another shape', (text: string) => text.replace('"kernel"', '"nobody"')],
+    ['of the future', (text: string) => text.replace('"probedAt":1000000', '"probedAt":9000000')],
+    ['huge', (text: string) => text + ' '.repeat(300_000)],
+  ])('are taken anew when the file is damaged: %s', async (_what, damage) => {
+    const { open, folder } = aFolder();
+    await open().keep(driver, report);
+    const file = join(folder, 'sandbox-probe-fake.json');
+    writeFileSync(file, damage(readFileSync(file, 'utf8')));
+    expect(await open().find(driver)).toBeUndefined();
+  });
+
+  it('are taken anew when others could have written the file', async () => {
+    const { open, folder } = aFolder();
+    await open().keep(driver, report);
+    chmodSync(join(folder, 'sandbox-probe-fake.json'), 0o666);
+    expect(await open().find(driver)).toBeUndefined();
+  });
+
+  it('are used all the same when they cannot be written', async () => {
+    const { open, folder, warnings } = aFolder();
+    writeFileSync(join(folder, 'file'), '');
+    const cache = open(join(folder, 'file', 'below'));
+    await cache.keep(driver, report);
+    expect(warnings).toEqual(['The result of a sandbox probe could not be kept']);
+    expect(await cache.find(driver)).toEqual(report);
+  });
+});

@@ -1,0 +1,109 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CgroupControl } from './cgroup-control.ts';
+import { CgroupGroup } from './cgroup-group.ts';
+import { makeV1Cgroup } from './cgroup-v1.ts';
+import { makeV2Cgroup } from './cgroup-v2.ts';
+import { chooseResourceControl } from './choose-resource-control.ts';
+import { findGroups } from './find-groups.ts';
+import { newGroupName, ownerOfGroup } from './group-name.ts';
+import { PollLoop } from './poll-loop.ts';
+import { killAtLimit, someLimits } from './testing/start-member.ts';
+
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cgroups-'));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('control by cgroups', () => {
+  it('leaves no folder when the limits of a new group cannot be set', async () => {
+    const control = new CgroupControl({
+      kind: 'cgroup-v2',
+      make: (name) => makeV2Cgroup(folder, name),
+      roots: [folder],
+      holdsCpuRate: true,
+    });
+    await expect(control.open(someLimits())).rejects.toThrow('ENOENT');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('tries to remove a group again that would not go when it was closed', async () => {
+    const control = new CgroupControl({
+      kind: 'cgroup-v2',
+      make: async (name) => ({
+        ...(await makeV2Cgroup(folder, name)),
+        writeLimits: () => {},
+      }),
+      roots: [],
+      holdsCpuRate: false,
+    });
+    expect(control.holder('cpu-rate')).toBe('none');
+    const group = await control.open(someLimits());
+    const [name = ''] = readdirSync(folder);
+    mkdirSync(join(folder, name, 'busy'));
+    await group.close();
+    expect(existsSync(join(folder, name))).toBe(true);
+    rmdirSync(join(folder, name, 'busy'));
+    await control.sweep();
+    expect(existsSync(join(folder, name))).toBe(false);
+  });
+
+  it('makes all folders of a group or none', async () => {
+    const bases = { memory: folder, pids: join(folder, 'missing'), cpu: folder, cpuacct: folder };
+    await expect(makeV1Cgroup(bases, 'one')).rejects.toThrow('ENOENT');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('gives way to the watchdog where no cgroups are to be seen', async () => {
+    const control = await chooseResourceControl({ self: folder });
+    expect(control.kind).toBe('watchdog');
+  });
+});
+
+describe('the groups on a machine', () => {
+  it('are found wherever they stand, the folders of one group together', () => {
+    const [near, deep] = [newGroupName(), newGroupName()];
+    for (const path of [`a/${near}`, `b/user.slice/${near}`, `b/x/y/z/${deep}/inner`]) {
+      mkdirSync(join(folder, path), { recursive: true });
+    }
+    expect(findGroups([join(folder, 'a'), join(folder, 'b'), join(folder, 'none')])).toEqual([
+      {
+        owner: ownerOfGroup(near),
+        folders: [join(folder, 'a', near), join(folder, 'b/user.slice', near)],
+      },
+      { owner: ownerOfGroup(deep), folders: [join(folder, 'b/x/y/z', deep)] },
+    ]);
+  });
+});
+
+describe('what the kernel tells by itself', () => {
+  it('is heard at once, without waiting for a poll', async () => {
+    const cgroup = await makeV2Cgroup(folder, 'one');
+    const write = (file: string, text: string): void =>
+      writeFileSync(join(folder, 'one', file), text);
+    write('memory.events', 'oom_kill 0\n');
+    write('pids.events', 'max 0\n');
+    write('cpu.stat', 'usage_usec 0\n');
+    write('memory.peak', '0\n');
+    const never = new PollLoop(600_000);
+    const group = new CgroupGroup(cgroup, someLimits(), { loop: never, onLeft: () => {} });
+    const limit = killAtLimit(group);
+    write('pids.events', 'max 1\n');
+    expect(await limit).toBe('pids');
+  });
+});

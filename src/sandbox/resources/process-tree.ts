@@ -1,0 +1,42 @@
+import { readdirSync } from 'node:fs';
+import { readIfThere, readProcessStat, type ProcessStat } from './process-stat.ts';
+
+/**
+ * A process and everything below it, dead ones left out. Stops after more than `maxProcesses`, which
+ * then is what there is to know.
+ */
+export function findProcessTree(pid: number, maxProcesses: number): ProcessStat[] {
+  const found: ProcessStat[] = [];
+  const pending = [pid];
+  const seen = new Set(pending);
+  // Grows while it is walked; each process joins once.
+  for (const next of pending) {
+    const stat = readProcessStat(next);
+    if (stat === undefined || stat.isDead) continue;
+    found.push(stat);
+    if (found.length > maxProcesses) break;
+    for (const child of childrenOf(next)) {
+      if (!seen.has(child)) pending.push(child);
+      seen.add(child);
+    }
+  }
+  return found;
+}
+
+/** Children hang on the thread that started them. */
+function childrenOf(pid: number): number[] {
+  return namesIn(`/proc/${pid}/task`).flatMap((thread) =>
+    (readIfThere(`/proc/${pid}/task/${thread}/children`) ?? '')
+      .split(' ')
+      .filter(Boolean)
+      .map(Number),
+  );
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

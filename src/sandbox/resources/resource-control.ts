@@ -1,0 +1,48 @@
+import type { Holder, SandboxLimits } from '../../contract/sandbox/index.ts';
+
+export type ResourceControlKind = 'cgroup-v2' | 'cgroup-v1' | 'watchdog';
+
+/** The limits that are counted over all processes of a program together. */
+export type ResourceProtection = 'memory' | 'pids' | 'cpu-rate' | 'cpu-time';
+
+export type LimitReason = 'memory' | 'pids' | 'cpu';
+
+/** Limits what a program may use together with everything it starts, in the best way this machine has. */
+export interface ResourceControl {
+  readonly kind: ResourceControlKind;
+  holder(protection: ResourceProtection): Holder;
+  /** How to have more of them held by the kernel; undefined when nothing is missing. */
+  readonly fix?: string | undefined;
+  /** A group for one program. Throws when the system refuses it; nothing is left then. */
+  open(limits: SandboxLimits): Promise<ResourceGroup>;
+  /** Kills and removes the groups of owners that are dead; says how many. A living owner's are not touched. */
+  sweep(): Promise<number>;
+}
+
+/** One program and everything it starts. */
+export interface ResourceGroup {
+  /**
+   * Files into which a process of one thread writes 0, which stands for itself, to be in the group, before
+   * it becomes the program.
+   * A write that fails means that the group is being closed: the process must end then.
+   */
+  readonly joinFiles: readonly string[];
+  /** Tells the first process, once it runs. Where the kernel counts, that changes nothing. */
+  follow(pid: number): void;
+  /** Throws when the program already uses more than it is to get. */
+  setLimits(limits: SandboxLimits): Promise<void>;
+  /** Calls once, when the first limit is reached; killing is up to who listens. */
+  watch(onLimit: (reason: LimitReason) => void): void;
+  /** Which limit was reached until now, or until `kill` where that was called. */
+  reached(): Promise<LimitReason | null>;
+  usage(): Promise<ResourceUsage>;
+  /** Kills every process in it. */
+  kill(): void;
+  /** Kills what is left and removes the group; waits a moment for the dying. Never throws. */
+  close(): Promise<void>;
+}
+
+export interface ResourceUsage {
+  readonly cpuMs: number;
+  readonly peakMemoryBytes: number;
+}

@@ -1,0 +1,63 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { SandboxLimits } from '../../../contract/sandbox/index.ts';
+import { readProcessStat } from '../process-stat.ts';
+import type { LimitReason, ResourceGroup } from '../resource-control.ts';
+
+const mebibyte = 1024 * 1024;
+
+export function someLimits(changes: Partial<SandboxLimits> = {}): SandboxLimits {
+  return {
+    wallMs: 10_000,
+    cpuMs: 10_000,
+    cpus: 1,
+    memoryBytes: 128 * mebibyte,
+    pids: 24,
+    diskBytes: mebibyte,
+    openFiles: 64,
+    outputBytes: 1024,
+    ...changes,
+  };
+}
+
+export interface Member {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly exited: Promise<{ readonly exitCode: number | null; readonly signal: string | null }>;
+}
+
+/** Starts a program in a group, as drivers do: a shell joins and becomes the program. */
+export function startMember(group: ResourceGroup, argv: readonly string[]): Member {
+  const joins = group.joinFiles.map((file) => `echo $$ > '${file}' &&`).join(' ');
+  const child = spawn('/bin/sh', ['-c', `${joins} exec "$@"`, 'sh', ...argv], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  if (child.pid === undefined) throw new Error('the shell did not start');
+  group.follow(child.pid);
+  const exited = once(child, 'exit').then(([exitCode, signal]: unknown[]) => ({
+    exitCode: typeof exitCode === 'number' ? exitCode : null,
+    signal: typeof signal === 'string' ? signal : null,
+  }));
+  return { child, pid: child.pid, exited };
+}
+
+/** The first line that a member writes. */
+export async function firstLine(member: Member): Promise<string> {
+  const [text] = await once(member.child.stdout ?? member.child, 'data');
+  return String(text).trim();
+}
+
+/** Resolves with the first limit that is reached, after killing the group as a driver would. */
+export function killAtLimit(group: ResourceGroup): Promise<LimitReason> {
+  return new Promise((resolve) => {
+    group.watch((reason) => {
+      group.kill();
+      resolve(reason);
+    });
+  });
+}
+
+/** The dead stay listed until somebody has asked for their exit code: they do not count. */
+export function isAlive(pid: number): boolean {
+  return readProcessStat(pid)?.isDead === false;
+}

@@ -1,0 +1,1 @@
+export { openSeatbelt } from './open-seatbelt.ts';

@@ -1,0 +1,90 @@
+import type { ConditionalSyscall } from './syscall.ts';
+
+/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
+const namespaceFlags = 0x7e02_0000;
+
+const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const AF_NETLINK = 16;
+const NETLINK_ROUTE = 0;
+const SOCK_STREAM = 1;
+const SOCK_DGRAM = 2;
+const SOCK_SEQPACKET = 5;
+/** The rest of the argument is flags such as SOCK_CLOEXEC. */
+const socketTypeMask = 0xf;
+const IPPROTO_DEFAULT = 0;
+const IPPROTO_TCP = 6;
+const IPPROTO_UDP = 17;
+
+/** Type a character as if it came from the terminal; paste; change the line discipline. */
+const terminalRequests = [0x5412, 0x541c, 0x5423];
+
+/** PER_LINUX, PER_LINUX32, both with the UNAME26 flag, and the question which one is set. */
+const harmlessPersonalities = [0, 0x8, 0x2_0000, 0x2_0008, 0xffff_ffff];
+
+const fileTypeMask = 0xf000;
+/** None (a regular file), FIFO, regular, socket: everything but devices. */
+const nodeTypes = [0, 0x1000, 0x8000, 0xc000];
+
+/** System calls that depend on their arguments; refused with EPERM where no case holds. */
+export const conditionalSyscalls: readonly ConditionalSyscall[] = [
+  {
+    name: 'clone',
+    numbers: [56, 220],
+    cases: [[{ argument: 0, mask: namespaceFlags, is: 'one-of', values: [0] }]],
+  },
+  {
+    name: 'socket',
+    numbers: [41, 198],
+    cases: [
+      [
+        { argument: 0, is: 'one-of', values: [AF_INET, AF_INET6] },
+        {
+          argument: 1,
+          mask: socketTypeMask,
+          is: 'one-of',
+          values: [SOCK_STREAM, SOCK_DGRAM],
+        },
+        {
+          argument: 2,
+          is: 'one-of',
+          values: [IPPROTO_DEFAULT, IPPROTO_TCP, IPPROTO_UDP],
+        },
+      ],
+      [
+        { argument: 0, is: 'one-of', values: [AF_UNIX] },
+        {
+          argument: 1,
+          mask: socketTypeMask,
+          is: 'one-of',
+          values: [SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET],
+        },
+      ],
+      [
+        { argument: 0, is: 'one-of', values: [AF_NETLINK] },
+        { argument: 2, is: 'one-of', values: [NETLINK_ROUTE] },
+      ],
+    ],
+  },
+  {
+    name: 'ioctl',
+    numbers: [16, 29],
+    cases: [[{ argument: 1, is: 'none-of', values: terminalRequests }]],
+  },
+  {
+    name: 'personality',
+    numbers: [135, 92],
+    cases: [[{ argument: 0, is: 'one-of', values: harmlessPersonalities }]],
+  },
+  {
+    name: 'mknod',
+    numbers: [133, null],
+    cases: [[{ argument: 1, mask: fileTypeMask, is: 'one-of', values: nodeTypes }]],
+  },
+  {
+    name: 'mknodat',
+    numbers: [259, 33],
+    cases: [[{ argument: 2, mask: fileTypeMask, is: 'one-of', values: nodeTypes }]],
+  },
+];

@@ -1,0 +1,130 @@
+import type {
+  KillReason,
+  RunWatch,
+  SandboxLimits,
+  SandboxObservation,
+  SandboxResult,
+} from '../contract/sandbox/index.ts';
+import type { ProcessExit } from '../kernel/index.ts';
+import { encodeJob } from './boot/index.ts';
+import type { Collected } from './collect/collect-files.ts';
+import type { SandboxJob } from './driver.ts';
+import { endOfRun } from './end-of-run.ts';
+import { Output } from './output.ts';
+import type { ResourceGroup } from './resources/resource-control.ts';
+
+export type OutputListener = (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
+
+/** A sandbox whose boot waits, as far as a supervisor must know it. */
+export interface WaitingSandbox {
+  readonly driver: string;
+  /** Resolves with the end of the program, whatever it leaves running. */
+  readonly exited: Promise<ProcessExit>;
+  readonly isRunning: boolean;
+  readonly resources: Pick<ResourceGroup, 'watch' | 'reached' | 'usage'>;
+  onOutput(listener: OutputListener): void;
+  /** Writes the job; the end of the stream is the end of the program's input. */
+  send(parts: readonly Uint8Array[]): void;
+  /** Ends everything inside. */
+  kill(): void;
+  /** Resolves when all output was read, or after that time. */
+  drained(maxMs: number): Promise<void>;
+  /** Looks, where that is cheap; false where it cannot be seen. */
+  isDiskFull(): boolean;
+  /** Looks once more after the end, by whatever means there is. */
+  wasDiskFilled(exit: ProcessExit): Promise<boolean>;
+  /** What the program left: files that were asked for, and what is worth telling. */
+  collect(job: SandboxJob): Promise<Collected>;
+}
+
+/** One run: what it is to do, what it may use and who listens. */
+export interface SupervisedRun {
+  readonly job: SandboxJob;
+  readonly limits: SandboxLimits;
+  readonly watch: RunWatch;
+}
+
+/** How often the work folder is looked at for having no room left. */
+const diskPollMs = 100;
+/** How long the output of a dead program is waited for. */
+const drainMs = 1_000;
+/** Longer ones would fire at once. */
+const maxTimerMs = 2 ** 31 - 1;
+
+/** Gives a sandbox its job and supervises it to its end. The first reason to kill it is the reason. */
+export async function superviseRun(
+  sandbox: WaitingSandbox,
+  { job, limits, watch }: SupervisedRun,
+): Promise<Omit<SandboxResult, 'wasWarm'>> {
+  let killedFor: KillReason | null = null;
+  const kill = (reason: KillReason): void => {
+    if (killedFor !== null || !sandbox.isRunning) return;
+    killedFor = reason;
+    sandbox.kill();
+  };
+  const output = new Output({
+    maxBytes: limits.outputBytes,
+    onOutput: watch.onOutput,
+    onFull: () => kill('output'),
+  });
+  const startedAt = performance.now();
+  sandbox.onOutput((stream, bytes) => output.add(stream, bytes));
+  // Before anything else in this turn: the program starts while watching is being set up.
+  sandbox.send(encodeJob(job));
+  const stopWatching = startWatching(sandbox, { limits, signal: watch.signal, kill });
+  const exit = await sandbox.exited;
+  const wallMs = performance.now() - startedAt;
+  stopWatching();
+  await sandbox.drained(drainMs);
+
+  const reached =
+    (await sandbox.resources.reached()) ?? ((await sandbox.wasDiskFilled(exit)) ? 'disk' : null);
+  const end = endOfRun(exit, killedFor, reached);
+  const usage = await sandbox.resources.usage();
+  // Nobody waits for the files of a run that was cancelled.
+  const collected = end.reason === 'cancelled' ? nothing : await sandbox.collect(job);
+  return {
+    ...end,
+    stdout: output.read('stdout'),
+    stderr: output.read('stderr'),
+    truncated: output.isTruncated,
+    usage: { wallMs, ...usage },
+    files: collected.files,
+    observations: [
+      ...(end.reason === null && reached !== null ? [limitReached(reached)] : []),
+      ...collected.observations,
+    ],
+    driver: sandbox.driver,
+  };
+}
+
+const nothing: Collected = { files: [], observations: [] };
+
+interface Watching {
+  readonly limits: SandboxLimits;
+  readonly signal: AbortSignal | undefined;
+  readonly kill: (reason: KillReason) => void;
+}
+
+function startWatching(sandbox: WaitingSandbox, { limits, signal, kill }: Watching): () => void {
+  const onAbort = (): void => kill('cancelled');
+  const wall = setTimeout(() => kill('timeout'), Math.min(limits.wallMs, maxTimerMs));
+  const disk = setInterval(() => {
+    if (sandbox.isDiskFull()) kill('disk');
+  }, diskPollMs);
+  sandbox.resources.watch(kill);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+  return () => {
+    clearTimeout(wall);
+    clearInterval(disk);
+    signal?.removeEventListener('abort', onAbort);
+  };
+}
+
+function limitReached(reason: KillReason): SandboxObservation {
+  return {
+    kind: 'limit_reached',
+    message: `the limit "${reason}" was reached, and the program ended well all the same`,
+  };
+}

@@ -1,0 +1,133 @@
+import { posix } from 'node:path';
+import { z } from 'zod';
+import type { SandboxLimits } from '../../contract/sandbox/index.ts';
+import { verdicts } from './check/check-policy.ts';
+import { severities } from './check/scan-code.ts';
+import { collectField, shownFileSchema } from './show-files.ts';
+
+const maxTextLength = 10_000_000;
+const maxFiles = 2_000;
+const maxWords = 1_000;
+const maxWordLength = 100_000;
+
+/** A path below the work folder. */
+const path = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .regex(/^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]+$/, 'a path inside the work folder, without ".."');
+
+/** `./a//b.py` as `a/b.py`. */
+function plainPath(given: string): string {
+  return posix.normalize(given).replace(/\/$/, '');
+}
+
+const noNul = /^[^\0]*$/;
+const word = z.string().max(maxWordLength).regex(noNul, 'text without NUL characters');
+
+export const filesField = z
+  .record(path, z.string().max(maxTextLength))
+  .refine((files) => Object.keys(files).length <= maxFiles, `at most ${maxFiles} files`)
+  .transform((files) =>
+    Object.fromEntries(Object.entries(files).map(([name, text]) => [plainPath(name), text])),
+  )
+  .describe('Texts by their path in the work folder.');
+
+export const entryField = path
+  .transform(plainPath)
+  .describe('The file of `files` that the program starts with.');
+export const codeField = z.string().max(maxTextLength);
+export const wordsField = z.array(word).max(maxWords);
+
+const limitsField = z
+  .strictObject({
+    wallMs: z.int().positive().describe('Time until it is killed.'),
+    cpuMs: z.int().positive().describe('CPU time of all its processes.'),
+    cpus: z.number().positive().describe('Processors it may keep busy.'),
+    memoryBytes: z.int().positive().describe('Memory of all its processes.'),
+    pids: z.int().positive().describe('Processes and threads at once.'),
+    diskBytes: z.int().positive().describe('Size of its work folder.'),
+    openFiles: z.int().positive().describe('Open files of one process.'),
+    outputBytes: z.int().min(0).describe('Standard output and error together.'),
+  })
+  .partial();
+
+/** What every run takes beside its program. */
+export const runFields = {
+  stdin: z.string().max(maxTextLength).default('').describe('What it reads on standard input.'),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, 'the name of a variable'), word)
+    .default({})
+    .describe('All of its environment, beside PATH, HOME and LANG.'),
+  limits: limitsField
+    .default({})
+    .describe('What it may use at most; the settings `sandbox.limits` say the rest.'),
+  collect: collectField,
+};
+
+export const findingSchema = z.object({
+  severity: z.enum(severities),
+  rule: z.string(),
+  message: z.string(),
+  file: z.string(),
+  line: z.int(),
+  column: z.int(),
+});
+
+export const checkFields = {
+  verdict: z
+    .enum(verdicts)
+    .describe('What the settings `sandbox.check` say to the findings; `ask` was agreed to.'),
+  findings: z.array(findingSchema).describe('What it could do, found before it ran; worst first.'),
+};
+
+export const runResultSchema = z.object({
+  status: z
+    .enum(['exited', 'signalled', 'killed'])
+    .describe('It ended by itself, died of a signal, or was killed for `reason`.'),
+  exitCode: z.int().nullable(),
+  signal: z.string().nullable(),
+  reason: z
+    .enum(['timeout', 'cpu', 'memory', 'pids', 'disk', 'output', 'cancelled'])
+    .nullable()
+    .describe('The limit it reached, when that ended it.'),
+  stdout: z.string().describe('Without escape sequences; what is no UTF-8 became U+FFFD.'),
+  stderr: z.string(),
+  truncated: z.boolean().describe('There was more output than its limit.'),
+  usage: z.object({
+    wallMs: z.number(),
+    cpuMs: z.number(),
+    peakMemoryBytes: z.number(),
+  }),
+  files: z.array(shownFileSchema).optional(),
+  ...checkFields,
+  driver: z.string().describe('What held it: bubblewrap, docker …'),
+  warm: z.boolean().describe('Its sandbox had been started in advance.'),
+  observations: z
+    .array(z.object({ kind: z.string(), message: z.string() }))
+    .describe('What the sandbox saw and the program may not have told.'),
+});
+
+export type RunResult = z.input<typeof runResultSchema>;
+
+/**
+ * The limits of a run. Who allows more time without a word about CPU time wants it used: the limit of
+ * CPU time is then as far away as the clock can bring it.
+ */
+export function limitsOf(
+  wanted: z.output<typeof limitsField>,
+  defaults: SandboxLimits,
+): SandboxLimits {
+  const wallMs = wanted.wallMs ?? defaults.wallMs;
+  const cpus = wanted.cpus ?? defaults.cpus;
+  return {
+    wallMs,
+    cpus,
+    cpuMs: wanted.cpuMs ?? Math.max(defaults.cpuMs, Math.ceil(wallMs * cpus)),
+    memoryBytes: wanted.memoryBytes ?? defaults.memoryBytes,
+    pids: wanted.pids ?? defaults.pids,
+    diskBytes: wanted.diskBytes ?? defaults.diskBytes,
+    openFiles: wanted.openFiles ?? defaults.openFiles,
+    outputBytes: wanted.outputBytes ?? defaults.outputBytes,
+  };
+}

@@ -1,0 +1,58 @@
+import type { CallContext, McpServer } from '../../../contract/server/index.ts';
+import type { ToolResult } from '../../../contract/tool/index.ts';
+import { aCallContext } from '../../testing/call-context.ts';
+import type { CheckPolicy } from '../check/check-policy.ts';
+import type { ScanCode } from '../check/scan-code.ts';
+import { createExecServer } from '../exec-server.ts';
+import { FakeSandbox, type FakeProgram } from './fake-sandbox.ts';
+
+export const aPolicy: CheckPolicy = {
+  malicious: 'refuse',
+  critical: 'warn',
+  major: 'warn',
+  minor: 'allow',
+  info: 'allow',
+};
+
+export const someLimits = {
+  wallMs: 30_000,
+  cpuMs: 30_000,
+  cpus: 1,
+  memoryBytes: 536_870_912,
+  pids: 256,
+  diskBytes: 134_217_728,
+  openFiles: 1_024,
+  outputBytes: 1_048_576,
+};
+
+export interface AnExecServer {
+  readonly server: McpServer;
+  readonly sandbox: FakeSandbox;
+  readonly call: (
+    tool: string,
+    args: object,
+    context?: Partial<CallContext>,
+  ) => Promise<ToolResult>;
+}
+
+/** The real server over a sandbox that runs nothing. */
+export function anExecServer(
+  program: FakeProgram = {},
+  parts: { readonly scanCode?: ScanCode; readonly policy?: Partial<CheckPolicy> } = {},
+): AnExecServer {
+  const sandbox = new FakeSandbox(program);
+  const server = createExecServer({
+    version: '1',
+    sandbox: async () => sandbox,
+    scanCode: parts.scanCode ?? (async () => []),
+    policy: { ...aPolicy, ...parts.policy },
+    limits: someLimits,
+    roots: [],
+    javaLibraries: [],
+  });
+  return {
+    server,
+    sandbox,
+    call: (tool, args, context) => server.callTool(tool, args, aCallContext(context)),
+  };
+}

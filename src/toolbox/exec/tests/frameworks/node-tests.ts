@@ -1,0 +1,43 @@
+import type { TestFramework } from '../framework.ts';
+import { NoTestFrameworkError } from '../errors.ts';
+import { inProject, nodeModulesMount, workFolder } from '../project.ts';
+import { readSignedRecords } from '../read/read-signed-records.ts';
+import { nodeTestFiles } from '../test-files.ts';
+import { readRunner } from './read-runner.ts';
+
+const report = 'report.jsonl';
+
+/** Tests of Node's own `node:test`, in JavaScript and in TypeScript that Node runs as it is. */
+export const nodeTests: TestFramework = {
+  plan: async ({ project, runFolder, key, coverage, filter }) => {
+    const files = nodeTestFiles(project);
+    if (files.length === 0) throw new NoTestFrameworkError('no file imports node:test');
+    const main = `${runFolder}/run-node-tests.mjs`;
+    return {
+      toolchains: ['node'],
+      // Not in a Node that was started in advance: its tests would be started with its arguments.
+      program: inProject(['node', `${workFolder}/${main}`]),
+      files: { [main]: await readRunner('run-node-tests.mjs') },
+      env: {},
+      stdin: JSON.stringify({
+        key,
+        report: `${workFolder}/${runFolder}/${report}`,
+        files,
+        filter,
+        coverage,
+        coverageExcludes: [`${workFolder}/${runFolder}/**`, '**/node_modules/**', ...testGlobs],
+      }),
+      mounts: nodeModulesMount(project),
+      needs: {},
+      reports: [report],
+      readReport: (_result, reports) => readSignedRecords(reports.get(report), key),
+    };
+  },
+};
+
+const testGlobs = [
+  '**/*.{test,spec}.{js,cjs,mjs,ts,cts,mts}',
+  '**/*[-_]test.{js,cjs,mjs,ts,cts,mts}',
+  '**/test-*.{js,cjs,mjs,ts,cts,mts}',
+  '**/{test,tests,__tests__}/**',
+];

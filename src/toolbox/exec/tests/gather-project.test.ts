@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { defaultProjectLimits, gatherProject } from './gather-project.ts';
+
+function aTree(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const root = mkdtempSync(join(tmpdir(), 'tutti-project-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  return root;
+}
+
+const { signal } = new AbortController();
+
+describe('gathering a project', () => {
+  it('takes its files, text or not, and leaves out what is installed, built or secret', async () => {
+    const root = aTree({
+      'a.py': 'x = 1',
+      'data/picture.bin': new Uint8Array([0, 255]),
+      '.git/config': '',
+      'node_modules/x/index.js': '',
+      'target/debug/x': '',
+      'env/pyvenv.cfg': '',
+      'env/lib/x.py': '',
+      '.env': 'KEY=secret',
+    });
+    const project = await gatherProject('.', { roots: [root], signal });
+    expect(Object.keys(project.files).sort()).toEqual(['a.py', 'data/picture.bin']);
+    expect(project.notes).toEqual([]);
+  });
+
+  it('finds installed dependencies beside it, or above it inside the roots', async () => {
+    const root = aTree({
+      'node_modules/x/index.js': '',
+      'package/a.js': '',
+      'package/.venv/lib/python3.12/site-packages/x.py': '',
+    });
+    const { dependencies } = await gatherProject('package', { roots: [root], signal });
+    expect(dependencies.nodeModules).toBe(join(root, 'node_modules'));
+    expect(dependencies.sitePackages).toBe(
+      join(root, 'package/.venv/lib/python3.12/site-packages'),
+    );
+    const inside = await gatherProject('.', { roots: [join(root, 'package')], signal });
+    expect(inside.dependencies.nodeModules).toBeUndefined();
+  });
+
+  it('leaves out links that lead outside and says so, and follows none to folders', async () => {
+    const outside = aTree({ 'secret.txt': 'secret' });
+    const root = aTree({ 'a.py': '', 'b/c.py': '' });
+    symlinkSync(join(outside, 'secret.txt'), join(root, 'link.txt'));
+    symlinkSync(outside, join(root, 'folder'));
+    symlinkSync(join(root, 'a.py'), join(root, 'own.py'));
+    symlinkSync('/', join(root, 'b/node_modules'));
+    const project = await gatherProject('.', { roots: [root], signal });
+    expect(Object.keys(project.files).sort()).toEqual(['a.py', 'b/c.py', 'own.py']);
+    expect(project.notes).toHaveLength(2);
+    const below = await gatherProject('b', { roots: [root], signal });
+    expect(below.dependencies.nodeModules).toBeUndefined();
+  });
+
+  it('refuses a folder outside the roots', async () => {
+    const root = aTree({});
+    await expect(gatherProject('/usr', { roots: [root], signal })).rejects.toMatchObject({
+      code: 'code.outside_roots',
+    });
+  });
+
+  it.each([
+    ['files', { ...defaultProjectLimits, maxFiles: 1 }],
+    ['bytes', { ...defaultProjectLimits, maxTotalBytes: 3 }],
+  ])('refuses a project with too many %s', async (unit, limits) => {
+    const root = aTree({ 'a.py': '12', 'b.py': '34' });
+    await expect(gatherProject('.', { roots: [root], signal, limits })).rejects.toMatchObject({
+      code: 'exec.project_too_large',
+      message: expect.stringContaining(unit),
+    });
+  });
+
+  it('stops when it is cancelled', async () => {
+    const root = aTree({ 'a.py': '' });
+    const gone = AbortSignal.abort(new Error('gone'));
+    await expect(gatherProject('.', { roots: [root], signal: gone })).rejects.toThrow('gone');
+  });
+});

@@ -1,0 +1,182 @@
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AppError } from '../../../kernel/index.ts';
+import { SourceFiles } from '../../code/source-files.ts';
+import { ProjectTooLargeError } from './errors.ts';
+import type { Project, ProjectDependencies } from './project.ts';
+
+/** What of a project goes into the sandbox at most. */
+export interface ProjectLimits {
+  readonly maxFiles: number;
+  readonly maxFileBytes: number;
+  readonly maxTotalBytes: number;
+}
+
+export const defaultProjectLimits: ProjectLimits = {
+  maxFiles: 5_000,
+  maxFileBytes: 16 * 1024 * 1024,
+  maxTotalBytes: 64 * 1024 * 1024,
+};
+
+/** Installed, built or cached things: large, and made again from what is copied. */
+const leftOutFolders: ReadonlySet<string> = new Set([
+  '.git',
+  '.hg',
+  '.svn',
+  'node_modules',
+  '.venv',
+  'venv',
+  'target',
+  'dist',
+  'coverage',
+  'htmlcov',
+  '__pycache__',
+  '.tox',
+  '.nox',
+  '.gradle',
+  '.next',
+  '.cache',
+  '.mypy_cache',
+  '.pytest_cache',
+  '.ruff_cache',
+  '.tutti',
+]);
+
+/** Secrets of whoever works on the project; tests of others have no business with them. */
+const leftOutFiles: ReadonlySet<string> = new Set([
+  '.env',
+  '.env.local',
+  '.npmrc',
+  '.pypirc',
+  '.netrc',
+]);
+
+const maxDepth = 50;
+
+/**
+ * Reads a project inside the allowed roots. Links to files are followed as far as they stay inside;
+ * links to folders are not. Throws `exec.project_too_large` and what reading a path throws.
+ */
+export async function gatherProject(
+  given: string,
+  { roots, limits = defaultProjectLimits, signal }: GatherOptions,
+): Promise<Project> {
+  const sources = new SourceFiles(roots, limits);
+  const folder = await sources.findFolder(given);
+  const walk = new ProjectWalk(sources, { given, folder, limits });
+  for (let next = walk.next(); next !== undefined; next = walk.next()) {
+    signal.throwIfAborted();
+    await walk.visit(next);
+  }
+  return {
+    files: walk.files,
+    notes: walk.notes,
+    dependencies: await findDependencies(sources, folder),
+  };
+}
+
+export interface GatherOptions {
+  readonly roots: readonly string[];
+  readonly signal: AbortSignal;
+  readonly limits?: ProjectLimits;
+}
+
+interface Walked {
+  readonly given: string;
+  readonly folder: string;
+  readonly limits: ProjectLimits;
+}
+
+class ProjectWalk {
+  readonly files: Record<string, Uint8Array> = Object.create(null);
+  readonly notes: string[] = [];
+  readonly #sources: SourceFiles;
+  readonly #walked: Walked;
+  readonly #pending: string[] = [''];
+  #count = 0;
+  #bytes = 0;
+
+  constructor(sources: SourceFiles, walked: Walked) {
+    this.#sources = sources;
+    this.#walked = walked;
+  }
+
+  next(): string | undefined {
+    return this.#pending.pop();
+  }
+
+  /** One folder, by its path below the project's. */
+  async visit(path: string): Promise<void> {
+    const entries = await readdir(join(this.#walked.folder, path), { withFileTypes: true });
+    const isEnvironment = path !== '' && entries.some(({ name }) => name === 'pyvenv.cfg');
+    if (isEnvironment || path.split('/').length > maxDepth) return;
+    for (const entry of entries) {
+      const own = path === '' ? entry.name : `${path}/${entry.name}`;
+      if (leftOutFolders.has(entry.name)) continue;
+      if (entry.isDirectory()) this.#pending.push(own);
+      else if (entry.isFile() || entry.isSymbolicLink()) await this.#take(own, entry.name);
+    }
+  }
+
+  async #take(path: string, name: string): Promise<void> {
+    const { given, folder, limits } = this.#walked;
+    if (leftOutFiles.has(name)) return;
+    this.#count += 1;
+    if (this.#count > limits.maxFiles)
+      throw new ProjectTooLargeError(given, 'files', limits.maxFiles);
+    try {
+      const bytes = await this.#sources.readBytes(join(folder, path), path);
+      this.#bytes += bytes.length;
+      this.files[path] = bytes;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (this.notes.length < maxNotes) this.notes.push(`left out: ${error.message}`);
+    }
+    if (this.#bytes > limits.maxTotalBytes) {
+      throw new ProjectTooLargeError(given, 'bytes', limits.maxTotalBytes);
+    }
+  }
+}
+
+const maxNotes = 10;
+
+async function findDependencies(
+  sources: SourceFiles,
+  folder: string,
+): Promise<ProjectDependencies> {
+  const nodeModules = await firstFolder(
+    sources,
+    ancestors(folder).map((parent) => join(parent, 'node_modules')),
+  );
+  for (const name of ['.venv', 'venv']) {
+    const library = await firstFolder(sources, [join(folder, name, 'lib')]);
+    if (library === undefined) continue;
+    const versions = (await readdir(library)).filter((entry) => /^python3\.\d{1,3}$/.test(entry));
+    const places = versions.map((version) => join(library, version, 'site-packages'));
+    return { nodeModules, sitePackages: await firstFolder(sources, places) };
+  }
+  return { nodeModules, sitePackages: undefined };
+}
+
+/** The first that is a folder inside the roots; what lies outside is not looked at. */
+async function firstFolder(
+  sources: SourceFiles,
+  places: readonly string[],
+): Promise<string | undefined> {
+  for (const place of places) {
+    const found = await sources.findFolder(place).catch((error: unknown) => {
+      if (error instanceof AppError) return undefined;
+      throw error;
+    });
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function ancestors(folder: string): string[] {
+  const found = [folder];
+  for (let at = folder; at !== dirname(at) && found.length < maxDepth; at = dirname(at)) {
+    found.push(dirname(at));
+  }
+  return found;
+}

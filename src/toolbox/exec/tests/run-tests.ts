@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto';
+import { totalmem } from 'node:os';
+import type {
+  RunWatch,
+  Sandbox,
+  SandboxLimits,
+  SandboxProgram,
+  SandboxRun,
+  ToolchainReport,
+} from '../../../contract/sandbox/index.ts';
+import type { CallContext } from '../../../contract/server/index.ts';
+import { AppError } from '../../../kernel/index.ts';
+import { cleanOutput } from '../clean-output.ts';
+import { describeOutcome, describePlan } from '../describe-run.ts';
+import type { ExecContext } from '../exec-context.ts';
+import { LiveOutput } from '../live-output.ts';
+import { checkBeforeRun } from '../run-program.ts';
+import { limitsOf } from '../run-schema.ts';
+import { chooseFramework } from './choose-framework.ts';
+import type { FrameworkName, TestFramework, TestPlan, TestRequest } from './framework.ts';
+import { judgeRun } from './judge-run.ts';
+import { noDependencies, projectFolder, textOf, type Project } from './project.ts';
+import type { RunTestsInput, TestsResult } from './run-tests-schema.ts';
+import { maxReportBytes, type TestOutcome } from './test-report.ts';
+import { showWholeLines } from './whole-lines.ts';
+
+export interface TestsContext extends ExecContext {
+  /** The folders whose projects may be tested. */
+  readonly roots: readonly string[];
+  /** Folders with Java libraries: Maven repositories, or jars without versions. */
+  readonly javaLibraries: readonly string[];
+}
+
+/** Runs the tests of a project in a sandbox. How they end is a result; `exec.…` and `sandbox.…` are thrown. */
+export async function runTests(
+  exec: TestsContext,
+  input: RunTestsInput,
+  context: CallContext,
+): Promise<TestsResult> {
+  const startedAt = performance.now();
+  const project = await projectOf(exec, input, context.signal);
+  const { framework, notes } = chooseFramework(project, input.framework);
+  const request = requestFor(exec, input, project);
+  const plan = await (await loadFramework(framework)).plan(request);
+  const limits = limitsOf(input.limits, atLeast(exec.limits, plan.needs));
+  const sandbox = await exec.sandbox();
+  const [check, run] = await Promise.all([
+    checkBeforeRun({ files: codeOf(project) }, exec, context),
+    runOf(sandbox, plan, { request, env: input.env, limits }),
+  ]);
+  context.annotate?.({ ...describePlan(run), 'tutti.tests.framework': framework });
+  const live = new LiveOutput(context.progress);
+  const result = await sandbox
+    .run(run, { signal: context.signal, onOutput: shownLive(plan, live) })
+    .finally(() => live.end());
+  context.annotate?.(describeOutcome(result));
+  context.signal.throwIfAborted();
+  const prefix = `${request.runFolder}/`;
+  const reports = new Map(
+    result.files.map(({ path, bytes }) => [path.slice(prefix.length), bytes]),
+  );
+  const report = plan.readReport(result, reports);
+  const { coverage, coverageNote } = report;
+  return {
+    ...judgeRun(result, report),
+    framework,
+    ...countsOf(report.tests),
+    tests: [...report.tests],
+    coverage: input.coverage && coverage ? { ...coverage, files: [...coverage.files] } : null,
+    ...(input.coverage && {
+      coverageNote: coverageNote ?? (coverage ? undefined : 'none was reported'),
+    }),
+    durationMs: Math.round(performance.now() - startedAt),
+    status: result.status,
+    exitCode: result.exitCode,
+    signal: result.signal,
+    reason: result.reason,
+    stdout: plan.showStdout?.(result.stdout) ?? cleanOutput(result.stdout),
+    stderr: cleanOutput(result.stderr),
+    truncated: result.truncated,
+    usage: result.usage,
+    verdict: check.verdict,
+    findings: [...check.findings],
+    driver: result.driver,
+    warm: result.wasWarm,
+    notes: [...project.notes, ...notes],
+  };
+}
+
+function shownLive({ showStdout }: TestPlan, live: LiveOutput): RunWatch['onOutput'] {
+  return showStdout ? showWholeLines(showStdout, live.push) : live.push;
+}
+
+async function projectOf(
+  exec: TestsContext,
+  { path, files }: RunTestsInput,
+  signal: AbortSignal,
+): Promise<Project> {
+  const { gatherProject } = await import('./gather-project.ts');
+  const gathered =
+    path === undefined
+      ? { files: {}, notes: [], dependencies: noDependencies }
+      : await gatherProject(path, { roots: exec.roots, signal });
+  return { ...gathered, files: { ...gathered.files, ...files } };
+}
+
+/** Texts in a language the check knows; it decides by the name. */
+function codeOf(project: Project): Record<string, string> {
+  const paths = Object.keys(project.files).filter((path) =>
+    /\.(?:py|[cm]?[jt]s|[jt]sx|go|rs|java|sh|bash)$/.test(path),
+  );
+  return Object.fromEntries(paths.map((path) => [path, textOf(project, path)]));
+}
+
+function requestFor(exec: TestsContext, input: RunTestsInput, project: Project): TestRequest {
+  return {
+    project,
+    coverage: input.coverage,
+    filter: input.filter ?? null,
+    runFolder: `.tests-${randomBytes(12).toString('hex')}`,
+    key: randomBytes(32).toString('hex'),
+    javaLibraries: exec.javaLibraries,
+  };
+}
+
+/** Loaded one by one: most calls need one. */
+async function loadFramework(name: FrameworkName): Promise<TestFramework> {
+  switch (name) {
+    case 'pytest':
+    case 'unittest':
+      return (await import('./frameworks/python-tests.ts')).pythonTests(name);
+    case 'node':
+      return (await import('./frameworks/node-tests.ts')).nodeTests;
+    case 'vitest':
+      return (await import('./frameworks/vitest-tests.ts')).vitestTests;
+    case 'go':
+      return (await import('./frameworks/go-tests.ts')).goTests;
+    case 'cargo':
+      return (await import('./frameworks/cargo-tests.ts')).cargoTests;
+    case 'junit':
+      return (await import('./frameworks/junit-tests.ts')).junitTests;
+  }
+}
+
+/** A suite takes longer than a snippet; what the settings give beyond that stays. */
+const leastWallMs = 120_000;
+const leastProjectBytes = 256 * 1024 * 1024;
+
+function atLeast(defaults: SandboxLimits, needs: Partial<SandboxLimits>): SandboxLimits {
+  const memory = Math.min(needs.memoryBytes ?? 0, Math.floor(totalmem() / 2));
+  return {
+    ...defaults,
+    wallMs: Math.max(defaults.wallMs, needs.wallMs ?? leastWallMs),
+    memoryBytes: Math.max(defaults.memoryBytes, memory),
+    diskBytes: Math.max(defaults.diskBytes, needs.diskBytes ?? leastProjectBytes),
+    outputBytes: Math.max(defaults.outputBytes, needs.outputBytes ?? 0),
+  };
+}
+
+interface RunParts {
+  readonly request: TestRequest;
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits: SandboxLimits;
+}
+
+async function runOf(sandbox: Sandbox, plan: TestPlan, parts: RunParts): Promise<SandboxRun> {
+  const { request, env, limits } = parts;
+  const toolchain = await firstToolchain(sandbox, plan.toolchains);
+  const hasVariables = Object.keys(env).length > 0;
+  return {
+    toolchain: toolchain.name,
+    program: hasVariables ? startedAnew(plan.program, toolchain) : plan.program,
+    files: { ...inProjectFolder(request.project.files), ...plan.files },
+    env: { ...env, ...plan.env },
+    stdin: plan.stdin,
+    limits,
+    mounts: plan.mounts,
+    collect: {
+      paths: plan.reports.map((name) => `${request.runFolder}/${name}`),
+      maxFiles: plan.reports.length,
+      maxBytes: plan.reports.length * maxReportBytes,
+    },
+  };
+}
+
+/** An interpreter that was started in advance would not see variables that are read at its start. */
+function startedAnew(program: SandboxProgram, toolchain: ToolchainReport): SandboxProgram {
+  if (program.kind === 'command') return program;
+  return { kind: 'command', argv: [toolchain.program, program.main, ...program.args] };
+}
+
+function inProjectFolder(files: Project['files']): Project['files'] {
+  return Object.fromEntries(
+    Object.entries(files).map(([path, content]) => [`${projectFolder}/${path}`, content]),
+  );
+}
+
+/** The first that is installed; when none is, the last one's failure says what to install. */
+async function firstToolchain(
+  sandbox: Sandbox,
+  names: readonly string[],
+): Promise<ToolchainReport> {
+  for (const [index, name] of names.entries()) {
+    try {
+      return { ...(await sandbox.toolchain(name)), name };
+    } catch (error) {
+      const isLast = index === names.length - 1;
+      if (isLast || !(error instanceof AppError) || error.code !== toolchainMissing) throw error;
+    }
+  }
+  throw new RangeError('a plan names at least one toolchain');
+}
+
+const toolchainMissing = 'sandbox.toolchain_missing';
+
+function countsOf(
+  tests: readonly TestOutcome[],
+): Pick<TestsResult, 'passed' | 'failed' | 'skipped'> {
+  const count = (...statuses: string[]): number =>
+    tests.filter(({ status }) => statuses.includes(status)).length;
+  return { passed: count('passed'), failed: count('failed', 'error'), skipped: count('skipped') };
+}
