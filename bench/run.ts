@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { measureCalls } from './calls.ts';
+import { comparisonTable, isExceeded } from './comparison-table.ts';
 import { measureFormatting, measureReview } from './engines.ts';
 import { measureFindTools } from './find-tools.ts';
 import { measureFleetStart } from './fleet-start.ts';
@@ -19,25 +20,10 @@ const results: Comparison[] = [
   ...(await measureFindTools()),
 ];
 
-const rows = results.map((it) => {
-  const ratio = it.ours / it.base;
-  const digits = it.ours < 10 ? 3 : 1;
-  return [
-    it.name,
-    `${it.ours.toFixed(digits)} ${it.unit}`,
-    it.floor === '–' ? '–' : `${it.base.toFixed(digits)} ${it.unit} (${it.floor})`,
-    it.floor === '–' ? '–' : ratio.toFixed(2),
-    it.limit === Infinity ? '–' : `≤ ${it.limit}`,
-    ratio <= it.limit ? 'holds' : 'EXCEEDED',
-  ];
-});
-const header = ['what', 'ours', 'floor', 'ratio', 'limit', ''];
-const table = [header, header.map(() => '---'), ...rows]
-  .map((row) => `| ${row.join(' | ')} |`)
-  .join('\n');
+const table = comparisonTable(results);
 console.log(table);
 writeFileSync(
   'bench/RESULTS.md',
   `# Results of the last \`make bench\`\n\nNode ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}. Medians; ours and the floor measured in turns.\n\n${table}\n`,
 );
-if (results.some((it) => it.ours / it.base > it.limit)) process.exitCode = 1;
+if (results.some(isExceeded)) process.exitCode = 1;

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, openSync, readFileSync, readlinkSync } from 'node:fs';
+import { createReadStream, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { isRunning } from '../../src/kernel/index.ts';
 import type { DockerOptions } from '../../src/sandbox/docker/index.ts';
 import { findProgram } from '../../src/sandbox/bubblewrap/find-program.ts';
 import { createDockerDriver } from '../../src/sandbox/docker/index.ts';
@@ -33,6 +34,8 @@ export type DockerHere =
 
 const image = 'tutti-sandbox-test';
 const imageFile = fileURLToPath(new URL('../.cache/docker-test-image.tar', import.meta.url));
+/** Followed by the number of the process that owns the engine. */
+const folderPrefix = 'tutti-docker-';
 const startLimitMs = 60_000;
 const stopLimitMs = 20_000;
 
@@ -44,6 +47,7 @@ export async function startDocker(): Promise<DockerHere> {
   if (!dockerd || !setpriv) return skipped('dockerd is missing: install docker.io');
   const hasImage = await stat(imageFile).catch(() => null);
   if (!hasImage) return skipped('its image is missing: run scripts/docker-test-image.sh');
+  await removeLeftEngines();
   // vfs works on every file system, and copies the image for every container.
   for (const storage of ['overlay2', 'vfs']) {
     const engine = await startEngine([setpriv, dockerd], storage);
@@ -61,7 +65,7 @@ async function startEngine(
   [setpriv, dockerd]: readonly [string, string],
   storage: string,
 ): Promise<TestDocker | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'tutti-docker-'));
+  const folder = await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`));
   const socket = join(folder, 'docker.sock');
   const log = openSync(join(folder, 'log'), 'w');
   const daemon = spawn(
@@ -164,11 +168,43 @@ async function stopEngine(daemon: ChildProcess, folder: string): Promise<void> {
       await exited;
     }
   }
+  await removeEngine(folder);
+}
+
+/** An engine whose test process was killed is told to end by the kernel; its files stay. */
+async function removeLeftEngines(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = name.startsWith(folderPrefix) ? parseInt(name.slice(folderPrefix.length), 10) : 0;
+    if (owner > 0 && !isRunning(owner)) await removeEngine(join(tmpdir(), name));
+  }
+}
+
+/** Ends what is left of an engine, also after it was killed itself, and removes its files. */
+async function removeEngine(folder: string): Promise<void> {
+  for (const pid of processesNaming(`${folder}/`)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has just ended.
+    }
+  }
   const umount = findProgram('umount') ?? 'umount';
   for (const mount of mountsBelow(folder)) {
     await once(spawn(umount, ['--lazy', mount], { stdio: 'ignore' }), 'exit');
   }
   await rm(folder, { recursive: true, force: true });
+}
+
+function processesNaming(text: string): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return pid !== process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
+      } catch {
+        return false;
+      }
+    });
 }
 
 function mountsBelow(folder: string): string[] {

@@ -1,0 +1,36 @@
+# pidfd_getfd, process_vm_writev and /proc/PID/mem of pid 1 and the parent, unless these are as confined as it is
+# expect: held
+import os, sys, json, errno, time, ctypes, socket, signal
+if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
+P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))
+def verdict(v, *why):
+    print("VERDICT:", v, *why, flush=True)
+def syscall(nr, *a):
+    l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
+X64 = os.uname().machine == "x86_64"
+import struct
+bad=[]
+writev=311 if X64 else 271; readv=310 if X64 else 270
+def confined(p):
+    # As confined as we are: to rule over it wins nothing.
+    try: s=open(f"/proc/{p}/status").read()
+    except OSError: return False
+    line=lambda n: [x for x in s.splitlines() if x.startswith(n)][0].split()[1]
+    try: same=all(os.readlink(f"/proc/{p}/ns/{n}")==os.readlink(f"/proc/self/ns/{n}") for n in ("user","pid","mnt","net","ipc"))
+    except OSError: return False
+    return same and line("Seccomp:")=="2" and line("NoNewPrivs:")=="1" and not any(int(line(c),16) for c in ("CapPrm","CapEff","CapBnd"))
+for p in {1,os.getppid()}:
+    if p in (0,os.getpid()) or confined(p): continue
+    r,_=syscall(434,p,0)
+    if r>=0:
+        for fd in range(0,16):
+            got,_=syscall(438,r,fd,0)
+            if got>=0: bad.append(("pidfd_getfd",p,fd)); break
+    try: a=int(open(f"/proc/{p}/maps").readline().split("-")[0],16)
+    except (OSError,ValueError): a=0x400000
+    buf=ctypes.create_string_buffer(8); local=struct.pack("QQ",ctypes.addressof(buf),8); remote=struct.pack("QQ",a,8)
+    if syscall(readv,p,local,ctypes.c_ulong(1),remote,ctypes.c_ulong(1),ctypes.c_ulong(0))[0]>0: bad.append(("process_vm_readv",p))
+    if syscall(writev,p,local,ctypes.c_ulong(1),remote,ctypes.c_ulong(1),ctypes.c_ulong(0))[0]>0: bad.append(("process_vm_writev",p))
+    try: os.close(os.open(f"/proc/{p}/mem",os.O_RDWR)); bad.append(("mem",p))
+    except OSError: pass
+verdict("ESCAPED",bad) if bad else verdict("HELD")

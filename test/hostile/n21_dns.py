@@ -1,0 +1,25 @@
+# resolve names: the system resolver, and questions sent to name servers by hand over UDP and TCP
+# expect: held
+import os, sys, json, errno, time, ctypes, socket, signal
+if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
+P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))
+def verdict(v, *why):
+    print("VERDICT:", v, *why, flush=True)
+def syscall(nr, *a):
+    l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
+X64 = os.uname().machine == "x86_64"
+import struct
+bad=[]
+for h in ("example.com","metadata.google.internal","host.docker.internal","gateway.docker.internal"):
+    try: bad.append((h,socket.getaddrinfo(h,80)[0][4][0]))
+    except OSError: pass
+servers={"8.8.8.8","1.1.1.1","127.0.0.11","127.0.0.53","127.0.0.1","169.254.169.253","10.0.2.3"}
+try: servers|={l.split()[1] for l in open("/etc/resolv.conf") if l.startswith("nameserver")}
+except (OSError,IndexError): pass
+q=struct.pack(">HHHHHH",7,0x100,1,0,0,0)+b"\7example\3com\0"+struct.pack(">HH",1,1)
+for s in servers:
+    try: u=socket.socket(socket.AF_INET6 if ":" in s else socket.AF_INET,socket.SOCK_DGRAM); u.settimeout(.2); u.sendto(q,(s,53)); u.recvfrom(512); bad.append(("udp",s))
+    except OSError: pass
+    try: socket.create_connection((s,53),.2).close(); bad.append(("tcp",s))
+    except OSError: pass
+verdict("ESCAPED",bad) if bad else verdict("HELD",len(servers))
