@@ -1,6 +1,7 @@
 /**
  * The demo: a real MCP client starts `tutti mcp` as Claude, Cursor or VS Code would, and has the
- * tools of two servers work on `examples/sample-project`. Exits non-zero when anything is not as it should be.
+ * tools of our servers work on `examples/sample-project`; where a sandbox works, programs nobody trusts
+ * run in it. Exits non-zero when anything is not as it should be.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,15 @@ import { z } from 'zod';
 const project = resolve('examples/sample-project');
 const bin = resolve('bin/tutti.js');
 const home = mkdtempSync(join(tmpdir(), 'tutti-demo-'));
-const flags = ['--home', home, '--root', project];
+const tested = resolve('examples/sample-python');
+const flags = ['--home', home, '--root', project, '--root', tested];
+
+/** What a machine lacks that has nothing to hold programs with, or no Python. */
+const needsInstallation: ReadonlySet<string> = new Set([
+  'sandbox.unavailable',
+  'sandbox.refused_by_policy',
+  'sandbox.toolchain_missing',
+]);
 
 const client = new Client({ name: 'tutti-demo', version: '1.0.0' });
 await client.connect(
@@ -33,6 +42,7 @@ try {
   await showFormatting();
   await showDependencies();
   await showStandards();
+  await showSandbox();
 } finally {
   await client.close();
 }
@@ -41,7 +51,7 @@ sayWhatNext();
 rmSync(home, { recursive: true, force: true });
 
 async function showTools(): Promise<void> {
-  title('One MCP endpoint, the tools of two servers');
+  title('One MCP endpoint, the tools of several servers');
   const { tools } = await client.listTools();
   for (const tool of tools) say(`${colors.cyan(tool.name.padEnd(32))} ${tool.title ?? ''}`);
 }
@@ -167,6 +177,69 @@ async function showStandards(): Promise<void> {
   say(colors.dim(text.split('\n').slice(0, 4).join('\n').replaceAll(/^/gm, '  ')));
 }
 
+async function showSandbox(): Promise<void> {
+  title('exec: code nobody trusts, in a sandbox');
+  const tests = await client.callTool({
+    name: 'exec__run_tests',
+    arguments: { path: tested, framework: 'pytest' },
+  });
+  const failure = failureOf(tests);
+  if (failure !== undefined) {
+    // Nothing to be ashamed of on a fresh machine: programs run held, or not at all.
+    if (!needsInstallation.has(failure.code)) throw new Error(failure.message);
+    say(`  Left out. ${failure.message.replaceAll('\n', '\n  ')}`);
+    say('  npx tutti doctor           says what to install, and what would hold what');
+    return;
+  }
+  showTests(tests.structuredContent);
+  await showForkBomb();
+}
+
+function failureOf(result: {
+  isError?: boolean | undefined;
+  _meta?: Record<string, unknown> | undefined;
+}): { code: string; message: string } | undefined {
+  if (result.isError !== true) return undefined;
+  return z.object({ code: z.string(), message: z.string() }).parse(result._meta?.['tutti/error']);
+}
+
+/** pytest or coverage may be missing where Python is there: then the run says so. */
+function showTests(structured: unknown): void {
+  const { ok, passed, problem, stderr, coverage } = z
+    .object({
+      ok: z.boolean(),
+      problem: z.string().optional(),
+      passed: z.int(),
+      stderr: z.string(),
+      coverage: z.object({ percent: z.number() }).nullable(),
+    })
+    .parse(structured);
+  if (!ok) {
+    if (!stderr.includes('pytest')) throw new Error(problem ?? 'tests of the sample failed');
+    say(`  The tests were left out: ${stderr.trim().split('\n').at(-1) ?? ''}`);
+    return;
+  }
+  const lines = coverage === null ? '' : `, ${coverage.percent} % of the lines`;
+  say(`  run_tests on examples/sample-python: ${colors.green(`${passed} passed`)}${lines}`);
+}
+
+async function showForkBomb(): Promise<void> {
+  const code = 'import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n';
+  const bomb = await call(
+    'exec__run_code',
+    { language: 'python', code, limits: { pids: 32, wallMs: 10_000 } },
+    z.object({
+      status: z.literal('killed'),
+      reason: z.literal('pids'),
+      driver: z.string(),
+      usage: z.object({ wallMs: z.number() }),
+    }),
+  );
+  say(
+    `  run_code with a fork bomb: ${colors.red(`${bomb.status}: ${bomb.reason}`)} after ${Math.round(bomb.usage.wallMs)} ms, held by ${bomb.driver}`,
+  );
+}
+
 function showTrace(): void {
   title('Every call was traced: tutti trace');
   const output = execFileSync(process.execPath, [bin, ...flags, 'trace'], { encoding: 'utf8' });
@@ -179,6 +252,7 @@ function sayWhatNext(): void {
   say(`  npx tutti tools                                  all tools, with what they take
   npx tutti call code.review_code path=src/kernel  review a folder of this checkout
   npx tutti call code.scan_secrets path=.          look for keys left in the sources
+  npx tutti call exec.run_code language=python code='print(6 * 7)'
   npx tutti import                                 the MCP servers your other clients know
   npx tutti servers add NAME -- COMMAND …          any other MCP server, beside ours
   npx tutti serve                                  the same over HTTP: http://127.0.0.1:8004/mcp

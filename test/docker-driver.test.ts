@@ -237,6 +237,16 @@ sys.exit(3)`;
     expect(judge(report, 'strict')).toEqual({ kind: 'allowed' });
   });
 
+  it('is remembered by its engine, its image and its options', async () => {
+    const fingerprint = await docker().aDockerDriver().fingerprint?.();
+    expect(fingerprint).toContain('sha256:');
+    expect(await docker().aDockerDriver().fingerprint?.()).toBe(fingerprint);
+    const weaker = docker().aDockerDriver({ without: ['network'] });
+    expect(await weaker.fingerprint?.()).not.toBe(fingerprint);
+    const noImage = docker().aDockerDriver({ image: 'nobody/has:this' });
+    await expect(noImage.fingerprint?.()).rejects.toThrow('docker pull nobody/has:this');
+  });
+
   it('takes its containers along when its process is killed', async () => {
     const kill = await aDoomedDriver({});
     expect((await docker().sandboxNamespaces()).size).toBe(2);

@@ -11,13 +11,17 @@ export interface CodeScanner {
 
 /**
  * Scans with the security rules of the code tools, in threads of its own: so it does not depend on
- * which servers and tools are offered, and code that is slow to scan blocks nobody.
+ * which servers and tools are offered, and code that is slow to scan blocks nobody. The threads and
+ * their engines are started for code that needs them.
  */
 export function createCodeScanner(version: string): CodeScanner {
   let opening: Promise<McpServer> | undefined;
   const open = (): Promise<McpServer> => (opening ??= openCodeServer(version));
   return {
-    scan: async (file, signal) => scanWith(await open(), file, signal),
+    scan: async (file, signal) => {
+      const { isPlainlyHarmless } = await import('../toolbox/exec/index.ts');
+      return (await isPlainlyHarmless(file)) ? [] : scanWith(await open(), file, signal);
+    },
     close: async () => (await opening)?.close(),
   };
 }
@@ -51,7 +55,9 @@ async function scanWith(
   }
   // Our own tool, whose output schema says so.
   const { findings } = result.structuredContent as unknown as { findings: CheckFinding[] };
-  return findings.map(({ severity, rule, message, line, column }) => ({
+  const { rulesThatHarmNobody } = await import('../toolbox/exec/index.ts');
+  const told = findings.filter(({ rule }) => !rulesThatHarmNobody.has(rule));
+  return told.map(({ severity, rule, message, line, column }) => ({
     severity,
     rule,
     message,

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Check } from '../contract/doctor/index.ts';
 import type { DriverReport, Holder, Sandbox } from '../contract/sandbox/index.ts';
 import { reportError } from '../kernel/index.ts';
@@ -34,10 +35,12 @@ async function checkUse(sandbox: Sandbox): Promise<Use> {
       const { version } = await sandbox.toolchain(toolchain);
       found.push(`${toolchain} ${version}`);
     } catch (error) {
-      const { code, message } = reportError(error);
+      const { code, message, details } = reportError(error);
       if (code !== 'sandbox.toolchain_missing') {
         const problem = `code cannot be run: ${firstLine(message)}`;
-        return { languages: 0, check: { name, status: 'warning', message: problem } };
+        const fix = firstFix(details);
+        const check: Check = { name, status: 'warning', message: problem };
+        return { languages: 0, check: fix === undefined ? check : { ...check, fix } };
       }
       missing.push(firstLine(message).replace(/^The program was not run: /, `${toolchain}: `));
     }
@@ -47,6 +50,14 @@ async function checkUse(sandbox: Sandbox): Promise<Use> {
   if (missing.length === 0) return { languages, check: { name, status: 'ok', message } };
   return { languages, check: { name, status: 'warning', message, fix: missing.join('; ') } };
 }
+
+/** Drivers come in the order they are preferred in, so the first cure is the easiest. */
+function firstFix(details: Readonly<Record<string, unknown>>): string | undefined {
+  const found = unfitDrivers.safeParse(details);
+  return found.data?.drivers.flatMap(({ fixes }) => fixes)[0];
+}
+
+const unfitDrivers = z.object({ drivers: z.array(z.object({ fixes: z.array(z.string()) })) });
 
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? '';

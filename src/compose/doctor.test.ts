@@ -148,7 +148,8 @@ it('says which languages are missing, and when no code can be run at all', async
     message: 'runs python 1, node 1, rust 1, java 1, shell 1',
     fix: 'go: no go was found. Install it: apt',
   });
-  const refused = () => Promise.reject(new Refused('no sandbox\nhere'));
+  const drivers = [{ driver: 'bubblewrap', fixes: ['apt-get install -y bubblewrap'] }];
+  const refused = () => Promise.reject(new Refused('no sandbox\nhere', { details: { drivers } }));
   const nowhere: DriverReport = {
     driver: 'docker',
     state: 'unavailable',
@@ -160,6 +161,7 @@ it('says which languages are missing, and when no code can be run at all', async
   expect(unusable).toMatchObject({
     status: 'warning',
     message: 'code cannot be run: no sandbox',
+    fix: 'apt-get install -y bubblewrap',
   });
   const [broken] = await examineSandbox(() => Promise.reject(new Error('a bug')));
   expect(broken).toMatchObject({ status: 'failed' });

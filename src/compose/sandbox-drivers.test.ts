@@ -37,6 +37,13 @@ it('offers what fits the system, best first', async () => {
   expect(await names('win32')).toEqual(['docker', 'kubernetes']);
 });
 
+it('passes on what results of canaries depend on', async () => {
+  const socket = { 'sandbox.docker.socket': '/nowhere/docker.sock' };
+  const found = await drivers('linux', socket);
+  await expect(named(found, 'docker')?.fingerprint?.()).rejects.toThrow('/nowhere/docker.sock');
+  expect(await named(found, 'kubernetes')?.fingerprint?.()).toBeUndefined();
+});
+
 it('says of each that does not work here why, and what would help', async () => {
   const socket = { 'sandbox.docker.socket': '/nowhere/docker.sock' };
   const docker = await named(await drivers('linux', socket), 'docker')?.probe();

@@ -55,6 +55,7 @@ function kubernetes({ settings, around }: DriverParts): SandboxDriver {
 /** Nothing is started in a cluster that nobody chose for this, not even to try it. */
 const unchosenCluster: SandboxDriver = {
   ...lazyDriver('kubernetes', () => Promise.reject(new Error('no cluster was chosen'))),
+  fingerprint: async () => undefined,
   probe: async () => ({
     driver: 'kubernetes',
     state: 'unavailable',
@@ -71,6 +72,7 @@ function lazyDriver(name: string, load: () => Promise<SandboxDriver>): SandboxDr
   return {
     name,
     probe: async (signal) => (await driver()).probe(signal),
+    fingerprint: async () => (await driver()).fingerprint?.(),
     findToolchain: async (toolchain) => (await driver()).findToolchain(toolchain),
     prepare: async (shape, signal) => (await driver()).prepare(shape, signal),
     sweep: async () => (await driver()).sweep(),

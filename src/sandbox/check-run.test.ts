@@ -13,6 +13,8 @@ function aHome() {
   onTestFinished(() => rmSync(home, { recursive: true }));
   for (const folder of ['project/node_modules', '.ssh'])
     mkdirSync(join(home, folder), { recursive: true });
+  mkdirSync(join(home, '.config'), { recursive: true });
+  writeFileSync(join(home, '.netrc'), 'secret');
   symlinkSync(home, join(home, 'project', 'link-to-home'));
   return home;
 }
@@ -115,6 +117,8 @@ describe('a mount', () => {
     ['/', 'whole home folder'],
     ['HOME/project/link-to-home', 'whole home folder'],
     ['HOME/.ssh', 'holds secrets'],
+    ['HOME/.config', 'holds secrets'],
+    ['HOME/.netrc', 'holds secrets'],
     ['/etc', 'shows /etc'],
     ['/proc/1', 'shows /proc'],
     ['/dev', 'shows /dev'],

@@ -28,7 +28,23 @@ const controlCharacter = /[\u0000-\u001f\u007f]/;
 /** Folders of the host that hold what no program should see, even read-only. */
 const forbiddenSources = ['/proc', '/sys', '/dev', '/run', '/var/run', '/etc', '/boot'];
 /** In the home folder. */
-const secretFolders = ['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.password-store'];
+const secretPlaces = [
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.azure',
+  '.kube',
+  '.docker',
+  '.password-store',
+  '.netrc',
+  '.npmrc',
+  '.pypirc',
+  '.git-credentials',
+  '.config/gcloud',
+  '.config/gh',
+  '.config/git/credentials',
+  '.local/share/keyrings',
+];
 /** Where mounts may appear inside. */
 const targetFolders = [`${workFolder}/`, '/mnt/', '/opt/'];
 
@@ -168,8 +184,11 @@ async function checkSource(source: string, homes: readonly string[]): Promise<st
   if (real === null) refuse(`${shown} is not possible: there is no such file or folder`);
   for (const home of homes) {
     if (isBelow(home, real)) refuse(`${shown} is not allowed: it holds the whole home folder`);
-    for (const secret of secretFolders)
-      if (isBelow(real, join(home, secret))) refuse(`${shown} is not allowed: it holds secrets`);
+    for (const secret of secretPlaces) {
+      const place = join(home, secret);
+      if (isBelow(real, place) || isBelow(place, real))
+        refuse(`${shown} is not allowed: it holds secrets (${place})`);
+    }
   }
   for (const folder of forbiddenSources)
     if (isBelow(real, folder) || isBelow(folder, real))

@@ -1,7 +1,12 @@
 import type { DriverReport } from '../contract/sandbox/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { SandboxDriver } from './driver.ts';
-import { RefusedByPolicyError, SandboxUnavailableError, type DriverLack } from './errors.ts';
+import {
+  RefusedByPolicyError,
+  SandboxClosedError,
+  SandboxUnavailableError,
+  type DriverLack,
+} from './errors.ts';
 import { judge, type PolicyName } from './policy.ts';
 import type { ProbeCache } from './probe/probe-cache.ts';
 
@@ -27,6 +32,7 @@ export class DriverChoice {
   #choice: Promise<SandboxDriver> | undefined;
   #refusedAt: number | undefined;
   readonly #probing = new Map<SandboxDriver, Promise<DriverReport>>();
+  readonly #closing = new AbortController();
 
   constructor(options: ChoiceOptions) {
     this.#options = options;
@@ -51,6 +57,12 @@ export class DriverChoice {
     const reports: DriverReport[] = [];
     for (const driver of this.#options.drivers) reports.push(await this.#reportOf(driver));
     return reports;
+  }
+
+  /** Ends the canaries that run. */
+  async close(): Promise<void> {
+    this.#closing.abort(new SandboxClosedError());
+    await Promise.allSettled(this.#probing.values());
   }
 
   async #decide(): Promise<SandboxDriver> {
@@ -87,7 +99,11 @@ export class DriverChoice {
   async #probe(driver: SandboxDriver): Promise<DriverReport> {
     const known = await this.#options.cache.find(driver);
     if (known) return known;
-    const report = await driver.probe();
+    const { signal } = this.#closing;
+    signal.throwIfAborted();
+    const report = await driver.probe(signal);
+    // Canaries that were ended prove nothing.
+    signal.throwIfAborted();
     await this.#options.cache.keep(driver, report);
     return report;
   }

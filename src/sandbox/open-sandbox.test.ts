@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { protections, type SandboxRun } from '../contract/sandbox/index.ts';
 import { ManualTimers, settle } from '../fleet/testing/manual-timers.ts';
 import { silentLog } from '../kernel/index.ts';
@@ -200,7 +200,7 @@ describe('limits and failures of the sandbox', () => {
     await settle();
     await expect(sandbox.run(aRun(), watch)).rejects.toMatchObject({ code: 'sandbox.too_busy' });
     expect(started).toBe(2);
-    expect(sandbox.pool().waits).toBe(2);
+    expect(sandbox.pool().waits).toBe(1);
     cancel.abort(new Error('cancelled'));
     const [first, second, third] = await Promise.allSettled(runs);
     expect(first).toMatchObject({ value: { status: 'killed', reason: 'cancelled' } });
@@ -247,6 +247,74 @@ describe('limits and failures of the sandbox', () => {
     expect(driver.living).toBe(0);
     expect(driver.isClosed).toBe(true);
     await expect(sandbox.run(aRun())).rejects.toMatchObject({ code: 'sandbox.closed' });
+  });
+
+  it('does not wait for a start that hangs, and removes what comes of it too late', async () => {
+    const driver = aDriver();
+    const hung = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const prepare = driver.prepare.bind(driver);
+    driver.prepare = async (shape) => {
+      asked.resolve();
+      await hung.promise;
+      return prepare(shape);
+    };
+    const { sandbox } = aSandbox([driver], { pool: { ...poolOptions, warm: false } });
+    const cancel = new AbortController();
+    const run = sandbox.run(aRun(), { signal: cancel.signal });
+    await asked.promise;
+    cancel.abort(new Error('enough'));
+    await expect(run).rejects.toThrow('enough');
+    hung.resolve();
+    await sandbox.close();
+    expect(driver.prepared.map(({ isDisposed }) => isDisposed)).toEqual([true]);
+  });
+
+  it('closes in time though a driver hangs, and says so', async () => {
+    const driver = aDriver();
+    driver.sweep = () => new Promise(() => {});
+    const { sandbox, timers, lines } = aSandbox([driver]);
+    await sandbox.run(aRun());
+    const closed = sandbox.close();
+    await settle();
+    await timers.pass(15_000);
+    await closed;
+    expect(driver.isClosed).toBe(true);
+    expect(lines).toContain('A sandbox did not end in time and is left to itself');
+  });
+
+  it('ends canaries when it is closed, and tries nothing afterwards', async () => {
+    const driver = aDriver();
+    const probing = Promise.withResolvers<void>();
+    driver.probe = (signal?: AbortSignal) =>
+      new Promise((resolve) => {
+        signal?.addEventListener('abort', () => resolve(aReport('fake')));
+        probing.resolve();
+      });
+    const { sandbox } = aSandbox([driver]);
+    const examined = sandbox.examine().catch((error: unknown) => error);
+    await probing.promise;
+    await sandbox.close();
+    expect(await examined).toMatchObject({ code: 'sandbox.closed' });
+    await expect(sandbox.examine()).rejects.toMatchObject({ code: 'sandbox.closed' });
+    await expect(sandbox.toolchain('node')).rejects.toMatchObject({ code: 'sandbox.closed' });
+  });
+
+  it('keeps a refusal that came after its run was cancelled to itself', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    const driver = aDriver({ report: aReport('fake', { without: ['network'] }) });
+    const { sandbox } = aSandbox([driver]);
+    const cancel = new AbortController();
+    const run = sandbox.run(aRun(), { signal: cancel.signal });
+    cancel.abort(new Error('gone'));
+    await expect(run).rejects.toThrow('gone');
+    await vi.waitUntil(() => driver.probes === 1);
+    await settle();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toEqual([]);
   });
 
   it('runs all the same when leftovers cannot be removed', async () => {

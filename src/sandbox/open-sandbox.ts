@@ -14,6 +14,7 @@ import { checkRun } from './check-run.ts';
 import { DriverChoice } from './choose-driver.ts';
 import type { SandboxDriver, SandboxShape, Toolchain } from './driver.ts';
 import { SandboxBusyError, SandboxClosedError } from './errors.ts';
+import { orAborted } from './or-aborted.ts';
 import type { PolicyName } from './policy.ts';
 import type { PoolOptions } from './pool/idle-shape.ts';
 import { SandboxPool } from './pool/sandbox-pool.ts';
@@ -34,6 +35,9 @@ export interface SandboxOptions {
   readonly homeDirectory: string;
 }
 
+/** How long closing waits for a driver that does not answer; then Tutti ends without it. */
+const closeLimitMs = 15_000;
+
 /** Nothing is probed, swept or started before the first use. */
 export function openSandbox(options: SandboxOptions): Sandbox {
   return new DriverSandbox(options);
@@ -51,7 +55,7 @@ class DriverSandbox implements Sandbox {
   #pool: SandboxPool | undefined;
   #sweep: Promise<void> | undefined;
   #waits = 0;
-  #isClosed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(options: SandboxOptions) {
     const { drivers, wanted, policy, timers, log } = options;
@@ -63,7 +67,7 @@ class DriverSandbox implements Sandbox {
   }
 
   async run(run: SandboxRun, watch: RunWatch = {}): Promise<SandboxResult> {
-    if (this.#isClosed) throw new SandboxClosedError();
+    this.#checkOpen();
     const ending = new AbortController();
     const onAbort = (): void => ending.abort(watch.signal?.reason);
     if (watch.signal?.aborted === true) onAbort();
@@ -79,12 +83,14 @@ class DriverSandbox implements Sandbox {
   }
 
   async toolchain(name: string): Promise<ToolchainReport> {
+    this.#checkOpen();
     const driver = await this.#choice.choose();
     const { version, program } = await driver.findToolchain(name);
     return { name, version, program };
   }
 
-  examine(): Promise<readonly DriverReport[]> {
+  async examine(): Promise<readonly DriverReport[]> {
+    this.#checkOpen();
     return this.#choice.examine();
   }
 
@@ -93,13 +99,36 @@ class DriverSandbox implements Sandbox {
     return { ...report, waits: this.#waits };
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     for (const ending of this.#running.keys()) ending.abort(new SandboxClosedError());
-    await Promise.allSettled(this.#running.values());
-    await this.#pool?.close();
-    await this.#sweep;
-    await Promise.all(this.#options.drivers.map((driver) => driver.close()));
+    await this.#inTime(async () => {
+      await Promise.all([Promise.allSettled(this.#running.values()), this.#choice.close()]);
+      await this.#pool?.close();
+      await this.#sweep;
+    });
+    const { drivers } = this.#options;
+    await this.#inTime(() => Promise.all(drivers.map((driver) => driver.close())));
+  }
+
+  async #inTime(work: () => Promise<unknown>): Promise<void> {
+    const { timers, log } = this.#options;
+    const { promise: isLate, resolve } = Promise.withResolvers<boolean>();
+    const cancel = timers.after(closeLimitMs, () => resolve(true));
+    try {
+      if (!(await Promise.race([work().then(() => false), isLate]))) return;
+      log.warn('A sandbox did not end in time and is left to itself', { closeLimitMs });
+    } finally {
+      cancel();
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closing) throw new SandboxClosedError();
   }
 
   async #runChecked(run: SandboxRun, watch: Watched): Promise<SandboxResult> {
@@ -132,12 +161,14 @@ class DriverSandbox implements Sandbox {
   }
 
   async #enter(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     if (this.#gate.tryEnter()) return;
     this.#waits += 1;
     try {
       await this.#gate.enter(signal);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'kernel.too_busy') throw error;
+      this.#waits -= 1;
       const { maxRunning, maxWaiting } = this.#options.pool;
       throw new SandboxBusyError({ maxConcurrent: maxRunning, maxWaiting });
     }
@@ -190,19 +221,4 @@ function startable({ program, env }: SandboxRun, toolchain: Toolchain): SandboxP
   if (program.kind === 'command') return program;
   if (!Object.keys(env).some(isReadAtStart)) return program;
   return { kind: 'command', argv: [toolchain.program, program.main, ...program.args] };
-}
-
-/** For work that others share: it goes on, and this caller goes. */
-async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

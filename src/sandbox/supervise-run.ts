@@ -72,9 +72,8 @@ export async function superviseRun(
   // Before anything else in this turn: the program starts while watching is being set up.
   sandbox.send(encodeJob(job));
   const stopWatching = startWatching(sandbox, { limits, signal: watch.signal, kill });
-  const exit = await sandbox.exited;
+  const exit = await sandbox.exited.finally(stopWatching);
   const wallMs = performance.now() - startedAt;
-  stopWatching();
   await sandbox.drained(drainMs);
 
   const reached =

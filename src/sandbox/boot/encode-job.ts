@@ -31,7 +31,7 @@ export function encodeJob(job: SandboxJob): Uint8Array[] {
 }
 
 /** A script is given the right to be executed, because nothing else can say so. */
-function filesOf(job: SandboxJob): JobFile[] {
+export function filesOf(job: SandboxJob): JobFile[] {
   return Object.entries(job.files).map(([path, content]) => {
     const bytes = toBytes(content);
     const isScript = bytes[0] === 0x23 && bytes[1] === 0x21;

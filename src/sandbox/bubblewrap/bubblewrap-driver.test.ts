@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { OutputPiece } from '../../contract/sandbox/index.ts';
@@ -104,6 +105,28 @@ print(os.getuid(), os.getcwd(), os.uname().nodename, os.path.expanduser('~'))`,
       ),
     );
     expect(stdout).toBe('/work\n/tmp\n/dev/shm\n');
+  });
+
+  it('cannot outlive us, reach us through its own input, or use up what the host shares', async () => {
+    const code = `import ctypes, os, socket
+libc = ctypes.CDLL(None, use_errno=True)
+def refused(result): return result == -1 and ctypes.get_errno() == 1
+print(refused(libc.prctl(1, 0)), libc.prctl(1, 9), refused(libc.prctl(35, 14, 0, 0, 0)))
+for option in (17, 77):
+    try: print(len(socket.socket(fileno=os.dup(0)).getsockopt(1, option, 12)))
+    except PermissionError: print('refused')
+print(refused(libc.syscall({'x86_64': 206}.get(os.uname().machine, 0), 1, None)))`;
+    const { stdout } = await run(aDriver(), pythonJob(code));
+    expect(stdout).toBe('True 0 True\n12\nrefused\nTrue\n');
+  });
+
+  it('has a temporary folder as large as its work folder', async () => {
+    const limits = { ...defaultLimits, diskBytes: 96 * mebibyte };
+    const code = `import os
+for folder in ('/tmp', '/work'):
+    size = os.statvfs(folder); print(size.f_blocks * size.f_bsize >> 20)`;
+    const { stdout } = await run(aDriver(), pythonJob(code, { limits }));
+    expect(stdout).toBe('96\n96\n');
   });
 
   it.each([0, 1, 42, 127, 200, 255])('ends with its own exit code: %i', async (code) => {
@@ -220,6 +243,14 @@ describe.skipIf(isBubblewrapMissing)('the limits of bubblewrap', () => {
     expect(await run(driver, pythonJob(memory, { limits }))).toMatchObject({ reason: 'memory' });
     const large = pythonJob('open("x", "wb").truncate(1 << 40)', { limits });
     expect(await run(driver, large)).toMatchObject({ status: 'exited', exitCode: 1 });
+    const hiding = `import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.shmget(0, 4096, 0o1600), ctypes.get_errno())
+try: os.memfd_create('hidden')
+except OSError as error: print(error.errno)`;
+    expect(await run(driver, pythonJob(hiding, { limits }))).toMatchObject({
+      stdout: '-1 38\n38\n',
+    });
     const warm = await prepareFor(driver, shellJob(bomb, { limits }));
     expect(warm.accepts({ ...limits, pids: 25 })).toBe(false);
     await warm.dispose();
@@ -228,19 +259,22 @@ describe.skipIf(isBubblewrapMissing)('the limits of bubblewrap', () => {
 
 describe.skipIf(isBubblewrapMissing)('stopping a sandbox', () => {
   it('takes less than a tenth of a second when it is cancelled', async () => {
-    const cancel = new AbortController();
-    let cancelledAt = 0;
-    const onOutput = (): void => {
-      cancelledAt ||= performance.now();
-      cancel.abort();
-    };
+    const driver = aDriver();
     const job = shellJob('trap "" TERM; echo up; (setsid sleep 600 &) ; sleep 600');
-    const sandbox = await prepareFor(aDriver(), job);
-    const result = await sandbox.run(job, { signal: cancel.signal, onOutput });
-    const tookMs = performance.now() - cancelledAt;
-    expect(result).toMatchObject({ status: 'killed', reason: 'cancelled', files: [] });
-    // A machine that runs all tests at once is not the one that the promise is about.
-    expect(tookMs).toBeLessThan(1_000);
+    const times: number[] = [];
+    // The best of several: a machine that runs all tests at once is not the one the promise is about.
+    while (times.length < 8 && Math.min(...times) >= 100) {
+      const cancel = new AbortController();
+      let cancelledAt = 0;
+      const onOutput = (): void => {
+        cancelledAt ||= performance.now();
+        cancel.abort();
+      };
+      const result = await run(driver, job, { signal: cancel.signal, onOutput });
+      times.push(performance.now() - cancelledAt);
+      expect(result).toMatchObject({ status: 'killed', reason: 'cancelled', files: [] });
+    }
+    expect(Math.min(...times)).toBeLessThan(100);
   });
 
   it('before its program starts is a run that was cancelled', async () => {
@@ -257,6 +291,24 @@ describe.skipIf(isBubblewrapMissing)('stopping a sandbox', () => {
     await driver.sweep();
     const starting = driver.prepare(shape, AbortSignal.timeout(5));
     await expect(starting).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+
+  it('holds up nobody, however much there is to delete', async () => {
+    const driver = aDriver();
+    const code = `import os
+for count in range(80_000): os.close(os.open('/tmp/%d' % count, os.O_CREAT))`;
+    const job = pythonJob(code, { limits: { ...defaultLimits, diskBytes: 512 * mebibyte } });
+    const longest: number[] = [];
+    // The best of several: on a busy machine we are held up by others.
+    while (longest.length < 4 && Math.min(...longest) >= 100) {
+      const sandbox = await prepareFor(driver, job);
+      const delays = monitorEventLoopDelay({ resolution: 5 });
+      delays.enable();
+      expect(await sandbox.run(job, {})).toMatchObject({ status: 'exited', exitCode: 0 });
+      delays.disable();
+      longest.push(delays.max / 1e6);
+    }
+    expect(Math.min(...longest)).toBeLessThan(100);
   });
 
   it('leaves no file open and nothing to dispose of twice', async () => {
@@ -285,6 +337,20 @@ describe.skipIf(isBubblewrapMissing)('a sandbox that cannot be started', () => {
     await expect(driver.prepare(shape)).rejects.toMatchObject({
       code: 'sandbox.not_started',
       message: expect.stringContaining('nowhere'),
+    });
+  });
+
+  it.each([
+    ['memoryBytes', mebibyte],
+    ['pids', 2],
+  ] as const)('says which limit was too low: %s', async (limit, value) => {
+    const driver = aDriver();
+    const toolchain = await driver.findToolchain('python');
+    const limits = { ...defaultLimits, [limit]: value };
+    const shape = { toolchain, boot: 'python', mounts: [], limits } as const;
+    await expect(driver.prepare(shape)).rejects.toMatchObject({
+      code: 'sandbox.not_started',
+      message: expect.stringContaining(`its limit ${limit} of ${value}; raise that limit`),
     });
   });
 

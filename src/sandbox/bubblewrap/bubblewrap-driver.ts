@@ -1,4 +1,6 @@
-import type { DriverReport, Protection } from '../../contract/sandbox/index.ts';
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import type { DriverReport, LimitName, Protection } from '../../contract/sandbox/index.ts';
 import type { Log, ProcessOwner } from '../../kernel/index.ts';
 import type { PreparedSandbox, SandboxDriver, SandboxShape, Toolchain } from '../driver.ts';
 import { SandboxNotStartedError } from '../errors.ts';
@@ -59,6 +61,27 @@ class BubblewrapDriver implements SandboxDriver {
     );
   }
 
+  async fingerprint(): Promise<string | undefined> {
+    const machine = await this.#examine();
+    const { bwrap, setpriv, resources, limitsPidsInside, filter } = machine;
+    const programs = [bwrap, ...(setpriv === undefined ? [] : [setpriv])];
+    const versions = programs.map(async (path) => {
+      const { mtimeMs, size, ino } = await stat(path);
+      return [path, mtimeMs, size, ino];
+    });
+    const { kind, fix } = resources;
+    const without = [...this.#without].toSorted();
+    const calls = createHash('sha256').update(filter).digest('hex');
+    return JSON.stringify([
+      await Promise.all(versions),
+      kind,
+      fix,
+      limitsPidsInside,
+      calls,
+      without,
+    ]);
+  }
+
   findToolchain(name: string): Promise<Toolchain> {
     return findToolchain(name, this.#surroundings);
   }
@@ -67,7 +90,7 @@ class BubblewrapDriver implements SandboxDriver {
     signal?.throwIfAborted();
     const machine = await this.#examine();
     const sandbox = await this.#launch(machine, shape);
-    await untilReady(sandbox, machine, signal);
+    await untilReady(sandbox, { machine, shape, signal });
     return new BubblewrapSandbox({
       sandbox,
       shape,
@@ -132,11 +155,14 @@ async function openGroup(machine: Machine, limits: SandboxShape['limits']): Prom
   }
 }
 
-async function untilReady(
-  sandbox: StartedSandbox,
-  machine: Machine,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+interface Start {
+  readonly machine: Machine;
+  readonly shape: SandboxShape;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function untilReady(sandbox: StartedSandbox, start: Start): Promise<void> {
+  const { signal } = start;
   const stop = (): void => sandbox.kill();
   signal?.addEventListener('abort', stop, { once: true });
   const timer = setTimeout(stop, startTimeMs);
@@ -145,14 +171,27 @@ async function untilReady(
     signal?.throwIfAborted();
   } catch (error) {
     await sandbox.drained(lastWordsMs);
+    const limit = await sandbox.resources.reached();
     await sandbox.release();
     signal?.throwIfAborted();
-    const complaint = sandbox.complaint === '' ? String(error) : sandbox.complaint;
-    const { message, fix } = obstacleOfComplaint(complaint, machine.facts);
-    const reason = fix === undefined ? message : `${message}. To fix it: ${fix}`;
+    const reason =
+      limit === null ? reasonOf(sandbox, start, error) : tooLow(start.shape, namesOfLimits[limit]);
     throw new SandboxNotStartedError(driverName, reason, { cause: error });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
   }
+}
+
+const namesOfLimits = { memory: 'memoryBytes', pids: 'pids', cpu: 'cpuMs' } as const;
+
+function tooLow({ boot, limits }: SandboxShape, limit: LimitName): string {
+  const what = boot === 'command' ? 'a shell' : boot;
+  return `${what} did not even start within its limit ${limit} of ${limits[limit]}; raise that limit`;
+}
+
+function reasonOf(sandbox: StartedSandbox, { machine }: Start, error: unknown): string {
+  const complaint = sandbox.complaint === '' ? String(error) : sandbox.complaint;
+  const { message, fix } = obstacleOfComplaint(complaint, machine.facts);
+  return fix === undefined ? message : `${message}. To fix it: ${fix}`;
 }

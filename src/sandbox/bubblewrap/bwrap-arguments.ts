@@ -6,7 +6,6 @@ import { fileDescriptors } from './start-script.ts';
 import { hostName, insideId, syntheticEtc } from './synthetic-etc.ts';
 
 const mebibyte = 1024 * 1024;
-const maxTemporaryBytes = 64 * mebibyte;
 const sharedMemoryBytes = 16 * mebibyte;
 
 export interface BwrapPlan {
@@ -82,7 +81,7 @@ function files(plan: BwrapPlan): string[] {
     '--dev',
     '/dev',
     ...temporary('1777', sized(sharedMemoryBytes), '/dev/shm'),
-    ...temporary('1777', sized(Math.min(diskBytes, maxTemporaryBytes)), '/tmp'),
+    ...temporary('1777', sized(diskBytes), '/tmp'),
     ...temporary('0755', sized(diskBytes), workFolder),
     ...unless(!without.has('host-files'), ...layout.privateFolders),
     ...mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),

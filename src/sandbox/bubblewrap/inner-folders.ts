@@ -1,6 +1,9 @@
-import { closeSync, statfsSync } from 'node:fs';
+import { close, closeSync, statfsSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { workFolder } from '../boot/index.ts';
 import { openInside } from './open-inside.ts';
+
+const closeInBackground = promisify(close);
 
 /** Folders that a program can fill, besides its work folder. */
 const otherFolders = ['/tmp', '/dev/shm'];
@@ -22,8 +25,9 @@ export class InnerFolders {
 
   /** `first` is the host's pid of the first process inside. */
   constructor(first: number, maxBytes: number) {
-    this.work = openInside(first, workFolder);
-    this.#others = otherFolders.map((folder) => openInside(first, folder));
+    const [work, ...others] = openAll(first, [workFolder, ...otherFolders]);
+    this.work = work;
+    this.#others = others;
     this.#maxBytes = maxBytes;
   }
 
@@ -41,8 +45,27 @@ export class InnerFolders {
     return blocks > 0 && count * bytesPerFile > this.#maxBytes;
   }
 
-  close(): void {
-    for (const folder of [this.work, ...this.#others]) closeSync(folder);
+  /**
+   * Who closes a folder last deletes all that is in it, which may take seconds: a thread of its own does
+   * that, so that nobody else waits.
+   */
+  async close(): Promise<void> {
+    await Promise.all([this.work, ...this.#others].map((folder) => closeInBackground(folder)));
+  }
+}
+
+/** All or none: the sandbox may end in the middle. */
+function openAll(
+  first: number,
+  [work, ...others]: readonly [string, ...string[]],
+): [number, ...number[]] {
+  const opened: [number, ...number[]] = [openInside(first, work)];
+  try {
+    for (const folder of others) opened.push(openInside(first, folder));
+    return opened;
+  } catch (error) {
+    for (const folder of opened) closeSync(folder);
+    throw error;
   }
 }
 

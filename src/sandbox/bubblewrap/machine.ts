@@ -1,7 +1,7 @@
 import { SandboxNotStartedError } from '../errors.ts';
 import { chooseResourceControl } from '../resources/choose-resource-control.ts';
 import type { ResourceControl } from '../resources/resource-control.ts';
-import { seccompFilter } from '../seccomp/index.ts';
+import { seccompFilter, uncountedMemorySyscalls } from '../seccomp/index.ts';
 import { driverName } from './driver-name.ts';
 import { findProgram } from './find-program.ts';
 import { countsProcessesInside, readHostFacts, type HostFacts } from './host-facts.ts';
@@ -43,7 +43,10 @@ export async function examineMachine(chosen?: Promise<ResourceControl>): Promise
     setpriv,
     strays,
     layout: readHostLayout(),
-    filter: seccompFilter(process.arch === 'arm64' ? 'arm64' : 'x64'),
+    filter: seccompFilter(
+      process.arch === 'arm64' ? 'arm64' : 'x64',
+      resources.holder('memory') === 'kernel' ? {} : uncountedMemorySyscalls,
+    ),
     resources,
     limitsPidsInside: resources.holder('pids') !== 'kernel' && countsProcessesInside(facts.kernel),
   };

@@ -53,10 +53,12 @@ async function runInChild(starter: readonly string[], script: string): Promise<u
 const setpriv = findProgram('setpriv');
 const canBeAnybody = !isBubblewrapMissing && process.getuid?.() === 0 && setpriv !== undefined;
 
+const anybodysIds = ['--reuid', String(anybody), '--regid', String(anybody), '--clear-groups'];
+const asAnybody = [setpriv ?? '', ...anybodysIds, '--'];
+
 describe.skipIf(!canBeAnybody)('a user without rights', () => {
   it('has the same sandbox', async () => {
-    const ids = ['--reuid', String(anybody), '--regid', String(anybody), '--clear-groups', '--'];
-    const seen = await runInChild([setpriv ?? '', ...ids], 'id -u; cat given; echo made >made');
+    const seen = await runInChild(asAnybody, 'id -u; cat given; echo made >made');
     expect(seen).toMatchObject({
       uid: anybody,
       stdout: '1000\ngiven\n',
@@ -65,6 +67,16 @@ describe.skipIf(!canBeAnybody)('a user without rights', () => {
     });
     // Nothing but a group of the kernel's can hold a rate.
     expect([[], ['cpu-rate']]).toContainEqual(Object(seen).notHeld);
+  }, 60_000);
+
+  it('is not stopped by folders that a program has closed', async () => {
+    const script = 'mkdir a b; echo x >a/x; echo y >b/y; chmod 400 a; chmod 000 b; echo done';
+    expect(await runInChild(asAnybody, script)).toMatchObject({
+      stdout: 'done\n',
+      files: ['given'],
+    });
+    const all = await runInChild(asAnybody, 'chmod 000 .; echo done');
+    expect(all).toMatchObject({ stdout: 'done\n', files: [] });
   }, 60_000);
 });
 

@@ -5,6 +5,7 @@ import { bootReadyMark } from '../boot/index.ts';
 import { collectFiles, type Collected } from '../collect/collect-files.ts';
 import { listWritten } from '../collect/list-written.ts';
 import type { SandboxJob } from '../driver.ts';
+import { readProcessStat, type ProcessStat } from '../resources/process-stat.ts';
 import type { ResourceGroup } from '../resources/resource-control.ts';
 import type { OutputListener, WaitingSandbox } from '../supervise-run.ts';
 import { driverName } from './driver-name.ts';
@@ -36,7 +37,8 @@ export interface StartedParts {
  *
  * 1. The ready mark is taken off the output; what follows goes to the one listener.
  * 2. The first process inside is killed before bwrap, so that the end of bwrap is the end of all inside.
- * 3. Pids are signalled only until the end of bwrap was seen: afterwards they may be somebody else's.
+ * 3. Pids are signalled only while they are known to be ours: a program that starts and ends thousands of
+ *    processes makes the host give a pid to somebody else soon after its end.
  */
 export class StartedSandbox implements WaitingSandbox {
   readonly exited: Promise<ProcessExit>;
@@ -48,7 +50,7 @@ export class StartedSandbox implements WaitingSandbox {
   readonly #closed: Promise<unknown>;
   #onOutput: OutputListener = () => {};
   #complaint = '';
-  #firstPid: number | undefined;
+  #first: ProcessStat | undefined;
   #folders: InnerFolders | undefined;
   #hasEnded = false;
 
@@ -97,7 +99,8 @@ export class StartedSandbox implements WaitingSandbox {
 
   kill(): void {
     if (this.#hasEnded) return;
-    signal(this.#firstPid ?? -this.#process.pid);
+    if (this.#first === undefined) signal(-this.#process.pid);
+    else if (isStill(this.#first)) signal(this.#first.pid);
     this.resources.kill();
     setTimeout(() => {
       if (!this.#hasEnded) signal(-this.#process.pid);
@@ -135,17 +138,18 @@ export class StartedSandbox implements WaitingSandbox {
   async release(): Promise<void> {
     this.kill();
     await Promise.race([this.exited, sleep(deathTimeMs, undefined, { ref: false })]);
-    this.#folders?.close();
+    const folders = this.#folders;
     this.#folders = undefined;
-    await whileHeld(this.resources.close());
+    await whileHeld(Promise.all([folders?.close(), this.resources.close()]));
   }
 
   async #untilReady(firstPid: Promise<number | undefined>): Promise<void> {
     await this.#mark();
-    this.#firstPid = await firstPid;
-    if (this.#firstPid === undefined) throw new Error('bwrap did not tell its first process');
-    this.#folders = new InnerFolders(this.#firstPid, this.#maxDiskBytes ?? Infinity);
-    this.resources.follow(this.#firstPid);
+    const pid = await firstPid;
+    if (pid === undefined) throw new Error('bwrap did not tell its first process');
+    this.#first = readProcessStat(pid);
+    this.#folders = new InnerFolders(pid, this.#maxDiskBytes ?? Infinity);
+    this.resources.follow(pid);
   }
 
   #mark(): Promise<void> {
@@ -176,7 +180,7 @@ export class StartedSandbox implements WaitingSandbox {
 }
 
 /** Waits for what does not keep this process alive by itself: it must not end before a group is removed. */
-async function whileHeld(work: Promise<void>): Promise<void> {
+async function whileHeld(work: Promise<unknown>): Promise<void> {
   const hold = setInterval(() => {}, deathTimeMs);
   await work.finally(() => clearInterval(hold));
 }
@@ -186,6 +190,10 @@ function closed(stream: NodeJS.ReadableStream): Promise<void> {
     stream.on('end', () => resolve());
     stream.on('close', () => resolve());
   });
+}
+
+function isStill(first: ProcessStat): boolean {
+  return readProcessStat(first.pid)?.startedAt === first.startedAt;
 }
 
 function signal(target: number): void {

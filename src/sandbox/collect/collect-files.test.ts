@@ -53,6 +53,32 @@ describe.skipIf(process.platform !== 'linux')('collecting files', () => {
     });
   });
 
+  it('tells of names that would pass for something else without saying them', async () => {
+    const directory = aDirectory();
+    const name = 'a\nforged\u001b[31m';
+    symlinkSync('/', join(directory, name));
+    writeFileSync(join(directory, `b${name}`), '');
+    const { messages } = await collect(directory);
+    const [written] = listWritten(opened(directory), new Set());
+    expect(messages).toEqual([
+      '"a\uFFFDforged\uFFFD[31m" was not collected: it is no regular file',
+    ]);
+    expect(written?.message).toBe('1 files of 0 bytes were left: ba\uFFFDforged\uFFFD[31m');
+  });
+
+  it('goes on when a folder cannot be listed', async () => {
+    const file = join(aDirectory(), 'file');
+    writeFileSync(file, '');
+    const fd = openSync(file, constants.O_RDONLY);
+    onTestFinished(() => closeSync(fd));
+    const { files, observations } = await collectFiles(fd, all);
+    expect(files).toEqual([]);
+    expect(observations.map(({ message }) => message)).toEqual([
+      '"." was not collected: it could not be opened',
+    ]);
+    expect(listWritten(fd, new Set())).toEqual([]);
+  });
+
   it('brings back only what was asked for, and each file once', async () => {
     const directory = aDirectory();
     mkdirSync(join(directory, 'out'));

@@ -71,7 +71,9 @@ class Walk {
   }
 
   async #walkFolder(folder: OpenFolder, depth: number): Promise<void> {
-    for (const entry of readNames(folder, () => this.#mayLook())) {
+    const entries = readNames(folder, () => this.#mayLook());
+    if (!entries) return this.refusals.add(folder.path || '.', 'it could not be opened');
+    for (const entry of entries) {
       if (this.#entries % entriesPerTurn === 0) await setImmediate();
       await this.#take(folder, entry, depth + 1);
     }

@@ -1,5 +1,6 @@
 import { closeSync, lstatSync } from 'node:fs';
 import type { SandboxObservation } from '../../contract/sandbox/index.ts';
+import { printable } from './printable.ts';
 import { openFolder, readNames, type OpenFolder } from './open-folder.ts';
 
 const maxEntries = 2_000;
@@ -34,7 +35,7 @@ function look(survey: Survey, folder: OpenFolder, depth: number): void {
     survey.entries += 1;
     return survey.entries <= maxEntries;
   };
-  for (const { name, kind } of readNames(folder, mayLook)) {
+  for (const { name, kind } of readNames(folder, mayLook) ?? []) {
     if (kind === 'file') count(survey, folder, name);
     const inner = kind === 'folder' && depth < maxDepth ? openFolder(folder, name) : undefined;
     if (!inner) continue;
@@ -52,5 +53,5 @@ function count(survey: Survey, folder: OpenFolder, name: string): void {
   const stat = lstatSync(`/proc/self/fd/${folder.fd}/${name}`, { throwIfNoEntry: false });
   survey.count += 1;
   survey.bytes += stat?.size ?? 0;
-  if (survey.names.length < maxNamed) survey.names.push(path.slice(-maxNameCharacters));
+  if (survey.names.length < maxNamed) survey.names.push(printable(path.slice(-maxNameCharacters)));
 }

@@ -1,4 +1,4 @@
-import { constants, opendirSync, openSync } from 'node:fs';
+import { constants, opendirSync, openSync, type Dir } from 'node:fs';
 
 /** A folder that is open, and its path below the folder where the walk began. */
 export interface OpenFolder {
@@ -27,9 +27,20 @@ export function openFolder(parent: OpenFolder, name: string): OpenFolder | undef
   }
 }
 
-/** The names in a folder, as long as `mayLook` says yes before each. */
-export function* readNames(folder: OpenFolder, mayLook: () => boolean): Generator<Entry> {
-  const listing = opendirSync(`/proc/self/fd/${folder.fd}/.`, { bufferSize: namesPerRead });
+/**
+ * The names in a folder, as long as `mayLook` says yes before each; undefined when whoever filled it has
+ * closed it to us.
+ */
+export function readNames(folder: OpenFolder, mayLook: () => boolean): Iterable<Entry> | undefined {
+  try {
+    const path = `/proc/self/fd/${folder.fd}/.`;
+    return entriesOf(opendirSync(path, { bufferSize: namesPerRead }), mayLook);
+  } catch {
+    return undefined;
+  }
+}
+
+function* entriesOf(listing: Dir, mayLook: () => boolean): Generator<Entry> {
   try {
     for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
       if (!mayLook()) return;

@@ -1,4 +1,5 @@
 import type { SandboxObservation } from '../../contract/sandbox/index.ts';
+import { printable } from './printable.ts';
 
 /** Told one by one; the rest as a number. */
 const maxTold = 20;
@@ -11,7 +12,7 @@ export class Refusals {
 
   add(path: string, reason: string): void {
     if (this.#told.length >= maxTold) this.#untold += 1;
-    else this.#told.push(`"${shorten(path)}" was not collected: ${reason}`);
+    else this.#told.push(`"${printable(shorten(path))}" was not collected: ${reason}`);
   }
 
   observations(): SandboxObservation[] {

@@ -24,7 +24,7 @@ const inspectedSchema = z.looseObject({
 
 /** Between two looks whether a program has ended; the last one goes on. */
 const lookPausesMs = [1, 2, 5, 10, 20, 50, 100, 250] as const;
-/** An engine that does not answer this often in a row is gone, and its containers with it. */
+/** An engine that does not answer this often in a row is gone. */
 const maxFailedLooks = 20;
 const killed: ProcessExit = { exitCode: 137, signal: null };
 
@@ -82,6 +82,8 @@ export class ContainerExec {
     });
     socket.on('data', demultiplex(listener));
     this.exited = this.#untilEnded();
+    // Who looks at it late finds it still.
+    this.exited.catch(() => {});
   }
 
   get isRunning(): boolean {
@@ -113,7 +115,8 @@ export class ContainerExec {
 
   /**
    * Asks the engine, because the end of the streams tells nothing: what the program left running may
-   * hold them open, and the program itself may close them.
+   * hold them open, and the program itself may close them. Rejects when the engine is gone or was started
+   * anew: then nobody knows how the program ended.
    */
   async #untilEnded(): Promise<ProcessExit> {
     let failed = 0;
@@ -126,14 +129,19 @@ export class ContainerExec {
       const wasOpen = !isClosed;
       await (wasOpen && look >= 4 ? Promise.race([pause, closed]) : pause);
       if (wasOpen && isClosed) look = 0;
-      const exit = await this.#look().catch((error: unknown) => {
-        failed += 1;
+      try {
+        const exit = await this.#look();
+        failed = 0;
+        if (exit === null) continue;
+        this.#hasEnded = true;
+        return exit;
+      } catch (error) {
         const isUnknown = error instanceof DockerRequestError && error.status === 404;
-        return isUnknown || this.#isGone || failed >= maxFailedLooks ? killed : null;
-      });
-      if (exit === null) continue;
-      this.#hasEnded = true;
-      return exit;
+        this.#hasEnded = this.#isGone || isUnknown || failed >= maxFailedLooks;
+        if (this.#isGone || (isUnknown && failed === 0)) return killed;
+        if (this.#hasEnded) throw engineGone(error);
+        failed += 1;
+      }
     }
   }
 
@@ -142,4 +150,10 @@ export class ContainerExec {
     const { Running: isRunning, ExitCode: exitCode } = inspectedSchema.parse(answer);
     return isRunning ? null : { exitCode: exitCode ?? killed.exitCode, signal: null };
   }
+}
+
+function engineGone(error: unknown): DockerRequestError {
+  const said = error instanceof DockerRequestError ? error.reason : String(error);
+  const reason = `it stopped or was started anew while the program ran (${said}), so nobody knows how the program ended. Run it again`;
+  return new DockerRequestError('how did the program end?', null, reason);
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { DriverReport, Protection, SandboxLimits } from '../../contract/sandbox/index.ts';
 import type { PreparedSandbox, SandboxDriver, SandboxShape, Toolchain } from '../driver.ts';
@@ -86,6 +87,15 @@ class DockerDriver implements SandboxDriver {
     }
   }
 
+  async fingerprint(): Promise<string | undefined> {
+    const { api, engine, socket, profile } = await this.#engineHere();
+    const { id } = await findImage(api, this.#imageOf('node'), 'node');
+    const { runtime, looksAtHost } = this.#options;
+    const without = [...this.#without].toSorted();
+    const calls = createHash('sha256').update(JSON.stringify(profile)).digest('hex');
+    return JSON.stringify([socket, engine, id, runtime, looksAtHost, calls, without]);
+  }
+
   findToolchain(name: string): Promise<Toolchain> {
     const known = this.#toolchains.get(name);
     if (known) return known;
@@ -162,6 +172,7 @@ class DockerDriver implements SandboxDriver {
 }
 
 interface Engine {
+  readonly socket: string;
   readonly api: DockerApi;
   readonly engine: DockerEngine;
   readonly profile: ReturnType<typeof dockerSeccompProfile>;
@@ -175,7 +186,8 @@ async function findEngine({ socket, env }: DockerOptions): Promise<Engine> {
   if (engine.architecture === null) {
     throw lacking(`engine ${engine.version} runs on a processor without a filter of system calls`);
   }
-  return { api, engine, profile: dockerSeccompProfile(engine.architecture) };
+  const profile = dockerSeccompProfile(engine.architecture);
+  return { socket: found.path, api, engine, profile };
 }
 
 function lacking(reason: string, fixes: readonly string[] = []): SandboxUnavailableError {

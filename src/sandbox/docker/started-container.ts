@@ -159,9 +159,9 @@ export class StartedContainer implements WaitingSandbox {
   /** Removes the container with everything in it. Never throws. */
   async release(): Promise<void> {
     this.kill();
-    this.#folders?.close();
+    const folders = this.#folders;
     this.#folders = undefined;
-    await removeContainer(this.#parts.api, this.id);
+    await Promise.all([folders?.close(), removeContainer(this.#parts.api, this.id)]);
     this.#exec?.close();
   }
 

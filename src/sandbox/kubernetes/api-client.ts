@@ -7,6 +7,8 @@ import { ClusterRequestError } from './errors.ts';
 
 /** The few requests a sandbox needs of an API server. */
 export interface ClusterApi {
+  /** Its address. */
+  readonly server: string;
   readonly namespace: string;
   create(path: string, body: object): Promise<unknown>;
   read(path: string): Promise<unknown>;
@@ -34,6 +36,7 @@ export function clusterApi(access: ClusterAccess): ClusterApi {
     throw refused(`${method} ${path}`, answer, text);
   };
   return {
+    server: access.server,
     namespace: access.namespace,
     create: (path, body) => whole('POST', path, body),
     read: (path) => whole('GET', path),

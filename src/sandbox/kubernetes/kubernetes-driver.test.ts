@@ -225,10 +225,17 @@ describe('a cluster that does not do it', () => {
   it('names the plugin that is missing when the network is open all the same', async () => {
     const { driver } = await aCluster();
     expect(await driver.probe()).toMatchObject({
-      state: 'ready',
-      message: 'Kubernetes v1.34.0',
+      state: 'unproven',
+      message: expect.stringContaining('Kubernetes v1.34.0'),
       protections: [{ fix: expect.stringContaining('NetworkPolicy') }],
     });
+  });
+
+  it('is remembered by its address, its version and what runs in it', async () => {
+    const { server, driver } = await aCluster();
+    const fingerprint = await driver.fingerprint?.();
+    for (const part of [server.url, 'work', 'v1.34.0', 'gvisor', 'debian:12'])
+      expect(fingerprint).toContain(part);
   });
 
   it('names the setting for a language without an image', async () => {
@@ -237,5 +244,43 @@ describe('a cluster that does not do it', () => {
       code: 'sandbox.toolchain_missing',
       message: expect.stringContaining('sandbox.kubernetes.images.cobol'),
     });
+  });
+});
+
+describe('what a dead Tutti left in a cluster', () => {
+  const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+  const job = (name: string, end?: { type: string; lastTransitionTime: string }) => ({
+    metadata: { name, creationTimestamp: ago(60) },
+    status: end ? { conditions: [{ type: 'FailureTarget' }, end] } : { active: 1 },
+  });
+  const secret = (name: string, minutes: number) => ({
+    metadata: { name, creationTimestamp: ago(minutes) },
+  });
+
+  it('is removed, and nothing of one that lives', async () => {
+    const { server, driver } = await aCluster({
+      jobs: [
+        job('done', { type: 'Complete', lastTransitionTime: ago(20) }),
+        job('failed', { type: 'Failed', lastTransitionTime: ago(20) }),
+        job('just-done', { type: 'Complete', lastTransitionTime: ago(1) }),
+        job('running'),
+      ],
+      secrets: [
+        secret('done', 60),
+        secret('just-done', 60),
+        secret('running', 60),
+        secret('orphan', 60),
+        secret('starting', 1),
+      ],
+    });
+    expect(await driver.sweep()).toBe(4);
+    expect(server.removed).toEqual([
+      '/apis/batch/v1/namespaces/work/jobs/done',
+      '/apis/batch/v1/namespaces/work/jobs/failed',
+      '/api/v1/namespaces/work/secrets/done',
+      '/api/v1/namespaces/work/secrets/orphan',
+    ]);
+    const asked = server.requests.filter((request) => request.startsWith('GET'));
+    expect(asked.every((request) => request.includes('tutti-sandbox'))).toBe(true);
   });
 });

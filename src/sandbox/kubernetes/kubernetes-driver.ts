@@ -63,6 +63,12 @@ export function createKubernetesDriver(options: KubernetesOptions): SandboxDrive
       return waitingSandbox(options, shape);
     },
     probe: (signal) => probe(options, driver, signal),
+    async fingerprint() {
+      const api = await options.api();
+      const { server, namespace } = api;
+      const { pods, images } = options;
+      return JSON.stringify([server, namespace, await versionOf(api), pods, images]);
+    },
     sweep: async () => sweep(await options.api()),
     close: async () => {},
   };
@@ -148,7 +154,10 @@ async function ensureNetworkPolicy(api: ClusterApi): Promise<void> {
   });
 }
 
-/** What an earlier Tutti left: jobs that are over, and secrets whose job is gone. */
+/**
+ * What an earlier Tutti left: jobs that are over, and secrets whose job is gone. Only old ones: the files
+ * of a run that has just ended may be on their way to a Tutti that lives.
+ */
 async function sweep(api: ClusterApi): Promise<number> {
   const selector = encodeURIComponent(
     Object.entries(ownLabel)
@@ -158,14 +167,12 @@ async function sweep(api: ClusterApi): Promise<number> {
   const jobs = `/apis/batch/v1/namespaces/${api.namespace}/jobs`;
   const secrets = `/api/v1/namespaces/${api.namespace}/secrets`;
   const found = listSchema.parse(await api.read(`${jobs}?labelSelector=${selector}`)).items;
-  const isOver = ({ status }: Item): boolean =>
-    (status?.succeeded ?? 0) > 0 || (status?.failed ?? 0) > 0;
-  const over = found.filter(isOver).map(({ metadata }) => metadata.name);
-  const running = new Set(found.filter((job) => !isOver(job)).map(({ metadata }) => metadata.name));
+  const over = found.filter(isLongOver).map(({ metadata }) => metadata.name);
+  const others = new Set(found.map(({ metadata }) => metadata.name)).difference(new Set(over));
   const kept = listSchema.parse(await api.read(`${secrets}?labelSelector=${selector}`)).items;
   // A secret is made a moment before its job: a young one may belong to a run that is just starting.
   const orphans = kept.filter(
-    ({ metadata }) => !running.has(metadata.name) && isOld(metadata.creationTimestamp),
+    ({ metadata }) => !others.has(metadata.name) && isOld(metadata.creationTimestamp),
   );
   for (const job of over) await api.remove(`${jobs}/${job}`);
   for (const { metadata } of orphans) await api.remove(`${secrets}/${metadata.name}`);
@@ -177,7 +184,11 @@ const listSchema = z.looseObject({
     z.looseObject({
       metadata: z.looseObject({ name: z.string(), creationTimestamp: z.string().optional() }),
       status: z
-        .looseObject({ succeeded: z.number().optional(), failed: z.number().optional() })
+        .looseObject({
+          conditions: z
+            .array(z.looseObject({ type: z.string(), lastTransitionTime: z.string().optional() }))
+            .optional(),
+        })
         .optional(),
     }),
   ),
@@ -186,6 +197,11 @@ const listSchema = z.looseObject({
 type Item = z.infer<typeof listSchema>['items'][number];
 
 const orphanAgeMs = 600_000;
+
+function isLongOver({ status }: Item): boolean {
+  const end = status?.conditions?.find(({ type }) => type === 'Complete' || type === 'Failed');
+  return end !== undefined && isOld(end.lastTransitionTime);
+}
 
 function isOld(createdAt: string | undefined): boolean {
   const age = Date.now() - Date.parse(createdAt ?? '');
@@ -204,7 +220,7 @@ async function probe(
   let version: string;
   try {
     const api = await options.api();
-    version = versionSchema.parse(await api.read('/version')).gitVersion;
+    version = await versionOf(api);
     await ensureNetworkPolicy(api);
   } catch (error) {
     const { message } = reportError(error);
@@ -213,13 +229,17 @@ async function probe(
     return { driver: name, state: 'unavailable', message, fix, protections: [] };
   }
   const protections = await options.tryProtections(driver, signal);
-  const message = `Kubernetes ${version}`;
-  return { driver: name, state: 'ready', message, protections: protections.map(withFix) };
+  const message = `Kubernetes ${version}; written without a cluster at hand: trust what the canaries say`;
+  return { driver: name, state: 'unproven', message, protections: protections.map(withFix) };
 }
 
 function withFix(report: DriverReport['protections'][number]): typeof report {
   const isOpen = report.protection === 'network' && report.holder === 'none';
   return isOpen ? { ...report, fix: fixNetwork } : report;
+}
+
+async function versionOf(api: ClusterApi): Promise<string> {
+  return versionSchema.parse(await api.read('/version')).gitVersion;
 }
 
 const versionSchema = z.looseObject({ gitVersion: z.string() });

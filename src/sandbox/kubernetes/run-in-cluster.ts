@@ -53,8 +53,10 @@ export async function runInCluster(run: ClusterRun): Promise<ClusterOutcome> {
     const pod = await untilStarted(run);
     return await watchProgram(run, pod);
   } finally {
-    await api.remove(`${jobs}/${request.name}`);
-    await api.remove(`${secrets}/${request.name}`);
+    for (const path of [`${jobs}/${request.name}`, `${secrets}/${request.name}`]) {
+      // How the program ended is worth more; a later sweep removes what the cluster kept.
+      await api.remove(path).catch(() => {});
+    }
   }
 }
 

@@ -269,3 +269,30 @@ describe('failures in the pool', () => {
     expect(pool.report().idle).toEqual({});
   });
 });
+
+describe('a shape that is forgotten while its start is to be tried again', () => {
+  it('leaves no timer behind', async () => {
+    const { pool, driver, timers } = aPool({ maxIdleMs: 1_000 });
+    const pending = new Set<object>();
+    const after = timers.after.bind(timers);
+    timers.after = (delayMs, run) => {
+      const timer = {};
+      pending.add(timer);
+      const cancel = after(delayMs, () => {
+        pending.delete(timer);
+        run();
+      });
+      return () => {
+        pending.delete(timer);
+        cancel();
+      };
+    };
+    await pool.take(aShape(), never);
+    driver.failure = 'no memory';
+    await timers.pass(59_000);
+    expect(pending.size).toBe(2);
+    // The second round finds it unused; the next try would be at 63 s.
+    await timers.pass(2_000);
+    expect(pending.size).toBe(0);
+  });
+});

@@ -1,6 +1,7 @@
 import type { PoolReport } from '../../contract/sandbox/index.ts';
 import type { Log, Timers } from '../../kernel/index.ts';
 import type { PreparedSandbox, SandboxShape } from '../driver.ts';
+import { orAborted } from '../or-aborted.ts';
 import { IdleShape, type PoolOptions } from './idle-shape.ts';
 import { shapeKey, shapeLabel } from './shape-key.ts';
 
@@ -109,7 +110,15 @@ export class SandboxPool {
 
   async #takeCold(shape: SandboxShape, signal: AbortSignal): Promise<TakenSandbox> {
     this.#misses += 1;
-    return { sandbox: await this.#ground.prepare(shape, signal), wasWarm: false };
+    const preparing = this.#ground.prepare(shape, signal);
+    try {
+      return { sandbox: await orAborted(preparing, signal), wasWarm: false };
+    } catch (error) {
+      // Who cancels does not wait for a driver; what it brings too late is nobody's.
+      const disposeOfLate = (late: PreparedSandbox): void => this.#dispose(late);
+      this.#track(preparing.then(disposeOfLate, () => {}));
+      throw error;
+    }
   }
 
   #shapeOf(shape: SandboxShape): IdleShape {
@@ -217,7 +226,9 @@ export class SandboxPool {
     for (const [key, kept] of this.#shapes) {
       const leaving = kept.endRound(now, this.#ground.options.maxIdleMs);
       for (const sandbox of leaving) this.#dispose(sandbox);
-      if (kept.isForgotten) this.#shapes.delete(key);
+      if (!kept.isForgotten) continue;
+      kept.forget();
+      this.#shapes.delete(key);
     }
     this.#refill();
     if (this.#shapes.size > 0) this.#startRounds();

@@ -1,4 +1,14 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -34,7 +44,12 @@ describe('results of probes', () => {
 
   it('are looked at again soon where something can be fixed', async () => {
     const { open, clock } = aFolder();
-    await open().keep(driver, aReport('fake', { without: ['memory'] }));
+    const fixable = report.protections.map((row) =>
+      row.protection === 'memory'
+        ? { ...row, holder: 'supervisor' as const, fix: 'delegate cgroups' }
+        : row,
+    );
+    await open().keep(driver, { ...report, protections: fixable });
     clock.time += 4 * 60_000;
     expect(await open().find(driver)).toBeDefined();
     clock.time += 60_000;
@@ -65,6 +80,22 @@ describe('results of probes', () => {
     expect(await cache.find(driver)).toBeUndefined();
   });
 
+  it('are never kept of a driver that lacks a protection: the machine may have been too busy', async () => {
+    const { open } = aFolder();
+    const cache = open();
+    await cache.keep(driver, aReport('fake', { without: ['network'] }));
+    expect(await cache.find(driver)).toBeUndefined();
+  });
+
+  it('are not known of a driver that cannot say what they depend on', async () => {
+    const { open, folder } = aFolder();
+    const broken = new FakeDriver({ fingerprint: 'bwrap 1' });
+    Object.assign(broken, { fingerprint: () => Promise.reject(new Error('no engine')) });
+    await open().keep(broken, report);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(await open().find(broken)).toBeUndefined();
+  });
+
   it.each([
     ['no JSON', () => '{"key'],
     ['another shape', (text: string) => text.replace('"kernel"', '"nobody"')],
@@ -83,6 +114,22 @@ describe('results of probes', () => {
     await open().keep(driver, report);
     chmodSync(join(folder, 'sandbox-probe-fake.json'), 0o666);
     expect(await open().find(driver)).toBeUndefined();
+  });
+
+  it('are taken anew when the file is a link', async () => {
+    const { open, folder } = aFolder();
+    await open().keep(driver, report);
+    const file = join(folder, 'sandbox-probe-fake.json');
+    renameSync(file, join(folder, 'elsewhere.json'));
+    symlinkSync(join(folder, 'elsewhere.json'), file);
+    expect(await open().find(driver)).toBeUndefined();
+  });
+
+  it('are for us alone to read and write', async () => {
+    const { open, folder } = aFolder();
+    await open(join(folder, 'made')).keep(driver, report);
+    expect(statSync(join(folder, 'made')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, 'made', 'sandbox-probe-fake.json')).mode & 0o777).toBe(0o600);
   });
 
   it('are used all the same when they cannot be written', async () => {

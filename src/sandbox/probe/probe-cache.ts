@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -37,7 +38,8 @@ type KeptProbe = z.infer<typeof keptProbe>;
 /**
  * Results of probes, in memory and on disk, so that a single call does not pay for the canaries. A file
  * that cannot be read, is somebody else's or is about another kernel, boot or version is no result. A
- * driver that does not work is tried again each time: somebody may be installing it.
+ * driver that does not work or lacks a protection is tried again each time: somebody may be installing
+ * what is missing, and a canary may have failed because the machine was busy.
  */
 export class ProbeCache {
   readonly #directory: string | null;
@@ -60,7 +62,8 @@ export class ProbeCache {
   }
 
   async keep(driver: SandboxDriver, report: DriverReport): Promise<void> {
-    if (report.state === 'unavailable') return;
+    const isLacking = report.protections.some(({ holder }) => holder === 'none');
+    if (report.state === 'unavailable' || isLacking) return;
     const { key, isLasting } = await keyOf(driver);
     const kept = keptProbe.parse({ key, probedAt: this.#clock.now(), report });
     this.#kept.set(driver.name, kept);
@@ -89,11 +92,12 @@ export class ProbeCache {
     if (this.#directory === null) return undefined;
     try {
       const path = fileOf(this.#directory, driver);
-      const { uid, size, mode } = await stat(path);
+      await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+      const { uid, size, mode } = await file.stat();
       const isOurs = process.getuid === undefined || uid === process.getuid();
       const isWritableByOthers = process.platform !== 'win32' && (mode & 0o022) !== 0;
       if (!isOurs || isWritableByOthers || size > maxCacheBytes) return undefined;
-      return keptProbe.parse(JSON.parse(await readFile(path, 'utf8')));
+      return keptProbe.parse(JSON.parse(await file.readFile('utf8')));
     } catch {
       return undefined;
     }
@@ -112,7 +116,8 @@ interface ProbeKey {
 
 /** Whatever a result depends on. */
 async function keyOf(driver: SandboxDriver): Promise<ProbeKey> {
-  const fingerprint = await driver.fingerprint?.();
+  // A driver that cannot say it now does not work now, and its probe tells why.
+  const fingerprint = await driver.fingerprint?.().catch(() => undefined);
   const parts = [
     ownVersion(),
     process.execPath,

@@ -1,14 +1,31 @@
 import { statfsSync } from 'node:fs';
 import { readIfThere } from './process-stat.ts';
 
-/** Memory that a process has to itself and its part of what it has with others. */
-export function memoryOfProcess(pid: number): number {
-  const rollup = readIfThere(`/proc/${pid}/smaps_rollup`) ?? '';
-  const proportional = /^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1];
-  if (proportional !== undefined) return Number(proportional) * 1024;
-  // Not to be looked at so closely: then shared memory counts in full for each.
+/**
+ * How long the processes of a program may take to be measured exactly: a program can make its memory so
+ * complicated that each takes tens of milliseconds, in which nobody else is served.
+ */
+const exactTimeMs = 25;
+
+/** Memory of processes together. What they share counts once, or for each where that takes too long. */
+export function memoryOfProcesses(pids: readonly number[], maxExactMs = exactTimeMs): number {
+  const until = performance.now() + maxExactMs;
+  return pids.reduce((sum, pid) => {
+    const exact = performance.now() < until ? proportionalMemory(pid) : undefined;
+    return sum + (exact ?? residentMemory(pid));
+  }, 0);
+}
+
+function residentMemory(pid: number): number {
   const resident = /^VmRSS:\s+(\d+) kB$/m.exec(readIfThere(`/proc/${pid}/status`) ?? '')?.[1];
   return Number(resident ?? 0) * 1024;
+}
+
+/** What a process has to itself and its part of what it has with others; undefined when that is not told. */
+function proportionalMemory(pid: number): number | undefined {
+  const rollup = readIfThere(`/proc/${pid}/smaps_rollup`) ?? '';
+  const proportional = /^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1];
+  return proportional === undefined ? undefined : Number(proportional) * 1024;
 }
 
 /** Bytes of files in the temporary file systems that a process sees and we do not: they are memory. */

@@ -1,7 +1,7 @@
 import type { Holder, SandboxLimits } from '../../contract/sandbox/index.ts';
 import { killProcess } from './cgroup-folder.ts';
 import { PollLoop } from './poll-loop.ts';
-import { memoryOfPrivateFiles, memoryOfProcess, ownTemporaryDevices } from './process-memory.ts';
+import { memoryOfPrivateFiles, memoryOfProcesses, ownTemporaryDevices } from './process-memory.ts';
 import { readProcessStat, type ProcessStat } from './process-stat.ts';
 import { findProcessTree } from './process-tree.ts';
 import type {
@@ -142,7 +142,7 @@ class WatchedGroup implements ResourceGroup {
   #memoryOf(tree: readonly ProcessStat[]): number {
     const newest = tree.at(-1);
     const files = newest ? memoryOfPrivateFiles(newest.pid, this.#ownDevices) : 0;
-    return tree.reduce((sum, { pid }) => sum + memoryOfProcess(pid), files);
+    return files + memoryOfProcesses(tree.map(({ pid }) => pid));
   }
 
   /**

@@ -82,6 +82,28 @@ describe('a program under seatbelt', () => {
     expect(readdirSync(join(folder, 'work'))).toEqual([]);
   });
 
+  it('of any kind gets all of its input, files of every size and its own words', async () => {
+    const limits = defaultLimits;
+    const shape = { toolchain: node, boot: 'command', mounts: [], limits } as const;
+    const sandbox = await aDriver().prepare(shape);
+    const big = 'x'.repeat(300_000);
+    const script = '#!/bin/sh\nwc -c <big/file.txt; cat; echo "$COLOUR $1"';
+    const result = await sandbox.run(
+      {
+        program: { kind: 'command', argv: ['./say', "it's"] },
+        files: { 'big/file.txt': big, say: script },
+        env: { COLOUR: 'blue' },
+        stdin: 'typed\n'.repeat(20_000),
+        limits,
+        collect: null,
+      },
+      {},
+    );
+    expect(result).toMatchObject({ status: 'exited', exitCode: 0 });
+    const said = `300000\n${'typed\n'.repeat(20_000)}blue it's\n`;
+    expect(text(result.stdout).trimStart()).toBe(said);
+  });
+
   it.each([
     ['timeout', 'setInterval(() => {}, 1000)', { wallMs: 300 }],
     ['output', "for (;;) console.log('x'.repeat(1000))", { outputBytes: 5000 }],

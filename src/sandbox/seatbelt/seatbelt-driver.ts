@@ -1,8 +1,8 @@
-import { access, constants, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { access, constants, mkdir, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DriverReport, RunWatch, SandboxResult } from '../../contract/sandbox/index.ts';
 import { isRunning, type ProcessOwner } from '../../kernel/index.ts';
-import { bootCommand, minimalEnv } from '../boot/index.ts';
+import { minimalEnv } from '../boot/index.ts';
 import type {
   PreparedSandbox,
   SandboxDriver,
@@ -11,6 +11,7 @@ import type {
   Toolchain,
 } from '../driver.ts';
 import { InvalidRunError, SandboxNotStartedError } from '../errors.ts';
+import { portableBoot } from './portable-boot.ts';
 import { seatbeltProfile } from './seatbelt-profile.ts';
 import { startSeatbelt, type StartedSeatbelt } from './started-seatbelt.ts';
 
@@ -41,6 +42,11 @@ export function createSeatbeltDriver(options: SeatbeltOptions): SandboxDriver {
     findToolchain: options.findToolchain,
     prepare: (shape) => prepare(options, shape),
     probe: (signal) => probe(options, driver, signal),
+    // The kernel's own release is looked at by who keeps results.
+    fingerprint: async () => {
+      const { mtimeMs, size } = await stat(options.program ?? systemProgram);
+      return JSON.stringify([mtimeMs, size]);
+    },
     sweep: () => sweep(options.folder),
     close: async () => {},
   };
@@ -88,7 +94,7 @@ async function prepare(options: SeatbeltOptions, shape: SandboxShape): Promise<P
       owner: options.owner,
       program: options.program ?? systemProgram,
       profile: seatbeltProfile({ workFolder, readable }),
-      boot: bootCommand(shape.boot, shape.toolchain),
+      boot: portableBoot(shape),
       env: { ...minimalEnv(shape.toolchain), HOME: workFolder, TMPDIR: workFolder },
       workFolder,
       limits: shape.limits,

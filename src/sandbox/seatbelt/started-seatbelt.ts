@@ -16,6 +16,7 @@ import { readTar } from '../collect/read-tar.ts';
 import type { SandboxJob } from '../driver.ts';
 import { endOfRun } from '../end-of-run.ts';
 import { Output } from '../output.ts';
+import { layOutJob } from './portable-boot.ts';
 
 export interface SeatbeltStart {
   readonly owner: ProcessOwner;
@@ -141,10 +142,11 @@ class SeatbeltRun {
 
   async result(): Promise<Omit<SandboxResult, 'wasWarm' | 'driver'>> {
     const { child, streams, job } = this.#parts;
+    const told = await layOutJob(job, this.#parts.start.workFolder);
     const startedAt = performance.now();
     const stopWatching = this.#startWatching();
     streams.onOutput = (stream, bytes) => this.#output.add(stream, bytes);
-    for (const part of encodeJob(job)) child.stdin.write(part);
+    for (const part of encodeJob(told)) child.stdin.write(part);
     child.stdin.end();
     const exit = await child.exited;
     stopWatching();
@@ -170,9 +172,12 @@ class SeatbeltRun {
     const poll = setInterval(() => {
       if (isLooking) return;
       isLooking = true;
-      void this.#look().finally(() => {
-        isLooking = false;
-      });
+      void this.#look()
+        // It has most likely just ended; otherwise it is looked at again.
+        .catch(() => {})
+        .finally(() => {
+          isLooking = false;
+        });
     }, pollMs);
     watch.signal?.addEventListener('abort', onCancel, { once: true });
     if (watch.signal?.aborted) onCancel();

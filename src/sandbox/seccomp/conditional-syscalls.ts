@@ -27,6 +27,14 @@ const fileTypeMask = 0xf000;
 /** None (a regular file), FIFO, regular, socket: everything but devices. */
 const nodeTypes = [0, 0x1000, 0x8000, 0xc000];
 
+const PR_SET_PDEATHSIG = 1;
+const PR_SET_MM = 35;
+const SIGKILL = 9;
+
+const SOL_SOCKET = 1;
+const SO_PASSPIDFD = 76;
+const SO_PEERPIDFD = 77;
+
 /** System calls that depend on their arguments; refused with EPERM where no case holds. */
 export const conditionalSyscalls: readonly ConditionalSyscall[] = [
   {
@@ -68,6 +76,30 @@ export const conditionalSyscalls: readonly ConditionalSyscall[] = [
     ],
   },
   {
+    // Standard input and output are sockets: these would hand out a process of the host, us.
+    name: 'getsockopt',
+    numbers: [55, 209],
+    cases: socketOptionsBut(SO_PEERPIDFD),
+  },
+  {
+    name: 'setsockopt',
+    numbers: [54, 208],
+    cases: socketOptionsBut(SO_PASSPIDFD),
+  },
+  {
+    // The first process of a sandbox runs as the same user, so a program can have it do its will; it
+    // must neither outlive us nor change what its memory tells of it.
+    name: 'prctl',
+    numbers: [157, 167],
+    cases: [
+      [{ argument: 0, is: 'none-of', values: [PR_SET_PDEATHSIG, PR_SET_MM] }],
+      [
+        { argument: 0, is: 'one-of', values: [PR_SET_PDEATHSIG] },
+        { argument: 1, is: 'one-of', values: [SIGKILL] },
+      ],
+    ],
+  },
+  {
     name: 'ioctl',
     numbers: [16, 29],
     cases: [[{ argument: 1, is: 'none-of', values: terminalRequests }]],
@@ -88,3 +120,11 @@ export const conditionalSyscalls: readonly ConditionalSyscall[] = [
     cases: [[{ argument: 2, mask: fileTypeMask, is: 'one-of', values: nodeTypes }]],
   },
 ];
+
+/** The same number means something else for another kind of option. */
+function socketOptionsBut(option: number): ConditionalSyscall['cases'] {
+  return [
+    [{ argument: 1, is: 'none-of', values: [SOL_SOCKET] }],
+    [{ argument: 2, is: 'none-of', values: [option] }],
+  ];
+}

@@ -11,7 +11,9 @@ const audit: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64:
 const architectures: readonly Architecture[] = ['x64', 'arm64'];
 
 /** Values at and around every border the rules have, with and without rubbish above. */
-const values = [0, 1, 2, 3, 5, 6, 8, 10, 16, 17, 40, 0x5401, 0x5411, 0x5412, 0x5413, 0x541c]
+const values = [
+  0, 1, 2, 3, 5, 6, 8, 9, 10, 16, 17, 35, 40, 76, 77, 0x5401, 0x5411, 0x5412, 0x5413, 0x541c,
+]
   .concat([0x541d, 0x5422, 0x5423, 0x5424, 0x1_5412, 0x2_0000, 0x2_0008, 0x4_0000, 0x8000])
   .concat([0x1000, 0x2000, 0x6000, 0xc000, 0x1000_0000, 0x8000_0000, 0xffff_ffff])
   .flatMap((value) => [BigInt(value), BigInt(value) | (1n << 40n)]);
@@ -21,18 +23,22 @@ describe.each(architectures)('the profile for %s', (architecture) => {
   const filter = seccompFilter(architecture);
 
   it('allows what the filter allows, argument by argument', () => {
+    const differing: unknown[] = [];
     for (const { name, numbers } of conditionalSyscalls) {
       const number = syscallNumber(numbers, architecture);
       if (number === null) continue;
       for (const first of values) {
         for (const second of values) {
-          const args = [first, second, second];
-          const seen = { number, architecture: audit[architecture], args };
-          const isAllowed = runBpf(filter, seen).answer === 0x7fff_0000;
-          expect([name, args, allows(profile, name, args)]).toEqual([name, args, isAllowed]);
+          for (const third of [first, second]) {
+            const args = [first, second, third];
+            const seen = { number, architecture: audit[architecture], args };
+            const isAllowed = runBpf(filter, seen).answer === 0x7fff_0000;
+            if (allows(profile, name, args) !== isAllowed) differing.push([name, args]);
+          }
         }
       }
     }
+    expect(differing).toEqual([]);
   });
 
   it('tests no argument twice in a rule, which engines would read as "or"', () => {

@@ -3,7 +3,8 @@ import type { SyscallTable } from './syscall.ts';
 /**
  * System calls refused with EPERM: they open namespaces and mounts, look into other processes, or are
  * parts of the kernel that many break-outs went through. `sync` and `syncfs` would write back the
- * host's file systems. What no table names is answered with ENOSYS.
+ * host's file systems; `io_setup` takes from a number that the whole host shares. What no table names
+ * is answered with ENOSYS.
  */
 export const refusedSyscalls: SyscallTable = {
   unshare: [272, 97],
@@ -34,6 +35,12 @@ export const refusedSyscalls: SyscallTable = {
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
+  io_setup: [206, 0],
+  io_destroy: [207, 1],
+  io_getevents: [208, 4],
+  io_submit: [209, 2],
+  io_cancel: [210, 3],
+  io_pgetevents: [333, 292],
   keyctl: [250, 219],
   add_key: [248, 217],
   request_key: [249, 218],
@@ -83,3 +90,12 @@ export const refusedSyscalls: SyscallTable = {
  * lie in memory, where a filter cannot read them.
  */
 export const absentSyscalls: SyscallTable = { clone3: [435, 435] };
+
+/**
+ * Make memory that belongs to no process and lies in no folder. Hidden where no kernel counts memory:
+ * who looks at processes and folders would never find it.
+ */
+export const uncountedMemorySyscalls: SyscallTable = {
+  memfd_create: [319, 279],
+  shmget: [29, 194],
+};

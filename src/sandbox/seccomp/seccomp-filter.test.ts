@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { allowedSyscalls } from './allowed-syscalls.ts';
 import { conditionalSyscalls } from './conditional-syscalls.ts';
-import { absentSyscalls, refusedSyscalls } from './refused-syscalls.ts';
+import { absentSyscalls, refusedSyscalls, uncountedMemorySyscalls } from './refused-syscalls.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 import { syscallNumber } from './syscall.ts';
 import type { Architecture, SyscallNumbers } from './syscall.ts';
@@ -101,6 +101,32 @@ describe.each(architectures)('the filter for %s', (architecture) => {
       [16, 3, 15],
     ] as const) {
       expect(ask(architecture, 'socket', family, type, protocol)).toBe(eperm);
+    }
+  });
+
+  it('lets nobody take back that it dies with its parent, or hide its own memory', () => {
+    expect(ask(architecture, 'prctl', 1, 9)).toBe(allow);
+    for (const signal of [0, 15, 17, 64]) expect(ask(architecture, 'prctl', 1, signal)).toBe(eperm);
+    expect(ask(architecture, 'prctl', 1, 1n << 32n)).toBe(eperm);
+    expect(ask(architecture, 'prctl', 35, 14)).toBe(eperm);
+    for (const option of [4, 15, 22, 38]) expect(ask(architecture, 'prctl', option, 1)).toBe(allow);
+  });
+
+  it('gives nobody a handle of the process at the other end of a socket', () => {
+    expect(ask(architecture, 'getsockopt', 0, 1, 77)).toBe(eperm);
+    expect(ask(architecture, 'setsockopt', 0, 1, 76)).toBe(eperm);
+    expect(ask(architecture, 'getsockopt', 0, 1, 17)).toBe(allow);
+    expect(ask(architecture, 'getsockopt', 0, 41, 77)).toBe(allow);
+    expect(ask(architecture, 'setsockopt', 0, 41, 76)).toBe(allow);
+  });
+
+  it('hides what it is told to hide', () => {
+    const hiding = seccompFilter(architecture, uncountedMemorySyscalls);
+    for (const numbers of Object.values(uncountedMemorySyscalls)) {
+      const number = syscallNumber(numbers, architecture) ?? -1;
+      const seen = { number, architecture: audit[architecture] };
+      expect(runBpf(hiding, seen).answer).toBe(enosys);
+      expect(runBpf(filter, seen).answer).toBe(allow);
     }
   });
 

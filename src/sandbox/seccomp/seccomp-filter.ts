@@ -4,7 +4,7 @@ import type { Fragment, Instruction } from './bpf.ts';
 import { conditionalSyscalls } from './conditional-syscalls.ts';
 import { refusedSyscalls } from './refused-syscalls.ts';
 import { syscallNumber } from './syscall.ts';
-import type { Architecture, ArgumentTest, ConditionalSyscall } from './syscall.ts';
+import type { Architecture, ArgumentTest, ConditionalSyscall, SyscallTable } from './syscall.ts';
 
 const allow = giveBack(0x7fff_0000);
 const killProcess = giveBack(0x8000_0000);
@@ -28,10 +28,11 @@ const argumentBytes = 8;
 
 /**
  * The filter of system calls, as `bwrap --seccomp` reads it. It kills what calls through another ABI
- * than the machine's own (int 0x80, x32), and finds the rest by a binary search over the numbers.
+ * than the machine's own (int 0x80, x32), and finds the rest by a binary search over the numbers. What
+ * is `hidden` does not exist for the program, whatever the tables say.
  */
-export function seccompFilter(architecture: Architecture): Buffer {
-  const search = searchTree(rangesOf(architecture));
+export function seccompFilter(architecture: Architecture, hidden: SyscallTable = {}): Buffer {
+  const search = searchTree(rangesOf(architecture, hidden));
   const afterAbi = architecture === 'x64' ? branchIfAtLeast(x32Bit, killProcess, search) : search;
   return assemble([
     load(architectureOffset),
@@ -48,7 +49,7 @@ interface Range {
   readonly answer: Fragment;
 }
 
-function rangesOf(architecture: Architecture): Range[] {
+function rangesOf(architecture: Architecture, hidden: SyscallTable): Range[] {
   const answers = new Map<number, Fragment>();
   const put = (numbers: readonly [number | null, number | null], answer: Fragment): void => {
     const number = syscallNumber(numbers, architecture);
@@ -57,6 +58,7 @@ function rangesOf(architecture: Architecture): Range[] {
   for (const numbers of Object.values(allowedSyscalls)) put(numbers, allow);
   for (const numbers of Object.values(refusedSyscalls)) put(numbers, refuse);
   for (const syscall of conditionalSyscalls) put(syscall.numbers, decide(syscall));
+  for (const numbers of Object.values(hidden)) put(numbers, doesNotExist);
 
   const ranges: Range[] = [];
   const end = Math.max(...answers.keys()) + 1;

@@ -63,6 +63,8 @@ describe('finding Python', () => {
     tree.python('home/ann/.pyenv/versions/3.10.13', { version: '3.10.13' });
     const found = await findToolchain('python:pytest,coverage', tree.surroundings());
     expect(found).toMatchObject({ name: 'python:pytest,coverage', version: '3.10.13' });
+    // A colon would cut it in two in every search path.
+    expect(found.searchPath[0]).toBe('/opt/python-3.10.13/bin');
   });
 
   it('says how to install the modules that none has', async () => {

@@ -49,9 +49,11 @@ function mountPart(
     );
   }
   // A single program keeps its name below the folder that stands for its installation.
-  const root = `/opt/${name}-${installation.version}`;
+  // Without the modules that were asked for: a colon would cut it in two in every search path.
+  const [language = name] = name.split(':');
+  const root = `/opt/${language}-${installation.version}`;
   const isProgramItself = part === installation.program;
-  return { source: part, target: isProgramItself ? join(root, 'bin', name) : root };
+  return { source: part, target: isProgramItself ? join(root, 'bin', language) : root };
 }
 
 function translate(path: string, mounts: readonly SandboxMount[]): string {

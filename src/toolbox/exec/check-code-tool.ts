@@ -6,7 +6,7 @@ import type { ExecContext } from './exec-context.ts';
 import { languages, languageTraits } from './program/language.ts';
 import { checkFields, codeField, filesField } from './run-schema.ts';
 
-const input = z.object({
+const input = z.strictObject({
   language: z.enum(languages),
   code: codeField.optional().describe('The program as one text. Give this or `files`.'),
   files: filesField.optional(),

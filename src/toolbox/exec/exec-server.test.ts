@@ -5,7 +5,10 @@ import type { ErrorReport } from '../../contract/error/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import type { CheckFinding } from './check/scan-code.ts';
 import { outputMetaKey } from './live-output.ts';
-import { anExecServer, someLimits } from './testing/an-exec-server.ts';
+import { aCallContext } from '../testing/call-context.ts';
+import { createExecServer } from './exec-server.ts';
+import { anExecContext, anExecServer, someLimits } from './testing/an-exec-server.ts';
+import { FakeSandbox } from './testing/fake-sandbox.ts';
 
 const aFinding: CheckFinding = {
   severity: 'critical',
@@ -115,6 +118,46 @@ describe('run_code', () => {
     expect(sandbox.runs[0]?.limits).toEqual({ ...someLimits, ...limits, cpuMs: 120_000 });
   });
 
+  it('derives no limit of CPU time that the sandbox would refuse', async () => {
+    const { call, sandbox } = anExecServer();
+    const limits = { wallMs: 1_800_000, cpus: 8 };
+    await call('run_code', { language: 'python', code: '', limits });
+    expect(sandbox.runs[0]?.limits.cpuMs).toBe(7_200_000);
+  });
+
+  it('says what is wrong with the name of a file or a variable', async () => {
+    const { call } = anExecServer();
+    const wrong = { language: 'python', files: { '../a.py': '' }, env: { '1A': '' } };
+    const { content } = await call('run_code', wrong);
+    expect(content[0]?.['text']).toContain(
+      'files.../a.py: not allowed as a name; expected a path inside the work folder, without ".."',
+    );
+    expect(content[0]?.['text']).toContain(
+      'env.1A: not allowed as a name; expected the name of a variable',
+    );
+  });
+
+  it('has the sandbox opened while the code is being checked', async () => {
+    const sandbox = new FakeSandbox({});
+    const order: string[] = [];
+    const opened = Promise.withResolvers<void>();
+    const server = createExecServer({
+      ...anExecContext,
+      sandbox: async () => {
+        order.push('sandbox');
+        opened.resolve();
+        return sandbox;
+      },
+      scanCode: async () => {
+        await opened.promise;
+        order.push('checked');
+        return [];
+      },
+    });
+    await server.callTool('run_code', { language: 'python', code: '' }, aCallContext());
+    expect(order.slice(0, 2)).toEqual(['sandbox', 'checked']);
+  });
+
   it('refuses limits, names and paths that are none', async () => {
     const { call } = anExecServer();
     const base = { language: 'python', code: '' };
@@ -128,6 +171,10 @@ describe('run_code', () => {
       { files: { '/etc/passwd': '' } },
       { files: { 'a/../../b': '' } },
       { files: { '..': '' } },
+      { files: { 'a\ud800': '' } },
+      { args: ['\udfff'] },
+      { files: { 'a.py': '1', './a.py': '2' } },
+      { timeout: 5 },
     ]) {
       const result = call('run_code', { ...base, ...wrong });
       expect(await codeOf(result), JSON.stringify(wrong)).toBe('toolbox.invalid_arguments');

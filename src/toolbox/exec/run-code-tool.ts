@@ -3,9 +3,9 @@ import type { CallContext } from '../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import type { ExecContext } from './exec-context.ts';
 import { findEntry } from './program/find-entry.ts';
-import { languages } from './program/language.ts';
+import { languages, languageTraits } from './program/language.ts';
 import { planProgram } from './program/plan-program.ts';
-import { checkBeforeRun, runProgram } from './run-program.ts';
+import { checkBeforeRun, openAhead, runProgram } from './run-program.ts';
 import {
   codeField,
   entryField,
@@ -18,7 +18,7 @@ import {
 } from './run-schema.ts';
 import { summarizeRun } from './summarize-run.ts';
 
-const input = z.object({
+const input = z.strictObject({
   language: z.enum(languages),
   code: codeField.optional().describe('The program as one text. Give this or `files`.'),
   files: filesField.optional(),
@@ -64,6 +64,7 @@ async function runCode(
   const found = findEntry(request);
   const limits = limitsOf(request.limits, exec.limits);
   context.annotate?.({ 'tutti.sandbox.language': language });
+  openAhead(exec, languageTraits[language].toolchain);
   const check = await checkBeforeRun({ files: found.files, language }, exec, context);
   const plan = await planProgram({ ...found, language, args, env }, async (toolchain) => {
     const sandbox = await exec.sandbox();

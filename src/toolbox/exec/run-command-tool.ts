@@ -15,7 +15,7 @@ import { summarizeRun } from './summarize-run.ts';
 
 const toolchains = ['shell', 'python', 'node', 'go', 'rust', 'java'] as const;
 
-const input = z.object({
+const input = z.strictObject({
   argv: wordsField
     .min(1)
     .describe('The program and its arguments, e.g. ["sort", "-n", "numbers.txt"]. No shell.'),

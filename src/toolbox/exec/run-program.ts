@@ -46,6 +46,17 @@ export async function checkBeforeRun(
   return { ...check, findings };
 }
 
+/**
+ * Has the sandbox opened and the toolchain looked up while the code is still being checked. Tells
+ * nobody of a failure: the run itself meets it again.
+ */
+export function openAhead({ sandbox }: Pick<ExecContext, 'sandbox'>, toolchain?: string): void {
+  const opening = sandbox().then((opened) =>
+    toolchain === undefined ? undefined : opened.toolchain(toolchain),
+  );
+  opening.catch(() => {});
+}
+
 /** Runs a program that was checked. How it ends is a result, whatever it is. */
 export async function runProgram(
   run: ProgramRun,

@@ -10,12 +10,27 @@ const maxFiles = 2_000;
 const maxWords = 1_000;
 const maxWordLength = 100_000;
 
+/** Half a surrogate pair has no bytes that a program could be given. */
+const unicodeNeeded = 'text without lone surrogates';
+
+function isUnicode(text: string): boolean {
+  return text.isWellFormed();
+}
+
 /** A path below the work folder. */
 const path = z
   .string()
   .min(1)
   .max(1_000)
-  .regex(/^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]+$/, 'a path inside the work folder, without ".."');
+  .regex(/^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]+$/, 'a path inside the work folder, without ".."')
+  .refine(isUnicode, unicodeNeeded);
+
+/** Of a name that is refused, what is expected: "invalid key" alone helps nobody. */
+function sayKeyProblem(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'invalid_key') return undefined;
+  const expected = issue.issues.map(({ message }) => message).join(', ');
+  return `not allowed as a name; expected ${expected}`;
+}
 
 /** `./a//b.py` as `a/b.py`. */
 function plainPath(given: string): string {
@@ -23,11 +38,19 @@ function plainPath(given: string): string {
 }
 
 const noNul = /^[^\0]*$/;
-const word = z.string().max(maxWordLength).regex(noNul, 'text without NUL characters');
+const word = z
+  .string()
+  .max(maxWordLength)
+  .regex(noNul, 'text without NUL characters')
+  .refine(isUnicode, unicodeNeeded);
 
 export const filesField = z
-  .record(path, z.string().max(maxTextLength))
+  .record(path, z.string().max(maxTextLength), { error: sayKeyProblem })
   .refine((files) => Object.keys(files).length <= maxFiles, `at most ${maxFiles} files`)
+  .refine(
+    (files) => new Set(Object.keys(files).map(plainPath)).size === Object.keys(files).length,
+    'two of the paths name the same file',
+  )
   .transform((files) =>
     Object.fromEntries(Object.entries(files).map(([name, text]) => [plainPath(name), text])),
   )
@@ -56,7 +79,9 @@ const limitsField = z
 export const runFields = {
   stdin: z.string().max(maxTextLength).default('').describe('What it reads on standard input.'),
   env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, 'the name of a variable'), word)
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, 'the name of a variable'), word, {
+      error: sayKeyProblem,
+    })
     .default({})
     .describe('All of its environment, beside PATH, HOME and LANG.'),
   limits: limitsField
@@ -110,6 +135,9 @@ export const runResultSchema = z.object({
 
 export type RunResult = z.input<typeof runResultSchema>;
 
+/** What the sandbox allows at most. */
+const maxCpuMs = 7_200_000;
+
 /**
  * The limits of a run. Who allows more time without a word about CPU time wants it used: the limit of
  * CPU time is then as far away as the clock can bring it.
@@ -123,7 +151,7 @@ export function limitsOf(
   return {
     wallMs,
     cpus,
-    cpuMs: wanted.cpuMs ?? Math.max(defaults.cpuMs, Math.ceil(wallMs * cpus)),
+    cpuMs: wanted.cpuMs ?? Math.max(defaults.cpuMs, Math.min(Math.ceil(wallMs * cpus), maxCpuMs)),
     memoryBytes: wanted.memoryBytes ?? defaults.memoryBytes,
     pids: wanted.pids ?? defaults.pids,
     diskBytes: wanted.diskBytes ?? defaults.diskBytes,

@@ -15,6 +15,9 @@ export interface PodStory {
   /** The program's container waits with this for ever. */
   readonly waiting?: object;
   readonly collectorLog?: string;
+  /** What is there already. */
+  readonly jobs?: readonly object[];
+  readonly secrets?: readonly object[];
   /** Answers every request with this. */
   readonly refusal?: { readonly status: number; readonly message: string };
 }
@@ -86,6 +89,9 @@ async function answer(
   }
   if (path === '/version') return send(response, 200, { gitVersion: 'v1.34.0' });
   if (path.endsWith('/log')) return sendLog(url, response, state);
+  const { jobs = [], secrets = [] } = state.story;
+  if (path.endsWith('/jobs')) return send(response, 200, { items: jobs });
+  if (path.endsWith('/secrets')) return send(response, 200, { items: secrets });
   if (path.endsWith('/pods')) return send(response, 200, { items: [podOf(state)] });
   return send(response, 404, { message: `no ${path}` });
 }

@@ -35,6 +35,15 @@ export interface AnExecServer {
   ) => Promise<ToolResult>;
 }
 
+/** What the server needs beside a sandbox and a scanner. */
+export const anExecContext = {
+  version: '1',
+  policy: aPolicy,
+  limits: someLimits,
+  roots: [],
+  javaLibraries: [],
+};
+
 /** The real server over a sandbox that runs nothing. */
 export function anExecServer(
   program: FakeProgram = {},
@@ -42,13 +51,10 @@ export function anExecServer(
 ): AnExecServer {
   const sandbox = new FakeSandbox(program);
   const server = createExecServer({
-    version: '1',
+    ...anExecContext,
     sandbox: async () => sandbox,
     scanCode: parts.scanCode ?? (async () => []),
     policy: { ...aPolicy, ...parts.policy },
-    limits: someLimits,
-    roots: [],
-    javaLibraries: [],
   });
   return {
     server,

@@ -4,7 +4,7 @@ import { frameworkNames } from './framework.ts';
 import { testStatuses } from './test-report.ts';
 
 export const runTestsInput = z
-  .object({
+  .strictObject({
     path: z
       .string()
       .min(1)

@@ -14,7 +14,7 @@ import { cleanOutput } from '../clean-output.ts';
 import { describeOutcome, describePlan } from '../describe-run.ts';
 import type { ExecContext } from '../exec-context.ts';
 import { LiveOutput } from '../live-output.ts';
-import { checkBeforeRun } from '../run-program.ts';
+import { checkBeforeRun, openAhead } from '../run-program.ts';
 import { limitsOf } from '../run-schema.ts';
 import { chooseFramework } from './choose-framework.ts';
 import type { FrameworkName, TestFramework, TestPlan, TestRequest } from './framework.ts';
@@ -38,6 +38,7 @@ export async function runTests(
   context: CallContext,
 ): Promise<TestsResult> {
   const startedAt = performance.now();
+  openAhead(exec);
   const project = await projectOf(exec, input, context.signal);
   const { framework, notes } = chooseFramework(project, input.framework);
   const request = requestFor(exec, input, project);
