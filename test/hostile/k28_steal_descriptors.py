@@ -1,4 +1,4 @@
-# pidfd_getfd, process_vm_writev and /proc/PID/mem of pid 1 and the parent, unless these are as confined as it is
+# pidfd_getfd, process_vm_writev and /proc/PID/mem of pid 1 and the parent
 # expect: held
 import os, sys, json, errno, time, ctypes, socket, signal
 if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
@@ -11,16 +11,8 @@ X64 = os.uname().machine == "x86_64"
 import struct
 bad=[]
 writev=311 if X64 else 271; readv=310 if X64 else 270
-def confined(p):
-    # As confined as we are: to rule over it wins nothing.
-    try: s=open(f"/proc/{p}/status").read()
-    except OSError: return False
-    line=lambda n: [x for x in s.splitlines() if x.startswith(n)][0].split()[1]
-    try: same=all(os.readlink(f"/proc/{p}/ns/{n}")==os.readlink(f"/proc/self/ns/{n}") for n in ("user","pid","mnt","net","ipc"))
-    except OSError: return False
-    return same and line("Seccomp:")=="2" and line("NoNewPrivs:")=="1" and not any(int(line(c),16) for c in ("CapPrm","CapEff","CapBnd"))
 for p in {1,os.getppid()}:
-    if p in (0,os.getpid()) or confined(p): continue
+    if p in (0,os.getpid()): continue
     r,_=syscall(434,p,0)
     if r>=0:
         for fd in range(0,16):
@@ -32,5 +24,9 @@ for p in {1,os.getppid()}:
     if syscall(readv,p,local,ctypes.c_ulong(1),remote,ctypes.c_ulong(1),ctypes.c_ulong(0))[0]>0: bad.append(("process_vm_readv",p))
     if syscall(writev,p,local,ctypes.c_ulong(1),remote,ctypes.c_ulong(1),ctypes.c_ulong(0))[0]>0: bad.append(("process_vm_writev",p))
     try: os.close(os.open(f"/proc/{p}/mem",os.O_RDWR)); bad.append(("mem",p))
+    except OSError: pass
+for f in ("environ","root","fd","task/1/mem"):
+    try:
+        if (os.listdir if f in ("root","fd") else lambda p: open(p,"rb").read(1))(f"/proc/1/{f}"): bad.append("/proc/1/"+f)
     except OSError: pass
 verdict("ESCAPED",bad) if bad else verdict("HELD")

@@ -85,15 +85,12 @@ print(os.getuid(), os.getcwd(), os.uname().nodename, os.path.expanduser('~'))`,
   it('learns nothing of who started it from the first process or the mounts', async () => {
     const { stdout } = await run(
       aDriver(),
-      shellJob('cat /proc/1/environ /proc/1/cmdline | tr "\\0" "\\n"; cat /proc/self/mountinfo'),
+      shellJob('ls -A /proc/1; echo; cat /proc/self/mountinfo'),
     );
-    expect(stdout).toContain('--args');
+    const [first, ...mounts] = stdout.split('\n');
+    expect(first).toBe('');
+    expect(mounts.length).toBeGreaterThan(5);
     expect(stdout).not.toContain(process.env['HOME'] ?? 'HOME=');
-    const [environment = ''] = stdout.split('/usr/bin/bwrap');
-    // The shell that becomes bwrap may say where and how deep it is: in the root folder, not deep.
-    expect(environment).toMatch(
-      /^TUTTI_OWNER=[\w.;-]+\n(?:(?:PWD=\/|OLDPWD|SHLVL=[01]|_=\S*)\n)*$/,
-    );
     expect(stdout).not.toContain(process.cwd());
   });
 

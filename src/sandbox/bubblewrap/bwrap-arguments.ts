@@ -77,6 +77,7 @@ function files(plan: BwrapPlan): string[] {
     ...etc(layout),
     '--proc',
     '/proc',
+    ...unless(without.has('process-namespace'), ...hiddenFirstProcess),
     ...unless(without.has('host-identity'), ...layout.procMasks),
     '--dev',
     '/dev',
@@ -88,6 +89,12 @@ function files(plan: BwrapPlan): string[] {
     ...unless(isWritable, '--remount-ro', '/', '--remount-ro', '/dev'),
   ];
 }
+
+/**
+ * The first process inside is bwrap's own and has the program's user: what is in its folder would let
+ * the program read its environment and write its memory.
+ */
+const hiddenFirstProcess = ['--size', '4096', '--tmpfs', '/proc/1', '--remount-ro', '/proc/1'];
 
 function etc(layout: HostLayout): string[] {
   const synthetic = syntheticEtc.flatMap(({ path }, index) => [

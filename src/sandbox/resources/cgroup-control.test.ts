@@ -52,7 +52,7 @@ describe('control by cgroups', () => {
       roots: [],
       holdsCpuRate: false,
     });
-    expect(control.holder('cpu-rate')).toBe('none');
+    expect(control.holder('cpu-rate')).toBe('supervisor');
     const group = await control.open(someLimits());
     const [name = ''] = readdirSync(folder);
     mkdirSync(join(folder, name, 'busy'));

@@ -41,7 +41,7 @@ export class CgroupControl implements ResourceControl {
   holder(protection: ResourceProtection): Holder {
     // Its kernel counts CPU time and does not end anybody for it: that is done here.
     if (protection === 'cpu-time') return 'supervisor';
-    return protection === 'cpu-rate' && !this.#options.holdsCpuRate ? 'none' : 'kernel';
+    return protection === 'cpu-rate' && !this.#options.holdsCpuRate ? 'supervisor' : 'kernel';
   }
 
   async open(limits: SandboxLimits): Promise<ResourceGroup> {

@@ -2,6 +2,7 @@ import { watch as watchFile, type FSWatcher } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxLimits } from '../../contract/sandbox/index.ts';
 import { removeFolder } from './cgroup-folder.ts';
+import { DutyCycle } from './duty-cycle.ts';
 import type { PollLoop } from './poll-loop.ts';
 import type { LimitReason, ResourceGroup, ResourceUsage } from './resource-control.ts';
 
@@ -14,6 +15,8 @@ export interface Cgroup {
   writeLimits(limits: SandboxLimits): void;
   /** Undefined once the group is gone. */
   read(): CgroupCounts | undefined;
+  /** Stops or continues all members; only there when the kernel does not hold them to a rate. */
+  readonly setFrozen?: ((isFrozen: boolean) => void) | undefined;
   kill(): void;
 }
 
@@ -31,6 +34,7 @@ export class CgroupGroup implements ResourceGroup {
   readonly #cgroup: Cgroup;
   readonly #loop: PollLoop;
   readonly #onLeft: (cgroup: Cgroup) => void;
+  readonly #duty: DutyCycle | undefined;
   #cpuMs: number;
   #counts: CgroupCounts = { oomKills: 0, refusedForks: 0, cpuMs: 0, peakMemoryBytes: 0 };
   /** Set by `kill`: afterwards the kernel counts what killing caused. */
@@ -48,6 +52,17 @@ export class CgroupGroup implements ResourceGroup {
     this.#loop = room.loop;
     this.#onLeft = room.onLeft;
     this.#cpuMs = limits.cpuMs;
+    const { setFrozen } = cgroup;
+    this.#duty =
+      setFrozen &&
+      new DutyCycle(
+        {
+          usedMs: () => cgroup.read()?.cpuMs ?? this.#counts.cpuMs,
+          stop: () => setFrozen(true),
+          resume: () => setFrozen(false),
+        },
+        limits.cpus,
+      );
   }
 
   follow(): void {
@@ -57,6 +72,7 @@ export class CgroupGroup implements ResourceGroup {
   async setLimits(limits: SandboxLimits): Promise<void> {
     this.#cgroup.writeLimits(limits);
     this.#cpuMs = limits.cpuMs;
+    this.#duty?.setRate(limits.cpus);
   }
 
   watch(onLimit: (reason: LimitReason) => void): void {
@@ -69,8 +85,10 @@ export class CgroupGroup implements ResourceGroup {
     };
     const removeFromLoop = this.#loop.add(look);
     const watchers = this.#cgroup.eventFiles.flatMap((file) => watchEvents(file, look));
+    this.#duty?.start();
     this.#stopWatching = () => {
       this.#stopWatching = () => {};
+      this.#duty?.end();
       removeFromLoop();
       for (const watcher of watchers) watcher.close();
     };

@@ -11,14 +11,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readWords, removeFolder, tryWriteValue } from './cgroup-folder.ts';
-import { CgroupGroup } from './cgroup-group.ts';
+import { readKeyed, readWords, removeFolder, tryWriteValue } from './cgroup-folder.ts';
+import { CgroupGroup, type CgroupCounts } from './cgroup-group.ts';
 import { findCgroupPlaces, type CgroupPlace } from './cgroup-places.ts';
 import { makeV2Cgroup } from './cgroup-v2.ts';
 import { newGroupName } from './group-name.ts';
 import { PollLoop } from './poll-loop.ts';
 import { prepareV2Base } from './prepare-v2-base.ts';
-import { someLimits, startMember } from './testing/start-member.ts';
+import { computeForASecond, someLimits, startMember } from './testing/start-member.ts';
 
 let folder = '';
 
@@ -179,6 +179,31 @@ describe.skipIf(!isWritable)(
       await group.close();
       expect((await member.exited).signal).toBe('SIGKILL');
       expect(folders.some((one) => existsSync(one))).toBe(false);
+    });
+
+    it('stops and continues members to hold them to a rate where no controller does', async () => {
+      const cgroup = await makeV2Cgroup(base, newGroupName(), false);
+      const [made = ''] = cgroup.folders;
+      // Without its controllers memory and processes are not counted here; CPU time always is.
+      const read = (): CgroupCounts => ({
+        oomKills: 0,
+        refusedForks: 0,
+        cpuMs: (readKeyed(made, 'cpu.stat', 'usage_usec') ?? 0) / 1e3,
+        peakMemoryBytes: 0,
+      });
+      const limits = someLimits({ cpus: 0.2 });
+      const room = { loop: new PollLoop(100), onLeft: () => {} };
+      const group = new CgroupGroup({ ...cgroup, read }, limits, room);
+      const { cpuMs, mostMs } = await computeForASecond(group, limits.cpus);
+      expect(cpuMs).toBeGreaterThan(50);
+      expect(cpuMs).toBeLessThan(mostMs);
+      const frozen = startMember(group, ['/bin/sleep', '60']);
+      await expect.poll(() => readWords(made, 'cgroup.procs')).toContain(`${frozen.pid}`);
+      cgroup.setFrozen?.(true);
+      await expect.poll(() => readKeyed(made, 'cgroup.events', 'frozen')).toBe(1);
+      await group.close();
+      expect((await frozen.exited).signal).toBe('SIGKILL');
+      expect(existsSync(made)).toBe(false);
     });
 
     it('moves a Tutti out of its cgroup into a leaf, so that controllers can be switched on', async () => {

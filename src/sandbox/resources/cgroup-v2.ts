@@ -21,7 +21,7 @@ export function controlByV2(place: CgroupPlace): CgroupControl | undefined {
   const holdsCpuRate = base.controllers.includes('cpu');
   return new CgroupControl({
     kind: 'cgroup-v2',
-    make: (name) => makeV2Cgroup(base.folder, name),
+    make: (name) => makeV2Cgroup(base.folder, name, holdsCpuRate),
     roots: [place.mountPoint],
     holdsCpuRate,
     fix: holdsCpuRate ? undefined : cpuDelegationFix,
@@ -29,7 +29,11 @@ export function controlByV2(place: CgroupPlace): CgroupControl | undefined {
 }
 
 /** Makes the group's folder. Throws what the system answers. */
-export async function makeV2Cgroup(base: string, name: string): Promise<Cgroup> {
+export async function makeV2Cgroup(
+  base: string,
+  name: string,
+  holdsCpuRate = true,
+): Promise<Cgroup> {
   const folder = join(base, name);
   await makeFolders([folder]);
   return {
@@ -38,6 +42,9 @@ export async function makeV2Cgroup(base: string, name: string): Promise<Cgroup> 
     eventFiles: [join(folder, 'memory.events'), join(folder, 'pids.events')],
     writeLimits: (limits) => writeLimits(folder, limits),
     read: () => readV2Counts(folder),
+    setFrozen: holdsCpuRate
+      ? undefined
+      : (isFrozen) => void tryWriteValue(folder, 'cgroup.freeze', isFrozen ? 1 : 0),
     kill: () => killGroup([folder]),
   };
 }

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { readdirSync, statfsSync } from 'node:fs';
 import { readIfThere } from './process-stat.ts';
 
 /**
@@ -12,13 +12,33 @@ export function memoryOfProcesses(pids: readonly number[], maxExactMs = exactTim
   const until = performance.now() + maxExactMs;
   return pids.reduce((sum, pid) => {
     const exact = performance.now() < until ? proportionalMemory(pid) : undefined;
-    return sum + (exact ?? residentMemory(pid));
+    return sum + (exact ?? residentMemory(pid) ?? memoryByThreads(pid));
   }, 0);
 }
 
-function residentMemory(pid: number): number {
+function residentMemory(pid: number): number | undefined {
   const resident = /^VmRSS:\s+(\d+) kB$/m.exec(readIfThere(`/proc/${pid}/status`) ?? '')?.[1];
-  return Number(resident ?? 0) * 1024;
+  return resident === undefined ? undefined : Number(resident) * 1024;
+}
+
+/** Threads that are asked for the memory of their process; those that end meanwhile know nothing. */
+const maxAskedThreads = 8;
+
+/** A process whose first thread has ended tells nothing itself. */
+function memoryByThreads(pid: number): number {
+  for (const thread of threadsOf(pid).slice(-maxAskedThreads)) {
+    const resident = residentMemory(thread);
+    if (resident !== undefined) return resident;
+  }
+  return 0;
+}
+
+function threadsOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number);
+  } catch {
+    return [];
+  }
 }
 
 /** What a process has to itself and its part of what it has with others; undefined when that is not told. */

@@ -4,6 +4,9 @@ import { readFileSync } from 'node:fs';
 export interface ProcessStat {
   readonly pid: number;
   readonly isDead: boolean;
+  /** Its first thread has ended while others run on: much that is told about it is told as of a dead one. */
+  readonly isHeadless: boolean;
+  readonly isStopped: boolean;
   readonly threads: number;
   /** Of the process itself. */
   readonly cpuMs: number;
@@ -22,10 +25,13 @@ export function readProcessStat(pid: number): ProcessStat | undefined {
   if (line === undefined) return undefined;
   // The name stands in parentheses and may hold anything, parentheses and spaces included.
   const fields = line.slice(line.lastIndexOf(') ') + 2).split(' ');
+  const hasEnded = fields[0] === 'Z' || fields[0] === 'X';
   const ticks = (index: number): number => Number(fields[index] ?? 0);
   return {
     pid,
-    isDead: fields[0] === 'Z' || fields[0] === 'X',
+    isDead: hasEnded && ticks(17) <= 1,
+    isHeadless: hasEnded && ticks(17) > 1,
+    isStopped: fields[0] === 'T' || fields[0] === 't',
     threads: ticks(17),
     cpuMs: (ticks(11) + ticks(12)) * tickMs,
     childrenCpuMs: (ticks(13) + ticks(14)) * tickMs,

@@ -1,8 +1,8 @@
 import type { Holder, SandboxLimits } from '../../contract/sandbox/index.ts';
 import { killProcess } from './cgroup-folder.ts';
-import { PollLoop } from './poll-loop.ts';
+import { DutyCycle } from './duty-cycle.ts';
 import { memoryOfPrivateFiles, memoryOfProcesses, ownTemporaryDevices } from './process-memory.ts';
-import { readProcessStat, type ProcessStat } from './process-stat.ts';
+import { readIfThere, readProcessStat, type ProcessStat } from './process-stat.ts';
 import { findProcessTree } from './process-tree.ts';
 import type {
   LimitReason,
@@ -12,7 +12,12 @@ import type {
   ResourceUsage,
 } from './resource-control.ts';
 
-const pollIntervalMs = 50;
+/** Between two looks at a program that is far from its limits. */
+const longestPauseMs = 50;
+/** At one that could have used up its memory before that. */
+const shortestPauseMs = 10;
+/** As fast as programs fill memory on common machines. */
+const filledBytesPerMs = 4 * 1024 * 1024;
 
 /**
  * Looks at the processes of a program again and again, for machines whose kernel does not count for us.
@@ -21,20 +26,18 @@ const pollIntervalMs = 50;
 export class WatchdogControl implements ResourceControl {
   readonly kind = 'watchdog';
   readonly fix: string;
-  readonly #loop = new PollLoop(pollIntervalMs);
 
   constructor(fix: string) {
     this.fix = fix;
   }
 
-  holder(protection: ResourceProtection): Holder {
+  holder(_protection: ResourceProtection): Holder {
     // Elsewhere there is nothing that could be looked at as often as that.
-    const isSeen = process.platform === 'linux';
-    return protection === 'cpu-rate' || !isSeen ? 'none' : 'supervisor';
+    return process.platform === 'linux' ? 'supervisor' : 'none';
   }
 
   async open(limits: SandboxLimits): Promise<ResourceGroup> {
-    return new WatchedGroup(limits, this.#loop);
+    return new WatchedGroup(limits);
   }
 
   async sweep(): Promise<number> {
@@ -43,29 +46,43 @@ export class WatchdogControl implements ResourceControl {
   }
 }
 
+/** Whose CPU time is still counted when a program is killed; what others used was counted before. */
+const maxProcessesBeforeKill = 8;
 /** Passes over a tree that grows while it is killed. */
 const maxKillPasses = 10;
 /** Of a tree that is to be killed, whatever its limit was. */
 const maxKilledProcesses = 100_000;
+/** Passes over a tree that grows while it is stopped; who escapes is found by the next look. */
+const maxStopPasses = 3;
 
 class WatchedGroup implements ResourceGroup {
   readonly joinFiles: readonly string[] = [];
-  readonly #loop: PollLoop;
   readonly #ownDevices = ownTemporaryDevices();
   readonly #lastSeen = new Map<string, ProcessStat>();
+  readonly #duty: DutyCycle;
+  /** Stopped by us, and not by the program itself. */
+  readonly #stopped = new Map<number, ProcessStat>();
   #limits: SandboxLimits;
   #root: ProcessStat | undefined;
   /** CPU time of processes that have been seen and are gone. */
   #goneCpuMs = 0;
   #cpuMs = 0;
+  #memoryBytes = 0;
   #peakMemoryBytes = 0;
   #reached: LimitReason | null = null;
   #isSettled = false;
   #stopWatching: () => void = () => {};
 
-  constructor(limits: SandboxLimits, loop: PollLoop) {
+  constructor(limits: SandboxLimits) {
     this.#limits = limits;
-    this.#loop = loop;
+    this.#duty = new DutyCycle(
+      {
+        usedMs: () => this.#lookAtCpu(),
+        stop: () => this.#stop(),
+        resume: () => this.#resume(),
+      },
+      limits.cpus,
+    );
   }
 
   follow(pid: number): void {
@@ -75,17 +92,28 @@ class WatchedGroup implements ResourceGroup {
 
   async setLimits(limits: SandboxLimits): Promise<void> {
     this.#limits = limits;
+    this.#duty.setRate(limits.cpus);
   }
 
   watch(onLimit: (reason: LimitReason) => void): void {
     this.#stopWatching();
-    const remove = this.#loop.add(() => {
+    const look = (): void => {
+      const startedAt = performance.now();
       this.#look();
-      if (this.#reached === null) return;
+      if (this.#reached === null) {
+        // At least as long as a look takes, so that half of our time is left for others.
+        timer = later(look, Math.max(this.#pauseMs(), performance.now() - startedAt));
+        return;
+      }
       this.#stopWatching();
       onLimit(this.#reached);
-    });
-    this.#stopWatching = remove;
+    };
+    let timer = later(look, this.#pauseMs());
+    this.#duty.start();
+    this.#stopWatching = () => {
+      clearTimeout(timer);
+      this.#duty.end();
+    };
   }
 
   async reached(): Promise<LimitReason | null> {
@@ -98,10 +126,14 @@ class WatchedGroup implements ResourceGroup {
     return { cpuMs: this.#cpuMs, peakMemoryBytes: this.#peakMemoryBytes };
   }
 
+  /** At once: looking at everything first would take as long as there are processes. */
   kill(): void {
-    this.#look();
+    if (!this.#isSettled) this.#lookAtCpu(maxProcessesBeforeKill);
     this.#isSettled = true;
     this.#stopWatching();
+    const root = this.#root;
+    // All in its namespace die with it, and nobody new can come.
+    if (root && isFirstOfNamespace(root)) return killProcess(root.pid);
     const killed = new Set<number>();
     for (let pass = 0; pass < maxKillPasses; pass += 1) {
       const fresh = this.#tree(maxKilledProcesses).filter((one) => !killed.has(one.pid));
@@ -131,6 +163,7 @@ class WatchedGroup implements ResourceGroup {
     this.#countCpu(tree);
     const threads = tree.reduce((sum, one) => sum + one.threads, 0);
     const memoryBytes = this.#memoryOf(tree);
+    this.#memoryBytes = memoryBytes;
     this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, memoryBytes);
     if (this.#reached !== null) return;
     if (memoryBytes > this.#limits.memoryBytes) this.#reached = 'memory';
@@ -138,9 +171,41 @@ class WatchedGroup implements ResourceGroup {
     else if (this.#cpuMs > this.#limits.cpuMs) this.#reached = 'cpu';
   }
 
+  #pauseMs(): number {
+    const lastsMs = (this.#limits.memoryBytes - this.#memoryBytes) / filledBytesPerMs;
+    return Math.min(longestPauseMs, Math.max(shortestPauseMs, lastsMs));
+  }
+
+  /** The part of a look that is cheap enough to be taken often. */
+  #lookAtCpu(maxProcesses = this.#limits.pids): number {
+    const tree = this.#tree(maxProcesses);
+    if (!this.#isSettled && tree.length > 0) this.#countCpu(tree);
+    return this.#cpuMs;
+  }
+
+  #stop(): void {
+    const signalled = new Set<number>();
+    for (let pass = 0; pass < maxStopPasses; pass += 1) {
+      const fresh = this.#tree(this.#limits.pids).filter(
+        (one) => !one.isStopped && !signalled.has(one.pid),
+      );
+      if (fresh.length === 0) return;
+      for (const one of fresh) {
+        signalled.add(one.pid);
+        this.#stopped.set(one.pid, one);
+        signal(one, 'SIGSTOP');
+      }
+    }
+  }
+
+  #resume(): void {
+    for (const one of this.#stopped.values()) signal(one, 'SIGCONT');
+    this.#stopped.clear();
+  }
+
   /** Files count once, as seen by the newest process: it is the surest to be inside the sandbox. */
   #memoryOf(tree: readonly ProcessStat[]): number {
-    const newest = tree.at(-1);
+    const newest = tree.findLast(({ isHeadless }) => !isHeadless);
     const files = newest ? memoryOfPrivateFiles(newest.pid, this.#ownDevices) : 0;
     return files + memoryOfProcesses(tree.map(({ pid }) => pid));
   }
@@ -164,5 +229,28 @@ class WatchedGroup implements ResourceGroup {
       toldMs += stat.cpuMs + stat.childrenCpuMs;
     }
     this.#cpuMs = Math.max(this.#cpuMs, seenMs, toldMs);
+  }
+}
+
+/** Never keeps this process alive. */
+function later(work: () => void, pauseMs: number): NodeJS.Timeout {
+  return setTimeout(work, pauseMs).unref();
+}
+
+/** Whether it still is who it was, and the first process of a namespace of its own. */
+function isFirstOfNamespace({ pid, startedAt }: ProcessStat): boolean {
+  const status = readIfThere(`/proc/${pid}/status`) ?? '';
+  // One number for each namespace it is in, ours first.
+  const isFirst = /^NSpid:\t\d+\t(?:\d+\t)*1$/m.test(status);
+  return isFirst && readProcessStat(pid)?.startedAt === startedAt;
+}
+
+/** Unless it is gone and another has its pid. */
+function signal(one: ProcessStat, name: 'SIGSTOP' | 'SIGCONT'): void {
+  if (readProcessStat(one.pid)?.startedAt !== one.startedAt) return;
+  try {
+    process.kill(one.pid, name);
+  } catch {
+    // Gone since.
   }
 }

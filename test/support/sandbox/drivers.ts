@@ -49,6 +49,8 @@ export async function openDocker(): Promise<OpenedDriver | string> {
   if (here.kind === 'skipped') return here.reason;
   const { docker } = here;
   const driver = docker.aDockerDriver();
+  // Asked now: the container that is asked would else be one too many while another is followed.
+  for (const name of ['python', 'node']) await driver.findToolchain(name);
   return {
     driver,
     traces: tracesBy(() => docker.sandboxNamespaces()),

@@ -1,5 +1,6 @@
 import { createProcessOwner, silentLog } from '../../../kernel/index.ts';
 import { defaultLimits } from '../../limits.ts';
+import { judge } from '../../policy.ts';
 import { createBubblewrapDriver } from '../bubblewrap-driver.ts';
 
 /** A program of its own, because a process cannot be started twice: a run and a probe, told as JSON. */
@@ -29,6 +30,8 @@ process.stdout.write(
     stdout: Buffer.from(result.stdout).toString(),
     files: result.files.map(({ path }) => path).sort(),
     state: report.state,
+    judgement: judge(report, 'standard'),
+    cpuRate: report.protections.find((row) => row.protection === 'cpu-rate')?.holder,
     notHeld: report.protections.flatMap((row) => (row.holder === 'none' ? [row.protection] : [])),
   }),
 );

@@ -1,7 +1,14 @@
 import { afterEach, expect, it } from 'vitest';
 import type { SandboxLimits } from '../../../contract/sandbox/index.ts';
 import type { ResourceControl, ResourceGroup } from '../resource-control.ts';
-import { firstLine, isAlive, killAtLimit, someLimits, startMember } from './start-member.ts';
+import {
+  computeForASecond,
+  firstLine,
+  isAlive,
+  killAtLimit,
+  someLimits,
+  startMember,
+} from './start-member.ts';
 
 const node = process.execPath;
 const holdsMemory = 'globalThis.held = Buffer.alloc(400 << 20, 1); setInterval(() => {}, 1000)';
@@ -63,6 +70,13 @@ function describeLimits(open: Open): void {
     const member = startMember(group, ['/bin/sh', '-c', isBusy]);
     expect(await limit).toBe('cpu');
     await member.exited;
+  });
+
+  it('holds a program and all it starts to their share of the processors', async () => {
+    const group = await open({ cpus: 0.2 });
+    const { cpuMs, mostMs } = await computeForASecond(group, 0.2);
+    expect(cpuMs).toBeGreaterThan(50);
+    expect(cpuMs).toBeLessThan(mostMs);
   });
 
   it('says nothing about a program that stays within its limits', async () => {

@@ -61,3 +61,22 @@ export function killAtLimit(group: ResourceGroup): Promise<LimitReason> {
 export function isAlive(pid: number): boolean {
   return readProcessStat(pid)?.isDead === false;
 }
+
+/** Two processes that compute for a second of the clock, whatever they get of it. */
+const busyForASecond =
+  'end=$(($(date +%s%N) + 1000000000)); work() { while [ $(date +%s%N) -lt $end ]; do i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; done; }; work & work; wait';
+/** What may be used at once, and before it is noticed. */
+const rateSlackMs = 150;
+
+/** What two busy processes got in a watched group, and the most that its rate allows them. */
+export async function computeForASecond(
+  group: ResourceGroup,
+  cpus: number,
+): Promise<{ readonly cpuMs: number; readonly mostMs: number }> {
+  const startedAt = performance.now();
+  group.watch(() => {});
+  const { exitCode } = await startMember(group, ['/bin/sh', '-c', busyForASecond]).exited;
+  if (exitCode !== 0) throw new Error(`they ended with ${exitCode}`);
+  const mostMs = cpus * (performance.now() - startedAt) + rateSlackMs;
+  return { cpuMs: (await group.usage()).cpuMs, mostMs };
+}
