@@ -16,7 +16,8 @@ export type EndOfRun = Pick<SandboxResult, 'status' | 'exitCode' | 'signal' | 'r
 
 /**
  * How a program ended. `killedFor` is why we killed it, `reached` the limit that was seen afterwards: a
- * program that ended well in spite of it ended well.
+ * program that ended well in spite of it exited, and the limit is named all the same. The first process
+ * of a bomb often ends well.
  */
 export function endOfRun(
   exit: ProcessExit,
@@ -27,5 +28,5 @@ export function endOfRun(
   if (reason !== null) return { status: 'killed', exitCode: null, signal: null, reason };
   const signal = exit.signal ?? signalNames.get((exit.exitCode ?? 0) - signalBase) ?? null;
   if (signal !== null) return { status: 'signalled', exitCode: null, signal, reason: null };
-  return { status: 'exited', exitCode: exit.exitCode, signal: null, reason: null };
+  return { status: 'exited', exitCode: exit.exitCode, signal: null, reason: reached };
 }

@@ -90,7 +90,7 @@ export async function superviseRun(
     usage: { wallMs, ...usage },
     files: collected.files,
     observations: [
-      ...(end.reason === null && reached !== null ? [limitReached(reached)] : []),
+      ...(end.status !== 'killed' && reached !== null ? [limitReached(reached)] : []),
       ...collected.observations,
     ],
     driver: sandbox.driver,

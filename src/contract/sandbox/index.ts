@@ -91,6 +91,7 @@ export interface SandboxResult {
   readonly status: 'exited' | 'signalled' | 'killed';
   readonly exitCode: number | null;
   readonly signal: string | null;
+  /** Why it was killed; with `exited` the limit it reached though it ended well. */
   readonly reason: KillReason | null;
   readonly stdout: Uint8Array;
   readonly stderr: Uint8Array;

@@ -211,6 +211,15 @@ describe.skipIf(isBubblewrapMissing)('the limits of bubblewrap', () => {
     expect(result).toMatchObject({ status: 'killed', reason: 'pids' });
   });
 
+  it('name the processes of a bomb whose first process ends well', async () => {
+    const limits = { ...defaultLimits, pids: 24, wallMs: 10_000 };
+    const result = await run(
+      aDriver(),
+      shellJob('b() { b | b & }; b; sleep 0.3; exit 0', { limits }),
+    );
+    expect(result.reason).toBe('pids');
+  });
+
   it('end a program that fills its folder, unless it copes with that', async () => {
     const limits = { ...defaultLimits, diskBytes: 2 * mebibyte };
     const full = 'head -c 5000000 /dev/zero >big 2>/dev/null';
@@ -219,7 +228,7 @@ describe.skipIf(isBubblewrapMissing)('the limits of bubblewrap', () => {
     const fails = await run(aDriver(), shellJob(`${full}; exit 1`, { limits }));
     expect(fails).toMatchObject({ status: 'killed', reason: 'disk' });
     const copes = await run(aDriver(), shellJob(`${full}; exit 0`, { limits }));
-    expect(copes).toMatchObject({ status: 'exited', exitCode: 0, reason: null });
+    expect(copes).toMatchObject({ status: 'exited', exitCode: 0, reason: 'disk' });
     expect(copes.observations).toContainEqual(expect.objectContaining({ kind: 'limit_reached' }));
   });
 

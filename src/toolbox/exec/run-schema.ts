@@ -115,7 +115,7 @@ export const runResultSchema = z.object({
   reason: z
     .enum(['timeout', 'cpu', 'memory', 'pids', 'disk', 'output', 'cancelled'])
     .nullable()
-    .describe('The limit it reached, when that ended it.'),
+    .describe('The limit it was killed for, or reached though it exited with 0.'),
   stdout: z.string().describe('Without escape sequences; what is no UTF-8 became U+FFFD.'),
   stderr: z.string(),
   truncated: z.boolean().describe('There was more output than its limit.'),

@@ -25,7 +25,7 @@ export function summarizeRun(result: RunResult): string {
 function endingOf({ status, exitCode, signal, reason }: RunResult): string {
   switch (status) {
     case 'exited':
-      return `exited with ${exitCode}`;
+      return `exited with ${exitCode}${reason === null ? '' : `, limit reached: ${reason}`}`;
     case 'signalled':
       return `died of ${signal}`;
     case 'killed':
