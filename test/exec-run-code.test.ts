@@ -247,6 +247,9 @@ describe.skipIf(bubblewrapMissing)(
         'tutti.check.verdict': 'allow',
       });
       expect(span?.attributes['tutti.sandbox.usage.peakMemoryBytes']).toBeGreaterThan(0);
+      const { 'tutti.sandbox.pool.hits': hits, 'tutti.sandbox.pool.misses': misses } =
+        span?.attributes ?? {};
+      expect(Number(hits) + Number(misses)).toBeGreaterThan(0);
     });
 
     it('is refused or asked about by what the check finds, before it runs', async () => {

@@ -1,4 +1,4 @@
-import type { SandboxResult, SandboxRun } from '../../contract/sandbox/index.ts';
+import type { PoolReport, SandboxResult, SandboxRun } from '../../contract/sandbox/index.ts';
 import type { CallFacts } from '../../contract/server/index.ts';
 
 const maxListed = 50;
@@ -19,8 +19,8 @@ export function describePlan(
   };
 }
 
-/** How it ended, what it used, and what the sandbox saw. */
-export function describeOutcome(result: SandboxResult): CallFacts {
+/** How it ended, what it used, what the sandbox saw, and how the pool has done so far. */
+export function describeOutcome(result: SandboxResult, pool: PoolReport): CallFacts {
   const { status, exitCode, signal, reason, usage } = result;
   const seen = (kind: string): string[] =>
     result.observations
@@ -40,6 +40,12 @@ export function describeOutcome(result: SandboxResult): CallFacts {
     'tutti.sandbox.blocked': seen('blocked_syscall'),
     'tutti.sandbox.limits_reached': seen('limit_reached'),
     ...prefixed('tutti.sandbox.usage.', { ...usage }),
+    ...prefixed('tutti.sandbox.pool.', {
+      idle: Object.values(pool.idle).reduce((sum, count) => sum + count, 0),
+      hits: pool.hits,
+      misses: pool.misses,
+      waits: pool.waits,
+    }),
   };
 }
 

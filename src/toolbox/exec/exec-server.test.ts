@@ -273,6 +273,7 @@ describe('run_code', () => {
       'tutti.sandbox.env': ['SECRET'],
       'tutti.sandbox.reason': 'pids',
       'tutti.sandbox.usage.peakMemoryBytes': 9_000_000,
+      'tutti.sandbox.pool.misses': 0,
       'tutti.sandbox.blocked': ['ptrace'],
     });
     expect(JSON.stringify(facts)).not.toContain('value');

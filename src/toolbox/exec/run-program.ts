@@ -71,7 +71,7 @@ export async function runProgram(
   const result = await sandbox
     .run(wanted, { signal: context.signal, onOutput: live.push })
     .finally(() => live.end());
-  context.annotate?.(describeOutcome(result));
+  context.annotate?.(describeOutcome(result, sandbox.pool()));
   // Who cancelled gets no result; the program is dead.
   context.signal.throwIfAborted();
   return resultOf(run, check, result);

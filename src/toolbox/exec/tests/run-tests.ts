@@ -54,7 +54,7 @@ export async function runTests(
   const result = await sandbox
     .run(run, { signal: context.signal, onOutput: shownLive(plan, live) })
     .finally(() => live.end());
-  context.annotate?.(describeOutcome(result));
+  context.annotate?.(describeOutcome(result, sandbox.pool()));
   context.signal.throwIfAborted();
   const prefix = `${request.runFolder}/`;
   const reports = new Map(
