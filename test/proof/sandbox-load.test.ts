@@ -66,6 +66,7 @@ const limitMs = isProof ? 3_600_000 : 300_000;
 let host: HostSide;
 let opened: OpenedDriver;
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(bubblewrapMissing)('a thousand runs', () => {
   beforeAll(async () => {
     host = await openHostSide();

@@ -122,6 +122,7 @@ process.stderr.write(JSON.stringify([process.argv.slice(2), process.env.ODD]))`,
   });
 });
 
+// The boots run inside Linux only; Python and GNU tools are those of the system.
 describe.skipIf(process.platform !== 'linux')('a program that a boot runs', () => {
   const python = async (code: string, files: Record<string, string> = {}) =>
     runBoot(

@@ -19,6 +19,7 @@ import {
 
 const mebibyte = 1024 * 1024;
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(isBubblewrapMissing)('a program in bubblewrap', () => {
   it.each([
     [
@@ -176,6 +177,7 @@ for folder in ('/tmp', '/work'):
   });
 });
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(isBubblewrapMissing)('the limits of bubblewrap', () => {
   it('end a program at its wall time, whatever it ignores', async () => {
     const result = await run(
@@ -263,6 +265,7 @@ except OSError as error: print(error.errno)`;
   });
 });
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(isBubblewrapMissing)('stopping a sandbox', () => {
   it('takes less than a tenth of a second when it is cancelled', async () => {
     const driver = aDriver();
@@ -334,6 +337,7 @@ for count in range(80_000): os.close(os.open('/tmp/%d' % count, os.O_CREAT))`;
   });
 });
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(isBubblewrapMissing)('a sandbox that cannot be started', () => {
   it('says what bwrap said', async () => {
     const driver = aDriver();
@@ -368,6 +372,7 @@ describe.skipIf(isBubblewrapMissing)('a sandbox that cannot be started', () => {
   });
 });
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(isBubblewrapMissing || process.getuid?.() !== 0)('root', () => {
   it('shows a sandbox folders that only root can reach, and leaves no mount', async () => {
     // A folder of a test is closed to others; what lies in it would be open to all.

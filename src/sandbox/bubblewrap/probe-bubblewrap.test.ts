@@ -13,6 +13,7 @@ import { aDriver, isBubblewrapMissing } from './testing/a-driver.ts';
 
 const anybody = 23_456;
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(isBubblewrapMissing)('probing bubblewrap', () => {
   it('says for each protection who holds it', async () => {
     const report = await aDriver().probe();
@@ -56,6 +57,7 @@ const canBeAnybody = !isBubblewrapMissing && process.getuid?.() === 0 && setpriv
 const anybodysIds = ['--reuid', String(anybody), '--regid', String(anybody), '--clear-groups'];
 const asAnybody = [setpriv ?? '', ...anybodysIds, '--'];
 
+// Only root can become another user, and only with setpriv.
 describe.skipIf(!canBeAnybody)('a user without rights', () => {
   it('has the same sandbox', async () => {
     const seen = await runInChild(asAnybody, 'id -u; cat given; echo made >made');
@@ -88,6 +90,7 @@ describe.skipIf(!canBeAnybody)('a user without rights', () => {
 
 const bash = findProgram('bash');
 
+// A bash must be there to close what was left open.
 describe.skipIf(isBubblewrapMissing || bash === undefined)(
   'files that who started us left open',
   () => {

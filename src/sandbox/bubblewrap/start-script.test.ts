@@ -18,6 +18,7 @@ function runScript(script: string): string {
   return execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' });
 }
 
+// What it looks at only Linux has: /proc, and the tools of GNU.
 describe.skipIf(process.platform !== 'linux')('the script that becomes bwrap', () => {
   it('joins its groups, sets its limits and hands over texts and words as they are', () => {
     const joinFile = join(aDirectory(), "it's a group");

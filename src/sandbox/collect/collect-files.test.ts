@@ -167,6 +167,7 @@ describe.skipIf(process.platform !== 'linux')('collecting files', () => {
   });
 });
 
+// What it looks at only Linux has: /proc, and the tools of GNU.
 describe.skipIf(process.platform !== 'linux')('listing what was written', () => {
   it('names files besides those that were given', () => {
     const directory = aDirectory();

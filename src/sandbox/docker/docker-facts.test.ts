@@ -76,6 +76,7 @@ describe('the owner of a container', () => {
     expect(isContainerLeft('/somebody-elses')).toBe(false);
   });
 
+  // What it looks at only Linux has: /proc, and the tools of GNU.
   it.skipIf(process.platform !== 'linux')('is dead when its process is another now', () => {
     const name = newContainerName().replace(/-\d+-([0-9a-f]{12})$/, '-1-$1');
     expect(isContainerLeft(`/${name}`)).toBe(true);

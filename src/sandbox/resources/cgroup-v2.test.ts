@@ -159,6 +159,7 @@ const unified = findCgroupPlaces().find((one) => one.version === 2);
 const isWritable =
   unified !== undefined && process.getuid?.() === 0 && isFolderWritable(unified.folder);
 
+// Only root may write there, and only where version 2 is mounted.
 describe.skipIf(!isWritable)(
   `version 2 of this machine's kernel${isWritable ? '' : ' (skipped: not ours to write)'}`,
   () => {

@@ -29,6 +29,7 @@ for (const kind of ['cgroup-v1', 'cgroup-v2'] as const) {
   const control = await chooseResourceControl({ kinds: [kind] });
   const reason =
     control.kind === kind ? '' : ` (skipped: this machine does not let us write ${kind})`;
+  // The title of the suite says why it is skipped.
   describe.skipIf(control.kind !== kind)(`${kind}${reason}`, () => {
     describeResourceControl(control);
     describeKernelLimits(control);

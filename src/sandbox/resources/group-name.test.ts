@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isOwnerDead, newGroupName, ownerOfGroup } from './group-name.ts';
 import { readProcessStat } from './process-stat.ts';
 
+// What it looks at only Linux has: /proc, and the tools of GNU.
 describe.skipIf(process.platform !== 'linux')('the name of a group', () => {
   it('tells its owner, who lives', () => {
     const owner = ownerOfGroup(newGroupName());

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryOfProcesses } from './process-memory.ts';
 
+// What it looks at only Linux has: /proc, and the tools of GNU.
 describe.skipIf(process.platform !== 'linux')('the memory of processes', () => {
   it('is that of each, and nothing without any', () => {
     expect(memoryOfProcesses([process.pid])).toBeGreaterThan(10_000_000);

@@ -9,6 +9,7 @@ import { firstLine, killAtLimit, someLimits, startMember } from './testing/start
 const hasBubblewrap = existsSync('/usr/bin/bwrap');
 const enclosed = '--ro-bind / / --dev /dev --proc /proc --unshare-all --die-with-parent'.split(' ');
 
+// What it looks at only Linux has: /proc, and the tools of GNU.
 describe.skipIf(process.platform !== 'linux')('the watchdog', async () => {
   const control = await chooseResourceControl({ kinds: ['watchdog'] });
 
@@ -43,6 +44,7 @@ describe.skipIf(process.platform !== 'linux')('the watchdog', async () => {
     expect((await member.exited).signal).toBe('SIGKILL');
   });
 
+  // What it looks at only Linux has: /proc, and the tools of GNU.
   it.skipIf(!existsSync('/usr/bin/python3'))(
     'counts a process whose first thread has ended',
     async () => {
@@ -66,6 +68,7 @@ ctypes.CDLL(None).syscall({'x86_64': 60}.get(os.uname().machine, 93), 0)`;
     },
   );
 
+  // What it looks at only Linux has: /proc, and the tools of GNU.
   it.skipIf(!hasBubblewrap)('kills faster than it looks, however many there are', async () => {
     const many = 'for i in $(seq 150); do sleep 60 & done; echo up; wait';
     const argv = ['/usr/bin/bwrap', ...enclosed, '--as-pid-1', '/bin/sh', '-c', many];
@@ -86,6 +89,7 @@ ctypes.CDLL(None).syscall({'x86_64': 60}.get(os.uname().machine, 93), 0)`;
     expect(Math.min(...shares)).toBeLessThan(0.5);
   });
 
+  // What it looks at only Linux has: /proc, and the tools of GNU.
   it.skipIf(!hasBubblewrap)(
     'counts files in temporary folders that only the program sees as memory',
     async () => {

@@ -63,6 +63,7 @@ function exists(path: string): boolean {
   }
 }
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(!canRun)('a program under the filter (needs /usr/bin/bwrap)', () => {
   it('runs Python with threads, processes and sockets of its own', () => {
     const code = `
@@ -76,6 +77,7 @@ print("fine")`;
     expect(underFilter(['python3', '-c', code])).toEqual({ status: 0, text: 'fine\n' });
   });
 
+  // Needs the toolchain it runs, which not every machine has.
   it.skipIf(!exists('/usr/bin/node'))('runs Node with workers and child processes', () => {
     const code = `
 const { Worker } = require('node:worker_threads');
@@ -89,12 +91,14 @@ new Worker('', { eval: true }).on('exit', (exit) =>
     expect(underFilter(['sh', '-c', script])).toEqual({ status: 0, text: '3\np\n' });
   });
 
+  // Needs the toolchain it runs, which not every machine has.
   it.skipIf(!exists('/usr/bin/java'))('runs Java from its source', () => {
     const source = `cat > H.java; exec java -Xmx128m H.java`;
     const code = 'class H { public static void main(String[] a) { System.out.println("java"); } }';
     expect(underFilter(['sh', '-c', source], code)).toEqual({ status: 0, text: 'java\n' });
   });
 
+  // Needs the toolchain it runs, which not every machine has.
   it.skipIf(!exists('/usr/lib/go-1.19/bin/go'))('compiles and runs Go', () => {
     const script =
       'cat > m.go; GOCACHE=/tmp/c GO111MODULE=off exec /usr/lib/go-1.19/bin/go run m.go';
@@ -122,6 +126,7 @@ except PermissionError: print("held")`;
     });
   });
 
+  // Other processors have no such ways in.
   it.skipIf(architecture !== 'x64')('dies when it calls through int 0x80 or x32', () => {
     const code = `
 import ctypes, mmap, os

@@ -7,6 +7,7 @@ import { createProcessOwner, silentLog } from '../../kernel/index.ts';
 import { createBubblewrapDriver } from '../bubblewrap/index.ts';
 import { describeDriver } from './driver.suite.ts';
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(bubblewrapMissing)('the bubblewrap driver', () => {
   const runDirectory = mkdtempSync(join(tmpdir(), 'sandbox-suite-'));
   const owner = createProcessOwner({ runDirectory, log: silentLog });

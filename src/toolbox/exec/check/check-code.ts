@@ -1,3 +1,4 @@
+import { languageOfPath, type Language } from '../../code/language.ts';
 import { AppError, reportError } from '../../../kernel/index.ts';
 import { verdictOf, verdictOn, verdicts, type CheckPolicy, type Verdict } from './check-policy.ts';
 import { severities, type CheckFinding, type CodeFile, type ScanCode } from './scan-code.ts';
@@ -104,24 +105,18 @@ function unscanned(file: string, reason: string): CheckFinding {
   };
 }
 
-const languageByEnding: Readonly<Record<string, string>> = {
-  py: 'python',
-  js: 'javascript',
-  mjs: 'javascript',
-  cjs: 'javascript',
-  jsx: 'javascript',
-  ts: 'typescript',
-  mts: 'typescript',
-  cts: 'typescript',
-  tsx: 'typescript',
-  go: 'go',
-  rs: 'rust',
-  java: 'java',
-  sh: 'shell',
-  bash: 'shell',
-};
+/** Files of other languages are read by programs, not run. */
+const runnable: ReadonlySet<string> = new Set<Language>([
+  'python',
+  'javascript',
+  'typescript',
+  'go',
+  'rust',
+  'java',
+]);
 
 function languageOf(path: string): string | undefined {
-  const ending = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
-  return Object.hasOwn(languageByEnding, ending) ? languageByEnding[ending] : undefined;
+  const language = languageOfPath(path);
+  if (language !== undefined && runnable.has(language)) return language;
+  return /\.(?:sh|bash)$/i.test(path) ? 'shell' : undefined;
 }
