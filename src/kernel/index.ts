@@ -1,11 +1,14 @@
 export { AppError, reportError } from './app-error.ts';
 export { systemClock, type Clock } from './clock.ts';
+export { createFaultPoints, noFaults, type FaultPoint } from './fault-point.ts';
 export { Gate } from './gate.ts';
 export { isRunning } from './is-running.ts';
+export { createIsoTime } from './iso-time.ts';
 export { LazyAbort, SignalAbort } from './lazy-abort.ts';
 export { parseLenientJson } from './lenient-json.ts';
 export { silentLog, type Log, type LogFields } from './log.ts';
 export { nearest } from './nearest.ts';
+export { onceFor } from './once-for.ts';
 export { ownFile, ownModule, ownVersion } from './own-files.ts';
 export type {
   OwnedProcess,
@@ -13,8 +16,10 @@ export type {
   ProcessOwner,
   ProcessSpec,
 } from './process/owned-process.ts';
+export { isGone, ownIdentity, type ProcessIdentity } from './process/process-identity.ts';
 export { createProcessOwner, type ProcessOwnerOptions } from './process/process-owner.ts';
 export { sweepLeftovers } from './process/sweep-leftovers.ts';
+export { RecentValues } from './recent-values.ts';
 export { Secret } from './secret.ts';
 export { SharedTimeout, type Wait } from './shared-timeout.ts';
 export { TimeLimitError, withTimeLimit } from './time-limit.ts';

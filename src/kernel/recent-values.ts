@@ -1,0 +1,39 @@
+/**
+ * Values by text, as long as the texts and the values' own sizes together stay within `maxSize`: those not
+ * used for longest go first. What is larger than that by itself is not kept.
+ */
+export class RecentValues<Value> {
+  readonly #maxSize: number;
+  /** The one that was not used for longest first. */
+  readonly #kept = new Map<string, { readonly value: Value; readonly size: number }>();
+  #size = 0;
+
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize;
+  }
+
+  get(key: string): Value | undefined {
+    const found = this.#kept.get(key);
+    if (found === undefined) return undefined;
+    this.#kept.delete(key);
+    this.#kept.set(key, found);
+    return found.value;
+  }
+
+  set(key: string, value: Value, ownSize = 0): void {
+    this.#forget(key);
+    const size = key.length + ownSize;
+    if (size > this.#maxSize) return;
+    this.#kept.set(key, { value, size });
+    this.#size += size;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#size <= this.#maxSize) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(key: string): void {
+    this.#size -= this.#kept.get(key)?.size ?? 0;
+    this.#kept.delete(key);
+  }
+}
