@@ -3,12 +3,14 @@ import { loggingSettings } from './logging-settings.ts';
 import { mcpServerSettings } from './mcp-server-settings.ts';
 import { modelsSettings } from './models-settings.ts';
 import { performanceSettings } from './performance-settings.ts';
+import { planningSettings } from './planning-settings.ts';
 import { sandboxSettings } from './sandbox-settings.ts';
 import { secretText } from './scalars.ts';
 import { serverSettings } from './server-settings.ts';
 import { toolsSettings } from './tools-settings.ts';
 import { tracingSettings } from './tracing-settings.ts';
 import { about } from './traits.ts';
+import { workflowSettings } from './workflow-settings.ts';
 
 /** Any printable name other clients use; the one name that JavaScript objects cannot hold is left out. */
 const serverName = z
@@ -45,6 +47,8 @@ export const settingsSchema = z.strictObject({
   performance: performanceSettings,
   tools: toolsSettings,
   sandbox: sandboxSettings,
+  workflow: workflowSettings,
+  planning: planningSettings,
   logging: loggingSettings,
   tracing: tracingSettings,
   models: modelsSettings,

@@ -45,6 +45,16 @@ export const errorMetaKey = 'tutti/error';
 /** Where a tool keeps sentences a user might say when they want it: `_meta[examplesMetaKey]: string[]`. */
 export const examplesMetaKey = 'tutti/examples';
 
+/** Where a call of a plan carries the key by which a server knows a call it was sent before. */
+export const idempotencyMetaKey = 'tutti/idempotencyKey';
+
+/**
+ * Where a tool names another of its server that knows what became of a call: `_meta[…] = {tool}`. That one
+ * takes `{idempotency_key}` and gives `{state: 'happened' | 'not_happened' | 'unknown', result?}`. With
+ * `{repeat: true}` the tool itself knows a call by its key: sent again, it is the same call.
+ */
+export const reconcileMetaKey = 'tutti/reconcile';
+
 /** The result of a tool that failed: readable for a model, its code in `_meta` for a program. */
 export function failedToolResult(report: ErrorReport): ToolResult {
   return {

@@ -1,0 +1,79 @@
+import type { Caller } from '../caller/index.ts';
+
+/** A content-addressed output: the same bytes have the same id, and never change. */
+export interface ArtifactRef {
+  /** `sha256:` and 64 hex digits. */
+  readonly id: string;
+  readonly bytes: number;
+  readonly mediaType: string;
+}
+
+/** What made an artifact. One artifact may have several: the same bytes can be made twice. */
+export interface Lineage {
+  readonly runId: string;
+  /** Path of the step: `tests`, `build[3]`, `outer/inner`. */
+  readonly step: string;
+  readonly tool: string | null;
+  /** Digest of the arguments it was called with. */
+  readonly argumentsDigest: string | null;
+  /** Artifacts among its arguments. */
+  readonly inputs: readonly string[];
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+export interface ArtifactDescription extends ArtifactRef {
+  readonly createdAt: string;
+  readonly lineage: readonly Lineage[];
+}
+
+/** A part of an artifact, for those who cannot take all of it. */
+export interface ArtifactPage extends ArtifactRef {
+  readonly offset: number;
+  /** UTF-8 text where the artifact is text, else base64. */
+  readonly text?: string;
+  readonly base64?: string;
+  /** Where to go on; null at the end. */
+  readonly nextOffset: number | null;
+}
+
+/** The store of artifacts as the other rooms use it. */
+export interface Artifacts {
+  /** Keeps the bytes, durably before it returns, and notes what made them. */
+  put(caller: Caller, content: NewArtifact): Promise<ArtifactRef>;
+  /** All of it, checked against its digest. Throws `artifacts.not_found`, `artifacts.damaged`. */
+  get(caller: Caller, id: string): Promise<Uint8Array>;
+  /** `maxBytes` of it from `offset`; text is cut between characters. */
+  page(
+    caller: Caller,
+    id: string,
+    range: { readonly offset: number; readonly maxBytes: number },
+  ): Promise<ArtifactPage>;
+  describe(caller: Caller, id: string): Promise<ArtifactDescription>;
+  list(caller: Caller, filter: ArtifactFilter): Promise<readonly ArtifactDescription[]>;
+  /** Notes that a step holds an artifact that another made: a cached result. Throws `artifacts.not_found`. */
+  hold(caller: Caller, id: string, lineage: NewLineage): Promise<ArtifactRef>;
+  /** Notes that the run `to`, a fork, holds all that `from` does: it stays as long as either needs it. */
+  inherit(caller: Caller, runs: { readonly from: string; readonly to: string }): Promise<void>;
+  /** Forgets what runs made; bytes nobody made any more go at the next collection. */
+  release(caller: Caller, runIds: readonly string[]): Promise<void>;
+  collect(): Promise<CollectionReport>;
+}
+
+export interface NewArtifact {
+  readonly content: Uint8Array | string;
+  readonly mediaType: string;
+  readonly lineage: NewLineage;
+}
+
+export type NewLineage = Omit<Lineage, 'createdAt'>;
+
+export interface ArtifactFilter {
+  readonly runId?: string;
+  readonly limit: number;
+}
+
+export interface CollectionReport {
+  readonly removed: number;
+  readonly freedBytes: number;
+}

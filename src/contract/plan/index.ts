@@ -1,0 +1,144 @@
+import { z } from 'zod';
+
+/** What a step may be called, and the names a reference starts with that are no steps. */
+export const stepIdPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+export const reservedRoots = ['input', 'item', 'index', 'run', 'result'] as const;
+
+/** Any JSON value; texts in it may hold references: `${step.path}`, `${input.x}`; `$${` is a literal `${`. */
+const template = z.json();
+const templates = z.record(z.string(), template);
+
+/** Milliseconds, or a text such as `500ms`, `30s`, `5m`, `2h`, `1d`; references are allowed in texts. */
+const duration = z.union([z.int().min(0), z.string().min(1)]);
+
+const retry = z.strictObject({
+  /** All attempts, the first included. */
+  attempts: z.int().min(1).max(100).default(3),
+  /** The pause before the second attempt; each further pause is `factor` times as long. */
+  backoffMs: z.int().min(0).default(1_000),
+  factor: z.number().min(1).max(10).default(2),
+  maxBackoffMs: z.int().min(0).default(60_000),
+  /** The part of a pause that is left to chance: 0 none, 1 all of it. */
+  jitter: z.number().min(0).max(1).default(0.2),
+  /** Error codes that are tried again, `*` at the end for a family; without it those marked as retryable. */
+  on: z.array(z.string().min(1)).optional(),
+});
+
+const approval = z.strictObject({
+  /** What the person who decides is told. */
+  message: z.string().optional(),
+  expiresMs: z.int().min(1_000).optional(),
+});
+
+/** How to find out whether a call whose answer was lost has happened. */
+const reconcile = z.strictObject({
+  tool: z.string().min(1),
+  args: templates.default({}),
+  /** A condition over `${result…}`: true when the effect has happened. */
+  happened: z.string().min(1),
+  /** What the step's output is then; the lookup's own result when not given. */
+  output: template.optional(),
+});
+
+/**
+ * One step. Exactly one of `tool`, `sleep`, `wait`, `plan` says what it is; with none of them
+ * `approval` alone is a gate. Which step comes before which follows from the references.
+ */
+export const stepSchema = z.strictObject({
+  id: z.string().regex(stepIdPattern),
+  title: z.string().optional(),
+  tool: z.string().min(1).optional(),
+  args: templates.optional(),
+  sleep: duration.optional(),
+  wait: z
+    .union([
+      z.string().min(1),
+      z.strictObject({ signal: z.string().min(1), timeoutMs: z.int().min(1).optional() }),
+    ])
+    .optional(),
+  /** A plan within the plan, or the path of its file, beside the file of this plan. */
+  get plan() {
+    return z.union([z.string().min(1), planSchema]).optional();
+  },
+  /** Values for the inputs of a sub-plan. */
+  input: templates.optional(),
+  /** Runs only when this holds: comparisons, `&& || !`, `exists()` over references. */
+  when: z.union([z.string().min(1), z.boolean()]).optional(),
+  /** Runs once for each element of a list; `${item}` and `${index}` in `args`. The output is a list. */
+  forEach: z.union([z.string().min(1), z.array(template)]).optional(),
+  concurrency: z.int().min(1).optional(),
+  retry: z.union([z.int().min(1).max(100), retry]).optional(),
+  /** Of one attempt. */
+  timeoutMs: z.int().min(1).optional(),
+  approval: z.union([z.boolean(), approval]).optional(),
+  /** stop: the run fails · skip: the step counts as skipped · repair: the run waits for corrected arguments. */
+  onFailure: z.enum(['stop', 'skip', 'repair']).optional(),
+  /** Takes an earlier result of the same read-only call, of any run of the same caller. */
+  cache: z.union([z.boolean(), z.strictObject({ ttlMs: z.int().min(1) })]).optional(),
+  /**
+   * What happens when the call is repeated, where the tool's annotations do not say: read (nothing),
+   * idempotent (the same as once), once (a second effect: never repeated on its own).
+   */
+  effect: z.enum(['read', 'idempotent', 'once']).optional(),
+  reconcile: reconcile.optional(),
+});
+
+/** A plan as people and models write it, in YAML or JSON. */
+export const planSchema = z.strictObject({
+  version: z.literal(1).default(1),
+  name: z.string().min(1).max(200).optional(),
+  goal: z.string().max(10_000).optional(),
+  /** What a run is given, by name: a JSON Schema each; one without `default` is required. */
+  input: z.record(z.string(), z.record(z.string(), z.json())).optional(),
+  steps: z.array(stepSchema).min(1),
+  /** What a run returns; without it the outputs of the steps nobody refers to, by id. */
+  output: template.optional(),
+  /** Of a whole run. */
+  timeoutMs: z.int().min(1).optional(),
+});
+
+/** The fields there are, by where they stand; for those who say what a mistyped one meant. */
+export const planFields = {
+  plan: Object.keys(planSchema.shape),
+  steps: Object.keys(stepSchema.shape),
+  retry: Object.keys(retry.shape),
+  approval: Object.keys(approval.shape),
+  reconcile: Object.keys(reconcile.shape),
+  wait: ['signal', 'timeoutMs'],
+  cache: ['ttlMs'],
+} as const;
+
+export type Plan = z.output<typeof planSchema>;
+export type Step = z.output<typeof stepSchema>;
+export type RetryPolicy = z.output<typeof retry>;
+export type Json = z.output<ReturnType<typeof z.json>>;
+
+/** Something wrong with a plan, and where. */
+export interface PlanProblem {
+  /** The step it belongs to, `outer/inner` within a sub-plan; null for the plan as a whole. */
+  readonly step: string | null;
+  /** Where in the document: `steps[2].args.code`. */
+  readonly path: string;
+  /** Line in the file, from 1; null where the plan did not come as text. */
+  readonly line: number | null;
+  /** The file of the sub-plan it lies in; absent where it lies in the plan's own. */
+  readonly file?: string;
+  /** `plan.unknown_tool`, … (`contract/error/error-codes.ts`). */
+  readonly code: string;
+  readonly message: string;
+  /** `warning` does not keep the plan from running. */
+  readonly severity: 'error' | 'warning';
+}
+
+/** What is known about a plan before anything of it runs. */
+export interface PlanCheck {
+  readonly ok: boolean;
+  readonly errors: readonly PlanProblem[];
+  readonly warnings: readonly PlanProblem[];
+  /** `[from, to]`: `to` needs what `from` gives. */
+  readonly edges: readonly (readonly [from: string, to: string])[];
+  /** What optimizing changed or would change, as sentences. */
+  readonly optimizations: readonly string[];
+  /** The plan as it would run: sub-plans in place, defaults filled in; absent when it is not well-formed. */
+  readonly plan?: Plan;
+}
