@@ -1,10 +1,17 @@
 import { join } from 'node:path';
-import { systemClock, type Clock } from '../kernel/index.ts';
+import type { ArtifactIndex } from '../artifacts/index.ts';
+import { isGone, systemClock, type Clock } from '../kernel/index.ts';
 import type { TraceReadLimits, TraceStore } from '../observe/index.ts';
+import type { RunStore } from '../workflow/engine/index.ts';
+import type { EffectStore, StepCache } from '../workflow/effects/index.ts';
 import { backupDatabase } from './sqlite/backup-database.ts';
 import { checkIntegrity, type IntegrityReport } from './sqlite/check-integrity.ts';
 import { migrations } from './sqlite/migrations/index.ts';
+import { SqliteArtifactIndex } from './sqlite/sqlite-artifact-index.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
+import { SqliteRunStore } from './sqlite/sqlite-run-store.ts';
+import { SqliteEffectStore } from './sqlite/sqlite-effect-store.ts';
+import { SqliteStepCache } from './sqlite/sqlite-step-cache.ts';
 import { SqliteTraceStore } from './sqlite/sqlite-trace-store.ts';
 
 export interface StoreOptions {
@@ -14,6 +21,8 @@ export interface StoreOptions {
   readonly readonly?: boolean;
   readonly clock?: Clock;
   readonly traceLimits: TraceReadLimits;
+  /** Where this process works: it is not offered the runs that belong to other places. */
+  readonly place?: string;
   /** How long anything but recording spans waits for another process to finish its write. */
   readonly busyTimeoutMs?: number;
   /** How long recording spans waits, which it does while calls are served: they all stand still. */
@@ -25,6 +34,10 @@ export interface Store {
   /** The database file. */
   readonly path: string;
   readonly traces: TraceStore;
+  readonly runs: RunStore;
+  readonly artifactIndex: ArtifactIndex;
+  readonly effects: EffectStore;
+  readonly stepCache: StepCache;
   /** Whether the database file is there yet. */
   exists(): boolean;
   checkIntegrity(): IntegrityReport;
@@ -36,22 +49,40 @@ export interface Store {
 const databaseName = 'tutti.db';
 const defaultBusyTimeoutMs = 10_000;
 const defaultSpanBusyTimeoutMs = 50;
+/** Then other work of this process has its turn, and the write is tried again. */
+const runBusyTimeoutMs = 250;
 
 /** Touches no file until something is read or written, so that commands that need no data pay nothing. */
 export function openStore(options: StoreOptions): Store {
   const path = join(options.home, databaseName);
-  const database = new SqliteDatabase({
+  const clock = options.clock ?? systemClock;
+  const databaseOptions = {
     path,
     isReadonly: options.readonly ?? false,
     migrations,
-    clock: options.clock ?? systemClock,
+    clock,
     busyTimeoutMs: options.busyTimeoutMs ?? defaultBusyTimeoutMs,
+  };
+  const database = new SqliteDatabase(databaseOptions);
+  // Its own, because every step of a run is a commit: others would change the settings in between.
+  const runDatabase = new SqliteDatabase({
+    ...databaseOptions,
+    busyTimeoutMs: Math.min(databaseOptions.busyTimeoutMs, runBusyTimeoutMs),
   });
   return {
     path,
     traces: new SqliteTraceStore(database, {
       limits: options.traceLimits,
       busyTimeoutMs: options.spanBusyTimeoutMs ?? defaultSpanBusyTimeoutMs,
+    }),
+    artifactIndex: new SqliteArtifactIndex(database),
+    effects: new SqliteEffectStore(database),
+    stepCache: new SqliteStepCache(database),
+    runs: new SqliteRunStore(runDatabase, {
+      clock,
+      isGone,
+      place: options.place,
+      patienceMs: databaseOptions.busyTimeoutMs,
     }),
     exists: () => database.exists,
     checkIntegrity: () => checkIntegrity(database),
@@ -60,6 +91,9 @@ export function openStore(options: StoreOptions): Store {
       database.read(() => undefined);
       await backupDatabase({ path, target, force });
     },
-    close: () => database.close(),
+    close() {
+      runDatabase.close();
+      database.close();
+    },
   };
 }

@@ -12,6 +12,28 @@ import type { Migration } from './migrations/migration.ts';
 
 const latest = migrations.at(-1)!.version;
 
+const aSpanBatch = `
+  INSERT INTO span_batches (first_start_us, last_start_us, span_count, spans)
+  VALUES (1767225600000000, 1767225600000000, 1, '{"starts":[["tools/call format_code","server","local",
+    {"kept":"yes"}]],"spans":[["0af7651916cd43dd8448eb211c80319c","b7ad6b7169203331",0,1767225600000000,1500]]}');`;
+
+const aRun = `
+  INSERT INTO runs (run_id, caller_id, engine, status, created_at_ms) VALUES ('r1', 'local', 'embedded', 'queued', 1);
+  INSERT INTO run_contents (run_id, plan, input, meta) VALUES ('r1', '{"version":1,"steps":[]}', '{}', '{}');
+  INSERT INTO run_journal (run_id, first, count, entries)
+  VALUES ('r1', 0, 1, '[{"kind":"settled","key":"a#1","value":1}]');
+  INSERT INTO run_signals (run_id, name, payload, place) VALUES ('r1', 'go', 'true', 1);`;
+
+const anEffect = `
+  INSERT INTO effects (run_id, step, id, generation, attempt, dispatch, state, caller_id, server, tool,
+                       arguments_digest, dispatched_at_ms, outcome)
+  VALUES ('r1', 'a', 'r1:a:0', 0, 1, 1, 'dispatched', 'local', 's', 's.t', 'sha256:0', 1, 'null');
+  INSERT INTO approvals (approval_id, caller_id, run_id, step, server, tool, arguments_digest, arguments,
+                         policy_version, message, asked_at_ms, expires_at_ms, state)
+  VALUES ('a1', 'local', 'r1', 'a', 's', 's.t', 'sha256:0', '{}', '1:plan', 'Pay?', 1, 2, 'pending');
+  INSERT INTO step_cache (caller_id, tool, arguments_digest, held, stored_at_ms)
+  VALUES ('local', 's.t', 'sha256:0', '{"value":1}', 1);`;
+
 /** What programs of each version left behind: a row in every table they had. */
 const rowsOfVersion: Readonly<Record<number, string>> = {
   0: '',
@@ -25,6 +47,9 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
               'server', 1767225600000000, 1500, 'unset', NULL, '{"kept":"yes"}', 'local'),
              ('0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203332', NULL, 'of a stranger',
               'server', 1767225600000000, 1500, 'error', 'it broke: "x"', '{', 'stranger')`,
+  3: aSpanBatch,
+  4: `${aSpanBatch} ${aRun}`,
+  5: `${aSpanBatch} ${aRun} ${anEffect}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {
@@ -64,6 +89,9 @@ describe('migrations', () => {
       expect(await store.traces.recent({ id: 'stranger' }, 5)).toHaveLength(version === 2 ? 1 : 0);
       await store.traces.record([aSpan({ spanId: 'aaaaaaaaaaaaaaaa', callerId: 'other' })]);
       expect(await store.traces.recent({ id: 'other' }, 5)).toHaveLength(1);
+      expect(await store.runs.journal('r1')).toHaveLength(version < 4 ? 0 : 1);
+      expect(await store.effects.effects('r1')).toHaveLength(version < 5 ? 0 : 1);
+      expect(await store.effects.approvals('r1')).toHaveLength(version < 5 ? 0 : 1);
       expect(store.checkIntegrity()).toEqual({ ok: true, findings: [] });
     },
   );

@@ -1,6 +1,9 @@
 import { spansMigration } from './0001-spans.ts';
 import { spanCallerMigration } from './0002-span-caller.ts';
 import { spanBatchesMigration } from './0003-span-batches.ts';
+import { runsMigration } from './0004-runs.ts';
+import { effectsMigration } from './0005-effects.ts';
+import { artifactMakersMigration } from './0006-artifact-makers.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step from an empty database to this program's, in order, without gaps. */
@@ -8,4 +11,7 @@ export const migrations: readonly Migration[] = [
   spansMigration,
   spanCallerMigration,
   spanBatchesMigration,
+  runsMigration,
+  effectsMigration,
+  artifactMakersMigration,
 ];

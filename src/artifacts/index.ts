@@ -1,0 +1,2 @@
+export type { ArtifactIndex, ArtifactMaker } from './artifact-index.ts';
+export { openArtifacts } from './open-artifacts.ts';

@@ -1,0 +1,132 @@
+import type { SQLOutputValue } from 'node:sqlite';
+import type { Json } from '../../contract/plan/index.ts';
+import type { RunSummary } from '../../contract/run/index.ts';
+import type {
+  JournalEntry,
+  RunNotice,
+  RunRecord,
+  SignalRecord,
+} from '../../workflow/engine/index.ts';
+import { CorruptDatabaseError } from '../errors.ts';
+import type { Contents } from './run-contents.ts';
+
+type IsoTime = (ms: number) => string;
+
+export type Row = Readonly<Record<string, SQLOutputValue>>;
+
+/** What `readSummary` reads. */
+export const summaryColumns = `
+  run_id, name, goal, status, engine, created_at_ms, started_at_ms, ended_at_ms, forked_from`;
+
+export function readSummary(row: Row, isoTime: IsoTime): RunSummary {
+  const timeOrNull = (value: SQLOutputValue | undefined): string | null =>
+    typeof value === 'number' ? isoTime(value) : null;
+  return {
+    runId: String(row['run_id']),
+    name: textOrNull(row['name']),
+    goal: textOrNull(row['goal']),
+    // Only this store writes the two columns, from the same types.
+    status: String(row['status']) as RunSummary['status'],
+    engine: String(row['engine']) as RunSummary['engine'],
+    createdAt: isoTime(Number(row['created_at_ms'])),
+    startedAt: timeOrNull(row['started_at_ms']),
+    endedAt: timeOrNull(row['ended_at_ms']),
+    forkedFrom: textOrNull(row['forked_from']),
+  };
+}
+
+/** What `readRecord` reads. */
+export const recordColumns = `
+  ${summaryColumns}, caller_id, outcome, request, request_reason, deadline_ms, signal_count`;
+
+export function readRecord(
+  row: Row,
+  contents: Contents,
+  { path, isoTime }: { readonly path: string; readonly isoTime: IsoTime },
+): RunRecord {
+  const summary = readSummary(row, isoTime);
+  return {
+    ...summary,
+    ...contents,
+    callerId: String(row['caller_id']),
+    ...(row['outcome'] === null ? undefined : { outcome: parseColumn(row, 'outcome', path) }),
+    request: readRequest(row),
+    requestReason: textOrNull(row['request_reason']),
+    deadlineMs: numberOrNull(row['deadline_ms']),
+    signals: Number(row['signal_count']),
+  };
+}
+
+export function readNotice(row: Row): RunNotice {
+  return {
+    runId: String(row['run_id']),
+    request: readRequest(row),
+    requestReason: textOrNull(row['request_reason']),
+    signals: Number(row['signal_count']),
+  };
+}
+
+export function readSignal(row: Row, path: string): SignalRecord {
+  return { name: String(row['name']), payload: parseColumn(row, 'payload', path) };
+}
+
+/** The entries of one row of `run_journal`. */
+export function readEntries(row: Row, path: string): readonly JournalEntry[] {
+  const entries: unknown = parseColumn(row, 'entries', path);
+  if (Array.isArray(entries) && entries.every(isEntry)) return entries;
+  throw new CorruptDatabaseError(path, 'a part of the journal of a run is unreadable');
+}
+
+/** What is in a column was made by `JSON.stringify` from the type that is wanted: hence `never`, which fits it. */
+export function parseColumn(row: Row, column: string, path: string): never {
+  try {
+    return JSON.parse(String(row[column])) as never;
+  } catch (error) {
+    throw new CorruptDatabaseError(path, error);
+  }
+}
+
+/** How each kind of entry is known. */
+const entryFields: Readonly<Record<JournalEntry['kind'], (entry: Fields) => boolean>> = {
+  settled: ({ key, value }) => typeof key === 'string' && value !== undefined,
+  due: ({ key, atMs }) => typeof key === 'string' && typeof atMs === 'number',
+  began: ({ key, atMs }) => typeof key === 'string' && typeof atMs === 'number',
+  forgotten: ({ paths }) => Array.isArray(paths),
+};
+
+interface Fields {
+  readonly kind?: unknown;
+  readonly key?: unknown;
+  readonly value?: unknown;
+  readonly atMs?: unknown;
+  readonly paths?: unknown;
+}
+
+function isEntry(value: unknown): value is JournalEntry {
+  if (typeof value !== 'object' || value === null) return false;
+  const entry: Fields = value;
+  return isKind(entry.kind) && entryFields[entry.kind](entry);
+}
+
+function isKind(kind: unknown): kind is JournalEntry['kind'] {
+  return typeof kind === 'string' && Object.hasOwn(entryFields, kind);
+}
+
+function readRequest(row: Row): RunNotice['request'] {
+  const request = row['request'];
+  return request === 'cancel' || request === 'pause' ? request : null;
+}
+
+export function jsonOrNull(value: Json | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+export function readNumber(row: Row, column: string): number {
+  return Number(row[column]);
+}
+
+const textOrNull = (value: SQLOutputValue | undefined): string | null =>
+  typeof value === 'string' ? value : null;
+
+const numberOrNull = (value: SQLOutputValue | undefined): number | null =>
+  typeof value === 'number' ? value : null;

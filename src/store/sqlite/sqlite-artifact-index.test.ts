@@ -1,0 +1,42 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { testArtifactIndex } from '../../artifacts/artifact-index.suite.ts';
+import { anArtifactMaker } from '../../artifacts/testing/an-artifact-maker.ts';
+import { localCaller } from '../../contract/caller/index.ts';
+import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { aStore } from '../testing/a-store.ts';
+
+describe('the artifact index in SQLite', () => {
+  testArtifactIndex(() => aStore().artifactIndex);
+
+  it('asks whether the bytes are there, and names what is unused, while nobody else can write', async () => {
+    const home = aDirectory();
+    const index = aStore({ home }).artifactIndex;
+    const other = aStore({ home, busyTimeoutMs: 1 }).artifactIndex;
+    const attempts: Promise<unknown>[] = [];
+    const attempt = (): true => {
+      attempts.push(other.add(anArtifactMaker(2), () => true));
+      return true;
+    };
+    await index.release(localCaller, []);
+    await index.add(anArtifactMaker(1), attempt);
+    await index.forUnused([anArtifactMaker(2).id], attempt);
+    const results = await Promise.allSettled(attempts);
+    expect(results).toMatchObject([
+      { status: 'rejected', reason: { code: 'store.busy' } },
+      { status: 'rejected', reason: { code: 'store.busy' } },
+    ]);
+  });
+
+  it.each(['{', '7', '["a",1]'])('tells of a maker whose inputs are %s', async (text) => {
+    const store = aStore();
+    await store.artifactIndex.add(anArtifactMaker(1), () => true);
+    const raw = new DatabaseSync(store.path);
+    raw.prepare('UPDATE artifact_makers SET inputs = ?').run(text);
+    raw.close();
+    const inputs = text.startsWith('[') ? ['a'] : [];
+    expect(await store.artifactIndex.makersOf(localCaller, anArtifactMaker(1).id, 1)).toEqual([
+      anArtifactMaker(1, { inputs }),
+    ]);
+  });
+});

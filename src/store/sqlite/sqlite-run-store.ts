@@ -1,0 +1,384 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import { createIsoTime } from '../../kernel/index.ts';
+import type { EngineName, RunFilter, RunStatus, RunSummary } from '../../contract/run/index.ts';
+import type {
+  Amendment,
+  CommitReport,
+  JournalEntry,
+  Lease,
+  NewRunRecord,
+  PrunedRun,
+  Release,
+  RunChange,
+  RunNotice,
+  RunOwner,
+  RunRecord,
+  RunStore,
+  SignalRecord,
+} from '../../workflow/engine/index.ts';
+import { RunContents } from './run-contents.ts';
+import { freeCondition, RunLeases, type RunStoreOptions } from './run-leases.ts';
+import {
+  jsonOrNull,
+  readEntries,
+  readNotice,
+  readNumber,
+  readRecord,
+  readSignal,
+  readSummary,
+  recordColumns,
+  summaryColumns,
+  type Row,
+} from './run-rows.ts';
+import { addRunSignal, countRunSignals } from './run-signals.ts';
+import { inheritMakersSql, releaseMakersSql } from './sqlite-artifact-index.ts';
+import type { SqliteDatabase, Statements, WriteTerms } from './sqlite-database.ts';
+import { whileStoreBusy } from './while-store-busy.ts';
+import { WriteGroup } from './write-group.ts';
+
+/** Runs removed in one transaction, so that others wait milliseconds for it. */
+const pruneBatch = 20;
+
+const full = { durability: 'full' } as const;
+
+const sameStartSql = 'SELECT run_id FROM runs WHERE caller_id = ? AND idempotency_key = ?';
+
+const insertRunSql = `
+  INSERT INTO runs (run_id, caller_id, engine, status, name, goal, created_at_ms, deadline_ms, forked_from,
+    idempotency_key, place)
+  VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)`;
+
+/** Ends with the beginning of a condition, which says what the run is called. */
+const findSql = `
+  SELECT ${recordColumns} FROM runs WHERE (?2 IS NULL OR caller_id = ?2) AND`;
+
+const summarySql = `
+  SELECT ${summaryColumns} FROM runs WHERE (?2 IS NULL OR caller_id = ?2) AND`;
+
+const listSql = `
+  SELECT ${summaryColumns} FROM runs
+  WHERE caller_id = ?1 AND (?2 IS NULL OR status IN (SELECT value FROM json_each(?2)))
+  ORDER BY created_at_ms DESC, run_id DESC LIMIT ?3`;
+
+const wholeJournalSql = 'SELECT first, entries FROM run_journal WHERE run_id = ? ORDER BY first';
+
+const journalSql = `
+  SELECT first, entries FROM run_journal
+  WHERE run_id = ?1 AND first >= COALESCE(
+    (SELECT first FROM run_journal WHERE run_id = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1), 0)
+  ORDER BY first`;
+
+const nextPlaceSql = `COALESCE(
+  (SELECT first + count FROM run_journal WHERE run_id = ?1 ORDER BY first DESC LIMIT 1), 0)`;
+
+/** The lease is looked at by the statement that writes: nobody can take the run in between. */
+const addLeasedSql = `
+  INSERT INTO run_journal (run_id, first, count, entries)
+  SELECT ?1, ${nextPlaceSql}, ?2, ?3 FROM runs
+  WHERE run_id = ?1 AND epoch = ?4 AND lease_owner IS NOT NULL`;
+
+const addSql = `
+  INSERT INTO run_journal (run_id, first, count, entries) VALUES (?1, ${nextPlaceSql}, ?2, ?3)`;
+
+const statusSql = `
+  UPDATE runs SET status = ?3 WHERE run_id = ?1 AND epoch = ?2 AND lease_owner IS NOT NULL`;
+
+const endSql = `
+  UPDATE runs SET status = ?3, outcome = ?4, ended_at_ms = ?5, lease_owner = NULL, lease_until_ms = NULL
+  WHERE run_id = ?1 AND epoch = ?2 AND lease_owner IS NOT NULL`;
+
+const signalsSql = 'SELECT name, payload FROM run_signals WHERE run_id = ? ORDER BY place';
+
+const dropSignalSql = 'DELETE FROM run_signals WHERE run_id = ? AND name = ?';
+
+const noticesSql = `
+  SELECT run_id, request, request_reason, signal_count FROM runs
+  WHERE run_id IN (SELECT value FROM json_each(?))`;
+
+const requestSql = `
+  UPDATE runs SET request = ?2, request_reason = ?3, wake_at_ms = 0
+  WHERE run_id = ?1 AND ended_at_ms IS NULL AND request IS NOT 'cancel'`;
+
+const isBeingCancelled = `ended_at_ms IS NULL AND request = 'cancel'`;
+
+const amendSql = `
+  UPDATE runs SET status = ?3, epoch = epoch + 1, lease_owner = NULL, lease_until_ms = NULL, wake_at_ms = 0,
+    request = CASE WHEN ${isBeingCancelled} THEN request END,
+    request_reason = CASE WHEN ${isBeingCancelled} THEN request_reason END,
+    deadline_ms = CASE WHEN ?4 THEN ?5 ELSE deadline_ms END,
+    ended_at_ms = CASE WHEN ?6 THEN ended_at_ms END, outcome = CASE WHEN ?6 THEN outcome END
+  WHERE run_id = ?1 AND ${freeCondition} AND (?7 IS NULL OR status = ?7)
+    AND (?8 IS NULL OR ?8 = ${nextPlaceSql})`;
+
+const oldestSql =
+  'SELECT ended_at_ms FROM runs WHERE ended_at_ms IS NOT NULL ORDER BY ended_at_ms LIMIT 1';
+
+const endedSql = `
+  SELECT run_id, caller_id FROM runs WHERE ended_at_ms IS NOT NULL AND ended_at_ms < ? ORDER BY ended_at_ms LIMIT ?`;
+
+const removeSql = [
+  'DELETE FROM run_journal WHERE run_id = ?',
+  'DELETE FROM run_signals WHERE run_id = ?',
+  'DELETE FROM run_contents WHERE run_id = ?',
+  'DELETE FROM effects WHERE run_id = ?',
+  'DELETE FROM approvals WHERE run_id = ?',
+  'DELETE FROM runs WHERE run_id = ?',
+] as const;
+
+/** Keeps runs in SQLite, on a connection of its own: spans would have it change its settings all the time. */
+export class SqliteRunStore implements RunStore {
+  readonly #database: SqliteDatabase;
+  readonly #options: RunStoreOptions;
+  readonly #leases: RunLeases;
+  readonly #creations: WriteGroup;
+  readonly #contents: RunContents;
+  readonly #isoTime = createIsoTime();
+  /** Where runs that ended are looked for again only when some may have ended before the time that is asked for. */
+  #noneEndedBeforeMs = 0;
+
+  constructor(database: SqliteDatabase, options: RunStoreOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#leases = new RunLeases(database, options);
+    this.#contents = new RunContents(database);
+    this.#creations = new WriteGroup(database, options.patienceMs);
+  }
+
+  async create(run: NewRunRecord): Promise<{ runId: string; isNew: boolean }> {
+    const { callerId, idempotencyKey, durability = 'full' } = run;
+    return this.#creations.write(durability, (statements) => {
+      const same =
+        idempotencyKey === null
+          ? undefined
+          : statements(sameStartSql).get(callerId, idempotencyKey);
+      if (same) return { runId: String(same['run_id']), isNew: false };
+      insertRun(statements, run);
+      this.#contents.add(statements, run);
+      return { runId: run.runId, isNew: true };
+    });
+  }
+
+  async find(caller: Caller | null, runIdOrPrefix: string): Promise<RunRecord | undefined> {
+    const { path } = this.#database.options;
+    const row = this.#meant(findSql, runIdOrPrefix, caller);
+    const contents = row && this.#contents.of(String(row['run_id']));
+    return contents && readRecord(row, contents, { path, isoTime: this.#isoTime });
+  }
+
+  async summary(caller: Caller, runIdOrPrefix: string): Promise<RunSummary | undefined> {
+    const row = this.#meant(summarySql, runIdOrPrefix, caller);
+    return row && readSummary(row, this.#isoTime);
+  }
+
+  async list(caller: Caller, { status, limit }: RunFilter): Promise<readonly RunSummary[]> {
+    const wanted = status ? JSON.stringify(status) : null;
+    const rows = this.#database.readOne((statements) =>
+      statements(listSql).all(caller.id, wanted, limit),
+    );
+    return rows.map((row) => readSummary(row, this.#isoTime));
+  }
+
+  async journal(runId: string, from = 0): Promise<readonly JournalEntry[]> {
+    const rows = this.#database.readOne((statements) =>
+      from === 0 ? statements(wholeJournalSql).all(runId) : statements(journalSql).all(runId, from),
+    );
+    const entries = rows.flatMap((row) => readEntries(row, this.#database.options.path));
+    const [row] = rows;
+    return row ? entries.slice(Math.max(0, from - readNumber(row, 'first'))) : entries;
+  }
+
+  async signals(runId: string): Promise<readonly SignalRecord[]> {
+    const rows = this.#database.readOne((statements) => statements(signalsSql).all(runId));
+    return rows.map((row) => readSignal(row, this.#database.options.path));
+  }
+
+  unclaimed(engine: EngineName, limit: number): Promise<readonly string[]> {
+    return this.#leases.unclaimed(engine, limit);
+  }
+
+  async claim(runId: string, owner: RunOwner): Promise<Lease | undefined> {
+    const [lease] = await this.#leases.claimAll([runId], owner);
+    return lease;
+  }
+
+  claimAll(runIds: readonly string[], owner: RunOwner): Promise<readonly Lease[]> {
+    return this.#leases.claimAll(runIds, owner);
+  }
+
+  renew(leases: readonly Lease[]): Promise<readonly Lease[]> {
+    return this.#leases.renew(leases);
+  }
+
+  release(releases: readonly Release[]): Promise<void> {
+    return this.#leases.release(releases);
+  }
+
+  async notices(runIds: readonly string[]): Promise<readonly RunNotice[]> {
+    const wanted = JSON.stringify(runIds);
+    const rows = this.#database.readOne((statements) => statements(noticesSql).all(wanted));
+    return rows.map(readNotice);
+  }
+
+  async commit(
+    changes: readonly RunChange[],
+    durability: 'normal' | 'full',
+  ): Promise<CommitReport> {
+    const [change, another] = changes;
+    if (!change) return { lost: [] };
+    const isOneStatement = !another && change.status === undefined;
+    const apply = (statements: Statements): CommitReport => ({
+      lost: changes
+        .filter((each) => !this.#apply(statements, each))
+        .map(({ lease }) => lease.runId),
+    });
+    return this.#patiently(() =>
+      isOneStatement
+        ? this.#database.writeOne({ durability }, apply)
+        : this.#database.write({ durability }, apply),
+    );
+  }
+
+  async signal(runId: string, signal: SignalRecord): Promise<boolean> {
+    return this.#write(full, (statements) => addRunSignal(statements, runId, signal));
+  }
+
+  async request(runId: string, request: 'cancel' | 'pause' | null, reason?: string): Promise<void> {
+    await this.#write(full, (statements) => {
+      statements(requestSql).run(runId, request, reason ?? null);
+    });
+  }
+
+  async amend(runId: string, change: Amendment): Promise<boolean> {
+    const { entries, status, dropSignals = [], deadlineMs, seen } = change;
+    const now = this.#options.clock.now();
+    const hasDeadline = deadlineMs === undefined ? 0 : 1;
+    const isEnd = isOver(status) ? 1 : 0;
+    return this.#write(full, (statements) => {
+      const { changes } = statements(amendSql).run(
+        runId,
+        now,
+        status,
+        hasDeadline,
+        deadlineMs ?? null,
+        isEnd,
+        seen?.status ?? null,
+        seen?.entries ?? null,
+      );
+      if (changes === 0) return false;
+      if (entries.length > 0)
+        statements(addSql).run(runId, entries.length, JSON.stringify(entries));
+      for (const name of dropSignals) statements(dropSignalSql).run(runId, name);
+      countRunSignals(statements, runId);
+      return true;
+    });
+  }
+
+  version(): number {
+    const row = this.#database.readOne((statements) => statements('PRAGMA data_version').get());
+    return row ? readNumber(row, 'data_version') : 0;
+  }
+
+  async prune(endedBeforeMs: number, limit: number): Promise<readonly PrunedRun[]> {
+    const removed: PrunedRun[] = [];
+    // It is asked with every start. What ends from now on does so later than now.
+    if (endedBeforeMs <= this.#noneEndedBeforeMs) return removed;
+    const nowMs = this.#options.clock.now();
+    const oldest = this.#database.readOne((statements) => statements(oldestSql).get());
+    this.#noneEndedBeforeMs = oldest ? readNumber(oldest, 'ended_at_ms') : nowMs;
+    if (endedBeforeMs <= this.#noneEndedBeforeMs) return removed;
+    while (removed.length < limit) {
+      const count = Math.min(pruneBatch, limit - removed.length);
+      // A row that came back with the power would miss an artifact that was collected because it had gone.
+      const pruned = await this.#write(full, (statements) => {
+        const rows = statements(endedSql).all(endedBeforeMs, count);
+        const runs = rows.map((row) => ({
+          runId: String(row['run_id']),
+          callerId: String(row['caller_id']),
+        }));
+        for (const sql of removeSql) for (const { runId } of runs) statements(sql).run(runId);
+        for (const { runId, callerId } of runs) statements(releaseMakersSql).run(callerId, runId);
+        return runs;
+      });
+      removed.push(...pruned);
+      if (pruned.length < count) break;
+    }
+    return removed;
+  }
+
+  /** The row of the run that is called just that, or the one row whose run begins like that. */
+  #meant(sql: string, runIdOrPrefix: string, caller: Caller | null): Row | undefined {
+    const callerId = caller?.id ?? null;
+    return this.#database.readOne((statements) => {
+      const exact = statements(`${sql} run_id = ?1`).get(runIdOrPrefix, callerId);
+      if (exact) return exact;
+      const end = `${runIdOrPrefix}\u{10ffff}`;
+      const [only, another] = statements(`${sql} run_id > ?1 AND run_id < ?3 LIMIT 2`).all(
+        runIdOrPrefix,
+        callerId,
+        end,
+      );
+      return another ? undefined : only;
+    });
+  }
+
+  #write<Result>(terms: WriteTerms, work: (statements: Statements) => Result): Promise<Result> {
+    return this.#patiently(() => this.#database.write(terms, work));
+  }
+
+  #patiently<Result>(work: () => Result): Promise<Result> {
+    return whileStoreBusy(this.#options.patienceMs, work);
+  }
+
+  /** False when the lease is gone; then nothing was written. */
+  #apply(statements: Statements, change: RunChange): boolean {
+    const { lease, entries, status, outcome } = change;
+    if (entries.length > 0) {
+      const text = JSON.stringify(entries);
+      const { changes } = statements(addLeasedSql).run(
+        lease.runId,
+        entries.length,
+        text,
+        lease.epoch,
+      );
+      if (changes === 0) return false;
+    }
+    if (status === undefined) return true;
+    const { changes } = isOver(status)
+      ? statements(endSql).run(
+          lease.runId,
+          lease.epoch,
+          status,
+          jsonOrNull(outcome),
+          this.#options.clock.now(),
+        )
+      : statements(statusSql).run(lease.runId, lease.epoch, status);
+    return changes > 0;
+  }
+}
+
+function insertRun(statements: Statements, run: NewRunRecord): void {
+  const { runId, plan, journal = [], signals = [] } = run;
+  statements(insertRunSql).run(
+    runId,
+    run.callerId,
+    run.engine,
+    plan.name ?? null,
+    plan.goal ?? null,
+    run.createdAtMs,
+    run.deadlineMs,
+    run.forkedFrom,
+    run.idempotencyKey,
+    run.place ?? null,
+  );
+  if (journal.length > 0) statements(addSql).run(runId, journal.length, JSON.stringify(journal));
+  for (const signal of signals) addRunSignal(statements, runId, signal);
+  // What it takes over must not go with the old run.
+  if (run.forkedFrom !== null)
+    statements(inheritMakersSql).run(runId, run.callerId, run.forkedFrom);
+}
+
+const ends: ReadonlySet<RunStatus> = new Set(['succeeded', 'failed', 'cancelled']);
+
+function isOver(status: RunStatus): boolean {
+  return ends.has(status);
+}

@@ -1,0 +1,23 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { StoreBusyError } from '../errors.ts';
+
+const pauseMs = 20;
+
+/**
+ * Tries `work` again while other processes keep the database locked, for this long at most. SQLite's own
+ * waiting stops the whole process, so that is kept short, and here others have their turns in between.
+ */
+export async function whileStoreBusy<Result>(
+  patienceMs: number,
+  work: () => Result,
+): Promise<Result> {
+  const endMs = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof StoreBusyError) || performance.now() >= endMs) throw error;
+      await pause(pauseMs);
+    }
+  }
+}

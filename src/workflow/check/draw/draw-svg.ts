@@ -1,0 +1,137 @@
+import { label, type Box, type Drawing } from './drawing.ts';
+import { layOut, type Layout, type Placed } from './lay-out.ts';
+
+const margin = 24;
+const titleHeight = 32;
+const lineHeight = 17;
+const padding = 12;
+const layerGap = 46;
+/** An average character of the font, in its two sizes. */
+const boldWidth = 8.2;
+const plainWidth = 6.7;
+const maxLabel = 34;
+const minWidth = 96;
+
+const colours: Readonly<Record<Box['kind'], readonly [fill: string, stroke: string]>> = {
+  call: ['#eef4ff', '#4a6fb5'],
+  sleep: ['#f3f3f3', '#808080'],
+  wait: ['#fff8e1', '#b08900'],
+  gate: ['#fdecea', '#b5493f'],
+  plan: ['#f1ecfb', '#7556b0'],
+};
+
+/** A picture in its own right: no script, no font and no picture from elsewhere. */
+export function drawSvg(drawing: Drawing): string {
+  const texts = drawing.boxes.map((box) =>
+    [box.does, ...box.notes].map((line) => label(line, maxLabel)),
+  );
+  const widths = drawing.boxes.map((box, index) => widthOf(box, texts[index] ?? []));
+  const layout = layOut(drawing, widths);
+  const rows = rowsOf(drawing, texts);
+  const title = label(drawing.title, 80);
+  const width = Math.ceil(Math.max(layout.width, title.length * boldWidth) + 2 * margin);
+  const last = rows.at(-1);
+  const height = Math.ceil((last ? last.top + last.height : titleHeight) + margin);
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="12">`,
+    '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#777"/></marker></defs>',
+    `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
+    `<text x="${margin}" y="${margin + 4}" font-size="15" font-weight="600" fill="#222">${escape(title)}</text>`,
+    ...layout.routes.map((route) => drawRoute(route, rows)),
+    ...drawing.boxes.flatMap((box, index) =>
+      drawBox(box, texts[index] ?? [], { at: layout.boxes[index], rows }),
+    ),
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+interface Row {
+  readonly top: number;
+  readonly height: number;
+}
+
+function widthOf(box: Box, lines: readonly string[]): number {
+  const widest = Math.max(
+    box.id.length * boldWidth,
+    ...lines.map((line) => line.length * plainWidth),
+  );
+  return Math.max(minWidth, Math.ceil(widest + 2 * padding));
+}
+
+function heightOf(lines: readonly string[]): number {
+  return (lines.length + 1) * lineHeight + padding;
+}
+
+/** A layer is as high as its highest box. */
+function rowsOf(drawing: Drawing, texts: readonly (readonly string[])[]): Row[] {
+  const heights: number[] = Array.from({ length: drawing.layers }, () => 0);
+  for (const [index, box] of drawing.boxes.entries()) {
+    heights[box.layer] = Math.max(heights[box.layer] ?? 0, heightOf(texts[index] ?? []));
+  }
+  let top = margin + titleHeight;
+  return heights.map((height) => {
+    const row = { top, height };
+    top += height + layerGap;
+    return row;
+  });
+}
+
+function drawRoute(route: Layout['routes'][number], rows: readonly Row[]): string {
+  const points = route.flatMap((item, index) => {
+    const row = rows[item.layer] ?? { top: 0, height: 0 };
+    const x = item.x + margin;
+    if (index === 0) return [[x, row.top + row.height] as const];
+    if (index === route.length - 1) return [[x, row.top - 1] as const];
+    return [[x, row.top] as const, [x, row.top + row.height] as const];
+  });
+  let path = '';
+  let before: readonly [number, number] | undefined;
+  for (const [x, y] of points) {
+    if (!before) path = `M${round(x)} ${round(y)}`;
+    else if (before[0] === x) path += `V${round(y)}`;
+    else {
+      const middle = (before[1] + y) / 2;
+      path += `C${round(before[0])} ${round(middle)} ${round(x)} ${round(middle)} ${round(x)} ${round(y)}`;
+    }
+    before = [x, y];
+  }
+  return `<path d="${path}" fill="none" stroke="#777" stroke-width="1.2" marker-end="url(#arrow)"/>`;
+}
+
+interface BoxPlace {
+  readonly at: Placed | undefined;
+  readonly rows: readonly Row[];
+}
+
+/** A box is as high as its layer, so that every edge ends at one. */
+function drawBox(box: Box, lines: readonly string[], { at, rows }: BoxPlace): string[] {
+  const row = rows[box.layer];
+  if (!at || !row) return [];
+  const [fill, stroke] = colours[box.kind];
+  const left = round(at.x + margin - at.width / 2);
+  const middle = round(at.x + margin);
+  const radius = box.kind === 'sleep' || box.kind === 'wait' ? 16 : 6;
+  const dashed = box.notes.some((note) => note.startsWith('when '))
+    ? ' stroke-dasharray="5 3"'
+    : '';
+  const frame = `<rect x="${left}" y="${row.top}" width="${at.width}" height="${row.height}" rx="${radius}" fill="${fill}" stroke="${stroke}" stroke-width="${box.kind === 'plan' ? 2.5 : 1.3}"${dashed}/>`;
+  const top = row.top + (row.height - heightOf(lines)) / 2 + padding / 2 + lineHeight - 4;
+  const texts = [box.id, ...lines].map((line, index) => {
+    const style = index === 0 ? 'font-size="13" font-weight="600" fill="#222"' : 'fill="#555"';
+    return `<text x="${middle}" y="${round(top + index * lineHeight)}" text-anchor="middle" ${style}>${escape(line)}</text>`;
+  });
+  return [frame, ...texts];
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** What XML does not allow at all, such as half of a pair, becomes U+FFFD. */
+function escape(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+    .replaceAll(/[\ufffe\uffff]/g, '\ufffd');
+}

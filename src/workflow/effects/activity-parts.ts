@@ -1,0 +1,24 @@
+import type { Clock, FaultPoint, Log } from '../../kernel/index.ts';
+import type { ApprovalPolicy } from './approval-policy.ts';
+import type { EffectLedger } from './effect-ledger.ts';
+import type { EffectLimits } from './effect-limits.ts';
+import type { EffectStore } from './effect-store.ts';
+import type { HeldValues } from './held-values.ts';
+import type { StepCache } from './step-cache.ts';
+import type { StepTracer } from './step-tracer.ts';
+import type { ToolCaller } from './tool-caller.ts';
+
+/** What activities need of the world around them, and what they share. */
+export interface ActivityParts {
+  readonly tools: ToolCaller;
+  readonly effects: EffectStore;
+  readonly ledger: EffectLedger;
+  readonly values: HeldValues;
+  readonly cache: StepCache;
+  readonly policy: ApprovalPolicy;
+  readonly clock: Clock;
+  readonly limits: EffectLimits;
+  readonly log: Log;
+  readonly faultPoint: FaultPoint;
+  readonly tracer: StepTracer | undefined;
+}

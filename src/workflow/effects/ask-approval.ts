@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import type { Json } from '../../contract/plan/index.ts';
+import { reportError } from '../../kernel/index.ts';
+import type { ApproveInput, ApproveOutcome } from '../engine/activity-data.ts';
+import type { ActivityRequest } from '../engine/run-scope.ts';
+import type { ActivityParts } from './activity-parts.ts';
+import { verdictSignal } from './approvals.ts';
+import { argumentsDigest } from './arguments-digest.ts';
+import type { ApprovalRow, RowChange, StepRows } from './effect-store.ts';
+import { ToolGoneError } from './errors.ts';
+import { questionText } from './question-text.ts';
+
+const idBytes = 8;
+
+/**
+ * Writes down that approval is asked for, bound to all that the call will be. Asked again for the very
+ * same, as after a crash, it is the one that stands there already, as long as it can still be used.
+ */
+export async function askApproval(
+  parts: ActivityParts,
+  request: ActivityRequest,
+): Promise<ApproveOutcome> {
+  const { effects, faultPoint, clock } = parts;
+  // Made by the interpreter for this activity.
+  const input = request.input as unknown as ApproveInput;
+  const startedAt = clock.now();
+  try {
+    request.signal.throwIfAborted();
+    const wanted = await newApproval(parts, request, input);
+    faultPoint('effects.ask.before');
+    const { runId, step } = wanted;
+    const approval = await effects.change({ runId, step, durability: 'full' }, (rows) =>
+      askOnce(rows, wanted),
+    );
+    faultPoint('effects.ask.after');
+    const { approvalId, expiresAtMs } = approval;
+    const expiresInMs = Math.max(0, expiresAtMs - clock.now());
+    return { kind: 'asked', approvalId, expiresInMs, startedAt };
+  } catch (error) {
+    request.signal.throwIfAborted();
+    return { kind: 'failed', error: reportError(error) };
+  }
+}
+
+async function newApproval(
+  { tools, values, clock, limits, policy }: ActivityParts,
+  { runId, callerId }: ActivityRequest,
+  { step, tool, args, message, expiresMs }: ApproveInput,
+): Promise<ApprovalRow> {
+  const found = tool === null ? null : await tools.find(tool);
+  if (tool !== null && !found) throw new ToolGoneError(step, tool);
+  const filled = await values.fill(args, { caller: { id: callerId }, step });
+  const question =
+    message && questionText(await values.fill(message, { caller: { id: callerId }, step }));
+  const askedAtMs = clock.now();
+  return {
+    approvalId: randomBytes(idBytes).toString('hex'),
+    callerId,
+    runId,
+    step,
+    server: found?.server ?? null,
+    tool,
+    argumentsDigest: argumentsDigest(filled),
+    arguments: shown(filled, limits.shownArgumentBytes),
+    policyVersion: policy.version,
+    message: question ?? defaultMessage(step, tool),
+    askedAtMs,
+    expiresAtMs: askedAtMs + (expiresMs ?? limits.approvalMs),
+    state: 'pending',
+    decidedBy: null,
+    decidedAtMs: null,
+    reason: null,
+    usedBy: null,
+  };
+}
+
+function askOnce({ approvals }: StepRows, wanted: ApprovalRow): RowChange<ApprovalRow> {
+  const same = approvals.findLast((it) => isUsable(it, wanted));
+  if (!same) return { approval: wanted, result: wanted };
+  // Its signal may have been dropped when the step was forgotten: then the run would wait for it for ever.
+  return { ...(same.state === 'approved' ? { signal: verdictSignal(same) } : {}), result: same };
+}
+
+function isUsable(approval: ApprovalRow, wanted: ApprovalRow): boolean {
+  const isOpen = approval.state === 'pending' || approval.state === 'approved';
+  return (
+    isOpen &&
+    approval.usedBy === null &&
+    approval.expiresAtMs > wanted.askedAtMs &&
+    boundMembers.every((member) => approval[member] === wanted[member])
+  );
+}
+
+const boundMembers = ['callerId', 'server', 'tool', 'argumentsDigest', 'policyVersion'] as const;
+
+function defaultMessage(step: string, tool: string | null): string {
+  return tool === null
+    ? `Step "${step}" waits for approval`
+    : `Step "${step}" wants to call ${tool}`;
+}
+
+function shown(args: Json, maxBytes: number): Json {
+  const text = JSON.stringify(args);
+  return text.length <= maxBytes ? args : `${text.slice(0, maxBytes)}…`;
+}

@@ -1,0 +1,199 @@
+import type { Json } from '../../contract/plan/index.ts';
+import type { ToolResult } from '../../contract/tool/index.ts';
+import { reportError } from '../../kernel/index.ts';
+import type { CallOutcome } from '../engine/activity-data.ts';
+import type { ActivityParts } from './activity-parts.ts';
+import { failureOfResult, failureOfThrown, type CallFailure } from './call-failure.ts';
+import type { Begun, EffectStart, Settlement } from './effect-ledger.ts';
+import { failed, succeeded } from './outcomes.ts';
+import { isKnownByKey, reconcile } from './reconcile.ts';
+import { resultValue } from './result-value.ts';
+import { dispatch, effectIdOf, type StepCall } from './step-call.ts';
+
+type Sent = Extract<Begun, { readonly kind: 'dispatch' }>;
+
+/**
+ * Calls a tool that must not be called twice.
+ *
+ * 1. The ledger knows of the call before it is sent, and of what it came to before the run does.
+ * 2. A call whose end is not known is looked up; where that does not help, the outcome is `unknown`.
+ * 3. A cancellation leaves the row as dispatched: what became of the call is found out when somebody
+ *    wants the step again.
+ */
+export async function callOnce(parts: ActivityParts, call: StepCall): Promise<CallOutcome> {
+  const { ledger, faultPoint } = parts;
+  const start = startOf(parts, call);
+  faultPoint('effects.begin.before');
+  const begun = await ledger.begin(start);
+  if (begun.kind !== 'open') return proceed(parts, call, begun);
+
+  faultPoint('effects.reconcile.before');
+  const found = isKnownByKey(call)
+    ? ({ kind: 'not-happened' } as const)
+    : await reconcile(parts, call, begun.id);
+  faultPoint('effects.reconcile.after');
+  switch (found.kind) {
+    case 'happened':
+      return settleHappened(parts, call, { ...begun, value: found.value });
+    case 'not-happened': {
+      const notHappened = begun.dispatch;
+      return proceed(parts, call, await ledger.begin({ ...start, notHappened }));
+    }
+    case 'unknown':
+      return settleUnknown(parts, call, {
+        ...begun,
+        reason: `It was sent before, and no answer to it was kept (${found.why})`,
+      });
+  }
+}
+
+function startOf({ clock, policy }: ActivityParts, call: StepCall): EffectStart {
+  const { request, input, found } = call;
+  const bound = {
+    callerId: request.callerId,
+    step: input.step,
+    server: found.server,
+    tool: input.tool,
+    argumentsDigest: call.digest(),
+  };
+  const { approvalId } = input;
+  return {
+    ...bound,
+    id: effectIdOf(call),
+    runId: request.runId,
+    generation: request.generation ?? 0,
+    attempt: input.attempt,
+    approval:
+      approvalId === undefined
+        ? undefined
+        : { ...bound, approvalId, policyVersion: policy.version },
+    nowMs: clock.now(),
+  };
+}
+
+async function proceed(parts: ActivityParts, call: StepCall, begun: Begun): Promise<CallOutcome> {
+  switch (begun.kind) {
+    case 'done':
+      // The ledger keeps what `settleHappened` made of a `CallOutcome`.
+      return begun.outcome as unknown as CallOutcome;
+    case 'refused':
+      return failed(parts, call, { error: reportError(begun.error), isRetryable: false });
+    case 'open':
+      return settleUnknown(parts, call, { ...begun, reason: 'Another process has just sent it' });
+    case 'dispatch':
+      parts.faultPoint('effects.begin.after');
+      return send(parts, call, begun);
+  }
+}
+
+async function send(parts: ActivityParts, call: StepCall, sent: Sent): Promise<CallOutcome> {
+  const { request, input } = call;
+  let result: ToolResult | undefined;
+  let failure: CallFailure | undefined;
+  try {
+    result = await dispatch(parts.tools, call, sent.id);
+    failure = failureOfResult(input.tool, result);
+  } catch (error) {
+    failure = failureOfThrown(error);
+  }
+  parts.faultPoint('effects.call.after');
+  if (!failure && result) {
+    return settleHappened(parts, call, { ...sent, value: resultValue(result) });
+  }
+  // A tool that is told to end fails, which says nothing about what it has done by then.
+  request.signal.throwIfAborted();
+  if (!failure?.isUncertain) return settleFailed(parts, call, { ...sent, failure });
+  const found = await reconcile(parts, call, sent.id);
+  switch (found.kind) {
+    case 'happened':
+      return settleHappened(parts, call, { ...sent, value: found.value });
+    case 'not-happened':
+      if (!input.reconcile) return settleFailed(parts, call, { ...sent, failure });
+      // The server may be at it still. What the tool itself says about its keys counts; a look at the world does not.
+      return settleUnknown(parts, call, {
+        ...sent,
+        reason: `${failure.error.message} (${notYet})`,
+      });
+    case 'unknown': {
+      const reason = `${failure.error.message} (${found.why})`;
+      return settleUnknown(parts, call, { ...sent, reason });
+    }
+  }
+}
+
+const notYet = 'nothing of it was found, but it may still be on its way';
+
+interface Dispatched {
+  readonly id: string;
+  readonly dispatch: number;
+}
+
+async function settleHappened(
+  parts: ActivityParts,
+  call: StepCall,
+  sent: Dispatched & { readonly value: unknown },
+): Promise<CallOutcome> {
+  let outcome: CallOutcome;
+  try {
+    outcome = await succeeded(parts, call, sent.value);
+  } catch (error) {
+    // It has happened: as a failure it would be tried again.
+    const reason = `It happened, and its result could not be kept: ${reportError(error).message}`;
+    return settleUnknown(parts, call, { ...sent, reason });
+  }
+  // An outcome is what the journal takes: JSON.
+  const kept = outcome as unknown as Json;
+  await note(parts, call, { ...placeOf(parts, call, sent), state: 'succeeded', outcome: kept });
+  parts.faultPoint('effects.settle.after');
+  return outcome;
+}
+
+async function settleFailed(
+  parts: ActivityParts,
+  call: StepCall,
+  { failure, ...sent }: Dispatched & { readonly failure: CallFailure | undefined },
+): Promise<CallOutcome> {
+  await note(parts, call, { ...placeOf(parts, call, sent), state: 'failed' });
+  return failed(parts, call, failure ?? failureOfThrown(undefined));
+}
+
+async function settleUnknown(
+  parts: ActivityParts,
+  call: StepCall,
+  { reason, ...sent }: Dispatched & { readonly reason: string },
+): Promise<CallOutcome> {
+  await note(parts, call, { ...placeOf(parts, call, sent), state: 'unknown' });
+  const { startedAt, input } = call;
+  return {
+    kind: 'unknown',
+    effectId: sent.id,
+    message: `Whether ${input.tool} of step "${input.step}" has happened is not known. ${reason}`,
+    startedAt,
+    endedAt: parts.clock.now(),
+  };
+}
+
+function placeOf(
+  { clock }: ActivityParts,
+  { request, input }: StepCall,
+  { dispatch: last }: Dispatched,
+): Omit<Settlement, 'state' | 'outcome'> {
+  const { attempt } = input;
+  return { dispatch: last, attempt, generation: request.generation ?? 0, nowMs: clock.now() };
+}
+
+/** What is not noted stays dispatched, which is safe; what the step came to is known all the same. */
+async function note(
+  { ledger, log }: ActivityParts,
+  { request, input }: StepCall,
+  settlement: Settlement,
+): Promise<void> {
+  const { runId } = request;
+  const { step } = input;
+  try {
+    await ledger.settle({ runId, step }, settlement);
+  } catch (error) {
+    const { code, message } = reportError(error);
+    log.warn('What an effect came to could not be noted', { runId, step, code, message });
+  }
+}

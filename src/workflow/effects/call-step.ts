@@ -1,0 +1,145 @@
+import type { Json } from '../../contract/plan/index.ts';
+import { reportError } from '../../kernel/index.ts';
+import type { CallInput, CallOutcome } from '../engine/activity-data.ts';
+import type { ActivityRequest } from '../engine/run-scope.ts';
+import type { ActivityParts } from './activity-parts.ts';
+import { failureOfResult, failureOfThrown } from './call-failure.ts';
+import { callOnce } from './call-once.ts';
+import { ApprovalRequiredError, ToolGoneError } from './errors.ts';
+import { isPromise } from './held-values.ts';
+import { failed, lineageOf, succeeded } from './outcomes.ts';
+import { repeatabilityOf } from './repeatability.ts';
+import { resultValue } from './result-value.ts';
+import { digestOnce, dispatch, effectIdOf, type StepCall } from './step-call.ts';
+import type { FoundTool } from './tool-caller.ts';
+
+/**
+ * One attempt of a step that calls a tool. What goes wrong is an outcome; only a cancellation is thrown, as
+ * the signal's reason, and never recorded. What is there at once is not waited for: that would cost a step
+ * that does little more than all the rest.
+ */
+export async function callStep(
+  parts: ActivityParts,
+  request: ActivityRequest,
+  meta: Readonly<Record<string, unknown>>,
+): Promise<CallOutcome> {
+  // Made by the interpreter for this activity.
+  const input = request.input as unknown as CallInput;
+  const startedAt = parts.clock.now();
+  try {
+    request.signal.throwIfAborted();
+    const finding = parts.tools.find(input.tool);
+    const found = permitted(parts, input, isPromise(finding) ? await finding : finding);
+    const caller = { id: request.callerId };
+    const filling = parts.values.fill(input.args, { caller, step: input.step });
+    const args = isPromise(filling) ? await filling : filling;
+    const digest = digestOnce(args);
+    const call: StepCall = { request, input, startedAt, meta, caller, found, args, digest };
+    const repeatability = repeatabilityOf(found.tool, input.effect);
+    if (repeatability === 'once') return await callOnce(parts, call);
+    if (input.approvalId !== undefined) {
+      const refusal = await useApproval(parts, call, input.approvalId);
+      if (refusal) return refusal;
+    }
+    if (repeatability === 'read' && input.cache) {
+      return await callCached(parts, call, input.cache.ttlMs);
+    }
+    return await callPlainly(parts, call);
+  } catch (error) {
+    request.signal.throwIfAborted();
+    return failed(parts, { startedAt }, failureOfThrown(error));
+  }
+}
+
+/** Throws what keeps the call from being made. */
+function permitted(
+  { policy }: ActivityParts,
+  { step, tool, approvalId }: CallInput,
+  found: FoundTool | undefined,
+): FoundTool {
+  if (!found) throw new ToolGoneError(step, tool);
+  if (approvalId === undefined && policy.needsApproval(found.tool)) {
+    throw new ApprovalRequiredError({ step, tool, approvalId: null });
+  }
+  return found;
+}
+
+/** Repeatable calls have no row in the ledger; what the plan wants approved is approved all the same. */
+async function useApproval(
+  parts: ActivityParts,
+  call: StepCall,
+  approvalId: string,
+): Promise<CallOutcome | undefined> {
+  const { request, input, found } = call;
+  const { step, tool } = input;
+  const { runId, callerId } = request;
+  const error = await parts.ledger.approve(
+    { runId, step },
+    {
+      approvalId,
+      callerId,
+      step,
+      server: found.server,
+      tool,
+      argumentsDigest: call.digest(),
+      policyVersion: parts.policy.version,
+      effectId: effectIdOf(call),
+      nowMs: parts.clock.now(),
+    },
+  );
+  return error && failed(parts, call, { error: reportError(error), isRetryable: false });
+}
+
+async function callPlainly(parts: ActivityParts, call: StepCall): Promise<CallOutcome> {
+  const { input, request } = call;
+  const result = await dispatch(parts.tools, call, effectIdOf(call));
+  parts.faultPoint('effects.call.after');
+  const failure = failureOfResult(input.tool, result);
+  if (!failure) return succeeded(parts, call, resultValue(result));
+  // A tool that is told to end fails: that is no failure of the step.
+  request.signal.throwIfAborted();
+  return failed(parts, call, failure);
+}
+
+async function callCached(
+  parts: ActivityParts,
+  call: StepCall,
+  ttlMs: number | null,
+): Promise<CallOutcome> {
+  const { cache, clock, values } = parts;
+  const { caller, input } = call;
+  const key = { callerId: caller.id, tool: input.tool, argumentsDigest: call.digest() };
+  const now = clock.now();
+  const cached = await attempt(parts, () => cache.find(key));
+  if (cached && (ttlMs === null || now - cached.storedAtMs < ttlMs)) {
+    const user = { caller, step: input.step };
+    const held = await values.adopt(cached.held, user, () => lineageOf(call));
+    const { startedAt } = call;
+    if (held) {
+      return { kind: 'succeeded', held, isCached: true, startedAt, endedAt: clock.now() };
+    }
+  }
+  const outcome = await callPlainly(parts, call);
+  if (outcome.kind === 'succeeded') {
+    await attempt(parts, () => cache.put(key, { held: outcome.held, storedAtMs: now }));
+  }
+  return outcome;
+}
+
+/** Without the cache the call is made: slower, and right. */
+async function attempt<Result>(
+  { log }: ActivityParts,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    log.warn('The cache of results could not be used', { message: reportError(error).message });
+    return undefined;
+  }
+}
+
+/** An outcome is data: what the journal takes. */
+export function asJson(outcome: Promise<object>): Promise<Json> {
+  return outcome as Promise<Json>;
+}

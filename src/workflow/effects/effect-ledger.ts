@@ -1,0 +1,144 @@
+import type { Json } from '../../contract/plan/index.ts';
+import type { AppError } from '../../kernel/index.ts';
+import type { EffectPlace, EffectRow, EffectStore, RowChange, StepRows } from './effect-store.ts';
+import { useApproval, type ApprovalUse } from './use-approval.ts';
+
+/** A call that must not be made twice, before it is made. */
+export interface EffectStart extends EffectPlace {
+  /** What it is called where it was not dispatched before. */
+  readonly id: string;
+  readonly generation: number;
+  readonly attempt: number;
+  readonly callerId: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly argumentsDigest: string;
+  readonly approval: Omit<ApprovalUse, 'effectId' | 'nowMs'> | undefined;
+  readonly nowMs: number;
+  /** This dispatch did not happen, as somebody found out who can know: it may be made again. */
+  readonly notHappened?: number;
+}
+
+export type Begun =
+  /** To be sent now, under this id, by this process and nobody else. */
+  | { readonly kind: 'dispatch'; readonly id: string; readonly dispatch: number }
+  /** It was sent before, and what became of it is not known. */
+  | { readonly kind: 'open'; readonly id: string; readonly dispatch: number }
+  /** It has happened, and this is what the step came to. */
+  | { readonly kind: 'done'; readonly outcome: Json }
+  | { readonly kind: 'refused'; readonly error: AppError };
+
+export type Settlement = {
+  /** What it came to belongs to this dispatch; a later one is not touched. */
+  readonly dispatch: number;
+  /** By which attempt the run is told. */
+  readonly attempt: number;
+  readonly generation: number;
+  readonly nowMs: number;
+} & (
+  | { readonly state: 'succeeded'; readonly outcome: Json }
+  | { readonly state: 'failed' }
+  | { readonly state: 'unknown' }
+);
+
+/**
+ * What is known about calls that must not be made twice.
+ *
+ * 1. Of all who begin the same effect, in whatever process, one is told to dispatch it; the row that says
+ *    so is on disk before that.
+ * 2. A dispatch whose end was not noted is never followed by another, unless a lookup or a person said
+ *    that it did not happen.
+ * 3. The approval a call needs is used up in the same transaction.
+ */
+export interface EffectLedger {
+  begin(start: EffectStart): Promise<Begun>;
+  settle(place: EffectPlace, settlement: Settlement): Promise<void>;
+  /** Uses up the approval of a call that needs no row. Gives the error when it may not be made. */
+  approve(place: EffectPlace, use: ApprovalUse): Promise<AppError | undefined>;
+}
+
+export function createEffectLedger(store: EffectStore): EffectLedger {
+  return {
+    begin: ({ runId, step, ...start }) =>
+      store.change({ runId, step, durability: 'full' }, (rows) =>
+        begin(rows, { runId, step, ...start }),
+      ),
+    // Losing it with the power leaves the row as dispatched: somebody is asked, nothing is repeated.
+    settle: ({ runId, step }, settlement) =>
+      store.change({ runId, step, durability: 'normal' }, ({ effect }) =>
+        settled(effect, settlement),
+      ),
+    approve: ({ runId, step }, use) =>
+      store.change({ runId, step, durability: 'full' }, ({ approvals }) => {
+        const verdict = useApproval(approvals, use);
+        const { approval } = verdict;
+        const result = verdict.kind === 'refused' ? verdict.error : undefined;
+        return { ...(approval ? { approval } : {}), result };
+      }),
+  };
+}
+
+function begin({ effect: row, approvals }: StepRows, start: EffectStart): RowChange<Begun> {
+  if (row?.state === 'succeeded' && row.generation >= start.generation) {
+    return { result: { kind: 'done', outcome: row.outcome } };
+  }
+  const isOpen = row !== undefined && (row.state === 'dispatched' || row.state === 'unknown');
+  if (isOpen && !mayRepeat(row, start)) {
+    const { id, dispatch } = row;
+    return { result: { kind: 'open', id, dispatch } };
+  }
+  // The server may know the id: if it did happen after all, it can tell that this is the same call.
+  const id = isOpen ? row.id : start.id;
+  const use = start.approval && { ...start.approval, effectId: id, nowMs: start.nowMs };
+  const verdict = use && useApproval(approvals, use);
+  const approval = verdict?.approval ? { approval: verdict.approval } : {};
+  if (verdict?.kind === 'refused') {
+    const { error } = verdict;
+    return { ...approval, result: { kind: 'refused', error } };
+  }
+  const dispatch = (row?.dispatch ?? 0) + 1;
+  const effect = dispatchedRow(start, { id, dispatch });
+  return { effect, ...approval, result: { kind: 'dispatch', id, dispatch } };
+}
+
+/** A run goes from "nobody knows" to its next attempt only when a person said that it did not happen. */
+function mayRepeat(row: EffectRow, start: EffectStart): boolean {
+  if (start.notHappened === row.dispatch) return true;
+  const wasTold = row.state === 'unknown' && row.generation === start.generation;
+  return wasTold && row.attempt < start.attempt;
+}
+
+function dispatchedRow(
+  start: EffectStart,
+  { id, dispatch }: { readonly id: string; readonly dispatch: number },
+): EffectRow {
+  const { runId, step, generation, attempt, callerId, server, tool, argumentsDigest } = start;
+  return {
+    id,
+    runId,
+    step,
+    generation,
+    attempt,
+    dispatch,
+    state: 'dispatched',
+    callerId,
+    server,
+    tool,
+    argumentsDigest,
+    approvalId: start.approval?.approvalId ?? null,
+    dispatchedAtMs: start.nowMs,
+    settledAtMs: null,
+    outcome: null,
+  };
+}
+
+function settled(row: EffectRow | undefined, settlement: Settlement): RowChange<void> {
+  const result = undefined;
+  const isOpen = row?.state === 'dispatched' || row?.state === 'unknown';
+  if (!row || !isOpen || row.dispatch !== settlement.dispatch) return { result };
+  const { state, attempt, generation, nowMs } = settlement;
+  const told = { ...row, state, attempt, generation };
+  if (state === 'unknown') return { effect: told, result };
+  const outcome = state === 'succeeded' ? settlement.outcome : null;
+  return { effect: { ...told, outcome, settledAtMs: nowMs }, result };
+}

@@ -1,0 +1,162 @@
+import type { ArtifactRef, Artifacts, NewLineage } from '../../contract/artifact/index.ts';
+import type { Caller } from '../../contract/caller/index.ts';
+import type { Json } from '../../contract/plan/index.ts';
+import type { Held, Resolved } from '../engine/activity-data.ts';
+import { loadHeld } from '../plan/template.ts';
+import type { EffectLimits } from './effect-limits.ts';
+import { TooDeepError, TooLargeError } from './errors.ts';
+import { measureJson, tooDeep } from './measure-json.ts';
+
+/** On whose behalf and for which step a value is kept or read. */
+export interface ValueUser {
+  readonly caller: Caller;
+  readonly step: string;
+}
+
+interface Loaded {
+  readonly value: Promise<Json>;
+  readonly bytes: number;
+}
+
+/** Values of steps, wherever they are kept: small ones in the journal, others as artifacts. */
+export class HeldValues {
+  readonly #artifacts: Artifacts;
+  readonly #limits: EffectLimits;
+  /** Parsed artifacts, the one that was not used for longest first. */
+  readonly #loaded = new Map<string, Loaded>();
+  #loadedBytes = 0;
+
+  constructor(artifacts: Artifacts, limits: EffectLimits) {
+    this.#artifacts = artifacts;
+    this.#limits = limits;
+  }
+
+  /**
+   * A value as the journal keeps it; an artifact is on disk before this returns. A run sees the same value
+   * before and after a crash, so what JSON would change comes out changed.
+   */
+  hold(value: unknown, user: ValueUser, origin: () => NewLineage): Held | Promise<Held> {
+    const atMost = measureJson(value);
+    // Measured: it holds nothing but what JSON has.
+    return atMost <= this.#limits.inlineBytes
+      ? { value: value as Json }
+      : this.#holdLarge({ value, atMost }, user, origin);
+  }
+
+  async #holdLarge(
+    { value, atMost }: { readonly value: unknown; readonly atMost: number },
+    { caller, step }: ValueUser,
+    origin: () => NewLineage,
+  ): Promise<Held> {
+    const { inlineBytes, resultBytes } = this.#limits;
+    if (atMost === tooDeep) throw new TooDeepError(step, 'result');
+    const text = JSON.stringify(value) ?? 'null';
+    const plain: Json = Number.isNaN(atMost) ? JSON.parse(text) : (value as Json);
+    if (measureJson(plain) === tooDeep) throw new TooDeepError(step, 'result');
+    const bytes = Buffer.byteLength(text);
+    if (bytes <= inlineBytes) return { value: plain };
+    if (bytes > resultBytes) {
+      throw new TooLargeError({ step, part: 'result', bytes, maxBytes: resultBytes });
+    }
+    const artifact = await this.#artifacts.put(caller, {
+      content: text,
+      mediaType: 'application/json',
+      lineage: origin(),
+    });
+    this.#remember(keyOf(caller, artifact.id), { value: Promise.resolve(plain), bytes });
+    return { artifact, path: [] };
+  }
+
+  /** A value with all that lies in artifacts filled in. */
+  load(held: Held, { caller, step }: ValueUser): Promise<Json> {
+    const refs = artifactsIn(held);
+    for (const { bytes } of refs) {
+      const maxBytes = this.#limits.loadBytes;
+      if (bytes > maxBytes) throw new TooLargeError({ step, part: 'value', bytes, maxBytes });
+    }
+    return loadHeld(held, (id) => {
+      const bytes = refs.find((ref) => ref.id === id)?.bytes ?? 0;
+      return this.#load(id, caller, bytes);
+    });
+  }
+
+  /** The same for arguments, which have a limit of their own. */
+  fill(args: Resolved, user: ValueUser): Json | Promise<Json> {
+    if (args.holes === undefined) return this.#limited(args.value, user);
+    return this.load(args, user).then((value) => this.#limited(value, user));
+  }
+
+  #limited(value: Json, { step }: ValueUser): Json {
+    const { argumentBytes } = this.#limits;
+    const part = 'arguments';
+    const atMost = measureJson(value);
+    if (atMost <= argumentBytes) return value;
+    if (atMost === tooDeep) throw new TooDeepError(step, part);
+    const bytes = Buffer.byteLength(JSON.stringify(value));
+    if (bytes <= argumentBytes) return value;
+    throw new TooLargeError({ step, part, bytes, maxBytes: argumentBytes });
+  }
+
+  /** Keeps what another run made as long as the run of `origin`. Undefined when it is gone. */
+  async adopt(
+    held: Held,
+    { caller }: ValueUser,
+    origin: () => NewLineage,
+  ): Promise<Held | undefined> {
+    if (!('artifact' in held)) return held;
+    try {
+      const artifact = await this.#artifacts.hold(caller, held.artifact.id, origin());
+      return { ...held, artifact };
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #load(id: string, caller: Caller, bytes: number): Promise<Json> {
+    const key = keyOf(caller, id);
+    const value = this.#loaded.get(key)?.value ?? this.#read(id, caller);
+    this.#remember(key, { value, bytes });
+    try {
+      return await value;
+    } catch (error) {
+      this.#forget(key);
+      throw error;
+    }
+  }
+
+  async #read(id: string, caller: Caller): Promise<Json> {
+    const content = await this.#artifacts.get(caller, id);
+    return JSON.parse(new TextDecoder().decode(content));
+  }
+
+  #remember(key: string, loaded: Loaded): void {
+    this.#forget(key);
+    this.#loaded.set(key, loaded);
+    this.#loadedBytes += loaded.bytes;
+    for (const oldest of this.#loaded.keys()) {
+      if (this.#loadedBytes <= this.#limits.cachedBytes) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(key: string): void {
+    this.#loadedBytes -= this.#loaded.get(key)?.bytes ?? 0;
+    this.#loaded.delete(key);
+  }
+}
+
+/** Every artifact a value is filled from. */
+export function artifactsIn(held: Held | Resolved): readonly ArtifactRef[] {
+  if ('artifact' in held) return [held.artifact];
+  const parts = (held.holes ?? []).flatMap((hole) => hole.parts);
+  return parts.flatMap((part) => (typeof part === 'string' ? [] : artifactsIn(part)));
+}
+
+/** Whether something is there only later; JSON has nothing that is like it. */
+export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+  return value instanceof Promise;
+}
+
+function keyOf(caller: Caller, id: string): string {
+  return `${id} ${caller.id}`;
+}

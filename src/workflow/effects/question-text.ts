@@ -1,0 +1,10 @@
+import type { Json } from '../../contract/plan/index.ts';
+
+/** Nobody reads more before deciding; a step before may have given any amount. */
+const maxLength = 2_000;
+
+/** What a person is asked, with what steps gave put in. */
+export function questionText(message: Json): string {
+  const text = typeof message === 'string' ? message : JSON.stringify(message);
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
+}

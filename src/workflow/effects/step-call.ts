@@ -1,0 +1,71 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import type { CallContext } from '../../contract/server/index.ts';
+import { idempotencyMetaKey, type ToolResult } from '../../contract/tool/index.ts';
+import { withTimeLimit } from '../../kernel/index.ts';
+import type { Json } from '../../contract/plan/index.ts';
+import type { CallInput } from '../engine/activity-data.ts';
+import type { ActivityRequest } from '../engine/run-scope.ts';
+import { argumentsDigest } from './arguments-digest.ts';
+import type { FoundTool, ToolCaller } from './tool-caller.ts';
+
+/** One attempt of a step whose tool is known and whose arguments are complete. */
+export interface StepCall {
+  readonly request: ActivityRequest;
+  readonly input: CallInput;
+  readonly caller: Caller;
+  readonly found: FoundTool;
+  readonly args: Json;
+  readonly startedAt: number;
+  /** What of its run and its span the call carries on. */
+  readonly meta: Readonly<Record<string, unknown>>;
+  /** Of the arguments; worked out only for those who need it, and once. */
+  digest(): string;
+}
+
+export function digestOnce(args: Json): () => string {
+  let digest: string | undefined;
+  return () => (digest ??= argumentsDigest(args));
+}
+
+/**
+ * The name of an effect for all attempts of its step: a server that was sent the call before knows it by
+ * that. A step that is run again because somebody wants that gets another.
+ */
+export function effectIdOf({ request, input }: Pick<StepCall, 'request' | 'input'>): string {
+  return `${request.runId}:${input.step}:${request.generation ?? 0}`;
+}
+
+/** Timers go no further: about 25 days. */
+const maxTimerMs = 2_147_483_647;
+
+/** Calls the tool, for no longer than the step may take. A cancellation comes out as the signal's reason. */
+export function dispatch(tools: ToolCaller, call: StepCall, id: string): Promise<ToolResult> {
+  const { request, input, args } = call;
+  const { timeoutMs } = input;
+  const send = (signal: AbortSignal): Promise<ToolResult> =>
+    tools.call(input.tool, argumentsObject(args), contextOf(call, signal, id));
+  if (timeoutMs === undefined) return send(request.signal);
+  const what = `Step "${input.step}" (${input.tool})`;
+  return withTimeLimit(
+    { what, limitMs: Math.min(timeoutMs, maxTimerMs), signal: request.signal },
+    send,
+  );
+}
+
+export function contextOf(
+  { request, caller, meta }: Pick<StepCall, 'request' | 'caller' | 'meta'>,
+  signal: AbortSignal,
+  id: string,
+): CallContext {
+  return {
+    caller,
+    signal,
+    progress: request.onProgress,
+    meta: { ...meta, [idempotencyMetaKey]: id },
+  };
+}
+
+/** Plans have arguments by name; what a repair gave instead is the tool's to refuse. */
+export function argumentsObject(args: Json): Readonly<Record<string, unknown>> {
+  return typeof args === 'object' && args !== null && !Array.isArray(args) ? args : {};
+}

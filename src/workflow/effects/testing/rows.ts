@@ -1,0 +1,45 @@
+import type { ApprovalRow, EffectRow } from '../effect-store.ts';
+
+export function anEffectRow(changes: Partial<EffectRow> = {}): EffectRow {
+  return {
+    id: 'run1:pay:0',
+    runId: 'run1',
+    step: 'pay',
+    generation: 0,
+    attempt: 1,
+    dispatch: 1,
+    state: 'dispatched',
+    callerId: 'local',
+    server: 'bank',
+    tool: 'bank.pay',
+    argumentsDigest: 'sha256:1',
+    approvalId: null,
+    dispatchedAtMs: 1_000,
+    settledAtMs: null,
+    outcome: null,
+    ...changes,
+  };
+}
+
+export function anApprovalRow(changes: Partial<ApprovalRow> = {}): ApprovalRow {
+  return {
+    approvalId: 'a1',
+    callerId: 'local',
+    runId: 'run1',
+    step: 'pay',
+    server: 'bank',
+    tool: 'bank.pay',
+    argumentsDigest: 'sha256:1',
+    arguments: { amount: 5, to: 'ü "x"' },
+    policyVersion: '1:plan',
+    message: 'Pay?',
+    askedAtMs: 1_000,
+    expiresAtMs: 61_000,
+    state: 'pending',
+    decidedBy: null,
+    decidedAtMs: null,
+    reason: null,
+    usedBy: null,
+    ...changes,
+  };
+}

@@ -1,0 +1,156 @@
+import { AppError, type FaultPoint, type Log, type Timers } from '../../kernel/index.ts';
+import type { CommitReport, RunChange, RunStore } from '../engine/run-store.ts';
+
+/** Somebody who has something to commit. */
+export interface Committer {
+  /** What there is to commit; it is not given again. */
+  takeChange(): RunChange;
+  onCommitted(change: RunChange): void;
+  /** The run belongs to somebody else: nothing of the change was kept. */
+  onLost(): void;
+  /** The store could not keep it, however often it was tried. */
+  onRefused(error: unknown): void;
+}
+
+export interface CommitQueueParts {
+  readonly store: RunStore;
+  readonly durability: 'normal' | 'full';
+  readonly maxAttempts: number;
+  readonly retryMs: number;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly faultPoint: FaultPoint;
+  /** Is told after the committers were. */
+  readonly onCommitted: (changes: readonly RunChange[]) => void;
+}
+
+/** Commits in a row that may happen before timers and sockets get their turn. */
+const maxFlushesPerTurn = 64;
+
+/**
+ * Group commit: what all runs have to keep goes into one transaction.
+ *
+ * 1. While activities are under way, what settles within one turn of the event loop is committed
+ *    together at its end. When none is, nothing can join, so it is committed as soon as all that can
+ *    run has run: a run of one step after another waits for nobody.
+ * 2. One transaction at a time; what comes meanwhile is in the next.
+ */
+export class CommitQueue {
+  readonly #parts: CommitQueueParts;
+  #waiting = new Set<Committer>();
+  #underway = 0;
+  #isScheduled = false;
+  #isCommitting = false;
+  #flushesThisTurn = 0;
+  #drained: (() => void)[] = [];
+
+  constructor(parts: CommitQueueParts) {
+    this.#parts = parts;
+  }
+
+  /** An activity begins: its outcome may join others. */
+  began(): void {
+    this.#underway += 1;
+  }
+
+  finished(): void {
+    this.#underway -= 1;
+  }
+
+  add(committer: Committer): void {
+    this.#waiting.add(committer);
+    this.#schedule();
+  }
+
+  /** Settles when nothing is left to commit. */
+  async drain(): Promise<void> {
+    if (this.#waiting.size === 0 && !this.#isCommitting) return;
+    await new Promise<void>((resolve) => this.#drained.push(resolve));
+  }
+
+  #schedule(): void {
+    if (this.#isCommitting) return;
+    if (this.#underway === 0 && this.#flushesThisTurn < maxFlushesPerTurn) {
+      process.nextTick(this.#flush);
+      return;
+    }
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#onTurn);
+  }
+
+  readonly #onTurn = (): void => {
+    this.#isScheduled = false;
+    this.#flushesThisTurn = 0;
+    this.#flush();
+  };
+
+  readonly #flush = (): void => {
+    if (this.#isCommitting || this.#waiting.size === 0) return;
+    this.#flushesThisTurn += 1;
+    this.#isCommitting = true;
+    const committers = [...this.#waiting];
+    this.#waiting.clear();
+    void this.#commit(committers).then(this.#onDone);
+  };
+
+  readonly #onDone = (): void => {
+    this.#isCommitting = false;
+    if (this.#waiting.size > 0) return this.#schedule();
+    const drained = this.#drained;
+    this.#drained = [];
+    for (const resolve of drained) resolve();
+  };
+
+  async #commit(committers: readonly Committer[]): Promise<void> {
+    const { faultPoint, onCommitted } = this.#parts;
+    const changes = committers.map((committer) => committer.takeChange());
+    faultPoint('engine.commit.before');
+    const report = await this.#persist(changes).catch((error: unknown) => ({ error }));
+    if ('error' in report) {
+      // One run's change that cannot be kept must not take the others with it.
+      if (committers.length > 1) await this.#commitEach(committers, changes);
+      else committers[0]?.onRefused(report.error);
+      return;
+    }
+    faultPoint('engine.commit.after');
+    const lost = new Set(report.lost);
+    for (const [place, committer] of committers.entries()) {
+      const change = changes[place];
+      if (!change) continue;
+      if (lost.has(change.lease.runId)) committer.onLost();
+      else committer.onCommitted(change);
+    }
+    onCommitted(changes);
+  }
+
+  async #commitEach(
+    committers: readonly Committer[],
+    changes: readonly RunChange[],
+  ): Promise<void> {
+    for (const [place, committer] of committers.entries()) {
+      const change = changes[place];
+      if (!change) continue;
+      const report = await this.#parts.store
+        .commit([change], this.#parts.durability)
+        .catch((error: unknown) => ({ error }));
+      if ('error' in report) committer.onRefused(report.error);
+      else if (report.lost.length > 0) committer.onLost();
+      else committer.onCommitted(change);
+    }
+  }
+
+  async #persist(changes: readonly RunChange[]): Promise<CommitReport> {
+    const { store, durability, maxAttempts, retryMs, timers, log } = this.#parts;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await store.commit(changes, durability);
+      } catch (error) {
+        const isWorthIt = error instanceof AppError && error.retryable;
+        if (!isWorthIt || attempt >= maxAttempts) throw error;
+        log.warn('runs could not be written and are tried again', { attempt, error });
+        await new Promise<void>((resolve) => void timers.after(retryMs * attempt, resolve));
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import type { Json } from '../../contract/plan/index.ts';
+import type { FaultPoint, Log, ProcessIdentity, Timers } from '../../kernel/index.ts';
+import type { RunActivity, RunScope } from '../engine/run-scope.ts';
+import type { RunRecord, RunStore } from '../engine/run-store.ts';
+
+/**
+ * Executes runs in this process, on a store that several processes share.
+ *
+ * 1. A run is executed by one process at a time: whoever has its lease.
+ * 2. What a step came to is committed before the run's coroutine sees it.
+ * 3. What cannot be committed any more (the lease is gone, the store is broken) is not acted upon: the
+ *    run is let go, and whoever takes it next goes on from what was committed.
+ */
+export interface EmbeddedEngine {
+  /**
+   * Takes the run on, or stands in line for it when this process executes as many as it may. Settles
+   * when this process is through with it. Never throws. `depth` is that of the run, where it is known:
+   * it may be executed past others that stand in line when a run less deep may wait for it.
+   */
+  execute(runId: string, depth?: number): Promise<ExecutionEnd>;
+  /** Takes on what nobody executes, as far as there is room; gives how many it stood in line. */
+  resumeAll(): Promise<number>;
+  /** From now on looks for runs nobody executes: at once, every few seconds, and when somebody wrote. */
+  start(): void;
+  /** To be called when this process wrote a signal or a request, which else is seen at the next look. */
+  look(): void;
+  /**
+   * Calls `listener` after something of a run, of this one if it is named, was committed or its progress
+   * changed; with null when another process wrote, whatever that was. Ends by the function that is returned.
+   */
+  onChange(listener: ChangeListener, runId?: string): () => void;
+  /** What this process is doing for a run right now; nothing when it does not execute it. */
+  underway(runId: string): readonly UnderwayActivity[];
+  /** Stops taking runs on, aborts what runs without recording it, gives all leases back. */
+  close(): Promise<void>;
+}
+
+/** `isTurn`: the run has another status, or this process has nothing to do with it any more. */
+export type ChangeListener = (runId: string | null, isTurn: boolean) => void;
+
+/**
+ * ended: the run is over · elsewhere: somebody else has it, or nobody may have it · idle: it is kept for
+ * later, because it waits or is paused · let-go: this process gave it up (it is being closed, lost the
+ * lease, could not write) · queued: too many stand in line here, so it stays in the store for whoever has room.
+ */
+export type ExecutionEnd = 'ended' | 'elsewhere' | 'idle' | 'let-go' | 'queued';
+
+export interface UnderwayActivity {
+  readonly key: string;
+  readonly startedAtMs: number;
+  readonly progress?: ActivityProgress;
+}
+
+export interface ActivityProgress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+export interface EmbeddedEngineParts {
+  readonly store: RunStore;
+  /** The coroutine of a run. What it throws, but for what `next` threw, fails the run. */
+  readonly interpret: (run: RunRecord, scope: RunScope) => Promise<RunEnd>;
+  readonly runActivity: RunActivity;
+  readonly identify: () => Promise<ProcessIdentity>;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly faultPoint: FaultPoint;
+  readonly limits: EngineLimits;
+}
+
+/**
+ * What a run came to; `outcome` is kept as it is. Ends the engine itself makes are
+ * `{ kind: 'failed', step: null, error: ErrorReport }` and `{ kind: 'cancelled', reason: string | null }`.
+ */
+export interface RunEnd {
+  readonly status: 'succeeded' | 'failed';
+  readonly outcome: Json;
+}
+
+export interface EngineLimits {
+  /** Runs of one depth executed at once; those that only wait are let go when others stand in line. */
+  readonly maxRuns: number;
+  /** Runs that stand in line in memory; further ones stay in the store. */
+  readonly maxQueued: number;
+  /** What a commit survives: the death of every process, or the loss of power too. */
+  readonly durability: 'normal' | 'full';
+  readonly leaseMs: number;
+  readonly renewMs: number;
+  /** How often other processes' writes are looked for. */
+  readonly pollMs: number;
+  /** How often runs are looked for that nobody executes. */
+  readonly scanMs: number;
+  /** A run that has had nothing to do for this long is let go until something comes for it. */
+  readonly idleMs: number;
+  /** An activity that takes longer than this is noted as begun. */
+  readonly beganAfterMs: number;
+  /** How long cancelled activities have to end before the run ends without them. */
+  readonly cancelGraceMs: number;
+  readonly maxCommitAttempts: number;
+  readonly commitRetryMs: number;
+}
+
+export const defaultEngineLimits: EngineLimits = {
+  maxRuns: 200,
+  maxQueued: 10_000,
+  durability: 'normal',
+  leaseMs: 15_000,
+  renewMs: 5_000,
+  pollMs: 100,
+  scanMs: 3_000,
+  idleMs: 30_000,
+  beganAfterMs: 100,
+  cancelGraceMs: 10_000,
+  maxCommitAttempts: 5,
+  commitRetryMs: 100,
+};

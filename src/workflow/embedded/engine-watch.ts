@@ -1,0 +1,233 @@
+import type { FaultPoint, Log, Timers } from '../../kernel/index.ts';
+import type { RunStore } from '../engine/run-store.ts';
+import type { ActiveRun } from './active-run.ts';
+import type { EngineLimits } from './embedded-engine.ts';
+import { Repeatable } from './repeatable.ts';
+
+/** The same complaint about the store comes no more often than this. */
+const complaintMs = 10_000;
+
+export interface EngineWatchParts {
+  readonly store: RunStore;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly faultPoint: FaultPoint;
+  readonly limits: EngineLimits;
+  /** The runs this process executes. */
+  readonly runs: ReadonlyMap<string, ActiveRun>;
+  /** Whether there is a place for which nobody stands in line. */
+  readonly hasRoom: () => boolean;
+  /** Runs that are left alone here for now, and found all the same. */
+  readonly avoided: () => number;
+  /** Whether somebody stands in line for a place that a run has which only waits. */
+  readonly isCrowded: () => boolean;
+  /** Whether somebody wants to hear of other processes' writes. */
+  readonly isWatched: () => boolean;
+  /** Stands runs in line; gives how many were not there yet. */
+  readonly lineUp: (runIds: readonly string[]) => number;
+  readonly onOthersWrote: () => void;
+}
+
+/**
+ * What an engine does by the clock: sees what others wrote, renews leases, looks for runs nobody
+ * executes, lets those go that only wait. Stands still while there is nothing to watch.
+ */
+export class EngineWatch {
+  readonly #parts: EngineWatchParts;
+  #stopTimer: (() => void) | undefined;
+  #isTaking = false;
+  #isClosed = false;
+  #version: number | undefined;
+  #renewAtMs = 0;
+  #scanAtMs = 0;
+  /** When runs have something to do that were let go here. */
+  readonly #wakeTimes = new Set<number>();
+  readonly #renewal = new Repeatable(() => this.#renew());
+  readonly #search = new Repeatable(() => this.#scan());
+  readonly #reading = new Repeatable(() => this.#readNotices());
+  #mayBeMore = false;
+  #complainAtMs = 0;
+
+  constructor(parts: EngineWatchParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks for runs nobody executes, from now on. */
+  start(): void {
+    this.#isTaking = true;
+    this.#scanAtMs = 0;
+    this.keepGoing();
+    void this.scan();
+  }
+
+  stopTaking(): void {
+    this.#isTaking = false;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+  }
+
+  /** To be called when there is something new to watch. */
+  keepGoing(): void {
+    // What came for a run while it was being read is seen at the next look.
+    this.#version = undefined;
+    if (this.#stopTimer || this.#isClosed) return;
+    this.#renewAtMs = Math.max(
+      this.#renewAtMs,
+      this.#parts.timers.now() + this.#parts.limits.renewMs,
+    );
+    this.#arm();
+  }
+
+  /** Something was written for runs of this process, or for those nobody executes. */
+  look(): void {
+    void this.#reading.run();
+    if (this.#isTaking) void this.scan();
+  }
+
+  /** A run was let go that has something to do at this time. */
+  wakeAt(ms: number | null): void {
+    // Those that find no place here are found by the next look that is due anyway.
+    if (ms !== null && this.#wakeTimes.size < this.#parts.limits.maxQueued) this.#wakeTimes.add(ms);
+  }
+
+  /** A place is free and nobody stands in line. */
+  onRoom(): void {
+    if (this.#isTaking && this.#mayBeMore) void this.scan();
+  }
+
+  /** Looks once for runs nobody executes and stands them in line; gives how many. */
+  scan(): Promise<number> {
+    return this.#search.run();
+  }
+
+  /** Renews all leases; runs whose lease is gone are told. */
+  renew(): Promise<void> {
+    return this.#renewal.run();
+  }
+
+  #arm(): void {
+    this.#stopTimer = this.#parts.timers.after(this.#parts.limits.pollMs, () => {
+      this.#stopTimer = undefined;
+      if (this.#isClosed) return;
+      this.#tick();
+      const { runs, isWatched } = this.#parts;
+      if (this.#isTaking || runs.size > 0 || isWatched()) this.#arm();
+    });
+  }
+
+  #tick(): void {
+    const { timers, runs, limits } = this.#parts;
+    const nowMs = timers.now();
+    if (this.#othersWrote()) {
+      this.#parts.onOthersWrote();
+      this.look();
+    } else if (this.#isTaking && this.#isTimeToScan(nowMs)) void this.scan();
+    for (const run of runs.values()) run.onTick(nowMs);
+    this.#letIdleGo(nowMs);
+    if (nowMs >= this.#renewAtMs) {
+      this.#renewAtMs = nowMs + limits.renewMs;
+      void this.renew();
+    }
+  }
+
+  #isTimeToScan(nowMs: number): boolean {
+    let isTime = nowMs >= this.#scanAtMs;
+    for (const ms of this.#wakeTimes) if (ms <= nowMs) isTime = this.#wakeTimes.delete(ms);
+    return isTime;
+  }
+
+  #othersWrote(): boolean {
+    try {
+      const version = this.#parts.store.version();
+      const isNew = version !== this.#version;
+      this.#version = version;
+      return isNew;
+    } catch (error) {
+      this.#complain(error);
+      return false;
+    }
+  }
+
+  #letIdleGo(nowMs: number): void {
+    const { runs, limits, isCrowded } = this.#parts;
+    // Unless runs are looked for, nobody would take it on again in time.
+    if (!this.#isTaking && !isCrowded()) return;
+    const patienceMs = isCrowded() ? 0 : limits.idleMs;
+    for (const run of runs.values()) {
+      const sinceMs = run.idleSinceMs;
+      if (sinceMs !== undefined && nowMs - sinceMs >= patienceMs) run.leave('idle');
+    }
+  }
+
+  async #scan(): Promise<number> {
+    const { store, timers, limits, runs, hasRoom, avoided, lineUp } = this.#parts;
+    this.#scanAtMs = timers.now() + limits.scanMs;
+    const canMakeRoom = runs.values().some(({ idleSinceMs }) => idleSinceMs !== undefined);
+    // What is found and cannot be taken would only be found again and again.
+    this.#mayBeMore = true;
+    if (!hasRoom() && !canMakeRoom) return 0;
+    try {
+      const limit = Math.min(limits.maxRuns, limits.maxQueued);
+      const found = await store.unclaimed('embedded', limit + avoided());
+      this.#mayBeMore = found.length >= limit;
+      return this.#isClosed ? 0 : lineUp(found);
+    } catch (error) {
+      this.#complain(error);
+      return 0;
+    }
+  }
+
+  async #readNotices(): Promise<void> {
+    const { store, runs } = this.#parts;
+    if (runs.size === 0) return;
+    try {
+      for (const notice of await store.notices([...runs.keys()])) {
+        const run = runs.get(notice.runId);
+        if (!run) continue;
+        if (notice.signals > run.signalCount) await this.#readSignals(run);
+        run.onNotice(notice);
+      }
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  /** One run whose signals cannot be read must not keep others from what came for them. */
+  async #readSignals(run: ActiveRun): Promise<void> {
+    try {
+      run.onSignals(await this.#parts.store.signals(run.runId));
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { store, runs, faultPoint } = this.#parts;
+    const asked = [...runs.values()];
+    if (asked.length === 0) return;
+    try {
+      faultPoint('engine.renew.before');
+      const renewed = await store.renew(asked.map(({ lease }) => lease));
+      faultPoint('engine.renew.after');
+      const leases = new Map(renewed.map((lease) => [lease.runId, lease]));
+      for (const run of asked) {
+        const lease = leases.get(run.runId);
+        if (lease) run.onRenewed(lease);
+        else run.onNotRenewed();
+      }
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  #complain(error: unknown): void {
+    const nowMs = this.#parts.timers.now();
+    if (nowMs < this.#complainAtMs) return;
+    this.#complainAtMs = nowMs + complaintMs;
+    this.#parts.log.error('the store of runs could not be used; it is tried again', { error });
+  }
+}

@@ -1,0 +1,8 @@
+export {
+  defaultEngineLimits,
+  type EmbeddedEngine,
+  type EmbeddedEngineParts,
+  type EngineLimits,
+  type RunEnd,
+} from './embedded-engine.ts';
+export { openEmbeddedEngine } from './open-embedded-engine.ts';

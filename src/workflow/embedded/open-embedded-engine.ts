@@ -1,0 +1,351 @@
+import { randomUUID } from 'node:crypto';
+import { runDepth } from '../engine/run-depth.ts';
+import type { Lease, Release, RunOwner } from '../engine/run-store.ts';
+import type { ActiveRunParts, Departure } from './active-run-parts.ts';
+import { ActiveRun } from './active-run.ts';
+import { CommitQueue } from './commit-queue.ts';
+import type {
+  ChangeListener,
+  EmbeddedEngine,
+  EmbeddedEngineParts,
+  ExecutionEnd,
+  UnderwayActivity,
+} from './embedded-engine.ts';
+import { EngineWatch } from './engine-watch.ts';
+import { RunLine } from './run-line.ts';
+
+/** A run that could not be read or written is left alone for this long: whatever is wrong stays so for a while. */
+const avoidMs = 60_000;
+
+/** Runs taken on in one transaction. */
+const claimBatch = 64;
+
+/** Nothing happens until a run is executed or `start` is called. */
+export function openEmbeddedEngine(parts: EmbeddedEngineParts): EmbeddedEngine {
+  return new Engine(parts);
+}
+
+interface Execution {
+  readonly ended: Promise<ExecutionEnd>;
+  readonly resolve: (end: ExecutionEnd) => void;
+}
+
+class Engine implements EmbeddedEngine {
+  readonly #parts: EmbeddedEngineParts;
+  readonly #commits: CommitQueue;
+  readonly #watch: EngineWatch;
+  readonly #runs = new Map<string, ActiveRun>();
+  /** Runs that stand in line, are being taken on or are executed. */
+  readonly #executions = new Map<string, Execution>();
+  readonly #line = new RunLine();
+  /** Whether somebody joined the line since it was last looked through. */
+  #hasJoined = false;
+  /** Until when runs are left alone that went wrong here. */
+  readonly #avoided = new Map<string, number>();
+  /** By the run they want to hear of; null for all. */
+  readonly #listeners = new Map<string | null, Set<ChangeListener>>();
+  #owner: Promise<RunOwner> | undefined;
+  #filling: Promise<void> | undefined;
+  #isClosed = false;
+  #keepAlive: NodeJS.Timeout | undefined;
+
+  constructor(parts: EmbeddedEngineParts) {
+    const { store, timers, log, faultPoint, limits } = parts;
+    this.#parts = parts;
+    this.#commits = new CommitQueue({
+      store,
+      durability: limits.durability,
+      maxAttempts: limits.maxCommitAttempts,
+      retryMs: limits.commitRetryMs,
+      timers,
+      log,
+      faultPoint,
+      onCommitted: (changes) => {
+        if (this.#listeners.size === 0) return;
+        for (const { lease, status } of changes) this.#tell(lease.runId, status !== undefined);
+      },
+    });
+    this.#watch = new EngineWatch({
+      store,
+      timers,
+      log,
+      faultPoint,
+      limits,
+      runs: this.#runs,
+      hasRoom: () => this.#line.size === 0 && this.#runs.size < limits.maxRuns,
+      isCrowded: () => this.#line.size > 0 && this.#runs.size >= limits.maxRuns,
+      avoided: () => this.#avoided.size,
+      isWatched: () => this.#listeners.size > 0,
+      lineUp: (runIds) => this.#lineUpFound(runIds),
+      onOthersWrote: () => this.#tell(null),
+    });
+  }
+
+  execute(runId: string, depth?: number): Promise<ExecutionEnd> {
+    const known = this.#executions.get(runId);
+    if (known) return known.ended;
+    if (this.#isClosed) return Promise.resolve('let-go');
+    const { maxQueued } = this.#parts.limits;
+    // Who is waited for by one that has a place must not be turned away for those that wait for one.
+    const limit = depth === undefined || depth === 0 ? maxQueued : 2 * maxQueued;
+    if (this.#line.size >= limit) return Promise.resolve('queued');
+    const { ended } = this.#lineUp(runId, depth);
+    this.#fill();
+    return ended;
+  }
+
+  async resumeAll(): Promise<number> {
+    return this.#isClosed ? 0 : this.#watch.scan();
+  }
+
+  start(): void {
+    if (!this.#isClosed) this.#watch.start();
+  }
+
+  look(): void {
+    if (!this.#isClosed) this.#watch.look();
+  }
+
+  onChange(listener: ChangeListener, runId: string | null = null): () => void {
+    // A function of its own, so that the same listener can be given twice.
+    const own: ChangeListener = (...news) => listener(...news);
+    const others = this.#listeners.get(runId) ?? new Set();
+    this.#listeners.set(runId, others.add(own));
+    this.#watch.keepGoing();
+    return () => {
+      if (others.delete(own) && others.size === 0) this.#listeners.delete(runId);
+    };
+  }
+
+  underway(runId: string): readonly UnderwayActivity[] {
+    return this.#runs.get(runId)?.underway() ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#watch.stopTaking();
+    for (const runId of this.#line.clear()) this.#settle(runId, 'let-go');
+    // The one being taken on becomes a run, or not, first.
+    await this.#filling;
+    for (const run of this.#runs.values()) run.leave('closed');
+    await Promise.all([...this.#executions.values()].map(({ ended }) => ended));
+    await this.#commits.drain();
+    this.#watch.close();
+  }
+
+  #lineUpFound(runIds: readonly string[]): number {
+    const nowMs = this.#parts.timers.now();
+    const wanted = runIds.filter((runId) => {
+      if (this.#executions.has(runId)) return false;
+      if ((this.#avoided.get(runId) ?? 0) > nowMs) return false;
+      this.#avoided.delete(runId);
+      return true;
+    });
+    for (const runId of wanted) this.#lineUp(runId);
+    if (wanted.length > 0) this.#fill();
+    return wanted.length;
+  }
+
+  #lineUp(runId: string, depth?: number): Execution {
+    const { promise: ended, resolve } = Promise.withResolvers<ExecutionEnd>();
+    const execution = { ended, resolve };
+    this.#executions.set(runId, execution);
+    this.#line.add(runId, depth);
+    this.#hasJoined = true;
+    // What is unreferenced elsewhere must not let the process end in the middle of a run.
+    this.#keepAlive ??= setInterval(() => {}, maxIntervalMs);
+    return execution;
+  }
+
+  #settle(runId: string, end: ExecutionEnd): void {
+    const execution = this.#executions.get(runId);
+    this.#executions.delete(runId);
+    if (this.#executions.size === 0) {
+      clearInterval(this.#keepAlive);
+      this.#keepAlive = undefined;
+    }
+    execution?.resolve(end);
+  }
+
+  /** Takes on who stands in line, one after another, while there is room. */
+  #fill(): void {
+    if (this.#filling) return;
+    const filling = this.#takeFromLine().finally(() => {
+      this.#filling = undefined;
+      if (this.#line.size > 0 && (this.#hasRoom() || this.#hasJoined)) this.#fill();
+    });
+    this.#filling = filling;
+  }
+
+  async #takeFromLine(): Promise<void> {
+    while (this.#line.size > 0 && !this.#isClosed) {
+      this.#hasJoined = false;
+      const room = this.#parts.limits.maxRuns - this.#runs.size;
+      const runIds =
+        room > 0 ? this.#line.take(Math.min(room, claimBatch)) : await this.#takeNested();
+      if (runIds.length === 0) return;
+      await this.#take(runIds);
+    }
+  }
+
+  #takeNested(): Promise<readonly string[]> {
+    const { store, limits } = this.#parts;
+    const executed = Map.groupBy(this.#runs.values(), ({ record }) => runDepth(record.meta));
+    return this.#line.takeNested({
+      roomAt: (depth) => limits.maxRuns - (executed.get(depth)?.length ?? 0),
+      depthOf: async (runId) => {
+        // What cannot be read is found out, and told, when it is taken on.
+        const record = await store.find(null, runId).catch(() => undefined);
+        return record && runDepth(record.meta);
+      },
+    });
+  }
+
+  #hasRoom(): boolean {
+    return !this.#isClosed && this.#runs.size < this.#parts.limits.maxRuns;
+  }
+
+  async #take(runIds: readonly string[]): Promise<void> {
+    const leases = await this.#claim(runIds);
+    if (!leases) {
+      for (const runId of runIds) this.#settle(runId, 'let-go');
+      return;
+    }
+    const claimed = new Set(leases.map(({ runId }) => runId));
+    for (const runId of runIds) if (!claimed.has(runId)) this.#settle(runId, 'elsewhere');
+    for (const lease of leases) await this.#load(lease);
+  }
+
+  /** Undefined when the store could not be used. */
+  async #claim(runIds: readonly string[]): Promise<readonly Lease[] | undefined> {
+    const { store, log, faultPoint } = this.#parts;
+    try {
+      this.#owner ??= this.#identify();
+      const owner = await this.#owner;
+      faultPoint('engine.claim.before');
+      const leases = await store.claimAll(runIds, owner);
+      faultPoint('engine.claim.after');
+      return leases;
+    } catch (error) {
+      log.error('runs could not be taken on', { runs: runIds.length, error });
+      return undefined;
+    }
+  }
+
+  async #load(lease: Lease): Promise<void> {
+    const { store, log, faultPoint } = this.#parts;
+    const { runId } = lease;
+    try {
+      const record = await store.find(null, runId);
+      if (!record) return this.#settle(runId, 'elsewhere');
+      const entries = await store.journal(runId);
+      const signals = record.signals === 0 ? [] : await store.signals(runId);
+      faultPoint('engine.load.after');
+      if (this.#isClosed) {
+        await this.#release({ lease });
+        return this.#settle(runId, 'let-go');
+      }
+      this.#begin(new ActiveRun({ record, lease, entries, signals }, this.#runParts()));
+    } catch (error) {
+      log.error('a run could not be read and is let go', { runId, error });
+      this.#avoid(runId);
+      await this.#release({ lease });
+      this.#settle(runId, 'let-go');
+    }
+  }
+
+  async #identify(): Promise<RunOwner> {
+    const identity = await this.#parts.identify();
+    return { ...identity, id: randomUUID(), leaseMs: this.#parts.limits.leaseMs };
+  }
+
+  #runParts(): ActiveRunParts {
+    const { interpret, runActivity, timers, log, faultPoint, limits } = this.#parts;
+    return {
+      interpret,
+      runActivity,
+      timers,
+      log,
+      faultPoint,
+      limits,
+      commits: this.#commits,
+      onDeparture: (run, departure) => void this.#onDeparture(run, departure),
+      onProgress: (runId) => this.#tell(runId),
+      onDoubt: () => void this.#watch.renew(),
+    };
+  }
+
+  #begin(run: ActiveRun): void {
+    this.#runs.set(run.runId, run);
+    this.#watch.keepGoing();
+    run.start();
+    this.#tell(run.runId);
+  }
+
+  async #onDeparture(run: ActiveRun, departure: Departure): Promise<void> {
+    const { runId } = run;
+    switch (departure.kind) {
+      case 'ended':
+        this.#leave(runId, 'ended');
+        return;
+      case 'lost':
+        this.#leave(runId, 'let-go');
+        return;
+      case 'refused':
+        this.#avoid(runId);
+        await this.#release({ lease: run.lease });
+        this.#leave(runId, 'let-go');
+        return;
+      case 'idle':
+      case 'closed':
+        await this.#release(departure.release);
+        this.#watch.wakeAt(departure.release.idle?.untilMs ?? null);
+        this.#leave(runId, departure.kind === 'idle' ? 'idle' : 'let-go');
+    }
+  }
+
+  #leave(runId: string, end: ExecutionEnd): void {
+    this.#runs.delete(runId);
+    this.#settle(runId, end);
+    this.#tell(runId, true);
+    if (this.#line.size > 0) this.#fill();
+    else this.#watch.onRoom();
+  }
+
+  async #release(release: Release): Promise<void> {
+    const { store, log, faultPoint } = this.#parts;
+    try {
+      faultPoint('engine.release.before');
+      await store.release([release]);
+      faultPoint('engine.release.after');
+    } catch (error) {
+      // It ends by itself when its time is over.
+      log.warn('the lease of a run could not be given back', { runId: release.lease.runId, error });
+    }
+  }
+
+  #avoid(runId: string): void {
+    if (this.#avoided.size >= this.#parts.limits.maxQueued) this.#avoided.clear();
+    this.#avoided.set(runId, this.#parts.timers.now() + avoidMs);
+  }
+
+  /** A listener that throws is a bug of its own and must not become one of the run. */
+  #tell(runId: string | null, isTurn = false): void {
+    const told = runId === null ? [...this.#listeners.values()] : this.#listenersOf(runId);
+    for (const listeners of told) {
+      for (const listener of listeners) {
+        try {
+          listener(runId, isTurn);
+        } catch (error) {
+          this.#parts.log.error('somebody who listens to runs failed', { runId, error });
+        }
+      }
+    }
+  }
+
+  #listenersOf(runId: string): readonly ReadonlySet<ChangeListener>[] {
+    return [this.#listeners.get(runId), this.#listeners.get(null)].filter((it) => it !== undefined);
+  }
+}
+
+const maxIntervalMs = 2 ** 31 - 1;

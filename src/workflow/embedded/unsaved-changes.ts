@@ -1,0 +1,55 @@
+import type { RunStatus } from '../../contract/run/index.ts';
+import type { JournalEntry } from '../engine/run-store.ts';
+
+/** What is to be kept of a run and is not yet: entries of its journal, and what its status is to become. */
+export class UnsavedChanges {
+  #entries: JournalEntry[] = [];
+  #isCommitting = false;
+  #status: RunStatus;
+  #nextStatus: RunStatus | undefined;
+
+  constructor(status: RunStatus) {
+    this.#status = status;
+  }
+
+  /** As it was last committed. */
+  get status(): RunStatus {
+    return this.#status;
+  }
+
+  /** Undefined while none but the first one was ever wanted. */
+  get nextStatus(): RunStatus | undefined {
+    return this.#nextStatus;
+  }
+
+  get isCommitting(): boolean {
+    return this.#isCommitting;
+  }
+
+  /** A status alone does not count: nothing follows from it. */
+  get isThere(): boolean {
+    return this.#isCommitting || this.#entries.length > 0;
+  }
+
+  add(...entries: readonly JournalEntry[]): void {
+    this.#entries.push(...entries);
+  }
+
+  setStatus(status: RunStatus): void {
+    this.#nextStatus = status;
+  }
+
+  /** Gives what there is to a commit, once. */
+  take(): { readonly entries: readonly JournalEntry[]; readonly status?: RunStatus } {
+    const entries = this.#entries;
+    const status = this.#nextStatus;
+    this.#entries = [];
+    this.#isCommitting = true;
+    return status === undefined || status === this.#status ? { entries } : { entries, status };
+  }
+
+  onCommitted(status: RunStatus | undefined): void {
+    this.#isCommitting = false;
+    if (status !== undefined) this.#status = status;
+  }
+}

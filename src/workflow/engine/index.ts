@@ -1,0 +1,16 @@
+export type { RunActivity, RunScope } from './run-scope.ts';
+export type {
+  Amendment,
+  CommitReport,
+  JournalEntry,
+  Lease,
+  NewRunRecord,
+  PrunedRun,
+  Release,
+  RunChange,
+  RunNotice,
+  RunOwner,
+  RunRecord,
+  RunStore,
+  SignalRecord,
+} from './run-store.ts';

@@ -1,0 +1,179 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import type { Json, Plan } from '../../contract/plan/index.ts';
+import type { EngineName, RunFilter, RunStatus, RunSummary } from '../../contract/run/index.ts';
+
+/** What happened in a run, in order. Entries are only ever added. */
+export type JournalEntry =
+  /** The result of a key. */
+  | { readonly kind: 'settled'; readonly key: string; readonly value: Json }
+  /** A sleep, or the time limit of a wait, was asked for and is over at this time. */
+  | { readonly kind: 'due'; readonly key: string; readonly atMs: number }
+  /** Somebody began an activity: for those who watch; written late and only for long ones. */
+  | { readonly kind: 'began'; readonly key: string; readonly atMs: number }
+  /** The keys of these steps, and of all within them, count as never asked for: they run again. */
+  | { readonly kind: 'forgotten'; readonly paths: readonly string[] };
+
+export interface RunRecord extends RunSummary {
+  readonly callerId: string;
+  readonly plan: Plan;
+  readonly input: Readonly<Record<string, Json>>;
+  /** What the run came to; absent before its end. */
+  readonly outcome?: Json;
+  /** What was asked of whoever executes it. */
+  readonly request: 'cancel' | 'pause' | null;
+  readonly requestReason: string | null;
+  /** After this time it counts as failed, ms since the epoch; null for never. */
+  readonly deadlineMs: number | null;
+  readonly meta: Readonly<Record<string, unknown>>;
+  /** How many signals it has got. */
+  readonly signals: number;
+}
+
+/** The right to execute a run: nobody else has it until `untilMs`, and then `epoch` tells the two apart. */
+export interface Lease {
+  readonly runId: string;
+  readonly epoch: number;
+  /** Milliseconds since the epoch, by the store's clock. */
+  readonly untilMs: number;
+}
+
+/** A lease that is given back. */
+export interface Release {
+  readonly lease: Lease;
+  /**
+   * Given when the run has nothing to do before `untilMs` (null: ever) unless something comes for it.
+   * `signals` is how many it has seen: with more there, it has something to do at once.
+   */
+  readonly idle?: { readonly untilMs: number | null; readonly signals: number };
+}
+
+/** What may have come for a run from outside. */
+export interface RunNotice {
+  readonly runId: string;
+  readonly request: 'cancel' | 'pause' | null;
+  readonly requestReason: string | null;
+  /** How many signals it has got. */
+  readonly signals: number;
+}
+
+export interface SignalRecord {
+  readonly name: string;
+  readonly payload: Json;
+}
+
+/**
+ * Where runs are kept. Several processes have it open at once.
+ *
+ * 1. A run has at most one valid lease. A lease is gone when its time is over, or at once when the
+ *    process that had it is dead.
+ * 2. `commit` keeps all of a batch or nothing; entries of a run whose lease is gone are left out and
+ *    named, and then nothing of that run was written.
+ * 3. What `commit` returned for survives the death of every process; with `full` also the loss of power.
+ */
+export interface RunStore {
+  /** False when a run with this idempotency key of this caller exists: then nothing is written. */
+  create(run: NewRunRecord): Promise<{ readonly runId: string; readonly isNew: boolean }>;
+  /** Undefined also when several begin like that. */
+  find(caller: Caller | null, runIdOrPrefix: string): Promise<RunRecord | undefined>;
+  /** The same without what may be big. */
+  summary(caller: Caller, runIdOrPrefix: string): Promise<RunSummary | undefined>;
+  list(caller: Caller, filter: RunFilter): Promise<readonly RunSummary[]>;
+  /** Entries after the first `from`, in order. */
+  journal(runId: string, from?: number): Promise<readonly JournalEntry[]>;
+  signals(runId: string): Promise<readonly SignalRecord[]>;
+
+  /**
+   * Runs of this engine that nobody executes and that have something to do, oldest first: not over, not
+   * paused, and not waiting for a time or a signal that has not come.
+   */
+  unclaimed(engine: EngineName, limit: number): Promise<readonly string[]>;
+  /** Undefined when somebody else has it, when it is over and when there is none. */
+  claim(runId: string, owner: RunOwner): Promise<Lease | undefined>;
+  /** The same for many, in one transaction. */
+  claimAll(runIds: readonly string[], owner: RunOwner): Promise<readonly Lease[]>;
+  /** The leases that are still valid, with their new ends. */
+  renew(leases: readonly Lease[]): Promise<readonly Lease[]>;
+  /** Those that are gone already are passed over. */
+  release(releases: readonly Release[]): Promise<void>;
+  /** What came for these runs; those that do not exist any more are left out. */
+  notices(runIds: readonly string[]): Promise<readonly RunNotice[]>;
+  commit(changes: readonly RunChange[], durability: 'normal' | 'full'): Promise<CommitReport>;
+
+  /** The first value of a name counts; false when there was one. */
+  signal(runId: string, signal: SignalRecord): Promise<boolean>;
+  /** Null takes a pause back; nothing takes a cancellation back, and a run that is over stays as it is. */
+  request(runId: string, request: 'cancel' | 'pause' | null, reason?: string): Promise<void>;
+  /**
+   * Adds to the journal of a run without a lease (retry: `forgotten`), only while nobody executes it. What
+   * was asked of it, and what it came to when `status` is no end, are forgotten; a cancellation only of a
+   * run that is over.
+   */
+  amend(runId: string, change: Amendment): Promise<boolean>;
+  /** Changes whenever another process may have written something: cheap to ask often. */
+  version(): number;
+  /**
+   * Runs that ended before this time are removed, with their effects and approvals and with what says that
+   * they made artifacts: as one, so that nothing is left which nobody would ever remove. Gives which.
+   */
+  prune(endedBeforeMs: number, limit: number): Promise<readonly PrunedRun[]>;
+}
+
+export interface PrunedRun {
+  readonly runId: string;
+  readonly callerId: string;
+}
+
+export interface NewRunRecord {
+  readonly runId: string;
+  readonly callerId: string;
+  readonly plan: Plan;
+  readonly input: Readonly<Record<string, Json>>;
+  readonly engine: EngineName;
+  readonly createdAtMs: number;
+  readonly deadlineMs: number | null;
+  /** The run it takes over from; what that one made counts as made by it, too. */
+  readonly forkedFrom: string | null;
+  /**
+   * Where it works, as whoever opened the store names places: relative paths and a project's servers mean
+   * something there. Others are not offered it by `unclaimed`. Without one it is anybody's.
+   */
+  readonly place?: string | null;
+  readonly idempotencyKey: string | null;
+  readonly meta: Readonly<Record<string, unknown>>;
+  /** What a fork takes over. */
+  readonly journal?: readonly JournalEntry[];
+  readonly signals?: readonly SignalRecord[];
+  /** Full when not given: who started it was told that it is kept. */
+  readonly durability?: 'normal' | 'full';
+}
+
+/** Who executes: a process, by its number and when it started, and one engine in it. */
+export interface RunOwner {
+  readonly id: string;
+  readonly pid: number;
+  readonly processStart: string;
+  /** How long its leases last unless they are renewed. */
+  readonly leaseMs: number;
+}
+
+export interface RunChange {
+  readonly lease: Lease;
+  readonly entries: readonly JournalEntry[];
+  /** The run's new status, where it changes; ends carry the outcome and give the lease back. */
+  readonly status?: RunStatus;
+  readonly outcome?: Json;
+}
+
+export interface CommitReport {
+  /** Runs whose lease was gone. */
+  readonly lost: readonly string[];
+}
+
+export interface Amendment {
+  readonly entries: readonly JournalEntry[];
+  readonly status: RunStatus;
+  readonly dropSignals?: readonly string[];
+  /** How the run was when this was decided: nothing is changed in one that went on meanwhile. */
+  readonly seen?: { readonly status: RunStatus; readonly entries?: number };
+  readonly deadlineMs?: number | null;
+}

@@ -1,0 +1,31 @@
+import type { ErrorReport } from '../../contract/error/index.ts';
+import type { StepStatus } from '../../contract/run/index.ts';
+import type { Held } from '../engine/activity-data.ts';
+import type { StepChange } from './run-outcome.ts';
+import type { RunState, Task } from './run-state.ts';
+
+export interface Change {
+  readonly status: StepStatus;
+  readonly held?: Held | undefined;
+  readonly error?: ErrorReport | undefined;
+  readonly items?: { readonly total: number; readonly done: number };
+}
+
+/** Tells whoever watches. Costs nothing when nobody does. */
+export function noteChange(run: RunState, task: Task, change: Change): void {
+  const { observe } = run.options;
+  if (observe === undefined) return;
+  const { held, error, items } = change;
+  const noted: { -readonly [Key in keyof StepChange]: StepChange[Key] } = {
+    status: change.status,
+    tool: task.program.tool,
+    startedAt: task.startedAt,
+    endedAt: task.endedAt,
+    attempts: task.attempt,
+  };
+  if (held !== undefined) noted.held = held;
+  if (error !== undefined) noted.error = error;
+  if (items !== undefined) noted.items = items;
+  if (task.isCached) noted.isCached = true;
+  observe(task.path, noted);
+}

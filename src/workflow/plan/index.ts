@@ -1,0 +1,6 @@
+export { compilePlan } from './compile-plan.ts';
+export type { CompiledPlan, CompiledStep } from './compiled-plan.ts';
+export { parseCondition, type Condition } from './condition.ts';
+export { parsePlan, type ParseOptions } from './parse-plan.ts';
+export { formatPath, formatReference, type Reference } from './reference.ts';
+export type { Template } from './template.ts';

@@ -1,0 +1,119 @@
+import { reservedRoots } from '../../contract/plan/index.ts';
+import { wholePlan, withinStep, type Note, type PlanPlace } from './plan-notes.ts';
+
+type Raw = Readonly<Record<string, unknown>>;
+
+/** Plans within plans within plans: more is a mistake, or made to do harm. */
+export const maxPlanDepth = 5;
+
+const kinds = ['tool', 'sleep', 'wait', 'plan'] as const;
+
+/** Which kinds of step a field belongs to; `gate` is a step with `approval` alone. */
+const fieldKinds: Readonly<Record<string, readonly string[]>> = {
+  args: ['tool'],
+  input: ['plan'],
+  retry: ['tool'],
+  timeoutMs: ['tool'],
+  approval: ['tool', 'plan', 'gate'],
+  cache: ['tool'],
+  effect: ['tool'],
+  reconcile: ['tool'],
+  forEach: ['tool', 'sleep', 'plan'],
+};
+
+/**
+ * What the schema cannot say about steps: ids that are used twice or taken, what kind a step is, fields
+ * that do not go together. Works on data of any shape, so that all mistakes are found at once.
+ */
+export function checkSteps(
+  data: unknown,
+  place: PlanPlace = wholePlan,
+  depth = 1,
+): readonly Note[] {
+  const steps = recordOf(data)['steps'];
+  if (!Array.isArray(steps)) return [];
+  const firsts = new Map<unknown, number>();
+  const notes: Note[] = [];
+  for (const [index, value] of steps.entries()) {
+    const raw = recordOf(value);
+    const id = typeof raw['id'] === 'string' ? raw['id'] : `steps[${index}]`;
+    const wrong = [
+      ...wrongId(raw, index, firsts),
+      ...(Object.keys(raw).length === 0 ? [] : wrongFields(raw)),
+    ];
+    const at = [...place.at, 'steps', index];
+    for (const { field, ...note } of wrong) {
+      notes.push({ step: `${place.steps}${id}`, at: [...at, ...field], ...note });
+    }
+    if (typeof raw['plan'] !== 'object' || raw['plan'] === null) continue;
+    if (depth >= maxPlanDepth) notes.push(tooDeep(`${place.steps}${id}`, [...at, 'plan']));
+    else notes.push(...checkSteps(raw['plan'], withinStep(place, { id, index }), depth + 1));
+  }
+  return notes;
+}
+
+interface Wrong {
+  readonly field: readonly string[];
+  readonly code: string;
+  readonly message: string;
+}
+
+export function tooDeep(step: string, at: readonly (string | number)[]): Note {
+  const message = `Plans may be ${maxPlanDepth} deep within each other, and this is one more`;
+  return { step, at, code: 'plan.too_deep', message };
+}
+
+function wrongId({ id }: Raw, index: number, firsts: Map<unknown, number>): Wrong[] {
+  if (typeof id !== 'string') return [];
+  const reserved: readonly string[] = reservedRoots;
+  if (reserved.includes(id)) {
+    const message = `No step can be called "${id}": references use it for something else. Choose another id`;
+    return [{ field: ['id'], code: 'plan.reserved_step', message }];
+  }
+  const first = firsts.get(id);
+  if (first === undefined) {
+    firsts.set(id, index);
+    return [];
+  }
+  const message = `Two steps are called "${id}" (steps[${first}] is the other): every id is used once`;
+  return [{ field: ['id'], code: 'plan.duplicate_step', message }];
+}
+
+function wrongFields(raw: Raw): Wrong[] {
+  const given = kinds.filter((kind) => raw[kind] !== undefined);
+  const [kind = raw['approval'] === undefined ? undefined : 'gate'] = given;
+  if (kind === undefined) {
+    const message =
+      'It does not say what to do: a step has one of tool, sleep, wait, plan, or "approval" alone';
+    return [{ field: [], code: 'plan.step_kind', message }];
+  }
+  if (given.length > 1) {
+    const message = `It has ${given.join(' and ')}, and a step is just one of them: make two steps of it`;
+    return [{ field: [given[1] ?? kind], code: 'plan.step_kind', message }];
+  }
+  const wrong = Object.entries(fieldKinds)
+    .filter(([field, fitting]) => raw[field] !== undefined && !fitting.includes(kind))
+    .map(([field, fitting]) => misplaced(field, `it belongs to a step with ${fitting.join(', ')}`));
+  if (raw['concurrency'] !== undefined && raw['forEach'] === undefined) {
+    wrong.push(misplaced('concurrency', 'it belongs to a step with forEach'));
+  }
+  if (raw['onFailure'] === 'repair' && kind !== 'tool') {
+    wrong.push(misplaced('onFailure', 'only the arguments of a tool can be repaired'));
+  }
+  if (kind === 'gate' && raw['approval'] === false) {
+    wrong.push(misplaced('approval', 'a step that only waits for approval needs it'));
+  }
+  return wrong;
+}
+
+function misplaced(field: string, reason: string): Wrong {
+  return {
+    field: [field],
+    code: 'plan.misplaced_field',
+    message: `"${field}" does not fit here: ${reason}`,
+  };
+}
+
+function recordOf(value: unknown): Raw {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object(value) : {};
+}

@@ -1,0 +1,87 @@
+import type { EmbeddedEngineParts } from '../embedded/embedded-engine.ts';
+import type { RunExecutor } from '../runs/workflows-parts.ts';
+
+/**
+ * Has Restate and its workers execute runs. The store is asked what a run is and told what came of it;
+ * what decides is Restate's journal.
+ *
+ * 1. A run is in the store before Restate hears of it; handing it over again does nothing more, so that
+ *    whoever finds one that was not handed over may do so.
+ * 2. A worker executes a run only with its lease, as the embedded engine does: two workers that were
+ *    both given it never execute it at once.
+ * 3. What is written to the store's journal follows from Restate's and is for those who look.
+ */
+export interface RestateEngine extends RunExecutor {
+  /** Executes runs in this process whenever Restate asks for it, until it is closed. */
+  serveWorker(options: WorkerAddress): Promise<RestateWorker>;
+}
+
+/** What the embedded engine needs, too, and where Restate is. */
+export interface RestateEngineParts extends Omit<EmbeddedEngineParts, 'faultPoint' | 'limits'> {
+  readonly ingressUrl: string;
+  readonly adminUrl: string;
+  /** Requests to workers that were not signed with it are refused; all are taken when there is none. */
+  readonly identityKey?: string | undefined;
+  readonly limits: RestateLimits;
+}
+
+export interface WorkerAddress {
+  readonly host: string;
+  /** 0 takes a free one. Several workers of one user may listen on the same one. */
+  readonly port: number;
+  /** How Restate reaches the workers where that is not their own address: that of a proxy. */
+  readonly url?: string | undefined;
+}
+
+export interface RestateWorker {
+  /** As Restate knows it. */
+  readonly url: string;
+  /** Takes no more runs, aborts what runs without recording it, gives all leases back. */
+  close(): Promise<void>;
+}
+
+export interface RestateLimits {
+  readonly durability: 'normal' | 'full';
+  readonly renewMs: number;
+  /** How long Restate may take to answer. */
+  readonly requestMs: number;
+  /**
+   * Restate takes a run that has said nothing for this long from its worker until something comes for it.
+   * A call may take longer; then what its neighbours came to is acted upon only when it is over.
+   */
+  readonly inactivityMs: number;
+  /** A call that takes longer than this beyond `inactivityMs` is cut off. */
+  readonly abortMs: number;
+  /** How long Restate knows a run that ended. */
+  readonly retentionMs: number;
+  /** A run that waits for somebody is shown as waiting after this long. */
+  readonly waitingAfterMs: number;
+  /** An activity that takes longer than this is noted as begun. */
+  readonly beganAfterMs: number;
+  /** How often runs are looked for that were stored and not handed over. */
+  readonly scanMs: number;
+  /** How often others' writes are looked for by those who follow a run. */
+  readonly pollMs: number;
+  /** How long cancelled activities have to end before the run ends without them. */
+  readonly cancelGraceMs: number;
+}
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+export const defaultRestateLimits: RestateLimits = {
+  durability: 'normal',
+  renewMs: 5_000,
+  requestMs: 10_000,
+  inactivityMs: 10 * minuteMs,
+  abortMs: 7 * dayMs,
+  retentionMs: dayMs,
+  waitingAfterMs: 50,
+  beganAfterMs: 100,
+  scanMs: 5_000,
+  pollMs: 100,
+  cancelGraceMs: 10_000,
+};
+
+/** Activities of one run at once: what Restate does to find the next result grows with their square. */
+export const restateMaxParallel = 64;

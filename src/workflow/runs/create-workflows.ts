@@ -1,0 +1,42 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import type { RunView, Workflows } from '../../contract/run/index.ts';
+import { decideApproval, repairStep, resolveEffect, sendSignal } from './answer-run.ts';
+import { cancelRun, pauseRun, resumeRun, retryRun } from './change-run.ts';
+import { describeRun } from './describe-run.ts';
+import { findRun } from './find-run.ts';
+import { followRun } from './follow-run.ts';
+import { forkRun } from './fork-run.ts';
+import { readRun } from './read-run.ts';
+import { createOutputShower } from './show-output.ts';
+import { startRun } from './start-run.ts';
+import type { WorkflowsParts } from './workflows-parts.ts';
+
+/** Plans and runs as the faces use them. */
+export function createWorkflows(parts: WorkflowsParts): Workflows {
+  const { store, plans } = parts;
+  const shower = createOutputShower(parts.artifacts);
+  const show = async (caller: Caller, runId: string): Promise<RunView> => {
+    const record = await findRun(store, caller, runId);
+    const executor = await parts.executor(record.engine);
+    return describeRun(await readRun(parts, record), shower, executor.underway(record.runId));
+  };
+  return {
+    check: (caller, source, { optimize = false } = {}) => plans.check(caller, source, { optimize }),
+    draw: async (plan, format) => plans.draw(plan, format),
+    start: (caller, run) => startRun(parts, caller, run),
+    follow: (caller, runId, options) => followRun(parts, show, { caller, runId, options }),
+    list: (caller, filter) => store.list(caller, filter),
+    show,
+    cancel: (caller, runId, reason) => cancelRun(parts, caller, { runId, reason }),
+    pause: (caller, runId) => pauseRun(parts, caller, runId),
+    resume: (caller, runId) => resumeRun(parts, caller, runId),
+    retry: (caller, runId, fromStep) => retryRun(parts, caller, { runId, fromStep }),
+    fork: (caller, runId, changes) => forkRun(parts, caller, { runId, changes }),
+    decide: (caller, runId, decision) => decideApproval(parts, caller, { runId, decision }),
+    signal: (caller, runId, ...[name, payload]) =>
+      sendSignal(parts, caller, { runId, name, payload }),
+    resolve: (caller, runId, ...[step, resolution]) =>
+      resolveEffect(parts, caller, { runId, step, resolution }),
+    repair: (caller, runId, ...[step, args]) => repairStep(parts, caller, { runId, step, args }),
+  };
+}

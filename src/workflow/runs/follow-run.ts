@@ -1,0 +1,85 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import type { FollowOptions, RunSummary, RunView } from '../../contract/run/index.ts';
+import { Bell } from './bell.ts';
+import { findSummary, isOver } from './find-run.ts';
+import type { WorkflowsParts } from './workflows-parts.ts';
+
+/** The run as it stands. */
+export type ShowRun = (caller: Caller, runId: string) => Promise<RunView>;
+
+/** A run is looked at this often even if nobody says that it changed. */
+const lookMs = 500;
+/** Between two looks there is at least this, and a few times what the last look took. */
+const minPauseMs = 20;
+const pauseFactor = 4;
+const maxPauseMs = 5_000;
+/** Whoever executes a run may die: then it is taken on here. */
+const takeOnMs = 1_000;
+/** Only keeps the process from ending; what is waited for has timers that do not. */
+const keepAliveMs = 60_000;
+
+/**
+ * Waits until the run has ended, waits for somebody or is paused. 1. Each pause is bounded. 2. An abort
+ * ends the waiting and nothing else. 3. `onChange` gets every view, the one that is returned, too. 4. Where
+ * nobody wants to see it, the run is not gone through before it rests, or nothing was heard of it for a
+ * while: then what is stored of its status may lag behind.
+ */
+export async function followRun(
+  parts: Pick<WorkflowsParts, 'timers' | 'executor' | 'store'>,
+  show: ShowRun,
+  { caller, runId: given, options }: { caller: Caller; runId: string; options: FollowOptions },
+): Promise<RunView> {
+  const { timers, store } = parts;
+  const { signal, execute, onChange } = options;
+  signal.throwIfAborted();
+  let run: Pick<RunSummary, 'runId' | 'engine' | 'status'> = await findSummary(
+    store,
+    caller,
+    given,
+  );
+  const { runId } = run;
+  const executor = await parts.executor(run.engine);
+  const bell = new Bell(timers);
+  const ring = (): void => bell.ring('turn');
+  const stopListening = executor.onChange(runId, (news) => bell.ring(news));
+  signal.addEventListener('abort', ring, { once: true });
+  const keepAlive = setInterval(() => {}, keepAliveMs);
+  let takenAtMs = Number.NEGATIVE_INFINITY;
+  let tookMs = 0;
+  let isNews = !execute;
+  try {
+    for (;;) {
+      const hasLooked = onChange !== undefined || isNews || isSettled(run);
+      if (hasLooked) {
+        const lookedAtMs = timers.now();
+        const view = await show(caller, runId);
+        tookMs = timers.now() - lookedAtMs;
+        onChange?.(view);
+        if (isSettled(view)) return view;
+        run = view;
+      }
+      if (execute && timers.now() - takenAtMs >= takeOnMs) {
+        takenAtMs = timers.now();
+        await executor.begin(runId, { isWaitedFor: true });
+      }
+      const heard = await bell.wait(lookMs, onChange ? 'progress' : 'elsewhere');
+      signal.throwIfAborted();
+      if (hasLooked && heard !== 'turn') await bell.wait(clamp(tookMs * pauseFactor), 'turn');
+      signal.throwIfAborted();
+      isNews = heard === undefined || heard === 'turn';
+      if (!onChange && !isNews) run = await findSummary(store, caller, runId);
+    }
+  } finally {
+    clearInterval(keepAlive);
+    stopListening();
+    signal.removeEventListener('abort', ring);
+  }
+}
+
+export function isSettled({ status }: Pick<RunView, 'status'>): boolean {
+  return isOver(status) || status === 'waiting' || status === 'paused';
+}
+
+function clamp(ms: number): number {
+  return Math.min(Math.max(ms, minPauseMs), maxPauseMs);
+}
