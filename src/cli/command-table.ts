@@ -139,6 +139,97 @@ A secret is better kept out of the file: --env 'TOKEN=\${env:TOKEN}' takes it fr
     load: () => import('./commands/servers/index.ts'),
   },
   {
+    name: 'plan',
+    operands: '<action> <plan>',
+    summary: 'check a plan against the tools there are, or draw it',
+    options: [
+      ['--format <format>', 'of the drawing: text (default), mermaid or svg'],
+      ['--optimize', 'leave out steps nobody needs and merge identical read-only calls first'],
+    ],
+    notes: `Actions: check, show. PLAN is a file in YAML or JSON; - is standard input. Nothing is run.
+Each problem is printed as FILE:LINE: STEP: message. Exit code 2 when the plan cannot run; warnings do not count.`,
+    examples: [
+      'tutti plan check release.plan.yaml',
+      'tutti plan check release.plan.yaml --json',
+      'tutti plan show release.plan.yaml',
+      'tutti plan show release.plan.yaml --format svg > release.svg',
+    ],
+    load: () => import('./commands/plan/index.ts'),
+  },
+  {
+    name: 'run',
+    operands: '<plan>',
+    summary: 'run a plan of tool calls durably, and print what it returns',
+    options: [
+      ['--input <name=value>', 'a value for an input of the plan; repeatable', 'many'],
+      ['--inputs-file <file>', 'inputs from a JSON file; - is standard input'],
+      ['--engine <name>', 'embedded or restate (setting workflow.engine)'],
+      ['--optimize', 'leave out steps nobody needs and merge identical read-only calls first'],
+      ['--detach', 'store the run, print its id and leave it to others'],
+    ],
+    notes: `PLAN is a file in YAML or JSON; - is standard input. The plan is checked first: with a mistake in it nothing runs,
+and the exit code is 2. At a terminal a tree shows how it goes, and approvals are asked for; without one the run waits
+for "tutti runs approve", and the exit code is 4. Whatever dies, the run is kept: "tutti runs resume" goes on.
+Ctrl-C cancels the run; pressed again, it quits and leaves the run to be resumed.`,
+    examples: [
+      'tutti run review.plan.yaml --input path=src',
+      'tutti run review.plan.yaml --inputs-file inputs.json --json',
+      'tutti run nightly.plan.yaml --detach',
+    ],
+    load: () => import('./commands/run.ts'),
+  },
+  {
+    name: 'runs',
+    operands: '[action] [run] [words...]',
+    summary: 'list runs, show or watch one, stop it, go on with it, answer what it asks',
+    options: [
+      ['-k, --limit <count>', 'list: show at most this many (20)'],
+      ['--status <names>', 'list: only these, separated by commas: queued, running, waiting, …'],
+      ['--detach', 'only write the answer down: who has the run, or takes it, goes on'],
+      ['--reason <text>', 'approve, deny, cancel: why, for whoever looks later'],
+      ['--from <step>', 'retry, fork: run this step anew, and all that need it'],
+      ['--input <name=value>', 'fork: another value for an input; repeatable', 'many'],
+      ['--inputs-file <file>', 'fork: other inputs from a JSON file'],
+      ['--args <json>', 'repair: arguments; fork: STEP={"name": "value"}, repeatable', 'many'],
+      ['--give-up', 'repair: let the step fail'],
+      ['--happened', 'resolve: the effect is there'],
+      ['--not-happened', 'resolve: the effect is not there, so the step may run again'],
+      ['--output <json>', 'resolve: what the step counts as having returned'],
+    ],
+    notes: `Actions:
+  list                        the latest runs
+  show RUN [STEP]             a run with its steps, or all of what one step gave
+  watch RUN                   follow a run that another process executes
+  cancel RUN, pause RUN       stop it: for good, or until "resume"
+  resume RUN                  go on with a run that is paused, or whose process died
+  retry RUN                   try what failed again; what succeeded keeps its outcome
+  fork RUN                    a new run with other inputs or arguments; what these do not reach is taken over
+  approve RUN [STEP]          agree to what a step asks for; "deny" refuses
+  signal RUN NAME [PAYLOAD]   what a step with "wait" waits for; PAYLOAD is JSON, @FILE or -
+  resolve RUN STEP            say whether an effect happened whose answer was lost
+  repair RUN STEP             other arguments for a step with "onFailure: repair"
+RUN is an id or its beginning. After an answer the run goes on here until it is over or waits again.`,
+    examples: [
+      'tutti runs',
+      'tutti runs show 01jd --json',
+      'tutti runs approve 01jd deploy --reason "looked at it"',
+      'tutti runs retry 01jd --from tests',
+      'tutti runs fork 01jd --input language=go',
+      'tutti runs resolve 01jd send --happened',
+    ],
+    load: () => import('./commands/runs/index.ts'),
+  },
+  {
+    name: 'worker',
+    operands: '',
+    summary: 'execute runs, those left unfinished included, until it is stopped',
+    options: [['--engine <name>', 'embedded or restate (setting workflow.engine)']],
+    notes:
+      'Several workers may run on one data directory: each run is executed by just one of them.',
+    examples: ['tutti worker', 'tutti worker --engine restate'],
+    load: () => import('./commands/worker.ts'),
+  },
+  {
     name: 'trust',
     operands: '',
     summary: 'show what the servers of this project would run, and allow it',

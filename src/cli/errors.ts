@@ -10,7 +10,17 @@ export class UnknownNameError extends AppError {
   readonly code = 'cli.unknown_name';
 
   constructor(
-    kind: 'tool' | 'prompt' | 'trace' | 'server' | 'client' | 'action',
+    kind:
+      | 'tool'
+      | 'prompt'
+      | 'trace'
+      | 'server'
+      | 'client'
+      | 'action'
+      | 'format'
+      | 'engine'
+      | 'status'
+      | 'step',
     name: string,
     known: readonly string[],
   ) {

@@ -7,6 +7,7 @@ export interface TextStream {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
 }
 
 /** Everything of the process that a command may touch, so that tests can run commands in theirs. */
@@ -16,7 +17,7 @@ export interface Io {
   readonly stderr: TextStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Aborts when the user or the system asks the program to end. */
+  /** Aborts when the user or the system asks the program to end; the reason's `cause` is the name of the signal. */
   readonly signal: AbortSignal;
   /** Loads the composition root; not called by commands that need no system. */
   readonly compose: () => Promise<Compose>;

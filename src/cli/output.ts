@@ -68,6 +68,11 @@ export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
+/** The first `maxLength` characters, with a sign where there were more. */
+export function cutText(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
+}
+
 /** The first sentence, or the first `maxLength` characters of it. */
 export function firstSentence(text: string, maxLength: number): string {
   const [line = ''] = text.trim().split('\n', 1);

@@ -8,10 +8,10 @@ const flushLimitMs = 2_000;
 async function start(): Promise<void> {
   enableCompileCache();
   const ending = new AbortController();
-  const end = (): void => {
+  const end = (signal: NodeJS.Signals): void => {
     // Who asks twice does not want to wait for a graceful end.
     if (ending.signal.aborted) process.exit(130);
-    ending.abort(new Error('The program was asked to end'));
+    ending.abort(new Error('The program was asked to end', { cause: signal }));
   };
   process.on('SIGINT', end);
   process.on('SIGTERM', end);

@@ -2,6 +2,7 @@ import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Opening, StartConditions } from '../contract/opening/index.ts';
+import type { EngineName, Workflows } from '../contract/run/index.ts';
 import type { RestartReport, ServerFiles } from '../contract/server-files/index.ts';
 import type { SettingRow } from '../contract/settings/index.ts';
 import type { Log } from '../kernel/index.ts';
@@ -41,6 +42,8 @@ export interface System {
   readonly log: Log;
   readonly catalogue: Catalogue;
   readonly fleet: FleetControl;
+  /** Plans and runs; nothing of it is loaded before it is used. */
+  readonly workflows: Workflows;
   readonly version: string;
   readonly traces: Traces;
   /** The tools that fit what is to be done, best first. */
@@ -53,7 +56,23 @@ export interface System {
   /** Speaks MCP on the streams until the input ends or the signal aborts. */
   serveStdio(streams: StdioStreams): Promise<void>;
   serveHttp(options: { readonly host?: string; readonly port?: number }): Promise<Listener>;
+  /** Executes runs, those left unfinished included, until the signal aborts. */
+  work(options: WorkOptions): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface WorkOptions {
+  /** The setting decides when not given. */
+  readonly engine?: EngineName;
+  readonly signal: AbortSignal;
+  /** Called once, when runs are taken. */
+  readonly onReady: (worker: WorkerDescription) => void;
+}
+
+export interface WorkerDescription {
+  readonly engine: EngineName;
+  /** Where Restate reaches it; null for the embedded engine, which nobody needs to reach. */
+  readonly url: string | null;
 }
 
 export interface ShownSettings {

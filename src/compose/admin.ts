@@ -1,4 +1,5 @@
 import type { Settings } from '../config/index.ts';
+import type { Workflows } from '../contract/run/index.ts';
 import { wireTextOf, withWireText } from '../contract/wire/index.ts';
 import type { OpenFleet, ServerEntry } from '../fleet/index.ts';
 import { Gate } from '../kernel/index.ts';
@@ -13,16 +14,17 @@ interface AdminParts {
   /** The fleet this server will be a part of. */
   readonly fleet: () => OpenFleet;
   readonly finder: ToolFinder;
+  readonly workflows: Workflows;
 }
 
 /** The fleet with a server in it that knows the fleet. */
-export function openAdministeredFleet(parts: FleetParts): {
+export function openAdministeredFleet(parts: FleetParts & Pick<AdminParts, 'workflows'>): {
   readonly fleet: OpenFleet;
   readonly finder: ToolFinder;
 } {
-  const { settings, version, log } = parts;
+  const { settings, version, log, workflows } = parts;
   const finder = openToolFinder({ settings, log, entries: () => fleet.catalogue.entries() });
-  const admin = adminServer({ settings, version, fleet: () => fleet, finder });
+  const admin = adminServer({ settings, version, fleet: () => fleet, finder, workflows });
   const fleet = openFleet({ ...parts, ours: [...parts.ours, admin] });
   return { fleet, finder };
 }
@@ -30,7 +32,7 @@ export function openAdministeredFleet(parts: FleetParts): {
 /** The longest any server's calls may take: those go through `call_tool` and have limits of their own. */
 const timeoutMs = 3_600_000;
 
-function adminServer({ settings, version, fleet, finder }: AdminParts): ServerEntry {
+function adminServer({ settings, version, fleet, finder, workflows }: AdminParts): ServerEntry {
   const { max_concurrent_requests: maxConcurrent, max_waiting_requests: maxWaiting } =
     settings.performance;
   return {
@@ -43,7 +45,16 @@ function adminServer({ settings, version, fleet, finder }: AdminParts): ServerEn
       const { createAdminServer } = await import('../toolbox/admin/index.ts');
       const { catalogue, control } = fleet();
       const search = await finder.search();
-      return createAdminServer({ version, catalogue, fleet: control, search, innerArguments });
+      const { home, workflow } = settings;
+      const system = { workflows, engine: workflow.engine, home };
+      return createAdminServer({
+        version,
+        catalogue,
+        fleet: control,
+        search,
+        innerArguments,
+        ...system,
+      });
     },
   };
 }

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
 import { wireTextOf, withWireText } from '../contract/wire/index.ts';
 import { innerArguments } from './admin.ts';
-import { openSystem, type System } from './open-system.ts';
+import { openSystem } from './open-system.ts';
+import type { System } from './system.ts';
 
 let folder: string;
 let system: System;
@@ -61,7 +62,7 @@ it('finds tools, and tells how the servers are doing', async () => {
   const result = await system.catalogue.callTool('admin.get_server_status', {}, aContext());
   expect(result.structuredContent).toMatchObject({
     servers: expect.arrayContaining([
-      expect.objectContaining({ name: 'admin', state: 'ready', tools: 4 }),
+      expect.objectContaining({ name: 'admin', state: 'ready', tools: 6 }),
     ]),
   });
 });

@@ -7,6 +7,7 @@ import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Sandbox } from '../contract/sandbox/index.ts';
 import { reportError } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
+import { checkRestate } from './doctor-restate.ts';
 import { examineSandbox } from './doctor-sandbox.ts';
 
 export interface Patient {
@@ -19,7 +20,7 @@ export interface Patient {
   readonly searchPath: string;
 }
 
-type Finding = Omit<Check, 'name'>;
+export type Finding = Omit<Check, 'name'>;
 
 const checks: readonly (readonly [string, (patient: Patient) => Promise<Finding>])[] = [
   ['node', checkNode],
@@ -29,6 +30,7 @@ const checks: readonly (readonly [string, (patient: Patient) => Promise<Finding>
   ['roots', checkRoots],
   ['servers', checkServers],
   ['rustfmt', checkRustfmt],
+  ['restate', ({ settings }) => checkRestate(settings.values.workflow)],
 ];
 
 /** Looks at everything Tutti needs. A check that breaks is a failed check, never an exception. */

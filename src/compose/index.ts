@@ -3,8 +3,9 @@ import type { RestartReport } from '../contract/server-files/index.ts';
 import { requestRestart } from './control.ts';
 import { loadSettingsHere, type SettingsRequest } from './settings.ts';
 
-export { openSystem, type System, type SystemRequest } from './open-system.ts';
+export { openSystem } from './open-system.ts';
 export { openServerFiles } from './server-files.ts';
+export type { System, SystemRequest } from './system.ts';
 
 /** The settings alone, for commands that need nothing else. */
 export function loadSettingsOnly(request: SettingsRequest): Promise<LoadedSettings> {

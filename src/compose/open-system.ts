@@ -1,95 +1,42 @@
 import { stat } from 'node:fs/promises';
 import type { LoadedSettings } from '../config/index.ts';
 import { localCaller } from '../contract/caller/index.ts';
-import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
-import type { Check } from '../contract/doctor/index.ts';
-import type { FleetControl } from '../contract/fleet/index.ts';
-import type { StartConditions } from '../contract/opening/index.ts';
-import { ownVersion, type Log } from '../kernel/index.ts';
-import {
-  findTrace,
-  formatTrace,
-  traceLimits,
-  type SpanRecord,
-  type TraceSummary,
-} from '../observe/index.ts';
+import type { Catalogue } from '../contract/catalogue/index.ts';
+import { ownVersion } from '../kernel/index.ts';
+import { findTrace, formatTrace, traceLimits } from '../observe/index.ts';
 import { openStore, type Store } from '../store/index.ts';
 import { openAdministeredFleet } from './admin.ts';
-import { chooseFace, type Face } from './compact.ts';
+import { chooseFace } from './compact.ts';
 import { examine } from './doctor.ts';
-import { serveHttp, serveStdio, type HttpRequest, type StdioStreams } from './faces.ts';
+import { serveHttp, serveStdio } from './faces.ts';
 import { startObserving } from './observing.ts';
 import { sandboxHere } from './sandbox.ts';
 import { openServerEntries } from './server-entries.ts';
 import { prepareServing } from './serving.ts';
-import { loadSettingsHere, type SettingsRequest } from './settings.ts';
+import { loadSettingsHere } from './settings.ts';
 import { startConditions } from './start-conditions.ts';
+import type { System, SystemRequest } from './system.ts';
 import { toolboxServers } from './toolbox.ts';
-
-export interface SystemRequest extends SettingsRequest {
-  /** Serve just these servers; with one, tools keep their bare names. */
-  readonly only?: readonly string[];
-  /** What clients of `serveStdio` see: every tool, or a few that find and call the others. */
-  readonly face?: Face;
-  readonly log?: 'stderr' | 'file';
-}
-
-/** Everything a face may ask for. */
-export interface System {
-  readonly settings: LoadedSettings;
-  readonly log: Log;
-  readonly catalogue: Catalogue;
-  readonly fleet: FleetControl;
-  readonly version: string;
-  /** The tools that fit what is to be done, best first. */
-  readonly findTools: (query: string, count: number) => Promise<readonly CatalogueEntry[]>;
-  readonly traces: {
-    find(id: string): Promise<readonly SpanRecord[]>;
-    recent(limit: number): Promise<readonly TraceSummary[]>;
-  };
-  formatTrace(spans: readonly SpanRecord[]): string;
-  backup(
-    target: string,
-    options: { readonly force: boolean },
-  ): Promise<{ path: string; bytes: number }>;
-  doctor(): Promise<readonly Check[]>;
-  /** What the first answers to clients depend on. */
-  startConditions(): StartConditions;
-  serveStdio(streams: StdioStreams): Promise<void>;
-  serveHttp(request: HttpRequest): Promise<{ readonly url: string; close(): Promise<void> }>;
-  close(): Promise<void>;
-}
+import { workflowServer } from './workflow-server.ts';
+import { workflowsHere } from './workflow.ts';
 
 export async function openSystem(request: SystemRequest): Promise<System> {
   const settings = await loadSettingsHere(request);
-  const version = ownVersion();
-  const store = openStore({ home: settings.values.home, traceLimits });
-  const { log, tracing } = startObserving({
-    settings: settings.values,
-    version,
-    logTo: request.log ?? 'file',
-    traces: store.traces,
-  });
-  for (const warning of settings.warnings) log.warn('setting looks wrong', { warning });
-  const known = { settings: settings.values, version, log };
-  const sandbox = sandboxHere({ ...known, request });
-  const ours = toolboxServers({ ...known, request, sandbox, catalogue: () => fleet.catalogue });
-  const { fleet, finder } = openAdministeredFleet({
-    ...known,
-    tracing,
-    ours,
-    entries: await openServerEntries({ request, settings, log }),
-    only: request.only,
-  });
-  const { catalogue, control, serve } = fleet;
-  const parts = { ...known, ...chooseFace(catalogue, settings.values, request.face ?? 'auto') };
   const { home } = settings.values;
-  const serving = prepareServing({ home, fleet: control, serve, sandbox, log });
+  const rooms = await openRooms(request, settings);
+  const { version, store, log, tracing, sandbox, runs, fleet, finder } = rooms;
+  const { catalogue, control, serve } = fleet;
+  const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
+  const parts = { settings: settings.values, version, log, ...face };
+  // Where some servers are left out, runs would miss the tools they call.
+  const resumed = request.only === undefined ? runs : undefined;
+  const serving = prepareServing({ home, fleet: control, serve, sandbox, runs: resumed, log });
   return {
     settings,
     log,
     catalogue,
     fleet: control,
+    workflows: runs.workflows,
     version,
     traces: tracesOf(store),
     findTools: (query, count) => finder.find(query, count),
@@ -113,8 +60,38 @@ export async function openSystem(request: SystemRequest): Promise<System> {
       serving.begin();
       return serveHttp(parts, wanted);
     },
-    close: () => closeInOrder([serving, catalogue, sandbox, finder, tracing, store, log]),
+    work: (options) => runs.work(options),
+    close: () => closeInOrder([serving, runs, catalogue, sandbox, finder, tracing, store, log]),
   };
+}
+
+/** What the system is made of; most of it is built when it is first used. */
+async function openRooms(request: SystemRequest, settings: LoadedSettings) {
+  const { values, warnings } = settings;
+  const version = ownVersion();
+  const store = openStore({ home: values.home, traceLimits, place: request.cwd });
+  const logTo = request.log ?? 'file';
+  const { log, tracing } = startObserving({
+    settings: values,
+    version,
+    logTo,
+    traces: store.traces,
+  });
+  for (const warning of warnings) log.warn('setting looks wrong', { warning });
+  const known = { settings: values, version, log };
+  const catalogue = (): Catalogue => fleet.catalogue;
+  const sandbox = sandboxHere({ ...known, request });
+  const runs = workflowsHere({ ...known, tracing, store, request, catalogue });
+  const ours = toolboxServers({ ...known, request, sandbox, catalogue });
+  const { fleet, finder } = openAdministeredFleet({
+    ...known,
+    tracing,
+    workflows: runs.workflows,
+    ours: [...ours, workflowServer({ ...known, runs })],
+    entries: await openServerEntries({ request, settings, log }),
+    only: request.only,
+  });
+  return { version, store, log, tracing, sandbox, runs, fleet, finder };
 }
 
 /** What still works for others is closed after them. */

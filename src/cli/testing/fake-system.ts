@@ -4,6 +4,7 @@ import { failedToolResult, type Tool, type ToolResult } from '../../contract/too
 import { openServerFiles } from '../../compose/server-files.ts';
 import { silentLog } from '../../kernel/index.ts';
 import { createFakeFleet, restartReport } from './fake-fleet.ts';
+import { createFakeWorkflows } from './fake-workflows.ts';
 import type { Compose, System, SystemOptions } from '../system.ts';
 
 /** What a fake system was asked to do. */
@@ -183,6 +184,7 @@ function createSystem(seen: Seen): System {
     version: '1.2.3',
     catalogue: createFakeCatalogue(seen),
     fleet: createFakeFleet(seen),
+    workflows: createFakeWorkflows().workflows,
     findTools: async (query, count) =>
       entries.filter(({ tool }) => JSON.stringify(tool).includes(query)).slice(0, count),
     traces: {
@@ -214,6 +216,13 @@ function createSystem(seen: Seen): System {
       url: 'http://127.0.0.1:1234',
       close: async () => void (seen.listenersClosed += 1),
     }),
+    work: async ({ engine = 'embedded', signal, onReady }) => {
+      onReady({ engine, url: engine === 'restate' ? 'http://127.0.0.1:9080' : null });
+      if (signal.aborted) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      await promise;
+    },
     close: async () => void (seen.closed += 1),
   };
 }

@@ -1,9 +1,14 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { localCaller } from '../../contract/caller/index.ts';
 import type { ServerStatus } from '../../contract/fleet/index.ts';
 import type { McpServer } from '../../contract/server/index.ts';
 import { errorMetaKey } from '../../contract/tool/index.ts';
 import { silentLog } from '../../kernel/index.ts';
+import { aDirectory } from '../../observe/testing/a-directory.ts';
 import { aCallContext } from '../testing/call-context.ts';
+import { aStep, FakeWorkflows } from '../workflow/testing/fake-workflows.ts';
 import { createAdminServer } from './admin-server.ts';
 import { ToolSearch } from './search/tool-search.ts';
 import { aCatalogue, anEntry, someEntries, type FakeCatalogue } from './testing/a-catalogue.ts';
@@ -42,27 +47,35 @@ const idle: ServerStatus = {
   problems: [],
 };
 
-function anAdmin(fake: FakeCatalogue = aCatalogue()): McpServer {
+function anAdmin(
+  fake: FakeCatalogue = aCatalogue(),
+  { workflows = new FakeWorkflows(), home = 'nowhere' } = {},
+): McpServer {
   const { catalogue } = fake;
   const search = new ToolSearch({ entries: () => catalogue.entries(), log: silentLog });
   const fleet = { status: async () => [aStatus, idle] };
-  return createAdminServer({ version: '1', catalogue, fleet, search });
+  const system = { workflows, engine: 'embedded', home } as const;
+  return createAdminServer({ version: '1', catalogue, fleet, search, ...system });
 }
 
 describe('the admin server', () => {
-  it('has four tools with schemas, annotations and examples, small enough for a model', async () => {
+  it('has tools with schemas, annotations and examples, small enough for a model', async () => {
     const tools = await anAdmin().listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       'find_tools',
       'call_tool',
       'list_tools',
       'get_server_status',
+      'get_status',
+      'cancel_task',
     ]);
     for (const tool of tools) {
       expect(tool._meta?.['tutti/examples']).not.toEqual([]);
-      expect(tool.annotations?.readOnlyHint).toBe(tool.name !== 'call_tool');
+      expect(tool.annotations?.readOnlyHint).toBe(
+        !['call_tool', 'cancel_task'].includes(tool.name),
+      );
     }
-    expect(JSON.stringify({ tools }).length / 4).toBeLessThan(1_800);
+    expect(JSON.stringify({ tools }).length / 4).toBeLessThan(2_500);
   });
 
   it('passes requests about tasks of called tools on', async () => {
@@ -98,6 +111,90 @@ describe('get_server_status', () => {
     const result = await anAdmin().callTool('get_server_status', { server: 'x' }, aCallContext());
     expect(result._meta?.[errorMetaKey]).toMatchObject({ code: 'admin.unknown_server' });
     expect(result.content[0]?.['text']).toContain('files, mail');
+  });
+});
+
+describe('get_status', () => {
+  it('counts runs, names what runs now, the servers and the size of the data', async () => {
+    const home = aDirectory();
+    mkdirSync(join(home, 'artifacts'));
+    writeFileSync(join(home, 'tutti.db'), 'x'.repeat(1_000));
+    writeFileSync(join(home, 'artifacts', 'a'), 'x'.repeat(24));
+    symlinkSync(home, join(home, 'loop'));
+    const workflows = new FakeWorkflows();
+    for (let n = 0; n < 3; n += 1) {
+      await workflows.start(localCaller, { source: { kind: 'text', text: '' }, input: {} });
+    }
+    workflows.change('run-1', {
+      steps: {
+        a: aStep('succeeded'),
+        b: aStep('running', { tool: 'code.x' }),
+        c: aStep('running'),
+      },
+    });
+    workflows.change('run-2', { status: 'failed', steps: { a: aStep('running') } });
+    const admin = anAdmin(aCatalogue(), { workflows, home });
+    const result = await admin.callTool('get_status', {}, aCallContext());
+    expect(result.structuredContent).toEqual({
+      version: '1',
+      engine: 'embedded',
+      runs: {
+        queued: 0,
+        running: 2,
+        waiting: 0,
+        paused: 0,
+        succeeded: 0,
+        failed: 1,
+        cancelled: 0,
+      },
+      runningSteps: [
+        { runId: 'run-1', step: 'b', tool: 'code.x' },
+        { runId: 'run-1', step: 'c', tool: null },
+      ],
+      servers: [
+        { name: 'files', state: 'ready', tools: 2 },
+        { name: 'mail', state: 'idle', tools: 2 },
+      ],
+      dataDirectory: { path: home, bytes: 1_024, files: 2, isComplete: true },
+    });
+    expect(result.content[0]?.['text']).toBe(
+      `Tutti 1, engine embedded\nruns: 2 running, 1 failed\nrun-1 runs b (code.x)\nrun-1 runs c\n` +
+        `servers: files ready, mail idle\ndata: 0.0 MB in ${home}`,
+    );
+    const other = await admin.callTool('get_status', {}, aCallContext({ caller: { id: 'x' } }));
+    expect(other.structuredContent).toMatchObject({ runs: { running: 0 }, runningSteps: [] });
+    expect(other.content[0]?.['text']).toContain('runs: none');
+  });
+
+  it('tells what it can where there is no data directory yet', async () => {
+    const result = await anAdmin().callTool('get_status', {}, aCallContext());
+    expect(result.structuredContent).toMatchObject({
+      dataDirectory: { bytes: 0, files: 0, isComplete: true },
+    });
+  });
+});
+
+describe('cancel_task', () => {
+  it('cancels a run by its id, and leaves one that is over as it is', async () => {
+    const workflows = new FakeWorkflows();
+    await workflows.start(localCaller, { source: { kind: 'text', text: '' }, input: {} });
+    const admin = anAdmin(aCatalogue(), { workflows });
+    const args = { id: 'run-1', reason: 'too slow' };
+    const first = await admin.callTool('cancel_task', args, aCallContext());
+    expect(first.structuredContent).toEqual({ id: 'run-1', status: 'cancelled', wasOver: false });
+    const again = await admin.callTool('cancel_task', args, aCallContext());
+    expect(again.structuredContent).toEqual({ id: 'run-1', status: 'cancelled', wasOver: true });
+    expect(again.content[0]?.['text']).toBe('Run run-1 was over already: cancelled');
+    expect(workflows.cancelled).toEqual(['run-1: too slow']);
+  });
+
+  it('knows runs of the caller only', async () => {
+    const workflows = new FakeWorkflows();
+    await workflows.start({ id: 'other' }, { source: { kind: 'text', text: '' }, input: {} });
+    const admin = anAdmin(aCatalogue(), { workflows });
+    const result = await admin.callTool('cancel_task', { id: 'run-1' }, aCallContext());
+    expect(result._meta?.[errorMetaKey]).toMatchObject({ code: 'workflow.unknown_run' });
+    expect(workflows.cancelled).toEqual([]);
   });
 });
 

@@ -1,10 +1,13 @@
 import type { Catalogue } from '../../contract/catalogue/index.ts';
 import type { FleetControl } from '../../contract/fleet/index.ts';
+import type { EngineName, Workflows } from '../../contract/run/index.ts';
 import type { McpServer } from '../../contract/server/index.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
 import { callToolTool, type CallToolParts } from './call-tool-tool.ts';
+import { cancelTaskTool } from './cancel-task-tool.ts';
 import { findToolsTool } from './find-tools-tool.ts';
 import { getServerStatusTool } from './get-server-status-tool.ts';
+import { getStatusTool } from './get-status-tool.ts';
 import { listToolsTool } from './list-tools-tool.ts';
 import type { ToolSearch } from './search/tool-search.ts';
 
@@ -14,21 +17,33 @@ export interface AdminServerParts {
   readonly catalogue: Catalogue;
   readonly fleet: Pick<FleetControl, 'status'>;
   readonly search: ToolSearch;
+  readonly workflows: Pick<Workflows, 'list' | 'show' | 'cancel'>;
+  /** What runs plans unless they say otherwise. */
+  readonly engine: EngineName;
+  /** The data directory. */
+  readonly home: string;
   readonly innerArguments?: CallToolParts['innerArguments'];
 }
 
 const name = 'admin';
 
-/** The server `admin`: what servers and tools there are, and a way to find and call each. */
+/** The server `admin`: what servers, tools and runs there are, and a way to find and call each tool. */
 export function createAdminServer(parts: AdminServerParts): McpServer {
-  const { version, catalogue, fleet, search, innerArguments } = parts;
+  const { version, catalogue, fleet, search, workflows, engine, home, innerArguments } = parts;
   const callTool = callToolTool({ catalogue, server: name, innerArguments });
   const server = createToolboxServer({
     name,
     title: 'Servers and tools',
     version,
     instructions: 'Find a tool with find_tools, then call it with call_tool.',
-    tools: [findToolsTool(search), callTool, listToolsTool(catalogue), getServerStatusTool(fleet)],
+    tools: [
+      findToolsTool(search),
+      callTool,
+      listToolsTool(catalogue),
+      getServerStatusTool(fleet),
+      getStatusTool({ version, fleet, workflows, engine, home }),
+      cancelTaskTool(workflows),
+    ],
     close: async () => stopFollowing(),
   });
   const stopFollowing = catalogue.onChange(({ kind }) => {

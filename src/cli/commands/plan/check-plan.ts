@@ -1,0 +1,37 @@
+import { localCaller } from '../../../contract/caller/index.ts';
+import type { PlanCheck } from '../../../contract/plan/index.ts';
+import { withSystem, type Invocation } from '../../invocation.ts';
+import type { Paint } from '../../output.ts';
+import { count, describeProblem } from './describe-problems.ts';
+import { readPlanSource } from './plan-source.ts';
+
+/** Prints all that is wrong with a plan. Exit code 2 when it cannot run. */
+export async function checkPlan(invocation: Invocation, file: string): Promise<number> {
+  const { io, output, options } = invocation;
+  const source = await readPlanSource(file, io);
+  return withSystem(invocation, {}, async ({ workflows }) => {
+    const check = await workflows.check(localCaller, source, {
+      optimize: options['optimize'] === true,
+    });
+    const { ok, errors, warnings, edges, optimizations } = check;
+    output.result({ ok, errors, warnings, edges, optimizations }, () =>
+      describe(check, file, output.paint),
+    );
+    return ok ? 0 : 2;
+  });
+}
+
+function describe(check: PlanCheck, file: string, paint: Paint): string {
+  const { ok, errors, warnings, edges, optimizations, plan } = check;
+  const verdict = ok
+    ? paint.green(
+        `The plan is fine: ${count(plan?.steps.length ?? 0, 'step')}, ${count(edges.length, 'edge')}`,
+      )
+    : paint.red(`The plan cannot run: ${count(errors.length, 'error')}`);
+  const aside = warnings.length > 0 ? `, ${count(warnings.length, 'warning')}` : '';
+  return [
+    ...[...errors, ...warnings].map((problem) => describeProblem(problem, file, paint)),
+    ...optimizations.map((change) => paint.dim(`optimizing: ${change}`)),
+    `${verdict}${aside}`,
+  ].join('\n');
+}

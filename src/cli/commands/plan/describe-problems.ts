@@ -1,0 +1,17 @@
+import type { PlanProblem } from '../../../contract/plan/index.ts';
+import { printable, type Paint } from '../../output.ts';
+
+/** `FILE:LINE: STEP: message`, as editors and people read it, one line each. */
+export function describeProblem(problem: PlanProblem, file: string, paint: Paint): string {
+  const { step, line, message, severity } = problem;
+  const where = [
+    problem.file ?? (file === '-' ? 'stdin' : file),
+    ...(line === null ? [] : [line]),
+  ].join(':');
+  const mark = severity === 'error' ? '' : `${paint.yellow('warning:')} `;
+  return `${paint.bold(printable(where))}: ${mark}${printable(step === null ? message : `${step}: ${message}`)}`;
+}
+
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,73 @@
+import { localCaller } from '../../contract/caller/index.ts';
+import type { PlanCheck, PlanProblem } from '../../contract/plan/index.ts';
+import type { EngineName, NewRun, PlanSource } from '../../contract/run/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import { engineOption } from '../engine-option.ts';
+import { withSystem, type Invocation } from '../invocation.ts';
+import { count, describeProblem } from './plan/describe-problems.ts';
+import { readPlanSource } from './plan/plan-source.ts';
+import { followRun } from './runs/follow-run.ts';
+import { readGivenInputs, typedInputs, type GivenInputs } from './runs/run-inputs.ts';
+import { showDetached } from './runs/show-detached.ts';
+
+const exitBadPlan = 2;
+
+export async function run(invocation: Invocation): Promise<number> {
+  const { io, output, options } = invocation;
+  const [file = ''] = invocation.operands;
+  const engine = engineOption(invocation);
+  // Read before the system opens, so that a mistake here costs nothing.
+  const source = await readPlanSource(file, io);
+  const given = await readGivenInputs(invocation);
+  return withSystem(invocation, {}, async ({ workflows }) => {
+    try {
+      const isOptimized = options['optimize'] === true;
+      const check = await workflows.check(localCaller, source, { optimize: isOptimized });
+      const input = inputsFor(check, given);
+      // They stand nowhere in the result, so they are told whatever its form is.
+      for (const warning of check.ok ? check.warnings : [])
+        output.note(describeProblem(warning, file, output.paint));
+      const wanted = newRun(source, { engine, isOptimized });
+      const { runId } = await workflows.start(localCaller, { ...wanted, input });
+      if (options['detach'] === true) return await showDetached(invocation, workflows, runId);
+      if (!output.isJson) output.note(`Run ${runId}`);
+      return await followRun(invocation, {
+        workflows,
+        runId,
+        execute: true,
+        onInterrupt: 'cancel',
+      });
+    } catch (error) {
+      const problems = problemsOf(error);
+      if (problems.length === 0 || output.isJson) throw error;
+      for (const problem of problems) output.note(describeProblem(problem, file, output.paint));
+      output.note(
+        `error: The plan cannot run: ${count(problems.length, 'error')}. Nothing was started`,
+      );
+      return exitBadPlan;
+    }
+  });
+}
+
+/** What inputs are stands in the plan. One that is none is refused when it is started, with all that is wrong with it. */
+function inputsFor({ plan }: PlanCheck, given: GivenInputs): NewRun['input'] {
+  const isAsGiven = given.pairs.length === 0 || plan === undefined;
+  return isAsGiven ? given.values : typedInputs(given, plan.input ?? {});
+}
+
+function newRun(
+  source: PlanSource,
+  { engine, isOptimized }: { engine: EngineName | undefined; isOptimized: boolean },
+): Omit<NewRun, 'input'> {
+  return {
+    source,
+    ...(engine !== undefined && { engine }),
+    ...(isOptimized && { optimize: true }),
+  };
+}
+
+function problemsOf(error: unknown): readonly PlanProblem[] {
+  if (!(error instanceof AppError) || error.code !== 'plan.invalid') return [];
+  const { errors } = Object(error.details);
+  return Array.isArray(errors) ? errors : [];
+}

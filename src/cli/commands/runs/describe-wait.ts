@@ -1,0 +1,70 @@
+import type { RunView, Waiting } from '../../../contract/run/index.ts';
+import { cutText, printable } from '../../output.ts';
+
+/** Arguments longer than this do not help to decide at a glance. */
+const maxShown = 2_000;
+
+/** What a run waits for, with the command that gives it. */
+export function describeWaits({ runId, waitingFor, status }: RunView): string {
+  if (status === 'paused') {
+    return `The run is paused. Go on:\n  tutti runs resume ${runId}`;
+  }
+  return waitingFor
+    .map((wait) => `${describeWait(wait)}\n${answersOf(runId, wait).join('\n')}`)
+    .join('\n');
+}
+
+export function describeWait(wait: Waiting): string {
+  switch (wait.kind) {
+    case 'approval':
+      return [
+        `Step ${quoted(wait.step)} waits for approval: ${printable(wait.message)}`,
+        ...(wait.tool === null
+          ? []
+          : [`  It calls ${printable(wait.tool)} with ${argumentsText(wait.arguments)}`]),
+        `  The question expires at ${wait.expiresAt}`,
+      ].join('\n');
+    case 'signal':
+      return `Step ${quoted(wait.step)} waits for the signal ${quoted(wait.signal)}`;
+    case 'resolve':
+      return [
+        `Step ${quoted(wait.step)} called ${printable(wait.tool)}, and nobody knows whether that happened: ${printable(wait.message)}`,
+        '  Look there, then say what you found; it is not repeated on its own',
+      ].join('\n');
+    case 'repair':
+      return `Step ${quoted(wait.step)} failed and waits for other arguments: ${printable(wait.error.message)}`;
+  }
+}
+
+function answersOf(runId: string, wait: Waiting): readonly string[] {
+  const step = shellWord(wait.step);
+  switch (wait.kind) {
+    case 'approval':
+      return [`  tutti runs approve ${runId} ${step}`, `  tutti runs deny ${runId} ${step}`];
+    case 'signal':
+      return [`  tutti runs signal ${runId} ${shellWord(wait.signal)} '{"any": "JSON"}'`];
+    case 'resolve':
+      return [
+        `  tutti runs resolve ${runId} ${step} --happened`,
+        `  tutti runs resolve ${runId} ${step} --not-happened`,
+      ];
+    case 'repair':
+      return [
+        `  tutti runs repair ${runId} ${step} --args '{"name": "value"}'`,
+        `  tutti runs repair ${runId} ${step} --give-up`,
+      ];
+  }
+}
+
+function argumentsText(value: unknown): string {
+  return printable(cutText(JSON.stringify(value) ?? '', maxShown));
+}
+
+function quoted(name: string): string {
+  return `"${printable(name)}"`;
+}
+
+/** A word as a shell takes it. */
+function shellWord(word: string): string {
+  return /^[\w./:-]+$/.test(word) ? word : `'${printable(word).replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,84 @@
+import { localCaller } from '../../../contract/caller/index.ts';
+import type { RunView, Waiting, Workflows } from '../../../contract/run/index.ts';
+import { systemClock } from '../../../kernel/index.ts';
+import type { Invocation } from '../../invocation.ts';
+import { askApproval } from './ask-approval.ts';
+import { createLiveTree } from './live-tree.ts';
+import { showResult } from './run-result.ts';
+
+export interface FollowedRun {
+  readonly workflows: Workflows;
+  readonly runId: string;
+  /** Takes the run on when nobody else has it. */
+  readonly execute: boolean;
+  /** What Ctrl-C does to the run: ends it, or lets it be. SIGTERM always lets it be. */
+  readonly onInterrupt: 'cancel' | 'leave';
+  /** It was there before this command: what is over already is not told again. */
+  readonly isKnown?: boolean;
+}
+
+/**
+ * Shows a run until it is over or waits for somebody who is not at this terminal, and prints what it
+ * came to. Says the exit code.
+ */
+export async function followRun(invocation: Invocation, followed: FollowedRun): Promise<number> {
+  const { io, output } = invocation;
+  const tree = createLiveTree({
+    stream: io.stderr,
+    isKnown: followed.isKnown ?? false,
+    paint: output.paint,
+    clock: systemClock,
+  });
+  try {
+    return showResult(await followToEnd(invocation, followed, tree), output);
+  } catch (error) {
+    if (!io.signal.aborted) throw error;
+    tree.finish();
+    return interrupted(invocation, followed);
+  }
+}
+
+async function followToEnd(
+  { io, output }: Invocation,
+  { workflows, runId, execute }: FollowedRun,
+  tree: ReturnType<typeof createLiveTree>,
+): Promise<RunView> {
+  for (;;) {
+    const view = await workflows.follow(localCaller, runId, {
+      execute,
+      signal: io.signal,
+      ...(!output.isJson && { onChange: (changed: RunView) => tree.update(changed) }),
+    });
+    tree.finish();
+    // Every answer is the end of a wait, and a plan has an end: so has this loop.
+    const approval = view.waitingFor.find((wait) => wait.kind === 'approval');
+    const mayAsk = execute && !output.isJson;
+    if (view.status !== 'waiting' || approval === undefined || !mayAsk) return view;
+    const verdict = await askApproval(io, approval);
+    if (verdict === undefined) return view;
+    const { step, approvalId } = approval;
+    // Just what was shown: a question that has taken its place meanwhile is asked anew.
+    await workflows.decide(localCaller, view.runId, { step, approvalId, verdict });
+  }
+}
+
+export type Approval = Extract<Waiting, { readonly kind: 'approval' }>;
+
+async function interrupted(
+  { io, output }: Invocation,
+  { workflows, runId, onInterrupt }: FollowedRun,
+): Promise<number> {
+  // A machine that shuts down ends programs, not what they were to do.
+  const isTerminated = Object(io.signal.reason).cause === 'SIGTERM';
+  if (onInterrupt === 'cancel' && !isTerminated) {
+    output.note(`Cancelling run ${runId}. Press Ctrl-C again to quit without waiting for it`);
+    await workflows.cancel(localCaller, runId, 'cancelled at the terminal');
+    return showResult(await workflows.show(localCaller, runId), output);
+  }
+  const view = await workflows.show(localCaller, runId);
+  output.result(view, () => '');
+  output.note(`Run ${runId} is left as it is. Go on with it: tutti runs resume ${runId}`);
+  return exitCancelled;
+}
+
+const exitCancelled = 130;

@@ -1,0 +1,55 @@
+import type { Json } from '../../../contract/plan/index.ts';
+import { nearest } from '../../../kernel/index.ts';
+import { UsageError } from '../../errors.ts';
+import { textOption, type Invocation } from '../../invocation.ts';
+import { parsePairs, type Pair } from '../../parse-pairs.ts';
+import { readInput } from '../../read-input.ts';
+import { toolArguments } from '../../tool-arguments.ts';
+import { parseJsonObject } from './json-words.ts';
+
+/** What the options `--input` and `--inputs-file` give. */
+export interface GivenInputs {
+  readonly pairs: readonly Pair[];
+  readonly values: Readonly<Record<string, Json>>;
+}
+
+export async function readGivenInputs(invocation: Invocation): Promise<GivenInputs> {
+  const { io, options } = invocation;
+  const words: unknown = options['input'];
+  const pairs = await parsePairs(Array.isArray(words) ? words.map(String) : [], io);
+  const file = textOption(invocation, 'inputsFile');
+  const values =
+    file === undefined ? {} : parseJsonObject('--inputs-file', await readInput(file, io));
+  return { pairs, values };
+}
+
+/** Inputs as what their schemas say they are; `--input` beats the file. */
+export function typedInputs(
+  { pairs, values }: GivenInputs,
+  schemas: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, Json>> {
+  for (const { name } of pairs) {
+    if (Object.hasOwn(schemas, name)) continue;
+    const known = Object.keys(schemas);
+    const meant = nearest(name, known);
+    const hint =
+      meant === undefined
+        ? known.length === 0
+          ? 'It takes none'
+          : `It has ${known.join(', ')}`
+        : `Did you mean "${meant}"?`;
+    throw new UsageError(`The plan has no input "${name}". ${hint}`);
+  }
+  const typed = toolArguments({ type: 'object', properties: schemas }, pairs);
+  // Made of texts and what `JSON.parse` gave.
+  return { ...values, ...(typed as Readonly<Record<string, Json>>) };
+}
+
+/** Schemas by what a run had before, for those who know its values and not its plan. */
+export function schemasOf(
+  values: Readonly<Record<string, Json>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, { enum: [value] }]),
+  );
+}

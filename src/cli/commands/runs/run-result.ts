@@ -1,0 +1,68 @@
+import type { Json } from '../../../contract/plan/index.ts';
+import type { RunStatus, RunView } from '../../../contract/run/index.ts';
+import type { Output } from '../../output.ts';
+import { cutText, printable } from '../../output.ts';
+import { describeWaits } from './describe-wait.ts';
+import { durationText } from './run-tree.ts';
+
+/** What a shell learns from how a run stands. */
+export const exitCodes: Readonly<Record<RunStatus, number>> = {
+  succeeded: 0,
+  failed: 1,
+  cancelled: 130,
+  waiting: 4,
+  paused: 4,
+  queued: 0,
+  running: 0,
+};
+
+/** Outputs longer than this are for programs, and those say `--json`. */
+const maxShown = 10_000;
+
+/** Prints a run that was followed: its output on stdout, how it went on stderr. Says the exit code. */
+export function showResult(view: RunView, output: Output): number {
+  output.result(view, () => (view.output === undefined ? '' : outputText(view)));
+  if (output.isJson) return exitCodes[view.status];
+  if (view.error && view.status !== 'cancelled') {
+    output.note(`error: ${printable(view.error.message)} (${view.error.code})`);
+  }
+  output.note(verdict(view));
+  const answers = describeWaits(view);
+  if (answers !== '' && exitCodes[view.status] === 4) output.note(answers);
+  return exitCodes[view.status];
+}
+
+/** `Run … succeeded after 1.2 s`, with what helps to go on. */
+export function verdict(view: RunView): string {
+  const { runId, status, startedAt, endedAt } = view;
+  const took =
+    startedAt === null || endedAt === null ? '' : ` after ${durationText(startedAt, endedAt)}`;
+  const next: Readonly<Partial<Record<RunStatus, string>>> = {
+    failed: `. Try what failed again: tutti runs retry ${runId}`,
+    cancelled: `. Try again from where it was: tutti runs retry ${runId}`,
+    waiting: ' for you',
+    queued: `. Execute it here: tutti runs resume ${runId}`,
+  };
+  return `Run ${runId} ${words[status]}${took}${next[status] ?? ''}`;
+}
+
+const words: Readonly<Record<RunStatus, string>> = {
+  queued: 'is stored and not begun',
+  running: 'is running',
+  waiting: 'is waiting',
+  paused: 'is paused',
+  succeeded: 'succeeded',
+  failed: 'failed',
+  cancelled: 'was cancelled',
+};
+
+function outputText({ runId, output = null }: RunView): string {
+  const text = valueText(output);
+  if (text.length <= maxShown) return text;
+  return `${cutText(text, maxShown)}\n[${text.length - maxShown} more characters: tutti runs show ${runId} --json]`;
+}
+
+/** A text as it is; all else as JSON that people can read. */
+export function valueText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,426 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { RunView, Waiting } from '../../../contract/run/index.ts';
+import { createFakeSystem } from '../../testing/fake-system.ts';
+import {
+  anApproval,
+  aRun,
+  createFakeWorkflows,
+  type WorkflowCall,
+} from '../../testing/fake-workflows.ts';
+import { runMain, type Ran, type RunOptions } from '../../testing/run-main.ts';
+
+interface RanRuns extends Ran {
+  readonly calls: readonly WorkflowCall[];
+}
+
+/** Runs a command line on runs that are as the views say, one after the other. */
+async function tutti(
+  argv: readonly string[],
+  { views, ...options }: RunOptions & { views?: readonly RunView[] } = {},
+): Promise<RanRuns> {
+  const { workflows, calls } = createFakeWorkflows(views);
+  const compose = await createFakeSystem().compose();
+  const openSystem: typeof compose.openSystem = async (wanted) => ({
+    ...(await compose.openSystem(wanted)),
+    workflows,
+  });
+  const io = { ...options.io, compose: async () => ({ ...compose, openSystem }) };
+  return { ...(await runMain(argv, { ...options, io })), calls };
+}
+
+function aFile(text: string, name = 'a.plan.yaml'): { cwd: string; name: string } {
+  const cwd = mkdtempSync(join(tmpdir(), 'tutti-run-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  writeFileSync(join(cwd, name), text);
+  return { cwd, name };
+}
+
+const plan = 'steps: [{ id: one, tool: fake.echo_all }]';
+const running: RunView = { ...aRun, status: 'running', endedAt: null };
+const { output: _output, ...withoutOutput } = aRun;
+const failed: RunView = {
+  ...withoutOutput,
+  status: 'failed',
+  error: { code: 'workflow.step_failed', message: 'Step "one" failed: it rained', details: {} },
+};
+const cancelled: RunView = { ...withoutOutput, status: 'cancelled' };
+
+function waitingFor(...waits: Waiting[]): RunView {
+  return { ...withoutOutput, status: 'waiting', endedAt: null, waitingFor: waits };
+}
+
+/** A person at a terminal who types this. */
+function atTerminal(typed: string): RunOptions {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  stdin.end(typed);
+  return { isTTY: true, io: { stdin, env: { NO_COLOR: '1' } } };
+}
+
+describe('tutti run', () => {
+  it('prints the output on stdout, and how it went on stderr', async () => {
+    const { cwd, name } = aFile(plan);
+    const ran = await tutti(['run', name], { io: { cwd } });
+    expect(ran.exitCode).toBe(0);
+    expect(JSON.parse(ran.stdout)).toEqual({ said: 'hello' });
+    expect(ran.stderr).toContain('Run run-1\n');
+    expect(ran.stderr).toContain('one: succeeded (1.5 s)');
+    expect(ran.stderr).toContain('Run run-1 succeeded after 1 min 2 s');
+    expect(ran.calls).toEqual([
+      ['start', { source: { kind: 'text', text: plan, file: join(cwd, name) }, input: {} }],
+      ['follow', 'run-1', true],
+    ]);
+  });
+
+  it('prints exactly the run with --json', async () => {
+    const ran = await tutti(['run', '-', '--json'], { stdin: plan });
+    expect(JSON.parse(ran.stdout)).toEqual(aRun);
+    expect(ran.stderr).not.toContain('one');
+    expect(ran.calls[0]?.[1]).toMatchObject({ source: { kind: 'text', text: plan } });
+  });
+
+  it('gives inputs as what the plan says they are, options and engine along', async () => {
+    const { cwd } = aFile('{"text": "weak", "more": [1]}', 'inputs.json');
+    const line =
+      '--input count=3 --input text=5 --inputs-file inputs.json --engine restate --optimize';
+    const ran = await tutti(['run', '-', ...line.split(' ')], { stdin: plan, io: { cwd } });
+    expect(ran.calls[0]?.[1]).toMatchObject({
+      input: { count: 3, text: '5', more: [1] },
+      engine: 'restate',
+      optimize: true,
+    });
+  });
+
+  it.each([
+    [['--input', 'cuont=3'], 'The plan has no input "cuont". Did you mean "count"?'],
+    [['--input', 'zzzzzz=3'], 'It has count, text'],
+    [['--input', 'count'], 'looks like name=value'],
+    [['--engine', 'embeded'], 'There is no engine "embeded". Did you mean "embedded"?'],
+    [['--inputs-file', 'gone.json'], 'was not read'],
+  ])('refuses %j', async (words, reason) => {
+    const ran = await tutti(['run', '-', ...words], { stdin: plan });
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain(reason);
+    expect(ran.calls).toEqual([]);
+  });
+
+  it('prints every problem of a bad plan with file, line and step', async () => {
+    const { cwd, name } = aFile('bad');
+    const ran = await tutti(['run', name], { io: { cwd } });
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stdout).toBe('');
+    expect(ran.stderr).toContain('a.plan.yaml:3: one: There is no tool "x.y"\n');
+    expect(ran.stderr).toContain('a.plan.yaml: one: There is no tool "x.y"\n');
+    expect(ran.stderr).toContain('The plan cannot run: 2 errors. Nothing was started');
+    const json = await tutti(['run', name, '--json'], { io: { cwd } });
+    expect(json.exitCode).toBe(2);
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: 'plan.invalid' } });
+  });
+
+  it.each([[[]], [['--json']]])('tells the warnings about the plan on stderr %j', async (words) => {
+    const ran = await tutti(['run', '-', ...words], { stdin: 'doubtful' });
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).toContain('stdin:3: warning: one: There is no tool "x.y"\n');
+    expect(JSON.parse(ran.stdout)).toBeTruthy();
+  });
+
+  it('says what failed, and how to try again', async () => {
+    const ran = await tutti(['run', '-'], { stdin: plan, views: [running, failed] });
+    expect(ran.exitCode).toBe(1);
+    expect(ran.stdout).toBe('');
+    expect(ran.stderr).toContain('error: Step "one" failed: it rained (workflow.step_failed)');
+    expect(ran.stderr).toContain('tutti runs retry run-1');
+  });
+
+  it('only stores the run with --detach', async () => {
+    const ran = await tutti(['run', '-', '--detach'], { stdin: plan, views: [running] });
+    expect(ran).toMatchObject({ exitCode: 0, stdout: 'run-1\n' });
+    expect(ran.stderr).toContain('tutti runs resume run-1');
+    expect(ran.calls.map(([method]) => method)).toEqual(['start']);
+  });
+
+  it('cuts a long output, and says where all of it is', async () => {
+    const long = { ...aRun, output: 'x'.repeat(20_000) };
+    const ran = await tutti(['run', '-'], { stdin: plan, views: [long] });
+    expect(ran.stdout.length).toBeLessThan(10_200);
+    expect(ran.stdout).toContain('[10000 more characters: tutti runs show run-1 --json]');
+  });
+
+  it('cancels the run when it is interrupted, and says so', async () => {
+    const ending = new AbortController();
+    const stderr = {
+      write: (text: string) => {
+        if (text.includes('one: ')) ending.abort(new Error('interrupted'));
+      },
+    };
+    const ran = await tutti(['run', '-'], {
+      stdin: plan,
+      views: [running, cancelled],
+      io: { signal: AbortSignal.any([ending.signal]), stderr },
+    });
+    expect(ran.exitCode).toBe(130);
+    expect(ran.calls.at(-1)).toEqual(['cancel', 'run-1', 'cancelled at the terminal']);
+  });
+});
+
+describe('a program that is terminated', () => {
+  it('leaves its run to be resumed', async () => {
+    const { cwd, name } = aFile(plan);
+    const ending = new AbortController();
+    const stderr = {
+      write: (text: string) => {
+        if (text.includes('one: ')) ending.abort(new Error('asked to end', { cause: 'SIGTERM' }));
+      },
+    };
+    const ran = await tutti(['run', name], {
+      views: [running],
+      io: { cwd, signal: ending.signal, stderr },
+    });
+    expect(ran.exitCode).toBe(130);
+    expect(ran.calls.map(([method]) => method)).toEqual(['start', 'follow']);
+  });
+});
+
+describe('a run that waits', () => {
+  it.each<[Waiting, readonly string[]]>([
+    [
+      anApproval,
+      [
+        'Step "one" waits for approval: May it?',
+        'It calls fake.echo_all with {"text":"hello"}',
+        'tutti runs approve run-1 one',
+        'tutti runs deny run-1 one',
+      ],
+    ],
+    [
+      { kind: 'signal', step: 'one', signal: 'go on' },
+      ['waits for the signal "go on"', `tutti runs signal run-1 'go on' `],
+    ],
+    [
+      { kind: 'resolve', step: 'each[1]', tool: 's.t', message: 'the answer was lost' },
+      ['nobody knows whether that happened', `tutti runs resolve run-1 'each[1]' --not-happened`],
+    ],
+    [
+      { kind: 'repair', step: 'one', error: { code: 'x', message: 'bad date', details: {} } },
+      ['waits for other arguments: bad date', 'tutti runs repair run-1 one --give-up'],
+    ],
+  ])('says for what, and which command answers: %j', async (wait, lines) => {
+    const ran = await tutti(['run', '-'], { stdin: plan, views: [waitingFor(wait)] });
+    expect(ran.exitCode).toBe(4);
+    for (const line of lines) expect(ran.stderr).toContain(line);
+  });
+
+  it('asks for approval at a terminal, and goes on', async () => {
+    const { cwd, name } = aFile(plan);
+    const { io, isTTY } = atTerminal('y\n');
+    const ran = await tutti(['run', name], {
+      views: [waitingFor(anApproval), aRun],
+      isTTY: isTTY ?? true,
+      io: { ...io, cwd },
+    });
+    expect(ran.exitCode).toBe(0);
+    expect(ran.stderr).toContain('Approve? [y]es, [n]o, Enter to decide later:');
+    expect(ran.calls).toContainEqual([
+      'decide',
+      'run-1',
+      { step: 'one', approvalId: 'ap-1', verdict: 'approved' },
+    ]);
+  });
+
+  it('is denied by no, and left waiting by any other answer', async () => {
+    const views = [waitingFor(anApproval), failed];
+    const no = await tutti(['runs', 'resume', 'run-1'], {
+      views: [running, ...views],
+      ...atTerminal('n\n'),
+    });
+    expect(no.calls).toContainEqual([
+      'decide',
+      'run-1',
+      { step: 'one', approvalId: 'ap-1', verdict: 'denied' },
+    ]);
+    const later = await tutti(['runs', 'watch', 'run-1'], { views, ...atTerminal('n\n') });
+    expect(later.exitCode).toBe(4);
+    const { cwd, name } = aFile(plan);
+    const { io } = atTerminal('');
+    const ended = await tutti(['run', name], { views, isTTY: true, io: { ...io, cwd } });
+    expect(ended.exitCode).toBe(4);
+    expect(ended.calls.map(([method]) => method)).toEqual(['start', 'follow']);
+  });
+
+  it('is not asked about with --json', async () => {
+    const { cwd, name } = aFile(plan);
+    const { io } = atTerminal('y\n');
+    const views = [waitingFor(anApproval), aRun];
+    const ran = await tutti(['run', name, '--json'], { views, isTTY: true, io: { ...io, cwd } });
+    expect(ran.exitCode).toBe(4);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ status: 'waiting', waitingFor: [anApproval] });
+  });
+});
+
+describe('tutti runs', () => {
+  it('lists the latest, or those of a status', async () => {
+    const ran = await tutti(['runs'], {
+      views: [aRun, { ...running, startedAt: null, goal: 'G', name: null }],
+    });
+    expect(ran.stdout).toBe(
+      'run-1  succeeded  2026-01-01T00:00:00.000Z  1 min 2 s  Greet\nrun-1  running    2026-01-01T00:00:00.000Z             G\n',
+    );
+    const some = await tutti(['runs', 'list', '--status', 'failed, waiting', '-k', '1', '--json']);
+    expect(some.calls).toEqual([['list', { limit: 1, status: ['failed', 'waiting'] }]]);
+    expect(JSON.parse(some.stdout)).toHaveLength(1);
+    expect((await tutti(['runs'], { views: [] })).stdout).toContain('There are no runs');
+    expect((await tutti(['runs', '--status', 'fialed'])).stderr).toContain(
+      'Did you mean "failed"?',
+    );
+  });
+
+  it('shows a run as a tree, by the beginning of its id', async () => {
+    const { stdout, exitCode } = await tutti(['runs', 'show', 'run']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe(
+      [
+        'Greet',
+        '✓ one        fake.echo_all  1.5 s',
+        '✓ each       fake.echo_all  1.5 s  2 of 2',
+        '✓   each[0]  fake.echo_all  1.5 s  from the cache',
+        '✓   each[1]  fake.echo_all  1.5 s  attempt 3',
+        '-   inner    fake.echo_all',
+        '✓ big        fake.echo_all  1.5 s',
+        '{\n  "said": "hello"\n}',
+        'Trace: tutti trace abc1',
+        'Run run-1 succeeded after 1 min 2 s',
+        '',
+      ].join('\n'),
+    );
+    const fork: RunView = { ...failed, forkedFrom: 'run-0', traceId: null };
+    expect((await tutti(['runs', 'show', 'run-1'], { views: [fork] })).stdout).toContain(
+      'error: Step "one" failed: it rained (workflow.step_failed)\nForked from run-0\nRun run-1 failed',
+    );
+    const long = { ...aRun, output: 'x'.repeat(20_000) };
+    expect((await tutti(['runs', 'show', 'run-1'], { views: [long] })).stdout).toContain(
+      '[cut: tutti runs show run-1 --json has all]',
+    );
+  });
+
+  it('shows what one step gave', async () => {
+    const step = async (name: string, view = aRun) =>
+      (await tutti(['runs', 'show', 'run-1', name], { views: [view] })).stdout;
+    expect(JSON.parse(await step('one'))).toEqual({ said: 'hello' });
+    expect(await step('outer/inner')).toBe('skipped\n');
+    expect(await step('big')).toContain(
+      '[99 bytes in all: tutti call workflow.read_artifact id=sha256:ab]',
+    );
+    const error = { code: 'x.y', message: 'it rained', details: {} };
+    const one = {
+      ...aRun.steps['one'],
+      status: 'failed',
+      startedAt: null,
+      endedAt: null,
+      attempts: 1,
+      error,
+    } as const;
+    expect(await step('one', { ...aRun, steps: { one } })).toBe('failed: it rained (x.y)\n');
+    const unknown = await tutti(['runs', 'show', 'run-1', 'oen']);
+    expect(unknown.stderr).toContain('There is no step "oen". Did you mean "one"?');
+  });
+
+  it.each<[string, WorkflowCall]>([
+    ['resume run-1', ['resume', 'run-1']],
+    ['retry run-1', ['retry', 'run-1', undefined]],
+    ['retry run-1 --from one', ['retry', 'run-1', 'one']],
+    ['approve run-1', ['decide', 'run-1', { verdict: 'approved' }]],
+    [
+      'approve run-1 one --reason ok',
+      ['decide', 'run-1', { verdict: 'approved', step: 'one', reason: 'ok' }],
+    ],
+    ['deny run-1 one', ['decide', 'run-1', { verdict: 'denied', step: 'one' }]],
+    ['signal run-1 go', ['signal', 'run-1', 'go', null]],
+    ['signal run-1 go {"a":1}', ['signal', 'run-1', 'go', { a: 1 }]],
+    ['signal run-1 go words', ['signal', 'run-1', 'go', 'words']],
+    ['signal run-1 go -', ['signal', 'run-1', 'go', [7]]],
+    ['resolve run-1 one --happened', ['resolve', 'run-1', 'one', { kind: 'happened' }]],
+    [
+      'resolve run-1 one --happened --output {"a":1}',
+      ['resolve', 'run-1', 'one', { kind: 'happened', output: { a: 1 } }],
+    ],
+    ['resolve run-1 one --not-happened', ['resolve', 'run-1', 'one', { kind: 'not-happened' }]],
+    ['repair run-1 one --args {"a":1}', ['repair', 'run-1', 'one', { a: 1 }]],
+    ['repair run-1 one --give-up', ['repair', 'run-1', 'one', null]],
+    [
+      'fork run-1 --from one --input count=5 --args one={"a":1}',
+      ['fork', 'run-1', { fromStep: 'one', input: { count: 5 }, args: { one: { a: 1 } } }],
+    ],
+    ['fork run-1', ['fork', 'run-1', {}]],
+  ])('%s, and goes on until the end', async (line, call) => {
+    const views = [{ ...running, input: aRun.input }, aRun];
+    const ran = await tutti(['runs', ...line.split(' ')], { views, stdin: '[7]' });
+    expect(ran.exitCode).toBe(0);
+    expect(ran.calls).toEqual([call, ['follow', call[0] === 'fork' ? 'run-2' : 'run-1', true]]);
+    expect(ran.stderr).not.toContain('one: succeeded');
+    const detached = await tutti(['runs', ...line.split(' '), '--detach'], { views, stdin: '[7]' });
+    expect(detached.calls).toEqual([call]);
+  });
+
+  it('stops a run and shows how it stands then', async () => {
+    const ran = await tutti(['runs', 'cancel', 'run-1', '--reason', 'enough'], {
+      views: [running, cancelled],
+    });
+    expect(ran.exitCode).toBe(0);
+    expect(ran.calls).toEqual([['cancel', 'run-1', 'enough']]);
+    expect(ran.stdout).toContain('Run run-1 was cancelled');
+    const paused = await tutti(['runs', 'pause', 'run-1', '--json'], {
+      views: [running, { ...running, status: 'paused' }],
+    });
+    expect(JSON.parse(paused.stdout)).toMatchObject({ status: 'paused' });
+    const resumed = await tutti(['runs', 'watch', 'run-1'], {
+      views: [{ ...running, status: 'paused' }],
+    });
+    expect(resumed.exitCode).toBe(4);
+    expect(resumed.stderr).toContain('tutti runs resume run-1');
+  });
+
+  it('watches without executing, and leaves the run alone when interrupted', async () => {
+    const ran = await tutti(['runs', 'watch', 'run-1'], { views: [running, failed] });
+    expect(ran.exitCode).toBe(1);
+    expect(ran.calls).toEqual([['follow', 'run-1', false]]);
+    const ending = AbortSignal.abort(new Error('interrupted'));
+    const left = await tutti(['runs', 'watch', 'run-1', '--json'], {
+      views: [running],
+      io: { signal: ending },
+    });
+    expect(left.exitCode).toBe(130);
+    expect(JSON.parse(left.stdout)).toMatchObject({ status: 'running' });
+    expect(left.calls.map(([method]) => method)).toEqual(['follow']);
+  });
+
+  it.each([
+    ['shwo', 'There is no action "shwo". Did you mean "show"?'],
+    ['show', '"runs show" wants RUN [STEP], and RUN is missing'],
+    ['list extra', '"runs list" takes nothing more, and got "extra" too'],
+    ['resolve run-1 one', '"runs resolve" wants --happened or --not-happened'],
+    ['resolve run-1 one --not-happened --output 1', 'What has not happened has no --output'],
+    ['resolve run-1 one --happened --output {', '--output is not JSON'],
+    ['repair run-1 one', '"runs repair" wants --args'],
+    ['repair run-1 one --args 5', '--args must be a JSON object'],
+    ['fork run-1 --args one', '--args looks like STEP='],
+    ['show run-1 --give-up', '"runs show" does not take --give-up'],
+    ['resume nope', 'There is no run "nope"'],
+  ])('refuses "%s"', async (line, reason) => {
+    const ran = await tutti(['runs', ...line.split(' ')]);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.stderr).toContain(reason);
+  });
+});
+
+describe('tutti worker', () => {
+  it('says when it is ready, and ends when it is told to', async () => {
+    const io = { signal: AbortSignal.abort(new Error('stop')) };
+    const ran = await tutti(['worker'], { io });
+    expect(ran).toMatchObject({ exitCode: 0, stdout: 'executing runs on the embedded engine\n' });
+    const restate = await tutti(['worker', '--engine', 'restate'], { io });
+    expect(restate.stdout).toContain('reached at http://127.0.0.1:9080');
+  });
+});

@@ -1,0 +1,56 @@
+import { localCaller } from '../../../contract/caller/index.ts';
+import type { RunView, StepView } from '../../../contract/run/index.ts';
+import { systemClock } from '../../../kernel/index.ts';
+import { UnknownNameError } from '../../errors.ts';
+import { withSystem, type Invocation } from '../../invocation.ts';
+import { cutText, printable, type Output } from '../../output.ts';
+import { describeWaits } from './describe-wait.ts';
+import { valueText, verdict } from './run-result.ts';
+import { drawTree } from './run-tree.ts';
+
+const maxTreeLines = 200;
+const maxOutput = 10_000;
+const treeColumns = 160;
+
+/** `runs show RUN [STEP]`: a run with its steps, or the whole of what one step gave. */
+export async function showRun(
+  invocation: Invocation,
+  [runId = '', step]: readonly string[],
+): Promise<number> {
+  const { output } = invocation;
+  return withSystem(invocation, {}, async ({ workflows }) => {
+    const view = await workflows.show(localCaller, runId);
+    if (step === undefined) output.result(view, () => runText(view, output));
+    else {
+      const found = Object.hasOwn(view.steps, step) ? view.steps[step] : undefined;
+      if (!found) throw new UnknownNameError('step', step, Object.keys(view.steps));
+      output.result(found, () => stepText(found));
+    }
+    return 0;
+  });
+}
+
+function runText(view: RunView, { paint }: Output): string {
+  const options = { paint, nowMs: systemClock.now(), maxLines: maxTreeLines, columns: treeColumns };
+  const text = view.output === undefined ? '' : valueText(view.output);
+  const about = view.name ?? view.goal;
+  return [
+    ...(about === null ? [] : [paint.bold(printable(about))]),
+    ...drawTree(view, options),
+    ...(text === '' ? [] : [cutText(text, maxOutput)]),
+    ...(text.length > maxOutput ? [`[cut: tutti runs show ${view.runId} --json has all]`] : []),
+    ...(view.error ? [`error: ${printable(view.error.message)} (${view.error.code})`] : []),
+    ...(view.forkedFrom === null ? [] : [`Forked from ${view.forkedFrom}`]),
+    ...(view.traceId === null ? [] : [paint.dim(`Trace: tutti trace ${view.traceId}`)]),
+    verdict(view),
+    describeWaits(view),
+  ].join('\n');
+}
+
+function stepText({ status, output, stored, error }: StepView): string {
+  if (error) return `${status}: ${error.message} (${error.code})`;
+  if (stored) {
+    return `${stored.preview}\n[${stored.bytes} bytes in all: tutti call workflow.read_artifact id=${stored.id}]`;
+  }
+  return output === undefined ? status : valueText(output);
+}

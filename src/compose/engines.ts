@@ -1,0 +1,87 @@
+import type { Settings } from '../config/index.ts';
+import type { EngineName } from '../contract/run/index.ts';
+import { ownIdentity, systemTimers, type FaultPoint, type Log } from '../kernel/index.ts';
+import {
+  defaultEngineLimits,
+  openEmbeddedEngine,
+  type EmbeddedEngine,
+  type EmbeddedEngineParts,
+} from '../workflow/embedded/index.ts';
+import type { RunActivity, RunStore } from '../workflow/engine/index.ts';
+import { interpret, type InterpretOptions, type PreparePlan } from '../workflow/interpret/index.ts';
+import type { RestateEngine } from '../workflow/restate/index.ts';
+import { embeddedExecutor, toStoredOutcome, type RunExecutor } from '../workflow/runs/index.ts';
+
+interface EngineParts {
+  readonly settings: Settings;
+  readonly store: RunStore;
+  readonly runActivity: RunActivity;
+  readonly prepare: PreparePlan;
+  readonly log: Log;
+  readonly faultPoint: FaultPoint;
+  /** Whether this process is there to execute runs, or only those somebody waits for. */
+  readonly isStaying: () => boolean;
+}
+
+/** What executes runs: always this process, and Restate where it is asked for. */
+export interface Engines {
+  readonly embedded: EmbeddedEngine;
+  readonly restate: () => Promise<RestateEngine>;
+  readonly executor: (engine: EngineName) => Promise<RunExecutor>;
+  close(): Promise<void>;
+}
+
+export function createEngines({
+  settings,
+  log,
+  faultPoint,
+  isStaying,
+  prepare,
+  ...ports
+}: EngineParts): Engines {
+  const { workflow } = settings;
+  const { durability, max_parallel: maxParallel, max_items: maxItems } = workflow;
+  const parts = { ...ports, identify: ownIdentity, timers: systemTimers, log };
+  const embedded = openEmbeddedEngine({
+    ...parts,
+    faultPoint,
+    interpret: runWith(prepare, { maxParallel, maxItems }),
+    limits: {
+      ...defaultEngineLimits,
+      maxRuns: workflow.max_running_runs,
+      durability,
+    },
+  });
+  let opening: Promise<RestateEngine> | undefined;
+  const openRestate = async (): Promise<RestateEngine> => {
+    const { createRestateEngine, defaultRestateLimits, restateMaxParallel } =
+      await import('../workflow/restate/index.ts');
+    return createRestateEngine({
+      ...parts,
+      ingressUrl: workflow.restate.ingress_url,
+      adminUrl: workflow.restate.admin_url,
+      identityKey: workflow.restate.identity_key,
+      interpret: runWith(prepare, {
+        maxParallel: Math.min(maxParallel, restateMaxParallel),
+        maxItems,
+      }),
+      limits: { ...defaultRestateLimits, durability },
+    });
+  };
+  const restate = (): Promise<RestateEngine> => (opening ??= openRestate());
+  const local = embeddedExecutor(embedded, isStaying);
+  return {
+    embedded,
+    restate,
+    executor: async (engine) => (engine === 'embedded' ? local : restate()),
+    close: () => embedded.close(),
+  };
+}
+
+/** The coroutine of a run, from what is stored to what is stored. */
+function runWith(prepare: PreparePlan, limits: InterpretOptions): EmbeddedEngineParts['interpret'] {
+  return async (run, scope) => {
+    const planned = { ...prepare(run.plan), input: run.input };
+    return toStoredOutcome(await interpret(planned, scope, limits));
+  };
+}

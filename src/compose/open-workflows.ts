@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises';
+import type { Artifacts } from '../contract/artifact/index.ts';
+import type { Catalogue } from '../contract/catalogue/index.ts';
+import type { Workflows } from '../contract/run/index.ts';
+import { createFaultPoints, systemTimers, type FaultPoint } from '../kernel/index.ts';
+import type { ToolLookup } from '../workflow/check/index.ts';
+import { approvalPolicy, createActivities, createApprovals } from '../workflow/effects/index.ts';
+import type { RunActivity } from '../workflow/engine/index.ts';
+import { preparePlans, type PreparePlan } from '../workflow/interpret/index.ts';
+import {
+  createPlanDesk,
+  createWorkflows,
+  keepPruning,
+  type WorkflowsParts,
+} from '../workflow/runs/index.ts';
+import { createEngines } from './engines.ts';
+import { executeRuns } from './execute-runs.ts';
+import { knownTools, type KnownTools } from './tool-caller.ts';
+import { runTraces, type RunTraces } from './workflow-traces.ts';
+import type { WorkflowParts, WorkOptions } from './workflow.ts';
+
+/** Plans and runs with all they need. */
+export interface OpenWorkflows {
+  readonly workflows: Workflows;
+  /** From now on takes on what nobody executes, and removes what is too old. */
+  resumeUnfinished(): void;
+  work(options: WorkOptions): Promise<void>;
+  close(): Promise<void>;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+type Parts = WorkflowParts & { readonly artifacts: Artifacts };
+
+export function openWorkflows(parts: Parts): OpenWorkflows {
+  const { settings, store } = parts;
+  const log = parts.log.child({ room: 'workflow' });
+  const faultPoint = createFaultPoints(parts.request.env['TUTTI_FAULT']);
+  const tools = knownTools(parts.catalogue());
+  const traces = runTraces(settings, parts.tracing);
+  const runActivity = activitiesOf({ ...parts, log }, { tools, traces, faultPoint });
+  const prepare = preparePlans();
+  let stopPruning: (() => void) | undefined;
+  const engines = createEngines({
+    settings,
+    store: store.runs,
+    runActivity,
+    prepare,
+    log,
+    faultPoint,
+    isStaying: () => stopPruning !== undefined,
+  });
+  const runs: WorkflowsParts = {
+    ...portsOf(parts, tools, prepare),
+    executor: engines.executor,
+    beginTrace: traces.beginTrace,
+    log,
+  };
+  const resumeUnfinished = (): void => {
+    engines.embedded.start();
+    stopPruning ??= keepPruning(runs);
+  };
+  return {
+    workflows: createWorkflows(runs),
+    resumeUnfinished,
+    work: (options) => {
+      resumeUnfinished();
+      return executeRuns(engines, settings.workflow, options);
+    },
+    async close() {
+      stopPruning?.();
+      await engines.close();
+      tools.close();
+    },
+  };
+}
+
+interface ActivityPorts {
+  readonly tools: KnownTools;
+  readonly traces: RunTraces;
+  readonly faultPoint: FaultPoint;
+}
+
+function activitiesOf(parts: Parts, { tools, traces, faultPoint }: ActivityPorts): RunActivity {
+  const { workflow } = parts.settings;
+  return createActivities({
+    tools: tools.caller,
+    artifacts: parts.artifacts,
+    effects: parts.store.effects,
+    cache: parts.store.stepCache,
+    policy: approvalPolicy(workflow.approval),
+    ...(traces.tracer && { tracer: traces.tracer }),
+    clock: systemTimers,
+    log: parts.log,
+    faultPoint,
+    limits: {
+      inlineBytes: workflow.inline_bytes,
+      approvalMs: workflow.approval_hours * hourMs,
+    },
+  });
+}
+
+/** What runs need of the settings, the store and the tools. */
+function portsOf(
+  { settings, store, artifacts, request, catalogue }: Parts,
+  tools: KnownTools,
+  prepare: PreparePlan,
+): Omit<WorkflowsParts, 'executor' | 'beginTrace' | 'log'> {
+  const { workflow } = settings;
+  return {
+    store: store.runs,
+    plans: createPlanDesk({
+      tools: () => lookUp(tools, catalogue()),
+      limits: { maxSteps: workflow.max_steps, maxItems: workflow.max_items },
+      policy: workflow.approval,
+      prepare,
+      readFile: (path) => readFile(path, 'utf8'),
+    }),
+    approvals: createApprovals(store.effects, systemTimers),
+    effects: store.effects,
+    cache: store.stepCache,
+    artifacts,
+    timers: systemTimers,
+    limits: {
+      engine: workflow.engine,
+      maxRunMs: workflow.max_run_ms,
+      maxItems: workflow.max_items,
+      retentionMs: workflow.retention_days * dayMs,
+    },
+    place: request.cwd,
+  };
+}
+
+async function lookUp(tools: KnownTools, catalogue: Catalogue): Promise<ToolLookup> {
+  const entries = await tools.entries();
+  const failures = catalogue.failures?.() ?? [];
+  return {
+    find: (name) => entries.get(name)?.tool,
+    names: () => [...entries.keys()],
+    state: entries,
+    failureOf: (server) => failures.find((failure) => failure.server === server)?.message,
+  };
+}

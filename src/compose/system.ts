@@ -1,0 +1,50 @@
+import type { LoadedSettings } from '../config/index.ts';
+import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
+import type { Check } from '../contract/doctor/index.ts';
+import type { FleetControl } from '../contract/fleet/index.ts';
+import type { StartConditions } from '../contract/opening/index.ts';
+import type { Workflows } from '../contract/run/index.ts';
+import type { Log } from '../kernel/index.ts';
+import type { SpanRecord, TraceSummary } from '../observe/index.ts';
+import type { Face } from './compact.ts';
+import type { HttpRequest, StdioStreams } from './faces.ts';
+import type { SettingsRequest } from './settings.ts';
+import type { WorkOptions } from './workflow.ts';
+
+export interface SystemRequest extends SettingsRequest {
+  /** Serve just these servers; with one, tools keep their bare names. */
+  readonly only?: readonly string[];
+  /** What clients of `serveStdio` see: every tool, or a few that find and call the others. */
+  readonly face?: Face;
+  readonly log?: 'stderr' | 'file';
+}
+
+/** Everything a face may ask for. */
+export interface System {
+  readonly settings: LoadedSettings;
+  readonly log: Log;
+  readonly catalogue: Catalogue;
+  readonly fleet: FleetControl;
+  /** Plans and runs; nothing of it is loaded before it is used. */
+  readonly workflows: Workflows;
+  readonly version: string;
+  /** The tools that fit what is to be done, best first. */
+  readonly findTools: (query: string, count: number) => Promise<readonly CatalogueEntry[]>;
+  readonly traces: {
+    find(id: string): Promise<readonly SpanRecord[]>;
+    recent(limit: number): Promise<readonly TraceSummary[]>;
+  };
+  formatTrace(spans: readonly SpanRecord[]): string;
+  backup(
+    target: string,
+    options: { readonly force: boolean },
+  ): Promise<{ path: string; bytes: number }>;
+  doctor(): Promise<readonly Check[]>;
+  /** What the first answers to clients depend on. */
+  startConditions(): StartConditions;
+  serveStdio(streams: StdioStreams): Promise<void>;
+  serveHttp(request: HttpRequest): Promise<{ readonly url: string; close(): Promise<void> }>;
+  /** Executes runs until the signal aborts. */
+  work(options: WorkOptions): Promise<void>;
+  close(): Promise<void>;
+}

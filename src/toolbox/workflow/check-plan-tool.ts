@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { PlanCheck, PlanProblem } from '../../contract/plan/index.ts';
+import type { Workflows } from '../../contract/run/index.ts';
+import { defineTool, type DefinedTool } from '../define-tool.ts';
+import { planArgument, sourceOf } from './plan-argument.ts';
+
+/** More help nobody: the first mistakes often cause the others. */
+const maxProblems = 100;
+const maxEdges = 1_000;
+const maxDrawingChars = 8_000;
+
+const problem = z.object({
+  step: z.string().nullable(),
+  path: z.string().describe('Where in the plan: steps[2].args.code.'),
+  line: z.int().nullable(),
+  code: z.string(),
+  message: z.string(),
+  severity: z.enum(['error', 'warning']),
+});
+
+const outputSchema = z.object({
+  ok: z.boolean(),
+  errors: z.array(problem),
+  warnings: z.array(problem),
+  omittedProblems: z.int().optional().describe('How many more there are.'),
+  edges: z.array(z.array(z.string())).describe('[from, to]: to needs what from gives.'),
+  optimizations: z.array(z.string()),
+  drawing: z.string().optional().describe('The plan as a drawing for people.'),
+});
+
+/** The tool `check_plan`: what is wrong with a plan, before anything of it runs. */
+export function checkPlanTool(workflows: Pick<Workflows, 'check' | 'draw'>): DefinedTool {
+  return defineTool({
+    name: 'check_plan',
+    title: 'Check a plan',
+    description:
+      'Checks a plan of tool calls without running anything: do the tools exist, does every reference resolve, do types fit the ' +
+      "tools' schemas, is there a cycle, does an effect need approval. Names every mistake with its step, path and line.",
+    input: z.strictObject({
+      plan: planArgument,
+      optimize: z
+        .boolean()
+        .optional()
+        .describe('Say what merging and dropping steps would change.'),
+    }),
+    output: outputSchema,
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    examples: [
+      'is this plan correct?',
+      'check the workflow before I run it',
+      'what is wrong with my plan?',
+      'validate these steps against the tools',
+    ],
+    run: async ({ plan, optimize }, { caller }) => {
+      const options = optimize === undefined ? {} : { optimize };
+      return showCheck(await workflows.check(caller, sourceOf(plan), options), workflows);
+    },
+    summarize: summarizeCheck,
+  });
+}
+
+async function showCheck(
+  check: PlanCheck,
+  workflows: Pick<Workflows, 'draw'>,
+): Promise<z.input<typeof outputSchema>> {
+  const shown = [...check.errors, ...check.warnings].slice(0, maxProblems);
+  const omitted = check.errors.length + check.warnings.length - shown.length;
+  const drawing = check.ok && check.plan ? await workflows.draw(check.plan, 'text') : '';
+  return {
+    ok: check.ok,
+    errors: shown.filter(({ severity }) => severity === 'error'),
+    warnings: shown.filter(({ severity }) => severity === 'warning'),
+    ...(omitted > 0 && { omittedProblems: omitted }),
+    edges: check.edges.slice(0, maxEdges).map((edge) => [...edge]),
+    optimizations: [...check.optimizations],
+    ...(drawing !== '' && drawing.length <= maxDrawingChars && { drawing }),
+  };
+}
+
+function summarizeCheck(check: z.output<typeof outputSchema>): string {
+  const { ok, errors, warnings, omittedProblems = 0, optimizations, drawing } = check;
+  return [
+    ok ? 'The plan can run.' : 'The plan cannot run.',
+    ...[...errors, ...warnings].map(describeProblem),
+    ...(omittedProblems > 0 ? [`… and ${omittedProblems} more`] : []),
+    ...optimizations,
+    ...(drawing === undefined ? [] : ['', drawing]),
+  ].join('\n');
+}
+
+function describeProblem({ severity, step, path, line, code, message }: PlanProblem): string {
+  const place = [step === null ? '' : `step ${step}`, path, line === null ? '' : `line ${line}`];
+  return `${severity} ${code} at ${place.filter((part) => part !== '').join(', ')}: ${message}`;
+}

@@ -1,0 +1,1 @@
+export { createWorkflowServer } from './workflow-server.ts';

@@ -1,0 +1,98 @@
+import type { Artifacts } from '../../contract/artifact/index.ts';
+import type { Caller } from '../../contract/caller/index.ts';
+import type { Json } from '../../contract/plan/index.ts';
+import type { RunView, StepStatus, StepView, StoredOutput } from '../../contract/run/index.ts';
+import type { ShownRun } from './run-schema.ts';
+import { waitingCommands } from './waiting-commands.ts';
+
+/** Steps in one answer; a run may have ten thousand. */
+const maxSteps = 200;
+const maxWaiting = 50;
+/** JSON of all outputs in one answer, and of one of them: what is beyond goes by handle. */
+const maxShownBytes = 65_536;
+const maxOutputBytes = 16_384;
+const previewChars = 500;
+
+export interface ShowRunParts {
+  readonly artifacts: Pick<Artifacts, 'put'>;
+  readonly caller: Caller;
+  /** The first step to show. */
+  readonly offset?: number;
+}
+
+/** A run in a bounded answer: outputs that are too much for it become artifacts of the run. */
+export async function showRun(view: RunView, parts: ShowRunParts): Promise<ShownRun> {
+  const { input: _input, steps, output, waitingFor, ...rest } = view;
+  const offset = parts.offset ?? 0;
+  const all = Object.entries(steps);
+  const budget = new OutputBudget(view.runId, parts);
+  const result =
+    output === undefined ? {} : await budget.show({ value: output, step: 'output', tool: null });
+  const shown: [string, ShownRun['steps'][string]][] = [];
+  for (const [path, step] of all.slice(offset, offset + maxSteps)) {
+    shown.push([path, await showStep(path, step, budget)]);
+  }
+  const end = offset + shown.length;
+  return {
+    ...rest,
+    ...result,
+    steps: Object.fromEntries(shown),
+    totalSteps: all.length,
+    doneSteps: all.filter(([, { status }]) => isSettled(status)).length,
+    ...(end < all.length && { nextOffset: end }),
+    waitingFor: waitingFor
+      .slice(0, maxWaiting)
+      .map((waiting) => ({ ...waiting, commands: waitingCommands(view.runId, waiting) })),
+    ...(view.error && { error: { ...view.error } }),
+  };
+}
+
+export function isSettled(status: StepStatus): boolean {
+  return ['succeeded', 'skipped', 'failed', 'cancelled'].includes(status);
+}
+
+async function showStep(
+  path: string,
+  { output, error, ...step }: StepView,
+  budget: OutputBudget,
+): Promise<ShownRun['steps'][string]> {
+  const shown =
+    output === undefined
+      ? {}
+      : await budget.show({ value: output, step: path, tool: step.tool ?? null });
+  return { ...step, ...shown, ...(error && { error: { ...error } }) };
+}
+
+interface Output {
+  readonly value: Json;
+  readonly step: string;
+  readonly tool: string | null;
+}
+
+/** What of the outputs of one run still has room in an answer. */
+class OutputBudget {
+  readonly #runId: string;
+  readonly #parts: ShowRunParts;
+  #left = maxShownBytes;
+
+  constructor(runId: string, parts: ShowRunParts) {
+    this.#runId = runId;
+    this.#parts = parts;
+  }
+
+  async show({ value, step, tool }: Output): Promise<{ output: Json } | { stored: StoredOutput }> {
+    const json = JSON.stringify(value);
+    const bytes = Buffer.byteLength(json);
+    if (bytes <= Math.min(maxOutputBytes, this.#left)) {
+      this.#left -= bytes;
+      return { output: value };
+    }
+    const { artifacts, caller } = this.#parts;
+    const lineage = { runId: this.#runId, step, tool, argumentsDigest: null, inputs: [] };
+    const isText = typeof value === 'string';
+    const content = isText ? value : json;
+    const mediaType = isText ? 'text/plain' : 'application/json';
+    const ref = await artifacts.put(caller, { content, mediaType, lineage });
+    return { stored: { ...ref, preview: content.slice(0, previewChars) } };
+  }
+}
