@@ -1,14 +1,17 @@
 # Tutti. `make help` lists what there is. Needs git, make and any Node >= 20; the rest it installs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install system-packages docker-test-image demo start serve chat test proof check lint format bench bench-gateway bench-sandbox soak docs \
+.PHONY: help install system-packages docker-test-image demo start serve chat test proof check lint format bench bench-gateway bench-sandbox bench-workflow soak docs \
 	docker-build docker-up docker-down logs clean
 
 # Node 24 from npm lands here when the Node at hand is older; it comes first in every recipe.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 installed := node_modules/.installed
 test_servers := test/servers/node_modules/.installed
+# The Restate server (BSL): the tests of the second engine start it; Tutti itself never installs it.
+test_restate := test/restate/node_modules/.installed
 bench_peers := bench/gateway/node_modules/.installed
+workflow_peers := bench/workflow/node_modules/.installed
 
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -19,7 +22,7 @@ $(installed): package.json package-lock.json scripts/install.sh
 	@bash scripts/install.sh
 	@touch $@
 
-# MCP servers of others, for the tests and benchmarks alone.
+# Programs of others, for the tests and benchmarks alone.
 %/node_modules/.installed: %/package.json %/package-lock.json | $(installed)
 	@npm ci --prefix $* --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
@@ -45,10 +48,10 @@ serve: start
 chat: install ## Talk to Tutti in the terminal (so far: its commands and examples)
 	@node bin/tutti.js
 
-test: install system-packages docker-test-image $(test_servers) ## Set up everything, then run all checks and tests (seeded samples of the long proofs)
+test: install system-packages docker-test-image $(test_servers) $(test_restate) ## Set up everything, then run all checks and tests (seeded samples of the long proofs)
 	@npm run --silent check
 
-proof: install system-packages docker-test-image $(test_servers) ## Run the long proofs in full
+proof: install system-packages docker-test-image $(test_servers) $(test_restate) ## Run the long proofs in full
 	@TUTTI_PROOF=1 npm run --silent test
 
 check: install ## Types, lint, format, dead code and tests, without touching system packages
@@ -60,7 +63,7 @@ lint: install ## Lint, check types and look for dead code
 format: install ## Format the sources
 	@npm run --silent format
 
-bench: install bench-gateway bench-sandbox ## Measure against the floors and peers named in bench/README.md
+bench: install bench-gateway bench-sandbox bench-workflow ## Measure against the floors and peers named in bench/README.md
 	@node bench/run.ts
 
 bench-gateway: install $(bench_peers) ## Measure the way of a call beside mcp-proxy, mcp-hub, supergateway and an SDK proxy
@@ -68,6 +71,9 @@ bench-gateway: install $(bench_peers) ## Measure the way of a call beside mcp-pr
 
 bench-sandbox: install ## Measure starts and runs of the sandbox beside a raw spawn, plain bwrap and docker run
 	@node bench/sandbox/run.ts
+
+bench-workflow: install $(workflow_peers) ## Measure runs beside LangGraph.js, BullMQ, DBOS and Restate (needs redis-server and postgresql)
+	@node bench/workflow/run.ts
 
 soak: install ## A thousand calls a second for ten minutes: no error, flat memory
 	@node bench/gateway/soak.ts
@@ -88,4 +94,4 @@ logs: install ## Follow the log of this machine's Tutti
 	@tail -n 50 -F "$$(node bin/tutti.js config --json | node -p 'JSON.parse(require("fs").readFileSync(0)).find((row) => row.key === "logging.file").value')"
 
 clean: ## Remove what was built and installed
-	rm -rf dist coverage node_modules test/.cache test/servers/node_modules bench/gateway/node_modules
+	rm -rf dist coverage node_modules test/.cache test/servers/node_modules test/restate/node_modules bench/gateway/node_modules bench/workflow/node_modules

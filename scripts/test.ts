@@ -12,7 +12,13 @@ const run = spawnSync(
     'run',
     // A proof repeats the long tests at full length; the coverage of the short run is the one that counts.
     ...(isProof
-      ? ['test/proof', 'test/hostile-tools', 'test/conformance-gateway', 'test/sandbox-']
+      ? [
+          'test/proof',
+          'test/hostile-tools',
+          'test/conformance-gateway',
+          'test/sandbox-',
+          'test/restate-',
+        ]
       : ['--coverage']),
     '--reporter=default',
     '--reporter=json',

@@ -35,7 +35,7 @@ const rooms: Readonly<Record<string, Room>> = {
   fleet: { mayImport: ['protocol'] },
   toolbox: { mayImport: [], doorsPerFolder: true },
   sandbox: { mayImport: [], doorsPerFolder: true },
-  workflow: { mayImport: [] },
+  workflow: { mayImport: [], doorsPerFolder: true },
   artifacts: { mayImport: [] },
   models: { mayImport: [] },
   agent: { mayImport: [] },
@@ -53,6 +53,7 @@ const rooms: Readonly<Record<string, Room>> = {
 
 /** Rooms of the design that hold code today. A room that appears on disk must be added here. */
 const builtRooms = [
+  'artifacts',
   'cli',
   'compose',
   'config',
@@ -66,6 +67,7 @@ const builtRooms = [
   'sandbox',
   'store',
   'toolbox',
+  'workflow',
 ];
 
 interface Import {

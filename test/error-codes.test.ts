@@ -3,15 +3,17 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { errorCodes } from '../src/contract/error/index.ts';
 
-/** Codes declared by error classes: `readonly code = 'room.what_happened'`. */
+/** Codes declared by error classes, `readonly code = 'room.what_happened'`, and of problems of plans. */
 function declaredCodes(): string[] {
   const files = readdirSync('src', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
   return files.flatMap((text) =>
-    [...text.matchAll(/readonly code(?::[^=]+)? = '([a-z_]+\.[a-z_]+)'/g)].map(
-      (match) => match[1] ?? '',
-    ),
+    [
+      ...text.matchAll(/readonly code(?::[^=]+)? = '([a-z_]+\.[a-z_]+)'/g),
+      // Problems of a plan are data, not thrown: all of them are reported at once.
+      ...text.matchAll(/\bcode: '(plan\.[a-z_]+)'/g),
+    ].map((match) => match[1] ?? ''),
   );
 }
 

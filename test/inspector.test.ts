@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -83,6 +84,11 @@ describe.each(targets)("the Inspector's command line over $name", ({ reach }) =>
 
 const aProgram = ['language=python', 'code=def f( a ):return a'];
 
+/** Its output is too big to be shown, so that there is an artifact to read. */
+const output = 'x'.repeat(20_000);
+const plan = JSON.stringify({ steps: [{ id: 'pause', sleep: 1 }], output });
+const digestOfOutput = createHash('sha256').update(output).digest('hex');
+
 /** Arguments for every tool Tutti has; a tool without an entry fails the test. */
 const toolArguments: Readonly<Record<string, readonly string[]>> = {
   code__format_code: aProgram,
@@ -105,6 +111,14 @@ const toolArguments: Readonly<Record<string, readonly string[]>> = {
   admin__call_tool: ['name=standards.get_standard', 'arguments={"language":"go"}'],
   admin__list_tools: [],
   admin__get_server_status: [],
+  admin__get_status: [],
+  workflow__check_plan: [`plan=${plan}`],
+  workflow__run_plan: [`plan=${plan}`],
+  workflow__list_runs: [],
+  // The one run there is, by how all ids begin until 2039.
+  workflow__get_run: ['run_id="1"'],
+  workflow__read_artifact: [`id=sha256:${digestOfOutput}`],
+  admin__cancel_task: ['id="1"'],
 };
 
 describe("the Inspector's command line over tutti mcp", () => {

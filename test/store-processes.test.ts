@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../src/contract/caller/index.ts';
@@ -9,6 +8,7 @@ import type { Store } from '../src/store/index.ts';
 import { aDirectory } from '../src/observe/testing/a-directory.ts';
 import { aStore } from '../src/store/testing/a-store.ts';
 import { isProof, seededRandom } from './support/sample.ts';
+import { lastBeforeKilled } from './support/last-before-killed.ts';
 
 const program = fileURLToPath(new URL('support/write-spans.ts', import.meta.url));
 
@@ -48,7 +48,8 @@ describe('one data directory and several processes', () => {
     const random = seededRandom(7);
     for (let round = 1; round <= (isProof ? 40 : 6); round += 1) {
       const killAfter = 1 + Math.floor(random() * 300);
-      const acknowledged = await writeUntilKilled({ home, writer: round, killAfter });
+      const writer = startWriter(home, round, 1_000_000);
+      const acknowledged = await lastBeforeKilled(writer, killAfter);
       expect(acknowledged).toBeGreaterThanOrEqual(killAfter);
       const store = aStore({ home });
       const kept = await spansOf(store, round);
@@ -59,21 +60,3 @@ describe('one data directory and several processes', () => {
     }
   });
 });
-
-interface DoomedWriter {
-  readonly home: string;
-  readonly writer: number;
-  readonly killAfter: number;
-}
-
-async function writeUntilKilled({ home, writer, killAfter }: DoomedWriter): Promise<number> {
-  const child = startWriter(home, writer, 1_000_000);
-  const closed = once(child, 'close');
-  let acknowledged = 0;
-  for await (const line of createInterface({ input: child.stdout! })) {
-    acknowledged = Number(line);
-    if (acknowledged === killAfter) child.kill('SIGKILL');
-  }
-  expect(await closed).toEqual([null, 'SIGKILL']);
-  return acknowledged;
-}

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it, vi } from 'vitest';
+import { aDirectory } from '../src/observe/testing/a-directory.ts';
+
+const program = fileURLToPath(new URL('support/race-effects.ts', import.meta.url));
+const racers = ['one', 'two', 'three'];
+const effects = 200;
+
+it(
+  'several processes that want the same effects send each of them once',
+  { timeout: 60_000 },
+  async () => {
+    const home = aDirectory();
+    const exits = racers.map(async (name) => {
+      const child = spawn(process.execPath, [program, home, name, String(effects)], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      const [code] = await once(child, 'exit');
+      return code;
+    });
+    await vi.waitFor(
+      () => expect(racers.filter((name) => !existsSync(join(home, `ready-${name}`)))).toEqual([]),
+      { timeout: 30_000, interval: 10 },
+    );
+    writeFileSync(join(home, 'go'), '');
+    expect(await Promise.all(exits)).toEqual([0, 0, 0]);
+    const sent = readFileSync(join(home, 'sent'), 'utf8').trim().split('\n');
+    expect(sent.toSorted()).toEqual(
+      Array.from({ length: effects }, (_, index) => `step${index}`).toSorted(),
+    );
+  },
+);
