@@ -1,0 +1,101 @@
+/**
+ * Measures one contender in one scenario, in a process of its own:
+ * `node bench/workflow/measure.ts CONTENDER SCENARIO normal|full`; prints one JSON line.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Contender, Durability } from './contender.ts';
+import { scenarios, sizes, StepCounter, type Scenario } from './scenarios.ts';
+
+/** Peers are loaded by path: their packages are there only after `make bench-workflow` installed them. */
+const peers = ['langgraph', 'bullmq', 'dbos', 'restate'];
+
+async function loadContender(name: string): Promise<Contender | undefined> {
+  if (name === 'floor') return (await import('./contenders/floor.ts')).floor;
+  if (name === 'tutti') return (await import('./contenders/tutti.ts')).tutti;
+  if (!peers.includes(name)) return undefined;
+  const loaded: { contender: Contender } = await import(`${import.meta.dirname}/peers/${name}.ts`);
+  return loaded.contender;
+}
+
+export interface Measured {
+  readonly contender: string;
+  readonly scenario: string;
+  readonly durability: Durability;
+  readonly stepsPerSecond: number;
+  readonly p50Us: number;
+  readonly memoryMb: number;
+}
+
+/** A slow contender is measured at least once, a quick one until this much time was spent. */
+const measureSeconds = 2;
+const maxRounds = 200;
+
+async function measure(
+  contender: Contender,
+  scenario: Scenario,
+  durability: Durability,
+): Promise<Measured> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-workflow-'));
+  const counter = new StepCounter();
+  const opened = await contender.open({ durability, folder, counter });
+  try {
+    await opened.run(scenario);
+    const seconds: number[] = [];
+    let spent = 0;
+    let p50Us = 0;
+    while (spent < measureSeconds && seconds.length < maxRounds) {
+      counter.reset();
+      const startedAt = performance.now();
+      await opened.run(scenario);
+      const took = (performance.now() - startedAt) / 1_000;
+      if (counter.count !== scenario.steps) {
+        throw new Error(`${contender.name} did ${counter.count} of ${scenario.steps} steps`);
+      }
+      p50Us = counter.p50Us();
+      seconds.push(took);
+      spent += took;
+    }
+    seconds.sort((a, b) => a - b);
+    const median = seconds[Math.floor(seconds.length / 2)] ?? Number.NaN;
+    const memoryMb = [process.pid, ...opened.pids.flatMap(withChildren)]
+      .map(residentMb)
+      .reduce((sum, each) => sum + each, 0);
+    return {
+      contender: contender.name,
+      scenario: scenario.name,
+      durability,
+      stepsPerSecond: scenario.steps / median,
+      p50Us,
+      memoryMb,
+    };
+  } finally {
+    await opened.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function withChildren(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .split(' ')
+    .filter(Boolean)
+    .map(Number);
+  return [pid, ...children.flatMap(withChildren)];
+}
+
+/** Shared pages are counted by their share, or PostgreSQL's would count for each of its processes. */
+function residentMb(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1_024;
+}
+
+const [contenderName = '', scenarioName, durability = 'normal'] = process.argv.slice(2);
+const contender = await loadContender(contenderName);
+const scenario = [...scenarios, ...sizes].find(({ name }) => name === scenarioName);
+if (contender === undefined || scenario === undefined || !/^(normal|full)$/.test(durability)) {
+  throw new Error(`usage: measure.ts floor|tutti|${peers.join('|')} SCENARIO normal|full`);
+}
+const measured = await measure(contender, scenario, durability as Durability);
+process.stdout.write(`${JSON.stringify(measured)}\n`);
+process.exit(0);

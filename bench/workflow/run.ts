@@ -1,0 +1,127 @@
+/**
+ * Steps per second, time per step and memory of the workflow engine beside LangGraph.js, BullMQ, DBOS,
+ * Restate and a floor, in turns, in one run. `node bench/workflow/run.ts [--quick] [--only NAME,NAME]`;
+ * writes RESULTS.md beside it.
+ */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { Durability } from './contender.ts';
+import type { Measured } from './measure.ts';
+import { scenarios, sizes } from './scenarios.ts';
+
+const isQuick = process.argv.includes('--quick');
+const onlyAt = process.argv.indexOf('--only');
+const only = onlyAt < 0 ? undefined : process.argv[onlyAt + 1]?.split(',');
+const rounds = isQuick ? 1 : 3;
+const limitMs = 600_000;
+
+/** Restate has one way of writing its log: it is listed with those that survive a killed process. */
+const contendersOf: Readonly<Record<Durability, readonly string[]>> = {
+  normal: ['floor', 'tutti', 'langgraph', 'bullmq', 'dbos', 'restate'],
+  full: ['floor', 'tutti', 'langgraph', 'bullmq', 'dbos'],
+};
+
+interface Row {
+  readonly contender: string;
+  readonly short: string;
+  readonly scenario: string;
+  readonly durability: Durability;
+  readonly stepsPerSecond: number;
+  readonly p50Us: number;
+  readonly memoryMb: number;
+}
+
+function measure(contender: string, scenario: string, durability: Durability): Measured {
+  const script = join(import.meta.dirname, 'measure.ts');
+  const child = spawnSync(process.execPath, [script, contender, scenario, durability], {
+    encoding: 'utf8',
+    timeout: limitMs,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const line = child.stdout.trim().split('\n').at(-1) ?? '';
+  try {
+    return JSON.parse(line) as Measured;
+  } catch {
+    throw new Error(`${contender}, ${scenario}, ${durability}: ${child.stderr.slice(-2_000)}`);
+  }
+}
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function rowOf(short: string, scenario: string, durability: Durability): Row {
+  const measured = Array.from({ length: rounds }, () => measure(short, scenario, durability));
+  const row = {
+    contender: measured[0]?.contender ?? short,
+    short,
+    scenario,
+    durability,
+    stepsPerSecond: medianOf(measured.map((each) => each.stepsPerSecond)),
+    p50Us: medianOf(measured.map((each) => each.p50Us)),
+    memoryMb: medianOf(measured.map((each) => each.memoryMb)),
+  };
+  process.stderr.write(
+    `${durability} ${scenario} ${row.contender}: ${Math.round(row.stepsPerSecond)} steps/s\n`,
+  );
+  return row;
+}
+
+function table(rows: readonly Row[], durability: Durability): string[] {
+  const lines = [
+    '| work | contender | steps/s | × best peer | × floor | p50 µs from step to step | memory MB |',
+    '| --- | --- | ---: | ---: | ---: | ---: | ---: |',
+  ];
+  for (const { name, label } of scenarios) {
+    const here = rows.filter((row) => row.scenario === name && row.durability === durability);
+    const floor = here.find(({ short }) => short === 'floor')?.stepsPerSecond ?? Number.NaN;
+    const peers = here.filter(({ short }) => short !== 'floor' && short !== 'tutti');
+    const best = Math.max(...peers.map(({ stepsPerSecond }) => stepsPerSecond));
+    for (const row of here) {
+      const beside = row.short === 'tutti' ? (row.stepsPerSecond / best).toFixed(1) : '';
+      lines.push(
+        `| ${label} | ${row.contender} | ${Math.round(row.stepsPerSecond)} | ${beside} | ${(row.stepsPerSecond / floor).toFixed(2)} | ${Math.round(row.p50Us)} | ${Math.round(row.memoryMb)} |`,
+      );
+    }
+  }
+  return lines;
+}
+
+const rows: Row[] = [];
+for (const durability of ['normal', 'full'] as const) {
+  for (const { name } of scenarios) {
+    for (const contender of contendersOf[durability]) {
+      if (only && !only.includes(contender)) continue;
+      rows.push(rowOf(contender, name, durability));
+    }
+  }
+}
+const scale = sizes.map(({ name }) => rowOf('tutti', name, 'normal'));
+const lines = [
+  '# Results of the last `make bench-workflow`',
+  '',
+  `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; medians of ${rounds} rounds, each contender in a process of its own. Steps do nothing and return a small value.`,
+  '',
+  '## What is done survives the death of every process (`normal`)',
+  '',
+  'SQLite `synchronous=NORMAL`, Redis `appendfsync everysec`, PostgreSQL `synchronous_commit=off`; Restate as it comes.',
+  '',
+  ...table(rows, 'normal'),
+  '',
+  '## It survives the loss of power too (`full`)',
+  '',
+  'SQLite `synchronous=FULL`, Redis `appendfsync always`, PostgreSQL `synchronous_commit=on`.',
+  '',
+  ...table(rows, 'full'),
+  '',
+  '## What a step of ours costs, by the size of the run',
+  '',
+  '| run | µs per step |',
+  '| --- | ---: |',
+  ...scale.map((row) => `| ${row.scenario} | ${(1e6 / row.stepsPerSecond).toFixed(1)} |`),
+  '',
+];
+if (!only) writeFileSync(join(import.meta.dirname, 'RESULTS.md'), lines.join('\n'));
+process.stdout.write(lines.join('\n'));
