@@ -1,7 +1,7 @@
 /**
- * The demo: a real MCP client starts `tutti mcp` as Claude, Cursor or VS Code would, and has the
- * tools of our servers work on `examples/sample-project`; where a sandbox works, programs nobody trusts
- * run in it. Exits non-zero when anything is not as it should be.
+ * The demo: a plan over four servers runs to its end. Then a real MCP client starts `tutti mcp` as
+ * Claude, Cursor or VS Code would, and has the tools of our servers work on `examples/sample-project`;
+ * where a sandbox works, programs nobody trusts run in it. Exits non-zero when anything is not as it should be.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,6 +24,10 @@ const needsInstallation: ReadonlySet<string> = new Set([
   'sandbox.refused_by_policy',
   'sandbox.toolchain_missing',
 ]);
+
+const plan = 'examples/review-and-test.plan.yaml';
+
+showPlan();
 
 const client = new Client({ name: 'tutti-demo', version: '1.0.0' });
 await client.connect(
@@ -49,6 +53,45 @@ try {
 showTrace();
 sayWhatNext();
 rmSync(home, { recursive: true, force: true });
+
+/** The main job: a written plan, run durably. */
+function showPlan(): void {
+  title(`tutti run ${plan}`);
+  const output = execFileSync(process.execPath, [bin, '--home', home, 'run', plan, '--json'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const run = z
+    .object({
+      runId: z.string(),
+      status: z.literal('succeeded'),
+      steps: z.record(
+        z.string(),
+        z.object({
+          status: z.string(),
+          tool: z.string().optional(),
+          startedAt: z.string().nullable(),
+          endedAt: z.string().nullable(),
+        }),
+      ),
+      output: z.object({ summary: z.string(), tests_passed: z.number().nullable() }),
+    })
+    .parse(JSON.parse(output));
+  for (const [path, { status, tool = '', startedAt, endedAt }] of Object.entries(run.steps)) {
+    const ms = startedAt && endedAt ? Date.parse(endedAt) - Date.parse(startedAt) : undefined;
+    const paint = status === 'succeeded' ? colors.green : colors.dim;
+    const took = ms === undefined ? '' : colors.dim(`${ms} ms`);
+    say(`  ${paint(status.padEnd(10))} ${path.padEnd(16)} ${colors.cyan(tool.padEnd(28))} ${took}`);
+  }
+  say(`  ${run.output.summary}`);
+  const tested = run.output.tests_passed;
+  say(
+    tested === null
+      ? '  The tests were skipped: nothing to run them in.'
+      : `  ${tested} tests passed.`,
+  );
+  say(colors.dim('  A run outlives kill -9: the next process goes on where it stood.'));
+}
 
 async function showTools(): Promise<void> {
   title('One MCP endpoint, the tools of several servers');
@@ -249,7 +292,9 @@ function showTrace(): void {
 
 function sayWhatNext(): void {
   title('What to try next');
-  say(`  npx tutti tools                                  all tools, with what they take
+  say(`  npx tutti run examples/review-and-test.plan.yaml the plan above, live
+  npx tutti plan show examples/review-and-test.plan.yaml
+  npx tutti tools                                  all tools, with what they take
   npx tutti call code.review_code path=src/kernel  review a folder of this checkout
   npx tutti call code.scan_secrets path=.          look for keys left in the sources
   npx tutti call exec.run_code language=python code='print(6 * 7)'
