@@ -68,7 +68,7 @@ export async function startRestate(
     env: {
       ...process.env,
       DO_NOT_TRACK: '1',
-      RESTATE_DISABLE_TELEMETRY: '1',
+      RESTATE_DISABLE_TELEMETRY: 'true',
       RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${port}`,
       RESTATE_ADMIN__BIND_ADDRESS: `127.0.0.1:${adminPort}`,
       RESTATE_BIND_ADDRESS: `127.0.0.1:${nodePort}`,

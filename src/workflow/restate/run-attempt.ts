@@ -3,7 +3,7 @@ import type { RunStatus } from '../../contract/run/index.ts';
 import { generations } from '../embedded/generations.ts';
 import type { ActivityName } from '../engine/run-scope.ts';
 import type { JournalEntry, Lease, RunRecord } from '../engine/run-store.ts';
-import { RunCancelledError, RunIsTakenError } from '../errors.ts';
+import { RunCancelledError, RunIsTakenError, RunLetGoError } from '../errors.ts';
 import type { RestateEngineParts } from './restate-engine.ts';
 import { RunNotes } from './run-notes.ts';
 import { RunStopped } from './run-stopped.ts';
@@ -38,7 +38,7 @@ export class RunAttempt {
     entries: readonly JournalEntry[],
   ): Promise<RunAttempt> {
     const abort = new AbortController();
-    const lose = (): void => abort.abort(new RunStopped('lost'));
+    const lose = (): void => abort.abort(new RunLetGoError(run.runId));
     const lease = await parts.leases.take(run.runId, lose);
     if (!lease) throw new RunIsTakenError(run.runId);
     return new RunAttempt(parts, { run, entries, lease, abort });
@@ -67,15 +67,14 @@ export class RunAttempt {
       durability: parts.limits.durability,
       onLost: (error) => {
         parts.log.warn('run let go', { runId: begun.run.runId, error });
-        this.#abort.abort(new RunStopped('lost'));
+        this.#abort.abort(new RunLetGoError(begun.run.runId));
       },
     });
   }
 
   /** Throws when this worker has the run no more. */
   checkHeld(): void {
-    this.#abort.signal.throwIfAborted();
-    if (this.#closing) throw new RunStopped('lost');
+    if (this.#abort.signal.aborted || this.#closing) throw new RunStopped('lost');
   }
 
   async perform(key: string, activity: ActivityName, input: Json): Promise<Json> {
@@ -99,6 +98,10 @@ export class RunAttempt {
     this.#underway.add(result);
     try {
       return await result;
+    } catch (error) {
+      // Activities are told that the run goes on elsewhere; the coroutine, that it does not go on here.
+      if (error instanceof RunLetGoError) throw new RunStopped('lost');
+      throw error;
     } finally {
       stopTimer();
       this.#underway.delete(result);
@@ -142,7 +145,7 @@ export class RunAttempt {
   /** This worker has to go: what is under way after that long is aborted. */
   async leave(graceMs: number): Promise<void> {
     const stopTimer = this.#parts.timers.after(graceMs, () =>
-      this.#abort.abort(new RunStopped('lost')),
+      this.#abort.abort(new RunLetGoError(this.#run.runId)),
     );
     await this.close();
     stopTimer();

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { localCaller } from '../../../src/contract/caller/index.ts';
 import type { RunView, Workflows } from '../../../src/contract/run/index.ts';
 
@@ -16,6 +17,17 @@ const decide =
   (verdict: 'approved' | 'denied') =>
   (workflows: Workflows, { runId }: RunView): Promise<void> =>
     workflows.decide(localCaller, runId, { verdict, reason: 'because' });
+
+const lookEveryMs = 20;
+const maxLooks = 500;
+
+/** Nobody answers: the time limit of the wait does. */
+async function untilOver(workflows: Workflows, { runId }: RunView): Promise<void> {
+  for (let look = 0; look < maxLooks; look += 1) {
+    if ((await workflows.show(localCaller, runId)).status !== 'waiting') return;
+    await pause(lookEveryMs);
+  }
+}
 
 export const enginePlans: readonly EnginePlan[] = [
   {
@@ -82,6 +94,7 @@ export const enginePlans: readonly EnginePlan[] = [
   {
     name: 'a wait for a signal that does not come',
     plan: { steps: [{ id: 'go', wait: { signal: 'go', timeoutMs: 40 } }] },
+    answer: untilOver,
   },
   {
     name: 'an effect that was approved',
