@@ -8,6 +8,7 @@ import type {
   SignalRecord,
 } from '../../workflow/engine/index.ts';
 import { CorruptDatabaseError } from '../errors.ts';
+import { restoreEntries } from './journal-text.ts';
 import type { Contents } from './run-contents.ts';
 
 type IsoTime = (ms: number) => string;
@@ -72,8 +73,8 @@ export function readSignal(row: Row, path: string): SignalRecord {
 
 /** The entries of one row of `run_journal`. */
 export function readEntries(row: Row, path: string): readonly JournalEntry[] {
-  const entries: unknown = parseColumn(row, 'entries', path);
-  if (Array.isArray(entries) && entries.every(isEntry)) return entries;
+  const entries = restoreEntries(parseColumn(row, 'entries', path));
+  if (entries) return entries;
   throw new CorruptDatabaseError(path, 'a part of the journal of a run is unreadable');
 }
 
@@ -84,32 +85,6 @@ export function parseColumn(row: Row, column: string, path: string): never {
   } catch (error) {
     throw new CorruptDatabaseError(path, error);
   }
-}
-
-/** How each kind of entry is known. */
-const entryFields: Readonly<Record<JournalEntry['kind'], (entry: Fields) => boolean>> = {
-  settled: ({ key, value }) => typeof key === 'string' && value !== undefined,
-  due: ({ key, atMs }) => typeof key === 'string' && typeof atMs === 'number',
-  began: ({ key, atMs }) => typeof key === 'string' && typeof atMs === 'number',
-  forgotten: ({ paths }) => Array.isArray(paths),
-};
-
-interface Fields {
-  readonly kind?: unknown;
-  readonly key?: unknown;
-  readonly value?: unknown;
-  readonly atMs?: unknown;
-  readonly paths?: unknown;
-}
-
-function isEntry(value: unknown): value is JournalEntry {
-  if (typeof value !== 'object' || value === null) return false;
-  const entry: Fields = value;
-  return isKind(entry.kind) && entryFields[entry.kind](entry);
-}
-
-function isKind(kind: unknown): kind is JournalEntry['kind'] {
-  return typeof kind === 'string' && Object.hasOwn(entryFields, kind);
 }
 
 function readRequest(row: Row): RunNotice['request'] {

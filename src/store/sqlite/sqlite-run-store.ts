@@ -16,6 +16,7 @@ import type {
   RunStore,
   SignalRecord,
 } from '../../workflow/engine/index.ts';
+import { writeEntries } from './journal-text.ts';
 import { RunContents } from './run-contents.ts';
 import { freeCondition, RunLeases, type RunStoreOptions } from './run-leases.ts';
 import {
@@ -33,7 +34,7 @@ import {
 import { addRunSignal, countRunSignals } from './run-signals.ts';
 import { inheritMakersSql, releaseMakersSql } from './sqlite-artifact-index.ts';
 import type { SqliteDatabase, Statements, WriteTerms } from './sqlite-database.ts';
-import { whileStoreBusy } from './while-store-busy.ts';
+import { nowOrWhileStoreBusy, whileStoreBusy } from './while-store-busy.ts';
 import { WriteGroup } from './write-group.ts';
 
 /** Runs removed in one transaction, so that others wait milliseconds for it. */
@@ -74,7 +75,7 @@ const nextPlaceSql = `COALESCE(
 /** The lease is looked at by the statement that writes: nobody can take the run in between. */
 const addLeasedSql = `
   INSERT INTO run_journal (run_id, first, count, entries)
-  SELECT ?1, ${nextPlaceSql}, ?2, ?3 FROM runs
+  SELECT ?1, COALESCE(?5, ${nextPlaceSql}), ?2, ?3 FROM runs
   WHERE run_id = ?1 AND epoch = ?4 AND lease_owner IS NOT NULL`;
 
 const addSql = `
@@ -219,19 +220,21 @@ export class SqliteRunStore implements RunStore {
     return rows.map(readNotice);
   }
 
-  async commit(
+  commit(
     changes: readonly RunChange[],
     durability: 'normal' | 'full',
-  ): Promise<CommitReport> {
+  ): CommitReport | Promise<CommitReport> {
     const [change, another] = changes;
     if (!change) return { lost: [] };
     const isOneStatement = !another && change.status === undefined;
-    const apply = (statements: Statements): CommitReport => ({
-      lost: changes
-        .filter((each) => !this.#apply(statements, each))
-        .map(({ lease }) => lease.runId),
-    });
-    return this.#patiently(() =>
+    const apply = (statements: Statements): CommitReport => {
+      const lost: string[] = [];
+      for (const each of changes) {
+        if (!this.#apply(statements, each)) lost.push(each.lease.runId);
+      }
+      return { lost };
+    };
+    return nowOrWhileStoreBusy(this.#options.patienceMs, () =>
       isOneStatement
         ? this.#database.writeOne({ durability }, apply)
         : this.#database.write({ durability }, apply),
@@ -266,7 +269,7 @@ export class SqliteRunStore implements RunStore {
       );
       if (changes === 0) return false;
       if (entries.length > 0)
-        statements(addSql).run(runId, entries.length, JSON.stringify(entries));
+        statements(addSql).run(runId, entries.length, writeEntries(entries));
       for (const name of dropSignals) statements(dropSignalSql).run(runId, name);
       countRunSignals(statements, runId);
       return true;
@@ -331,14 +334,15 @@ export class SqliteRunStore implements RunStore {
 
   /** False when the lease is gone; then nothing was written. */
   #apply(statements: Statements, change: RunChange): boolean {
-    const { lease, entries, status, outcome } = change;
+    const { lease, entries, place = null, status, outcome } = change;
     if (entries.length > 0) {
-      const text = JSON.stringify(entries);
+      const text = writeEntries(entries);
       const { changes } = statements(addLeasedSql).run(
         lease.runId,
         entries.length,
         text,
         lease.epoch,
+        place,
       );
       if (changes === 0) return false;
     }
@@ -370,7 +374,7 @@ function insertRun(statements: Statements, run: NewRunRecord): void {
     run.idempotencyKey,
     run.place ?? null,
   );
-  if (journal.length > 0) statements(addSql).run(runId, journal.length, JSON.stringify(journal));
+  if (journal.length > 0) statements(addSql).run(runId, journal.length, writeEntries(journal));
   for (const signal of signals) addRunSignal(statements, runId, signal);
   // What it takes over must not go with the old run.
   if (run.forkedFrom !== null)

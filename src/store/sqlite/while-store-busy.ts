@@ -21,3 +21,17 @@ export async function whileStoreBusy<Result>(
     }
   }
 }
+
+/** The same for a `work` that hardly ever has to wait: what it gives at once is given at once. Never throws. */
+export function nowOrWhileStoreBusy<Result>(
+  patienceMs: number,
+  work: () => Result,
+): Result | Promise<Result> {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StoreBusyError) return whileStoreBusy(patienceMs, work);
+    // Thrown on as it is: an error of the database, already translated.
+    return Promise.reject<Result>(error as Error);
+  }
+}

@@ -60,7 +60,7 @@ export class ActiveRun implements RunScope, Committer {
     this.record = loaded.record;
     this.#parts = parts;
     this.#lease = loaded.lease;
-    this.#unsaved = new UnsavedChanges(loaded.record.status);
+    this.#unsaved = new UnsavedChanges(loaded.record.status, loaded.entries.length);
     this.#recorded = new RecordedOrder(settledEntries(loaded.entries));
     this.#dueTimes = dueTimes(loaded.entries);
     this.#signals = new Map(loaded.signals.map(({ name, payload }) => [name, payload]));
@@ -207,7 +207,7 @@ export class ActiveRun implements RunScope, Committer {
 
   takeChange(): RunChange {
     const lease = this.#lease;
-    const change = { lease, ...this.#unsaved.take() };
+    const change = this.#unsaved.take(lease);
     if (this.#phase === 'over') return { lease, entries: [] };
     if (this.#phase === 'ending' && this.#end && this.#activities.size === 0) {
       this.#parts.faultPoint('engine.end.before');
@@ -357,7 +357,7 @@ export class ActiveRun implements RunScope, Committer {
     if (this.#phase !== 'running') return;
     const long = this.#activities.takeLong(nowMs - this.#parts.limits.beganAfterMs);
     if (long.length > 0) {
-      this.#unsaved.add(...long);
+      for (const entry of long) this.#unsaved.add(entry);
       this.#parts.commits.add(this);
     } else if (this.#unsaved.nextStatus && this.#activities.size > 0) {
       // It was waiting, has begun something since, and had nothing else to commit.

@@ -91,37 +91,49 @@ export class CommitQueue {
     this.#isCommitting = true;
     const committers = [...this.#waiting];
     this.#waiting.clear();
-    void this.#commit(committers).then(this.#onDone);
+    const changes = committers.map((committer) => committer.takeChange());
+    this.#parts.faultPoint('engine.commit.before');
+    const report = this.#persist(changes);
+    // What is there at once is not waited for: that would cost a step as much as committing it.
+    if (report instanceof Promise) void this.#await(report, committers, changes);
+    else this.#conclude(report, committers, changes);
   };
 
-  readonly #onDone = (): void => {
+  async #await(
+    persisting: Promise<CommitReport>,
+    committers: readonly Committer[],
+    changes: readonly RunChange[],
+  ): Promise<void> {
+    const report = await persisting.catch((error: unknown) => ({ error }));
+    if (!('error' in report)) return this.#conclude(report, committers, changes);
+    // One run's change that cannot be kept must not take the others with it.
+    if (committers.length > 1) await this.#commitEach(committers, changes);
+    else committers[0]?.onRefused(report.error);
+    this.#onDone();
+  }
+
+  #conclude(
+    { lost }: CommitReport,
+    committers: readonly Committer[],
+    changes: readonly RunChange[],
+  ): void {
+    this.#parts.faultPoint('engine.commit.after');
+    for (const [place, committer] of committers.entries()) {
+      const change = changes[place];
+      if (!change) continue;
+      if (lost.length > 0 && lost.includes(change.lease.runId)) committer.onLost();
+      else committer.onCommitted(change);
+    }
+    this.#parts.onCommitted(changes);
+    this.#onDone();
+  }
+
+  #onDone(): void {
     this.#isCommitting = false;
     if (this.#waiting.size > 0) return this.#schedule();
     const drained = this.#drained;
     this.#drained = [];
     for (const resolve of drained) resolve();
-  };
-
-  async #commit(committers: readonly Committer[]): Promise<void> {
-    const { faultPoint, onCommitted } = this.#parts;
-    const changes = committers.map((committer) => committer.takeChange());
-    faultPoint('engine.commit.before');
-    const report = await this.#persist(changes).catch((error: unknown) => ({ error }));
-    if ('error' in report) {
-      // One run's change that cannot be kept must not take the others with it.
-      if (committers.length > 1) await this.#commitEach(committers, changes);
-      else committers[0]?.onRefused(report.error);
-      return;
-    }
-    faultPoint('engine.commit.after');
-    const lost = new Set(report.lost);
-    for (const [place, committer] of committers.entries()) {
-      const change = changes[place];
-      if (!change) continue;
-      if (lost.has(change.lease.runId)) committer.onLost();
-      else committer.onCommitted(change);
-    }
-    onCommitted(changes);
   }
 
   async #commitEach(
@@ -131,20 +143,30 @@ export class CommitQueue {
     for (const [place, committer] of committers.entries()) {
       const change = changes[place];
       if (!change) continue;
-      const report = await this.#parts.store
-        .commit([change], this.#parts.durability)
-        .catch((error: unknown) => ({ error }));
-      if ('error' in report) committer.onRefused(report.error);
-      else if (report.lost.length > 0) committer.onLost();
-      else committer.onCommitted(change);
+      try {
+        const { lost } = await this.#parts.store.commit([change], this.#parts.durability);
+        if (lost.length > 0) committer.onLost();
+        else committer.onCommitted(change);
+      } catch (error) {
+        committer.onRefused(error);
+      }
     }
   }
 
-  async #persist(changes: readonly RunChange[]): Promise<CommitReport> {
+  #persist(changes: readonly RunChange[]): CommitReport | Promise<CommitReport> {
+    const { store, durability } = this.#parts;
+    const report = store.commit(changes, durability);
+    return report instanceof Promise ? this.#persistPatiently(report, changes) : report;
+  }
+
+  async #persistPatiently(
+    first: Promise<CommitReport>,
+    changes: readonly RunChange[],
+  ): Promise<CommitReport> {
     const { store, durability, maxAttempts, retryMs, timers, log } = this.#parts;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await store.commit(changes, durability);
+        return await (attempt === 1 ? first : store.commit(changes, durability));
       } catch (error) {
         const isWorthIt = error instanceof AppError && error.retryable;
         if (!isWorthIt || attempt >= maxAttempts) throw error;

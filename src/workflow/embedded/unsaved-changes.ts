@@ -1,15 +1,18 @@
 import type { RunStatus } from '../../contract/run/index.ts';
-import type { JournalEntry } from '../engine/run-store.ts';
+import type { JournalEntry, Lease, RunChange } from '../engine/run-store.ts';
 
 /** What is to be kept of a run and is not yet: entries of its journal, and what its status is to become. */
 export class UnsavedChanges {
   #entries: JournalEntry[] = [];
   #isCommitting = false;
   #status: RunStatus;
+  /** How many entries the journal has. */
+  #place: number;
   #nextStatus: RunStatus | undefined;
 
-  constructor(status: RunStatus) {
+  constructor(status: RunStatus, place: number) {
     this.#status = status;
+    this.#place = place;
   }
 
   /** As it was last committed. */
@@ -31,8 +34,8 @@ export class UnsavedChanges {
     return this.#isCommitting || this.#entries.length > 0;
   }
 
-  add(...entries: readonly JournalEntry[]): void {
-    this.#entries.push(...entries);
+  add(entry: JournalEntry): void {
+    this.#entries.push(entry);
   }
 
   setStatus(status: RunStatus): void {
@@ -40,12 +43,16 @@ export class UnsavedChanges {
   }
 
   /** Gives what there is to a commit, once. */
-  take(): { readonly entries: readonly JournalEntry[]; readonly status?: RunStatus } {
+  take(lease: Lease): RunChange {
     const entries = this.#entries;
+    const place = this.#place;
     const status = this.#nextStatus;
     this.#entries = [];
     this.#isCommitting = true;
-    return status === undefined || status === this.#status ? { entries } : { entries, status };
+    this.#place += entries.length;
+    return status === undefined || status === this.#status
+      ? { lease, entries, place }
+      : { lease, entries, place, status };
   }
 
   onCommitted(status: RunStatus | undefined): void {

@@ -97,7 +97,11 @@ export interface RunStore {
   release(releases: readonly Release[]): Promise<void>;
   /** What came for these runs; those that do not exist any more are left out. */
   notices(runIds: readonly string[]): Promise<readonly RunNotice[]>;
-  commit(changes: readonly RunChange[], durability: 'normal' | 'full'): Promise<CommitReport>;
+  /** A step waits for it, so what is done at once is given at once. */
+  commit(
+    changes: readonly RunChange[],
+    durability: 'normal' | 'full',
+  ): CommitReport | Promise<CommitReport>;
 
   /** The first value of a name counts; false when there was one. */
   signal(runId: string, signal: SignalRecord): Promise<boolean>;
@@ -159,6 +163,8 @@ export interface RunOwner {
 export interface RunChange {
   readonly lease: Lease;
   readonly entries: readonly JournalEntry[];
+  /** How many entries the journal has; who has the lease may know it, which saves looking for it. */
+  readonly place?: number;
   /** The run's new status, where it changes; ends carry the outcome and give the lease back. */
   readonly status?: RunStatus;
   readonly outcome?: Json;
