@@ -13,14 +13,16 @@ export function writeEntries(entries: readonly JournalEntry[]): string {
   return JSON.stringify(entries.map(shortened));
 }
 
-/** Undefined for what `writeEntries` cannot have written. */
-export function restoreEntries(written: unknown): readonly JournalEntry[] | undefined {
-  if (!Array.isArray(written)) return undefined;
+/** All entries of such texts, parsed; undefined for what `writeEntries` cannot have written. */
+export function restoreEntries(lists: readonly unknown[]): readonly JournalEntry[] | undefined {
   const entries: JournalEntry[] = [];
-  for (const each of written) {
-    const entry: unknown = Array.isArray(each) ? restoreSettled(each) : each;
-    if (!isEntry(entry)) return undefined;
-    entries.push(entry);
+  for (const written of lists) {
+    if (!Array.isArray(written)) return undefined;
+    for (const each of written) {
+      const entry: unknown = Array.isArray(each) ? restoreSettled(each) : each;
+      if (!isEntry(entry)) return undefined;
+      entries.push(entry);
+    }
   }
   return entries;
 }

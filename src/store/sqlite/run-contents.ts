@@ -25,8 +25,16 @@ export class RunContents {
   }
 
   add(statements: Statements, { runId, plan, input, meta }: NewRunRecord): void {
-    const texts = [JSON.stringify(input), JSON.stringify(meta)] as const;
-    statements(insertSql).run(runId, this.#plans.textOf(plan), ...texts);
+    const texts = [this.#plans.textOf(plan), JSON.stringify(input), JSON.stringify(meta)] as const;
+    statements(insertSql).run(runId, ...texts);
+    // As they would be read: what was given may be changed by whoever gave it.
+    const contents = { plan, input: JSON.parse(texts[1]), meta: JSON.parse(texts[2]) };
+    this.#keep(runId, contents, texts);
+  }
+
+  /** Those used lately. */
+  known(runId: string): Contents | undefined {
+    return this.#kept.get(runId);
   }
 
   /** Undefined when there is no such run, or it was just removed. */
@@ -38,12 +46,12 @@ export class RunContents {
     const parse = (column: string): never => parseColumn(row, column, this.#database.options.path);
     const plan = this.#plans.planOf(String(row['plan']), () => parse('plan'));
     const contents: Contents = { plan, input: parse('input'), meta: parse('meta') };
-    const lengths = Object.values(row).map((text) => String(text).length);
-    this.#kept.set(
-      runId,
-      contents,
-      lengths.reduce((sum, each) => sum + each, 0),
-    );
+    this.#keep(runId, contents, Object.values(row).map(String));
     return contents;
+  }
+
+  #keep(runId: string, contents: Contents, texts: readonly string[]): void {
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    this.#kept.set(runId, contents, length);
   }
 }

@@ -1,7 +1,8 @@
 import type { EngineName } from '../../contract/run/index.ts';
 import type { Clock, ProcessIdentity } from '../../kernel/index.ts';
-import type { Lease, Release, RunOwner } from '../../workflow/engine/index.ts';
-import { readNumber, type Row } from './run-rows.ts';
+import type { Claim, Lease, Release, RunOwner } from '../../workflow/engine/index.ts';
+import type { FreshRuns } from './fresh-runs.ts';
+import { readNotice, readNumber, type Row } from './run-rows.ts';
 import type { SqliteDatabase, Statements } from './sqlite-database.ts';
 import { whileStoreBusy } from './while-store-busy.ts';
 
@@ -42,7 +43,7 @@ const claimSql = `
 const claimFreeSql = `
   ${takeSql}
   WHERE run_id = ?1 AND ended_at_ms IS NULL AND (lease_owner IS NULL OR lease_until_ms <= ?2)
-  RETURNING epoch`;
+  RETURNING run_id, epoch, request, request_reason, signal_count`;
 
 const renewSql = `
   UPDATE runs SET lease_until_ms = lease_ms + ?3
@@ -69,10 +70,12 @@ export interface RunStoreOptions {
 export class RunLeases {
   readonly #database: SqliteDatabase;
   readonly #options: RunStoreOptions;
+  readonly #fresh: FreshRuns;
 
-  constructor(database: SqliteDatabase, options: RunStoreOptions) {
+  constructor(database: SqliteDatabase, options: RunStoreOptions, fresh: FreshRuns) {
     this.#database = database;
     this.#options = options;
+    this.#fresh = fresh;
   }
 
   async unclaimed(engine: EngineName, limit: number): Promise<readonly string[]> {
@@ -89,7 +92,7 @@ export class RunLeases {
     return rows.map((row) => String(row['run_id']));
   }
 
-  async claimAll(runIds: readonly string[], owner: RunOwner): Promise<readonly Lease[]> {
+  async claimAll(runIds: readonly string[], owner: RunOwner): Promise<readonly Claim[]> {
     const free = await this.#claimFree(runIds, owner);
     if (free.length === runIds.length) return free;
     const claimed = new Set(free.map(({ runId }) => runId));
@@ -101,7 +104,7 @@ export class RunLeases {
   #claimFree(
     runIds: readonly string[],
     { id, pid, processStart, leaseMs }: RunOwner,
-  ): Promise<readonly Lease[]> {
+  ): Promise<readonly Claim[]> {
     return this.#write((statements) => {
       // Only here the lock is held: a lease must not lose the time that was spent waiting for it.
       const now = this.#options.clock.now();
@@ -109,7 +112,11 @@ export class RunLeases {
       return runIds.flatMap((runId) => {
         const cells = [runId, now, id, pid, processStart, leaseMs, untilMs, now] as const;
         const row = statements(claimFreeSql).get(...cells);
-        return row ? [{ runId, epoch: readNumber(row, 'epoch'), untilMs }] : [];
+        if (!row) return [];
+        const epoch = readNumber(row, 'epoch');
+        // Before its first claim a run is as it was stored, but for what the row tells.
+        const fresh = epoch === 1 ? this.#fresh.take(readNotice(row), now) : undefined;
+        return [fresh ? { runId, epoch, untilMs, fresh } : { runId, epoch, untilMs }];
       });
     });
   }

@@ -71,17 +71,23 @@ export function readSignal(row: Row, path: string): SignalRecord {
   return { name: String(row['name']), payload: parseColumn(row, 'payload', path) };
 }
 
-/** The entries of one row of `run_journal`. */
-export function readEntries(row: Row, path: string): readonly JournalEntry[] {
-  const entries = restoreEntries(parseColumn(row, 'entries', path));
+/** The entries of rows of `run_journal`, in the order of those. */
+export function readEntries(rows: readonly Row[], path: string): readonly JournalEntry[] {
+  // Lists, as the rows of a table: one text is parsed faster than a thousand.
+  const lists = rows.map((row) => String(row['entries'])).join(',');
+  const entries = restoreEntries(parseText(`[${lists}]`, path));
   if (entries) return entries;
   throw new CorruptDatabaseError(path, 'a part of the journal of a run is unreadable');
 }
 
 /** What is in a column was made by `JSON.stringify` from the type that is wanted: hence `never`, which fits it. */
 export function parseColumn(row: Row, column: string, path: string): never {
+  return parseText(String(row[column]), path);
+}
+
+function parseText(text: string, path: string): never {
   try {
-    return JSON.parse(String(row[column])) as never;
+    return JSON.parse(text) as never;
   } catch (error) {
     throw new CorruptDatabaseError(path, error);
   }

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ArtifactMaker } from '../../artifacts/index.ts';
 import { localCaller } from '../../contract/caller/index.ts';
+import type { Json } from '../../contract/plan/index.ts';
 import { systemClock } from '../../kernel/index.ts';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
 import { anApprovalRow, anEffectRow } from '../../workflow/effects/testing/rows.ts';
@@ -97,6 +98,47 @@ describe('the run store in SQLite', () => {
       { first: 0, count: 3 },
     ]);
     raw.close();
+  });
+
+  it('gives with the first claim the run as it would be read, where it was stored here', async () => {
+    const path = aPath();
+    const [store, other] = [openRunStore(path), openRunStore(path)];
+    const input: Record<string, Json> = { a: 1 };
+    await store.create(aNewRun({ input, meta: { depth: 0, none: undefined }, deadlineMs: 9 }));
+    input['a'] = 2;
+    await other.request('run1', 'pause', 'lunch');
+    await other.signal('run1', { name: 'go', payload: 1 });
+    const [claimed] = await store.claimAll(['run1'], anOwner());
+    expect(claimed?.fresh).toEqual(await other.find(null, 'run1'));
+    expect(claimed?.fresh).toMatchObject({ input: { a: 1 }, request: 'pause', signals: 1 });
+  });
+
+  it('gives no run with a claim that others had, that has a journal, or that was stored elsewhere', async () => {
+    const path = aPath();
+    const [store, other] = [openRunStore(path), openRunStore(path)];
+    await store.create(aNewRun({ runId: 'had' }));
+    await store.create(aNewRun({ runId: 'fork', journal: [{ kind: 'due', key: 'a', atMs: 1 }] }));
+    await other.create(aNewRun({ runId: 'elsewhere' }));
+    const had = (await other.claim('had', anOwner()))!;
+    await other.release([{ lease: had }]);
+    const claims = await store.claimAll(['had', 'fork', 'elsewhere'], anOwner());
+    expect(claims.map(({ runId, fresh }) => [runId, fresh])).toEqual([
+      ['had', undefined],
+      ['fork', undefined],
+      ['elsewhere', undefined],
+    ]);
+  });
+
+  it('keeps nothing of a change that is to be put where the journal is not', async () => {
+    const path = aPath();
+    const store = openRunStore(path);
+    await store.create(aNewRun());
+    const lease = (await store.claim('run1', anOwner()))!;
+    const entries = [{ kind: 'settled', key: 'a#1', value: 1 }] as const;
+    await store.commit([{ lease, entries, place: 0 }], 'normal');
+    await expect(store.commit([{ lease, entries, place: 0 }], 'normal')).rejects.toThrow();
+    await store.commit([{ lease, entries, place: 1 }], 'normal');
+    expect(await store.journal('run1')).toHaveLength(2);
   });
 
   it.each([

@@ -3,6 +3,7 @@ import { createIsoTime } from '../../kernel/index.ts';
 import type { EngineName, RunFilter, RunStatus, RunSummary } from '../../contract/run/index.ts';
 import type {
   Amendment,
+  Claim,
   CommitReport,
   JournalEntry,
   Lease,
@@ -16,6 +17,7 @@ import type {
   RunStore,
   SignalRecord,
 } from '../../workflow/engine/index.ts';
+import { FreshRuns } from './fresh-runs.ts';
 import { writeEntries } from './journal-text.ts';
 import { RunContents } from './run-contents.ts';
 import { freeCondition, RunLeases, type RunStoreOptions } from './run-leases.ts';
@@ -133,6 +135,7 @@ export class SqliteRunStore implements RunStore {
   readonly #leases: RunLeases;
   readonly #creations: WriteGroup;
   readonly #contents: RunContents;
+  readonly #fresh: FreshRuns;
   readonly #isoTime = createIsoTime();
   /** Where runs that ended are looked for again only when some may have ended before the time that is asked for. */
   #noneEndedBeforeMs = 0;
@@ -140,8 +143,9 @@ export class SqliteRunStore implements RunStore {
   constructor(database: SqliteDatabase, options: RunStoreOptions) {
     this.#database = database;
     this.#options = options;
-    this.#leases = new RunLeases(database, options);
     this.#contents = new RunContents(database);
+    this.#fresh = new FreshRuns(this.#contents);
+    this.#leases = new RunLeases(database, options, this.#fresh);
     this.#creations = new WriteGroup(database, options.patienceMs);
   }
 
@@ -155,6 +159,7 @@ export class SqliteRunStore implements RunStore {
       if (same) return { runId: String(same['run_id']), isNew: false };
       insertRun(statements, run);
       this.#contents.add(statements, run);
+      this.#fresh.add(run);
       return { runId: run.runId, isNew: true };
     });
   }
@@ -183,7 +188,7 @@ export class SqliteRunStore implements RunStore {
     const rows = this.#database.readOne((statements) =>
       from === 0 ? statements(wholeJournalSql).all(runId) : statements(journalSql).all(runId, from),
     );
-    const entries = rows.flatMap((row) => readEntries(row, this.#database.options.path));
+    const entries = readEntries(rows, this.#database.options.path);
     const [row] = rows;
     return row ? entries.slice(Math.max(0, from - readNumber(row, 'first'))) : entries;
   }
@@ -198,11 +203,11 @@ export class SqliteRunStore implements RunStore {
   }
 
   async claim(runId: string, owner: RunOwner): Promise<Lease | undefined> {
-    const [lease] = await this.#leases.claimAll([runId], owner);
-    return lease;
+    const [claimed] = await this.#leases.claimAll([runId], owner);
+    return claimed && { runId, epoch: claimed.epoch, untilMs: claimed.untilMs };
   }
 
-  claimAll(runIds: readonly string[], owner: RunOwner): Promise<readonly Lease[]> {
+  claimAll(runIds: readonly string[], owner: RunOwner): Promise<readonly Claim[]> {
     return this.#leases.claimAll(runIds, owner);
   }
 
@@ -268,8 +273,7 @@ export class SqliteRunStore implements RunStore {
         seen?.entries ?? null,
       );
       if (changes === 0) return false;
-      if (entries.length > 0)
-        statements(addSql).run(runId, entries.length, writeEntries(entries));
+      if (entries.length > 0) statements(addSql).run(runId, entries.length, writeEntries(entries));
       for (const name of dropSignals) statements(dropSignalSql).run(runId, name);
       countRunSignals(statements, runId);
       return true;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { runDepth } from '../engine/run-depth.ts';
-import type { Lease, Release, RunOwner } from '../engine/run-store.ts';
+import type { Claim, Release, RunOwner } from '../engine/run-store.ts';
 import type { ActiveRunParts, Departure } from './active-run-parts.ts';
 import { ActiveRun } from './active-run.ts';
 import { CommitQueue } from './commit-queue.ts';
@@ -217,7 +217,7 @@ class Engine implements EmbeddedEngine {
   }
 
   /** Undefined when the store could not be used. */
-  async #claim(runIds: readonly string[]): Promise<readonly Lease[] | undefined> {
+  async #claim(runIds: readonly string[]): Promise<readonly Claim[] | undefined> {
     const { store, log, faultPoint } = this.#parts;
     try {
       this.#owner ??= this.#identify();
@@ -232,13 +232,13 @@ class Engine implements EmbeddedEngine {
     }
   }
 
-  async #load(lease: Lease): Promise<void> {
+  async #load({ fresh, ...lease }: Claim): Promise<void> {
     const { store, log, faultPoint } = this.#parts;
     const { runId } = lease;
     try {
-      const record = await store.find(null, runId);
+      const record = fresh ?? (await store.find(null, runId));
       if (!record) return this.#settle(runId, 'elsewhere');
-      const entries = await store.journal(runId);
+      const entries = fresh ? [] : await store.journal(runId);
       const signals = record.signals === 0 ? [] : await store.signals(runId);
       faultPoint('engine.load.after');
       if (this.#isClosed) {

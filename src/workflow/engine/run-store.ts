@@ -37,6 +37,12 @@ export interface Lease {
   readonly untilMs: number;
 }
 
+/** A lease that was just got. */
+export interface Claim extends Lease {
+  /** The run as it is now, where nobody had it before, its journal is empty and it need not be read for that. */
+  readonly fresh?: RunRecord;
+}
+
 /** A lease that is given back. */
 export interface Release {
   readonly lease: Lease;
@@ -90,7 +96,7 @@ export interface RunStore {
   /** Undefined when somebody else has it, when it is over and when there is none. */
   claim(runId: string, owner: RunOwner): Promise<Lease | undefined>;
   /** The same for many, in one transaction. */
-  claimAll(runIds: readonly string[], owner: RunOwner): Promise<readonly Lease[]>;
+  claimAll(runIds: readonly string[], owner: RunOwner): Promise<readonly Claim[]>;
   /** The leases that are still valid, with their new ends. */
   renew(leases: readonly Lease[]): Promise<readonly Lease[]>;
   /** Those that are gone already are passed over. */
