@@ -1,5 +1,5 @@
 import { createIsoTime } from '../../kernel/index.ts';
-import type { NewRunRecord, RunNotice, RunRecord } from '../../workflow/engine/index.ts';
+import type { NewRunRecord, RunRecord } from '../../workflow/engine/index.ts';
 import type { RunContents } from './run-contents.ts';
 
 /** More are started at once by nobody; those beyond are read. */
@@ -8,8 +8,8 @@ const maxRuns = 1_000;
 type Created = Omit<NewRunRecord, 'plan' | 'input' | 'meta'> & Pick<RunRecord, 'name' | 'goal'>;
 
 /**
- * Runs that this process stored and nobody has claimed since, as far as it knows: who takes one on need not
- * read what was just written. What of a run others may have changed meanwhile comes from its row.
+ * Runs that this process stored and has not claimed since: who takes one on need not read what was just
+ * written. Whether others changed it meanwhile, its row tells the claim.
  */
 export class FreshRuns {
   readonly #contents: RunContents;
@@ -22,7 +22,7 @@ export class FreshRuns {
 
   add({ plan, input: _input, meta: _meta, ...run }: NewRunRecord): void {
     // What a fork took over has to be read.
-    if (run.journal !== undefined && run.journal.length > 0) return;
+    if (run.journal !== undefined || run.signals !== undefined) return;
     for (const oldest of this.#created.keys()) {
       if (this.#created.size < maxRuns) break;
       this.#created.delete(oldest);
@@ -30,9 +30,8 @@ export class FreshRuns {
     this.#created.set(run.runId, { ...run, name: plan.name ?? null, goal: plan.goal ?? null });
   }
 
-  /** The run now that it was claimed for the first time; undefined when it has to be read. */
-  take(notice: RunNotice, claimedAtMs: number): RunRecord | undefined {
-    const { runId } = notice;
+  /** The run as it is once it was claimed, if nothing came for it before; undefined when it has to be read. */
+  take(runId: string, claimedAtMs: number): RunRecord | undefined {
     const created = this.#created.get(runId);
     const contents = created && this.#contents.known(runId);
     this.#created.delete(runId);
@@ -52,10 +51,10 @@ export class FreshRuns {
       input,
       meta,
       callerId: created.callerId,
-      request: notice.request,
-      requestReason: notice.requestReason,
+      request: null,
+      requestReason: null,
       deadlineMs: created.deadlineMs,
-      signals: notice.signals,
+      signals: 0,
     };
   }
 }

@@ -2,7 +2,7 @@ import type { EngineName } from '../../contract/run/index.ts';
 import type { Clock, ProcessIdentity } from '../../kernel/index.ts';
 import type { Claim, Lease, Release, RunOwner } from '../../workflow/engine/index.ts';
 import type { FreshRuns } from './fresh-runs.ts';
-import { readNotice, readNumber, type Row } from './run-rows.ts';
+import { readNumber, type Row } from './run-rows.ts';
 import type { SqliteDatabase, Statements } from './sqlite-database.ts';
 import { whileStoreBusy } from './while-store-busy.ts';
 
@@ -43,7 +43,13 @@ const claimSql = `
 const claimFreeSql = `
   ${takeSql}
   WHERE run_id = ?1 AND ended_at_ms IS NULL AND (lease_owner IS NULL OR lease_until_ms <= ?2)
-  RETURNING run_id, epoch, request, request_reason, signal_count`;
+  RETURNING epoch`;
+
+/** A run as it was stored: nobody had it or changed it, and nothing came for it. */
+const claimFreshSql = `
+  ${takeSql}
+  WHERE run_id = ?1 AND epoch = ?2 AND lease_owner IS NULL AND ended_at_ms IS NULL AND request IS NULL
+    AND signal_count = 0`;
 
 const renewSql = `
   UPDATE runs SET lease_until_ms = lease_ms + ?3
@@ -109,14 +115,14 @@ export class RunLeases {
       // Only here the lock is held: a lease must not lose the time that was spent waiting for it.
       const now = this.#options.clock.now();
       const untilMs = now + leaseMs;
-      return runIds.flatMap((runId) => {
-        const cells = [runId, now, id, pid, processStart, leaseMs, untilMs, now] as const;
-        const row = statements(claimFreeSql).get(...cells);
-        if (!row) return [];
-        const epoch = readNumber(row, 'epoch');
-        // Before its first claim a run is as it was stored, but for what the row tells.
-        const fresh = epoch === 1 ? this.#fresh.take(readNotice(row), now) : undefined;
-        return [fresh ? { runId, epoch, untilMs, fresh } : { runId, epoch, untilMs }];
+      const cells = [id, pid, processStart, leaseMs, untilMs, now] as const;
+      return runIds.flatMap((runId): Claim[] => {
+        const fresh = this.#fresh.take(runId, now);
+        if (fresh && statements(claimFreshSql).run(runId, 0, ...cells).changes > 0) {
+          return [{ runId, epoch: 1, untilMs, fresh }];
+        }
+        const row = statements(claimFreeSql).get(runId, now, ...cells);
+        return row ? [{ runId, epoch: readNumber(row, 'epoch'), untilMs }] : [];
       });
     });
   }
