@@ -135,7 +135,7 @@ describe('the run store in SQLite', () => {
     const lease = (await store.claim('run1', anOwner()))!;
     const entries = [{ kind: 'settled', key: 'a#1', value: 1 }] as const;
     await store.commit([{ lease, entries, place: 0 }], 'normal');
-    await expect(store.commit([{ lease, entries, place: 0 }], 'normal')).rejects.toThrow();
+    await expect(store.commit([{ lease, entries, place: 0 }], 'normal')).rejects.toThrow(/UNIQUE/);
     await store.commit([{ lease, entries, place: 1 }], 'normal');
     expect(await store.journal('run1')).toHaveLength(2);
   });

@@ -31,7 +31,6 @@ export function nowOrWhileStoreBusy<Result>(
     return work();
   } catch (error) {
     if (error instanceof StoreBusyError) return whileStoreBusy(patienceMs, work);
-    // Thrown on as it is: an error of the database, already translated.
-    return Promise.reject<Result>(error as Error);
+    return Promise.reject<Result>(error);
   }
 }

@@ -40,6 +40,7 @@ export class CommitQueue {
   #waiting = new Set<Committer>();
   #underway = 0;
   #isScheduled = false;
+  #isNext = false;
   #isCommitting = false;
   #flushesThisTurn = 0;
   #drained: (() => void)[] = [];
@@ -71,13 +72,19 @@ export class CommitQueue {
   #schedule(): void {
     if (this.#isCommitting) return;
     if (this.#underway === 0 && this.#flushesThisTurn < maxFlushesPerTurn) {
-      process.nextTick(this.#flush);
+      if (!this.#isNext) process.nextTick(this.#onNext);
+      this.#isNext = true;
       return;
     }
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(this.#onTurn);
   }
+
+  readonly #onNext = (): void => {
+    this.#isNext = false;
+    this.#flush();
+  };
 
   readonly #onTurn = (): void => {
     this.#isScheduled = false;

@@ -329,22 +329,31 @@ class Engine implements EmbeddedEngine {
     this.#avoided.set(runId, this.#parts.timers.now() + avoidMs);
   }
 
-  /** A listener that throws is a bug of its own and must not become one of the run. */
   #tell(runId: string | null, isTurn = false): void {
-    const told = runId === null ? [...this.#listeners.values()] : this.#listenersOf(runId);
-    for (const listeners of told) {
-      for (const listener of listeners) {
-        try {
-          listener(runId, isTurn);
-        } catch (error) {
-          this.#parts.log.error('somebody who listens to runs failed', { runId, error });
-        }
-      }
+    if (runId === null) {
+      // Those who listen from now on are told the next time.
+      const told = [...this.#listeners.values()];
+      for (const listeners of told) this.#tellThese(listeners, null, isTurn);
+      return;
     }
+    this.#tellThese(this.#listeners.get(runId), runId, isTurn);
+    this.#tellThese(this.#listeners.get(null), runId, isTurn);
   }
 
-  #listenersOf(runId: string): readonly ReadonlySet<ChangeListener>[] {
-    return [this.#listeners.get(runId), this.#listeners.get(null)].filter((it) => it !== undefined);
+  /** A listener that throws is a bug of its own and must not become one of the run. */
+  #tellThese(
+    listeners: ReadonlySet<ChangeListener> | undefined,
+    runId: string | null,
+    isTurn: boolean,
+  ): void {
+    if (!listeners) return;
+    for (const listener of listeners) {
+      try {
+        listener(runId, isTurn);
+      } catch (error) {
+        this.#parts.log.error('somebody who listens to runs failed', { runId, error });
+      }
+    }
   }
 }
 

@@ -9,7 +9,7 @@ import type { ActivityProgress, UnderwayActivity } from './embedded-engine.ts';
 export interface RunActivitiesParts {
   readonly runId: string;
   readonly callerId: string;
-  readonly meta: ActivityRequest['meta'];
+  readonly meta: NonNullable<ActivityRequest['meta']>;
   readonly generationOf: (key: string) => number;
   readonly runActivity: RunActivity;
   readonly commits: CommitQueue;
@@ -126,7 +126,7 @@ export class RunActivities {
         activity,
         input,
         generation: generationOf(key),
-        ...(meta && { meta }),
+        meta,
         signal: this.#abort.signal,
         onProgress: (progress) => {
           underway.progress = progress;
