@@ -51,12 +51,10 @@ const insertRunSql = `
     idempotency_key, place)
   VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)`;
 
-/** Ends with the beginning of a condition, which says what the run is called. */
-const findSql = `
-  SELECT ${recordColumns} FROM runs WHERE (?2 IS NULL OR caller_id = ?2) AND`;
+/** Texts that are put together once: a statement is found by its text, and a new one is gone through for that. */
+const findSql = meaningSql(recordColumns);
 
-const summarySql = `
-  SELECT ${summaryColumns} FROM runs WHERE (?2 IS NULL OR caller_id = ?2) AND`;
+const summarySql = meaningSql(summaryColumns);
 
 const listSql = `
   SELECT ${summaryColumns} FROM runs
@@ -313,17 +311,13 @@ export class SqliteRunStore implements RunStore {
   }
 
   /** The row of the run that is called just that, or the one row whose run begins like that. */
-  #meant(sql: string, runIdOrPrefix: string, caller: Caller | null): Row | undefined {
+  #meant(sql: MeaningSql, runIdOrPrefix: string, caller: Caller | null): Row | undefined {
     const callerId = caller?.id ?? null;
     return this.#database.readOne((statements) => {
-      const exact = statements(`${sql} run_id = ?1`).get(runIdOrPrefix, callerId);
+      const exact = statements(sql.exact).get(runIdOrPrefix, callerId);
       if (exact) return exact;
       const end = `${runIdOrPrefix}\u{10ffff}`;
-      const [only, another] = statements(`${sql} run_id > ?1 AND run_id < ?3 LIMIT 2`).all(
-        runIdOrPrefix,
-        callerId,
-        end,
-      );
+      const [only, another] = statements(sql.prefix).all(runIdOrPrefix, callerId, end);
       return another ? undefined : only;
     });
   }
@@ -362,6 +356,17 @@ export class SqliteRunStore implements RunStore {
       : statements(statusSql).run(lease.runId, lease.epoch, status);
     return changes > 0;
   }
+}
+
+interface MeaningSql {
+  readonly exact: string;
+  readonly prefix: string;
+}
+
+/** Runs of a caller (?2, null for anybody's) that are called like that (?1), or begin so and come before ?3. */
+function meaningSql(columns: string): MeaningSql {
+  const sql = `SELECT ${columns} FROM runs WHERE (?2 IS NULL OR caller_id = ?2) AND`;
+  return { exact: `${sql} run_id = ?1`, prefix: `${sql} run_id > ?1 AND run_id < ?3 LIMIT 2` };
 }
 
 function insertRun(statements: Statements, run: NewRunRecord): void {
