@@ -73,10 +73,14 @@ const nextPlaceSql = `COALESCE(
   (SELECT first + count FROM run_journal WHERE run_id = ?1 ORDER BY first DESC LIMIT 1), 0)`;
 
 /** The lease is looked at by the statement that writes: nobody can take the run in between. */
-const addLeasedSql = `
+const addLeasedSql = (placeSql: string): string => `
   INSERT INTO run_journal (run_id, first, count, entries)
-  SELECT ?1, COALESCE(?5, ${nextPlaceSql}), ?2, ?3 FROM runs
+  SELECT ?1, ${placeSql}, ?2, ?3 FROM runs
   WHERE run_id = ?1 AND epoch = ?4 AND lease_owner IS NOT NULL`;
+
+const addLeasedNextSql = addLeasedSql(nextPlaceSql);
+
+const addLeasedAtSql = addLeasedSql('?5');
 
 const addSql = `
   INSERT INTO run_journal (run_id, first, count, entries) VALUES (?1, ${nextPlaceSql}, ?2, ?3)`;
@@ -332,16 +336,13 @@ export class SqliteRunStore implements RunStore {
 
   /** False when the lease is gone; then nothing was written. */
   #apply(statements: Statements, change: RunChange): boolean {
-    const { lease, entries, place = null, status, outcome } = change;
+    const { lease, entries, place, status, outcome } = change;
     if (entries.length > 0) {
-      const text = writeEntries(entries);
-      const { changes } = statements(addLeasedSql).run(
-        lease.runId,
-        entries.length,
-        text,
-        lease.epoch,
-        place,
-      );
+      const cells = [lease.runId, entries.length, writeEntries(entries), lease.epoch] as const;
+      const { changes } =
+        place === undefined
+          ? statements(addLeasedNextSql).run(...cells)
+          : statements(addLeasedAtSql).run(...cells, place);
       if (changes === 0) return false;
     }
     if (status === undefined) return true;
