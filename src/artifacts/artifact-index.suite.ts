@@ -93,17 +93,4 @@ export function testArtifactIndex(create: () => ArtifactIndex): void {
     await index.release(localCaller, ['r1']);
     expect(await unusedOf(index, ids)).toEqual(ids);
   });
-
-  it('keeps what a fork inherited after the run it came from is released', async () => {
-    const index = await filled(anArtifactMaker(1), anArtifactMaker(2));
-    await index.inherit(localCaller, { from: 'r1', to: 'fork' });
-    await index.inherit(localCaller, { from: 'r1', to: 'fork' });
-    await index.inherit(stranger, { from: 'r1', to: 'stolen' });
-    await index.release(localCaller, ['r1']);
-    expect(await index.makersOf(localCaller, artifactId(1), 5)).toEqual([
-      anArtifactMaker(1, { runId: 'fork' }),
-    ]);
-    expect(await unusedOf(index, [artifactId(1), artifactId(2)])).toEqual([]);
-    expect(await index.recent(stranger, all)).toEqual([]);
-  });
 }

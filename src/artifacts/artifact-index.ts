@@ -16,8 +16,6 @@ export interface ArtifactIndex {
   makersOf(caller: Caller, id: string, limit: number): Promise<readonly ArtifactMaker[]>;
   /** Ids of what this caller made, latest first. */
   recent(caller: Caller, filter: ArtifactFilter): Promise<readonly string[]>;
-  /** Makes the run `to` a maker of all that `from` made. */
-  inherit(caller: Caller, runs: { readonly from: string; readonly to: string }): Promise<void>;
   release(caller: Caller, runIds: readonly string[]): Promise<void>;
   /** Calls `use` with those of `ids` that nobody made, whichever caller. */
   forUnused(ids: readonly string[], use: (id: string) => void): Promise<void>;

@@ -130,10 +130,6 @@ class FileArtifacts implements Artifacts {
     throw new ArtifactDamagedError(id, { path: this.#pathOf(id), reason: 'its file is gone' });
   }
 
-  inherit(caller: Caller, runs: { readonly from: string; readonly to: string }): Promise<void> {
-    return this.#options.index.inherit(caller, runs);
-  }
-
   release(caller: Caller, runIds: readonly string[]): Promise<void> {
     return this.#options.index.release(caller, runIds);
   }

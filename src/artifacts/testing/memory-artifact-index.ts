@@ -25,16 +25,6 @@ export class MemoryArtifactIndex implements ArtifactIndex {
     return [...new Set(makers.toReversed().map(({ id }) => id))].slice(0, filter.limit);
   }
 
-  async inherit(
-    caller: Caller,
-    runs: { readonly from: string; readonly to: string },
-  ): Promise<void> {
-    for (const maker of this.#of(caller)) {
-      if (maker.lineage.runId !== runs.from) continue;
-      this.#append({ ...maker, lineage: { ...maker.lineage, runId: runs.to } });
-    }
-  }
-
   async release(caller: Caller, runIds: readonly string[]): Promise<void> {
     this.#makers = this.#makers.filter(
       ({ callerId, lineage }) => callerId !== caller.id || !runIds.includes(lineage.runId),

@@ -53,8 +53,6 @@ export interface Artifacts {
   list(caller: Caller, filter: ArtifactFilter): Promise<readonly ArtifactDescription[]>;
   /** Notes that a step holds an artifact that another made: a cached result. Throws `artifacts.not_found`. */
   hold(caller: Caller, id: string, lineage: NewLineage): Promise<ArtifactRef>;
-  /** Notes that the run `to`, a fork, holds all that `from` does: it stays as long as either needs it. */
-  inherit(caller: Caller, runs: { readonly from: string; readonly to: string }): Promise<void>;
   /** Forgets what runs made; bytes nobody made any more go at the next collection. */
   release(caller: Caller, runIds: readonly string[]): Promise<void>;
   collect(): Promise<CollectionReport>;

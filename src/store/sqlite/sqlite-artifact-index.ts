@@ -66,15 +66,6 @@ export class SqliteArtifactIndex implements ArtifactIndex {
     return rows.map((row) => String(row['artifact_id']));
   }
 
-  async inherit(
-    caller: Caller,
-    { from, to }: { readonly from: string; readonly to: string },
-  ): Promise<void> {
-    this.#database.write({ durability: 'full' }, (statements) => {
-      statements(inheritMakersSql).run(to, caller.id, from);
-    });
-  }
-
   async release(caller: Caller, runIds: readonly string[]): Promise<void> {
     // A row that came back with the power would miss a file that was removed because it had gone.
     this.#database.write({ durability: 'full' }, (statements) => {

@@ -48,11 +48,6 @@ const writeApprovalSql = `
   VALUES (:approvalId, :callerId, :runId, :step, :server, :tool, :argumentsDigest, :arguments, :policyVersion,
     :message, :askedAtMs, :expiresAtMs, :state, :decidedBy, :decidedAtMs, :reason, :usedBy)`;
 
-const forgetSql = [
-  'DELETE FROM effects WHERE run_id = ?',
-  'DELETE FROM approvals WHERE run_id = ?',
-] as const;
-
 /** Keeps effects and approvals in SQLite; steps that begin together wait for the disk together. */
 export class SqliteEffectStore implements EffectStore {
   readonly #database: SqliteDatabase;
@@ -92,12 +87,6 @@ export class SqliteEffectStore implements EffectStore {
   async effects(runId: string): Promise<readonly EffectRow[]> {
     const rows = this.#database.read((statements) => statements(effectsOfRunSql).all(runId));
     return rows.map((row) => this.#readEffect(row));
-  }
-
-  async forget(runIds: readonly string[]): Promise<void> {
-    await this.#group.write('normal', (statements) => {
-      for (const sql of forgetSql) for (const runId of runIds) statements(sql).run(runId);
-    });
   }
 
   #readEffect(row: Cells): EffectRow {

@@ -167,7 +167,6 @@ describe('an effect', () => {
           approvals: (runId) => effects.approvals(runId),
           approval: (id) => effects.approval(id),
           effects: (runId) => effects.effects(runId),
-          forget: (runIds) => effects.forget(runIds),
         },
       },
     );

@@ -112,20 +112,4 @@ export function testEffectStore(create: () => Promise<EffectStoreUnderTest>): vo
     await store.change(place, () => ({ approval: anApprovalRow(), signal, result: null }));
     expect(await signals()).toEqual([signal]);
   });
-
-  it('forgets all about the runs that are named, and of no other', async () => {
-    const { store } = await create();
-    for (const runId of ['run1', 'run2']) {
-      await store.change({ ...place, runId }, () => ({
-        effect: anEffectRow({ runId }),
-        approval: anApprovalRow({ runId, approvalId: runId }),
-        result: null,
-      }));
-    }
-    await store.forget(['run1', 'absent']);
-    expect(await store.effects('run1')).toEqual([]);
-    expect(await store.approvals('run1')).toEqual([]);
-    expect(await store.effects('run2')).toHaveLength(1);
-    expect(await store.approval('run2')).toBeDefined();
-  });
 }

@@ -100,6 +100,4 @@ export interface EffectStore {
   approval(approvalId: string): Promise<ApprovalRow | undefined>;
   /** The effects of a run, in the order of their steps' paths. */
   effects(runId: string): Promise<readonly EffectRow[]>;
-  /** Removes all about these runs. */
-  forget(runIds: readonly string[]): Promise<void>;
 }

@@ -62,7 +62,6 @@ export class MemoryArtifacts implements Artifacts {
     return this.#find(caller, id);
   }
 
-  async inherit(): Promise<void> {}
   async release(): Promise<void> {}
   async collect(): Promise<{ removed: number; freedBytes: number }> {
     return { removed: 0, freedBytes: 0 };

@@ -44,12 +44,6 @@ export class MemoryEffectStore implements EffectStore {
     const rows = [...this.#effects.values()].filter((it) => it.runId === runId);
     return rows.toSorted((a, b) => (a.step < b.step ? -1 : 1));
   }
-
-  async forget(runIds: readonly string[]): Promise<void> {
-    for (const rows of [this.#effects, this.#approvals]) {
-      for (const [key, { runId }] of rows) if (runIds.includes(runId)) rows.delete(key);
-    }
-  }
 }
 
 type SignalListener = (runId: string, signal: NonNullable<RowChange<unknown>['signal']>) => void;
