@@ -192,8 +192,8 @@ describe.skipIf(bubblewrapMissing)(
       const code = [
         'import sys, time',
         'for n in range(5):',
-        '  print("out", n, flush=True); time.sleep(0.08)',
-        '  print("err", n, file=sys.stderr, flush=True); time.sleep(0.08)',
+        '  print("out", n, flush=True); time.sleep(0.2)',
+        '  print("err", n, file=sys.stderr, flush=True); time.sleep(0.2)',
         'time.sleep(0.3)',
       ].join('\n');
       const call = client.ask('tools/call', {
