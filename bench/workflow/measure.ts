@@ -9,7 +9,7 @@ import type { Contender, Durability } from './contender.ts';
 import { scenarios, sizes, StepCounter, type Scenario } from './scenarios.ts';
 
 /** Peers are loaded by path: their packages are there only after `make bench-workflow` installed them. */
-const peers = ['langgraph', 'bullmq', 'dbos', 'restate'];
+const peers = ['langgraph', 'bullmq-10', 'bullmq-100', 'dbos', 'restate'];
 
 async function loadContender(name: string): Promise<Contender | undefined> {
   if (name === 'floor') return (await import('./contenders/floor.ts')).floor;

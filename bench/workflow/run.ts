@@ -19,8 +19,8 @@ const limitMs = 600_000;
 
 /** Restate has one way of writing its log: it is listed with those that survive a killed process. */
 const contendersOf: Readonly<Record<Durability, readonly string[]>> = {
-  normal: ['floor', 'tutti', 'langgraph', 'bullmq', 'dbos', 'restate'],
-  full: ['floor', 'tutti', 'langgraph', 'bullmq', 'dbos'],
+  normal: ['floor', 'tutti', 'langgraph', 'bullmq-10', 'bullmq-100', 'dbos', 'restate'],
+  full: ['floor', 'tutti', 'langgraph', 'bullmq-10', 'bullmq-100', 'dbos'],
 };
 
 interface Row {
@@ -113,7 +113,7 @@ for (const durability of ['normal', 'full'] as const) {
 }
 const scale = sizes.flatMap(({ name }) => rowsOf(['tutti'], name, 'normal'));
 const lines = [
-  '# Results of the last `make bench-workflow`',
+  `# Results of the last \`make bench-workflow\`${isQuick ? ' (run with `--quick`)' : ''}`,
   '',
   `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; medians of ${rounds} round(s) in turns, each contender in a process of its own; a ratio is that of one round. Steps do nothing and return a small value.`,
   '',

@@ -7,7 +7,7 @@ import type { Scenario, StepCounter } from '../scenarios.ts';
 
 /**
  * LangGraph.js with its SQLite checkpointer. One node that is run again for every layer, and by `Send`
- * once for every step of a layer: the shape with the least overhead of those that were tried. `sync`:
+ * once for every step of a layer: other shapes were not tried. `sync`:
  * a step begins after the one before was saved, as everywhere here.
  */
 export const contender: Contender = {
@@ -81,7 +81,7 @@ function openDatabase(path: string, durability: Durability) {
   const pragma = (text: string): unknown => database.prepare(`PRAGMA ${text}`).all();
   pragma('journal_mode = WAL');
   pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
-  // Statements are kept, which better-sqlite3 does not do by itself: in its favour.
+  // The saver prepares its statements anew for every call; here they are kept.
   const prepared = new Map<string, StatementSync>();
   return {
     prepare: (sql: string) => {

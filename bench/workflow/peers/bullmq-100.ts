@@ -1,0 +1,3 @@
+import { bullmqWith } from './bullmq.ts';
+
+export const contender = bullmqWith(100);
