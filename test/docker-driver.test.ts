@@ -93,6 +93,7 @@ while True:
 /** An engine on this machine is looked at directly; of another one only what its API tells is known. */
 const views = [{ looksAtHost: true }, { looksAtHost: false }] as const;
 
+// Needs a Docker engine, which `make test` starts where it may.
 describe.skipIf(skipReason !== null)(`the docker driver${why}`, { timeout: 120_000 }, () => {
   it.each(views)('runs a program and brings back its files ($looksAtHost)', async (view) => {
     const code = `

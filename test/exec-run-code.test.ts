@@ -85,6 +85,7 @@ function processesWith(text: string): string[] {
   });
 }
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(bubblewrapMissing)(
   `code that is run over MCP${bubblewrapMissing ? ' (bubblewrap is not installed)' : ''}`,
   { timeout: 60_000 },

@@ -24,6 +24,7 @@ const python = {
   'sums.py': 'def add(a, b):\n    if a == 99:\n        return 0\n    return a + b\n',
 };
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(bubblewrapMissing)('run_tests in a sandbox', () => {
   describe('with pytest', () => {
     it(

@@ -19,6 +19,7 @@ function anExample(): string {
   return cwd;
 }
 
+// `make test` installs the server of Restate; `npm test` alone does without.
 describe.skipIf(skipReason !== null)(`tutti run --engine restate${why}`, () => {
   it(
     'has a worker of another process run the example plan, and says what it came to',

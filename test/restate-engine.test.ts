@@ -16,6 +16,7 @@ import {
 const why = skipReason === null ? '' : ` (skipped: ${skipReason})`;
 const maxAnswers = 5;
 
+// `make test` installs the server of Restate; `npm test` alone does without.
 describe.skipIf(skipReason !== null)(`runs on Restate${why}`, { timeout: 60_000 }, () => {
   let scene: Scene;
   beforeAll(async () => {

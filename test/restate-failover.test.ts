@@ -18,6 +18,7 @@ interface Survival {
   readonly effects: readonly number[];
 }
 
+// `make test` installs the server of Restate; `npm test` alone does without.
 describe.skipIf(skipReason !== null)(`runs whose worker goes${why}`, { timeout: 60_000 }, () => {
   let scene: Scene;
   beforeAll(async () => {

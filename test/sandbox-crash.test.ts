@@ -7,6 +7,7 @@ const sandboxes = isProof ? 100 : 20;
 const warm = isProof ? 40 : 8;
 const limitMs = 180_000;
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(bubblewrapMissing)('kill -9 of a supervisor of sandboxes', () => {
   it(
     `leaves no process of ${sandboxes} running sandboxes after 2 s, and no cgroup, mount or folder after the next start`,

@@ -84,6 +84,7 @@ async function runOn(
   }
 }
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(bubblewrapMissing)('the protections of bubblewrap', () => {
   it('are all held, and the policy allows it', async () => {
     const driver = aDriver();

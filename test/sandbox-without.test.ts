@@ -49,6 +49,7 @@ const absences: readonly Absence[] = [
 const limitMs = 120_000;
 const { programs } = readManifest();
 
+// Needs the package bubblewrap; in CI it must be there.
 describe.skipIf(bubblewrapMissing)(
   'without one protection a program gets through that is held otherwise',
   () => {

@@ -202,6 +202,7 @@ describe('a run', { timeout: 120_000 }, () => {
     }, patience);
   });
 
+  // Needs the package bubblewrap; in CI it must be there.
   it.skipIf(bubblewrapMissing)('that is cancelled ends the program in the sandbox', async () => {
     // Tells the program of this test apart from all others on this machine.
     const mark = `spinning-${process.pid}`;

@@ -5,5 +5,6 @@ export { picture } from './picture.ts';
 export { preparePlans, type PreparePlan } from './prepare-plans.ts';
 export { RecordedOrder, settledEntries } from './recorded-order.ts';
 export { stepsToForget } from './steps-to-forget.ts';
-export type { InterpretOptions, RunOutcome, StepChange } from './run-outcome.ts';
-export type { PictureWait, RecordedRun, RunPicture, StepPicture } from './run-picture.ts';
+export type { InterpretOptions, RunOutcome } from './run-outcome.ts';
+export type { PictureWait, RecordedRun, RunPicture } from './run-picture.ts';
+export type { StepPicture } from './step-picture.ts';

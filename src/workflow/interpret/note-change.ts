@@ -1,8 +1,8 @@
 import type { ErrorReport } from '../../contract/error/index.ts';
 import type { StepStatus } from '../../contract/run/index.ts';
 import type { Held } from '../engine/activity-data.ts';
-import type { StepChange } from './run-outcome.ts';
 import type { RunState, Task } from './run-state.ts';
+import type { StepPicture } from './step-picture.ts';
 
 export interface Change {
   readonly status: StepStatus;
@@ -16,7 +16,7 @@ export function noteChange(run: RunState, task: Task, change: Change): void {
   const { observe } = run.options;
   if (observe === undefined) return;
   const { held, error, items } = change;
-  const noted: { -readonly [Key in keyof StepChange]: StepChange[Key] } = {
+  const noted: { -readonly [Key in keyof StepPicture]: StepPicture[Key] } = {
     status: change.status,
     tool: task.program.tool,
     startedAt: task.startedAt,

@@ -1,5 +1,5 @@
 import type { CompiledPlan, CompiledStep } from '../plan/compiled-plan.ts';
-import type { StepPicture } from './run-picture.ts';
+import type { StepPicture } from './step-picture.ts';
 
 /** All steps of a plan in its order, those not begun yet among them. */
 export function orderSteps(

@@ -1,7 +1,8 @@
 import type { ErrorReport } from '../../contract/error/index.ts';
 import type { ApproveInput } from '../engine/activity-data.ts';
 import { approvalSignal, askKeyOfVerdict, pathOfKey } from './keys.ts';
-import type { PictureWait, StepPicture } from './run-picture.ts';
+import type { PictureWait } from './run-picture.ts';
+import type { StepPicture } from './step-picture.ts';
 
 interface OpenWait {
   readonly key: string;

@@ -4,13 +4,14 @@ import { aroundOf, pathOfKey } from './keys.ts';
 import { orderSteps } from './order-steps.ts';
 import { pictureWait } from './picture-wait.ts';
 import { ReplayOver, ReplayScope } from './replay-scope.ts';
-import type { InterpretOptions, RunOutcome, StepChange } from './run-outcome.ts';
-import type { PictureWait, RecordedRun, RunPicture, StepPicture } from './run-picture.ts';
+import type { InterpretOptions, RunOutcome } from './run-outcome.ts';
+import type { PictureWait, RecordedRun, RunPicture } from './run-picture.ts';
+import type { StepPicture } from './step-picture.ts';
 
 /** How a run stands: its plan is gone through once more with what was recorded, and nothing is executed. */
 export async function picture(run: RecordedRun): Promise<RunPicture> {
   const scope = new ReplayScope(run);
-  const changes = new Map<string, StepChange>();
+  const changes = new Map<string, StepPicture>();
   const outcome = await replay(run, scope, (path, change) => {
     const items = change.items ?? changes.get(path)?.items;
     changes.set(path, items === undefined ? change : { ...change, items });
@@ -47,7 +48,7 @@ function isUnderway(status: StepPicture['status']): boolean {
 }
 
 /** Whether something the step is within has come to its end without it. */
-function isOver(path: string, changes: ReadonlyMap<string, StepChange>): boolean {
+function isOver(path: string, changes: ReadonlyMap<string, StepPicture>): boolean {
   for (let around = aroundOf(path); around !== undefined; around = aroundOf(around)) {
     const change = changes.get(around);
     if (change !== undefined && !isUnderway(change.status)) return true;

@@ -1,9 +1,9 @@
 import type { ErrorReport } from '../../contract/error/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
-import type { StepStatus } from '../../contract/run/index.ts';
-import type { Held, Resolved } from '../engine/activity-data.ts';
+import type { Resolved } from '../engine/activity-data.ts';
 import type { CompiledPlan } from '../plan/compiled-plan.ts';
 import type { Program } from './program.ts';
+import type { StepPicture } from './step-picture.ts';
 
 /** What a run came to. */
 export type RunOutcome =
@@ -26,18 +26,5 @@ export interface InterpretOptions {
   /** Elements of one `forEach`. */
   readonly maxItems: number;
   /** Is told of every change, also of those a resumed run goes through again. */
-  readonly observe?: (path: string, change: StepChange) => void;
-}
-
-/** A step, or one element of a `forEach`, changed. Times are milliseconds since the epoch, null when nobody knows. */
-export interface StepChange {
-  readonly status: StepStatus;
-  readonly tool: string | null;
-  readonly held?: Held;
-  readonly error?: ErrorReport;
-  readonly startedAt: number | null;
-  readonly endedAt: number | null;
-  readonly attempts: number;
-  readonly items?: { readonly total: number; readonly done: number };
-  readonly isCached?: true;
+  readonly observe?: (path: string, change: StepPicture) => void;
 }

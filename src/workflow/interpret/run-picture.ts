@@ -1,8 +1,8 @@
 import type { ErrorReport } from '../../contract/error/index.ts';
-import type { StepStatus } from '../../contract/run/index.ts';
-import type { Held, Resolved } from '../engine/activity-data.ts';
+import type { Resolved } from '../engine/activity-data.ts';
 import type { JournalEntry, SignalRecord } from '../engine/run-store.ts';
 import type { PlannedRun, RunOutcome } from './run-outcome.ts';
+import type { StepPicture } from './step-picture.ts';
 
 /** What is known about a run without executing anything of it. */
 export interface RecordedRun extends PlannedRun {
@@ -25,19 +25,6 @@ export interface RunPicture {
   readonly waitingFor: readonly PictureWait[];
   /** What the run comes to by what is recorded; absent while something is still to happen. */
   readonly outcome?: RunOutcome;
-}
-
-export interface StepPicture {
-  readonly status: StepStatus;
-  readonly tool: string | null;
-  readonly held?: Held;
-  /** Also where a failed step counts as skipped (`onFailure: skip`), and while it waits for a repair. */
-  readonly error?: ErrorReport;
-  readonly startedAt: number | null;
-  readonly endedAt: number | null;
-  readonly attempts: number;
-  readonly items?: { readonly total: number; readonly done: number };
-  readonly isCached?: true;
 }
 
 /** A wait nobody has answered yet; sending `signal` answers it. */

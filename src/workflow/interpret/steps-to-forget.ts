@@ -1,6 +1,7 @@
 import type { CompiledPlan, CompiledStep } from '../plan/compiled-plan.ts';
 import { aroundOf } from './keys.ts';
-import type { RunPicture, StepPicture } from './run-picture.ts';
+import type { RunPicture } from './run-picture.ts';
+import type { StepPicture } from './step-picture.ts';
 
 /**
  * The paths a retry forgets: what failed, also where that counts as skipped, and all that needs it; with
