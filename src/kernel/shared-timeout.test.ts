@@ -82,4 +82,13 @@ describe('waits that share a timer', () => {
     vi.advanceTimersByTime(100);
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it('hold on to no other once they are over', () => {
+    const timeout = new SharedTimeout(100);
+    const waits = ['before', 'slow', 'after'].map(() => timeout.start(() => {}));
+    const slow = waits[1];
+    if (slow) timeout.stop(slow);
+    expect([slow?.earlier, slow?.later]).toEqual([undefined, undefined]);
+    expect(waits[0]?.later).toBe(waits[2]);
+  });
 });

@@ -57,6 +57,9 @@ export class SharedTimeout {
     else this.#first = later;
     if (later) later.earlier = earlier;
     else this.#last = earlier;
+    // One that is old by the collector's count would keep all that came after it until a full collection.
+    wait.earlier = undefined;
+    wait.later = undefined;
     // The timer stays for who comes next; alone it keeps nobody.
     if (!this.#first) this.#timer?.unref();
   }
