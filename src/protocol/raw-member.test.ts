@@ -17,6 +17,12 @@ describe('rawMember', () => {
     expect(rawMember('{"\\u0061":2,"a":1}', 'a')).toBe('1');
   });
 
+  it('forgets what it found below a member that comes again', () => {
+    expect(rawMember('{"a":{"b":1},"a":{"b":2}}', 'a', 'b')).toBe('2');
+    expect(rawMember('{"a":{"b":1},"a":{"c":2}}', 'a', 'b')).toBeUndefined();
+    expect(rawMember('{"a":{"b":1},"a":3}', 'a', 'b')).toBeUndefined();
+  });
+
   it('does not take the spelling of a name for the name', () => {
     expect(rawMember(String.raw`{"a\n":1}`, String.raw`a\n`)).toBeUndefined();
     expect(rawMember(String.raw`{"a\\n":2,"a\n":1}`, String.raw`a\n`)).toBe('2');

@@ -13,14 +13,9 @@ const space = 0x20;
  * `JSON.parse`. The text must be valid JSON; undefined when there is no such member.
  */
 export function rawMember(text: string, ...names: readonly string[]): string | undefined {
-  let start = 0;
-  let end = text.length;
-  for (const name of names) {
-    const range = findMember(text, start, name);
-    if (!range) return undefined;
-    ({ start, end } = range);
-  }
-  return text.slice(start, end);
+  const found: TextRange = { start: -1, end: -1 };
+  scanObject(text, skipSpace(text, 0), { names, level: 0, found });
+  return found.start === -1 ? undefined : text.slice(found.start, found.end);
 }
 
 /**
@@ -32,45 +27,62 @@ export function oneLine(json: string): string {
 }
 
 interface TextRange {
-  readonly start: number;
-  readonly end: number;
+  start: number;
+  end: number;
 }
 
-function findMember(text: string, from: number, name: string): TextRange | undefined {
-  let at = skipSpace(text, from);
-  if (text.charCodeAt(at) !== openBrace) return undefined;
+/** What is looked for, and in which of the nested objects the scan is. */
+interface Search {
+  readonly names: readonly string[];
+  readonly level: number;
+  readonly found: TextRange;
+}
+
+/** Reads the object at `from` once, going into the members on the way; gives where its members end. */
+function scanObject(text: string, from: number, search: Search): number {
+  if (text.charCodeAt(from) !== openBrace) return from;
+  const { names, level } = search;
+  const name = names[level] ?? '';
   // Written plainly, a name with a backslash means another.
   const hasEscape = name.includes('\\');
-  let foundStart = -1;
-  let foundEnd = -1;
-  at = skipSpace(text, at + 1);
+  let at = skipSpace(text, from + 1);
   while (text.charCodeAt(at) === quote) {
     const keyEnd = endOfString(text, at);
     const isPlain = keyEnd - at - 2 === name.length && text.startsWith(name, at + 1);
-    const isWanted = isPlain ? !hasEscape : isEscapedName(text.slice(at, keyEnd), name);
+    const isWanted = isPlain ? !hasEscape : isEscapedName(text, { start: at, end: keyEnd }, name);
     // One past the colon.
     const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    const end = endOfValue(text, start);
-    if (isWanted) {
-      foundStart = start;
-      foundEnd = end;
-    }
+    const end = isWanted ? take(text, start, search) : endOfValue(text, start);
     at = skipSpace(text, end);
     if (text.charCodeAt(at) !== comma) break;
     at = skipSpace(text, at + 1);
   }
-  return foundStart === -1 ? undefined : { start: foundStart, end: foundEnd };
+  return at;
+}
+
+/** The end of a value under a wanted name. What was found under the same name before counts no more. */
+function take(text: string, start: number, { names, level, found }: Search): number {
+  if (level === names.length - 1) {
+    found.start = start;
+    found.end = endOfValue(text, start);
+    return found.end;
+  }
+  found.start = -1;
+  if (text.charCodeAt(start) !== openBrace) return endOfValue(text, start);
+  return scanObject(text, start, { names, level: level + 1, found }) + 1;
 }
 
 /** Escaped, a character takes more room than plain, so that only a longer key can mean the name. */
-function isEscapedName(key: string, name: string): boolean {
-  return key.length > name.length + 2 && key.includes('\\') && JSON.parse(key) === name;
+function isEscapedName(text: string, { start, end }: TextRange, name: string): boolean {
+  if (end - start <= name.length + 2) return false;
+  const key = text.slice(start, end);
+  return key.includes('\\') && JSON.parse(key) === name;
 }
 
 function skipSpace(text: string, from: number): number {
   let at = from;
-  // All white space of JSON, and nothing else that can stand here, is at or below the space.
-  while (at < text.length && text.charCodeAt(at) <= space) at += 1;
+  // All white space of JSON, and nothing else that can stand here, is at or below the space; the end is not a number.
+  while (text.charCodeAt(at) <= space) at += 1;
   return at;
 }
 
