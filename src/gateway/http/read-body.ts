@@ -25,6 +25,7 @@ export function readJsonBody(
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
+    let isRead = false;
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > maxBytes) {
@@ -35,8 +36,14 @@ export function readJsonBody(
       }
       chunks.push(chunk);
     });
-    request.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    request.on('close', () => resolve(undefined));
+    request.on('end', () => {
+      isRead = true;
+      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+    });
+    request.on('close', () => {
+      // Node is told of every promise that is resolved again, which costs more than resolving it.
+      if (!isRead) resolve(undefined);
+    });
   });
 }
 
