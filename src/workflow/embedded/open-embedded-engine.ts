@@ -18,7 +18,7 @@ import { RunLine } from './run-line.ts';
 const avoidMs = 60_000;
 
 /** Runs taken on in one transaction. */
-const claimBatch = 64;
+const claimBatch = 256;
 
 /** Nothing happens until a run is executed or `start` is called. */
 export function openEmbeddedEngine(parts: EmbeddedEngineParts): EmbeddedEngine {
@@ -34,6 +34,7 @@ class Engine implements EmbeddedEngine {
   readonly #parts: EmbeddedEngineParts;
   readonly #commits: CommitQueue;
   readonly #watch: EngineWatch;
+  readonly #runParts: ActiveRunParts;
   readonly #runs = new Map<string, ActiveRun>();
   /** Runs that stand in line, are being taken on or are executed. */
   readonly #executions = new Map<string, Execution>();
@@ -50,7 +51,7 @@ class Engine implements EmbeddedEngine {
   #keepAlive: NodeJS.Timeout | undefined;
 
   constructor(parts: EmbeddedEngineParts) {
-    const { store, timers, log, faultPoint, limits } = parts;
+    const { store, interpret, runActivity, timers, log, faultPoint, limits } = parts;
     this.#parts = parts;
     this.#commits = new CommitQueue({
       store,
@@ -79,6 +80,18 @@ class Engine implements EmbeddedEngine {
       lineUp: (runIds) => this.#lineUpFound(runIds),
       onOthersWrote: () => this.#tell(null),
     });
+    this.#runParts = {
+      interpret,
+      runActivity,
+      timers,
+      log,
+      faultPoint,
+      limits,
+      commits: this.#commits,
+      onDeparture: (run, departure) => void this.#onDeparture(run, departure),
+      onProgress: (runId) => this.#tell(runId),
+      onDoubt: () => void this.#watch.renew(),
+    };
   }
 
   execute(runId: string, depth?: number): Promise<ExecutionEnd> {
@@ -178,6 +191,8 @@ class Engine implements EmbeddedEngine {
   }
 
   async #takeFromLine(): Promise<void> {
+    // Those that are started together stand in line together.
+    await Promise.resolve();
     while (this.#line.size > 0 && !this.#isClosed) {
       this.#hasJoined = false;
       const room = this.#parts.limits.maxRuns - this.#runs.size;
@@ -213,7 +228,7 @@ class Engine implements EmbeddedEngine {
     }
     const claimed = new Set(leases.map(({ runId }) => runId));
     for (const runId of runIds) if (!claimed.has(runId)) this.#settle(runId, 'elsewhere');
-    for (const lease of leases) await this.#load(lease);
+    await Promise.all(leases.map((lease) => this.#load(lease)));
   }
 
   /** Undefined when the store could not be used. */
@@ -245,7 +260,7 @@ class Engine implements EmbeddedEngine {
         await this.#release({ lease });
         return this.#settle(runId, 'let-go');
       }
-      this.#begin(new ActiveRun({ record, lease, entries, signals }, this.#runParts()));
+      this.#begin(new ActiveRun({ record, lease, entries, signals }, this.#runParts));
     } catch (error) {
       log.error('a run could not be read and is let go', { runId, error });
       this.#avoid(runId);
@@ -257,22 +272,6 @@ class Engine implements EmbeddedEngine {
   async #identify(): Promise<RunOwner> {
     const identity = await this.#parts.identify();
     return { ...identity, id: randomUUID(), leaseMs: this.#parts.limits.leaseMs };
-  }
-
-  #runParts(): ActiveRunParts {
-    const { interpret, runActivity, timers, log, faultPoint, limits } = this.#parts;
-    return {
-      interpret,
-      runActivity,
-      timers,
-      log,
-      faultPoint,
-      limits,
-      commits: this.#commits,
-      onDeparture: (run, departure) => void this.#onDeparture(run, departure),
-      onProgress: (runId) => this.#tell(runId),
-      onDoubt: () => void this.#watch.renew(),
-    };
   }
 
   #begin(run: ActiveRun): void {
