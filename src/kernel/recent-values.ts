@@ -7,6 +7,7 @@ export class RecentValues<Value> {
   /** The one that was not used for longest first. */
   readonly #kept = new Map<string, { readonly value: Value; readonly size: number }>();
   #size = 0;
+  #newest: string | undefined;
 
   constructor(maxSize: number) {
     this.#maxSize = maxSize;
@@ -15,8 +16,11 @@ export class RecentValues<Value> {
   get(key: string): Value | undefined {
     const found = this.#kept.get(key);
     if (found === undefined) return undefined;
-    this.#kept.delete(key);
-    this.#kept.set(key, found);
+    if (key !== this.#newest) {
+      this.#kept.delete(key);
+      this.#kept.set(key, found);
+      this.#newest = key;
+    }
     return found.value;
   }
 
@@ -25,6 +29,7 @@ export class RecentValues<Value> {
     const size = key.length + ownSize;
     if (size > this.#maxSize) return;
     this.#kept.set(key, { value, size });
+    this.#newest = key;
     this.#size += size;
     for (const oldest of this.#kept.keys()) {
       if (this.#size <= this.#maxSize) return;

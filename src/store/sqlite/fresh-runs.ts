@@ -1,11 +1,17 @@
 import { createIsoTime } from '../../kernel/index.ts';
+import type { Caller } from '../../contract/caller/index.ts';
+import type { RunSummary } from '../../contract/run/index.ts';
 import type { NewRunRecord, RunRecord } from '../../workflow/engine/index.ts';
 import type { RunContents } from './run-contents.ts';
 
 /** More are started at once by nobody; those beyond are read. */
 const maxRuns = 1_000;
 
-type Created = Omit<NewRunRecord, 'plan' | 'input' | 'meta'> & Pick<RunRecord, 'name' | 'goal'>;
+type Created = Omit<NewRunRecord, 'plan' | 'input' | 'meta'> &
+  Pick<RunRecord, 'name' | 'goal'> & {
+    /** Whether somebody asked how it stands. */
+    isAskedFor: boolean;
+  };
 
 /**
  * Runs that this process stored and has not claimed since: who takes one on need not read what was just
@@ -27,7 +33,19 @@ export class FreshRuns {
       if (this.#created.size < maxRuns) break;
       this.#created.delete(oldest);
     }
-    this.#created.set(run.runId, { ...run, name: plan.name ?? null, goal: plan.goal ?? null });
+    const { name = null, goal = null } = plan;
+    this.#created.set(run.runId, { ...run, name, goal, isAskedFor: false });
+  }
+
+  /**
+   * The run as it was stored, once: who starts a run and then follows it asks that, and what others may
+   * have done meanwhile is found out by what comes next.
+   */
+  summarize(runId: string, caller: Caller): RunSummary | undefined {
+    const created = this.#created.get(runId);
+    if (!created || created.isAskedFor || created.callerId !== caller.id) return undefined;
+    created.isAskedFor = true;
+    return { runId, ...this.#asStored(created), status: 'queued', startedAt: null };
   }
 
   /** The run as it is once it was claimed, if nothing came for it before; undefined when it has to be read. */
@@ -39,14 +57,9 @@ export class FreshRuns {
     const { plan, input, meta } = contents;
     return {
       runId,
-      name: created.name,
-      goal: created.goal,
+      ...this.#asStored(created),
       status: 'running',
-      engine: created.engine,
-      createdAt: this.#isoTime(created.createdAtMs),
       startedAt: this.#isoTime(claimedAtMs),
-      endedAt: null,
-      forkedFrom: created.forkedFrom,
       plan,
       input,
       meta,
@@ -56,5 +69,16 @@ export class FreshRuns {
       deadlineMs: created.deadlineMs,
       signals: 0,
     };
+  }
+
+  #asStored({
+    name,
+    goal,
+    engine,
+    createdAtMs,
+    forkedFrom,
+  }: Created): Omit<RunSummary, 'runId' | 'status' | 'startedAt'> {
+    const createdAt = this.#isoTime(createdAtMs);
+    return { name, goal, engine, createdAt, endedAt: null, forkedFrom };
   }
 }

@@ -34,6 +34,10 @@ const anEffect = `
   INSERT INTO step_cache (caller_id, tool, arguments_digest, held, stored_at_ms)
   VALUES ('local', 's.t', 'sha256:0', '{"value":1}', 1);`;
 
+const aMaker = `
+  INSERT INTO artifact_makers (artifact_id, caller_id, run_id, step, bytes, media_type, inputs, created_at_ms)
+  VALUES ('sha256:0', 'local', 'r1', 'a', 1, 'text/plain', '[]', 1);`;
+
 /** What programs of each version left behind: a row in every table they had. */
 const rowsOfVersion: Readonly<Record<number, string>> = {
   0: '',
@@ -50,6 +54,7 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   3: aSpanBatch,
   4: `${aSpanBatch} ${aRun}`,
   5: `${aSpanBatch} ${aRun} ${anEffect}`,
+  6: `${aSpanBatch} ${aRun} ${anEffect} ${aMaker}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {
@@ -95,6 +100,51 @@ describe('migrations', () => {
       expect(store.checkIntegrity()).toEqual({ ok: true, findings: [] });
     },
   );
+
+  it('keep every run with its journal, its lease and what it came to when runs get numbers', async () => {
+    const { home, path } = aDatabaseOfVersion(6);
+    const database = new DatabaseSync(path);
+    database.exec(`
+      INSERT INTO run_journal (run_id, first, count, entries)
+      VALUES ('r1', 1, 2, '[["b#1",2],["c#1",3]]'), ('r0', 0, 1, '[["z#1",26]]');
+      INSERT INTO runs (run_id, caller_id, engine, status, name, created_at_ms, started_at_ms, ended_at_ms,
+        epoch, outcome, idempotency_key)
+      VALUES ('r0', 'local', 'embedded', 'succeeded', 'n', 5, 6, 7, 3, '{"output":{"value":1}}', 'k');
+      INSERT INTO run_contents (run_id, plan, input, meta)
+      VALUES ('r0', '{"version":1,"steps":[{"id":"z","tool":"s.t"}]}', '{"a":1}', '{}');
+      UPDATE runs SET epoch = 4, lease_owner = 'o', lease_pid = 1, lease_process_start = '1', lease_ms = 10,
+        lease_until_ms = 9000000000000000, status = 'running' WHERE run_id = 'r1';`);
+    database.close();
+    const { runs } = aStore({ home });
+    const settled = (key: string, value: number) => ({ kind: 'settled', key, value }) as const;
+    expect(await runs.findWhole(localCaller, 'r0')).toMatchObject({
+      record: {
+        status: 'succeeded',
+        name: 'n',
+        input: { a: 1 },
+        outcome: { output: { value: 1 } },
+      },
+      entries: [settled('z#1', 26)],
+    });
+    expect(await runs.journal('r1', 2)).toEqual([settled('c#1', 3)]);
+    expect(await runs.journal('r1')).toEqual([
+      settled('a#1', 1),
+      settled('b#1', 2),
+      settled('c#1', 3),
+    ]);
+    expect(await runs.signals('r1')).toHaveLength(1);
+    expect(await runs.list(localCaller, { limit: 9 })).toMatchObject([
+      { runId: 'r0' },
+      { runId: 'r1' },
+    ]);
+    const lease = { runId: 'r1', epoch: 4, untilMs: 0 };
+    const change = { lease, entries: [settled('d#1', 4)], place: 3 };
+    expect(await runs.commit([change], 'normal')).toEqual({ lost: [] });
+    expect(await runs.journal('r1', 3)).toEqual([settled('d#1', 4)]);
+    expect(await runs.commit([{ ...change, lease: { ...lease, epoch: 3 } }], 'normal')).toEqual({
+      lost: ['r1'],
+    });
+  });
 
   it('leave the same schema whichever version they started from', () => {
     const schemas = Object.keys(rowsOfVersion).map((version) => {

@@ -7,9 +7,11 @@ import type { SqliteDatabase, Statements } from './sqlite-database.ts';
 /** What of a run never changes. */
 export type Contents = Pick<RunRecord, 'plan' | 'input' | 'meta'>;
 
-const insertSql = 'INSERT INTO run_contents (run_id, plan, input, meta) VALUES (?, ?, ?, ?)';
+const insertSql = 'INSERT INTO run_contents (run_key, plan, input, meta) VALUES (?, ?, ?, ?)';
 
-const findSql = 'SELECT plan, input, meta FROM run_contents WHERE run_id = ?';
+const findSql = `
+  SELECT plan, input, meta FROM run_contents
+  WHERE run_key = (SELECT run_key FROM runs WHERE run_id = ?)`;
 
 /** Characters of contents that are kept; a plan counts for each of its runs. */
 const keptLength = 16_777_216;
@@ -24,9 +26,9 @@ export class RunContents {
     this.#database = database;
   }
 
-  add(statements: Statements, { runId, plan, input, meta }: NewRunRecord): void {
+  add(statements: Statements, { runId, plan, input, meta }: NewRunRecord, key: number): void {
     const texts = [this.#plans.textOf(plan), JSON.stringify(input), JSON.stringify(meta)] as const;
-    statements(insertSql).run(runId, ...texts);
+    statements(insertSql).run(key, ...texts);
     // As they would be read: what was given may be changed by whoever gave it.
     const contents = { plan, input: JSON.parse(texts[1]), meta: JSON.parse(texts[2]) };
     this.#keep(runId, contents, texts);

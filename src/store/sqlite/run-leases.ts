@@ -2,6 +2,7 @@ import type { EngineName } from '../../contract/run/index.ts';
 import type { Clock, ProcessIdentity } from '../../kernel/index.ts';
 import type { Claim, Lease, Release, RunOwner } from '../../workflow/engine/index.ts';
 import type { FreshRuns } from './fresh-runs.ts';
+import type { RunKeys } from './run-keys.ts';
 import { readNumber, type Row } from './run-rows.ts';
 import type { SqliteDatabase, Statements } from './sqlite-database.ts';
 import { whileStoreBusy } from './while-store-busy.ts';
@@ -30,9 +31,12 @@ const leaseSql = `
   WHERE run_id = ? AND ended_at_ms IS NULL`;
 
 /** ?3 to ?8 are who takes it, until when and now. */
-const takeSql = `
+const ownSql = `
   UPDATE runs SET epoch = epoch + 1, lease_owner = ?3, lease_pid = ?4, lease_process_start = ?5,
-    lease_ms = ?6, lease_until_ms = ?7, wake_at_ms = 0, started_at_ms = COALESCE(started_at_ms, ?8),
+    lease_ms = ?6, lease_until_ms = ?7`;
+
+const takeSql = `
+  ${ownSql}, wake_at_ms = 0, started_at_ms = COALESCE(started_at_ms, ?8),
     status = CASE WHEN status = 'queued' OR (status = 'paused' AND request IS NULL)
       THEN 'running' ELSE status END`;
 
@@ -47,9 +51,9 @@ const claimFreeSql = `
 
 /** A run as it was stored: nobody had it or changed it, and nothing came for it. */
 const claimFreshSql = `
-  ${takeSql}
-  WHERE run_id = ?1 AND epoch = ?2 AND lease_owner IS NULL AND ended_at_ms IS NULL AND request IS NULL
-    AND signal_count = 0`;
+  ${ownSql}, started_at_ms = ?8, status = 'running'
+  WHERE run_key = ?9 AND run_id = ?1 AND epoch = ?2 AND lease_owner IS NULL AND status = 'queued'
+    AND ended_at_ms IS NULL AND request IS NULL AND signal_count = 0`;
 
 const renewSql = `
   UPDATE runs SET lease_until_ms = lease_ms + ?3
@@ -72,16 +76,22 @@ export interface RunStoreOptions {
   readonly patienceMs: number;
 }
 
+/** What is known of runs without asking the database. */
+interface KnownRuns {
+  readonly fresh: FreshRuns;
+  readonly keys: RunKeys;
+}
+
 /** Who executes which run: the part of the run store that is about leases. */
 export class RunLeases {
   readonly #database: SqliteDatabase;
   readonly #options: RunStoreOptions;
-  readonly #fresh: FreshRuns;
+  readonly #known: KnownRuns;
 
-  constructor(database: SqliteDatabase, options: RunStoreOptions, fresh: FreshRuns) {
+  constructor(database: SqliteDatabase, options: RunStoreOptions, known: KnownRuns) {
     this.#database = database;
     this.#options = options;
-    this.#fresh = fresh;
+    this.#known = known;
   }
 
   async unclaimed(engine: EngineName, limit: number): Promise<readonly string[]> {
@@ -116,9 +126,11 @@ export class RunLeases {
       const now = this.#options.clock.now();
       const untilMs = now + leaseMs;
       const cells = [id, pid, processStart, leaseMs, untilMs, now] as const;
+      const { fresh: known, keys } = this.#known;
       return runIds.flatMap((runId): Claim[] => {
-        const fresh = this.#fresh.take(runId, now);
-        if (fresh && statements(claimFreshSql).run(runId, 0, ...cells).changes > 0) {
+        const fresh = known.take(runId, now);
+        const key = fresh && keys.of(statements, runId);
+        if (key && statements(claimFreshSql).run(runId, 0, ...cells, key).changes > 0) {
           return [{ runId, epoch: 1, untilMs, fresh }];
         }
         const row = statements(claimFreeSql).get(runId, now, ...cells);

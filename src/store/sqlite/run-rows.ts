@@ -38,7 +38,7 @@ export function readSummary(row: Row, isoTime: IsoTime): RunSummary {
 
 /** What `readRecord` reads. */
 export const recordColumns = `
-  ${summaryColumns}, caller_id, outcome, request, request_reason, deadline_ms, signal_count`;
+  ${summaryColumns}, caller_id, outcome, request, request_reason, deadline_ms, signal_count, epoch`;
 
 export function readRecord(
   row: Row,
@@ -73,8 +73,16 @@ export function readSignal(row: Row, path: string): SignalRecord {
 
 /** The entries of rows of `run_journal`, in the order of those. */
 export function readEntries(rows: readonly Row[], path: string): readonly JournalEntry[] {
+  return parseEntries(
+    rows.map((row) => String(row['entries'])),
+    path,
+  );
+}
+
+/** The same for the texts of such rows. */
+export function parseEntries(texts: readonly string[], path: string): readonly JournalEntry[] {
   // Lists, as the rows of a table: one text is parsed faster than a thousand.
-  const lists = rows.map((row) => String(row['entries'])).join(',');
+  const lists = texts.join(',');
   const entries = restoreEntries(parseText(`[${lists}]`, path));
   if (entries) return entries;
   throw new CorruptDatabaseError(path, 'a part of the journal of a run is unreadable');

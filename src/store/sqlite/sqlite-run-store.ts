@@ -16,14 +16,15 @@ import type {
   RunRecord,
   RunStore,
   SignalRecord,
+  WholeRun,
 } from '../../workflow/engine/index.ts';
 import { FreshRuns } from './fresh-runs.ts';
-import { writeEntries } from './journal-text.ts';
 import { RunContents } from './run-contents.ts';
+import { nextPlaceSql, removeJournalSql, RunJournals } from './run-journals.ts';
+import { RunKeys } from './run-keys.ts';
 import { freeCondition, RunLeases, type RunStoreOptions } from './run-leases.ts';
 import {
   jsonOrNull,
-  readEntries,
   readNotice,
   readNumber,
   readRecord,
@@ -61,36 +62,12 @@ const listSql = `
   WHERE caller_id = ?1 AND (?2 IS NULL OR status IN (SELECT value FROM json_each(?2)))
   ORDER BY created_at_ms DESC, run_id DESC LIMIT ?3`;
 
-const wholeJournalSql = 'SELECT first, entries FROM run_journal WHERE run_id = ? ORDER BY first';
-
-const journalSql = `
-  SELECT first, entries FROM run_journal
-  WHERE run_id = ?1 AND first >= COALESCE(
-    (SELECT first FROM run_journal WHERE run_id = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1), 0)
-  ORDER BY first`;
-
-const nextPlaceSql = `COALESCE(
-  (SELECT first + count FROM run_journal WHERE run_id = ?1 ORDER BY first DESC LIMIT 1), 0)`;
-
-/** The lease is looked at by the statement that writes: nobody can take the run in between. */
-const addLeasedSql = (placeSql: string): string => `
-  INSERT INTO run_journal (run_id, first, count, entries)
-  SELECT ?1, ${placeSql}, ?2, ?3 FROM runs
-  WHERE run_id = ?1 AND epoch = ?4 AND lease_owner IS NOT NULL`;
-
-const addLeasedNextSql = addLeasedSql(nextPlaceSql);
-
-const addLeasedAtSql = addLeasedSql('?5');
-
-const addSql = `
-  INSERT INTO run_journal (run_id, first, count, entries) VALUES (?1, ${nextPlaceSql}, ?2, ?3)`;
-
 const statusSql = `
   UPDATE runs SET status = ?3 WHERE run_id = ?1 AND epoch = ?2 AND lease_owner IS NOT NULL`;
 
 const endSql = `
   UPDATE runs SET status = ?3, outcome = ?4, ended_at_ms = ?5, lease_owner = NULL, lease_until_ms = NULL
-  WHERE run_id = ?1 AND epoch = ?2 AND lease_owner IS NOT NULL`;
+  WHERE run_key = ?6 AND run_id = ?1 AND epoch = ?2 AND lease_owner IS NOT NULL`;
 
 const signalsSql = 'SELECT name, payload FROM run_signals WHERE run_id = ? ORDER BY place';
 
@@ -122,9 +99,9 @@ const endedSql = `
   SELECT run_id, caller_id FROM runs WHERE ended_at_ms IS NOT NULL AND ended_at_ms < ? ORDER BY ended_at_ms LIMIT ?`;
 
 const removeSql = [
-  'DELETE FROM run_journal WHERE run_id = ?',
+  removeJournalSql,
   'DELETE FROM run_signals WHERE run_id = ?',
-  'DELETE FROM run_contents WHERE run_id = ?',
+  'DELETE FROM run_contents WHERE run_key = (SELECT run_key FROM runs WHERE run_id = ?)',
   'DELETE FROM effects WHERE run_id = ?',
   'DELETE FROM approvals WHERE run_id = ?',
   'DELETE FROM runs WHERE run_id = ?',
@@ -138,6 +115,8 @@ export class SqliteRunStore implements RunStore {
   readonly #creations: WriteGroup;
   readonly #contents: RunContents;
   readonly #fresh: FreshRuns;
+  readonly #keys = new RunKeys();
+  readonly #journals: RunJournals;
   readonly #isoTime = createIsoTime();
   /** Where runs that ended are looked for again only when some may have ended before the time that is asked for. */
   #noneEndedBeforeMs = 0;
@@ -147,7 +126,8 @@ export class SqliteRunStore implements RunStore {
     this.#options = options;
     this.#contents = new RunContents(database);
     this.#fresh = new FreshRuns(this.#contents);
-    this.#leases = new RunLeases(database, options, this.#fresh);
+    this.#journals = new RunJournals(database, this.#keys);
+    this.#leases = new RunLeases(database, options, { fresh: this.#fresh, keys: this.#keys });
     this.#creations = new WriteGroup(database, options.patienceMs);
   }
 
@@ -159,21 +139,33 @@ export class SqliteRunStore implements RunStore {
           ? undefined
           : statements(sameStartSql).get(callerId, idempotencyKey);
       if (same) return { runId: String(same['run_id']), isNew: false };
-      insertRun(statements, run);
-      this.#contents.add(statements, run);
+      const key = insertRun(statements, run);
+      this.#keys.keep(run.runId, key);
+      this.#contents.add(statements, run, key);
+      this.#takeOver(statements, run);
       this.#fresh.add(run);
       return { runId: run.runId, isNew: true };
     });
   }
 
   async find(caller: Caller | null, runIdOrPrefix: string): Promise<RunRecord | undefined> {
-    const { path } = this.#database.options;
     const row = this.#meant(findSql, runIdOrPrefix, caller);
-    const contents = row && this.#contents.of(String(row['run_id']));
-    return contents && readRecord(row, contents, { path, isoTime: this.#isoTime });
+    return row && this.#record(row);
+  }
+
+  async findWhole(caller: Caller, runIdOrPrefix: string): Promise<WholeRun | undefined> {
+    const row = this.#meant(findSql, runIdOrPrefix, caller);
+    const record = row && this.#record(row);
+    if (!record) return undefined;
+    const { runId } = record;
+    // Signals first: an entry that comes in between may only make it newer, never contradict it.
+    const signals = record.signals === 0 ? [] : await this.signals(runId);
+    return { record, signals, entries: this.#journals.at(runId, readNumber(row, 'epoch')) };
   }
 
   async summary(caller: Caller, runIdOrPrefix: string): Promise<RunSummary | undefined> {
+    const fresh = this.#fresh.summarize(runIdOrPrefix, caller);
+    if (fresh) return fresh;
     const row = this.#meant(summarySql, runIdOrPrefix, caller);
     return row && readSummary(row, this.#isoTime);
   }
@@ -187,12 +179,7 @@ export class SqliteRunStore implements RunStore {
   }
 
   async journal(runId: string, from = 0): Promise<readonly JournalEntry[]> {
-    const rows = this.#database.readOne((statements) =>
-      from === 0 ? statements(wholeJournalSql).all(runId) : statements(journalSql).all(runId, from),
-    );
-    const entries = readEntries(rows, this.#database.options.path);
-    const [row] = rows;
-    return row ? entries.slice(Math.max(0, from - readNumber(row, 'first'))) : entries;
+    return this.#journals.of(runId, from);
   }
 
   async signals(runId: string): Promise<readonly SignalRecord[]> {
@@ -241,11 +228,18 @@ export class SqliteRunStore implements RunStore {
       }
       return { lost };
     };
-    return nowOrWhileStoreBusy(this.#options.patienceMs, () =>
-      isOneStatement
-        ? this.#database.writeOne({ durability }, apply)
-        : this.#database.write({ durability }, apply),
-    );
+    return nowOrWhileStoreBusy(this.#options.patienceMs, () => {
+      try {
+        const report = isOneStatement
+          ? this.#database.writeOne({ durability }, apply)
+          : this.#database.write({ durability }, apply);
+        this.#journals.onCommitted();
+        return report;
+      } catch (error) {
+        this.#journals.onFailed();
+        throw error;
+      }
+    });
   }
 
   async signal(runId: string, signal: SignalRecord): Promise<boolean> {
@@ -275,7 +269,7 @@ export class SqliteRunStore implements RunStore {
         seen?.entries ?? null,
       );
       if (changes === 0) return false;
-      if (entries.length > 0) statements(addSql).run(runId, entries.length, writeEntries(entries));
+      if (entries.length > 0) this.#journals.add(statements, runId, entries);
       for (const name of dropSignals) statements(dropSignalSql).run(runId, name);
       countRunSignals(statements, runId);
       return true;
@@ -314,6 +308,20 @@ export class SqliteRunStore implements RunStore {
     return removed;
   }
 
+  #record(row: Row): RunRecord | undefined {
+    const { path } = this.#database.options;
+    const contents = this.#contents.of(String(row['run_id']));
+    return contents && readRecord(row, contents, { path, isoTime: this.#isoTime });
+  }
+
+  /** What a fork takes over must not go with the old run. */
+  #takeOver(statements: Statements, run: NewRunRecord): void {
+    const { runId, journal = [], signals = [], forkedFrom, callerId } = run;
+    if (journal.length > 0) this.#journals.add(statements, runId, journal);
+    for (const signal of signals) addRunSignal(statements, runId, signal);
+    if (forkedFrom !== null) statements(inheritMakersSql).run(runId, callerId, forkedFrom);
+  }
+
   /** The row of the run that is called just that, or the one row whose run begins like that. */
   #meant(sql: MeaningSql, runIdOrPrefix: string, caller: Caller | null): Row | undefined {
     const callerId = caller?.id ?? null;
@@ -336,15 +344,8 @@ export class SqliteRunStore implements RunStore {
 
   /** False when the lease is gone; then nothing was written. */
   #apply(statements: Statements, change: RunChange): boolean {
-    const { lease, entries, place, status, outcome } = change;
-    if (entries.length > 0) {
-      const cells = [lease.runId, entries.length, writeEntries(entries), lease.epoch] as const;
-      const { changes } =
-        place === undefined
-          ? statements(addLeasedNextSql).run(...cells)
-          : statements(addLeasedAtSql).run(...cells, place);
-      if (changes === 0) return false;
-    }
+    const { lease, entries, status, outcome } = change;
+    if (entries.length > 0 && !this.#journals.addLeased(statements, change)) return false;
     if (status === undefined) return true;
     const { changes } = isOver(status)
       ? statements(endSql).run(
@@ -353,6 +354,7 @@ export class SqliteRunStore implements RunStore {
           status,
           jsonOrNull(outcome),
           this.#options.clock.now(),
+          this.#keys.of(statements, lease.runId),
         )
       : statements(statusSql).run(lease.runId, lease.epoch, status);
     return changes > 0;
@@ -370,10 +372,11 @@ function meaningSql(columns: string): MeaningSql {
   return { exact: `${sql} run_id = ?1`, prefix: `${sql} run_id > ?1 AND run_id < ?3 LIMIT 2` };
 }
 
-function insertRun(statements: Statements, run: NewRunRecord): void {
-  const { runId, plan, journal = [], signals = [] } = run;
-  statements(insertRunSql).run(
-    runId,
+/** Gives its number. */
+function insertRun(statements: Statements, run: NewRunRecord): number {
+  const { plan } = run;
+  const { lastInsertRowid } = statements(insertRunSql).run(
+    run.runId,
     run.callerId,
     run.engine,
     plan.name ?? null,
@@ -384,11 +387,7 @@ function insertRun(statements: Statements, run: NewRunRecord): void {
     run.idempotencyKey,
     run.place ?? null,
   );
-  if (journal.length > 0) statements(addSql).run(runId, journal.length, writeEntries(journal));
-  for (const signal of signals) addRunSignal(statements, runId, signal);
-  // What it takes over must not go with the old run.
-  if (run.forkedFrom !== null)
-    statements(inheritMakersSql).run(runId, run.callerId, run.forkedFrom);
+  return Number(lastInsertRowid);
 }
 
 const ends: ReadonlySet<RunStatus> = new Set(['succeeded', 'failed', 'cancelled']);

@@ -14,4 +14,5 @@ export type {
   RunRecord,
   RunStore,
   SignalRecord,
+  WholeRun,
 } from './run-store.ts';

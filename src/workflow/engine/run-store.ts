@@ -29,6 +29,13 @@ export interface RunRecord extends RunSummary {
   readonly signals: number;
 }
 
+/** A run with all that was recorded of it. */
+export interface WholeRun {
+  readonly record: RunRecord;
+  readonly entries: readonly JournalEntry[];
+  readonly signals: readonly SignalRecord[];
+}
+
 /** The right to execute a run: nobody else has it until `untilMs`, and then `epoch` tells the two apart. */
 export interface Lease {
   readonly runId: string;
@@ -81,7 +88,12 @@ export interface RunStore {
   create(run: NewRunRecord): Promise<{ readonly runId: string; readonly isNew: boolean }>;
   /** Undefined also when several begin like that. */
   find(caller: Caller | null, runIdOrPrefix: string): Promise<RunRecord | undefined>;
-  /** The same without what may be big. */
+  /** The same with its journal and its signals. An entry that came meanwhile may be there, never one that answers a signal that is not. */
+  findWhole(caller: Caller, runIdOrPrefix: string): Promise<WholeRun | undefined>;
+  /**
+   * The same without what may be big. Asked for the first time after this process stored the run, it may
+   * be as that was then.
+   */
   summary(caller: Caller, runIdOrPrefix: string): Promise<RunSummary | undefined>;
   list(caller: Caller, filter: RunFilter): Promise<readonly RunSummary[]>;
   /** Entries after the first `from`, in order. */

@@ -3,10 +3,10 @@ import type { RunView, Workflows } from '../../contract/run/index.ts';
 import { decideApproval, repairStep, resolveEffect, sendSignal } from './answer-run.ts';
 import { cancelRun, pauseRun, resumeRun, retryRun } from './change-run.ts';
 import { describeRun } from './describe-run.ts';
-import { findRun } from './find-run.ts';
+import { findWholeRun } from './find-run.ts';
 import { followRun } from './follow-run.ts';
 import { forkRun } from './fork-run.ts';
-import { readRun } from './read-run.ts';
+import { replayRun } from './read-run.ts';
 import { createOutputShower } from './show-output.ts';
 import { startRun } from './start-run.ts';
 import type { WorkflowsParts } from './workflows-parts.ts';
@@ -16,9 +16,10 @@ export function createWorkflows(parts: WorkflowsParts): Workflows {
   const { store, plans } = parts;
   const shower = createOutputShower(parts.artifacts);
   const show = async (caller: Caller, runId: string): Promise<RunView> => {
-    const record = await findRun(store, caller, runId);
+    const whole = await findWholeRun(store, caller, runId);
+    const { record } = whole;
     const executor = await parts.executor(record.engine);
-    return describeRun(await readRun(parts, record), shower, executor.underway(record.runId));
+    return describeRun(await replayRun(parts, whole), shower, executor.underway(record.runId));
   };
   return {
     check: (caller, source, { optimize = false } = {}) => plans.check(caller, source, { optimize }),

@@ -1,6 +1,6 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { RunStatus, RunSummary } from '../../contract/run/index.ts';
-import type { RunRecord, RunStore } from '../engine/run-store.ts';
+import type { RunRecord, RunStore, WholeRun } from '../engine/run-store.ts';
 import { AmbiguousRunError, RunIsOverError, UnknownRunError } from '../errors.ts';
 
 /** An ambiguous beginning is recognised among the latest runs. */
@@ -11,6 +11,16 @@ const maxAlike = 5;
 export async function findRun(store: RunStore, caller: Caller, runId: string): Promise<RunRecord> {
   const record = runId === '' ? undefined : await store.find(caller, runId);
   return record ?? refuse(store, caller, runId);
+}
+
+/** The same with all that was recorded of it. */
+export async function findWholeRun(
+  store: RunStore,
+  caller: Caller,
+  runId: string,
+): Promise<WholeRun> {
+  const whole = runId === '' ? undefined : await store.findWhole(caller, runId);
+  return whole ?? refuse(store, caller, runId);
 }
 
 /** The same for who wants no more than a summary. */

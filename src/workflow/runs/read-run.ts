@@ -1,5 +1,5 @@
 import { picture, type RecordedRun, type RunPicture } from '../interpret/index.ts';
-import type { RunRecord } from '../engine/run-store.ts';
+import type { RunRecord, WholeRun } from '../engine/run-store.ts';
 import type { WorkflowsParts } from './workflows-parts.ts';
 
 /** A run with all that was recorded of it, and how it stands by that. */
@@ -9,14 +9,25 @@ export interface ReadRun {
   readonly picture: RunPicture;
 }
 
+type ReadParts = Pick<WorkflowsParts, 'plans' | 'limits'>;
+
 /** Goes through the plan once more with what was recorded; executes nothing. */
 export async function readRun(
-  { store, plans, limits }: Pick<WorkflowsParts, 'store' | 'plans' | 'limits'>,
+  parts: ReadParts & Pick<WorkflowsParts, 'store'>,
   record: RunRecord,
 ): Promise<ReadRun> {
+  const { store } = parts;
   // Signals first: an entry that came in between may only make the picture newer, never contradict it.
   const signals = record.signals === 0 ? [] : await store.signals(record.runId);
   const entries = await store.journal(record.runId);
+  return replayRun(parts, { record, entries, signals });
+}
+
+/** The same for a run that is all there. */
+export async function replayRun(
+  { plans, limits }: ReadParts,
+  { record, entries, signals }: WholeRun,
+): Promise<ReadRun> {
   const recorded: RecordedRun = {
     runId: record.runId,
     ...plans.prepare(record.plan),

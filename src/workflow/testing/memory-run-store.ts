@@ -15,6 +15,7 @@ import type {
   RunRecord,
   RunStore,
   SignalRecord,
+  WholeRun,
 } from '../engine/run-store.ts';
 
 interface MemoryRun {
@@ -88,6 +89,13 @@ export class MemoryRunStore implements RunStore {
     const run = found.find(({ record }) => record.runId === runIdOrPrefix);
     const meant = run ?? (found.length === 1 ? found[0] : undefined);
     return meant && { ...structuredClone(meant.record), signals: meant.signals.length };
+  }
+
+  async findWhole(caller: Caller, runIdOrPrefix: string): Promise<WholeRun | undefined> {
+    const record = await this.find(caller, runIdOrPrefix);
+    if (!record) return undefined;
+    const { runId } = record;
+    return { record, signals: await this.signals(runId), entries: await this.journal(runId) };
   }
 
   async summary(caller: Caller, runIdOrPrefix: string): Promise<RunSummary | undefined> {

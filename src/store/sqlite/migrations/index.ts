@@ -4,6 +4,7 @@ import { spanBatchesMigration } from './0003-span-batches.ts';
 import { runsMigration } from './0004-runs.ts';
 import { effectsMigration } from './0005-effects.ts';
 import { artifactMakersMigration } from './0006-artifact-makers.ts';
+import { runKeysMigration } from './0007-run-keys.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step from an empty database to this program's, in order, without gaps. */
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   runsMigration,
   effectsMigration,
   artifactMakersMigration,
+  runKeysMigration,
 ];
