@@ -35,6 +35,7 @@ type Phase = 'running' | 'pausing' | 'ending' | 'leaving' | 'over';
 export class ActiveRun implements RunScope, Committer {
   readonly runId: string;
   readonly record: RunRecord;
+  isQueued = false;
   readonly #parts: ActiveRunParts;
   readonly #recorded: RecordedOrder;
   readonly #dueTimes: ReadonlyMap<string, number>;

@@ -3,6 +3,8 @@ import type { CommitReport, RunChange, RunStore } from '../engine/run-store.ts';
 
 /** Somebody who has something to commit. */
 export interface Committer {
+  /** Whether it waits for the next commit; the queue's own note. */
+  isQueued: boolean;
   /** What there is to commit; it is not given again. */
   takeChange(): RunChange;
   onCommitted(change: RunChange): void;
@@ -37,7 +39,11 @@ const maxFlushesPerTurn = 64;
  */
 export class CommitQueue {
   readonly #parts: CommitQueueParts;
-  #waiting = new Set<Committer>();
+  /**
+   * Each once. A list, because what was in a set that is cleared over and over is not let go of before
+   * all of the memory is gone through: runs that are over would be carried along.
+   */
+  #waiting: Committer[] = [];
   #underway = 0;
   #isScheduled = false;
   #isNext = false;
@@ -59,13 +65,16 @@ export class CommitQueue {
   }
 
   add(committer: Committer): void {
-    this.#waiting.add(committer);
+    if (!committer.isQueued) {
+      committer.isQueued = true;
+      this.#waiting.push(committer);
+    }
     this.#schedule();
   }
 
   /** Settles when nothing is left to commit. */
   async drain(): Promise<void> {
-    if (this.#waiting.size === 0 && !this.#isCommitting) return;
+    if (this.#waiting.length === 0 && !this.#isCommitting) return;
     await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
@@ -93,12 +102,15 @@ export class CommitQueue {
   };
 
   readonly #flush = (): void => {
-    if (this.#isCommitting || this.#waiting.size === 0) return;
+    if (this.#isCommitting || this.#waiting.length === 0) return;
     this.#flushesThisTurn += 1;
     this.#isCommitting = true;
-    const committers = [...this.#waiting];
-    this.#waiting.clear();
-    const changes = committers.map((committer) => committer.takeChange());
+    const committers = this.#waiting;
+    this.#waiting = [];
+    const changes = committers.map((committer) => {
+      committer.isQueued = false;
+      return committer.takeChange();
+    });
     this.#parts.faultPoint('engine.commit.before');
     const report = this.#persist(changes);
     // What is there at once is not waited for: that would cost a step as much as committing it.
@@ -137,7 +149,7 @@ export class CommitQueue {
 
   #onDone(): void {
     this.#isCommitting = false;
-    if (this.#waiting.size > 0) return this.#schedule();
+    if (this.#waiting.length > 0) return this.#schedule();
     const drained = this.#drained;
     this.#drained = [];
     for (const resolve of drained) resolve();

@@ -7,7 +7,7 @@ export interface Program {
   readonly steps: readonly ProgramStep[];
   readonly indexById: ReadonlyMap<string, number>;
   /** By index of the step: how many steps it needs. */
-  readonly needCounts: Uint32Array;
+  readonly needCounts: readonly number[];
 }
 
 export interface ProgramStep {
@@ -26,7 +26,7 @@ export function prepareProgram(plan: CompiledPlan): Program {
   return {
     plan,
     indexById,
-    needCounts: Uint32Array.from(plan.steps, (step) => step.needs.length),
+    needCounts: plan.steps.map((step) => step.needs.length),
     steps: plan.steps.map((step) => prepareStep(step, indexById)),
   };
 }

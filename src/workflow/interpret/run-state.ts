@@ -44,8 +44,9 @@ export interface Frame {
   readonly parent: Frame | undefined;
   readonly lookup: Lookup;
   /** By index of the step: how many of the steps it needs are not settled. */
-  readonly missing: Uint32Array;
-  readonly isSkipped: Uint8Array;
+  readonly missing: number[];
+  /** By index of the step, as is what it gave; short plans are run often, so nothing is there before it is true. */
+  readonly isSkipped: (true | undefined)[];
   readonly held: (Held | undefined)[];
   unsettled: number;
   /** Activities under way in it and in all plans within it. */

@@ -118,7 +118,7 @@ function settleStep(run: RunState, task: Task, { held, failure }: Settlement): v
     return closeQuiet(run, frame);
   }
   const { index, neededBy } = task.program.compiled;
-  if (held === undefined) frame.isSkipped[index] = 1;
+  if (held === undefined) frame.isSkipped[index] = true;
   else frame.held[index] = held;
   frame.unsettled -= 1;
   for (const needing of neededBy) {
@@ -168,7 +168,7 @@ function outputOf(frame: Frame): Resolved {
       }),
     );
   }
-  const isSkipped = (root: string): boolean => frame.isSkipped[indexById.get(root) ?? -1] === 1;
+  const isSkipped = (root: string): boolean => frame.isSkipped[indexById.get(root) ?? -1] === true;
   const template = plan.output.references.some(({ root }) => isSkipped(root))
     ? withoutSkipped(plan.output, isSkipped)
     : plan.output;

@@ -16,7 +16,7 @@ import { beginElement, fail, failWith, skip, succeed } from './settle.ts';
 export function startStep(run: RunState, task: Task): void {
   const { frame, program } = task;
   for (const input of program.inputs) {
-    if (frame.isSkipped[input] === 1) return skip(run, task);
+    if (frame.isSkipped[input] === true) return skip(run, task);
   }
   const { when } = program.compiled;
   if (when === undefined) return beginStep(run, task);
