@@ -50,8 +50,9 @@ export const tutti: Contender = {
       pids: [],
       run: async (scenario) => {
         const plan = planOf(scenario);
+        const signal = AbortSignal.timeout(600_000);
         await Promise.all(
-          Array.from({ length: scenario.runs }, () => runPlan(open.workflows, plan)),
+          Array.from({ length: scenario.runs }, () => runPlan(open.workflows, plan, signal)),
         );
       },
       close: async () => {
@@ -66,12 +67,11 @@ export const tutti: Contender = {
 
 type Workflows = ReturnType<typeof openWorkflows>['workflows'];
 
-async function runPlan(workflows: Workflows, plan: object): Promise<void> {
+async function runPlan(workflows: Workflows, plan: object, signal: AbortSignal): Promise<void> {
   const { runId } = await workflows.start(localCaller, {
     source: { kind: 'data', plan },
     input: {},
   });
-  const signal = AbortSignal.timeout(600_000);
   const { status, error } = await workflows.follow(localCaller, runId, { execute: true, signal });
   if (status !== 'succeeded')
     throw new Error(`The run ended as ${status}: ${error?.message ?? ''}`);
