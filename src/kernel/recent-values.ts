@@ -31,6 +31,10 @@ export class RecentValues<Value> {
     this.#kept.set(key, { value, size });
     this.#newest = key;
     this.#size += size;
+    if (this.#size > this.#maxSize) this.#makeRoom();
+  }
+
+  #makeRoom(): void {
     for (const oldest of this.#kept.keys()) {
       if (this.#size <= this.#maxSize) return;
       this.#forget(oldest);

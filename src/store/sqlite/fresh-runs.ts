@@ -29,10 +29,7 @@ export class FreshRuns {
   add({ plan, input: _input, meta: _meta, ...run }: NewRunRecord): void {
     // What a fork took over has to be read.
     if (run.journal !== undefined || run.signals !== undefined) return;
-    for (const oldest of this.#created.keys()) {
-      if (this.#created.size < maxRuns) break;
-      this.#created.delete(oldest);
-    }
+    if (this.#created.size >= maxRuns) this.#created.clear();
     const { name = null, goal = null } = plan;
     this.#created.set(run.runId, { ...run, name, goal, isAskedFor: false });
   }

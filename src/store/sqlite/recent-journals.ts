@@ -40,10 +40,7 @@ export class RecentJournals {
     kept.count += count;
     kept.length += text.length;
     this.#length += text.length;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#length <= keptLength) return;
-      this.forget(oldest);
-    }
+    if (this.#length > keptLength) this.#makeRoom();
   }
 
   /** The texts of all that was committed with leases of this epoch; undefined when they have to be read. */
@@ -56,6 +53,14 @@ export class RecentJournals {
   forget(runId: string): void {
     this.#length -= this.#kept.get(runId)?.length ?? 0;
     this.#kept.delete(runId);
+  }
+
+  /** For a while: what was removed first is gone through by each who looks for the oldest. */
+  #makeRoom(): void {
+    for (const oldest of this.#kept.keys()) {
+      if (this.#length <= keptLength / 2) return;
+      this.forget(oldest);
+    }
   }
 
   #begin(runId: string, epoch: number): void {

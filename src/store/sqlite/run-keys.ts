@@ -14,10 +14,7 @@ export class RunKeys {
   readonly #keys = new Map<string, number>();
 
   keep(runId: string, key: number): void {
-    for (const oldest of this.#keys.keys()) {
-      if (this.#keys.size < maxKept) break;
-      this.#keys.delete(oldest);
-    }
+    if (this.#keys.size >= maxKept) this.#keys.clear();
     this.#keys.set(runId, key);
   }
 
@@ -29,5 +26,10 @@ export class RunKeys {
     const key = row ? readNumber(row, 'run_key') : 0;
     if (row) this.keep(runId, key);
     return key;
+  }
+
+  /** Nobody is going to write to the run. */
+  forget(runId: string): void {
+    this.#keys.delete(runId);
   }
 }

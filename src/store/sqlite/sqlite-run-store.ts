@@ -18,9 +18,11 @@ import type {
   SignalRecord,
   WholeRun,
 } from '../../workflow/engine/index.ts';
+import { EndedRuns } from './ended-runs.ts';
 import { FreshRuns } from './fresh-runs.ts';
+import { removeEndedRuns } from './remove-ended-runs.ts';
 import { RunContents } from './run-contents.ts';
-import { nextPlaceSql, removeJournalSql, RunJournals } from './run-journals.ts';
+import { nextPlaceSql, RunJournals } from './run-journals.ts';
 import { RunKeys } from './run-keys.ts';
 import { freeCondition, RunLeases, type RunStoreOptions } from './run-leases.ts';
 import {
@@ -35,7 +37,7 @@ import {
   type Row,
 } from './run-rows.ts';
 import { addRunSignal, countRunSignals } from './run-signals.ts';
-import { inheritMakersSql, releaseMakersSql } from './sqlite-artifact-index.ts';
+import { inheritMakersSql } from './sqlite-artifact-index.ts';
 import type { SqliteDatabase, Statements, WriteTerms } from './sqlite-database.ts';
 import { nowOrWhileStoreBusy, whileStoreBusy } from './while-store-busy.ts';
 import { WriteGroup } from './write-group.ts';
@@ -67,7 +69,8 @@ const statusSql = `
 
 const endSql = `
   UPDATE runs SET status = ?3, outcome = ?4, ended_at_ms = ?5, lease_owner = NULL, lease_until_ms = NULL
-  WHERE run_key = ?6 AND run_id = ?1 AND epoch = ?2 AND lease_owner IS NOT NULL`;
+  WHERE run_key = ?6 AND run_id = ?1 AND epoch = ?2 AND lease_owner IS NOT NULL
+  RETURNING signal_count = 0 AND request IS NULL AS is_untouched`;
 
 const signalsSql = 'SELECT name, payload FROM run_signals WHERE run_id = ? ORDER BY place';
 
@@ -95,18 +98,6 @@ const amendSql = `
 const oldestSql =
   'SELECT ended_at_ms FROM runs WHERE ended_at_ms IS NOT NULL ORDER BY ended_at_ms LIMIT 1';
 
-const endedSql = `
-  SELECT run_id, caller_id FROM runs WHERE ended_at_ms IS NOT NULL AND ended_at_ms < ? ORDER BY ended_at_ms LIMIT ?`;
-
-const removeSql = [
-  removeJournalSql,
-  'DELETE FROM run_signals WHERE run_id = ?',
-  'DELETE FROM run_contents WHERE run_key = (SELECT run_key FROM runs WHERE run_id = ?)',
-  'DELETE FROM effects WHERE run_id = ?',
-  'DELETE FROM approvals WHERE run_id = ?',
-  'DELETE FROM runs WHERE run_id = ?',
-] as const;
-
 /** Keeps runs in SQLite, on a connection of its own: spans would have it change its settings all the time. */
 export class SqliteRunStore implements RunStore {
   readonly #database: SqliteDatabase;
@@ -116,6 +107,7 @@ export class SqliteRunStore implements RunStore {
   readonly #contents: RunContents;
   readonly #fresh: FreshRuns;
   readonly #keys = new RunKeys();
+  readonly #ended = new EndedRuns();
   readonly #journals: RunJournals;
   readonly #isoTime = createIsoTime();
   /** Where runs that ended are looked for again only when some may have ended before the time that is asked for. */
@@ -154,6 +146,11 @@ export class SqliteRunStore implements RunStore {
   }
 
   async findWhole(caller: Caller, runIdOrPrefix: string): Promise<WholeRun | undefined> {
+    const ended = this.#ended.get(runIdOrPrefix);
+    if (ended?.record.callerId === caller.id) {
+      const { record, epoch } = ended;
+      return { record, signals: [], entries: this.#journals.at(record.runId, epoch) };
+    }
     const row = this.#meant(findSql, runIdOrPrefix, caller);
     const record = row && this.#record(row);
     if (!record) return undefined;
@@ -234,9 +231,11 @@ export class SqliteRunStore implements RunStore {
           ? this.#database.writeOne({ durability }, apply)
           : this.#database.write({ durability }, apply);
         this.#journals.onCommitted();
+        this.#ended.onCommitted();
         return report;
       } catch (error) {
         this.#journals.onFailed();
+        this.#ended.onFailed();
         throw error;
       }
     });
@@ -292,16 +291,9 @@ export class SqliteRunStore implements RunStore {
     while (removed.length < limit) {
       const count = Math.min(pruneBatch, limit - removed.length);
       // A row that came back with the power would miss an artifact that was collected because it had gone.
-      const pruned = await this.#write(full, (statements) => {
-        const rows = statements(endedSql).all(endedBeforeMs, count);
-        const runs = rows.map((row) => ({
-          runId: String(row['run_id']),
-          callerId: String(row['caller_id']),
-        }));
-        for (const sql of removeSql) for (const { runId } of runs) statements(sql).run(runId);
-        for (const { runId, callerId } of runs) statements(releaseMakersSql).run(callerId, runId);
-        return runs;
-      });
+      const pruned = await this.#write(full, (statements) =>
+        removeEndedRuns(statements, endedBeforeMs, count),
+      );
       removed.push(...pruned);
       if (pruned.length < count) break;
     }
@@ -347,17 +339,20 @@ export class SqliteRunStore implements RunStore {
     const { lease, entries, status, outcome } = change;
     if (entries.length > 0 && !this.#journals.addLeased(statements, change)) return false;
     if (status === undefined) return true;
-    const { changes } = isOver(status)
-      ? statements(endSql).run(
-          lease.runId,
-          lease.epoch,
-          status,
-          jsonOrNull(outcome),
-          this.#options.clock.now(),
-          this.#keys.of(statements, lease.runId),
-        )
-      : statements(statusSql).run(lease.runId, lease.epoch, status);
-    return changes > 0;
+    const { runId, epoch } = lease;
+    if (!isOver(status)) return statements(statusSql).run(runId, epoch, status).changes > 0;
+    const key = this.#keys.of(statements, runId);
+    const endedAtMs = this.#options.clock.now();
+    const cells = [status, jsonOrNull(outcome), endedAtMs, key] as const;
+    this.#keys.forget(runId);
+    const row = statements(endSql).get(runId, epoch, ...cells);
+    // What may have come from outside since it was taken on has to be read.
+    if (row && readNumber(row, 'is_untouched') === 1 && change.record && outcome !== undefined) {
+      const untouched = { request: null, requestReason: null, signals: 0 } as const;
+      const end = { status, outcome, endedAt: this.#isoTime(endedAtMs) };
+      this.#ended.add({ record: { ...change.record, ...untouched, ...end }, epoch });
+    }
+    return row !== undefined;
   }
 }
 

@@ -212,7 +212,7 @@ export class ActiveRun implements RunScope, Committer {
     if (this.#phase === 'over') return { lease, entries: [] };
     if (this.#phase === 'ending' && this.#end && this.#activities.size === 0) {
       this.#parts.faultPoint('engine.end.before');
-      return { ...change, ...this.#end };
+      return { ...change, ...this.#end, record: this.record };
     }
     return change;
   }

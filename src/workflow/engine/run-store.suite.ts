@@ -4,6 +4,7 @@ import type { Clock, ProcessIdentity } from '../../kernel/index.ts';
 import { aNewRun, anOwner } from '../testing/a-run.ts';
 import { settled, testAmending } from './run-amending.suite.ts';
 import type { Lease, NewRunRecord, RunStore } from './run-store.ts';
+import { testWholeRuns } from './whole-runs.suite.ts';
 
 export interface RunStoreParts {
   readonly clock: Clock;
@@ -104,33 +105,7 @@ export function testRunStore(create: CreateRunStores): void {
       expect(await store.find(stranger, 'abd')).toBeUndefined();
     });
 
-    it('gives a run whole, also after others went on with it', async () => {
-      const { store, other, lease } = await aClaimed({
-        signals: [{ name: 'go', payload: 1 }],
-      });
-      const whole = async (from: RunStore): Promise<unknown> => ({
-        record: await from.find(localCaller, 'run1'),
-        entries: await from.journal('run1'),
-        signals: await from.signals('run1'),
-      });
-      await store.commit([{ lease, entries: [settled('a#1')], place: 0 }], 'normal');
-      await store.commit(
-        [{ lease, entries: [settled('b#1'), settled('c#1')], place: 1 }],
-        'normal',
-      );
-      expect((await store.findWhole(localCaller, 'run1'))?.entries).toHaveLength(3);
-      for (const each of [store, other]) {
-        expect(await each.findWhole(localCaller, 'run1')).toEqual(await whole(other));
-      }
-      await store.release([{ lease }]);
-      const theirs = await claimed(other, 'run1');
-      await other.commit([{ lease: theirs, entries: [settled('d#1')], place: 3 }], 'normal');
-      await store.commit([{ lease, entries: [settled('d#1')], place: 3 }], 'normal');
-      expect((await store.findWhole(localCaller, 'run1'))?.entries).toHaveLength(4);
-      expect(await store.findWhole(localCaller, 'run1')).toEqual(await whole(other));
-      expect(await store.findWhole(stranger, 'run1')).toBeUndefined();
-      expect(await store.findWhole(localCaller, 'none')).toBeUndefined();
-    });
+    testWholeRuns(aClaimed);
 
     it('starts one run for one idempotency key of a caller', async () => {
       const { store, other } = aScene();

@@ -186,6 +186,8 @@ export interface RunChange {
   /** The run's new status, where it changes; ends carry the outcome and give the lease back. */
   readonly status?: RunStatus;
   readonly outcome?: Json;
+  /** With an end, the run as it was taken on: who asks for it at once need not wait for it to be read. */
+  readonly record?: RunRecord;
 }
 
 export interface CommitReport {
