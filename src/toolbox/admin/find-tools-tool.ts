@@ -56,7 +56,7 @@ export function findToolsTool(search: Pick<ToolSearch, 'find'>): DefinedTool {
           inputSchema: { ...entry.tool.inputSchema },
           ...(entry.tool.outputSchema && { outputSchema: { ...entry.tool.outputSchema } }),
           score: Number(score.toFixed(3)),
-          reason,
+          reason: reason(),
         })),
         rankedBy,
       };

@@ -74,19 +74,22 @@ tool function capability
 const synonymWeight = 0.6;
 
 /** The words of a query with the weight of each: 1 for its own, less for those that mean the same. */
-export function withSynonyms(words: readonly string[]): ReadonlyMap<string, number> {
+export function withSynonyms(
+  words: readonly string[],
+  synonyms: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const word of words) weights.set(word, 1);
   for (const word of words) {
-    for (const other of synonymsOf().get(word) ?? []) {
+    for (const other of synonyms.get(word) ?? []) {
       if (!weights.has(other)) weights.set(other, synonymWeight);
     }
   }
   return weights;
 }
 
-/** Made per query: a few dozen lines take microseconds. */
-function synonymsOf(): ReadonlyMap<string, readonly string[]> {
+/** By word, those that mean the same. */
+export function readSynonyms(): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>();
   for (const line of lines.split('\n')) {
     const words = splitWords(line);

@@ -6,7 +6,7 @@ import { fuse, type Ranked } from './fuse.ts';
 import { MeaningIndex } from './meaning-index.ts';
 import { plainQuery } from './plain-query.ts';
 import { splitWords } from './split-words.ts';
-import { withSynonyms } from './synonyms.ts';
+import { readSynonyms, withSynonyms } from './synonyms.ts';
 import { fieldsOf, passagesOf } from './tool-text.ts';
 import { WordIndex, type WordHit } from './word-index.ts';
 
@@ -38,7 +38,8 @@ export interface FoundTool {
   readonly entry: CatalogueEntry;
   /** From 0 to 1, comparable within one answer only. */
   readonly score: number;
-  readonly reason: string;
+  /** Why it was found, in a few words. */
+  readonly reason: () => string;
 }
 
 export interface FoundTools {
@@ -70,6 +71,7 @@ const maxKeptQueries = 256;
  */
 export class ToolSearch {
   readonly #parts: ToolSearchParts;
+  readonly #synonyms = readSynonyms();
   readonly #words = new WordIndex();
   readonly #meaning = new MeaningIndex();
   readonly #queryVectors = new Map<string, Float32Array>();
@@ -86,7 +88,7 @@ export class ToolSearch {
     const query = request.query.slice(0, maxQueryChars);
     await this.#follow();
     const plain = plainQuery(query);
-    const words = this.#words.search(withSynonyms(splitWords(plain)));
+    const words = this.#words.search(withSynonyms(splitWords(plain), this.#synonyms));
     const behind = this.#embedBehind();
     const closeness = isSure(words) ? undefined : await this.#closenessTo(plain, behind, request);
     request.signal.throwIfAborted();
@@ -214,8 +216,8 @@ export class ToolSearch {
       .slice(0, count)
       .map(({ entry, rank, isNamed }) =>
         isNamed
-          ? { entry, score: 1, reason: 'its name is the query' }
-          : { entry, score: rank.score, reason: explain(entry, rank) },
+          ? { entry, score: 1, reason: () => 'its name is the query' }
+          : { entry, score: rank.score, reason: () => explain(entry, rank) },
       );
   }
 
