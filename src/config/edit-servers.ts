@@ -1,44 +1,20 @@
 import type { ServerEdit } from '../contract/server-files/index.ts';
-import { ConfigError, FileNotWrittenError, ServerNameError } from './errors.ts';
+import { changeSettingsFile } from './change-settings-file.ts';
 import { editYaml, type YamlChange } from './edit-yaml.ts';
-import { withFileLock } from './file-lock.ts';
-import { readBytes } from './read-bytes.ts';
-import { maxFileBytes, readSettingsBytes } from './read-file.ts';
-import { listSettings } from './setting.ts';
+import { ServerNameError } from './errors.ts';
 import type { SettingsFile } from './settings-document.ts';
 import { isRecord } from './transform-value.ts';
-import { makeFolderFor, realFile, writeFileAtomically } from './write-file-atomically.ts';
 
 /**
- * Makes the edits in a settings file, all or none, and leaves the rest of its text alone. Edits of
- * several processes happen one after the other. Throws `ConfigError` when the file, or what an edit
- * would make of it, is not valid, and `ServerNameError` when it has no such server or one already.
+ * Makes the edits in a settings file, all or none, and leaves the rest of its text alone. Throws
+ * `ServerNameError` when it has no such server or one already, and what `changeSettingsFile` throws.
  */
 export async function editServers(file: SettingsFile, edits: readonly ServerEdit[]): Promise<void> {
-  const path = await realFile(file.path, file.kind);
-  await makeFolderFor(path);
-  await withFileLock(path, async () => {
-    const before = await readOrEmpty(path);
-    let text = await checkedText(file, before);
-    for (const edit of edits) text = await applyEdit(text, edit, file.path);
-    const after = Buffer.from(text);
-    await checkedText(file, after);
-    if (!after.equals(before)) await writeFileAtomically(path, text);
+  await changeSettingsFile(file, async (text) => {
+    let edited = text;
+    for (const edit of edits) edited = await applyEdit(edited, edit, file.path);
+    return edited;
   });
-}
-
-async function readOrEmpty(path: string): Promise<Uint8Array> {
-  try {
-    return (await readBytes(path, maxFileBytes + 1)) ?? new Uint8Array();
-  } catch (error) {
-    throw new FileNotWrittenError(path, error);
-  }
-}
-
-async function checkedText(file: SettingsFile, bytes: Uint8Array): Promise<string> {
-  const { problems } = await readSettingsBytes(listSettings(), file, bytes);
-  if (problems.length > 0) throw new ConfigError(problems);
-  return Buffer.from(bytes).toString('utf8');
 }
 
 async function applyEdit(text: string, edit: ServerEdit, file: string): Promise<string> {
