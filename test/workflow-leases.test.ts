@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -17,6 +18,9 @@ const runCount = 50;
 /** As many runs as a worker executes at once. */
 const runsAtOnce = 10;
 const pollMs = 20;
+/** Far more than a write takes. */
+const maxWriteMs = 2_000;
+const maxFreezes = 10;
 const maxWaitMs = 60_000;
 
 interface Scene {
@@ -205,5 +209,24 @@ async function freezeOne(scene: Scene): Promise<{ frozen: ChildProcess; other: C
     return begun.length >= runsAtOnce;
   });
   frozen.kill('SIGSTOP');
+  for (let attempt = 0; !canWrite(scene); attempt += 1) {
+    if (attempt === maxFreezes) throw new Error('the worker was never stopped outside a write');
+    frozen.kill('SIGCONT');
+    await sleep(pollMs);
+    frozen.kill('SIGSTOP');
+  }
   return { frozen, other };
+}
+
+/** Whether nobody stands still in the middle of a write: everybody else would wait for them for ever. */
+function canWrite({ store }: Scene): boolean {
+  const database = new DatabaseSync(store.path, { timeout: maxWriteMs });
+  try {
+    database.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    database.close();
+  }
 }
