@@ -1,7 +1,7 @@
 # Tutti. `make help` lists what there is. Needs git, make and any Node >= 20; the rest it installs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install system-packages docker-test-image demo start serve chat test proof check lint format bench bench-gateway bench-sandbox bench-workflow soak docs \
+.PHONY: help install system-packages docker-test-image demo start serve chat test proof check lint format bench bench-gateway bench-sandbox bench-workflow bench-agent bench-planning soak docs \
 	docker-build docker-up docker-down logs clean
 
 # Node 24 from npm lands here when the Node at hand is older; it comes first in every recipe.
@@ -10,8 +10,11 @@ installed := node_modules/.installed
 test_servers := test/servers/node_modules/.installed
 # The Restate server (BSL): the tests of the second engine start it; Tutti itself never installs it.
 test_restate := test/restate/node_modules/.installed
+# The package that runs GGUF files: users install it when they want it.
+test_llama := test/llama/node_modules/.installed
 bench_peers := bench/gateway/node_modules/.installed
 workflow_peers := bench/workflow/node_modules/.installed
+agent_peers := bench/agent/node_modules/.installed
 
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -45,13 +48,13 @@ start: install ## Serve MCP over HTTP on http://127.0.0.1:8004 (same as "serve")
 
 serve: start
 
-chat: install ## Talk to Tutti in the terminal (so far: its commands and examples)
+chat: install ## Talk to Tutti in the terminal
 	@node bin/tutti.js
 
-test: install system-packages docker-test-image $(test_servers) $(test_restate) ## Set up everything, then run all checks and tests (seeded samples of the long proofs)
+test: install system-packages docker-test-image $(test_servers) $(test_restate) $(test_llama) ## Set up everything, then run all checks and tests (seeded samples of the long proofs)
 	@npm run --silent check
 
-proof: install system-packages docker-test-image $(test_servers) $(test_restate) ## Run the long proofs in full
+proof: install system-packages docker-test-image $(test_servers) $(test_restate) $(test_llama) ## Run the long proofs in full
 	@TUTTI_PROOF=1 npm run --silent test
 
 check: install ## Types, lint, format, dead code and tests, without touching system packages
@@ -63,7 +66,7 @@ lint: install ## Lint, check types and look for dead code
 format: install ## Format the sources
 	@npm run --silent format
 
-bench: install bench-gateway bench-sandbox bench-workflow ## Measure against the floors and peers named in bench/README.md
+bench: install bench-gateway bench-sandbox bench-workflow bench-planning bench-agent ## Measure against the floors and peers named in bench/README.md
 	@node bench/run.ts
 
 bench-gateway: install $(bench_peers) ## Measure the way of a call beside mcp-proxy, mcp-hub, supergateway and an SDK proxy
@@ -74,6 +77,12 @@ bench-sandbox: install ## Measure starts and runs of the sandbox beside a raw sp
 
 bench-workflow: install $(workflow_peers) ## Measure runs beside LangGraph.js, BullMQ, DBOS and Restate (needs redis-server and postgresql)
 	@node bench/workflow/run.ts
+
+bench-planning: install ## Plan without a model: how often it is right, asks, or is wrong
+	@node bench/planning/run.ts
+
+bench-agent: install $(agent_peers) ## Measure a turn of the agent beside a bare tool loop of the AI SDK
+	@node bench/agent/run.ts
 
 soak: install ## A thousand calls a second for ten minutes: no error, flat memory
 	@node bench/gateway/soak.ts
@@ -94,4 +103,4 @@ logs: install ## Follow the log of this machine's Tutti
 	@tail -n 50 -F "$$(node bin/tutti.js config --json | node -p 'JSON.parse(require("fs").readFileSync(0)).find((row) => row.key === "logging.file").value')"
 
 clean: ## Remove what was built and installed
-	rm -rf dist coverage node_modules test/.cache test/servers/node_modules test/restate/node_modules bench/gateway/node_modules bench/workflow/node_modules
+	rm -rf dist coverage node_modules test/.cache test/servers/node_modules test/restate/node_modules test/llama/node_modules bench/gateway/node_modules bench/workflow/node_modules bench/agent/node_modules

@@ -18,6 +18,10 @@ const bundled = [
   'tinyglobby',
   'fdir',
   'picomatch',
+  // With a copy of zod of their own, asking a model for the first time takes half as long again.
+  '@ai-sdk',
+  '@workflow',
+  'eventsource-parser',
 ];
 
 const assetEndings = ['.md', '.json', '.yaml', '.sh', '.py', '.mjs', '.java'];

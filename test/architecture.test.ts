@@ -38,7 +38,7 @@ const rooms: Readonly<Record<string, Room>> = {
   workflow: { mayImport: [], doorsPerFolder: true },
   artifacts: { mayImport: [] },
   models: { mayImport: [] },
-  agent: { mayImport: [] },
+  agent: { mayImport: [], doorsPerFolder: true },
   memory: { mayImport: [] },
   observe: { mayImport: [] },
   store: { mayImport: [], typesOnly: middle },
@@ -53,6 +53,7 @@ const rooms: Readonly<Record<string, Room>> = {
 
 /** Rooms of the design that hold code today. A room that appears on disk must be added here. */
 const builtRooms = [
+  'agent',
   'artifacts',
   'cli',
   'compose',
@@ -61,6 +62,7 @@ const builtRooms = [
   'fleet',
   'gateway',
   'kernel',
+  'memory',
   'models',
   'observe',
   'protocol',

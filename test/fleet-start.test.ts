@@ -113,7 +113,7 @@ describe('a fleet that is as it was at the last start', () => {
   it('is kept without the values of settings and variables', async () => {
     const user = aUser(['one']);
     await user.settle();
-    expect(readFileSync(user.keptFile(), 'utf8')).not.toMatch(/planted/);
+    expect(readFileSync(user.keptFile(), 'utf8')).not.toMatch(/planted-in-/);
   }, 120_000);
 
   it('ends with its client, who may be gone before the system is open', async () => {

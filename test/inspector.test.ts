@@ -18,7 +18,7 @@ const launcher = require.resolve('@modelcontextprotocol/inspector/clients/launch
 
 const fixture = fileURLToPath(new URL('../src/gateway/testing/stdio-fixture.ts', import.meta.url));
 
-const start = fileURLToPath(new URL('../src/cli/start.ts', import.meta.url));
+const start = fileURLToPath(new URL('../bin/tutti.js', import.meta.url));
 
 let gateway: HttpGateway;
 let home: string;
@@ -99,6 +99,11 @@ const toolArguments: Readonly<Record<string, readonly string[]>> = {
   code__scan_secrets: ['code=x = 1'],
   code__scan_dependencies: ['lockfile=requirements.txt', 'code=# nothing is needed'],
   code__analyze_dependencies: ['path=src/kernel'],
+  code__formalize_task: ['informal_request=let customers pause'],
+  code__generate_code: ['description=reverse a text'],
+  code__generate_tests: ['code=def f(a): return a'],
+  code__generate_code_with_context: ['request=reverse a text'],
+  agent__ask: ['message=Hello'],
   standards__get_standard: ['language=python'],
   standards__check_standards_overrides: [],
   docs__resolve_library: ['name=zod'],

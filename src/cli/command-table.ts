@@ -43,6 +43,51 @@ Where several ways give the same argument, name=value beats --args, and --args b
     load: () => import('./commands/call.ts'),
   },
   {
+    name: 'ask',
+    operands: '[message...]',
+    summary: 'say what you want: it is planned, shown, run and answered',
+    options: [
+      ['--session <id>', 'go on with this conversation: an id, its beginning, or last'],
+      ['--yes', 'accept the plan without looking; an approval that a step asks for stays yours'],
+      ['--plan-only', 'print the plan and run nothing'],
+      ['--attach <file>', 'give a file along; - is standard input; repeatable', 'many'],
+    ],
+    notes: `tutti "message" is the same. Without a message, or with -, it is read from standard input. @path in the message gives
+a file along, or names a folder. The answer is streamed to standard output; how the run goes is told on standard error. At a terminal
+plans, questions and approvals are asked about right here.
+Exit codes: 0 answered, 1 the run failed, 3 refused, 4 a plan, a question or an approval waits for you, 130 cancelled.
+Ctrl-C cancels the run. The conversation is kept: --session last goes on with it.`,
+    examples: [
+      'tutti ask "write a Fibonacci function in Python, and tests for it"',
+      'tutti "review @src/app.py"',
+      'tutti ask "now make it faster" --session last',
+      `echo 'format @main.go' | tutti ask --json`,
+      'git diff | tutti ask "review this change" --attach -',
+    ],
+    load: () => import('./commands/ask.ts'),
+  },
+  {
+    name: 'chat',
+    operands: '',
+    summary: 'talk: messages, answers and commands like /help, one after the other',
+    options: [['--session <id>', 'go on with this conversation: an id, its beginning, or last']],
+    notes: `tutti alone is the same. Lines are messages; a line that ends in \\ and lines between \`\`\` go on in the next one. In a pipe
+nothing is asked, and the exit code is that of the last message.`,
+    examples: [
+      'tutti chat',
+      'tutti chat --session last',
+      "printf '%s\\n' 'list the tools' | tutti chat",
+    ],
+    load: () => import('./commands/chat/index.ts'),
+  },
+  {
+    name: 'models',
+    operands: '',
+    summary: 'show the language models there are, who is asked first, and how to connect one',
+    examples: ['tutti models', 'tutti models --json'],
+    load: () => import('./commands/models.ts'),
+  },
+  {
     name: 'tools',
     operands: '[query]',
     summary: 'list the tools, search them, or show one',
@@ -220,6 +265,33 @@ RUN is an id or its beginning. After an answer the run goes on here until it is 
     load: () => import('./commands/runs/index.ts'),
   },
   {
+    name: 'sessions',
+    operands: '[action] [session] [words...]',
+    summary: 'list conversations, read one, copy it, take it elsewhere, remove it',
+    options: [
+      ['-k, --limit <count>', 'list: show at most this many (20)'],
+      ['--turn <number>', 'fork: take over the turns up to this one; 0 takes none'],
+      ['--force', 'export: replace the file'],
+    ],
+    notes: `Actions:
+  list                        the latest conversations
+  show SESSION                all that was said
+  fork SESSION                a copy that goes on by itself
+  export SESSION [FILE]       the conversation as JSON, to a file or standard output
+  import FILE                 one that was exported, or a file of the folder conversation.session_dir; - is standard input
+  rename SESSION TITLE…       call it something else
+  remove SESSION              delete it, with its file
+SESSION is an id, its beginning, or last. "tutti chat --session SESSION" goes on with one.`,
+    examples: [
+      'tutti sessions',
+      'tutti sessions show last',
+      'tutti sessions fork last --turn 6',
+      'tutti sessions export last talk.json',
+      'tutti sessions import talk.json --json',
+    ],
+    load: () => import('./commands/sessions/index.ts'),
+  },
+  {
     name: 'worker',
     operands: '',
     summary: 'execute runs, those left unfinished included, until it is stopped',
@@ -262,11 +334,15 @@ Without a terminal and without --yes nothing is written, and the exit code is 4 
     name: 'init',
     operands: '',
     summary:
-      'set Tutti up: write a first settings file, take over servers, show how to connect clients',
-    options: [['--yes', 'take over the servers of other clients without asking']],
-    notes:
-      'Changes no file that is there already, but for adding servers to your own settings file.',
-    examples: ['tutti init', 'tutti init --yes'],
+      'set Tutti up: write a first settings file, take over servers, connect a model, show how to connect clients',
+    options: [
+      ['--yes', 'take over the servers of other clients without asking'],
+      ['--model-url <address>', 'connect a model: address of an OpenAI-compatible server'],
+      ['--model <name>', 'with --model-url: which of its models'],
+    ],
+    notes: `Changes no file that is there already, but for adding servers and a model to your own settings file.
+Models that run on this machine are found by themselves; a key goes into a variable: see "tutti models".`,
+    examples: ['tutti init', 'tutti init --yes', 'tutti init --model-url http://127.0.0.1:8080/v1'],
     load: () => import('./commands/init.ts'),
   },
   {

@@ -20,7 +20,9 @@ export class UnknownNameError extends AppError {
       | 'format'
       | 'engine'
       | 'status'
-      | 'step',
+      | 'step'
+      | 'command'
+      | 'preference',
     name: string,
     known: readonly string[],
   ) {
@@ -51,5 +53,25 @@ export class NeedsAnswerError extends AppError {
     super(
       `${what} needs your answer, and there is no terminal to ask at. Look at it, then say ${flag}`,
     );
+  }
+}
+
+/** A file was to be given along with a message, and cannot be. */
+export class AttachmentError extends AppError {
+  readonly code = 'cli.attachment_unusable';
+
+  constructor(path: string, reason: string, options: { readonly cause?: unknown } = {}) {
+    super(`"${path}" was not attached: ${reason}`, { ...options, details: { path } });
+  }
+}
+
+/** A file was to be given along with a message, and lies where nothing may be read. */
+export class OutsideRootsError extends AppError {
+  readonly code = 'cli.outside_roots';
+
+  constructor(path: string, roots: readonly string[]) {
+    super(`"${path}" was not attached: it is outside the folders that may be read`, {
+      details: { path, roots },
+    });
   }
 }

@@ -26,9 +26,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 
 /** The command, or the exit code when help or the version was all that was asked for. */
 async function parse(argv: readonly string[], io: Io): Promise<Parsed | number> {
-  const [{ createProgram }, { CommanderError }] = await Promise.all([
+  const [{ createProgram }, { CommanderError }, { impliedCommand }] = await Promise.all([
     import('./program.ts'),
     import('commander'),
+    import('./implied-command.ts'),
   ]);
   let parsed: Parsed | undefined;
   let complaint = '';
@@ -39,17 +40,14 @@ async function parse(argv: readonly string[], io: Io): Promise<Parsed | number> 
   const program = createProgram(screens, (found) => {
     parsed = found;
   });
-  if (argv.length === 0) {
-    program.outputHelp();
-    return 0;
-  }
   try {
-    program.parse(argv, { from: 'user' });
+    program.parse(impliedCommand(argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
     const { UsageError } = await import('./errors.ts');
-    if (error.code !== 'commander.help') throw new UsageError(sentence(error.message));
+    const hint = error.code === 'commander.unknownCommand' ? messageHint : '';
+    if (error.code !== 'commander.help') throw new UsageError(`${sentence(error.message)}${hint}`);
     if (argv.includes('--json')) throw new UsageError('No command was given');
     io.stderr.write(complaint);
     return exitUsage;
@@ -67,6 +65,9 @@ async function run({ load, operands, options }: Parsed, io: Io): Promise<number>
   const output = await createOutput(io, options['json'] === true);
   return runCommand({ operands, options, io, output, flags });
 }
+
+/** One word may have been meant as a message. */
+const messageHint = '. A message is given in quotes, or after "ask"';
 
 /** Commander's `error: unknown command 'x'\n(Did you mean y?)` as one of our sentences. */
 function sentence(message: string): string {

@@ -68,6 +68,16 @@ export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
+/**
+ * The same over several lines, which stay lines. Takes each character by itself, so text may come in pieces
+ * cut anywhere.
+ */
+export function printableLines(text: string): string {
+  return text
+    .replaceAll('\r', '')
+    .replaceAll(/(?![\n\t])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+}
+
 /** The first `maxLength` characters, with a sign where there were more. */
 export function cutText(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;

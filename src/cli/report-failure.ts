@@ -1,6 +1,7 @@
 import { errorCodes, type ErrorCodeEntry, type ErrorReport } from '../contract/error/index.ts';
 import { reportError } from '../kernel/index.ts';
 import type { Io } from './io.ts';
+import { printableLines } from './output.ts';
 
 export interface FailureContext {
   readonly io: Io;
@@ -24,7 +25,7 @@ export function showReport(
   if (isJson) {
     io.stdout.write(`${JSON.stringify({ error: report })}\n`);
   } else {
-    io.stderr.write(`error: ${report.message}\n`);
+    io.stderr.write(`error: ${printableLines(report.message)}\n`);
     io.stderr.write(entry ? `hint: ${entry.remedy} (${report.code})\n` : `(${report.code})\n`);
   }
   return entry?.exitCode ?? 1;

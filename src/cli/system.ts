@@ -1,9 +1,12 @@
+import type { Agent } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
+import type { Models } from '../contract/model/index.ts';
 import type { Opening, StartConditions } from '../contract/opening/index.ts';
 import type { EngineName, Workflows } from '../contract/run/index.ts';
 import type { RestartReport, ServerFiles } from '../contract/server-files/index.ts';
+import type { Memory } from '../contract/session/index.ts';
 import type { SettingRow } from '../contract/settings/index.ts';
 import type { Log } from '../kernel/index.ts';
 
@@ -44,6 +47,10 @@ export interface System {
   readonly fleet: FleetControl;
   /** Plans and runs; nothing of it is loaded before it is used. */
   readonly workflows: Workflows;
+  /** From a message to a plan, a run and an answer; loaded when it is first used, as the next two are. */
+  readonly agent: Agent;
+  readonly memory: Memory;
+  readonly models: Models;
   readonly version: string;
   readonly traces: Traces;
   /** The tools that fit what is to be done, best first. */

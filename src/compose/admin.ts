@@ -4,6 +4,7 @@ import { wireTextOf, withWireText } from '../contract/wire/index.ts';
 import type { OpenFleet, ServerEntry } from '../fleet/index.ts';
 import { Gate } from '../kernel/index.ts';
 import { isRecord, rawMember } from '../protocol/index.ts';
+import type { EmbedderHere } from './embedder.ts';
 import { openFleet, type FleetParts } from './fleet.ts';
 import { offerKey } from './offer-key.ts';
 import { openToolFinder, type ToolFinder } from './tool-finder.ts';
@@ -18,12 +19,19 @@ interface AdminParts {
 }
 
 /** The fleet with a server in it that knows the fleet. */
-export function openAdministeredFleet(parts: FleetParts & Pick<AdminParts, 'workflows'>): {
+export function openAdministeredFleet(
+  parts: FleetParts & Pick<AdminParts, 'workflows'> & { readonly embedder: EmbedderHere },
+): {
   readonly fleet: OpenFleet;
   readonly finder: ToolFinder;
 } {
-  const { settings, version, log, workflows } = parts;
-  const finder = openToolFinder({ settings, log, entries: () => fleet.catalogue.entries() });
+  const { settings, version, log, workflows, embedder } = parts;
+  const finder = openToolFinder({
+    settings,
+    log,
+    embedder,
+    entries: () => fleet.catalogue.entries(),
+  });
   const admin = adminServer({ settings, version, fleet: () => fleet, finder, workflows });
   const fleet = openFleet({ ...parts, ours: [...parts.ours, admin] });
   return { fleet, finder };

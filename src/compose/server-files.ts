@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import {
+  addModel,
   chooseServers,
   createUserFile,
   editServers,
@@ -47,6 +48,8 @@ export async function openServerFiles(request: SettingsRequest): Promise<ServerF
     trusted: () => readTrust(home),
     planImport: (from) => planImport({ ...from, existing: userEntries(servers) }, around),
     createUserFile: () => createUserFile(userFile),
+    connectModel: (name, entry) =>
+      addModel({ path: userFile, kind: 'user', userPath: userFile }, name, entry),
   };
 }
 

@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import type { CatalogueEntry } from '../contract/catalogue/index.ts';
-import type { Log } from '../kernel/index.ts';
-import type { ToolSearch } from '../toolbox/admin/index.ts';
+import { systemTimers, type Log } from '../kernel/index.ts';
+import type { Patience, ToolSearch } from '../toolbox/admin/index.ts';
+import type { EmbedderHere } from './embedder.ts';
 
 export interface ToolFinderParts {
   readonly settings: Settings;
   readonly log: Log;
   readonly entries: () => Promise<readonly CatalogueEntry[]>;
+  readonly embedder: EmbedderHere;
 }
 
 /** The one search of this process, made when it is first used. */
@@ -15,36 +17,63 @@ export interface ToolFinder {
   readonly search: () => Promise<ToolSearch>;
   /** For somebody who waits at a terminal: takes the time a small fleet needs to be embedded. */
   find(query: string, count: number): Promise<readonly CatalogueEntry[]>;
+  /** For a model that chooses among many: what words alone find now beats what meaning finds later. */
+  findSoon(query: string, count: number): Promise<readonly CatalogueEntry[]>;
   close(): Promise<void>;
 }
 
-const patience = { toolsMs: 5_000, queryMs: 5_000 };
+const longPatience = { toolsMs: 5_000, queryMs: 5_000 };
+const shortPatience = { toolsMs: 20, queryMs: 150 };
+/** A message in another language shares few words with the tools. */
+const enoughFound = 3;
+/** Loading the embedding model keeps a processor busy that the first answer needs. */
+const meaningAfterMs = 3_000;
 
-export function openToolFinder({ settings, log, entries }: ToolFinderParts): ToolFinder {
-  let opening: Promise<{ search: ToolSearch; close(): Promise<void> }> | undefined;
-  const open = async () => {
-    const [{ ToolSearch: Search }, { createCachedEmbedder, createLocalEmbedder }] =
-      await Promise.all([import('../toolbox/admin/index.ts'), import('../models/index.ts')]);
-    const queries = createLocalEmbedder();
+export function openToolFinder({ settings, log, entries, embedder }: ToolFinderParts): ToolFinder {
+  let opening: Promise<ToolSearch> | undefined;
+  let openingWords: Promise<ToolSearch> | undefined;
+  let cancelOpening: (() => void) | undefined;
+  const open = async (): Promise<ToolSearch> => {
+    const [{ ToolSearch: Search }, { createCachedEmbedder }, queries] = await Promise.all([
+      import('../toolbox/admin/index.ts'),
+      import('../models/index.ts'),
+      embedder.open(),
+    ]);
     const path = join(settings.home, 'models', 'minilm-l6-v2.vectors');
     const tools = createCachedEmbedder(queries, { path, log });
-    const search = new Search({ entries, tools, queries, log });
-    return {
-      search,
-      close: () => {
-        search.close();
-        return queries.close();
-      },
-    };
+    return new Search({ entries, tools, queries, log });
   };
-  const search = async (): Promise<ToolSearch> => (await (opening ??= open())).search;
+  const openWords = async (): Promise<ToolSearch> => {
+    const { ToolSearch: Search } = await import('../toolbox/admin/index.ts');
+    return new Search({ entries, log });
+  };
+  const search = (): Promise<ToolSearch> => (opening ??= open());
+  const searchWords = (): Promise<ToolSearch> => (openingWords ??= openWords());
+  const searchSoon = (): Promise<ToolSearch> => {
+    if (opening) return opening;
+    cancelOpening ??= systemTimers.after(meaningAfterMs, () => void search());
+    return searchWords();
+  };
+  const findIn =
+    (which: () => Promise<ToolSearch>, patience: Patience) =>
+    async (query: string, count: number): Promise<readonly CatalogueEntry[]> => {
+      const { signal } = new AbortController();
+      const found = await (await which()).find({ query, count, signal, patience });
+      return found.tools.map(({ entry }) => entry);
+    };
+  const findByWords = findIn(searchWords, shortPatience);
+  const findByMeaning = findIn(searchSoon, shortPatience);
   return {
     search,
-    find: async (query, count) => {
-      const { signal } = new AbortController();
-      const found = await (await search()).find({ query, count, signal, patience });
-      return found.tools.map(({ entry }) => entry);
+    find: findIn(search, longPatience),
+    async findSoon(query, count) {
+      const found = await findByWords(query, count);
+      return found.length < Math.min(enoughFound, count) ? findByMeaning(query, count) : found;
     },
-    close: async () => (await opening)?.close(),
+    async close() {
+      cancelOpening?.();
+      (await openingWords)?.close();
+      (await opening)?.close();
+    },
   };
 }

@@ -1,10 +1,12 @@
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
+import type { Models } from '../contract/model/index.ts';
 import type { ServerEntry } from '../fleet/index.ts';
 import { Gate, type Log } from '../kernel/index.ts';
 import { createCodeScanner } from './check-code.ts';
 import { findContext7In } from './find-context7.ts';
+import { openGenerationWith } from './generation.ts';
 import { offerKey } from './offer-key.ts';
 import { defaultLimitsOf, type SandboxHere } from './sandbox.ts';
 import { surroundingsOf, type SettingsRequest } from './settings.ts';
@@ -18,21 +20,27 @@ export interface ToolboxOptions {
   /** The catalogue these servers will be a part of. */
   readonly catalogue: () => Catalogue;
   readonly sandbox: SandboxHere;
+  /** Who writes code; without them nothing is offered that writes any. */
+  readonly models?: Pick<Models, 'find' | 'structured'>;
 }
 
 /** The servers we ship, each loaded when it is first opened. */
 export function toolboxServers(options: ToolboxOptions): readonly ServerEntry[] {
-  return [codeServer(options), standardsServer(options), docsServer(options), execServer(options)];
+  const others = [standardsServer(options), docsServer(options), execServer(options)];
+  return [codeServer(options, others), ...others];
 }
 
-function codeServer({ settings, version, request }: ToolboxOptions): ServerEntry {
+function codeServer(options: ToolboxOptions, others: readonly ServerEntry[]): ServerEntry {
+  const { settings, version, request, models } = options;
+  const servers = Object.fromEntries(others.map(({ name, open }) => [name, open]));
+  const openGeneration = models && openGenerationWith({ settings, models, servers, request });
   return {
     name: 'code',
     cacheKey: offerKey(import.meta.url, [version, settings.tools]),
     open: async () => {
       const { createThreadedCodeServer } = await import('../toolbox/code/index.ts');
       const { format, code_review, dependencies } = settings.tools;
-      return createThreadedCodeServer({
+      const here = {
         version,
         roots: settings.roots,
         standardsDirectory: standardsDirectory(request.cwd),
@@ -43,7 +51,8 @@ function codeServer({ settings, version, request }: ToolboxOptions): ServerEntry
           osvUrl: dependencies.osv_url,
           osvDirectory: dependencies.osv_dir,
         },
-      });
+      };
+      return createThreadedCodeServer(here, openGeneration);
     },
   };
 }

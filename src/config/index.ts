@@ -1,3 +1,4 @@
+export { addModel } from './add-model.ts';
 export { chooseServers, isProjectTrusted } from './choose-servers.ts';
 export { planImport } from './clients/plan-import.ts';
 export { createUserFile } from './create-user-file.ts';

@@ -116,6 +116,7 @@ function assemble(
   const computed: Readonly<Record<string, unknown>> = {
     home,
     roots: [around.cwd],
+    'conversation.session_dir': pathsOf(around).join(home, 'sessions'),
     'logging.file': pathsOf(around).join(home, 'logs', 'tutti.log'),
   };
   const tree: Record<string, unknown> = {};

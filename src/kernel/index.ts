@@ -1,5 +1,6 @@
 export { AppError, reportError } from './app-error.ts';
 export { systemClock, type Clock } from './clock.ts';
+export { countTokens } from './count-tokens.ts';
 export { createFaultPoints, noFaults, type FaultPoint } from './fault-point.ts';
 export { Gate } from './gate.ts';
 export { isRunning } from './is-running.ts';
@@ -9,6 +10,7 @@ export { parseLenientJson } from './lenient-json.ts';
 export { silentLog, type Log, type LogFields } from './log.ts';
 export { nearest } from './nearest.ts';
 export { onceFor } from './once-for.ts';
+export { orAborted } from './or-aborted.ts';
 export { ownFile, ownModule, ownVersion } from './own-files.ts';
 export type {
   OwnedProcess,

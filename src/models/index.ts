@@ -1,2 +1,16 @@
+export type { RoleModels } from './ask/model-pool.ts';
+export type { BudgetLimits } from './budget/budgets.ts';
+export { MemorySpendingStore } from './budget/memory-spending-store.ts';
+export type { ModelPrice } from './budget/price.ts';
+export type { ScopeSpending, Spending, SpendingStore } from './budget/spending-store.ts';
 export { createCachedEmbedder } from './cached-embedder.ts';
+export { createConfiguredModel, type ModelEntry } from './configured-model.ts';
+export { createModels, type KeepText, type ModelsOptions } from './create-models.ts';
+export { chooseModel } from './detect/choose-model.ts';
+export { findLocalEndpoints } from './detect/find-local-endpoints.ts';
+export type { Embedder } from './embedder.ts';
+export { createGgufModel } from './gguf/gguf-model.ts';
 export { createLocalEmbedder } from './local-embedder.ts';
+export { defaultModelLimits, type ModelLimits } from './model-limits.ts';
+export { createSamplingModel } from './sampling/sampling-model.ts';
+export type { TextModel } from './text-model.ts';

@@ -8,13 +8,12 @@ import type {
   SandboxRun,
   ToolchainReport,
 } from '../contract/sandbox/index.ts';
-import { AppError, Gate, type Log, type Timers } from '../kernel/index.ts';
+import { AppError, Gate, orAborted, type Log, type Timers } from '../kernel/index.ts';
 import { isReadAtStart } from './boot/index.ts';
 import { checkRun } from './check-run.ts';
 import { DriverChoice } from './choose-driver.ts';
 import type { SandboxDriver, SandboxShape, Toolchain } from './driver.ts';
 import { SandboxBusyError, SandboxClosedError } from './errors.ts';
-import { orAborted } from './or-aborted.ts';
 import type { PolicyName } from './policy.ts';
 import type { PoolOptions } from './pool/idle-shape.ts';
 import { SandboxPool } from './pool/sandbox-pool.ts';

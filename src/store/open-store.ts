@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { ArtifactIndex } from '../artifacts/index.ts';
 import { isGone, systemClock, type Clock } from '../kernel/index.ts';
+import type { PreferenceStore, SessionStore } from '../memory/index.ts';
+import type { SpendingStore } from '../models/index.ts';
 import type { TraceReadLimits, TraceStore } from '../observe/index.ts';
 import type { RunStore } from '../workflow/engine/index.ts';
 import type { EffectStore, StepCache } from '../workflow/effects/index.ts';
@@ -9,8 +11,11 @@ import { checkIntegrity, type IntegrityReport } from './sqlite/check-integrity.t
 import { migrations } from './sqlite/migrations/index.ts';
 import { SqliteArtifactIndex } from './sqlite/sqlite-artifact-index.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
+import { SqlitePreferenceStore } from './sqlite/sqlite-preference-store.ts';
 import { SqliteRunStore } from './sqlite/sqlite-run-store.ts';
+import { SqliteSessionStore } from './sqlite/sqlite-session-store.ts';
 import { SqliteEffectStore } from './sqlite/sqlite-effect-store.ts';
+import { SqliteSpendingStore } from './sqlite/sqlite-spending-store.ts';
 import { SqliteStepCache } from './sqlite/sqlite-step-cache.ts';
 import { SqliteTraceStore } from './sqlite/sqlite-trace-store.ts';
 
@@ -38,6 +43,9 @@ export interface Store {
   readonly artifactIndex: ArtifactIndex;
   readonly effects: EffectStore;
   readonly stepCache: StepCache;
+  readonly spending: SpendingStore;
+  readonly sessions: SessionStore;
+  readonly preferences: PreferenceStore;
   /** Whether the database file is there yet. */
   exists(): boolean;
   checkIntegrity(): IntegrityReport;
@@ -78,6 +86,16 @@ export function openStore(options: StoreOptions): Store {
     artifactIndex: new SqliteArtifactIndex(database),
     effects: new SqliteEffectStore(database),
     stepCache: new SqliteStepCache(database),
+    spending: new SqliteSpendingStore(database, {
+      clock,
+      patienceMs: databaseOptions.busyTimeoutMs,
+    }),
+    sessions: new SqliteSessionStore(database, {
+      clock,
+      isGone,
+      patienceMs: databaseOptions.busyTimeoutMs,
+    }),
+    preferences: new SqlitePreferenceStore(database),
     runs: new SqliteRunStore(runDatabase, {
       clock,
       isGone,

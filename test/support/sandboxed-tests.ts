@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { expect, type TestContext } from 'vitest';
 import { z } from 'zod';
 import { localCaller } from '../../src/contract/caller/index.ts';
-import type { ProgressUpdate } from '../../src/contract/server/index.ts';
+import type { Sandbox } from '../../src/contract/sandbox/index.ts';
+import type { McpServer, ProgressUpdate } from '../../src/contract/server/index.ts';
 import { silentLog, systemTimers } from '../../src/kernel/index.ts';
 import { defaultLimits, openSandbox } from '../../src/sandbox/index.ts';
 import { createExecServer } from '../../src/toolbox/exec/index.ts';
@@ -61,8 +62,12 @@ export interface SandboxedTests {
   close(): Promise<void>;
 }
 
-export function openSandboxedTests(): SandboxedTests {
-  const root = mkdtempSync(join(tmpdir(), 'tutti-run-tests-'));
+/** The server `exec` over a real sandbox; projects in `roots` can be named. */
+export function openSandboxedExec(roots: readonly string[]): {
+  readonly sandbox: Sandbox;
+  readonly server: McpServer;
+  readonly close: () => Promise<void>;
+} {
   const opened = openBubblewrap();
   const sandbox = openSandbox({
     drivers: [opened.driver],
@@ -80,9 +85,20 @@ export function openSandboxedTests(): SandboxedTests {
     scanCode: async () => [],
     policy: { critical: 'warn', major: 'warn', minor: 'allow', info: 'allow', malicious: 'refuse' },
     limits: defaultLimits,
-    roots: [root, join(import.meta.dirname, '../..')],
+    roots,
     javaLibraries: [join(homedir(), '.m2', 'repository'), '/usr/share/java'],
   });
+  const close = async (): Promise<void> => {
+    await sandbox.close();
+    await opened.close();
+  };
+  return { sandbox, server, close };
+}
+
+export function openSandboxedTests(): SandboxedTests {
+  const root = mkdtempSync(join(tmpdir(), 'tutti-run-tests-'));
+  const exec = openSandboxedExec([root, join(import.meta.dirname, '../..')]);
+  const { sandbox, server } = exec;
   return {
     root,
     run: async (input, { signal = new AbortController().signal, onOutput = () => {} } = {}) => {
@@ -108,8 +124,7 @@ export function openSandboxedTests(): SandboxedTests {
       }
     },
     close: async () => {
-      await sandbox.close();
-      await opened.close();
+      await exec.close();
       rmSync(root, { recursive: true, force: true });
     },
   };

@@ -6,6 +6,8 @@ import {
   type ImportPlan,
   type ServerFiles,
 } from '../../contract/server-files/index.ts';
+import { connectModel } from './connect-model.ts';
+import { describeModels } from './models.ts';
 import { importServers, showPlan, withoutEntries } from './import.ts';
 
 export async function run(invocation: Invocation): Promise<number> {
@@ -14,8 +16,16 @@ export async function run(invocation: Invocation): Promise<number> {
   const isCreated = await files.createUserFile();
   const plan = await files.planImport({});
   const isImported = await offerImport(invocation, files, plan);
+  const models = await connectModel(invocation, files);
   const clients = connectable(plan);
-  const result = { file: files.userFile, isCreated, isImported, ...withoutEntries(plan), clients };
+  const result = {
+    file: files.userFile,
+    isCreated,
+    isImported,
+    ...withoutEntries(plan),
+    clients,
+    models,
+  };
   output.result(result, () =>
     [
       `Your settings: ${files.userFile}${isCreated ? ' (new)' : ''}`,
@@ -23,6 +33,7 @@ export async function run(invocation: Invocation): Promise<number> {
       ...(!isImported && plan.added.length > 0
         ? [`${showPlan(plan)}\nTake them over with "tutti import".`]
         : []),
+      describeModels(models, output.paint),
       ...clients.map(
         ({ client, file, snippet }) =>
           `To use Tutti in ${clientTitles[client]}, put this into ${file}:\n${JSON.stringify(snippet, null, 2)}`,
@@ -34,6 +45,7 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 const nextSteps = `Next:
+  tutti "what you want"   ask for something
   tutti doctor            check that everything is in order
   tutti servers           see the servers
   tutti servers add …     add one

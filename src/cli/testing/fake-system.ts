@@ -3,7 +3,10 @@ import type { CallContext } from '../../contract/server/index.ts';
 import { failedToolResult, type Tool, type ToolResult } from '../../contract/tool/index.ts';
 import { openServerFiles } from '../../compose/server-files.ts';
 import { silentLog } from '../../kernel/index.ts';
+import { createFakeAgent } from './fake-agent.ts';
 import { createFakeFleet, restartReport } from './fake-fleet.ts';
+import { createFakeMemory } from './fake-memory.ts';
+import { createFakeModels } from './fake-models.ts';
 import { createFakeWorkflows } from './fake-workflows.ts';
 import type { Compose, System, SystemOptions } from '../system.ts';
 
@@ -185,6 +188,9 @@ function createSystem(seen: Seen): System {
     catalogue: createFakeCatalogue(seen),
     fleet: createFakeFleet(seen),
     workflows: createFakeWorkflows().workflows,
+    agent: createFakeAgent().agent,
+    memory: createFakeMemory(),
+    models: createFakeModels(),
     findTools: async (query, count) =>
       entries.filter(({ tool }) => JSON.stringify(tool).includes(query)).slice(0, count),
     traces: {

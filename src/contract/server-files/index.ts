@@ -1,6 +1,6 @@
 import type { FleetEntry } from '../fleet/index.ts';
 
-/** The files that name servers: shows and changes them, and starts nothing. */
+/** The files that name servers and models: shows and changes them, and starts nothing. */
 export interface ServerFiles {
   /** The user's own file, whether it exists or not. */
   readonly userFile: string;
@@ -18,6 +18,8 @@ export interface ServerFiles {
   planImport(from: ImportSource): Promise<ImportPlan>;
   /** Writes a first file for the user, unless there is one. Says whether it did. */
   createUserFile(): Promise<boolean>;
+  /** Names a model in the user's file (`models.providers`), in place of one of that name. */
+  connectModel(name: string, entry: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
 /** What to do with one entry of `mcpServers`. */

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { conversationSettings } from './conversation-settings.ts';
+import { clarificationSettings } from './clarification-settings.ts';
 import { loggingSettings } from './logging-settings.ts';
 import { mcpServerSettings } from './mcp-server-settings.ts';
 import { modelsSettings } from './models-settings.ts';
@@ -49,6 +51,8 @@ export const settingsSchema = z.strictObject({
   sandbox: sandboxSettings,
   workflow: workflowSettings,
   planning: planningSettings,
+  clarification: clarificationSettings,
+  conversation: conversationSettings,
   logging: loggingSettings,
   tracing: tracingSettings,
   models: modelsSettings,

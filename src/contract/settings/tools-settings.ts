@@ -11,19 +11,31 @@ const codeGeneration = z
       .min(1)
       .max(1_000_000)
       .default(2048)
-      .meta(
-        about('The most tokens a model may write for one piece of code.', { isNotUsedYet: true }),
-      ),
+      .meta(about('The most tokens a model may write for one piece of code and its tests.')),
     stop_sequences: z
       .array(z.string().min(1))
-      .default(['```', '\n\n\n'])
+      .default([])
       .meta(
-        about('A model stops writing code where one of these would come next.', {
-          isNotUsedYet: true,
-        }),
+        about(
+          'A model stops writing where one of these would come next. Answers are JSON: what occurs in it cuts them off.',
+        ),
       ),
+    max_repairs: z
+      .int()
+      .min(0)
+      .max(20)
+      .default(3)
+      .meta(about('How often what the checks found goes back to the model.')),
+    test_seconds: z
+      .int()
+      .min(1)
+      .max(600)
+      .default(30)
+      .meta(about('How long one run of generated tests may take in the sandbox.')),
   })
-  .meta(about('Writing code with a model.'));
+  .meta(
+    about('`code.generate_code`, `code.generate_tests` and others that write code with a model.'),
+  );
 
 const codeReview = z
   .strictObject({

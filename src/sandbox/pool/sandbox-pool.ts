@@ -1,7 +1,6 @@
 import type { PoolReport } from '../../contract/sandbox/index.ts';
-import type { Log, Timers } from '../../kernel/index.ts';
+import { orAborted, type Log, type Timers } from '../../kernel/index.ts';
 import type { PreparedSandbox, SandboxShape } from '../driver.ts';
-import { orAborted } from '../or-aborted.ts';
 import { IdleShape, type PoolOptions } from './idle-shape.ts';
 import { shapeKey, shapeLabel } from './shape-key.ts';
 

@@ -24,6 +24,14 @@ const aRun = `
   VALUES ('r1', 0, 1, '[{"kind":"settled","key":"a#1","value":1}]');
   INSERT INTO run_signals (run_id, name, payload, place) VALUES ('r1', 'go', 'true', 1);`;
 
+const aNumberedRun = `
+  INSERT INTO runs (run_key, run_id, caller_id, engine, status, created_at_ms)
+  VALUES (1, 'r1', 'local', 'embedded', 'queued', 1);
+  INSERT INTO run_contents (run_key, plan, input, meta) VALUES (1, '{"version":1,"steps":[]}', '{}', '{}');
+  INSERT INTO run_journal (place, count, entries)
+  VALUES (1 << 28, 1, '[{"kind":"settled","key":"a#1","value":1}]');
+  INSERT INTO run_signals (run_id, name, payload, place) VALUES ('r1', 'go', 'true', 1);`;
+
 const anEffect = `
   INSERT INTO effects (run_id, step, id, generation, attempt, dispatch, state, caller_id, server, tool,
                        arguments_digest, dispatched_at_ms, outcome)
@@ -37,6 +45,12 @@ const anEffect = `
 const aMaker = `
   INSERT INTO artifact_makers (artifact_id, caller_id, run_id, step, bytes, media_type, inputs, created_at_ms)
   VALUES ('sha256:0', 'local', 'r1', 'a', 1, 'text/plain', '[]', 1);`;
+
+const aSession = `
+  INSERT INTO sessions (session_id, caller_id, title, created_at_ms, updated_at_ms, turn_count)
+  VALUES ('s1', 'local', 'A talk', 1, 1, 1);
+  INSERT INTO session_turns (session_id, number, turn) VALUES ('s1', 1, '{}');
+  INSERT INTO preferences (caller_id, topic, text, learned_at_ms) VALUES ('local', 'tests', 'pytest', 1);`;
 
 /** What programs of each version left behind: a row in every table they had. */
 const rowsOfVersion: Readonly<Record<number, string>> = {
@@ -55,6 +69,8 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   4: `${aSpanBatch} ${aRun}`,
   5: `${aSpanBatch} ${aRun} ${anEffect}`,
   6: `${aSpanBatch} ${aRun} ${anEffect} ${aMaker}`,
+  7: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker}`,
+  8: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

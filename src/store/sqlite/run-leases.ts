@@ -1,9 +1,10 @@
 import type { EngineName } from '../../contract/run/index.ts';
 import type { Clock, ProcessIdentity } from '../../kernel/index.ts';
 import type { Claim, Lease, Release, RunOwner } from '../../workflow/engine/index.ts';
+import { createFreeLease, leaseProcess } from './free-lease.ts';
 import type { FreshRuns } from './fresh-runs.ts';
 import type { RunKeys } from './run-keys.ts';
-import { readNumber, type Row } from './run-rows.ts';
+import { readNumber } from './run-rows.ts';
 import type { SqliteDatabase, Statements } from './sqlite-database.ts';
 import { whileStoreBusy } from './while-store-busy.ts';
 
@@ -100,7 +101,7 @@ export class RunLeases {
     const owners = this.#database.readOne((statements) => statements(ownersSql).all(...scope));
     const dead: string[] = [];
     for (const row of owners) {
-      if (await this.#options.isGone(processOf(row))) dead.push(String(row['lease_owner']));
+      if (await this.#options.isGone(leaseProcess(row))) dead.push(String(row['lease_owner']));
     }
     const rows = this.#database.readOne((statements) =>
       statements(freeSql).all(...scope, JSON.stringify(dead), limit),
@@ -142,7 +143,7 @@ export class RunLeases {
   /** Those of processes that are dead. */
   async #claimLeft(runIds: readonly string[], owner: RunOwner): Promise<readonly Lease[]> {
     const { clock } = this.#options;
-    const isFree = this.#freeAt(clock.now());
+    const isFree = createFreeLease(this.#options.isGone, clock.now());
     const wanted: { readonly runId: string; readonly epoch: number }[] = [];
     for (const runId of runIds) {
       const row = this.#database.readOne((statements) => statements(leaseSql).get(runId));
@@ -185,25 +186,6 @@ export class RunLeases {
   #write<Result>(work: (statements: Statements) => Result): Promise<Result> {
     return whileStoreBusy(this.#options.patienceMs, () => this.#database.write(terms, work));
   }
-
-  /** Tells whether nobody has the lease of a row; looks at each process once. */
-  #freeAt(now: number): (row: Row) => Promise<boolean> {
-    const known = new Map<string, boolean>();
-    return async (row) => {
-      if (row['lease_owner'] === null || readNumber(row, 'lease_until_ms') <= now) return true;
-      const owner = String(row['lease_owner']);
-      const isGone = known.get(owner) ?? (await this.#options.isGone(processOf(row)));
-      known.set(owner, isGone);
-      return isGone;
-    };
-  }
-}
-
-function processOf(row: Row): ProcessIdentity {
-  return {
-    pid: readNumber(row, 'lease_pid'),
-    processStart: String(row['lease_process_start']),
-  };
 }
 
 /** Whether a row of `runs` is somebody's: the condition for `amend`, which waits for nobody's death. */

@@ -1,2 +1,2 @@
 export { createAdminServer } from './admin-server.ts';
-export { ToolSearch } from './search/tool-search.ts';
+export { ToolSearch, type Patience } from './search/tool-search.ts';

@@ -37,7 +37,8 @@ export function describeServer(options: CodeServerOptions) {
     version: options.version,
     instructions:
       'Formats, measures, reviews, scans and refactors Python, JavaScript, TypeScript, Java, Go, Rust, SQL, ' +
-      'HTML and CSS without a model. Every tool takes "code" or a "path" inside the allowed roots; none changes a file.',
+      'HTML and CSS without a model: these tools take "code" or a "path" inside the allowed roots. Those named generate_… and ' +
+      'formalize_task ask a model and check what it writes. None changes a file.',
   };
 }
 

@@ -1,1 +1,3 @@
-export { createThreadedCodeServer } from './threaded-code-server.ts';
+export { checkTypes } from './generate/check-types.ts';
+export { SyntaxTrees } from './syntax-tree.ts';
+export { createThreadedCodeServer, type OpenGeneration } from './threaded-code-server.ts';

@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
-import type { McpServer } from '../../contract/server/index.ts';
+import type { Generation } from '../../contract/generation/index.ts';
+import type { CallContext, McpServer } from '../../contract/server/index.ts';
+import type { ToolResult } from '../../contract/tool/index.ts';
 import { ownModule } from '../../kernel/index.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
 import { WorkerPool } from '../worker/worker-pool.ts';
 import { codeTools, describeServer, type CodeServerOptions } from './code-server.ts';
+import { generationTools } from './generate/generation-tools.ts';
 
 const maxWorkers = Math.min(4, Math.max(2, availableParallelism() - 1));
 const maxWaiting = 10_000;
@@ -11,11 +14,27 @@ const maxHeapMb = 2_048;
 const cancelGraceMs = 250;
 const idleStopMs = 60_000;
 
+/** Calls a tool of this server. */
+export type CallOwnTool = (
+  name: string,
+  args: unknown,
+  context: CallContext,
+) => Promise<ToolResult>;
+
+/** Opens what writes code, given the means to check it; asked for by the first call that needs it. */
+export type OpenGeneration = (
+  callOwnTool: CallOwnTool,
+) => Promise<Generation & { close(): Promise<void> }>;
+
 /**
  * The code tools as they are served: listed from here, run in worker threads, because their engines
- * compute without pause and a caller's time limit must still hold.
+ * compute without pause and a caller's time limit must still hold. Those that ask a model wait more than
+ * they compute, and run here; without `openGeneration` they are not offered.
  */
-export function createThreadedCodeServer(options: CodeServerOptions): McpServer {
+export function createThreadedCodeServer(
+  options: CodeServerOptions,
+  openGeneration?: OpenGeneration,
+): McpServer {
   const pool = new WorkerPool({
     entry: ownModule('toolbox/code/code-worker'),
     data: options,
@@ -28,12 +47,21 @@ export function createThreadedCodeServer(options: CodeServerOptions): McpServer 
   const tools = codeTools(options).map((tool) => ({
     name: tool.name,
     declare: () => tool.declare(),
-    call: (args: unknown, context: Parameters<typeof tool.call>[1]) =>
-      pool.call(tool.name, args, context),
+    call: (args: unknown, context: CallContext) => pool.call(tool.name, args, context),
   }));
+  const threaded = createToolboxServer({ ...describeServer(options), tools });
+  let generation: ReturnType<OpenGeneration> | undefined;
+  const generating = openGeneration
+    ? generationTools(
+        () => (generation ??= openGeneration((...call) => threaded.callTool(...call))),
+      )
+    : [];
   return createToolboxServer({
     ...describeServer(options),
-    tools,
-    close: () => pool.close(),
+    tools: [...tools, ...generating],
+    close: async () => {
+      await (await generation)?.close();
+      await pool.close();
+    },
   });
 }

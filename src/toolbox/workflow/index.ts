@@ -1,1 +1,2 @@
+export { followRun } from './follow-run.ts';
 export { createWorkflowServer } from './workflow-server.ts';

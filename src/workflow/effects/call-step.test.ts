@@ -74,6 +74,7 @@ describe('a step that calls a tool', () => {
     await bench.call({}, { meta });
     expect(bench.calls[0]?.meta).toEqual({
       traceparent,
+      'tutti/budgets': ['run:run1'],
       'tutti/runDepth': 2,
       [idempotencyMetaKey]: 'run1:a:0',
     });

@@ -1,4 +1,5 @@
 import type { Caller } from '../../contract/caller/index.ts';
+import { budgetsMetaKey } from '../../contract/model/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { idempotencyMetaKey, type ToolResult } from '../../contract/tool/index.ts';
 import { withTimeLimit } from '../../kernel/index.ts';
@@ -61,7 +62,11 @@ export function contextOf(
     caller,
     signal,
     progress: request.onProgress,
-    meta: { ...meta, [idempotencyMetaKey]: id },
+    meta: {
+      ...meta,
+      [idempotencyMetaKey]: id,
+      [budgetsMetaKey]: [`run:${request.runId}`],
+    },
   };
 }
 

@@ -1,26 +1,22 @@
+import { askLine, isAtTerminal } from '../../ask-line.ts';
 import type { Io } from '../../io.ts';
 import { describeWait } from './describe-wait.ts';
 import type { Approval } from './follow-run.ts';
 
+type Verdict = 'approved' | 'denied';
+
 /** The verdict of the person at the terminal; undefined when there is none, or the question is left for later. */
-export async function askApproval(
-  io: Io,
-  approval: Approval,
-): Promise<'approved' | 'denied' | undefined> {
-  const isTerminal = 'isTTY' in io.stdin && io.stdin.isTTY === true && io.stderr.isTTY === true;
-  if (!isTerminal) return undefined;
-  const { createInterface } = await import('node:readline/promises');
-  io.stderr.write(`${describeWait(approval)}\nApprove? [y]es, [n]o, Enter to decide later: `);
-  const lines = createInterface({ input: io.stdin });
-  try {
-    const answer = await Promise.race([
-      lines.question('', { signal: io.signal }),
-      // The input ended without an answer.
-      new Promise<string>((resolve) => lines.once('close', () => resolve(''))),
-    ]);
-    if (/^\s*y(?:es)?\s*$/i.test(answer)) return 'approved';
-    return /^\s*no?\s*$/i.test(answer) ? 'denied' : undefined;
-  } finally {
-    lines.close();
-  }
+export async function askApproval(io: Io, approval: Approval): Promise<Verdict | undefined> {
+  if (!isAtTerminal(io)) return undefined;
+  return verdictOf((await askLine(io, approvalQuestion(approval))) ?? '');
+}
+
+export function approvalQuestion(approval: Approval): string {
+  return `${describeWait(approval)}\nApprove? [y]es, [n]o, Enter to decide later: `;
+}
+
+/** What the answer to `approvalQuestion` means; anything but a clear word decides nothing. */
+export function verdictOf(answer: string): Verdict | undefined {
+  if (/^\s*y(?:es)?\s*$/i.test(answer)) return 'approved';
+  return /^\s*no?\s*$/i.test(answer) ? 'denied' : undefined;
 }

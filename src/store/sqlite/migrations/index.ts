@@ -5,6 +5,8 @@ import { runsMigration } from './0004-runs.ts';
 import { effectsMigration } from './0005-effects.ts';
 import { artifactMakersMigration } from './0006-artifact-makers.ts';
 import { runKeysMigration } from './0007-run-keys.ts';
+import { sessionsMigration } from './0008-sessions.ts';
+import { spendingMigration } from './0009-spending.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step from an empty database to this program's, in order, without gaps. */
@@ -16,4 +18,6 @@ export const migrations: readonly Migration[] = [
   effectsMigration,
   artifactMakersMigration,
   runKeysMigration,
+  sessionsMigration,
+  spendingMigration,
 ];

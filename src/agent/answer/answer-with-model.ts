@@ -1,0 +1,110 @@
+import type { Attachment, Intent } from '../../contract/agent/index.ts';
+import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { ModelCall, Models } from '../../contract/model/index.ts';
+import type { RunView } from '../../contract/run/index.ts';
+import type { Conversation } from '../../contract/session/index.ts';
+import {
+  createDataBlocks,
+  cutMiddle,
+  cutWords,
+  readPrompt,
+  type DataBlocks,
+} from '../prompts/index.ts';
+import type { StepResult } from './results-of-run.ts';
+
+const maxResultChars = 6_000;
+const maxAllResultsChars = 40_000;
+const maxAttachmentChars = 24_000;
+const maxAnswerTokens = 1_500;
+
+export interface Answered {
+  readonly text: string;
+  readonly model: string;
+}
+
+/** Says what a run did; its results are data to the model. */
+export async function answerRun(
+  models: Pick<Models, 'text'>,
+  about: {
+    readonly words: string;
+    readonly goal: string;
+    readonly view: RunView;
+    readonly results: readonly StepResult[];
+  },
+  call: ModelCall,
+): Promise<Answered> {
+  const blocks = createDataBlocks();
+  const { words, goal, view, results } = about;
+  const steps = Object.entries(view.steps).map(
+    ([step, { status, tool }]) => `${step} (${tool ?? 'no tool'}): ${status}`,
+  );
+  const shown = results.map(({ step, output }) =>
+    blocks.block(`result of ${step}`, JSON.stringify(output), maxResultChars),
+  );
+  const content = [
+    `The user's message: ${cutWords(words)}`,
+    `Goal: ${cutWords(goal)}`,
+    `Steps:\n${steps.join('\n')}`,
+    // Cut by whole blocks, so that none stays open.
+    ...withinChars(shown, maxAllResultsChars),
+  ].join('\n\n');
+  return ask(models, { prompt: readPrompt('answer', blocks.boundary).text, content }, call);
+}
+
+/** Answers what needs no tool, from the conversation. */
+export async function answerDirectly(
+  models: Pick<Models, 'text'>,
+  about: {
+    readonly words: string;
+    readonly intent: Intent;
+    readonly conversation: Conversation;
+    readonly attachments: readonly Attachment[];
+    readonly tools: readonly CatalogueEntry[];
+    readonly nameTool: (entry: CatalogueEntry) => string;
+  },
+  call: ModelCall,
+): Promise<Answered> {
+  const blocks = createDataBlocks();
+  const { words, conversation, attachments, tools, nameTool } = about;
+  const content = [
+    blocks.block('tools of this system that may fit', tools.map(nameTool).join('\n')),
+    ...describeConversation(conversation, blocks),
+    ...withinChars(
+      attachments.map(({ name, content: text }) => blocks.block(name, text, maxAttachmentChars)),
+      maxAllResultsChars,
+    ),
+    `The user's message: ${cutWords(words)}`,
+  ].join('\n\n');
+  return ask(models, { prompt: readPrompt('direct', blocks.boundary).text, content }, call);
+}
+
+function describeConversation(conversation: Conversation, blocks: DataBlocks): string[] {
+  const { preferences, summary, recalled, recent, remembered } = conversation;
+  const turns = [...recalled, ...recent].map(({ role, text }) => `${role}: ${text}`);
+  return [
+    ...(preferences.length > 0 ? [`The user's preferences: ${preferences.join('; ')}`] : []),
+    ...(summary === null ? [] : [blocks.block('summary of the conversation before', summary)]),
+    ...(turns.length > 0 ? [blocks.block('the conversation', turns.join('\n'))] : []),
+    ...remembered.map(({ kind, title, content }) =>
+      blocks.block(`${kind}: ${title}`, content ?? '(kept elsewhere)', maxResultChars),
+    ),
+  ];
+}
+
+async function ask(
+  models: Pick<Models, 'text'>,
+  { prompt, content }: { readonly prompt: string; readonly content: string },
+  call: ModelCall,
+): Promise<Answered> {
+  const messages = [
+    { role: 'system', content: prompt },
+    { role: 'user', content },
+  ] as const;
+  const answer = await models.text('agent', { messages, maxOutputTokens: maxAnswerTokens }, call);
+  return { text: cutMiddle(answer.text.trim(), maxAllResultsChars), model: answer.model };
+}
+
+function withinChars(blocks: readonly string[], maxChars: number): string[] {
+  let left = maxChars;
+  return blocks.filter((block) => (left -= block.length) >= 0);
+}

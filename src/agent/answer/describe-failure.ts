@@ -1,0 +1,51 @@
+import type { RunView, Waiting } from '../../contract/run/index.ts';
+
+const maxMessageChars = 1_000;
+
+/** What went wrong with a run and what to do about it; said by us, so that nothing is glossed over. */
+export function describeFailure(view: RunView): string {
+  const { runId, status, error } = view;
+  if (status === 'cancelled')
+    return `The run was cancelled. "tutti runs show ${runId}" tells how far it came.`;
+  const failed = Object.entries(view.steps).filter(
+    ([, step]) => step.status === 'failed' || step.status === 'unknown',
+  );
+  const done = Object.values(view.steps).filter((step) => step.status === 'succeeded').length;
+  return [
+    `It did not work: ${cut(error?.message ?? `the run ended as ${status}`)}`,
+    ...failed.map(
+      ([path, step]) =>
+        `- step ${path}${step.tool === undefined ? '' : ` (${step.tool})`}: ${step.error ? `${step.error.code}: ${cut(step.error.message)}` : 'failed'}`,
+    ),
+    ...(done > 0 ? [`${done} step(s) before it succeeded and keep their results.`] : []),
+    `"tutti runs retry ${runId}" tries again what failed; "tutti runs show ${runId}" tells all; or say what to do differently.`,
+  ].join('\n');
+}
+
+/** What a run waits for, as questions to a person, with the command that answers. */
+export function describeWaits({ runId, waitingFor }: RunView): string[] {
+  return waitingFor.map((waiting) => describeWait(runId, waiting));
+}
+
+function describeWait(runId: string, waiting: Waiting): string {
+  const { step } = waiting;
+  switch (waiting.kind) {
+    case 'approval': {
+      const call =
+        waiting.tool === null
+          ? ''
+          : ` It would call ${waiting.tool} with ${cut(JSON.stringify(waiting.arguments))}.`;
+      return `Step "${step}" needs your approval.${call} Give it with: tutti runs approve ${runId} ${step} (or deny). I cannot approve it for you.`;
+    }
+    case 'signal':
+      return `Step "${step}" waits for the signal "${waiting.signal}": tutti runs signal ${runId} ${waiting.signal} JSON`;
+    case 'resolve':
+      return `Nobody knows whether step "${step}" (${waiting.tool}) happened. Look, then: tutti runs resolve ${runId} ${step} --happened or --not-happened`;
+    case 'repair':
+      return `Step "${step}" failed (${cut(waiting.error.message)}): tutti runs repair ${runId} ${step} --args JSON, or --give-up`;
+  }
+}
+
+function cut(text: string): string {
+  return text.length <= maxMessageChars ? text : `${text.slice(0, maxMessageChars - 1)}…`;
+}

@@ -1,0 +1,43 @@
+import type { RunView } from '../../contract/run/index.ts';
+import type { Caller } from '../../contract/caller/index.ts';
+import type { Json } from '../../contract/plan/index.ts';
+
+/** What a step gave. */
+export interface StepResult {
+  readonly step: string;
+  readonly tool: string | null;
+  readonly output: Json;
+}
+
+/** Reads outputs that are too big for a run's view. */
+export interface BigOutputs {
+  get(caller: Caller, id: string): Promise<Uint8Array>;
+}
+
+const maxBigBytes = 4_194_304;
+const maxResults = 50;
+
+/** What the steps of a run gave, in the order of the plan; big outputs read back. */
+export async function resultsOfRun(
+  view: RunView,
+  outputs: BigOutputs,
+  caller: Caller,
+): Promise<StepResult[]> {
+  const results: StepResult[] = [];
+  for (const [step, { status, output, stored, tool = null }] of Object.entries(view.steps)) {
+    if (status !== 'succeeded' || results.length === maxResults) continue;
+    if (output !== undefined) results.push({ step, tool, output });
+    else if (stored && stored.bytes <= maxBigBytes) {
+      const bytes = await outputs.get(caller, stored.id);
+      results.push({ step, tool, output: readOutput(bytes, stored.mediaType) });
+    } else if (stored) results.push({ step, tool, output: stored.preview });
+  }
+  return results;
+}
+
+function readOutput(bytes: Uint8Array, mediaType: string): Json {
+  const text = Buffer.from(bytes).toString('utf8');
+  if (!mediaType.startsWith('application/json')) return text;
+  // The workflow stored it as JSON, and its bytes were checked against their digest.
+  return JSON.parse(text) as Json;
+}

@@ -1,0 +1,51 @@
+import type { Artifacts } from '../../contract/artifact/index.ts';
+import type { Caller } from '../../contract/caller/index.ts';
+import type { Models } from '../../contract/model/index.ts';
+import type { RunView, Workflows } from '../../contract/run/index.ts';
+import type { ClientPort } from '../../contract/server/index.ts';
+import type { Memory } from '../../contract/session/index.ts';
+import type { Log } from '../../kernel/index.ts';
+import type { ClarificationRules } from '../intent/index.ts';
+import type { Planner } from '../planner/index.ts';
+import type { AgentApproval, IsTrusted, ToolSource } from '../propose/index.ts';
+
+/** What the agent is made of. It has no way to approve, deny, resolve or signal anything, nor to change settings. */
+export interface AgentParts {
+  readonly models: Pick<Models, 'find' | 'text' | 'structured' | 'linkBudgets'>;
+  readonly memory: Pick<Memory, 'sessions' | 'converse' | 'learn'>;
+  readonly workflows: Pick<Workflows, 'check' | 'start' | 'show' | 'cancel' | 'repair'>;
+  readonly follow: FollowRun;
+  readonly artifacts: () => Promise<Pick<Artifacts, 'get' | 'put'>>;
+  readonly tools: ToolSource;
+  readonly planner: () => Promise<Planner>;
+  readonly settings: AgentSettings;
+  /** Servers we ship. */
+  readonly isTrusted: IsTrusted;
+  readonly log: Log;
+}
+
+/**
+ * Waits until a run has ended or waits for somebody. Where the client can put questions to a person, they
+ * are asked for approvals there; what they say goes past the agent.
+ */
+export type FollowRun = (
+  caller: Caller,
+  runId: string,
+  options: {
+    readonly signal: AbortSignal;
+    readonly onChange: (view: RunView) => void;
+    readonly client?: ClientPort;
+  },
+) => Promise<RunView>;
+
+export interface AgentSettings {
+  readonly maxSteps: number;
+  readonly optimizeChains: boolean;
+  /** Which plans of a model are shown before they run; those of the planner always are. */
+  readonly preview: 'effects' | 'always' | 'never';
+  readonly approval: AgentApproval;
+  readonly clarification: ClarificationRules;
+  /** Of the conversation, in a request to a model. */
+  readonly contextTokens: number;
+  readonly contextTurns: number;
+}

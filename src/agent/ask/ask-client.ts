@@ -1,0 +1,61 @@
+import type { ClientPort } from '../../contract/server/index.ts';
+import { AppError } from '../../kernel/index.ts';
+
+export function canBeAsked(client: ClientPort | undefined): client is ClientPort {
+  return client?.capabilities['elicitation'] !== undefined;
+}
+
+/** Puts questions to the person at the client; undefined when they did not answer. */
+export async function askQuestions(
+  client: ClientPort,
+  questions: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  const properties = questions.map((question, index): [string, object] => [
+    `answer_${index + 1}`,
+    { type: 'string', title: question },
+  ]);
+  const content = await elicit(client, signal, {
+    message:
+      questions.length === 1 ? (questions[0] ?? '') : `Before I begin:\n${questions.join('\n')}`,
+    requestedSchema: { type: 'object', properties: Object.fromEntries(properties) },
+  });
+  if (!content) return undefined;
+  const answers = properties.map(([key]) => content[key]);
+  return answers.some((answer) => typeof answer === 'string' && answer.trim() !== '')
+    ? answers.map((answer) => (typeof answer === 'string' ? answer : ''))
+    : undefined;
+}
+
+/** Shows a plan to the person at the client; undefined when they closed it without an answer. */
+export async function confirmPlan(
+  client: ClientPort,
+  preview: string,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const content = await elicit(client, signal, {
+    message: preview,
+    requestedSchema: {
+      type: 'object',
+      properties: { run: { type: 'boolean', title: 'Run this plan', default: false } },
+      required: ['run'],
+    },
+  });
+  return content === undefined ? undefined : content['run'] === true;
+}
+
+async function elicit(
+  client: ClientPort,
+  signal: AbortSignal,
+  params: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    const answer = await client.ask({ method: 'elicitation/create', params }, signal);
+    if (answer['action'] === 'decline') return {};
+    return answer['action'] === 'accept' ? Object(answer['content']) : undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}

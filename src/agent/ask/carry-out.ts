@@ -1,0 +1,117 @@
+import type { AskOutcome, Proposal } from '../../contract/agent/index.ts';
+import type { Plan } from '../../contract/plan/index.ts';
+import type { RunView } from '../../contract/run/index.ts';
+import { missingInputs, previewPlan, supplyInputs } from '../propose/index.ts';
+import { askQuestions, canBeAsked, confirmPlan } from './ask-client.ts';
+import { followToEnd } from './follow-to-end.ts';
+import { replyAboutRun } from './reply-about-run.ts';
+import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
+
+export interface Undertaking {
+  readonly proposal: Proposal;
+  /** No step has an effect or sends anything out. */
+  readonly isFree: boolean;
+  /** It was planned with results or documents in sight, so a person looks at it first. */
+  readonly isTainted?: boolean;
+  /** The user saw it and said yes. */
+  readonly isAccepted?: boolean;
+  readonly why?: string;
+  readonly model: string | null;
+}
+
+/** Shows a plan that passed, or runs it and says what came of it. */
+export async function carryOut(turn: Turn, work: Undertaking): Promise<Reply> {
+  const { request, options, emit } = turn;
+  const { proposal, model } = work;
+  emit({ kind: 'plan', proposal });
+  if (request.planOnly) return plainReply(planOutcome(turn, work));
+  const lacking = missingInputs(proposal.plan);
+  if (lacking.length > 0) return askForInputs(turn, work);
+  if (needsPreview(turn, work)) {
+    if (!canBeAsked(options.client)) return plainReply(planOutcome(turn, work));
+    const { preview } = planOutcome(turn, work);
+    const verdict = await confirmPlan(options.client, preview, options.signal);
+    if (verdict === undefined) return plainReply(planOutcome(turn, work));
+    if (!verdict) return nothingRun(turn, { confidence: proposal.confidence, model });
+  }
+  const { view, runId } = await run(turn, proposal.plan, model !== null);
+  return replyAboutRun(turn, {
+    view,
+    runId,
+    plan: proposal.plan,
+    model,
+    confidence: proposal.confidence,
+  });
+}
+
+/** Values that nobody said and no step gives are asked for before anything runs. */
+async function askForInputs(turn: Turn, work: Undertaking): Promise<Reply> {
+  const { proposal, model } = work;
+  const { options } = turn;
+  const { maxQuestions } = turn.parts.settings.clarification;
+  // The others are asked for once these are answered.
+  const questions = missingInputs(proposal.plan)
+    .slice(0, Math.max(1, maxQuestions))
+    .map(({ question }) => question);
+  if (canBeAsked(options.client)) {
+    const answers = await askQuestions(options.client, questions, options.signal);
+    const plan = answers && supplyInputs(proposal.plan, answers);
+    if (plan && plan !== proposal.plan) {
+      return carryOut(turn, { ...work, proposal: { ...proposal, plan } });
+    }
+  }
+  const known = base(turn, { confidence: proposal.confidence, model });
+  const alternatives = [proposal.plan];
+  return plainReply({ ...known, kind: 'question', questions, alternatives });
+}
+
+/** A user who does not want the plan that was shown. */
+export function nothingRun(
+  turn: Turn,
+  known: { readonly confidence: number; readonly model: string | null },
+): Reply {
+  const answer = 'Nothing was run. Say what you want instead.';
+  tell(turn, answer);
+  return plainReply({ ...base(turn, known), kind: 'answer', answer });
+}
+
+function needsPreview({ request, parts }: Turn, work: Undertaking): boolean {
+  if (request.acceptPreview || work.isAccepted) return false;
+  if (work.proposal.madeBy === 'planner' || work.isTainted) return true;
+  const { preview } = parts.settings;
+  return preview === 'always' || (preview === 'effects' && !work.isFree);
+}
+
+function planOutcome(
+  turn: Turn,
+  { proposal, model, why }: Undertaking,
+): Extract<AskOutcome, { kind: 'plan' }> {
+  const { plan, madeBy, confidence } = proposal;
+  const alternatives = proposal.alternatives.map((other) => other.plan);
+  const preview = previewPlan({ plan, madeBy, alternatives, ...(why !== undefined && { why }) });
+  return {
+    ...base(turn, { confidence, model }),
+    kind: 'plan',
+    plan,
+    alternatives,
+    preview,
+    madeBy,
+  };
+}
+
+async function run(
+  turn: Turn,
+  plan: Plan,
+  hasModel: boolean,
+): Promise<{ readonly view: RunView; readonly runId: string }> {
+  const { parts, request, session } = turn;
+  const { caller } = request;
+  // Checked once more where runs are stored: nothing that did not pass can reach execution.
+  const { runId } = await parts.workflows.start(caller, {
+    source: { kind: 'data', plan },
+    input: {},
+    optimize: parts.settings.optimizeChains,
+  });
+  await parts.models.linkBudgets(caller, `run:${runId}`, `session:${session.id}`);
+  return { runId, view: await followToEnd(turn, { runId, plan, hasModel }) };
+}

@@ -1,0 +1,177 @@
+import type {
+  Agent,
+  AskOptions,
+  AskOutcome,
+  AskRequest,
+  Attachment,
+} from '../../contract/agent/index.ts';
+import type { NewTurn, OpenSession } from '../../contract/session/index.ts';
+import { AppError, reportError } from '../../kernel/index.ts';
+import { plainLanguage, splitPastes } from '../intent/index.ts';
+import { InvalidMessageError } from '../errors.ts';
+import type { AgentParts } from './agent-parts.ts';
+import { keepSummary } from './keep-summary.ts';
+import { keepTexts, rememberAttachment } from './kept-texts.ts';
+import { readReply } from './read-reply.ts';
+import { respond } from './respond.ts';
+import type { Reply, Turn } from './turn.ts';
+
+const maxMessageChars = 200_000;
+const maxAttachmentChars = 400_000;
+const maxTitleChars = 80;
+
+/**
+ * From a message to a plan, a run and an answer.
+ *
+ * 1. The user's turn is durable before anything is done about it, and every outcome is a turn of its own.
+ * 2. No plan runs that did not pass the guard and the type check.
+ * 3. What may be called is decided from the user's own words; texts of files and results never change it.
+ * 4. The agent approves nothing: it has no port to do so.
+ */
+export function createAgent(parts: AgentParts): Agent {
+  return {
+    async ask(request, options) {
+      const message = readMessage(request);
+      const { sessions } = parts.memory;
+      const { caller } = request;
+      const session =
+        request.session === undefined
+          ? await sessions.create(caller, { title: message.words.slice(0, maxTitleChars) })
+          : await sessions.open(caller, request.session);
+      try {
+        return await answerIn(session, { parts, request, options, message });
+      } finally {
+        await session.close();
+      }
+    },
+  };
+}
+
+interface Message {
+  readonly words: string;
+  readonly attachments: readonly Attachment[];
+}
+
+/** What a message says, and what came with it: files, and code pasted between its words. */
+function readMessage({ message, attachments = [] }: AskRequest): Message {
+  if (message.length > maxMessageChars) {
+    throw new InvalidMessageError(
+      `it has more than ${maxMessageChars} characters; attach long texts as files`,
+    );
+  }
+  const { words, pastes } = splitPastes(message);
+  const pasted = pastes.map(({ content, language }, index) => ({
+    name: `pasted code ${index + 1}`,
+    content,
+    ...(language !== undefined && { language }),
+  }));
+  const given = attachments.map(({ name, content, language }) => ({
+    name,
+    content,
+    ...plainLanguage(language),
+  }));
+  const all = [...given, ...pasted];
+  if (words === '' && all.length === 0)
+    throw new InvalidMessageError('it is empty; say what is to be done');
+  if (all.reduce((sum, { content }) => sum + content.length, 0) > maxAttachmentChars) {
+    throw new InvalidMessageError(
+      `what is attached has more than ${maxAttachmentChars} characters; attach less, or name the files so that tools read them`,
+    );
+  }
+  return { words, attachments: all };
+}
+
+interface Asked {
+  readonly parts: AgentParts;
+  readonly request: AskRequest;
+  readonly options: AskOptions;
+  readonly message: Message;
+}
+
+async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome> {
+  const { parts, request, options, message } = asked;
+  const { caller } = request;
+  const emit: Turn['emit'] = (event) => options.onEvent?.(event);
+  emit({ kind: 'session', sessionId: session.id });
+  const before = session.current();
+  const given = message.attachments.map(rememberAttachment);
+  const remembered = await keepTexts(given, { parts, caller, origin: session.id });
+  await session.append({ role: 'user', text: request.message, remembered });
+  const reply = readReply(message.words, before);
+  const words =
+    reply.kind === 'answered'
+      ? `${splitPastes(reply.request).words}\n${message.words}`
+      : message.words;
+  const turn: Turn = { ...asked, session, before, words, attachments: message.attachments, emit };
+  let outcome: AskOutcome;
+  try {
+    for (const liking of await parts.memory.learn(caller, message.words)) {
+      emit({ kind: 'notice', text: `Noted for later: ${liking}` });
+    }
+    const made = await respond(turn, reply);
+    await session.append(turnOf(made));
+    outcome = made.outcome;
+  } catch (error) {
+    await recordFailure(turn, error);
+    throw error;
+  }
+  await keepSummary(turn);
+  return outcome;
+}
+
+function turnOf({ outcome, remembered, isTainted }: Reply): NewTurn {
+  const kept: Pick<NewTurn, 'role' | 'remembered' | 'isTainted'> = {
+    role: 'assistant',
+    remembered: [...remembered],
+    ...(isTainted && { isTainted }),
+  };
+  switch (outcome.kind) {
+    case 'plan': {
+      const { plan, alternatives, preview: text } = outcome;
+      return { ...kept, text, outcome: 'plan', plan, alternatives: [...alternatives] };
+    }
+    case 'question': {
+      const { questions, alternatives, runId } = outcome;
+      return {
+        ...kept,
+        text: questions.join('\n'),
+        outcome: 'question',
+        questions: [...questions],
+        alternatives: [...alternatives],
+        ...(runId !== undefined && { runId }),
+      };
+    }
+    case 'refusal':
+      return { ...kept, text: outcome.reason, outcome: 'refusal' };
+    case 'answer': {
+      const { answer: text, plan, runId, runStatus } = outcome;
+      const isFailed = runStatus === 'failed' || runStatus === 'cancelled';
+      return {
+        ...kept,
+        text,
+        outcome: isFailed ? 'failed' : 'answer',
+        // The run keeps what it was given; the conversation needs only which tools were called.
+        ...(plan && { plan: withoutInputs(plan) }),
+        ...(runId !== undefined && { runId }),
+      };
+    }
+  }
+}
+
+function withoutInputs<Plan extends { readonly input?: unknown }>(plan: Plan): Omit<Plan, 'input'> {
+  const { input: _input, ...rest } = plan;
+  return rest;
+}
+
+/** So that the conversation tells what became of the message; what went wrong is told by the error itself. */
+async function recordFailure({ session, options, parts }: Turn, error: unknown): Promise<void> {
+  const isCancelled = options.signal.aborted;
+  const text = isCancelled ? 'Cancelled.' : `It failed: ${reportError(error).message}`;
+  try {
+    const outcome = isCancelled ? 'cancelled' : 'failed';
+    await session.append({ role: 'assistant', text: text.slice(0, 2_000), outcome });
+  } catch (failure) {
+    if (!(failure instanceof AppError)) throw failure;
+    parts.log.warn('the outcome of a message could not be recorded', { error: failure });
+  }
+}

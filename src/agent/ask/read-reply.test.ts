@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { sessionSchema, type Session } from '../../contract/session/index.ts';
+import { readReply } from './read-reply.ts';
+
+const plan = { version: 1 as const, name: 'one', steps: [{ id: 'a', tool: 'x.a' }] };
+const other = { version: 1 as const, name: 'two', steps: [{ id: 'b', tool: 'x.b' }] };
+
+function after(...turns: readonly object[]): Session {
+  const at = '2026-01-01T00:00:00.000Z';
+  const numbered = turns.map((turn, index) => ({ text: '', number: index + 1, at, ...turn }));
+  const whole = {
+    version: 1,
+    id: 's',
+    title: '',
+    createdAt: at,
+    updatedAt: at,
+    forkedFrom: null,
+    summary: null,
+  };
+  return sessionSchema.parse({ ...whole, turns: numbered });
+}
+
+const user = (text: string): object => ({ role: 'user', text });
+const shown = after(user('do it'), {
+  role: 'assistant',
+  outcome: 'plan',
+  plan,
+  alternatives: [other],
+});
+const asked = after(user('do it'), { role: 'assistant', outcome: 'question', questions: ['?'] });
+const chosen = after(user('do it'), {
+  role: 'assistant',
+  outcome: 'question',
+  alternatives: [plan, other],
+});
+const waiting = after(user('do it'), { role: 'assistant', outcome: 'question', runId: 'run-1' });
+
+describe('a message after a plan', () => {
+  it.each(['yes', 'Yes!', 'ok', 'go ahead.', 'run it', 'ja', '1', '#1'])(
+    '"%s" accepts it',
+    (words) => {
+      expect(readReply(words, shown)).toEqual({ kind: 'accepted', plan });
+    },
+  );
+
+  it.each(['2', '2.', 'option 2', 'plan 2'])('"%s" takes the other', (words) => {
+    expect(readReply(words, shown)).toEqual({ kind: 'accepted', plan: other });
+  });
+
+  it.each(['no', 'No.', 'never mind', 'cancel'])('"%s" declines it', (words) => {
+    expect(readReply(words, shown)).toEqual({ kind: 'declined' });
+  });
+
+  it.each(['yes but in Go', '3', 'no, write it in Go', 'run it on the other file'])(
+    '"%s" is a message of its own',
+    (words) => {
+      expect(readReply(words, shown)).toEqual({ kind: 'new' });
+    },
+  );
+});
+
+describe('a message after questions', () => {
+  it('answers them', () => {
+    expect(readReply('python', asked)).toEqual({ kind: 'answered', request: 'do it' });
+    const twice = after(
+      user('a'),
+      { role: 'assistant', outcome: 'question', questions: ['?'] },
+      user('b'),
+      {
+        role: 'assistant',
+        outcome: 'question',
+        questions: ['?'],
+      },
+    );
+    expect(readReply('c', twice)).toEqual({ kind: 'answered', request: 'a\nb' });
+  });
+
+  it('chooses by number, and yes says nothing where there are several', () => {
+    expect(readReply('2', chosen)).toEqual({ kind: 'accepted', plan: other });
+    expect(readReply('yes', chosen)).toMatchObject({ kind: 'answered' });
+    expect(readReply('no', chosen)).toEqual({ kind: 'declined' });
+  });
+
+  it.each(['continue', 'yes', 'done'])('about a run, "%s" goes on with it', (words) => {
+    expect(readReply(words, waiting)).toEqual({ kind: 'resumed', runId: 'run-1' });
+    expect(readReply('what else?', waiting)).toEqual({ kind: 'new' });
+  });
+});
+
+it('is a message of its own at the beginning and after an answer', () => {
+  expect(readReply('yes', after())).toEqual({ kind: 'new' });
+  const answered = after(user('x'), { role: 'assistant', outcome: 'answer' });
+  expect(readReply('yes', answered)).toEqual({ kind: 'new' });
+});

@@ -1,0 +1,85 @@
+import type { Plan } from '../../contract/plan/index.ts';
+import type { RunView } from '../../contract/run/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import {
+  answerRun,
+  describeFailure,
+  describeResults,
+  describeWaits,
+  rememberResults,
+  resultsOfRun,
+  showCode,
+} from '../answer/index.ts';
+import { keepTexts } from './kept-texts.ts';
+import { base, tell, tellingCall, type Reply, type Turn } from './turn.ts';
+
+export interface SettledRun {
+  readonly view: RunView;
+  readonly runId: string;
+  readonly plan?: Plan;
+  readonly model: string | null;
+  readonly confidence: number;
+}
+
+/** What is said about a run that has ended or waits. */
+export async function replyAboutRun(turn: Turn, run: SettledRun): Promise<Reply> {
+  const { parts, request } = turn;
+  const { caller } = request;
+  const { view, runId, plan, confidence } = run;
+  const about = { runId, runStatus: view.status, ...(plan && { plan }) };
+  if (view.status !== 'succeeded' && view.status !== 'failed' && view.status !== 'cancelled') {
+    const questions = describeWaits(view);
+    const asked =
+      questions.length > 0
+        ? questions
+        : [`Run ${runId} is ${view.status}. Say "continue" to wait for it.`];
+    const known = base(turn, run);
+    // They show arguments and errors, which hold results.
+    return {
+      outcome: { ...known, kind: 'question', questions: asked, alternatives: [], runId },
+      remembered: [],
+      isTainted: true,
+    };
+  }
+  const results = await resultsOfRun(view, await parts.artifacts(), caller);
+  const origin = { parts, caller, origin: turn.session.id };
+  const remembered = await keepTexts(rememberResults(results, runId), origin);
+  if (view.status !== 'succeeded') {
+    const answer = describeFailure(view);
+    tell(turn, answer);
+    return { outcome: { ...base(turn, run), kind: 'answer', answer, ...about }, remembered };
+  }
+  const { text, model } = await sayWhatWasDone(turn, run, results);
+  const code = showCode(results);
+  const notes = model === null ? ['No model took part in this.'] : [];
+  const rest = [...(code === '' ? [] : [code]), ...notes].join('\n\n');
+  tell(turn, rest === '' ? '' : `\n\n${rest}`);
+  const answer = [text, ...(rest === '' ? [] : [rest])].join('\n\n');
+  return {
+    outcome: { ...base(turn, { confidence, model }), kind: 'answer', answer, ...about },
+    remembered,
+  };
+}
+
+async function sayWhatWasDone(
+  turn: Turn,
+  { view, plan, model }: SettledRun,
+  results: Awaited<ReturnType<typeof resultsOfRun>>,
+): Promise<{ readonly text: string; readonly model: string | null }> {
+  const { parts, words, options, emit } = turn;
+  if (model !== null) {
+    try {
+      const goal = plan?.goal ?? view.goal ?? words;
+      return await answerRun(parts.models, { words, goal, view, results }, tellingCall(turn));
+    } catch (error) {
+      options.signal.throwIfAborted();
+      if (!(error instanceof AppError)) throw error;
+      // The work is done and its results are there; only the words for them are missing.
+      emit({ kind: 'restart' });
+      emit({ kind: 'notice', text: `The model could not put it into words: ${error.message}` });
+    }
+  }
+  const text = describeResults(view, results);
+  tell(turn, text);
+  return { text, model };
+}

@@ -1,0 +1,163 @@
+import type { Intent } from '../../contract/agent/index.ts';
+import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { Conversation } from '../../contract/session/index.ts';
+import { answerDirectly } from '../answer/index.ts';
+import { ownWords, questionsAbout, readIntent } from '../intent/index.ts';
+import {
+  collectInputs,
+  describeInput,
+  fixCapability,
+  nameTool,
+  offerTools,
+  proposeWithModel,
+  type PlanInput,
+} from '../propose/index.ts';
+import { askQuestions, canBeAsked } from './ask-client.ts';
+import { carryOut } from './carry-out.ts';
+import { guardRules } from './guard-rules.ts';
+import { loadText } from './kept-texts.ts';
+import { latestRemembered } from './latest-remembered.ts';
+import { respondWithoutModel } from './respond-without-model.ts';
+import { base, modelCall, plainReply, tellingCall, type Reply, type Turn } from './turn.ts';
+
+/** What the user is taken to want, and all it was read from. */
+interface Understood {
+  readonly turn: Turn;
+  readonly intent: Intent;
+  readonly model: string;
+  readonly conversation: Conversation;
+  readonly background: string;
+  readonly inputs: readonly PlanInput[];
+  readonly offered: readonly CatalogueEntry[];
+  /** Earlier answers, which hold texts of tools and files, were in sight. */
+  readonly isTainted: boolean;
+}
+
+/** From a message to a reply, with a model. */
+export async function respondWithModel(turn: Turn): Promise<Reply> {
+  const read = await understand(turn);
+  turn.emit({ kind: 'intent', intent: read.intent });
+  const questions = questionsAbout(read.intent, turn.parts.settings.clarification);
+  const understood = questions.length > 0 ? await clarify(read, questions) : read;
+  if ('outcome' in understood) return understood;
+  if (understood.intent.tools_needed.length === 0) return answer(understood);
+  return propose(understood);
+}
+
+/** Questions that were put to the user, and whether earlier answers were in sight when they were made. */
+interface PutQuestions {
+  readonly questions: readonly string[];
+  readonly isTainted: boolean;
+}
+
+async function understand(turn: Turn, put?: PutQuestions): Promise<Understood> {
+  const { parts, request, options, before, words, attachments } = turn;
+  const { contextTokens: maxTokens, contextTurns: maxTurns } = parts.settings;
+  const { caller } = request;
+  const wish = { caller, session: before, message: words, maxTokens, maxTurns };
+  const [conversation, offered] = await Promise.all([
+    parts.memory.converse({ ...wish, signal: options.signal }),
+    offerTools(parts.tools, words),
+  ]);
+  // Questions are a model's words: they are no part of what the user said, and tell only what it was said to.
+  const asked = put ?? pendingQuestions(before);
+  const background = [
+    ownWords(conversation, before),
+    ...(put && !put.isTainted ? [`Assistant: asked: ${put.questions.join(' ')}`] : []),
+  ].join('\n');
+  const inputs = collectInputs(attachments, latestRemembered(before), (item) =>
+    loadText(item, { parts, caller }),
+  );
+  const wanted = { words, background, inputs: inputs.map(describeInput), tools: offered, nameTool };
+  const known = { turn, conversation, background, inputs, offered };
+  const answers = [lastAnswers(conversation), ...(asked?.isTainted ? asked.questions : [])]
+    .filter((text) => text !== '')
+    .join('\n\n');
+  if (!asked?.isTainted) {
+    const { intent, model } = await readIntent(parts.models, wanted, modelCall(turn));
+    if (answers === '' || !isUnclear(turn, intent))
+      return { ...known, intent, model, isTainted: false };
+  }
+  // "Do the second one" can be understood only with the answers in sight.
+  const again = await readIntent(parts.models, { ...wanted, answers }, modelCall(turn));
+  return { ...known, ...again, isTainted: true };
+}
+
+/** Those the assistant's last turn ended with. */
+function pendingQuestions({ turns }: Turn['before']): PutQuestions | undefined {
+  const last = turns.at(-1);
+  // What a run waits for is not settled by a message.
+  if (!last?.questions || last.runId !== undefined) return undefined;
+  return { questions: last.questions, isTainted: last.isTainted === true };
+}
+
+function isUnclear({ parts }: Turn, intent: Intent): boolean {
+  return questionsAbout(intent, parts.settings.clarification).length > 0;
+}
+
+const answersInSight = 2;
+
+function lastAnswers({ recent }: Conversation): string {
+  return recent
+    .filter(({ role, outcome }) => role === 'assistant' && outcome === 'answer')
+    .slice(-answersInSight)
+    .map(({ text }) => text)
+    .join('\n\n');
+}
+
+/** Asks the user: at once where the client can, else by the reply. */
+async function clarify(
+  { turn, intent, model, isTainted }: Understood,
+  questions: readonly string[],
+): Promise<Understood | Reply> {
+  const { options, session, words } = turn;
+  if (canBeAsked(options.client)) {
+    const answers = await askQuestions(options.client, questions, options.signal);
+    if (answers) {
+      await session.append({
+        role: 'assistant',
+        text: questions.join('\n'),
+        outcome: 'question',
+        questions: [...questions],
+        ...(isTainted && { isTainted }),
+      });
+      await session.append({ role: 'user', text: answers.join('\n') });
+      const answered = { ...turn, words: [words, ...answers].join('\n') };
+      const read = await understand(answered, { questions, isTainted });
+      turn.emit({ kind: 'intent', intent: read.intent });
+      // Asked once: with the answers, the best guess is planned and shown.
+      return read;
+    }
+  }
+  const { confidence } = intent;
+  const known = base(turn, { confidence, model });
+  const outcome = { ...known, kind: 'question', questions, alternatives: [] } as const;
+  return { ...plainReply(outcome), isTainted };
+}
+
+async function answer({ turn, intent, conversation, offered }: Understood): Promise<Reply> {
+  const { parts, words, attachments } = turn;
+  const about = { words, intent, conversation, attachments, tools: offered, nameTool };
+  const { text, model } = await answerDirectly(parts.models, about, tellingCall(turn));
+  const known = base(turn, { confidence: intent.confidence, model });
+  return plainReply({ ...known, kind: 'answer', answer: text });
+}
+
+async function propose(understood: Understood): Promise<Reply> {
+  const { turn, intent, model, background, inputs, offered, isTainted } = understood;
+  const { parts, words } = turn;
+  const { isTrusted, settings } = parts;
+  const capability = await fixCapability(parts.tools, { words, offered, intent, isTrusted });
+  if (capability.entries.length === 0) return respondWithoutModel(turn, model);
+  const rules = { ...guardRules(turn), capability, isTainted };
+  const request = { words, intent, background, inputs, rules, call: modelCall(turn) };
+  const proposeParts = { ...parts, optimize: settings.optimizeChains };
+  const proposed = await proposeWithModel(proposeParts, request);
+  if (proposed.kind === 'proposal') return carryOut(turn, { ...proposed, isTainted });
+  const [problem = ''] = proposed.problems;
+  turn.emit({
+    kind: 'notice',
+    text: `The model made no plan that passes the check (${problem}); planning without it.`,
+  });
+  return respondWithoutModel(turn, model, problem);
+}

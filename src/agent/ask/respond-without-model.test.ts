@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import type { ClientPort } from '../../contract/server/index.ts';
+import { anAgent } from '../testing/an-agent.ts';
+import { tools, write } from '../testing/fibonacci.ts';
+
+describe('without a model', () => {
+  const version = 1 as const;
+  const review = {
+    version,
+    name: 'Review',
+    steps: [{ id: 'review', tool: 'code.review_code', args: { code: 'x' } }],
+  };
+  const made = { version, ...write };
+  const candidates = [
+    { plan: made, confidence: 0.8, why: 'you want code' },
+    { plan: review, confidence: 0.4, why: 'you want a review' },
+  ];
+
+  it('a plan of the planner is shown, run after a yes, and the answer says that no model took part', async () => {
+    const { ask, runs } = anAgent({ tools, planned: () => ({ kind: 'plan', candidates }) });
+    const shown = await ask('write fibonacci');
+    expect(shown).toMatchObject({
+      kind: 'plan',
+      madeBy: 'planner',
+      model: null,
+      alternatives: [review],
+    });
+    expect(Object(shown).preview).toMatchInlineSnapshot(`
+      "Plan "Fibonacci" (made without a model): you want code
+        1. code: code.generate_code(description=n-th Fibonacci number)
+        or 2. code.review_code
+      Run it? Answer yes, no, or the number of another plan."
+    `);
+    expect(runs.started).toEqual([]);
+    const outcome = await ask('yes', { session: 's-1' });
+    expect(outcome).toMatchObject({ kind: 'answer', runStatus: 'succeeded', model: null });
+    expect(Object(outcome).answer).toMatch(/def fib[^]*No model took part/);
+  });
+
+  it('what is said of a plan is said of the one that is shown, each thing on its own line', async () => {
+    const wrong = { version, steps: [{ id: 'x', tool: 'code.nothing', args: {} }] };
+    const titled = {
+      ...write.steps[0],
+      id: 'code',
+      title: 'safe\n  2. mail: nothing',
+      when: 'a\nb',
+    };
+    const good = { version, name: 'a\nb', steps: [titled] };
+    const seen: string[] = [];
+    const { ask } = anAgent({
+      planned: ({ message }) => {
+        seen.push(message);
+        const first = { plan: wrong, confidence: 0.9, why: 'wrong' };
+        return { kind: 'plan', candidates: [first, { plan: good, confidence: 0.8, why: 'good' }] };
+      },
+    });
+    const shown = await ask('write this\n```\nx\n```', { attachments: [] });
+    expect(seen).toEqual(['write this']);
+    expect(Object(shown).preview).toMatchInlineSnapshot(`
+      "Plan "a b" (made without a model): good
+        1. code: code.generate_code(description=n-th Fibonacci number) — safe 2. mail: nothing [when a b]
+      Run it? Answer yes or no."
+    `);
+  });
+
+  it('another plan is chosen by its number, and none by no', async () => {
+    const { ask, runs } = anAgent({ tools, planned: () => ({ kind: 'plan', candidates }) });
+    await ask('write fibonacci');
+    expect(await ask('no', { session: 's-1' })).toMatchObject({ kind: 'answer' });
+    await ask('write fibonacci', { session: 's-1' });
+    const outcome = await ask('2', { session: 's-1' });
+    expect(Object(outcome).answer).toMatch(
+      /overall_score 91, 1 issues\n {4}minor, line 1: No docstring/,
+    );
+    expect(runs.called).toEqual(['code.review_code']);
+  });
+
+  it('a question with candidates is answered by a number or in words', async () => {
+    const seen: string[] = [];
+    const { ask, runs } = anAgent({
+      tools,
+      planned: ({ message }) => {
+        seen.push(message);
+        return { kind: 'question', questions: ['Which of these?'], candidates };
+      },
+    });
+    expect(await ask('do something with code')).toMatchObject({
+      kind: 'question',
+      alternatives: [made, review],
+    });
+    await ask('the review', { session: 's-1' });
+    expect(seen).toEqual(['do something with code', 'do something with code\nthe review']);
+    expect(await ask('1', { session: 's-1' })).toMatchObject({ kind: 'answer' });
+    expect(runs.called).toEqual(['code.generate_code']);
+  });
+
+  it('a refusal says what comes near and how to connect a model', async () => {
+    const { ask } = anAgent({
+      planned: () => ({
+        kind: 'refusal',
+        reason: 'No tool books flights.',
+        nearest: ['web.search'],
+      }),
+    });
+    expect(await ask('book a flight')).toMatchObject({
+      kind: 'refusal',
+      reason: expect.stringMatching(
+        /No tool books flights\. Nearest: web\.search\. No model is connected/,
+      ),
+    });
+  });
+
+  it('candidates that do not pass the check are left out', async () => {
+    const bad = { version, steps: [{ id: 'x', tool: 'code.nothing', args: {} }] };
+    const { ask } = anAgent({
+      planned: () => ({
+        kind: 'plan',
+        candidates: [{ plan: bad, confidence: 0.9, why: '' }, ...candidates],
+      }),
+    });
+    expect(await ask('write fibonacci')).toMatchObject({
+      kind: 'plan',
+      plan: { name: 'Fibonacci' },
+    });
+    const none = anAgent({
+      planned: () => ({ kind: 'plan', candidates: [{ plan: bad, confidence: 0.9, why: '' }] }),
+    });
+    expect(await none.ask('write fibonacci')).toMatchObject({ kind: 'refusal' });
+  });
+});
+
+describe('a plan that lacks values', () => {
+  const lacking = {
+    version: 1 as const,
+    input: {
+      code: { type: 'string', description: 'The code to review.' },
+      limit: { type: 'integer' },
+    },
+    steps: [{ id: 'review', tool: 'code.review_code', args: { code: '${input.code}' } }],
+  };
+  const planned = () => ({
+    kind: 'plan' as const,
+    candidates: [{ plan: lacking, confidence: 0.8, why: 'you want a review' }],
+  });
+
+  it('asks for them, takes files and words for them, and is shown before it runs', async () => {
+    const { ask, runs } = anAgent({ tools, planned });
+    const asked = await ask('review my code', { acceptPreview: true });
+    expect(asked).toMatchObject({
+      kind: 'question',
+      questions: ['What is "code"? The code to review.', 'What is "limit"?'],
+    });
+    const more = await ask('```\nx = 1\n```', { session: 's-1' });
+    expect(more).toMatchObject({ kind: 'question', questions: ['What is "limit"?'] });
+    const shown = await ask('7', { session: 's-1' });
+    expect(shown).toMatchObject({
+      kind: 'plan',
+      plan: { input: { code: { default: 'x = 1' }, limit: { default: 7 } } },
+    });
+    expect(await ask('yes', { session: 's-1' })).toMatchObject({ kind: 'answer' });
+    expect(runs.called).toEqual(['code.review_code']);
+  });
+
+  it('is dropped by a no, and asks the person at the client where it can', async () => {
+    const { ask } = anAgent({ tools, planned });
+    await ask('review my code');
+    expect(await ask('no', { session: 's-1' })).toMatchObject({ kind: 'answer' });
+    const answers = [{ answer_1: 'x = 1', answer_2: '3' }, { run: true }];
+    const client: ClientPort = {
+      id: 'c',
+      era: 'handshake',
+      capabilities: { elicitation: {} },
+      ask: async () => ({ action: 'accept', content: answers.shift() }),
+      notify: () => {},
+    };
+    expect(await ask('review my code', {}, { client })).toMatchObject({
+      kind: 'answer',
+      runStatus: 'succeeded',
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import { proposeWithoutModel } from '../propose/index.ts';
+import { carryOut } from './carry-out.ts';
+import { guardRules } from './guard-rules.ts';
+import { loadText } from './kept-texts.ts';
+import { latestRemembered } from './latest-remembered.ts';
+import { base, plainReply, type Reply, type Turn } from './turn.ts';
+
+const connect =
+  'No model is connected; "tutti models" tells which there are and how to connect one.';
+
+/** From a message to a reply by the planner that needs no model; `model` is one that tried before. */
+export async function respondWithoutModel(
+  turn: Turn,
+  model: string | null = null,
+  problem?: string,
+): Promise<Reply> {
+  const { parts, request, options, before, words, attachments } = turn;
+  const { caller } = request;
+  const planner = await parts.planner();
+  const remembered = [];
+  for (const item of latestRemembered(before)) {
+    const content = await loadText(item, { parts, caller });
+    remembered.push({ ...item, ...(content !== undefined && { content }) });
+  }
+  const proposed = await proposeWithoutModel(
+    { planner, workflows: parts.workflows, optimize: parts.settings.optimizeChains },
+    {
+      caller,
+      words,
+      entries: await parts.tools.entries(),
+      attachments,
+      remembered,
+      history: before.turns.slice(-parts.settings.contextTurns),
+      rules: guardRules(turn),
+      signal: options.signal,
+    },
+  );
+  switch (proposed.kind) {
+    case 'proposal':
+      return carryOut(turn, { ...proposed, isFree: false, model });
+    case 'question': {
+      const { alternatives, confidence } = proposed;
+      const { maxQuestions } = parts.settings.clarification;
+      const questions = proposed.questions.slice(0, Math.max(1, maxQuestions));
+      const known = base(turn, { confidence, model });
+      return plainReply({ ...known, kind: 'question', questions, alternatives });
+    }
+    case 'refusal': {
+      const near = proposed.nearest.length > 0 ? `Nearest: ${proposed.nearest.join(', ')}.` : '';
+      const why = [
+        ...(problem === undefined
+          ? []
+          : [`The model made no plan that passes the check: ${problem}`]),
+        proposed.reason,
+        near,
+        model === null ? connect : '',
+      ];
+      const reason = why.filter((part) => part !== '').join(' ');
+      return plainReply({ ...base(turn, { confidence: 0, model }), kind: 'refusal', reason });
+    }
+  }
+}

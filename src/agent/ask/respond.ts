@@ -1,0 +1,99 @@
+import type { Proposal } from '../../contract/agent/index.ts';
+import type { Plan } from '../../contract/plan/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import { createCapability, isOfferable, judgePlan, supplyInputs } from '../propose/index.ts';
+import { carryOut, nothingRun } from './carry-out.ts';
+import { followToEnd } from './follow-to-end.ts';
+import { guardRules } from './guard-rules.ts';
+import type { ReplyKind } from './read-reply.ts';
+import { replyAboutRun } from './reply-about-run.ts';
+import { respondWithModel } from './respond-with-model.ts';
+import { respondWithoutModel } from './respond-without-model.ts';
+import { base, plainReply, type Reply, type Turn } from './turn.ts';
+
+/** What a message leads to, by what it is. */
+export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
+  const { parts, options, emit } = turn;
+  const found = await parts.models.find('agent', options.client);
+  const model = found?.name ?? null;
+  switch (reply.kind) {
+    case 'accepted':
+      return runAccepted(turn, reply.plan, { model, isAccepted: true });
+    case 'declined':
+      return nothingRun(turn, { confidence: 1, model: null });
+    case 'supplied':
+      return runSupplied(turn, reply.plan, model);
+    case 'resumed':
+      return resume(turn, reply.runId, model);
+    case 'new':
+    case 'answered':
+      break;
+  }
+  if (model === null) return respondWithoutModel(turn);
+  try {
+    return await respondWithModel(turn);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (!isModelFailure(error)) throw error;
+    emit({
+      kind: 'notice',
+      text: `The model cannot be used (${error.message}); planning without it.`,
+    });
+    return respondWithoutModel(turn);
+  }
+}
+
+/** A used-up budget is the user's word, and ends the turn. */
+function isModelFailure(error: unknown): error is AppError {
+  return (
+    error instanceof AppError &&
+    error.code.startsWith('models.') &&
+    error.code !== 'models.budget_exceeded'
+  );
+}
+
+/** A plan the user said yes to: it is held to the same rules again, because tools may have changed since. */
+async function runAccepted(
+  turn: Turn,
+  plan: Plan,
+  { model, isAccepted }: { readonly model: string | null; readonly isAccepted: boolean },
+): Promise<Reply> {
+  const { parts, request } = turn;
+  const { isTrusted, settings } = parts;
+  const named = new Set(plan.steps.map(({ tool }) => tool));
+  const asked = (await parts.tools.entries()).filter(
+    (entry) => named.has(entry.name) && isOfferable(entry),
+  );
+  const capability = createCapability({ offered: [], asked, isTrusted });
+  const judged = await judgePlan(
+    { workflows: parts.workflows, optimize: settings.optimizeChains },
+    { plan, inputs: [], rules: { ...guardRules(turn), capability }, caller: request.caller },
+  );
+  if (judged.kind === 'refused') {
+    const reason = `The plan cannot be run any more: ${judged.problems.join(' ')}`;
+    return plainReply({ ...base(turn, { confidence: 1, model }), kind: 'refusal', reason });
+  }
+  const { plan: passed, check, isFree } = judged;
+  // Only the planner makes plans that lack something.
+  const madeBy = model === null || !isAccepted ? 'planner' : 'model';
+  const proposal: Proposal = { plan: passed, check, confidence: 1, madeBy, alternatives: [] };
+  return carryOut(turn, { proposal, isFree, isAccepted, isTainted: !isAccepted, model });
+}
+
+/** A plan that lacked values: the files and pastes of this message, then its words, are these; it is shown before it runs. */
+function runSupplied(turn: Turn, plan: Plan, model: string | null): Promise<Reply> {
+  const { attachments, request } = turn;
+  const values =
+    attachments.length > 0 ? attachments.map(({ content }) => content) : [request.message];
+  return runAccepted(turn, supplyInputs(plan, values), { model, isAccepted: false });
+}
+
+/** A run that waited for a person: told as it stands, once they have given what it waited for. */
+async function resume(turn: Turn, runId: string, model: string | null): Promise<Reply> {
+  const { parts, request } = turn;
+  const shown = await parts.workflows.show(request.caller, runId);
+  const isOver = ['succeeded', 'failed', 'cancelled'].includes(shown.status);
+  const followed = { runId, plan: { version: 1 as const, steps: [] }, hasModel: false };
+  const view = isOver ? shown : await followToEnd(turn, followed);
+  return replyAboutRun(turn, { view, runId, model, confidence: 1 });
+}

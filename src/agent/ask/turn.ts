@@ -1,0 +1,68 @@
+import type {
+  AgentEvent,
+  AskOptions,
+  AskOutcome,
+  AskRequest,
+  Attachment,
+} from '../../contract/agent/index.ts';
+import type { ModelCall } from '../../contract/model/index.ts';
+import type { OpenSession, Remembered, Session } from '../../contract/session/index.ts';
+import type { AgentParts } from './agent-parts.ts';
+
+/** One message on its way to an outcome. */
+export interface Turn {
+  readonly parts: AgentParts;
+  readonly request: AskRequest;
+  readonly options: AskOptions;
+  readonly session: OpenSession;
+  /** The session as it was before this message. */
+  readonly before: Session;
+  /** What the user wants in their own words, what they answered to questions included; pastes left out. */
+  readonly words: string;
+  readonly attachments: readonly Attachment[];
+  readonly emit: (event: AgentEvent) => void;
+}
+
+/** What came of a turn, and what of it a later one may refer to. */
+export interface Reply {
+  readonly outcome: AskOutcome;
+  readonly remembered: readonly Remembered[];
+  /** Earlier answers were in sight when its words were chosen. */
+  readonly isTainted?: boolean;
+}
+
+/** How this turn asks models: within the session's budget. */
+export function modelCall({ request, options, session }: Turn): ModelCall {
+  return {
+    caller: request.caller,
+    signal: options.signal,
+    ...(options.client && { client: options.client }),
+    budgets: [`session:${session.id}`],
+  };
+}
+
+/** The same, with the answer told piece by piece as it is made. */
+export function tellingCall(turn: Turn): ModelCall {
+  return {
+    ...modelCall(turn),
+    onText: (text) => turn.emit({ kind: 'text', text }),
+    onRestart: () => turn.emit({ kind: 'restart' }),
+  };
+}
+
+/** A text that was not made piece by piece, told the same way. */
+export function tell(turn: Turn, text: string): void {
+  if (text !== '') turn.emit({ kind: 'text', text });
+}
+
+/** The members every outcome has. */
+export function base(
+  turn: Turn,
+  known: { readonly confidence: number; readonly model: string | null },
+) {
+  return { sessionId: turn.session.id, ...known };
+}
+
+export function plainReply(outcome: AskOutcome): Reply {
+  return { outcome, remembered: [] };
+}

@@ -1,0 +1,202 @@
+import type { Node } from 'web-tree-sitter';
+import { walkTree } from '../mutate/tree-walk.ts';
+import {
+  allowedOfProcess,
+  deniedMembers,
+  deniedModules,
+  deniedNames,
+  deniedStrings,
+  deniedStringsOfCode,
+  deniedVariables,
+  ownObjects,
+  testModules,
+} from './script-rules.ts';
+import type { Guarded, Suspicion } from './suspicion.ts';
+
+/** What JavaScript or TypeScript text could do to its own test run. */
+export function guardScript(root: Node, guarded: Guarded): Suspicion[] {
+  const found: Suspicion[] = [];
+  const known = { guarded, imported: importedNames(root) };
+  walkTree(root, root, (node, parent) => {
+    const what = problemOf(node, parent, known);
+    if (what !== undefined) found.push({ line: node.startPosition.row + 1, what });
+    return node.type === 'import_statement' ? undefined : node;
+  });
+  return found;
+}
+
+interface Known {
+  readonly guarded: Guarded;
+  readonly imported: ReadonlySet<string>;
+}
+
+function importedNames(root: Node): ReadonlySet<string> {
+  const names = new Set<string>();
+  walkTree(root, false, (node, isImport) => {
+    if (isImport && node.type === 'identifier') names.add(node.text);
+    const isRequired =
+      node.type === 'variable_declarator' &&
+      node.childForFieldName('value')?.text.startsWith('require(') === true;
+    if (isRequired) {
+      for (const [name] of (node.childForFieldName('name')?.text ?? '').matchAll(/\w+/g))
+        names.add(name);
+    }
+    return isImport || node.type === 'import_clause';
+  });
+  return names;
+}
+
+function problemOf(node: Node, parent: Node, known: Known): string | undefined {
+  switch (node.type) {
+    case 'import_statement':
+      return importProblem(node, known.guarded);
+    case 'identifier':
+      return nameProblem(node, parent);
+    case 'meta_property':
+      return isMainGuard(node) ? undefined : 'import.meta';
+    case 'member_expression':
+      return memberProblem(node, parent, known.guarded);
+    case 'subscript_expression':
+      return subscriptProblem(node);
+    case 'assignment_expression':
+    case 'augmented_assignment_expression':
+      return changeProblem(node.childForFieldName('left'), known);
+    case 'unary_expression':
+      return node.text.startsWith('delete ') ? changeProblem(node.namedChild(0), known) : undefined;
+    case 'call_expression':
+      return callProblem(node, known);
+    case 'shorthand_property_identifier_pattern':
+      return deniedMembers.has(node.text) ? node.text : undefined;
+    case 'comment':
+      return commentProblem(node.text, known.guarded);
+    case 'string_fragment':
+      return stringProblem(node.text, known.guarded, parent);
+    default:
+      return undefined;
+  }
+}
+
+/** Types that are not checked are not known to be right. */
+function commentProblem(text: string, { role }: Guarded): string | undefined {
+  return role === 'code' ? /@ts-(?:nocheck|ignore|expect-error)\b/.exec(text)?.[0] : undefined;
+}
+
+function importProblem(node: Node, guarded: Guarded): string | undefined {
+  const source = unquote(node.childForFieldName('source')?.text ?? '');
+  const isSites = /\bgetCallSites\b/.test(node.text);
+  return isSites ? 'getCallSites' : moduleProblem(source, guarded);
+}
+
+function moduleProblem(path: string, { role }: Guarded): string | undefined {
+  const name = path.replace(/^node:/, '');
+  const isDenied = deniedModules.has(name) || (role === 'code' && testModules.has(name));
+  return isDenied ? path : undefined;
+}
+
+function nameProblem(node: Node, parent: Node): string | undefined {
+  if (deniedNames.has(node.text)) return node.text;
+  const isBareProcess = node.text === 'process' && parent.type !== 'member_expression';
+  return isBareProcess ? 'process as a value' : undefined;
+}
+
+function memberProblem(node: Node, parent: Node, { role }: Guarded): string | undefined {
+  const object = node.childForFieldName('object')?.text ?? '';
+  const property = node.childForFieldName('property')?.text ?? '';
+  if (object === 'process') return processProblem(property, parent, role);
+  if (object === 'process.env' && deniedVariables.test(property)) return `process.env.${property}`;
+  if (object === 'process.stdout' || object === 'process.stderr') {
+    return property === 'write' ? undefined : `${object}.${property}`;
+  }
+  // A stack of one's own is an everyday thing.
+  const isOwn = property === 'stack' && (object === 'this' || role === 'tests');
+  return deniedMembers.has(property) && !isOwn ? property : undefined;
+}
+
+/** Of the environment single variables that name themselves; of the arguments nothing outside of tests. */
+function processProblem(property: string, parent: Node, role: Guarded['role']): string | undefined {
+  if (!allowedOfProcess.has(property)) return `process.${property}`;
+  if (role === 'tests') return undefined;
+  if (property === 'argv')
+    return isInMain(parent) || isMainGuard(parent) ? undefined : 'process.argv';
+  const index = parent.childForFieldName('index');
+  const isNamed = index ? index.type === 'string' : parent.type === 'member_expression';
+  return property === 'env' && !isNamed ? 'all of process.env' : undefined;
+}
+
+const maxDepth = 200;
+
+function isInMain(node: Node): boolean {
+  let above: Node | null = node;
+  for (let depth = 0; above && depth < maxDepth; depth += 1) {
+    const isFunction = above.type === 'function_declaration';
+    if (isFunction && above.childForFieldName('name')?.text === 'main') return true;
+    above = above.parent;
+  }
+  return false;
+}
+
+/** `if (import.meta.main) main();` and what was written before there was that, on top and without an else. */
+function isMainGuard(node: Node): boolean {
+  let above: Node | null = node;
+  for (let depth = 0; above && depth < maxDepth; depth += 1) {
+    if (above.type === 'if_statement') break;
+    above = above.parent;
+  }
+  if (above?.parent?.type !== 'program' || above.childForFieldName('alternative')) return false;
+  const condition = above.childForFieldName('condition');
+  const isInside = condition !== null && condition.endIndex >= node.endIndex;
+  return (
+    isInside &&
+    /^\((?:import\.meta\.main|import\.meta\.url === [^&|?]*process\.argv\[1\][^&|?]*)\)$/.test(
+      condition.text,
+    )
+  );
+}
+
+function subscriptProblem(node: Node): string | undefined {
+  const object = node.childForFieldName('object')?.text ?? '';
+  const isEngine = ownObjects.has(object) || object === 'globalThis';
+  const index = unquote(node.childForFieldName('index')?.text ?? '');
+  if (deniedMembers.has(index)) return index;
+  return isEngine ? `${object}[…]` : undefined;
+}
+
+/** Nothing is changed of what the language or another module owns. */
+function changeProblem(target: Node | null, { imported }: Known): string | undefined {
+  if (!target || !/^(?:member|subscript)_expression$/.test(target.type)) return undefined;
+  const rootName = /^\w+/.exec(target.text)?.[0] ?? '';
+  const isHarmless = target.text === 'process.exitCode';
+  const isForeign = imported.has(rootName) || ownObjects.has(rootName);
+  return isForeign && !isHarmless ? `a change of ${target.text.slice(0, 60)}` : undefined;
+}
+
+const changers =
+  /^(?:Object\.(?:definePropert(?:y|ies)|assign|setPrototypeOf)|Reflect\.(?:defineProperty|set|setPrototypeOf|deleteProperty))$/;
+
+function callProblem(node: Node, known: Known): string | undefined {
+  const called = node.childForFieldName('function')?.text ?? '';
+  const first = node.childForFieldName('arguments')?.namedChild(0);
+  if (called === 'import' || called === 'require') {
+    if (first?.type !== 'string') return `${called} of what is not known`;
+    return moduleProblem(unquote(first.text), known.guarded);
+  }
+  if (/\bconstructor$/.test(called)) return called.slice(-60);
+  if (!changers.test(called)) return undefined;
+  const rootName = /^\w+/.exec(first?.text ?? '')?.[0] ?? '';
+  const isForeign = known.imported.has(rootName) || ownObjects.has(rootName);
+  return isForeign ? `a change of ${rootName}` : undefined;
+}
+
+function stringProblem(text: string, guarded: Guarded, parent: Node): string | undefined {
+  const isCode = guarded.role === 'code';
+  const match = deniedStrings.exec(text) ?? (isCode ? deniedStringsOfCode.exec(text) : null);
+  if (match) return `the text "${match[0]}"`;
+  const isImport =
+    /^(?:arguments|import_statement)$/.test(parent.parent?.type ?? '') && text.startsWith('./');
+  const file = guarded.fileNames.find((name) => text.includes(name));
+  return file === undefined || isImport ? undefined : `the file ${file}`;
+}
+
+function unquote(text: string): string {
+  return text.replaceAll(/^['"`]|['"`]$/g, '');
+}

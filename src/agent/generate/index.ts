@@ -1,0 +1,1 @@
+export { createGeneration } from './create-generation.ts';

@@ -1,0 +1,57 @@
+import type {
+  FormalizedTask,
+  GeneratedCode,
+  GeneratedLanguage,
+} from '../../contract/generation/index.ts';
+
+export interface CodeScaffold {
+  readonly code: string;
+  readonly explanation: string;
+  readonly dependencies: readonly string[];
+  readonly test_code: string;
+}
+
+export interface TestScaffold {
+  readonly test_code: string;
+  readonly test_cases: readonly string[];
+}
+
+/** What can be given without a model: templates, said to be such. */
+export interface Scaffolds {
+  code(input: {
+    readonly description: string;
+    readonly language: GeneratedLanguage;
+  }): Promise<CodeScaffold>;
+  tests(input: {
+    readonly code: string;
+    readonly language: GeneratedLanguage;
+    readonly framework: string;
+  }): Promise<TestScaffold>;
+  formalize(input: {
+    readonly informal_request: string;
+    readonly context: string;
+  }): Promise<
+    Pick<
+      FormalizedTask,
+      'formalized_description' | 'requirements' | 'steps' | 'estimated_complexity'
+    >
+  >;
+}
+
+/** What every scaffold says about itself. */
+export const scaffoldFacts: Pick<GeneratedCode, 'origin' | 'model' | 'verified' | 'evidence'> = {
+  origin: 'template',
+  model: null,
+  verified: false,
+  evidence: {
+    parsed: false,
+    formatted: false,
+    lint_errors: null,
+    built: null,
+    tests: null,
+    coverage_percent: null,
+    mutants: null,
+    attempts: 0,
+    notes: ['This is a template, not an answer: no model wrote it, and nothing was checked.'],
+  },
+};

@@ -1,0 +1,350 @@
+import type { Evidence, GeneratedLanguage } from '../../../contract/generation/index.ts';
+import type { CallContext } from '../../../contract/server/index.ts';
+import { guardAssertions, guardNotRun, guardSource } from '../guard/guard-source.ts';
+import { languageProfiles } from '../language-profile.ts';
+import { dissectCode, type DissectedCode } from '../mutate/dissect-code.ts';
+import { isParsedLanguage, type ParsedLanguage, type SyntaxParser } from '../syntax-parser.ts';
+import type { ToolCaller } from '../tool-caller.ts';
+import { formatText, lintText } from './check-source.ts';
+import { loadCode } from './load-code.ts';
+import { measureEffect } from './measure-effect.ts';
+import { extraFiles, placeFiles, wholeMs, type Placement } from './place-files.ts';
+import { runPlainly } from './run-plainly.ts';
+import { describeFailures, runSuite, type SuiteReport } from './run-suite.ts';
+import type { TypeChecker } from './type-checker.ts';
+
+/** What the checks are made with. */
+export interface Checks {
+  readonly tools: ToolCaller;
+  readonly parser: SyntaxParser;
+  readonly types: TypeChecker;
+  /** What a suite of tests may take. */
+  readonly suiteWallMs: number;
+}
+
+export interface Candidate {
+  readonly language: GeneratedLanguage;
+  readonly code: string;
+  /** Empty when there are none. */
+  readonly tests: string;
+  readonly testsWrittenBy: 'self' | 'given';
+  /** Code that was given is not formatted, linted or suspected: only its tests are in question. */
+  readonly isCodeGiven: boolean;
+  /** As people name it; the usual one of the language when not given. */
+  readonly framework?: string | undefined;
+}
+
+export interface Verdict {
+  /** As formatted. */
+  readonly code: string;
+  readonly tests: string;
+  readonly evidence: Omit<Evidence, 'attempts'>;
+  readonly isVerified: boolean;
+  /** What another attempt has to cure; empty when there is nothing, or nothing that one could. */
+  readonly failures: readonly string[];
+  /** How far it came: of two attempts the one that came further is better. */
+  readonly progress: number;
+  readonly testNames: readonly string[];
+}
+
+/** Finds out about code by running checks, each only when those before it were passed. Throws only for cancellation and bugs. */
+export async function verifyCode(
+  checks: Checks,
+  candidate: Candidate,
+  context: CallContext,
+): Promise<Verdict> {
+  const trial = new Trial(checks, candidate, context);
+  return trial.judge();
+}
+
+const leastVariantMs = 3_000;
+/** All that is done to try tests takes no longer than so many runs of the longest kind. */
+const maxSuitesTried = 20;
+
+type MutableEvidence = { -readonly [Key in keyof Verdict['evidence']]: Verdict['evidence'][Key] };
+
+/** One candidate on its way through the checks. */
+class Trial {
+  readonly #checks: Checks;
+  readonly #candidate: Candidate;
+  readonly #context: CallContext;
+  readonly #evidence: MutableEvidence = {
+    parsed: false,
+    formatted: false,
+    lint_errors: null,
+    built: null,
+    tests: null,
+    coverage_percent: null,
+    mutants: null,
+    notes: [],
+  };
+  #code: string;
+  #tests: string;
+  #failures: readonly string[] = [];
+  #progress = 0;
+  #suiteMs = 0;
+  #testNames: readonly string[] = [];
+
+  constructor(checks: Checks, candidate: Candidate, context: CallContext) {
+    this.#checks = checks;
+    this.#candidate = candidate;
+    this.#context = context;
+    this.#code = candidate.code;
+    this.#tests = candidate.tests;
+  }
+
+  async judge(): Promise<Verdict> {
+    const hasPassed = await this.#pass();
+    const { notes } = this.#evidence;
+    return {
+      code: this.#code,
+      tests: this.#tests,
+      evidence: { ...this.#evidence, notes: [...new Set([...notes, ...this.#failures])] },
+      isVerified: hasPassed && saysVerified(this.#evidence),
+      failures: this.#failures,
+      progress: this.#progress,
+      testNames: this.#testNames,
+    };
+  }
+
+  /** True when every check there is was passed. */
+  async #pass(): Promise<boolean> {
+    const { language } = this.#candidate;
+    if (!(await this.#readSource())) return false;
+    if (!isParsedLanguage(language)) {
+      this.#note(`Nothing was run: ${language} cannot be tested here.`);
+      return false;
+    }
+    if (this.#tests.trim() === '') {
+      this.#fail('There are no tests.');
+      return false;
+    }
+    const framework = frameworkOf(language, this.#candidate.framework);
+    if (framework === null) {
+      this.#note(
+        `The tests were not run: ${this.#candidate.framework} is not installed in the sandbox.`,
+      );
+      return false;
+    }
+    const isGiven = this.#candidate.testsWrittenBy === 'given' && !this.#candidate.isCodeGiven;
+    const placement = isGiven
+      ? placeFiles(language, { code: this.#code, tests: this.#tests })
+      : placeFiles(language, { code: this.#code, tests: '' });
+    if (!(await this.#guard(language, placement))) return false;
+    if (!(await this.#load(language, placement))) return false;
+    const report = await this.#runTests(language, placement, framework);
+    if (!report) return false;
+    return this.#tryTests({ language, placement, framework, report });
+  }
+
+  async #readSource(): Promise<boolean> {
+    const { tools } = this.#checks;
+    const { language, isCodeGiven } = this.#candidate;
+    const formatted = await formatText(tools, { language, text: this.#code }, this.#context);
+    if (formatted.kind === 'refused') {
+      return this.#fail(`The code is not valid ${language}: ${formatted.why}`);
+    }
+    this.#evidence.parsed = true;
+    this.#progress = 1;
+    if (isCodeGiven) return this.#readTests();
+    this.#evidence.formatted = true;
+    this.#code = formatted.text;
+    const lint = await lintText(tools, { language, text: this.#code }, this.#context);
+    this.#evidence.lint_errors = lint.errors;
+    if (lint.errors > 0) return this.#fail(...lint.described);
+    this.#progress = 2;
+    return this.#readTests();
+  }
+
+  async #readTests(): Promise<boolean> {
+    if (this.#tests.trim() === '') return true;
+    const { language, testsWrittenBy, isCodeGiven } = this.#candidate;
+    const source = { language, text: this.#tests };
+    const formatted = await formatText(this.#checks.tools, source, this.#context);
+    if (formatted.kind === 'refused') {
+      return this.#fail(`The tests are not valid ${language}: ${formatted.why}`);
+    }
+    if (testsWrittenBy === 'self' || isCodeGiven) {
+      this.#tests = formatted.text;
+      this.#evidence.formatted = true;
+    }
+    return true;
+  }
+
+  async #guard(language: ParsedLanguage, placement: Placement): Promise<boolean> {
+    const { parser } = this.#checks;
+    const { testsWrittenBy, isCodeGiven } = this.#candidate;
+    const fileNames = [placement.codeFile, placement.testFile];
+    const suspicions: string[] = [];
+    if (!isCodeGiven) {
+      const code = { language, text: this.#code, role: 'code', fileNames } as const;
+      suspicions.push(...(await guardSource(parser, code)));
+    }
+    if (testsWrittenBy === 'self' || isCodeGiven) {
+      const tests = { language, text: this.#tests, role: 'tests', fileNames } as const;
+      suspicions.push(...(await guardSource(parser, tests)));
+    }
+    suspicions.push(...(await guardAssertions(parser, { language, text: this.#tests })));
+    if (suspicions.length > 0) return this.#fail(...suspicions);
+    this.#progress = 3;
+    return true;
+  }
+
+  async #load(language: ParsedLanguage, { codeFile }: Placement): Promise<boolean> {
+    const source = { language, file: codeFile, text: this.#code };
+    const loaded = await loadCode(this.#checks.tools, source, this.#context);
+    if (loaded.kind === 'failed') {
+      this.#evidence.built = false;
+      return this.#fail(`The code does not load: ${loaded.why}`);
+    }
+    if (loaded.kind === 'loaded') this.#evidence.built = true;
+    this.#progress = 4;
+    return language === 'typescript' ? this.#checkTypes() : true;
+  }
+
+  /** What runs may still not compile: running erases types. Where they cannot be checked, it is not known to be built. */
+  async #checkTypes(): Promise<boolean> {
+    const check = await this.#checks.types.check(this.#code, this.#context.signal);
+    if (check.kind === 'unavailable') {
+      this.#evidence.built = false;
+      this.#note(`Types were erased, not checked, so it is not verified: ${check.why}.`);
+      return true;
+    }
+    if (check.errors.length === 0) return true;
+    this.#evidence.built = false;
+    return this.#fail(...check.errors);
+  }
+
+  async #runTests(
+    language: ParsedLanguage,
+    { codeFile, testFile }: Placement,
+    framework: string,
+  ): Promise<SuiteReport | undefined> {
+    const { suiteWallMs } = this.#checks;
+    const files = {
+      ...extraFiles(language, { code: this.#code, wallMs: suiteWallMs }),
+      [codeFile]: this.#code,
+      [testFile]: this.#tests,
+    };
+    const wallMs = wholeMs(language, suiteWallMs);
+    const request = { files, framework, coverage: true, wallMs };
+    const startedAt = performance.now();
+    const run = await runSuite(this.#checks.tools, request, this.#context);
+    this.#suiteMs = performance.now() - startedAt;
+    if (run.kind === 'impossible') {
+      const isRefused = run.code === 'exec.refused_by_check' || run.code === 'exec.approval_needed';
+      if (isRefused) this.#fail(`The tests were not run: ${run.why}`);
+      else this.#note(`The tests were not run: ${run.why}`);
+      return undefined;
+    }
+    this.#record(run.report);
+    const { ok, skipped, passed } = run.report;
+    const isCompiled = run.report.tests.some(({ name }) => !name.startsWith('project'));
+    this.#evidence.built ??= isCompiled;
+    if (!ok || passed === 0) {
+      this.#fail(...describeFailures(run.report));
+      return undefined;
+    }
+    if (skipped > 0) {
+      this.#fail(`${skipped} of the tests were skipped; every test has to run.`);
+      return undefined;
+    }
+    this.#progress = 6;
+    return run.report;
+  }
+
+  #record(report: SuiteReport): void {
+    const { passed, failed, skipped, tests, coverage, coverageNote } = report;
+    this.#evidence.tests = {
+      written_by: this.#candidate.testsWrittenBy,
+      passed,
+      failed,
+      skipped,
+      are_effective: false,
+    };
+    this.#evidence.coverage_percent = coverage?.percent ?? null;
+    if (coverage === null) this.#note(`Coverage: ${coverageNote ?? 'not measured'}.`);
+    this.#testNames = tests.map(({ name }) => name);
+    this.#progress = 5 + passed / (passed + failed + 1);
+  }
+
+  async #tryTests(run: {
+    readonly language: ParsedLanguage;
+    readonly placement: Placement;
+    readonly framework: string;
+    readonly report: SuiteReport;
+  }): Promise<boolean> {
+    const { tools, parser, suiteWallMs } = this.#checks;
+    // Code that was changed may loop for ever; what takes many times as long as the code itself does.
+    const wallMs = Math.round(Math.min(suiteWallMs, leastVariantMs + this.#suiteMs * 4));
+    const { language, placement, framework, report } = run;
+    const code = await dissectCode(parser, { language, text: this.#code });
+    if (code.hasEntry) this.#note('"main" was not tested: tests do not start programs.');
+    const linesNotRun = new Set(
+      report.coverage?.files.find(({ path }) => path === placement.codeFile)?.missing,
+    );
+    const untested = report.coverage === null ? [] : functionsNotRun(code, linesNotRun);
+    if (untested.length > 0) {
+      return this.#fail(`No test calls ${untested.slice(0, 10).join(', ')}.`);
+    }
+    const source = { language, text: this.#tests };
+    const notRun = await guardNotRun(parser, source, this.#testNames);
+    if (notRun.length > 0) return this.#fail(...notRun);
+    const program = { language, codeFile: placement.codeFile, code: this.#code, wallMs };
+    const doubts = await runPlainly(tools, { ...program, tests: this.#tests }, this.#context);
+    if (doubts.length > 0) return this.#fail(...doubts);
+    const endsAt = performance.now() + suiteWallMs * maxSuitesTried;
+    const effect = await measureEffect({
+      runner: { tools, language, framework, placement, wallMs, endsAt, context: this.#context },
+      code,
+      tests: this.#tests,
+      passed: report.tests.map(({ name }) => name),
+      linesNotRun,
+    });
+    this.#evidence.mutants = effect.mutants;
+    this.#progress = 7 + effect.mutants.killed / (effect.mutants.planted + 1);
+    if (effect.doubts.length > 0) return this.#fail(...effect.doubts);
+    if (this.#evidence.tests) {
+      this.#evidence.tests = { ...this.#evidence.tests, are_effective: effect.mutants.killed > 0 };
+    }
+    this.#progress = 9;
+    return true;
+  }
+
+  #note(note: string): void {
+    this.#evidence.notes = [...this.#evidence.notes, note];
+  }
+
+  #fail(...failures: string[]): false {
+    this.#failures = failures;
+    return false;
+  }
+}
+
+/** The one place that says what `verified` means. */
+export function saysVerified(evidence: Omit<Evidence, 'attempts'>): boolean {
+  const { parsed, lint_errors, built, tests, coverage_percent, mutants } = evidence;
+  if (!parsed || (lint_errors ?? 0) > 0 || built !== true || !tests || !mutants) return false;
+  return (
+    tests.passed > 0 &&
+    tests.failed === 0 &&
+    tests.skipped === 0 &&
+    tests.are_effective &&
+    mutants.killed > 0 &&
+    coverage_percent !== 0
+  );
+}
+
+function functionsNotRun(code: DissectedCode, linesNotRun: ReadonlySet<number>): string[] {
+  return code.functions
+    .filter(
+      ({ changes }) => changes.length > 0 && changes.every(({ line }) => linesNotRun.has(line)),
+    )
+    .map(({ name }) => name);
+}
+
+/** What `exec.run_tests` calls it; null when it is not run here. */
+function frameworkOf(language: ParsedLanguage, wanted: string | undefined): string | null {
+  const { frameworks, defaultFramework } = languageProfiles[language];
+  return frameworks[wanted ?? defaultFramework] ?? null;
+}

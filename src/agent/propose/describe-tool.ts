@@ -1,0 +1,66 @@
+import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { JsonSchema } from '../../contract/tool/index.ts';
+
+const maxSentenceChars = 200;
+const maxDescriptionChars = 600;
+const maxProperties = 30;
+const maxPropertyChars = 160;
+
+/** `code.format_code: Formats source code.` */
+export function nameTool({ name, tool }: CatalogueEntry): string {
+  const text = flat(tool.description ?? tool.title ?? '');
+  const end = text.search(/[.!?](?:\s|$)/);
+  const sentence = end < 0 ? text : text.slice(0, end + 1);
+  return `${name}: ${sentence.slice(0, maxSentenceChars)}`;
+}
+
+/** A tool with its arguments and results, in few tokens. */
+export function describeTool({ name, tool }: CatalogueEntry): string {
+  const results = propertiesOf(tool.outputSchema).map(
+    ([key, schema]) => `${key} (${typeOf(schema)})`,
+  );
+  return [
+    `${name}: ${flat(tool.description ?? '').slice(0, maxDescriptionChars)}`,
+    ...argumentsOf(tool.inputSchema).map((line) => `  - ${line}`),
+    ...(results.length > 0 ? [`  gives: ${results.join(', ')}`] : []),
+  ].join('\n');
+}
+
+function argumentsOf(schema: JsonSchema): string[] {
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  return propertiesOf(schema).map(([key, property]) => {
+    const need = required.includes(key) ? ', required' : '';
+    const { description } = property;
+    const about =
+      typeof description === 'string' ? flat(description).slice(0, maxPropertyChars) : '';
+    return `${key} (${typeOf(property)}${need})${about === '' ? '' : `: ${about}`}`;
+  });
+}
+
+function propertiesOf(schema: JsonSchema | undefined): [string, JsonSchema][] {
+  const entries = Object.entries(Object(schema?.['properties']));
+  return entries.slice(0, maxProperties).map(([key, value]) => [key, Object(value)]);
+}
+
+const maxChoices = 12;
+
+function typeOf(schema: JsonSchema): string {
+  const choices = schema['enum'];
+  if (Array.isArray(choices)) {
+    return choices
+      .slice(0, maxChoices)
+      .map((choice) => JSON.stringify(choice))
+      .join(' | ');
+  }
+  const type = schema['type'];
+  if (type === 'array') return `list of ${typeOf(Object(schema['items']))}`;
+  if (typeof type === 'string') return type;
+  return Array.isArray(type) ? type.join(' | ') : 'any';
+}
+
+function flat(text: string): string {
+  return text
+    .slice(0, 4 * maxDescriptionChars)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,107 @@
+import type { Attachment, Proposal } from '../../contract/agent/index.ts';
+import type { Caller } from '../../contract/caller/index.ts';
+import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { Plan } from '../../contract/plan/index.ts';
+import type { Remembered, Turn } from '../../contract/session/index.ts';
+import type { Candidate, Planner } from '../planner/index.ts';
+import { createCapability, isOfferable } from './capability.ts';
+import type { GuardRules } from './guard-plan.ts';
+import { judgePlan, type PlanChecker } from './propose-with-model.ts';
+
+export interface WithoutModelParts {
+  readonly planner: Planner;
+  readonly workflows: PlanChecker;
+  readonly optimize: boolean;
+}
+
+export interface WithoutModelRequest {
+  readonly caller: Caller;
+  readonly words: string;
+  readonly entries: readonly CatalogueEntry[];
+  readonly attachments: readonly Attachment[];
+  readonly remembered: readonly Remembered[];
+  readonly history: readonly Turn[];
+  readonly rules: Omit<GuardRules, 'capability'>;
+  readonly signal: AbortSignal;
+}
+
+export type ProposedWithoutModel =
+  | { readonly kind: 'proposal'; readonly proposal: Proposal; readonly why: string }
+  | {
+      readonly kind: 'question';
+      readonly questions: readonly string[];
+      readonly alternatives: readonly Plan[];
+      readonly confidence: number;
+    }
+  | { readonly kind: 'refusal'; readonly reason: string; readonly nearest: readonly string[] };
+
+const maxCandidates = 5;
+
+/** A plan by the planner that needs no model: the best candidate that passes, the others beside it. */
+export async function proposeWithoutModel(
+  parts: WithoutModelParts,
+  request: WithoutModelRequest,
+): Promise<ProposedWithoutModel> {
+  const { words, attachments, remembered, history, signal, rules } = request;
+  const tools = request.entries.filter(isOfferable);
+  const planned = await parts.planner.plan({
+    // Where code was pasted says nothing to it: it gets the code itself.
+    message: words.replaceAll(/\[pasted code \d{1,6}\]/g, '').trim(),
+    tools,
+    attachments,
+    remembered,
+    history,
+    maxSteps: rules.maxSteps,
+    signal,
+  });
+  if (planned.kind === 'refusal') return planned;
+  const passed = await passing(parts, request, planned.candidates.slice(0, maxCandidates));
+  const [best, ...others] = passed.proposals;
+  if (planned.kind === 'question') {
+    const alternatives = passed.proposals.map(({ plan }) => plan);
+    return {
+      kind: 'question',
+      questions: planned.questions,
+      alternatives,
+      confidence: best?.confidence ?? 0,
+    };
+  }
+  if (!best) {
+    const reason = `No plan could be made of it that these tools can run: ${passed.problems[0] ?? 'nothing fits'}`;
+    return { kind: 'refusal', reason, nearest: [] };
+  }
+  const alternatives = others.map(({ plan, confidence }) => ({ plan, confidence }));
+  const { why, ...proposal } = best;
+  return { kind: 'proposal', proposal: { ...proposal, alternatives }, why };
+}
+
+/** A proposal with what the planner says about it. */
+type Explained = Proposal & { readonly why: string };
+
+async function passing(
+  parts: WithoutModelParts,
+  { entries, rules, caller }: WithoutModelRequest,
+  candidates: readonly Candidate[],
+): Promise<{ readonly proposals: readonly Explained[]; readonly problems: readonly string[] }> {
+  const proposals: Explained[] = [];
+  const problems: string[] = [];
+  for (const { plan, confidence, why } of candidates) {
+    // The planner reads nothing but the user's words, so what it chose is what they ask for.
+    const named = new Set(plan.steps.map(({ tool }) => tool));
+    const asked = entries.filter(({ name }) => named.has(name));
+    const capability = createCapability({ offered: [], asked, isTrusted: rules.isTrusted });
+    const judged = await judgePlan(parts, {
+      plan,
+      inputs: [],
+      rules: { ...rules, capability },
+      caller,
+    });
+    if (judged.kind === 'refused') problems.push(...judged.problems);
+    else {
+      const { plan: good, check } = judged;
+      const made = { madeBy: 'planner', alternatives: [] } as const;
+      proposals.push({ plan: good, check, confidence, why, ...made });
+    }
+  }
+  return { proposals, problems };
+}

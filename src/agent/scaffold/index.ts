@@ -1,0 +1,1 @@
+export { createScaffolds } from './create-scaffolds.ts';

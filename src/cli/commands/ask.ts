@@ -1,0 +1,75 @@
+import type { Attachment } from '../../contract/agent/index.ts';
+import { askLine, isAtTerminal } from '../ask-line.ts';
+import { UsageError } from '../errors.ts';
+import { textsOf } from '../global-flags.ts';
+import { textOption, withSystem, type Invocation } from '../invocation.ts';
+import { readInput } from '../read-input.ts';
+import type { System } from '../system.ts';
+import { attachMentions } from './chat/attach/attach-mentions.ts';
+import { placeOf } from './chat/attach/place-of.ts';
+import { readAttachment, textAttachment } from './chat/attach/read-attachment.ts';
+import { showChanges } from './chat/turn/show-changes.ts';
+import { takeTurn, type Turn } from './chat/turn/take-turn.ts';
+
+/** `tutti ask`: one message, and what comes of it. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { io, output } = invocation;
+  // Read before the system opens, so that a mistake here costs nothing.
+  const message = await readMessage(invocation);
+  return withSystem(invocation, {}, async (system) => {
+    const turn = await readTurn(invocation, system, message);
+    const mayAsk = !output.isJson && isAtTerminal(io);
+    const { outcome, exitCode } = await takeTurn(turn, {
+      system,
+      io,
+      output,
+      signal: io.signal,
+      asksBack: true,
+      ...(mayAsk && { ask: (question: string) => askLine(io, question) }),
+    });
+    if (outcome.kind === 'answer') {
+      await showChanges(outcome, { memory: system.memory, io, output });
+    }
+    return exitCode;
+  });
+}
+
+async function readMessage({ io, operands, options }: Invocation): Promise<string> {
+  const [word, ...more] = operands;
+  const isFromInput = word === undefined || word === '-';
+  if (isFromInput && more.length > 0) {
+    throw new UsageError('The message is either an operand or on standard input, not both');
+  }
+  if (isFromInput && textsOf(options['attach']).includes('-')) {
+    throw new UsageError('Standard input can be the message or an attachment, not both');
+  }
+  if (isFromInput && 'isTTY' in io.stdin && io.stdin.isTTY === true && word === undefined) {
+    throw new UsageError('No message was given: tutti ask "…"; "tutti chat" starts a conversation');
+  }
+  const message = isFromInput ? await readInput('-', io) : operands.join(' ');
+  if (message.trim() === '') throw new UsageError('The message is empty');
+  return message.trim();
+}
+
+async function readTurn(invocation: Invocation, system: System, text: string): Promise<Turn> {
+  const { io, options } = invocation;
+  const place = placeOf(system, io);
+  const mentioned = await attachMentions(text, place);
+  const attachments: Attachment[] = [];
+  for (const path of textsOf(options['attach'])) {
+    attachments.push(
+      path === '-'
+        ? textAttachment('standard input', Buffer.from(await readInput('-', io)))
+        : await readAttachment(path, place),
+    );
+  }
+  attachments.push(...mentioned.attachments);
+  const session = textOption(invocation, 'session');
+  return {
+    message: mentioned.message,
+    ...(session !== undefined && { session }),
+    ...(attachments.length > 0 && { attachments }),
+    ...(options['planOnly'] === true && { planOnly: true }),
+    ...(options['yes'] === true && { acceptPreview: true }),
+  };
+}

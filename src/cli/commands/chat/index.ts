@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { localCaller } from '../../../contract/caller/index.ts';
+import { UsageError } from '../../errors.ts';
+import { textOption, withSystem, type Invocation } from '../../invocation.ts';
+import { printable } from '../../output.ts';
+import type { System } from '../../system.ts';
+import { placeOf } from './attach/place-of.ts';
+import { greet } from './banner.ts';
+import { converse } from './converse.ts';
+import type { ChatInput } from './input/chat-input.ts';
+import { openPipeInput } from './input/pipe-input.ts';
+import { slashCommands } from './slash/slash-commands.ts';
+
+/** `tutti chat`: messages one after the other, at a terminal or from a pipe. */
+export async function run(invocation: Invocation): Promise<number> {
+  const { io, output } = invocation;
+  if (output.isJson) {
+    throw new UsageError('A chat is no single document: use "tutti ask --json" for each message');
+  }
+  const isTerminal = 'isTTY' in io.stdin && io.stdin.isTTY === true && io.stdout.isTTY === true;
+  if (isTerminal) return chatHere(invocation, (system) => openTerminal(invocation, system));
+  const input = openPipeInput(io.stdin, io.signal);
+  const first = await input.next();
+  if (first !== undefined) return chatHere(invocation, async () => input, first);
+  await showHelp(invocation);
+  return 0;
+}
+
+/** Nobody said anything: this is what there is to say. */
+async function showHelp({ io }: Invocation): Promise<void> {
+  const { createProgram } = await import('../../program.ts');
+  const out = (text: string): void => void io.stdout.write(text);
+  createProgram({ out, err: out }, () => {}).outputHelp();
+}
+
+function chatHere(
+  invocation: Invocation,
+  open: (system: System) => Promise<ChatInput>,
+  first?: string,
+): Promise<number> {
+  return withSystem(invocation, {}, async (system) => {
+    const session = await findSession(invocation, system);
+    const state = { session, attachments: [], last: undefined };
+    const input = await open(system);
+    try {
+      if (input.ask) await greet(system, invocation);
+      return await converse({ invocation, system, input, state }, first);
+    } finally {
+      await input.close();
+    }
+  });
+}
+
+/** Whether it is there is found out before the first message is typed. */
+async function findSession(
+  invocation: Invocation,
+  { memory }: System,
+): Promise<string | undefined> {
+  const id = textOption(invocation, 'session');
+  if (id === undefined) return undefined;
+  const session = await memory.sessions.show(localCaller, id);
+  invocation.output.note(
+    `Going on with "${printable(session.title)}" (${session.turns.length} turns)`,
+  );
+  return session.id;
+}
+
+async function openTerminal(invocation: Invocation, system: System): Promise<ChatInput> {
+  const { io, output } = invocation;
+  const [{ TerminalInput }, { openLineHistory }, { completeLine }] = await Promise.all([
+    import('./input/terminal-input.ts'),
+    import('./input/line-history.ts'),
+    import('./input/complete-line.ts'),
+  ]);
+  const completable = {
+    commands: slashCommands.map(({ name }) => `/${name}`),
+    tools: async () => (await system.catalogue.entries()).map(({ name }) => name),
+    place: placeOf(system, io),
+  };
+  const home = system.settings.describe().find(({ key }) => key === 'home')?.value;
+  return new TerminalInput({
+    io,
+    history: await openLineHistory(join(typeof home === 'string' ? home : io.cwd, historyFile)),
+    complete: (line) => completeLine(line, completable),
+    prompt: `${output.paint.bold('tutti>')} `,
+    furtherPrompt: output.paint.dim('  ... '),
+  });
+}
+
+const historyFile = 'chat-history';

@@ -1,0 +1,110 @@
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { localCaller } from '../../../../contract/caller/index.ts';
+import type { Session, Turn } from '../../../../contract/session/index.ts';
+import { UsageError } from '../../../errors.ts';
+import { cutText, formatColumns, printable, printableLines } from '../../../output.ts';
+import type { Chat } from '../chat.ts';
+import { runCommandLine } from './command-line.ts';
+import type { RunSlash } from './slash-commands.ts';
+
+const usualTurns = 20;
+const maxCount = 1_000;
+const maxTurnText = 2_000;
+const maxFileBytes = 67_108_864;
+
+export const session: RunSlash = async (chat) => {
+  const { id, title, turns, createdAt, forkedFrom } = await current(chat);
+  const rows = [
+    ['id', id],
+    ['title', title],
+    ['turns', String(turns.length)],
+    ['begun', createdAt],
+    ...(forkedFrom ? [['forked from', `${forkedFrom.session}, turn ${forkedFrom.turn}`]] : []),
+  ];
+  chat.invocation.output.result(undefined, () => formatColumns(rows));
+  return 0;
+};
+
+export const history: RunSlash = async (chat, { words }) => {
+  const limit = countOf(words[0], usualTurns);
+  const { turns } = await current(chat);
+  const { paint } = chat.invocation.output;
+  const describe = ({ number, role, text }: Turn): string => {
+    const who = role === 'user' ? 'you' : 'tutti';
+    return `${paint.bold(`${number} ${who}`)}  ${printableLines(cutText(text, maxTurnText))}`;
+  };
+  chat.invocation.output.result(undefined, () => turns.slice(-limit).map(describe).join('\n'));
+  return 0;
+};
+
+export const clear: RunSlash = async ({ invocation, state }) => {
+  state.session = undefined;
+  state.last = undefined;
+  state.attachments = [];
+  if (invocation.io.stdout.isTTY === true) invocation.io.stdout.write('\u001B[H\u001B[2J');
+  invocation.output.note('The next message begins a new conversation');
+  return 0;
+};
+
+export const save: RunSlash = async (chat, { text }) => {
+  const { id } = await current(chat);
+  const file = text === '' ? `tutti-${id}.json` : text;
+  return runCommandLine(chat, ['sessions', 'export', id, file]);
+};
+
+export const load: RunSlash = async (chat, { text }) => {
+  if (text === '') throw new UsageError('"/load" wants the id of a conversation, or a file');
+  const { invocation, system, state } = chat;
+  const { sessions } = system.memory;
+  const file = resolve(invocation.io.cwd, text);
+  const isFile = await stat(file).then(
+    (status) => status.isFile() && status.size <= maxFileBytes,
+    () => false,
+  );
+  const { id } = isFile
+    ? await sessions.import(localCaller, await readJson(file))
+    : await sessions.show(localCaller, text);
+  const found = await sessions.show(localCaller, id);
+  state.session = id;
+  state.last = undefined;
+  invocation.output.note(
+    `Going on with ${id}: "${printable(found.title)}", ${found.turns.length} turns`,
+  );
+  return 0;
+};
+
+export const fork: RunSlash = async (chat, { words }) => {
+  const { invocation, system, state } = chat;
+  const from = await current(chat);
+  const turn = words[0] === undefined ? undefined : countOf(words[0], usualTurns);
+  const forked = await system.memory.sessions.fork(
+    localCaller,
+    from.id,
+    turn === undefined ? {} : { upToTurn: turn },
+  );
+  state.session = forked.id;
+  state.last = undefined;
+  invocation.output.note(`Going on with ${forked.id}, a copy of ${from.id}`);
+  return 0;
+};
+
+function current({ system, state }: Chat): Promise<Session> {
+  if (state.session !== undefined) return system.memory.sessions.show(localCaller, state.session);
+  throw new UsageError('The conversation begins with your first message');
+}
+
+async function readJson(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`"${file}" is no saved conversation: ${String(error)}`, { cause: error });
+  }
+}
+
+function countOf(word: string | undefined, otherwise: number): number {
+  if (word === undefined) return otherwise;
+  const count = /^\d{1,4}$/.test(word) ? Number(word) : 0;
+  if (count >= 1 && count <= maxCount) return count;
+  throw new UsageError(`A number from 1 to ${maxCount} is wanted, and this is "${word}"`);
+}

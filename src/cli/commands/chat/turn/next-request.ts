@@ -1,0 +1,73 @@
+import type { AskOutcome } from '../../../../contract/agent/index.ts';
+import { localCaller } from '../../../../contract/caller/index.ts';
+import { approvalQuestion, verdictOf } from '../../runs/ask-approval.ts';
+import { describeWaits } from '../../runs/describe-wait.ts';
+import type { PlanOutcome } from './describe-plan.ts';
+import type { Turn, TurnParts } from './take-turn.ts';
+
+/** What the person at the terminal says to what came of a message; undefined when nothing, or nobody is there. */
+export async function nextRequest(
+  outcome: AskOutcome,
+  parts: TurnParts,
+): Promise<Turn | undefined> {
+  if (parts.output.isJson) return undefined;
+  switch (outcome.kind) {
+    case 'plan':
+      return settlePreview(outcome, parts);
+    case 'question':
+      return outcome.runId === undefined
+        ? answerQuestion(outcome.sessionId, parts)
+        : settleRun({ runId: outcome.runId, session: outcome.sessionId }, parts);
+    case 'refusal':
+    case 'answer':
+      return undefined;
+  }
+}
+
+/** The agent itself reads `yes`, `no`, the number of another plan, or what is wanted instead. */
+async function settlePreview(
+  { sessionId: session, alternatives }: PlanOutcome,
+  { ask, asksBack, output }: TurnParts,
+): Promise<Turn | undefined> {
+  const others = alternatives.length === 0 ? '' : ` or 2–${alternatives.length + 1}`;
+  const answer = (await ask?.(`Run it? [Y/n${others}] `))?.trim();
+  if (answer !== undefined) return { message: answer === '' ? 'yes' : answer, session };
+  if (asksBack) output.note(`Nothing was run. Run it: tutti ask --session ${session} yes`);
+  return undefined;
+}
+
+async function answerQuestion(
+  session: string,
+  { ask, asksBack, output }: TurnParts,
+): Promise<Turn | undefined> {
+  if (!asksBack) return undefined;
+  const answer = (await ask?.('> '))?.trim() ?? '';
+  if (answer !== '') return { message: answer, session };
+  output.note(`Answer it: tutti ask --session ${session} "…"`);
+  return undefined;
+}
+
+/** A run that waits: approvals are asked for right here, as `tutti run` does. */
+async function settleRun(
+  { runId, session }: { readonly runId: string; readonly session: string },
+  { system, ask, output }: TurnParts,
+): Promise<Turn | undefined> {
+  const view = await system.workflows.show(localCaller, runId);
+  const approval = view.waitingFor.find((wait) => wait.kind === 'approval');
+  const answer = approval && (await ask?.(approvalQuestion(approval)));
+  const verdict = answer === undefined ? undefined : verdictOf(answer);
+  if (!approval || !verdict) {
+    const waits = describeWaits(view);
+    if (waits !== '') output.note(waits);
+    return undefined;
+  }
+  const { step, approvalId } = approval;
+  // Just what was shown: a question that has taken its place meanwhile is asked anew.
+  await system.workflows.decide(localCaller, view.runId, { step, approvalId, verdict });
+  return goingOn(session);
+}
+
+/** Has the agent go on with the run that its last turn left waiting. */
+export function goingOn(session: string): Turn {
+  return { message: 'continue', session };
+}

@@ -1,0 +1,111 @@
+import type { AgentParts, AgentSettings, FollowRun } from '../agent/ask/index.ts';
+import type { Settings } from '../config/index.ts';
+import type { Agent } from '../contract/agent/index.ts';
+import type { Catalogue } from '../contract/catalogue/index.ts';
+import type { Models } from '../contract/model/index.ts';
+import type { Workflows } from '../contract/run/index.ts';
+import type { Memory } from '../contract/session/index.ts';
+import type { Log } from '../kernel/index.ts';
+import type { ToolFinder } from './tool-finder.ts';
+import type { WorkflowsHere } from './workflow.ts';
+
+export interface AgentHereParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly models: Models;
+  readonly memory: Memory;
+  readonly runs: Pick<WorkflowsHere, 'workflows' | 'artifacts'>;
+  /** What plans call. */
+  readonly catalogue: () => Pick<Catalogue, 'entries'>;
+  readonly finder: () => Pick<ToolFinder, 'findSoon'>;
+  /** Vectors of texts, for plans without a model. */
+  readonly embed: (
+    texts: readonly string[],
+    signal: AbortSignal,
+  ) => Promise<readonly Float32Array[]>;
+}
+
+/** The servers we ship; what they reach is what the user has set up: files in the roots, the sandbox, their own models. */
+const trustedServers: readonly string[] = [
+  'code',
+  'standards',
+  'docs',
+  'exec',
+  'admin',
+  'workflow',
+];
+
+/** The agent of this process; nothing of it is loaded before it is asked. */
+export function agentHere(parts: AgentHereParts): Agent {
+  let opening: Promise<Agent> | undefined;
+  const open = async (): Promise<Agent> => {
+    const { createAgent } = await import('../agent/ask/index.ts');
+    return createAgent(agentParts(parts));
+  };
+  return { ask: async (request, options) => (await (opening ??= open())).ask(request, options) };
+}
+
+function agentParts(parts: AgentHereParts): AgentParts {
+  const { settings, models, memory, runs, embed } = parts;
+  const { workflows } = runs;
+  return {
+    models,
+    memory,
+    // Just these: what decides for a person stays out of the agent's reach.
+    workflows: {
+      check: (...given) => workflows.check(...given),
+      start: (...given) => workflows.start(...given),
+      show: (...given) => workflows.show(...given),
+      cancel: (...given) => workflows.cancel(...given),
+      repair: (...given) => workflows.repair(...given),
+    },
+    follow: followWith(workflows),
+    artifacts: runs.artifacts,
+    tools: {
+      find: (query, count) => parts.finder().findSoon(query, count),
+      entries: () => parts.catalogue().entries(),
+    },
+    planner: onceOpened(async () => {
+      const { createPlanner } = await import('../agent/planner/index.ts');
+      return createPlanner({ embed });
+    }),
+    settings: agentSettings(settings),
+    isTrusted: (server) => trustedServers.includes(server),
+    log: parts.log.child({ room: 'agent' }),
+  };
+}
+
+function onceOpened<Value>(open: () => Promise<Value>): () => Promise<Value> {
+  let opening: Promise<Value> | undefined;
+  return () => (opening ??= open());
+}
+
+/** A person at a client that can ask is asked there for approvals, past the agent. */
+function followWith(workflows: Pick<Workflows, 'follow' | 'decide'>): FollowRun {
+  return async (caller, runId, { signal, onChange, client }) => {
+    if (!client) return workflows.follow(caller, runId, { execute: true, signal, onChange });
+    const { followRun } = await import('../toolbox/workflow/index.ts');
+    const followed: Pick<Workflows, 'follow' | 'decide'> = {
+      follow: (who, id, options) => workflows.follow(who, id, { ...options, onChange }),
+      decide: (...given) => workflows.decide(...given),
+    };
+    return followRun(followed, runId, { caller, signal, client, meta: {}, progress: () => {} });
+  };
+}
+
+function agentSettings({ planning, clarification, conversation }: Settings): AgentSettings {
+  return {
+    maxSteps: planning.max_steps,
+    optimizeChains: planning.optimize_chains,
+    preview: planning.preview,
+    approval: planning.approval,
+    clarification: {
+      enabled: clarification.enabled,
+      maxQuestions: clarification.max_questions,
+      confidenceThreshold: clarification.confidence_threshold,
+      askWhenAmbiguous: clarification.ask_when_ambiguous,
+    },
+    contextTokens: conversation.context_window,
+    contextTurns: conversation.memory_size,
+  };
+}

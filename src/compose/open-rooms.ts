@@ -1,0 +1,61 @@
+import type { LoadedSettings } from '../config/index.ts';
+import type { Catalogue } from '../contract/catalogue/index.ts';
+import { ownVersion } from '../kernel/index.ts';
+import { traceLimits } from '../observe/index.ts';
+import { openStore } from '../store/index.ts';
+import { openAdministeredFleet } from './admin.ts';
+import { agentServer } from './agent-server.ts';
+import { agentHere } from './agent.ts';
+import { embedderHere } from './embedder.ts';
+import { memoryHere } from './memory.ts';
+import { modelsHere } from './models.ts';
+import { startObserving } from './observing.ts';
+import { sandboxHere } from './sandbox.ts';
+import { openServerEntries } from './server-entries.ts';
+import type { SystemRequest } from './system.ts';
+import { toolboxServers } from './toolbox.ts';
+import { workflowServer } from './workflow-server.ts';
+import { workflowsHere } from './workflow.ts';
+
+/** What the system is made of; most of it is built when it is first used. */
+export async function openRooms(request: SystemRequest, settings: LoadedSettings) {
+  const { values, warnings } = settings;
+  const version = ownVersion();
+  const store = openStore({ home: values.home, traceLimits, place: request.cwd });
+  const logTo = request.log ?? 'file';
+  const { log, tracing } = startObserving({
+    settings: values,
+    version,
+    logTo,
+    traces: store.traces,
+  });
+  for (const warning of warnings) log.warn('setting looks wrong', { warning });
+  const known = { settings: values, version, log };
+  const catalogue = (): Catalogue => fleet.catalogue;
+  const sandbox = sandboxHere({ ...known, request });
+  const runs = workflowsHere({ ...known, tracing, store, request, catalogue });
+  const embedder = embedderHere();
+  const models = modelsHere({ ...known, store, artifacts: runs.artifacts });
+  const memory = memoryHere({ ...known, store, request, embedder: embedder.open });
+  const agent = agentHere({
+    ...known,
+    models,
+    memory,
+    runs,
+    catalogue,
+    finder: () => finder,
+    embed: async (texts, signal) => (await embedder.open()).embed(texts, signal),
+  });
+  const ours = toolboxServers({ ...known, request, sandbox, catalogue, models });
+  const { fleet, finder } = openAdministeredFleet({
+    ...known,
+    tracing,
+    workflows: runs.workflows,
+    embedder,
+    ours: [...ours, workflowServer({ ...known, runs }), agentServer({ ...known, agent })],
+    entries: await openServerEntries({ request, settings, log }),
+    only: request.only,
+  });
+  const observed = { version, store, log, tracing };
+  return { ...observed, sandbox, runs, fleet, finder, agent, memory, models, embedder };
+}

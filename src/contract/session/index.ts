@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { planSchema } from '../plan/index.ts';
+import type { Caller } from '../caller/index.ts';
+
+/** Something a conversation refers to later: "write tests for it". */
+export const rememberedSchema = z.strictObject({
+  kind: z.enum(['code', 'tests', 'review', 'spec', 'file', 'report', 'text']),
+  /** The text itself, or where it is too long the artifact that holds it. */
+  content: z.string().optional(),
+  artifact: z.string().optional(),
+  language: z.string().optional(),
+  /** What it is, in a few words: `fibonacci.py`, `review of fibonacci.py`. */
+  title: z.string(),
+  /** The run and step it came from; absent where the user gave it. */
+  runId: z.string().optional(),
+  step: z.string().optional(),
+});
+
+export const turnSchema = z.strictObject({
+  /** From 1, without gaps. */
+  number: z.int().min(1),
+  /** ISO 8601. */
+  at: z.string(),
+  role: z.enum(['user', 'assistant']),
+  text: z.string(),
+  /** What an answer of the assistant was. */
+  outcome: z.enum(['plan', 'question', 'refusal', 'answer', 'failed', 'cancelled']).optional(),
+  plan: planSchema.optional(),
+  /** What else was offered: the next message may choose one by its number. */
+  alternatives: z.array(planSchema).optional(),
+  questions: z.array(z.string()).optional(),
+  runId: z.string().optional(),
+  remembered: z.array(rememberedSchema).default([]),
+  /** Texts of strangers may speak from it: it was imported, or made with results in sight. No decision rests on its words. */
+  isTainted: z.boolean().optional(),
+});
+
+/** A conversation, as it is stored, mirrored in a file, exported and imported. */
+export const sessionSchema = z.strictObject({
+  version: z.literal(1),
+  id: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  title: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  forkedFrom: z.strictObject({ session: z.string(), turn: z.int().min(0) }).nullable(),
+  /** The gist of the turns up to and including `turn`. */
+  summary: z.strictObject({ text: z.string(), turn: z.int().min(1) }).nullable(),
+  turns: z.array(turnSchema),
+});
+
+export type Remembered = z.output<typeof rememberedSchema>;
+export type Turn = z.output<typeof turnSchema>;
+export type NewTurn = Omit<z.input<typeof turnSchema>, 'number' | 'at'>;
+export type Session = z.output<typeof sessionSchema>;
+
+export interface SessionSummary {
+  readonly id: string;
+  readonly title: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly turns: number;
+  /** A process that is alive has it open to write in it; it may be this one. */
+  readonly isOpen: boolean;
+}
+
+/** Conversations that survive whatever dies. Errors have codes `memory.…`. */
+export interface Sessions {
+  create(caller: Caller, options?: { readonly title?: string }): Promise<OpenSession>;
+  /** By id, a unique beginning of it, or `last`. One writer at a time: throws `memory.session_busy`. */
+  open(caller: Caller, id: string): Promise<OpenSession>;
+  list(caller: Caller, options: { readonly limit: number }): Promise<readonly SessionSummary[]>;
+  show(caller: Caller, id: string): Promise<Session>;
+  fork(
+    caller: Caller,
+    id: string,
+    options?: { readonly upToTurn?: number },
+  ): Promise<SessionSummary>;
+  /** A session from JSON that was exported, under a new id where that one is taken. */
+  import(caller: Caller, data: unknown): Promise<SessionSummary>;
+  remove(caller: Caller, id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A session this process writes in, until it is closed. */
+export interface OpenSession {
+  readonly id: string;
+  current(): Session;
+  /** Durable when it resolves: from then on it survives kill -9. */
+  append(turn: NewTurn): Promise<Turn>;
+  summarize(summary: { readonly text: string; readonly turn: number }): Promise<void>;
+  rename(title: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * What is put before a model of a conversation, within a number of tokens. Of the plans of turns there are
+ * the names of steps and tools, of what they remember there is no content; long texts are cut. The message,
+ * where it is the last turn of the session already, is left out.
+ */
+export interface Conversation {
+  /** What the user likes, gathered from all sessions: `tests with pytest`. */
+  readonly preferences: readonly string[];
+  /** The session's own, then sentences of the turns since, as lines: `user (turn 3): …`. */
+  readonly summary: string | null;
+  /** Older turns that the message seems to ask about, oldest first. */
+  readonly recalled: readonly Turn[];
+  readonly recent: readonly Turn[];
+  /** The latest of each kind, newest first; contents are cut to fit. */
+  readonly remembered: readonly Remembered[];
+  readonly tokens: number;
+}
+
+export interface ConversationRequest {
+  readonly caller: Caller;
+  readonly session: Session;
+  readonly message: string;
+  readonly maxTokens: number;
+  /** Turns that are given word for word, newest first, as far as they fit. */
+  readonly maxTurns: number;
+  readonly signal: AbortSignal;
+}
+
+/** What is known from before, for the request at hand. */
+export interface Memory {
+  readonly sessions: Sessions;
+  converse(request: ConversationRequest): Promise<Conversation>;
+  /** Notes what a message says about the user's likings; returns what is new. */
+  learn(caller: Caller, message: string): Promise<readonly string[]>;
+  preferences(caller: Caller): Promise<readonly string[]>;
+  forget(caller: Caller, preference: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,151 @@
+import type {
+  Conversation,
+  ConversationRequest,
+  Remembered,
+  Session,
+  Turn,
+} from '../../contract/session/index.ts';
+import type { createRecall } from './recall.ts';
+import { withoutContents } from './spoken.ts';
+import type { createSummarizer } from './summarize-turns.ts';
+import { TokenBudget, type CountTokens } from './token-budget.ts';
+
+export interface ConverseParts {
+  readonly countTokens: CountTokens;
+  readonly recall: ReturnType<typeof createRecall>;
+  readonly summarize: ReturnType<typeof createSummarizer>;
+}
+
+/** The most each part takes of the whole; what one leaves is for those after it, the latest turns last. */
+const shares = { preferences: 0.1, summary: 0.15, recalled: 0.25, remembered: 0.3 } as const;
+/** One long turn, or one long file, must not push out all others. */
+const maxShareOfOne = 0.6;
+
+/**
+ * What goes before a model of a conversation: never more than `maxTokens`, whatever is in it. A message
+ * that is the last turn already is left out, because it goes to the model by itself.
+ */
+export async function converse(
+  request: ConversationRequest,
+  liked: readonly string[],
+  { countTokens, recall, summarize }: ConverseParts,
+): Promise<Conversation> {
+  const { session, message, maxTurns, signal } = request;
+  const budget = new TokenBudget(request.maxTokens, countTokens);
+  const share = (part: keyof typeof shares): number => Math.floor(budget.max * shares[part]);
+  const turns = turnsBefore(session, message);
+  const recentCount = Math.max(0, Math.floor(maxTurns));
+  const older = recentCount === 0 ? turns : turns.slice(0, -recentCount);
+  const latest = turns.slice(older.length);
+
+  const preferences = fillTexts(liked, budget, share('preferences'));
+  const found = await recall(older, message, signal);
+  const recalled = fillRecalled(found, budget, share('recalled'));
+  const gist = gistOf(session, older, summarize);
+  const summary =
+    gist === '' ? undefined : budget.takeCut({ text: gist, make: asItIs }, share('summary'));
+  const kept = latestRemembered(turns);
+  const forKept = Math.min(
+    share('remembered'),
+    sum(kept, (one) => budget.costOf(one)),
+  );
+  const recent = fillRecent(latest, budget, budget.left - forKept);
+  const remembered = fillRemembered(kept, budget);
+  return {
+    preferences,
+    summary: summary ?? null,
+    recalled,
+    recent,
+    remembered,
+    tokens: budget.used,
+  };
+}
+
+function turnsBefore({ turns }: Session, message: string): readonly Turn[] {
+  const last = turns.at(-1);
+  return last?.role === 'user' && last.text === message ? turns.slice(0, -1) : turns;
+}
+
+function fillTexts(texts: readonly string[], budget: TokenBudget, limit: number): string[] {
+  const before = budget.used;
+  return texts.filter((text) => budget.take(text, limit - (budget.used - before)));
+}
+
+function fillRecalled(
+  found: Awaited<ReturnType<ConverseParts['recall']>>,
+  budget: TokenBudget,
+  limit: number,
+): Turn[] {
+  const before = budget.used;
+  const turns: Turn[] = [];
+  for (const { turn, passage } of found) {
+    const left = limit - (budget.used - before);
+    const whole = withoutContents(turn);
+    // Where not all of a turn fits, the part of it that is asked about.
+    if (budget.take(whole, left / 2)) turns.push(whole);
+    else {
+      const part = budget.takeCut({ text: passage, make: (text) => ({ ...whole, text }) }, left);
+      if (part) turns.push(part);
+    }
+  }
+  return turns.sort((a, b) => a.number - b.number);
+}
+
+/** What somebody made of the older turns, and what stands out in those since. */
+function gistOf(
+  { summary }: Session,
+  older: readonly Turn[],
+  summarize: ConverseParts['summarize'],
+): string {
+  const since = older.filter(({ number }) => number > (summary?.turn ?? 0));
+  const isCovered = older.length > 0 && summary !== null;
+  return [...(isCovered ? [summary.text] : []), ...summarize(since)].join('\n');
+}
+
+const asItIs = (text: string): string => text;
+
+function fillRecent(latest: readonly Turn[], budget: TokenBudget, limit: number): Turn[] {
+  const before = budget.used;
+  const turns: Turn[] = [];
+  for (const turn of latest.toReversed()) {
+    const left = limit - (budget.used - before);
+    const whole = withoutContents(turn);
+    const isLast = turn === latest[0];
+    const most = isLast ? left : left * maxShareOfOne;
+    const piece = budget.takeCut(
+      { text: turn.text, make: (text) => ({ ...whole, text }) },
+      Math.floor(most),
+    );
+    // A conversation with a hole in it misleads.
+    if (!piece) break;
+    turns.push(piece);
+  }
+  return turns.toReversed();
+}
+
+function fillRemembered(kept: readonly Remembered[], budget: TokenBudget): Remembered[] {
+  return kept.flatMap((one, index) => {
+    const isLast = index === kept.length - 1;
+    const most = Math.floor(isLast ? budget.left : budget.left * maxShareOfOne);
+    const { content, ...rest } = one;
+    const piece =
+      content === undefined
+        ? budget.take(rest, most) && rest
+        : budget.takeCut({ text: content, make: (cut) => ({ ...rest, content: cut }) }, most);
+    return piece ? [piece] : [];
+  });
+}
+
+function latestRemembered(turns: readonly Turn[]): Remembered[] {
+  const latest = new Map<Remembered['kind'], Remembered>();
+  for (const turn of turns.toReversed()) {
+    for (const one of turn.remembered.toReversed()) {
+      if (!latest.has(one.kind)) latest.set(one.kind, one);
+    }
+  }
+  return [...latest.values()];
+}
+
+function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}

@@ -1,0 +1,174 @@
+import type { Turn } from '../../contract/session/index.ts';
+import { onceFor, orAborted, reportError, type Log } from '../../kernel/index.ts';
+import { passagesOf, type Passage } from './passages.ts';
+import { rankPassages } from './rank-passages.ts';
+import { wordsOf } from './words.ts';
+
+/** Vectors of length 1 whose directions are close when the texts mean similar things. */
+export interface Embed {
+  /** What is looked for; of a text that comes once. */
+  query(text: string, signal: AbortSignal): Promise<Float32Array>;
+  /** What is looked through; the same texts come again with each turn, so they are better kept. */
+  passages(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
+}
+
+export interface RecallOptions {
+  readonly embed?: Embed | undefined;
+  /** How long meanings are waited for; without them words alone decide. */
+  readonly patienceMs: number;
+  readonly log: Log;
+}
+
+/** A turn that seems to be asked about, and the part of it that does. */
+export interface Recalled {
+  readonly turn: Turn;
+  readonly passage: string;
+}
+
+const maxRecalled = 6;
+/** So many by meaning alone: words that come up in many turns must not push out the one that is meant. */
+const maxByMeaning = 2;
+/** Below both a passage has to do with the message by chance. */
+const minWordScore = 0.3;
+const minSimilarity = 0.27;
+/** The one that is closest in meaning is given the benefit of the doubt. */
+const minSimilarityOfOne = 0.18;
+/** A question that was asked before is close to one that is asked again, and answers nothing. */
+const questionWeight = 0.6;
+/** Similarity is of use from here on; what is nearer counts up to as much as all the words. */
+const noSimilarity = 0.15;
+const similarityWeight = 1.4;
+/** What is pasted behind the question does not ask. */
+const maxMessageLength = 4_000;
+const maxQueryLength = 1_000;
+const maxPassages = 20_000;
+const maxEmbedded = 2_000;
+/** What a round has found counts, also when the time is up in the next. */
+const passagesPerRound = 32;
+/** Passages that share more of their words than this say the same. */
+const maxOverlap = 0.8;
+
+/** Finds the turns a message asks about: by its words, and by its meaning where that is possible. */
+export function createRecall(options: RecallOptions) {
+  // Turns never change, so each is taken apart once while its session is open.
+  const passagesOnce = onceFor((turn: Turn) => passagesOf(turn));
+  return async (
+    turns: readonly Turn[],
+    message: string,
+    signal: AbortSignal,
+  ): Promise<readonly Recalled[]> => {
+    const asked = wordsOf(message.slice(0, maxMessageLength));
+    // "Yes, please" is about nothing that was said earlier.
+    if (turns.length === 0 || asked.length === 0) return [];
+    const passages = turns.flatMap((turn) => passagesOnce(turn)).slice(0, maxPassages);
+    const words = rankPassages(passages, asked);
+    const meanings = await similarities({ passages, words, message, signal }, options);
+    return withAnswers(best(passages, words, meanings), turns);
+  };
+}
+
+interface Search {
+  readonly passages: readonly Passage[];
+  readonly words: ReadonlyMap<Passage, number>;
+  readonly message: string;
+  readonly signal: AbortSignal;
+}
+
+async function similarities(
+  { passages, words, message, signal }: Search,
+  { embed, patienceMs, log }: RecallOptions,
+): Promise<ReadonlyMap<Passage, number>> {
+  const found = new Map<Passage, number>();
+  // A request seldom asks about the past in other words, and each comparison keeps somebody waiting.
+  if (!embed || passages.length === 0 || !asksSomething(message)) return found;
+  const within = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  // Where there is no time for all, those that share words with the message and the latest ones.
+  const chosen = [...passages]
+    .sort((a, b) => (words.get(b) ?? 0) - (words.get(a) ?? 0) || b.turn.number - a.turn.number)
+    .slice(0, maxEmbedded);
+  try {
+    // Whoever embeds may be busy with something else, and notice that the time is up much later.
+    const query = await orAborted(embed.query(message.slice(0, maxQueryLength), within), within);
+    for (let from = 0; from < chosen.length; from += passagesPerRound) {
+      const round = chosen.slice(from, from + passagesPerRound);
+      const texts = round.map(({ text }) => text);
+      const vectors = await orAborted(embed.passages(texts, within), within);
+      for (const [index, passage] of round.entries()) {
+        found.set(passage, similarity(query, vectors[index] ?? new Float32Array()));
+      }
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    log.debug('not all turns were compared by their meaning', { error: reportError(error) });
+  }
+  return found;
+}
+
+function similarity(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, number, index) => sum + number * (b[index] ?? 0), 0);
+}
+
+/** The best passage of each turn: those closest in meaning, then the best by all there is to go by. */
+function best(
+  passages: readonly Passage[],
+  words: ReadonlyMap<Passage, number>,
+  meanings: ReadonlyMap<Passage, number>,
+): Recalled[] {
+  const isShared = (passage: Passage): boolean => (words.get(passage) ?? 0) >= minWordScore;
+  const found = passages.flatMap((passage) => {
+    const word = words.get(passage) ?? 0;
+    const meaning = meanings.get(passage) ?? 0;
+    if (!isShared(passage) && meaning < minSimilarityOfOne) return [];
+    const weight = isQuestion(passage.text) ? questionWeight : 1;
+    const close = Math.max(0, meaning - noSimilarity) * similarityWeight;
+    return [{ passage, meaning: meaning * weight, score: (Math.min(word, 1) + close) * weight }];
+  });
+  const [nearest, ...others] = found.toSorted((a, b) => b.meaning - a.meaning);
+  const near = others.filter(({ meaning }) => meaning >= minSimilarity);
+  const ranked = found
+    .filter(({ passage, meaning }) => isShared(passage) || meaning >= minSimilarity)
+    .sort((a, b) => b.score - a.score);
+  const chosen: Passage[] = [];
+  const choose = (candidates: readonly { readonly passage: Passage }[], max: number): void => {
+    for (const { passage } of candidates) {
+      if (chosen.length >= max) return;
+      if (!chosen.some((other) => isSame(other, passage))) chosen.push(passage);
+    }
+  };
+  choose(ranked, 1);
+  if (nearest && meanings.size > 0) choose([nearest, ...near], 1 + maxByMeaning);
+  choose(ranked, maxRecalled);
+  return chosen.map(({ turn, text }) => ({ turn, passage: text }));
+}
+
+function isSame(a: Passage, b: Passage): boolean {
+  if (a.turn === b.turn) return true;
+  const shared = [...a.words.keys()].filter((word) => b.words.has(word)).length;
+  return shared > maxOverlap * Math.max(a.words.size, b.words.size);
+}
+
+/** What was asked once is understood with what came back. */
+function withAnswers(recalled: readonly Recalled[], turns: readonly Turn[]): Recalled[] {
+  const all = new Map<number, Recalled>();
+  for (const one of recalled) {
+    const { number } = one.turn;
+    if (!all.has(number)) all.set(number, one);
+    const answer = turns.find((turn) => turn.number === number + 1);
+    if (!answer || !isQuestion(one.passage) || all.has(answer.number)) continue;
+    const [first] = passagesOf(answer);
+    if (first) all.set(answer.number, { turn: answer, passage: first.text });
+  }
+  return [...all.values()].slice(0, maxRecalled);
+}
+
+const questionWord =
+  /^(?:what|which|who|whom|whose|when|where|why|how|did|do|does|was|were|is|are|has|have|had|can|could|remind|recall|remember|tell|was|wer|wo|wann|wie|welche[rsn]?|qu[eé]|cu[aá]l|quel(?:le)?s?|quand|o[uù]|comment|come|quando|dove|onde|qual)\b/iu;
+
+/** A question mark anywhere, or a word that questions begin with. */
+function asksSomething(message: string): boolean {
+  return /[?？]/u.test(message) || questionWord.test(message.trim());
+}
+
+function isQuestion(text: string): boolean {
+  return text.trimEnd().endsWith('?');
+}

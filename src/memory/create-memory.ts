@@ -1,0 +1,71 @@
+import type { Memory } from '../contract/session/index.ts';
+import {
+  countTokens as usualCount,
+  noFaults,
+  systemTimers,
+  type FaultPoint,
+  type Log,
+  type Timers,
+} from '../kernel/index.ts';
+import { converse } from './converse/converse.ts';
+import { createRecall, type Embed } from './converse/recall.ts';
+import { createSummarizer } from './converse/summarize-turns.ts';
+import type { CountTokens } from './converse/token-budget.ts';
+import { defaultMemoryLimits, type MemoryLimits } from './memory-limits.ts';
+import type { PreferenceStore } from './preference-store.ts';
+import { createPreferences } from './preferences/create-preferences.ts';
+import type { SessionStore } from './session-store.ts';
+import { createSessions } from './sessions/create-sessions.ts';
+import { SessionMirror } from './sessions/session-mirror.ts';
+
+export interface MemoryOptions {
+  readonly sessions: SessionStore;
+  readonly preferences: PreferenceStore;
+  /** Where sessions are written as JSON files, too, where `isMirrored`. */
+  readonly directory: string;
+  readonly isMirrored: boolean;
+  readonly log: Log;
+  /** As the model counts; an estimate that is rather too high where it is not given. */
+  readonly countTokens?: CountTokens | undefined;
+  /** Finds what was said in other words; without it the words themselves must come up again. */
+  readonly embed?: Embed | undefined;
+  /** How long `embed` is waited for. */
+  readonly embedPatienceMs?: number;
+  readonly limits?: Partial<MemoryLimits>;
+  readonly timers?: Timers;
+  readonly faultPoint?: FaultPoint;
+}
+
+const usualPatienceMs = 3_000;
+
+/** Sessions, preferences, and what of them goes before a model. Touches no file until it is used. */
+export function createMemory(options: MemoryOptions): Memory {
+  const { log, countTokens = usualCount, embed, embedPatienceMs = usualPatienceMs } = options;
+  const { timers = systemTimers, faultPoint: reach = noFaults } = options;
+  const limits = { ...defaultMemoryLimits, ...options.limits };
+  const mirror = new SessionMirror({
+    directory: options.directory,
+    isOn: options.isMirrored,
+    log,
+    reach,
+  });
+  const sessions = createSessions({ store: options.sessions, mirror, limits, timers, log, reach });
+  const preferences = createPreferences({
+    store: options.preferences,
+    clock: timers,
+    maxPreferences: limits.maxPreferences,
+  });
+  const recall = createRecall({ embed, patienceMs: embedPatienceMs, log });
+  const summarize = createSummarizer();
+  return {
+    sessions,
+    converse: async (request) => {
+      const liked = await preferences.list(request.caller);
+      return converse(request, liked, { countTokens, recall, summarize });
+    },
+    learn: (caller, message) => preferences.learn(caller, message),
+    preferences: (caller) => preferences.list(caller),
+    forget: (caller, preference) => preferences.forget(caller, preference),
+    close: () => sessions.close(),
+  };
+}

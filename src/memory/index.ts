@@ -1,0 +1,11 @@
+export { createMemory, type MemoryOptions } from './create-memory.ts';
+export type { Embed } from './converse/recall.ts';
+export type { Preference, PreferenceStore } from './preference-store.ts';
+export type {
+  Acquired,
+  SessionChange,
+  SessionHolder,
+  SessionLease,
+  SessionOwner,
+  SessionStore,
+} from './session-store.ts';

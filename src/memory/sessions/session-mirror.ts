@@ -1,0 +1,115 @@
+import { mkdir, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Session } from '../../contract/session/index.ts';
+import { reportError, type FaultPoint, type Log } from '../../kernel/index.ts';
+import { SessionFileError } from '../errors.ts';
+
+export interface SessionMirrorOptions {
+  readonly directory: string;
+  /** False: no file is written; those that are there are still removed with their sessions. */
+  readonly isOn: boolean;
+  readonly log: Log;
+  /** Called before and after each change on disk. */
+  readonly reach: FaultPoint;
+}
+
+/**
+ * Sessions as JSON files, for people and other programs; the store is what counts.
+ *
+ * 1. Whoever reads a file sees a whole session, also after a crash of ours: it is written elsewhere and renamed. Files
+ *    are not synced, which would take longer than all else a turn does: after a loss of power one may be old or
+ *    empty until its session is opened.
+ * 2. Who writes the file of a session has the lease of that session.
+ * 3. A file that cannot be written is logged and fails nobody: the next change writes all of it again.
+ */
+export class SessionMirror {
+  readonly #options: SessionMirrorOptions;
+
+  constructor(options: SessionMirrorOptions) {
+    this.#options = options;
+  }
+
+  pathOf(id: string): string {
+    return join(this.#options.directory, `${id}.json`);
+  }
+
+  /** Brings the file to what the session is; leaves one alone that is so already. */
+  async refresh(session: Session): Promise<void> {
+    if (this.#options.isOn && (await this.#compare(session)) !== 'same') await this.write(session);
+  }
+
+  /** Whether there is a file of this id that says something else. */
+  async isOther(session: Session): Promise<boolean> {
+    return (await this.#compare(session)) === 'other';
+  }
+
+  async write(session: Session): Promise<void> {
+    if (!this.#options.isOn) return;
+    const path = this.pathOf(session.id);
+    try {
+      await this.#replace(path, this.#temporaryOf(session.id), textOf(session));
+    } catch (error) {
+      const { message } = reportError(error);
+      this.#options.log.warn('the file of a session could not be written', { path, message });
+    }
+  }
+
+  /** Throws `memory.file_not_removed`. */
+  async remove(id: string): Promise<void> {
+    this.#options.reach('session.before-file-remove');
+    for (const path of [this.pathOf(id), this.#temporaryOf(id)]) {
+      await rm(path, { force: true }).catch((error: unknown) => {
+        throw new SessionFileError(path, error);
+      });
+    }
+    this.#options.reach('session.after-file-remove');
+  }
+
+  #temporaryOf(id: string): string {
+    // With a dot, so that who looks for `*.json` does not find it.
+    return join(this.#options.directory, `.${id}.json.tmp`);
+  }
+
+  async #replace(path: string, temporary: string, text: string): Promise<void> {
+    const { directory, reach } = this.#options;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    reach('session.before-file');
+    // A killed process may have left it.
+    await rm(temporary, { force: true });
+    await withFile(temporary, 'wx', async (file) => {
+      await file.writeFile(text);
+      reach('session.file-written');
+    });
+    reach('session.before-rename');
+    await rename(temporary, path);
+    reach('session.after-rename');
+  }
+
+  async #compare(session: Session): Promise<'none' | 'same' | 'other'> {
+    const path = this.pathOf(session.id);
+    const found = await stat(path).catch(() => undefined);
+    if (!found) return 'none';
+    const text = textOf(session);
+    // The size first: whatever is there, no more is read than a session of ours would have.
+    if (found.size !== Buffer.byteLength(text)) return 'other';
+    const there = await readFile(path, 'utf8').catch(() => undefined);
+    return there === text ? 'same' : 'other';
+  }
+}
+
+function textOf(session: Session): string {
+  return `${JSON.stringify(session, null, 2)}\n`;
+}
+
+async function withFile(
+  path: string,
+  flags: string,
+  work: (file: FileHandle) => Promise<void>,
+): Promise<void> {
+  const file = await open(path, flags, 0o600);
+  try {
+    await work(file);
+  } finally {
+    await file.close();
+  }
+}

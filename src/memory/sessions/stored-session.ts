@@ -1,0 +1,166 @@
+import {
+  turnSchema,
+  type NewTurn,
+  type OpenSession,
+  type Session,
+  type Turn,
+} from '../../contract/session/index.ts';
+import { Gate, type FaultPoint, type Log, type Timers } from '../../kernel/index.ts';
+import { SessionFullError, SessionLostError, TurnTooLargeError } from '../errors.ts';
+import type { MemoryLimits } from '../memory-limits.ts';
+import type { SessionChange, SessionLease, SessionStore } from '../session-store.ts';
+import type { SessionMirror } from './session-mirror.ts';
+import { sessionTitle, titleOfMessage } from './session-title.ts';
+
+export interface StoredSessionParts {
+  readonly store: SessionStore;
+  readonly mirror: SessionMirror;
+  readonly limits: MemoryLimits;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly reach: FaultPoint;
+  readonly onClose: () => void;
+}
+
+/** Changes that wait for the one that is being written. */
+const maxWaiting = 100;
+/** Signs of life in the time of a lease: one may fail. */
+const renewalsPerLease = 3;
+
+/**
+ * A session that this process writes in.
+ *
+ * 1. One change at a time: it is in the store, then in the file, then in `current`, and then acknowledged.
+ * 2. Nothing is written once the lease is gone: who has it since may have written something else.
+ */
+export class StoredSession implements OpenSession {
+  readonly id: string;
+  readonly #parts: StoredSessionParts;
+  readonly #lease: SessionLease;
+  readonly #gate = new Gate({ maxConcurrent: 1, maxWaiting });
+  readonly #forever = new AbortController().signal;
+  #session: Session;
+  #bytes: number;
+  #stopRenewing: () => void;
+  /** Why nothing can be written any more. */
+  #end: string | undefined;
+
+  constructor(session: Session, lease: SessionLease, parts: StoredSessionParts) {
+    this.id = session.id;
+    this.#session = session;
+    this.#lease = lease;
+    this.#parts = parts;
+    this.#bytes = session.turns.reduce((sum, turn) => sum + bytesOf(turn), 0);
+    this.#stopRenewing = this.#renewLater();
+  }
+
+  current(): Session {
+    return this.#session;
+  }
+
+  append(turn: NewTurn): Promise<Turn> {
+    return this.#change(async () => {
+      const { turns, title } = this.#session;
+      const at = this.#now();
+      const added = turnSchema.parse({ ...turn, number: turns.length + 1, at });
+      const bytes = this.#fit(added);
+      const isFirst = title === '' && added.role === 'user';
+      const change = { updatedAt: at, ...(isFirst && { title: titleOfMessage(added.text) }) };
+      this.#parts.reach('session.before-commit');
+      this.#expectHeld(await this.#parts.store.append(this.#lease, added, change));
+      this.#parts.reach('session.after-commit');
+      this.#bytes += bytes;
+      await this.#adopt({ ...change, turns: [...turns, added] });
+      return added;
+    });
+  }
+
+  async summarize(summary: { readonly text: string; readonly turn: number }): Promise<void> {
+    const { maxSummaryLength } = this.#parts.limits;
+    const text = summary.text.slice(0, maxSummaryLength);
+    await this.#change(() => {
+      const turn = Math.min(summary.turn, this.#session.turns.length);
+      return turn < 1 ? Promise.resolve() : this.#amend({ summary: { text, turn } });
+    });
+  }
+
+  async rename(title: string): Promise<void> {
+    const cut = sessionTitle(title, this.#parts.limits.maxTitleLength);
+    await this.#change(() => this.#amend({ title: cut }));
+  }
+
+  async close(): Promise<void> {
+    await this.#gate.pass(async () => {
+      if (this.#end !== undefined) return;
+      this.#leave('it was closed');
+      await this.#parts.store.release(this.#lease);
+    }, this.#forever);
+  }
+
+  #change<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#gate.pass(async () => {
+      if (this.#end !== undefined) throw new SessionLostError(this.id, this.#end);
+      return work();
+    }, this.#forever);
+  }
+
+  async #amend(change: Omit<SessionChange, 'updatedAt'>): Promise<void> {
+    const whole = { ...change, updatedAt: this.#now() };
+    this.#expectHeld(await this.#parts.store.amend(this.#lease, whole));
+    await this.#adopt(whole);
+  }
+
+  async #adopt(change: Partial<Session>): Promise<void> {
+    this.#session = { ...this.#session, ...change };
+    await this.#parts.mirror.write(this.#session);
+  }
+
+  /** The bytes of a turn, when there is room for it. */
+  #fit(turn: Turn): number {
+    const { maxTurnBytes, maxTurns, maxSessionBytes } = this.#parts.limits;
+    const bytes = bytesOf(turn);
+    if (bytes > maxTurnBytes) {
+      throw new TurnTooLargeError(this.id, { bytes, maxBytes: maxTurnBytes });
+    }
+    if (turn.number > maxTurns)
+      throw new SessionFullError(this.id, { what: 'turns', max: maxTurns });
+    if (this.#bytes + bytes > maxSessionBytes) {
+      throw new SessionFullError(this.id, { what: 'bytes', max: maxSessionBytes });
+    }
+    return bytes;
+  }
+
+  #expectHeld(isHeld: boolean): void {
+    if (isHeld) return;
+    const reason = 'another process has opened it since, because this one gave no sign of life';
+    this.#leave(reason);
+    throw new SessionLostError(this.id, reason);
+  }
+
+  #leave(reason: string): void {
+    this.#end = reason;
+    this.#stopRenewing();
+    this.#parts.onClose();
+  }
+
+  #renewLater(): () => void {
+    const { timers, limits, store, log } = this.#parts;
+    return timers.after(limits.leaseMs / renewalsPerLease, () => {
+      // Whether it was lost shows at the next change, which says so to who made it.
+      store.renew(this.#lease).catch((error: unknown) => {
+        log.warn('the lease of a session could not be renewed', { session: this.id, error });
+      });
+      this.#stopRenewing = this.#renewLater();
+    });
+  }
+
+  /** Never before the last change, whatever the clock does. */
+  #now(): string {
+    const last = Date.parse(this.#session.updatedAt);
+    return new Date(Math.max(this.#parts.timers.now(), last)).toISOString();
+  }
+}
+
+export function bytesOf(turn: Turn): number {
+  return Buffer.byteLength(JSON.stringify(turn));
+}

@@ -1,0 +1,218 @@
+import type { ModelCall, ModelRole, ModelText, ModelUsage } from '../../contract/model/index.ts';
+import { AppError, countTokens, orAborted, type Gate, type Log } from '../../kernel/index.ts';
+import { askWithRetries } from './ask-with-retries.ts';
+import type { Budgets, Charge } from '../budget/budgets.ts';
+import { costOf, noSpending, spendingOf, type ModelPrice } from '../budget/price.ts';
+import type { CoolDowns } from './cool-downs.ts';
+import {
+  AllModelsFailedError,
+  BudgetExceededError,
+  ModelCallError,
+  ModelEmptyAnswerError,
+  ModelTooLongError,
+  NoModelError,
+  type FailedModel,
+} from '../errors.ts';
+import type { ModelLimits } from '../model-limits.ts';
+import type { ModelPool } from './model-pool.ts';
+import type { TextModel, TextModelAnswer, TextModelRequest } from '../text-model.ts';
+import { Output } from './output.ts';
+import { withoutThinking } from './without-thinking.ts';
+
+export interface AskParts {
+  readonly pool: ModelPool;
+  readonly gate: Gate;
+  readonly budgets: Budgets;
+  readonly coolDowns: CoolDowns;
+  readonly limits: ModelLimits;
+  readonly priceOf: (model: string) => ModelPrice;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+export interface RoleRequest {
+  readonly role: ModelRole;
+  readonly request: TextModelRequest;
+  readonly call: ModelCall;
+}
+
+/** Messages are wrapped in a few tokens each. */
+const tokensPerMessage = 4;
+/** Our count is rather too high; beyond this a request surely does not fit. */
+const surelyTooLong = 2;
+
+/** Asks the models of a role one after the other until one answers. */
+export async function askRole(parts: AskParts, asked: RoleRequest): Promise<ModelText> {
+  const { role, call } = asked;
+  const failures: FailedModel[] = [];
+  const output = new Output(call);
+  for await (const { model, source } of parts.pool.inOrder(role, call.client)) {
+    try {
+      const answer = await parts.gate.pass(
+        () => askModel(parts, { ...asked, model, output }),
+        call.signal,
+      );
+      parts.coolDowns.answered(model.name);
+      return answer;
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (!isModelFailure(error)) throw error;
+      // All clients go by one name: what one of them lacks is not held against the next.
+      if (source !== 'client') parts.coolDowns.failed(model.name, error);
+      parts.log.warn('model did not answer', { model: model.name, code: error.code });
+      failures.push({ model: model.name, error });
+    }
+  }
+  const [only, ...others] = failures;
+  if (only === undefined) throw new NoModelError(role, parts.pool.namesFor(role));
+  throw others.length === 0 ? only.error : new AllModelsFailedError(role, failures);
+}
+
+/** Whether another model may do better: not where a budget is used up or too much is going on here. */
+function isModelFailure(error: unknown): error is AppError {
+  if (error instanceof BudgetExceededError) return false;
+  return error instanceof AppError && error.code.startsWith('models.');
+}
+
+interface ModelAsk extends RoleRequest {
+  readonly model: TextModel;
+  readonly output: Output;
+}
+
+async function askModel(parts: AskParts, asked: ModelAsk): Promise<ModelText> {
+  const { model, request, call } = asked;
+  const inputTokens = tokensOf(request);
+  checkLength(model, inputTokens);
+  let usage: ModelUsage | undefined;
+  const answer = await askWithRetries(model, {
+    limits: parts.limits,
+    random: parts.random,
+    signal: call.signal,
+    isDown: parts.coolDowns.problemOf(model.name) !== null,
+    attempt: async (signal) => {
+      const attempt = await askOnce(parts, { ...asked, inputTokens, signal });
+      usage = attempt.usage;
+      return attempt.answer;
+    },
+  });
+  const { text, finish } = answer;
+  return { text, finish, model: model.name, usage: usage ?? noUsage };
+}
+
+const noUsage: ModelUsage = { inputTokens: 0, outputTokens: 0, isEstimated: true, costUsd: null };
+
+interface Attempt extends ModelAsk {
+  readonly inputTokens: number;
+  readonly signal: AbortSignal;
+}
+
+/** One request, counted against its budgets. */
+async function askOnce(
+  parts: AskParts,
+  asked: Attempt,
+): Promise<{ readonly answer: TextModelAnswer; readonly usage: ModelUsage }> {
+  const { model, call, inputTokens } = asked;
+  const price = parts.priceOf(model.name);
+  const charge = await parts.budgets.charge({
+    caller: call.caller,
+    scopes: call.budgets ?? [],
+    inputTokens,
+    price,
+  });
+  asked.output.restart();
+  let watching: Watched;
+  try {
+    watching = await watched(asked, charge);
+  } catch (error) {
+    await charge.settle(isUnpaid(error) ? noSpending : null);
+    throw error;
+  }
+  const { answer, thoughtTokens } = watching;
+  const counted = credible(answer);
+  const outputTokens = countTokens(answer.text) + thoughtTokens;
+  const used = counted ?? { inputTokens, outputTokens };
+  await charge.settle(spendingOf(used, price));
+  const usage = { ...used, isEstimated: counted === null, costUsd: costOf(used, price) };
+  return { answer: { ...answer, text: plainText(answer, model) }, usage };
+}
+
+interface Watched {
+  readonly answer: TextModelAnswer;
+  /** Of what it said to itself, which is in no answer. */
+  readonly thoughtTokens: number;
+}
+
+/** Ends the request at once when its pieces pass the budget, or when whoever gets them fails. */
+async function watched(asked: Attempt, charge: Charge): Promise<Watched> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([asked.signal, stop.signal]);
+  let thoughtTokens = 0;
+  const take = (piece: string, use: (piece: string, tokens: number) => void): void => {
+    // What comes after the end is nobody's any more.
+    if (signal.aborted) return;
+    try {
+      const tokens = countTokens(piece);
+      charge.grow(tokens);
+      use(piece, tokens);
+    } catch (error) {
+      stop.abort(error);
+    }
+  };
+  const asking = asked.model.ask(asked.request, {
+    signal,
+    onText: (piece) => take(piece, asked.output.push),
+    onThought: (piece) => take(piece, (_thought, tokens) => void (thoughtTokens += tokens)),
+  });
+  const answer = await orAborted(asking, signal);
+  asked.output.end();
+  // The last piece may have been one too many.
+  stop.signal.throwIfAborted();
+  return { answer, thoughtTokens };
+}
+
+/** More than any model takes or gives. */
+const maxTokens = 1_000_000_000;
+
+/** Some servers send zeros, or nonsense, where they do not count. */
+function credible({ usage, text }: TextModelAnswer): TextModelAnswer['usage'] {
+  if (usage === null) return null;
+  const least = text === '' ? 0 : 1;
+  const counts = [usage.inputTokens, usage.outputTokens];
+  return counts.every((count) => count >= least && count <= maxTokens) ? usage : null;
+}
+
+function plainText({ text, finish }: TextModelAnswer, { name }: TextModel): string {
+  const plain = withoutThinking(text);
+  if (plain.trim() !== '' || finish === 'filtered') return plain;
+  throw new ModelEmptyAnswerError({ model: name, reason: 'it only thought, and said nothing' });
+}
+
+function checkLength({ name, contextTokens }: TextModel, inputTokens: number): void {
+  if (contextTokens === null || inputTokens <= contextTokens * surelyTooLong) return;
+  const reason = `it is about ${inputTokens} tokens, and the model takes ${contextTokens}`;
+  throw new ModelTooLongError({ model: name, reason });
+}
+
+function tokensOf({ messages, json }: TextModelRequest): number {
+  const schema = json === undefined ? 0 : countTokens(JSON.stringify(json.schema));
+  return messages.reduce(
+    (sum, { content }) => sum + countTokens(content) + tokensPerMessage,
+    schema,
+  );
+}
+
+const unpaidCodes: ReadonlySet<string> = new Set([
+  'models.unreachable',
+  'models.rate_limited',
+  'models.out_of_quota',
+  'models.refused_key',
+  'models.not_found',
+  'models.overloaded',
+  'models.refused_request',
+  'models.too_long',
+]);
+
+/** The model refused before it worked; of all else it may have used what was counted. */
+function isUnpaid(error: unknown): boolean {
+  return error instanceof ModelCallError && unpaidCodes.has(error.code);
+}

@@ -1,0 +1,67 @@
+const opening = '<think>';
+const closing = '</think>';
+/** White space before that is held back no longer than this. */
+const maxHeld = 256;
+
+/**
+ * Leaves out what a model wrote to itself at the beginning of its answer (`<think>…</think>`), piece by
+ * piece. A text that only might still become that is held back until it is clear.
+ */
+export class WithoutThinking {
+  readonly #onText: (piece: string) => void;
+  #state: 'start' | 'thinking' | 'answer' = 'start';
+  #held = '';
+
+  constructor(onText: (piece: string) => void) {
+    this.#onText = onText;
+  }
+
+  push(piece: string): void {
+    if (this.#state === 'answer') {
+      this.#onText(piece);
+      return;
+    }
+    this.#held += piece;
+    if (this.#state === 'start') this.#begin();
+    if (this.#state === 'thinking') this.#think();
+  }
+
+  /** Gives out what was held back; thinking that never ended is no answer. */
+  end(): void {
+    if (this.#state === 'start' && this.#held !== '') this.#onText(this.#held);
+    this.#held = '';
+  }
+
+  #begin(): void {
+    const text = this.#held.trimStart();
+    if (text.startsWith(opening)) {
+      this.#state = 'thinking';
+      this.#held = text.slice(opening.length);
+    } else if (!opening.startsWith(text) || this.#held.length > maxHeld) {
+      this.#state = 'answer';
+      this.#onText(this.#held);
+      this.#held = '';
+    }
+  }
+
+  #think(): void {
+    const end = this.#held.indexOf(closing);
+    if (end < 0) {
+      // The mark itself may be cut in two; more than that need not be looked at again.
+      this.#held = this.#held.slice(-(closing.length - 1));
+      return;
+    }
+    const answer = this.#held.slice(end + closing.length).trimStart();
+    this.#held = '';
+    this.#state = 'answer';
+    if (answer !== '') this.#onText(answer);
+  }
+}
+
+export function withoutThinking(text: string): string {
+  const kept: string[] = [];
+  const filter = new WithoutThinking((piece) => kept.push(piece));
+  filter.push(text);
+  filter.end();
+  return kept.join('');
+}

@@ -1,0 +1,163 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import { BudgetExceededError } from '../errors.ts';
+import { addSpending, noSpending, spendingOf, type ModelPrice } from './price.ts';
+import type { ScopeSpending, Spending, SpendingStore } from './spending-store.ts';
+
+/** What a run and a session may use; a missing limit is none. */
+export interface BudgetLimits {
+  readonly runTokens?: number | undefined;
+  readonly sessionTokens?: number | undefined;
+  readonly runUsd?: number | undefined;
+  readonly sessionUsd?: number | undefined;
+}
+
+export interface ChargeRequest {
+  readonly caller: Caller;
+  readonly scopes: readonly string[];
+  readonly inputTokens: number;
+  readonly price: ModelPrice;
+}
+
+/** One request that is counted, from the question to the last piece of the answer. */
+export interface Charge {
+  /** A piece of the answer came. Throws `models.budget_exceeded` when it is one too many. */
+  grow(outputTokens: number): void;
+  /** The request is over, well or badly; null: what was counted on the way is all that is known. */
+  settle(used: Spending | null): Promise<void>;
+}
+
+/** What this process knows of a scope that it has requests for at the moment. */
+interface Account {
+  readonly scope: string;
+  stored: Spending;
+  /** Of answers in the making. */
+  growing: Spending;
+  requests: number;
+}
+
+/**
+ * Stops models when a run or session has used up what it may.
+ *
+ * 1. The estimated input is stored before a request is sent: who dies in the middle has paid for it.
+ * 2. Answers that are being written count as they grow, those of other calls of this process included.
+ * 3. Every charge is settled once, with what was really used.
+ */
+export class Budgets {
+  readonly #store: SpendingStore;
+  readonly #limits: BudgetLimits;
+  readonly #accounts = new Map<string, Account>();
+
+  constructor(store: SpendingStore, limits: BudgetLimits) {
+    this.#store = store;
+    this.#limits = limits;
+  }
+
+  link(caller: Caller, child: string, parent: string): Promise<void> {
+    return this.#store.link(caller, child, parent);
+  }
+
+  /** Throws `models.budget_exceeded` when not even the question fits. */
+  async charge({ caller, scopes, inputTokens, price }: ChargeRequest): Promise<Charge> {
+    if (scopes.length === 0) return freeOfCharge;
+    const input = spendingOf({ inputTokens, outputTokens: 0 }, price);
+    const spent = await this.#store.spentBy(caller, scopes);
+    const accounts = spent.map((one) => this.#open(caller, one));
+    const names = accounts.map(({ scope }) => scope);
+    let counted = noSpending;
+    try {
+      this.#check(accounts, input);
+      counted = input;
+      for (const account of accounts) account.stored = addSpending(account.stored, counted);
+      await this.#store.add(caller, names, input);
+    } catch (error) {
+      for (const account of accounts) account.stored = addSpending(account.stored, counted, -1);
+      this.#close(caller, accounts);
+      throw error;
+    }
+    let grown = noSpending;
+    return {
+      grow: (outputTokens) => {
+        const piece = spendingOf({ inputTokens: 0, outputTokens }, price);
+        grown = addSpending(grown, piece);
+        for (const account of accounts) account.growing = addSpending(account.growing, piece);
+        this.#check(accounts, noSpending);
+      },
+      settle: async (used) => {
+        const total = used ?? addSpending(input, grown);
+        const difference = addSpending(total, input, -1);
+        for (const account of accounts) {
+          account.growing = addSpending(account.growing, grown, -1);
+          account.stored = addSpending(account.stored, difference);
+        }
+        try {
+          await this.#store.add(caller, names, difference);
+        } finally {
+          // Not before: until then only the account knows of it.
+          this.#close(caller, accounts);
+        }
+      },
+    };
+  }
+
+  #open(caller: Caller, { scope, tokens, usd }: ScopeSpending): Account {
+    const key = keyOf(caller, scope);
+    const open = this.#accounts.get(key);
+    if (open === undefined) {
+      const account = { scope, stored: { tokens, usd }, growing: noSpending, requests: 1 };
+      this.#accounts.set(key, account);
+      return account;
+    }
+    // What was read may be older than what is known here, and newer than that of other processes.
+    open.stored = {
+      tokens: Math.max(open.stored.tokens, tokens),
+      usd: Math.max(open.stored.usd, usd),
+    };
+    open.requests += 1;
+    return open;
+  }
+
+  #close(caller: Caller, accounts: readonly Account[]): void {
+    for (const account of accounts) {
+      account.requests -= 1;
+      if (account.requests === 0) this.#accounts.delete(keyOf(caller, account.scope));
+    }
+  }
+
+  #check(accounts: readonly Account[], more: Spending): void {
+    for (const { scope, stored, growing } of accounts) {
+      const total = addSpending(addSpending(stored, growing), more);
+      for (const { limit, unit, setting } of this.#limitsOf(scope)) {
+        const spent = unit === 'tokens' ? total.tokens : total.usd;
+        if (limit !== undefined && spent > limit) {
+          throw new BudgetExceededError({ scope, unit, limit, spent, setting });
+        }
+      }
+    }
+  }
+
+  #limitsOf(scope: string) {
+    const [kind] = scope.split(':', 1);
+    if (kind !== 'run' && kind !== 'session') return [];
+    const { runTokens, sessionTokens, runUsd, sessionUsd } = this.#limits;
+    const isRun = kind === 'run';
+    return [
+      {
+        unit: 'tokens',
+        limit: isRun ? runTokens : sessionTokens,
+        setting: `models.budget.${kind}_tokens`,
+      },
+      {
+        unit: 'US dollars',
+        limit: isRun ? runUsd : sessionUsd,
+        setting: `models.budget.${kind}_usd`,
+      },
+    ] as const;
+  }
+}
+
+/** Whose tokens nobody counts. */
+const freeOfCharge: Charge = { grow: () => undefined, settle: async () => undefined };
+
+function keyOf(caller: Caller, scope: string): string {
+  return JSON.stringify([caller.id, scope]);
+}

@@ -1,0 +1,7 @@
+import { describe } from 'vitest';
+import { MemorySpendingStore } from './memory-spending-store.ts';
+import { testSpendingStore } from './spending-store.suite.ts';
+
+describe('spending in memory', () => {
+  testSpendingStore(() => new MemorySpendingStore());
+});

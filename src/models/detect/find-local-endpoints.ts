@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import type { ModelProvider } from '../../contract/model/index.ts';
+
+/** A program on this machine that serves models. */
+export interface LocalEndpoint {
+  readonly name: string;
+  readonly provider: Extract<ModelProvider, 'ollama' | 'llama-server' | 'openai'>;
+  /** Base address of its OpenAI-compatible interface. */
+  readonly url: string;
+  /** As the program names them, in its order. */
+  readonly models: readonly string[];
+}
+
+export interface FindOptions {
+  readonly signal: AbortSignal;
+  /** Where to look; the usual ports of this machine when not given. */
+  readonly candidates?: readonly EndpointCandidate[];
+}
+
+export interface EndpointCandidate {
+  readonly name: string;
+  readonly provider: LocalEndpoint['provider'];
+  readonly origin: string;
+}
+
+/** Where these programs listen unless told otherwise. */
+export const usualEndpoints: readonly EndpointCandidate[] = [
+  { name: 'ollama', provider: 'ollama', origin: 'http://127.0.0.1:11434' },
+  { name: 'llama-server', provider: 'llama-server', origin: 'http://127.0.0.1:8080' },
+  { name: 'lm-studio', provider: 'openai', origin: 'http://127.0.0.1:1234' },
+  { name: 'vllm', provider: 'openai', origin: 'http://127.0.0.1:8000' },
+];
+
+/** Somebody waits for this at a prompt, and a closed port of this machine answers at once. */
+const limitMs = 500;
+const maxAnswerBytes = 1_000_000;
+const maxModels = 100;
+
+/** What others serve on these ports, a web page for example, does not look like this. */
+const modelList = z.object({
+  object: z.literal('list'),
+  data: z.array(z.object({ id: z.string().min(1).max(300) })).min(1),
+});
+
+/** The programs that serve models on this machine now. Never throws but for the signal. */
+export async function findLocalEndpoints(options: FindOptions): Promise<readonly LocalEndpoint[]> {
+  const { candidates = usualEndpoints, signal } = options;
+  const found = await Promise.all(candidates.map((candidate) => look(candidate, signal)));
+  signal.throwIfAborted();
+  return found.filter((endpoint) => endpoint !== null);
+}
+
+async function look(
+  { name, provider, origin }: EndpointCandidate,
+  signal: AbortSignal,
+): Promise<LocalEndpoint | null> {
+  const url = `${origin}/v1`;
+  const listed = modelList.safeParse(await fetchJson(`${url}/models`, signal));
+  if (!listed.success) return null;
+  const models = listed.data.data.slice(0, maxModels).map(({ id }) => id);
+  return { name, provider, url, models };
+}
+
+async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
+  try {
+    const response = await fetch(url, {
+      headers: { accept: 'application/json' },
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
+    });
+    if (!response.ok || !response.body) {
+      await response.body?.cancel();
+      return undefined;
+    }
+    return JSON.parse(await readAtMost(response.body));
+  } catch {
+    // Nobody there, or somebody else: both mean that no models are served here.
+    return undefined;
+  }
+}
+
+async function readAtMost(body: ReadableStream<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.byteLength;
+    if (bytes > maxAnswerBytes) throw new RangeError('the answer is too long');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

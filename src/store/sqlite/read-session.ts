@@ -1,0 +1,38 @@
+import {
+  sessionSchema,
+  turnSchema,
+  type Session,
+  type Turn,
+} from '../../contract/session/index.ts';
+import { CorruptDatabaseError } from '../errors.ts';
+import type { Row } from './run-rows.ts';
+import { isoTime } from './session-rows.ts';
+
+/**
+ * The session of a row and of the rows of its turns, in their order. Loaded when it is needed: the
+ * schemas would cost every start of the program.
+ */
+export function readSession(row: Row, turns: readonly Row[], path: string): Session {
+  const forked = row['forked_from'];
+  const summary = row['summary'];
+  const read = sessionSchema.safeParse({
+    version: 1,
+    id: row['session_id'],
+    title: row['title'],
+    createdAt: isoTime(row, 'created_at_ms'),
+    updatedAt: isoTime(row, 'updated_at_ms'),
+    forkedFrom: forked === null ? null : { session: forked, turn: row['forked_turn'] },
+    summary: summary === null ? null : { text: summary, turn: row['summary_turn'] },
+    turns: [],
+  });
+  if (!read.success) throw new CorruptDatabaseError(path, 'a session is unreadable');
+  return { ...read.data, turns: turns.map((turn) => readTurn(turn, path)) };
+}
+
+function readTurn(row: Row, path: string): Turn {
+  try {
+    return turnSchema.parse(JSON.parse(String(row['turn'])));
+  } catch {
+    throw new CorruptDatabaseError(path, 'a turn of a session is unreadable');
+  }
+}

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { localCaller } from '../../contract/caller/index.ts';
+import { isGone, systemClock } from '../../kernel/index.ts';
+import { testPreferenceStore } from '../../memory/preference-store.suite.ts';
+import { testSessionStore } from '../../memory/session-store.suite.ts';
+import { aSession, aTurn } from '../../memory/testing/a-session.ts';
+import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { aStore } from '../testing/a-store.ts';
+import { migrations } from './migrations/index.ts';
+import { SqliteDatabase } from './sqlite-database.ts';
+import { SqliteSessionStore } from './sqlite-session-store.ts';
+
+function aDatabase(home = aDirectory()): SqliteDatabase {
+  const database = new SqliteDatabase({
+    path: join(home, 'tutti.db'),
+    isReadonly: false,
+    migrations,
+    clock: systemClock,
+    busyTimeoutMs: 1_000,
+  });
+  onTestFinished(() => database.close());
+  return database;
+}
+
+const owner = { id: 'me', pid: process.pid, processStart: 'here|1', leaseMs: 60_000 };
+
+describe('sessions in SQLite', () => {
+  testSessionStore((parts) => new SqliteSessionStore(aDatabase(), { ...parts, patienceMs: 1_000 }));
+
+  it('make no database of looking', async () => {
+    const store = aStore();
+    expect(await store.sessions.find(localCaller, '', 1)).toEqual([]);
+    expect(await store.sessions.list(localCaller, 1)).toEqual([]);
+    expect(await store.sessions.read(localCaller, 'one')).toBeUndefined();
+    expect(await store.sessions.abandoned(localCaller, 1)).toEqual([]);
+    expect(await store.sessions.acquire(localCaller, 'one', owner)).toEqual({ kind: 'unknown' });
+    expect(await store.preferences.list(localCaller)).toEqual([]);
+    expect(await store.preferences.remove(localCaller, 'a')).toBe(false);
+    expect(store.exists()).toBe(false);
+  });
+
+  it('give one of two who reach for the same at once, and tell the other who was faster', async () => {
+    const home = aDirectory();
+    const options = { clock: systemClock, isGone, patienceMs: 1_000 };
+    const [one, two] = [1, 2].map(() => new SqliteSessionStore(aDatabase(home), options));
+    await one?.add(localCaller, aSession(), { maxSessions: 1 });
+    const both = await Promise.all([
+      one?.acquire(localCaller, 'one', owner),
+      two?.acquire(localCaller, 'one', { ...owner, id: 'you' }),
+    ]);
+    expect(new Set(both.map((outcome) => outcome?.kind))).toEqual(new Set(['acquired', 'busy']));
+  });
+
+  it.each([
+    'UPDATE session_turns SET turn = \'{"number":1}\'',
+    "UPDATE session_turns SET turn = '{'",
+    "UPDATE sessions SET session_id = 'one', summary = 'x', summary_turn = 0",
+  ])('say so when a row is damaged: %s', async (sql) => {
+    const store = aStore();
+    await store.sessions.add(localCaller, aSession({ turns: [aTurn(1)] }), { maxSessions: 1 });
+    const raw = new DatabaseSync(store.path);
+    raw.exec(sql);
+    raw.close();
+    await expect(store.sessions.read(localCaller, 'one')).rejects.toMatchObject({
+      code: 'store.corrupt',
+    });
+    await expect(store.sessions.acquire(localCaller, 'one', owner)).rejects.toMatchObject({
+      code: 'store.corrupt',
+    });
+    expect(await store.sessions.list(localCaller, 1)).toMatchObject([{ isOpen: false }]);
+  });
+});
+
+describe('preferences in SQLite', () => {
+  testPreferenceStore(() => aStore().preferences);
+});

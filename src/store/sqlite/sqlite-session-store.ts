@@ -1,0 +1,233 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import type { Session, SessionSummary, Turn } from '../../contract/session/index.ts';
+import type { Clock, ProcessIdentity } from '../../kernel/index.ts';
+import type {
+  Acquired,
+  SessionChange,
+  SessionLease,
+  SessionOwner,
+  SessionStore,
+} from '../../memory/index.ts';
+import { createFreeLease } from './free-lease.ts';
+import { readNumber, type Row } from './run-rows.ts';
+import { readHolder, readSessionSummary } from './session-rows.ts';
+import type { Durability, SqliteDatabase, Statements } from './sqlite-database.ts';
+import { whileStoreBusy } from './while-store-busy.ts';
+
+const insertSql = `
+  INSERT INTO sessions (session_id, caller_id, title, created_at_ms, updated_at_ms, forked_from,
+                        forked_turn, summary, summary_turn, turn_count)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+
+const insertTurnSql = 'INSERT INTO session_turns (session_id, number, turn) VALUES (?, ?, ?)';
+
+const countSql = 'SELECT COUNT(*) AS count FROM sessions WHERE caller_id = ?';
+
+const findSql = `
+  SELECT session_id FROM sessions WHERE caller_id = ?1 AND substr(session_id, 1, length(?2)) = ?2
+  ORDER BY updated_at_ms DESC, id DESC LIMIT ?3`;
+
+const listSql = `
+  SELECT * FROM sessions WHERE caller_id = ? ORDER BY updated_at_ms DESC, id DESC LIMIT ?`;
+
+const leasedSql = `
+  SELECT * FROM sessions WHERE caller_id = ? AND lease_owner IS NOT NULL
+  ORDER BY updated_at_ms DESC LIMIT ?`;
+
+const sessionSql = 'SELECT * FROM sessions WHERE session_id = ? AND caller_id = ?';
+const turnsSql = 'SELECT turn FROM session_turns WHERE session_id = ? ORDER BY number';
+
+const takeSql = `
+  UPDATE sessions SET epoch = epoch + 1, lease_owner = ?3, lease_pid = ?4, lease_process_start = ?5,
+    lease_ms = ?6, lease_since_ms = ?7, lease_until_ms = ?6 + ?7
+  WHERE session_id = ?1 AND epoch = ?2`;
+
+const isHeld = 'session_id = ?1 AND epoch = ?2 AND lease_owner IS NOT NULL';
+
+const renewSql = `UPDATE sessions SET lease_until_ms = lease_ms + ?3 WHERE ${isHeld}`;
+
+const releaseSql = `UPDATE sessions SET lease_owner = NULL WHERE ${isHeld}`;
+
+const changeSql = `
+  UPDATE sessions SET lease_until_ms = lease_ms + ?3, updated_at_ms = ?4, title = COALESCE(?5, title),
+    summary = COALESCE(?6, summary), summary_turn = COALESCE(?7, summary_turn)
+  WHERE ${isHeld}`;
+
+const countTurnSql = `
+  UPDATE sessions SET turn_count = ?3 WHERE ${isHeld} AND turn_count = ?3 - 1`;
+
+const removeSql = `DELETE FROM sessions WHERE ${isHeld}`;
+
+export interface SessionStoreOptions {
+  readonly clock: Clock;
+  /** Whether a process that had leases is certainly dead. */
+  readonly isGone: (process: ProcessIdentity) => Promise<boolean>;
+  /** How long a write waits for other processes in all; others of this process have their turns meanwhile. */
+  readonly patienceMs: number;
+}
+
+/** How long one try of a write waits, which it does while everything else stands still. */
+const tryMs = 250;
+
+/** Keeps sessions in SQLite: a row for each, and one for each turn. */
+export class SqliteSessionStore implements SessionStore {
+  readonly #database: SqliteDatabase;
+  readonly #options: SessionStoreOptions;
+
+  constructor(database: SqliteDatabase, options: SessionStoreOptions) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  add(
+    caller: Caller,
+    session: Session,
+    { maxSessions }: { readonly maxSessions: number },
+  ): Promise<'added' | 'taken' | 'full'> {
+    const { id, title, createdAt, updatedAt, forkedFrom, summary, turns } = session;
+    const times = [Date.parse(createdAt), Date.parse(updatedAt)] as const;
+    const forked = [forkedFrom?.session ?? null, forkedFrom?.turn ?? null] as const;
+    const gist = [summary?.text ?? null, summary?.turn ?? null] as const;
+    const cells = [id, caller.id, title, ...times, ...forked, ...gist, turns.length] as const;
+    return this.#write(turns.length > 0 ? 'full' : 'normal', (statements) => {
+      const count = statements(countSql).get(caller.id);
+      if (count && readNumber(count, 'count') >= maxSessions) return 'full';
+      if (statements(insertSql).run(...cells).changes === 0) return 'taken';
+      for (const turn of turns) {
+        statements(insertTurnSql).run(id, turn.number, JSON.stringify(turn));
+      }
+      return 'added';
+    });
+  }
+
+  async find(caller: Caller, beginning: string, limit: number): Promise<readonly string[]> {
+    // Whoever only looks must not make a database of it.
+    if (!this.#database.exists) return [];
+    const rows = this.#database.readOne((statements) =>
+      statements(findSql).all(caller.id, beginning, limit),
+    );
+    return rows.map((row) => String(row['session_id']));
+  }
+
+  async list(caller: Caller, limit: number): Promise<readonly SessionSummary[]> {
+    if (!this.#database.exists) return [];
+    const rows = this.#database.readOne((statements) => statements(listSql).all(caller.id, limit));
+    const isFree = this.#freeNow();
+    const summaries: SessionSummary[] = [];
+    for (const row of rows) summaries.push(readSessionSummary(row, !(await isFree(row))));
+    return summaries;
+  }
+
+  async read(caller: Caller, id: string): Promise<Session | undefined> {
+    if (!this.#database.exists) return undefined;
+    const find = await this.#finder(caller, id);
+    return this.#database.read((statements) => find(statements)?.session);
+  }
+
+  async acquire(caller: Caller, id: string, owner: SessionOwner): Promise<Acquired> {
+    if (!this.#database.exists) return { kind: 'unknown' };
+    const row = this.#database.readOne((statements) => statements(sessionSql).get(id, caller.id));
+    if (!row) return { kind: 'unknown' };
+    const isFree = this.#freeNow();
+    if (!(await isFree(row))) return { kind: 'busy', holder: readHolder(row) };
+    const epoch = readNumber(row, 'epoch');
+    const find = await this.#finder(caller, id);
+    return this.#write('normal', (statements): Acquired => {
+      const now = this.#options.clock.now();
+      const cells = [owner.id, owner.pid, owner.processStart, owner.leaseMs, now] as const;
+      const { changes } = statements(takeSql).run(id, epoch, ...cells);
+      const found = find(statements);
+      if (!found) return { kind: 'unknown' };
+      // Whoever was faster has changed the epoch.
+      if (changes === 0) return { kind: 'busy', holder: readHolder(found.row) };
+      return {
+        kind: 'acquired',
+        lease: { sessionId: id, epoch: epoch + 1 },
+        session: found.session,
+      };
+    });
+  }
+
+  renew({ sessionId, epoch }: SessionLease): Promise<boolean> {
+    return this.#write('normal', (statements) => {
+      const now = this.#options.clock.now();
+      return statements(renewSql).run(sessionId, epoch, now).changes > 0;
+    });
+  }
+
+  async release({ sessionId, epoch }: SessionLease): Promise<void> {
+    await this.#write('normal', (statements) => statements(releaseSql).run(sessionId, epoch));
+  }
+
+  append(lease: SessionLease, turn: Turn, change: SessionChange): Promise<boolean> {
+    const text = JSON.stringify(turn);
+    // An answer survives the loss of power, and with it all that was said before. Until it is there a message
+    // survives the death of every process; what is done about it is synced by whoever does it.
+    return this.#write(turn.role === 'assistant' ? 'full' : 'normal', (statements) => {
+      const { sessionId, epoch } = lease;
+      if (statements(countTurnSql).run(sessionId, epoch, turn.number).changes === 0) return false;
+      this.#change(statements, lease, change);
+      statements(insertTurnSql).run(sessionId, turn.number, text);
+      return true;
+    });
+  }
+
+  amend(lease: SessionLease, change: SessionChange): Promise<boolean> {
+    return this.#write('normal', (statements) => this.#change(statements, lease, change));
+  }
+
+  remove({ sessionId, epoch }: SessionLease): Promise<boolean> {
+    return this.#write(
+      'full',
+      (statements) => statements(removeSql).run(sessionId, epoch).changes > 0,
+    );
+  }
+
+  async abandoned(caller: Caller, limit: number): Promise<readonly string[]> {
+    if (!this.#database.exists) return [];
+    const rows = this.#database.readOne((statements) =>
+      statements(leasedSql).all(caller.id, limit),
+    );
+    const isFree = this.#freeNow();
+    const ids: string[] = [];
+    for (const row of rows) if (await isFree(row)) ids.push(String(row['session_id']));
+    return ids;
+  }
+
+  #change(
+    statements: Statements,
+    { sessionId, epoch }: SessionLease,
+    { title, summary, updatedAt }: SessionChange,
+  ): boolean {
+    const now = this.#options.clock.now();
+    const times = [now, Date.parse(updatedAt)] as const;
+    const cells = [title ?? null, summary?.text ?? null, summary?.turn ?? null] as const;
+    return statements(changeSql).run(sessionId, epoch, ...times, ...cells).changes > 0;
+  }
+
+  /** Reads a session in a transaction. */
+  async #finder(
+    caller: Caller,
+    id: string,
+  ): Promise<(statements: Statements) => { row: Row; session: Session } | undefined> {
+    const { readSession } = await import('./read-session.ts');
+    return (statements) => {
+      const row = statements(sessionSql).get(id, caller.id);
+      if (!row) return undefined;
+      const turns = statements(turnsSql).all(id);
+      return { row, session: readSession(row, turns, this.#database.options.path) };
+    };
+  }
+
+  #write<Result>(
+    durability: Durability,
+    work: (statements: Statements) => Result,
+  ): Promise<Result> {
+    const terms = { durability, busyTimeoutMs: tryMs };
+    return whileStoreBusy(this.#options.patienceMs, () => this.#database.write(terms, work));
+  }
+
+  #freeNow(): (row: Row) => Promise<boolean> {
+    return createFreeLease(this.#options.isGone, this.#options.clock.now());
+  }
+}

@@ -1,0 +1,22 @@
+import type { Agent } from '../../contract/agent/index.ts';
+import type { McpServer } from '../../contract/server/index.ts';
+import { createToolboxServer } from '../toolbox-server.ts';
+import { askTool } from './ask-tool.ts';
+
+export interface AgentServerParts {
+  readonly version: string;
+  readonly agent: Agent;
+}
+
+/** The server `agent`: a message becomes a checked plan, a run and an answer. */
+export function createAgentServer({ version, agent }: AgentServerParts): McpServer {
+  return createToolboxServer({
+    name: 'agent',
+    title: 'Agent',
+    version,
+    instructions:
+      'Takes requests in plain words: ask plans them with the tools of all servers, runs the plan and answers. A conversation goes on when its ' +
+      'session is named. Effects are approved by people, never by a tool.',
+    tools: [askTool(agent)],
+  });
+}

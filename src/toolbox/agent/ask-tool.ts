@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import type { Agent, AgentEvent, AskOutcome, AskRequest } from '../../contract/agent/index.ts';
+import { runStatuses } from '../../contract/run/index.ts';
+import type { CallContext } from '../../contract/server/index.ts';
+import { defineTool, type DefinedTool } from '../define-tool.ts';
+import { createRunProgress } from '../workflow/run-progress.ts';
+
+const maxAttachments = 20;
+
+const askInput = z.strictObject({
+  message: z.string().min(1).max(200_000).describe('What is wanted, in plain words.'),
+  session: z
+    .string()
+    .max(100)
+    .optional()
+    .describe('The conversation this belongs to: an id from an earlier answer, or "last".'),
+  attachments: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).max(1_000).describe('A path or a title.'),
+        content: z.string().max(400_000),
+        language: z.string().max(50).optional(),
+      }),
+    )
+    .max(maxAttachments)
+    .optional()
+    .describe('Texts the message is about.'),
+  plan_only: z.boolean().default(false).describe('Gives the plan and runs nothing.'),
+  accept_preview: z
+    .boolean()
+    .default(false)
+    .describe('Runs the plan without showing it first. Effects still ask a person for approval.'),
+});
+
+const plan = z.record(z.string(), z.unknown());
+
+const askOutput = z.object({
+  kind: z.enum(['plan', 'question', 'refusal', 'answer']),
+  session: z.string().describe('Name it in the next message to go on with this conversation.'),
+  confidence: z.number().min(0).max(1),
+  model: z.string().nullable().describe('The model that took part; null when none did.'),
+  answer: z.string().optional(),
+  questions: z.array(z.string()).optional().describe('Answer them with the next message.'),
+  reason: z.string().optional().describe('Why it was refused.'),
+  preview: z.string().optional().describe('What the plan would do; answer yes to run it.'),
+  plan: plan.optional(),
+  alternatives: z.array(plan).optional(),
+  made_by: z.enum(['model', 'planner']).optional(),
+  run_id: z.string().optional(),
+  run_status: z.enum(runStatuses).optional(),
+});
+type Shown = z.input<typeof askOutput>;
+
+/** The tool `ask`: the whole of the agent in one call. */
+export function askTool(agent: Agent): DefinedTool {
+  return defineTool({
+    name: 'ask',
+    title: 'Ask the agent',
+    description:
+      'Understands a request in plain words, plans it with the tools of all servers, checks the plan, runs it and says what was done. Asks back ' +
+      'when it is not clear, shows plans with effects first, and remembers the conversation: name the session to go on.',
+    input: askInput,
+    output: askOutput,
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: true,
+    },
+    examples: [
+      'do this for me: write a function, test it and review it',
+      'ask the agent to plan and run this',
+      'write tests for the code from before',
+    ],
+    run: (input, context) => ask(agent, input, context),
+    summarize,
+  });
+}
+
+async function ask(
+  agent: Agent,
+  {
+    message,
+    session,
+    attachments,
+    plan_only: planOnly,
+    accept_preview: acceptPreview,
+  }: z.output<typeof askInput>,
+  context: CallContext,
+): Promise<Shown> {
+  const request: AskRequest = {
+    caller: context.caller,
+    message,
+    planOnly,
+    acceptPreview,
+    ...(session !== undefined && { session }),
+    ...(attachments && {
+      attachments: attachments.map(({ name, content, language }) => ({
+        name,
+        content,
+        ...(language !== undefined && { language }),
+      })),
+    }),
+  };
+  const outcome = await agent.ask(request, {
+    signal: context.signal,
+    onEvent: tellProgress(context),
+    ...(context.client && { client: context.client }),
+  });
+  if ('runId' in outcome) context.annotate?.({ 'tutti.run.id': outcome.runId });
+  return showOutcome(outcome);
+}
+
+/** What a client is told while the agent works; numbers only grow, as MCP asks. */
+function tellProgress({ progress }: CallContext): (event: AgentEvent) => void {
+  let count = 0;
+  const say = (message: string): void => progress({ progress: (count += 1), message });
+  const tellRun = createRunProgress(({ message = '' }) => say(message));
+  return (event) => {
+    switch (event.kind) {
+      case 'intent':
+        return say(event.intent.primary_goal);
+      case 'plan':
+        return say(`plan of ${event.proposal.plan.steps.length} step(s)`);
+      case 'run':
+        return tellRun(event.run);
+      case 'notice':
+        return say(event.text);
+      case 'session':
+      case 'text':
+      case 'restart':
+        return undefined;
+    }
+  };
+}
+
+function showOutcome(outcome: AskOutcome): Shown {
+  const { sessionId: session, confidence, model } = outcome;
+  const known = { session, confidence, model };
+  switch (outcome.kind) {
+    case 'plan': {
+      const { preview, madeBy: made_by } = outcome;
+      const alternatives = outcome.alternatives.map((other) => ({ ...other }));
+      return { ...known, kind: 'plan', preview, made_by, plan: { ...outcome.plan }, alternatives };
+    }
+    case 'question': {
+      const { runId } = outcome;
+      const alternatives = outcome.alternatives.map((other) => ({ ...other }));
+      const questions = [...outcome.questions];
+      return {
+        ...known,
+        kind: 'question',
+        questions,
+        alternatives,
+        ...(runId !== undefined && { run_id: runId }),
+      };
+    }
+    case 'refusal':
+      return { ...known, kind: 'refusal', reason: outcome.reason };
+    case 'answer': {
+      const { answer, runId, runStatus } = outcome;
+      return {
+        ...known,
+        kind: 'answer',
+        answer,
+        ...(outcome.plan && { plan: { ...outcome.plan } }),
+        ...(runId !== undefined && { run_id: runId }),
+        ...(runStatus !== undefined && { run_status: runStatus }),
+      };
+    }
+  }
+}
+
+function summarize(shown: z.output<typeof askOutput>): string {
+  const text = shown.answer ?? shown.preview ?? shown.reason ?? askedText(shown);
+  return `${text}\n\n(session ${shown.session})`;
+}
+
+/** The questions, and the plans one of which may be meant, by the numbers that choose them. */
+function askedText({ questions = [], alternatives = [] }: z.output<typeof askOutput>): string {
+  const listed = alternatives.map((other, index) => {
+    const { steps } = z.object({ steps: z.array(z.object({ tool: z.string() })) }).parse(other);
+    return `${index + 1}. ${steps.map(({ tool }) => tool).join(' → ')}`;
+  });
+  return [...questions, ...listed].join('\n');
+}

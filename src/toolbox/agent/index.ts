@@ -1,0 +1,1 @@
+export { createAgentServer } from './agent-server.ts';

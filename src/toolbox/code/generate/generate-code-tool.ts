@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import {
+  generatedCodeSchema,
+  generatedLanguages,
+  type Generation,
+} from '../../../contract/generation/index.ts';
+import { defineTool, type DefinedTool } from '../../define-tool.ts';
+import { generatingAnnotations, maxCode, maxDescription, summarizeEvidence } from './generating.ts';
+
+/** `generate_code`: code for a description, checked before it is given back. */
+export function generateCodeTool(generation: () => Promise<Generation>): DefinedTool {
+  return defineTool({
+    name: 'generate_code',
+    title: 'Generate code',
+    description:
+      'Writes code for a description with a model, in nine languages, and checks it before it is returned: parsed, formatted, linted, ' +
+      'loaded, its tests run in the sandbox and tried on broken code; failures go back to the model. `verified` and `evidence` say ' +
+      'what was found. Without a model it returns a labelled template. No file is written.',
+    input: z.object({
+      description: z
+        .string()
+        .trim()
+        .min(1)
+        .max(maxDescription)
+        .describe('What the code should do.'),
+      language: z.enum(generatedLanguages).default('python'),
+      style: z
+        .string()
+        .min(1)
+        .max(200)
+        .default('pep8')
+        .describe('A style guide; `pep8` means the usual one in other languages than Python.'),
+      tests: z
+        .string()
+        .min(1)
+        .max(maxCode)
+        .optional()
+        .describe('A test file that the code has to pass. Without it the model writes tests, too.'),
+      code: z
+        .string()
+        .min(1)
+        .max(maxCode)
+        .optional()
+        .describe('Code that is to be changed rather than written anew.'),
+    }),
+    output: generatedCodeSchema,
+    annotations: generatingAnnotations,
+    examples: [
+      'write a function that computes fibonacci numbers',
+      'create a REST endpoint for user management',
+      'implement a binary search tree in Go',
+      'generate TypeScript code that parses a CSV line',
+      'write code that passes these tests',
+      'add a method to this class that removes duplicates',
+    ],
+    run: async ({ tests, code, ...input }, call) =>
+      (await generation()).generateCode(
+        { ...input, ...(tests !== undefined && { tests }), ...(code !== undefined && { code }) },
+        call,
+      ),
+    summarize: (result) =>
+      [
+        ...summarizeEvidence(result),
+        '',
+        result.code,
+        ...(result.explanation ? [result.explanation] : []),
+      ].join('\n'),
+  });
+}

@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { functionNames } from '../src/agent/scaffold/function-names.ts';
+import { scaffoldKind, type ScaffoldKind } from '../src/agent/scaffold/scaffold-kind.ts';
+import { scaffoldNames } from '../src/agent/scaffold/scaffold-names.ts';
+import { templatesOf } from '../src/agent/scaffold/template-of.ts';
+import { generatedLanguages } from '../src/contract/generation/index.ts';
+import { createCodeServer } from '../src/toolbox/code/code-server.ts';
+import { aCallContext } from '../src/toolbox/testing/call-context.ts';
+import { aCodeContext } from '../src/toolbox/testing/code-context.ts';
+
+const kinds: readonly ScaffoldKind[] = ['function', 'class', 'cli', 'rest'];
+const descriptions = [
+  'Write parseQuery(url, max_items)',
+  "Create a \"class\" that */ counts -- '''words''' ${now} \\ in <b>files</b>",
+  'import',
+  '',
+];
+const folder = mkdtempSync(join(tmpdir(), 'tutti-scaffold-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('scaffolds', () => {
+  const server = createCodeServer({
+    version: '0',
+    roots: [folder],
+    settings: aCodeContext().settings,
+    standardsDirectory: undefined,
+  });
+
+  it.each(generatedLanguages)(
+    'of %s are programs that parse, whatever they are for',
+    async (language) => {
+      for (const kind of kinds) {
+        for (const description of descriptions) {
+          const names = scaffoldNames(description, 'solution');
+          const code = templatesOf[language].code[kind](names);
+          const tests = templatesOf[language].tests?.(functionNames(code, language)) ?? code;
+          for (const text of [code, tests]) {
+            const result = await server.callTool(
+              'format_code',
+              { code: text, language },
+              aCallContext(),
+            );
+            expect(result.isError, `${description}\n${JSON.stringify(result.content)}`).toBeFalsy();
+          }
+        }
+      }
+    },
+  );
+
+  it('of a REST resource in JavaScript serve it', async () => {
+    const names = scaffoldNames('REST API for users', 'solution');
+    const file = join(folder, 'rest.mjs');
+    writeFileSync(file, templatesOf.javascript.code.rest(names));
+    const { handle, UsersStore } = z
+      .object({ handle: z.any(), UsersStore: z.any() })
+      .parse(await import(pathToFileURL(file).href));
+    const store = new UsersStore();
+    const ask = (method: string, url: string, body = {}) => handle(store, { method, url, body });
+    expect(ask('POST', '/users', { name: 'Ada' })).toMatchObject({ status: 201 });
+    expect(ask('PUT', '/users/1', { name: 'Eve' })).toMatchObject({ status: 200 });
+    expect(ask('GET', '/users')).toEqual({ status: 200, value: [{ id: 1, name: 'Eve' }] });
+    expect(ask('DELETE', '/users/1')).toMatchObject({ status: 200 });
+    expect(ask('GET', '/users/1')).toMatchObject({ status: 404 });
+    expect(ask('PATCH', '/users')).toMatchObject({ status: 405 });
+  });
+
+  it.each([
+    ['a REST endpoint for user management', 'rest'],
+    ['a small CLI that counts words', 'cli'],
+    ['an LRU cache', 'class'],
+    ['checks whether a number is prime', 'function'],
+  ])('for "%s" are a %s', (description, kind) => {
+    expect(scaffoldKind(description)).toBe(kind);
+  });
+});
