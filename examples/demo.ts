@@ -1,5 +1,5 @@
 /**
- * The demo: a plan over four servers runs to its end. Then a real MCP client starts `tutti mcp` as
+ * The demo: a plan over four servers runs to its end, and a sentence becomes one. Then a real MCP client starts `tutti mcp` as
  * Claude, Cursor or VS Code would, and has the tools of our servers work on `examples/sample-project`;
  * where a sandbox works, programs nobody trusts run in it. Exits non-zero when anything is not as it should be.
  */
@@ -28,6 +28,7 @@ const needsInstallation: ReadonlySet<string> = new Set([
 const plan = 'examples/review-and-test.plan.yaml';
 
 showPlan();
+showAsk();
 
 const client = new Client({ name: 'tutti-demo', version: '1.0.0' });
 await client.connect(
@@ -91,6 +92,34 @@ function showPlan(): void {
       : `  ${tested} tests passed.`,
   );
   say(colors.dim('  A run outlives kill -9: the next process goes on where it stood.'));
+}
+
+/** A sentence instead of a plan; without a model, so that the demo is the same everywhere and costs nothing. */
+function showAsk(): void {
+  const message = 'Review @shop/pricing.py and measure its complexity';
+  title(`tutti ask "${message}" (no model connected)`);
+  const withoutModels = Object.entries(process.env).filter(
+    ([name]) => !/_API_KEY$|_ENDPOINT$|^TUTTI_MODELS/.test(name),
+  );
+  const output = execFileSync(
+    process.execPath,
+    [bin, ...flags, 'ask', message, '--yes', '--json'],
+    {
+      cwd: project,
+      env: { ...Object.fromEntries(withoutModels), TUTTI_MODELS_AUTODETECT: 'false' },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const outcome = z
+    .object({
+      kind: z.literal('answer'),
+      answer: z.string().min(1),
+      plan: z.object({ steps: z.array(z.object({ tool: z.string() })).min(2) }),
+    })
+    .parse(JSON.parse(output));
+  say(`  ${colors.cyan(outcome.plan.steps.map(({ tool }) => tool).join(', '))}`);
+  say(outcome.answer.replaceAll(/^/gm, '  '));
 }
 
 async function showTools(): Promise<void> {
@@ -292,7 +321,8 @@ function showTrace(): void {
 
 function sayWhatNext(): void {
   title('What to try next');
-  say(`  npx tutti run examples/review-and-test.plan.yaml the plan above, live
+  say(`  npx tutti                                        talk to it; npx tutti models: connect a model
+  npx tutti run examples/review-and-test.plan.yaml the plan above, live
   npx tutti plan show examples/review-and-test.plan.yaml
   npx tutti tools                                  all tools, with what they take
   npx tutti call code.review_code path=src/kernel  review a folder of this checkout
