@@ -1,4 +1,5 @@
-import { mkdir, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Session } from '../../contract/session/index.ts';
 import { reportError, type FaultPoint, type Log } from '../../kernel/index.ts';
@@ -35,19 +36,19 @@ export class SessionMirror {
 
   /** Brings the file to what the session is; leaves one alone that is so already. */
   async refresh(session: Session): Promise<void> {
-    if (this.#options.isOn && (await this.#compare(session)) !== 'same') await this.write(session);
+    if (this.#options.isOn && this.#compare(session) !== 'same') await this.write(session);
   }
 
   /** Whether there is a file of this id that says something else. */
   async isOther(session: Session): Promise<boolean> {
-    return (await this.#compare(session)) === 'other';
+    return this.#compare(session) === 'other';
   }
 
   async write(session: Session): Promise<void> {
     if (!this.#options.isOn) return;
     const path = this.pathOf(session.id);
     try {
-      await this.#replace(path, this.#temporaryOf(session.id), textOf(session));
+      this.#replace(path, this.#temporaryOf(session.id), textOf(session));
     } catch (error) {
       const { message } = reportError(error);
       this.#options.log.warn('the file of a session could not be written', { path, message });
@@ -70,46 +71,40 @@ export class SessionMirror {
     return join(this.#options.directory, `.${id}.json.tmp`);
   }
 
-  async #replace(path: string, temporary: string, text: string): Promise<void> {
+  #replace(path: string, temporary: string, text: string): void {
     const { directory, reach } = this.#options;
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    // At once: a few calls of the system, which would wait longer for a thread than they take.
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
     reach('session.before-file');
     // A killed process may have left it.
-    await rm(temporary, { force: true });
-    await withFile(temporary, 'wx', async (file) => {
-      await file.writeFile(text);
-      reach('session.file-written');
-    });
+    rmSync(temporary, { force: true });
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
+    reach('session.file-written');
     reach('session.before-rename');
-    await rename(temporary, path);
+    renameSync(temporary, path);
     reach('session.after-rename');
   }
 
-  async #compare(session: Session): Promise<'none' | 'same' | 'other'> {
+  #compare(session: Session): 'none' | 'same' | 'other' {
     const path = this.pathOf(session.id);
-    const found = await stat(path).catch(() => undefined);
-    if (!found) return 'none';
+    const size = orNothing(() => statSync(path).size);
+    if (size === undefined) return 'none';
     const text = textOf(session);
     // The size first: whatever is there, no more is read than a session of ours would have.
-    if (found.size !== Buffer.byteLength(text)) return 'other';
-    const there = await readFile(path, 'utf8').catch(() => undefined);
-    return there === text ? 'same' : 'other';
+    if (size !== Buffer.byteLength(text)) return 'other';
+    return orNothing(() => readFileSync(path, 'utf8')) === text ? 'same' : 'other';
+  }
+}
+
+/** A file that cannot be looked at is as good as none. */
+function orNothing<Value>(look: () => Value): Value | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
   }
 }
 
 function textOf(session: Session): string {
   return `${JSON.stringify(session, null, 2)}\n`;
-}
-
-async function withFile(
-  path: string,
-  flags: string,
-  work: (file: FileHandle) => Promise<void>,
-): Promise<void> {
-  const file = await open(path, flags, 0o600);
-  try {
-    await work(file);
-  } finally {
-    await file.close();
-  }
 }

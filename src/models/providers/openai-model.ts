@@ -3,10 +3,9 @@ import { ModelNotFoundError, ModelRefusedRequestError } from '../errors.ts';
 import type { TextModel, TextModelAnswer } from '../text-model.ts';
 import { askLanguageModel, type SdkAsk } from './ask-language-model.ts';
 import { authorizationOf, shownUrl, type Endpoint } from './endpoint.ts';
-import { guardedFetch } from './guarded-fetch.ts';
 import { listModels, problemOf } from './list-models.ts';
-import { asEventStream, endsWithDone } from './openai-events.ts';
-import { adaptBody, adaptationFor, maxAdaptations, type Adaptation } from './openai-adaptations.ts';
+import { adaptationFor, maxAdaptations, type Adaptation } from './openai-adaptations.ts';
+import { createOpenAiLanguages } from './openai-languages.ts';
 
 export interface OpenAiOptions extends Endpoint {
   readonly provider: Extract<TextModel['provider'], 'openai' | 'ollama' | 'llama-server'>;
@@ -26,31 +25,19 @@ export function createOpenAiModel(options: OpenAiOptions): TextModel {
   const known = new Set<Adaptation>();
   let id = options.id;
 
+  const languages = createOpenAiLanguages({ urls, headers, endpoint: options });
+
   const ask = async ({ request, how, adaptations }: AdaptedAsk) => {
     id ??= await firstModel(list, how.signal, options);
-    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    const wire = { isComplete: false };
-    const provider = createOpenAICompatible({
-      name: 'openaiCompatible',
-      baseURL: urls.base,
-      headers,
-      includeUsage: true,
-      supportsStructuredOutputs: true,
-      transformRequestBody: (body) => adaptBody(body, adaptations),
-      fetch: async (_url, init = {}) => {
-        const url = urls.method('/chat/completions');
-        const response = await asEventStream(await guardedFetch(url, init, options), options);
-        return endsWithDone(response, () => (wire.isComplete = true));
-      },
-    });
+    const signal = AbortSignal.any([how.signal]);
     return askLanguageModel({
-      language: provider.languageModel(id),
+      language: await languages.find(id, adaptations),
       endpoint: options,
       request,
-      options: how,
+      options: { ...how, signal },
       // Strict mode refuses most schemas; ours are checked here anyway.
       providerOptions: { openaiCompatible: { strictJsonSchema: false } },
-      isComplete: () => wire.isComplete,
+      isComplete: () => languages.isComplete(signal),
     });
   };
 
