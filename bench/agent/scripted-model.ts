@@ -80,6 +80,8 @@ const server = createServer((request, response) => {
     });
 });
 
+// Who measures asks rarely: a connection that was kept must not end in the moment it is used.
+server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => {
   // A server that listens on TCP has such an address.
   const { port } = server.address() as AddressInfo;
