@@ -148,7 +148,7 @@ async function propose(understood: Understood): Promise<Reply> {
   const { parts, words } = turn;
   const { isTrusted, settings } = parts;
   const capability = await fixCapability(parts.tools, { words, offered, intent, isTrusted });
-  if (capability.entries.length === 0) return respondWithoutModel(turn, model);
+  if (capability.entries.length === 0) return respondWithoutModel(turn, { model });
   const rules = { ...guardRules(turn), capability, isTainted };
   const request = { words, intent, background, inputs, rules, call: modelCall(turn) };
   const proposeParts = { ...parts, optimize: settings.optimizeChains };
@@ -159,5 +159,5 @@ async function propose(understood: Understood): Promise<Reply> {
     kind: 'notice',
     text: `The model made no plan that passes the check (${problem}); planning without it.`,
   });
-  return respondWithoutModel(turn, model, problem);
+  return respondWithoutModel(turn, { model, problem });
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClientPort } from '../../contract/server/index.ts';
 import { anAgent } from '../testing/an-agent.ts';
 import { tools, write } from '../testing/fibonacci.ts';
+import { ScriptedModelError } from '../testing/scripted-models.ts';
 
 describe('without a model', () => {
   const version = 1 as const;
@@ -107,6 +108,17 @@ describe('without a model', () => {
       reason: expect.stringMatching(
         /No tool books flights\. Nearest: web\.search\. No model is connected/,
       ),
+    });
+  });
+
+  it('a refusal names the model that failed, and does not say there is none', async () => {
+    const { ask } = anAgent({
+      model: () => new ScriptedModelError('models.unreachable', 'nobody answers'),
+      planned: () => ({ kind: 'refusal', reason: 'No tool books flights.', nearest: [] }),
+    });
+    expect(await ask('book a flight')).toMatchObject({
+      kind: 'refusal',
+      reason: 'No tool books flights. The model cannot be used: nobody answers',
     });
   });
 

@@ -8,11 +8,20 @@ import { base, plainReply, type Reply, type Turn } from './turn.ts';
 const connect =
   'No model is connected; "tutti models" tells which there are and how to connect one.';
 
-/** From a message to a reply by the planner that needs no model; `model` is one that tried before. */
+/** What became of a model before the planner was asked. */
+export interface TriedModel {
+  /** The one that took part; null when none did. */
+  readonly model: string | null;
+  /** Why a plan of its was refused. */
+  readonly problem?: string;
+  /** Why it could not be used, though there is one. */
+  readonly failure?: string;
+}
+
+/** From a message to a reply by the planner that needs no model. */
 export async function respondWithoutModel(
   turn: Turn,
-  model: string | null = null,
-  problem?: string,
+  { model, problem, failure }: TriedModel = { model: null },
 ): Promise<Reply> {
   const { parts, request, options, before, words, attachments } = turn;
   const { caller } = request;
@@ -53,7 +62,8 @@ export async function respondWithoutModel(
           : [`The model made no plan that passes the check: ${problem}`]),
         proposed.reason,
         near,
-        model === null ? connect : '',
+        failure === undefined ? '' : `The model cannot be used: ${failure}`,
+        model === null && failure === undefined ? connect : '',
       ];
       const reason = why.filter((part) => part !== '').join(' ');
       return plainReply({ ...base(turn, { confidence: 0, model }), kind: 'refusal', reason });

@@ -39,7 +39,7 @@ export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
       kind: 'notice',
       text: `The model cannot be used (${error.message}); planning without it.`,
     });
-    return respondWithoutModel(turn);
+    return respondWithoutModel(turn, { model: null, failure: error.message });
   }
 }
 
