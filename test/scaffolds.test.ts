@@ -8,7 +8,7 @@ import { functionNames } from '../src/agent/scaffold/function-names.ts';
 import { scaffoldKind, type ScaffoldKind } from '../src/agent/scaffold/scaffold-kind.ts';
 import { scaffoldNames } from '../src/agent/scaffold/scaffold-names.ts';
 import { templatesOf } from '../src/agent/scaffold/template-of.ts';
-import { generatedLanguages } from '../src/contract/generation/index.ts';
+import { languages } from '../src/contract/language/index.ts';
 import { createCodeServer } from '../src/toolbox/code/code-server.ts';
 import { aCallContext } from '../src/toolbox/testing/call-context.ts';
 import { aCodeContext } from '../src/toolbox/testing/code-context.ts';
@@ -31,26 +31,23 @@ describe('scaffolds', () => {
     standardsDirectory: undefined,
   });
 
-  it.each(generatedLanguages)(
-    'of %s are programs that parse, whatever they are for',
-    async (language) => {
-      for (const kind of kinds) {
-        for (const description of descriptions) {
-          const names = scaffoldNames(description, 'solution');
-          const code = templatesOf[language].code[kind](names);
-          const tests = templatesOf[language].tests?.(functionNames(code, language)) ?? code;
-          for (const text of [code, tests]) {
-            const result = await server.callTool(
-              'format_code',
-              { code: text, language },
-              aCallContext(),
-            );
-            expect(result.isError, `${description}\n${JSON.stringify(result.content)}`).toBeFalsy();
-          }
+  it.each(languages)('of %s are programs that parse, whatever they are for', async (language) => {
+    for (const kind of kinds) {
+      for (const description of descriptions) {
+        const names = scaffoldNames(description, 'solution');
+        const code = templatesOf[language].code[kind](names);
+        const tests = templatesOf[language].tests?.(functionNames(code, language)) ?? code;
+        for (const text of [code, tests]) {
+          const result = await server.callTool(
+            'format_code',
+            { code: text, language },
+            aCallContext(),
+          );
+          expect(result.isError, `${description}\n${JSON.stringify(result.content)}`).toBeFalsy();
         }
       }
-    },
-  );
+    }
+  });
 
   it('of a REST resource in JavaScript serve it', async () => {
     const names = scaffoldNames('REST API for users', 'solution');

@@ -12,7 +12,7 @@ import { createFormatEngines, formatSource } from '../../src/toolbox/code/format
 import { formatterNames } from '../../src/toolbox/code/format/formatters.ts';
 import { Rustfmt } from '../../src/toolbox/code/format/rustfmt.ts';
 import { detectLanguage } from '../../src/toolbox/code/detect-language.ts';
-import type { Language } from '../../src/toolbox/code/language.ts';
+import { languages, type Language } from '../../src/toolbox/code/language.ts';
 import { SyntaxTrees } from '../../src/toolbox/code/syntax-tree.ts';
 import { aCodeContext } from '../../src/toolbox/testing/code-context.ts';
 import { corpusFiles } from '../support/corpus.ts';
@@ -88,17 +88,7 @@ function corpusOf(language: Language): Promise<Corpus> {
 
 const minutes = 60_000;
 
-describe.each<Language>([
-  'python',
-  'javascript',
-  'typescript',
-  'java',
-  'go',
-  'rust',
-  'sql',
-  'html',
-  'css',
-])('%s', (language) => {
+describe.each(languages)('%s', (language) => {
   // Needs real files of the language, which `make test` installs.
   it.skipIf(!isThere(language))(
     'real files are formatted; few are refused, each with a reason',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { generatedLanguages, type GeneratedLanguage } from '../../contract/generation/index.ts';
+import { languages, type Language } from '../../contract/language/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { ToolFailedError, UnfitFrameworkError, UnknownLanguageError } from './errors.ts';
 import { languageProfiles } from './language-profile.ts';
@@ -21,7 +21,7 @@ const fallback = 'pytest';
 export async function chooseTestFramework(
   wanted: {
     readonly code: string;
-    readonly language?: GeneratedLanguage | undefined;
+    readonly language?: Language | undefined;
     readonly framework?: string | undefined;
   },
   by: { readonly tools: ToolCaller; readonly context: CallContext },
@@ -50,13 +50,13 @@ function languagesOf(framework: string | undefined): readonly ParsedLanguage[] {
   );
 }
 
-const detectedSchema = z.object({ language: z.enum(generatedLanguages) });
+const detectedSchema = z.object({ language: z.enum(languages) });
 
 /** The formatter tries the likely languages and says which one the text is of. */
 async function detect(
   code: string,
   { tools, context }: { readonly tools: ToolCaller; readonly context: CallContext },
-): Promise<GeneratedLanguage | undefined> {
+): Promise<Language | undefined> {
   try {
     const request = { name: 'code.format_code', args: { code }, schema: detectedSchema };
     return (await callForValue(tools, request, context)).language;

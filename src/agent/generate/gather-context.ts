@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { CodeWithContext, GeneratedLanguage } from '../../contract/generation/index.ts';
+import type { CodeWithContext } from '../../contract/generation/index.ts';
+import type { Language } from '../../contract/language/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { ToolFailedError } from './errors.ts';
 import { callForValue, type ToolCaller } from './tool-caller.ts';
@@ -30,7 +31,7 @@ export async function gatherContext(
   tools: ToolCaller,
   wanted: {
     readonly request: string;
-    readonly language: GeneratedLanguage;
+    readonly language: Language;
     readonly libraries: readonly string[];
   },
   context: CallContext,

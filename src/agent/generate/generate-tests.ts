@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import type {
-  GeneratedLanguage,
-  GeneratedTests,
-  Generation,
-} from '../../contract/generation/index.ts';
+import type { GeneratedTests, Generation } from '../../contract/generation/index.ts';
+import type { Language } from '../../contract/language/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { askModel, fenced, withoutFence } from './ask-model.ts';
 import { chooseTestFramework } from './choose-test-framework.ts';
@@ -206,7 +203,7 @@ async function testScaffold(
     coverage_estimate: 0,
     test_cases: [...test_cases],
     test_framework: framework,
-    language: language satisfies GeneratedLanguage,
+    language: language satisfies Language,
     notice: `A skeleton to fill in: it tests nothing yet. ${howToConnect}`,
   };
 }

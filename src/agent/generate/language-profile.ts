@@ -1,4 +1,4 @@
-import type { GeneratedLanguage } from '../../contract/generation/index.ts';
+import type { Language } from '../../contract/language/index.ts';
 import { isParsedLanguage, type ParsedLanguage } from './syntax-parser.ts';
 
 /** How code of a language is laid out, tested and talked about. */
@@ -80,18 +80,18 @@ export const languageProfiles: Readonly<Record<ParsedLanguage, LanguageProfile>>
 };
 
 /** Languages that say what is rather than what to do: they are parsed, formatted and linted, never run. */
-const otherRules: Readonly<Record<Exclude<GeneratedLanguage, ParsedLanguage>, string>> = {
+const otherRules: Readonly<Record<Exclude<Language, ParsedLanguage>, string>> = {
   sql: 'The code is one SQL script of standard SQL, PostgreSQL where the standard does not do. There are no tests.',
   html: 'The code is one whole HTML document. There are no tests.',
   css: 'The code is one style sheet. There are no tests.',
 };
 
-export function rulesFor(language: GeneratedLanguage): string {
+export function rulesFor(language: Language): string {
   return isParsedLanguage(language) ? languageProfiles[language].rules : otherRules[language];
 }
 
 /** `pep8` is the default of calls in any language; another language has a default of its own. */
-export function styleFor(language: GeneratedLanguage, wanted: string): string {
+export function styleFor(language: Language, wanted: string): string {
   if (language === 'python' || wanted !== 'pep8') return wanted;
   return isParsedLanguage(language) ? languageProfiles[language].defaultStyle : 'the usual one';
 }

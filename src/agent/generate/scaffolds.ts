@@ -1,8 +1,5 @@
-import type {
-  FormalizedTask,
-  GeneratedCode,
-  GeneratedLanguage,
-} from '../../contract/generation/index.ts';
+import type { FormalizedTask, GeneratedCode } from '../../contract/generation/index.ts';
+import type { Language } from '../../contract/language/index.ts';
 
 export interface CodeScaffold {
   readonly code: string;
@@ -18,13 +15,10 @@ export interface TestScaffold {
 
 /** What can be given without a model: templates, said to be such. */
 export interface Scaffolds {
-  code(input: {
-    readonly description: string;
-    readonly language: GeneratedLanguage;
-  }): Promise<CodeScaffold>;
+  code(input: { readonly description: string; readonly language: Language }): Promise<CodeScaffold>;
   tests(input: {
     readonly code: string;
-    readonly language: GeneratedLanguage;
+    readonly language: Language;
     readonly framework: string;
   }): Promise<TestScaffold>;
   formalize(input: {

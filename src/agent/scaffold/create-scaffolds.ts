@@ -1,4 +1,4 @@
-import type { GeneratedLanguage } from '../../contract/generation/index.ts';
+import type { Language } from '../../contract/language/index.ts';
 import { formalizeByRules, type RuleFormalization } from './formalize-by-rules.ts';
 import { functionNames } from './function-names.ts';
 import { scaffoldKind } from './scaffold-kind.ts';
@@ -12,7 +12,7 @@ export function createScaffolds() {
 
 interface CodeInput {
   readonly description: string;
-  readonly language: GeneratedLanguage;
+  readonly language: Language;
 }
 
 async function scaffoldCode({ description, language }: CodeInput) {
@@ -36,7 +36,7 @@ const kindWords = {
 
 interface TestsInput {
   readonly code: string;
-  readonly language: GeneratedLanguage;
+  readonly language: Language;
 }
 
 /** Of the language's usual framework, whichever was asked for: a skeleton is to be filled in anyway. */
@@ -49,7 +49,7 @@ async function scaffoldTests({ code, language }: TestsInput) {
   };
 }
 
-function testedNames(code: string, language: GeneratedLanguage): string[] {
+function testedNames(code: string, language: Language): string[] {
   const names = functionNames(code, language);
   return names.length > 0 ? names : ['solution'];
 }

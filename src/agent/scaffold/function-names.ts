@@ -1,10 +1,10 @@
-import type { GeneratedLanguage } from '../../contract/generation/index.ts';
+import type { Language } from '../../contract/language/index.ts';
 
 const maxNames = 30;
 const maxChars = 200_000;
 
 /** How functions that others may call begin, at the start of a line. */
-const beginnings: Readonly<Partial<Record<GeneratedLanguage, RegExp>>> = {
+const beginnings: Readonly<Partial<Record<Language, RegExp>>> = {
   python: /^(?:async +)?def +([A-Za-z]\w*)/gmu,
   javascript: /^export +(?:default +)?(?:async +)?function\*? *([A-Za-z]\w*)/gmu,
   typescript: /^export +(?:default +)?(?:async +)?function\*? *([A-Za-z]\w*)/gmu,
@@ -14,7 +14,7 @@ const beginnings: Readonly<Partial<Record<GeneratedLanguage, RegExp>>> = {
 };
 
 /** The functions a test could call, in the order of the code; a skeleton needs no more than their names. */
-export function functionNames(code: string, language: GeneratedLanguage): string[] {
+export function functionNames(code: string, language: Language): string[] {
   const beginning = beginnings[language];
   if (!beginning) return [];
   const names = [...code.slice(0, maxChars).matchAll(beginning)].map((match) => match[1] ?? '');

@@ -1,4 +1,4 @@
-import type { GeneratedLanguage } from '../../contract/generation/index.ts';
+import type { Language } from '../../contract/language/index.ts';
 import { goTemplates } from './templates/go.ts';
 import { javaTemplates } from './templates/java.ts';
 import { javascriptTemplates } from './templates/javascript.ts';
@@ -8,7 +8,7 @@ import { rustTemplates } from './templates/rust.ts';
 import type { TemplateSet } from './templates/template-set.ts';
 import { typescriptTemplates } from './templates/typescript.ts';
 
-export const templatesOf: Readonly<Record<GeneratedLanguage, TemplateSet>> = {
+export const templatesOf: Readonly<Record<Language, TemplateSet>> = {
   python: pythonTemplates,
   javascript: javascriptTemplates,
   typescript: typescriptTemplates,

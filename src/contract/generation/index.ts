@@ -1,18 +1,6 @@
 import { z } from 'zod';
+import { languages, type Language } from '../language/index.ts';
 import type { CallContext } from '../server/index.ts';
-
-export const generatedLanguages = [
-  'python',
-  'javascript',
-  'typescript',
-  'java',
-  'go',
-  'rust',
-  'sql',
-  'html',
-  'css',
-] as const;
-export type GeneratedLanguage = (typeof generatedLanguages)[number];
 
 /** What was found out about generated code by running checks, not by asking a model. */
 export const evidenceSchema = z.strictObject({
@@ -74,7 +62,7 @@ export const formalizedTaskSchema = z.strictObject({
 
 export const generatedCodeSchema = z.strictObject({
   code: z.string(),
-  language: z.enum(generatedLanguages),
+  language: z.enum(languages),
   explanation: z.string(),
   dependencies: z.array(z.string()),
   /** The tests it was verified by; empty when there were none. */
@@ -89,7 +77,7 @@ export const generatedTestsSchema = z.strictObject({
   coverage_estimate: z.int().min(0).max(100),
   test_cases: z.array(z.string()),
   test_framework: z.string(),
-  language: z.enum(generatedLanguages),
+  language: z.enum(languages),
   ...generated,
 });
 
@@ -122,7 +110,7 @@ export interface Generation {
   generateCode(
     input: {
       readonly description: string;
-      readonly language: GeneratedLanguage;
+      readonly language: Language;
       readonly style: string;
       /** Tests that it has to pass; the generator writes its own when there are none. */
       readonly tests?: string;
@@ -134,7 +122,7 @@ export interface Generation {
   generateTests(
     input: {
       readonly code: string;
-      readonly language?: GeneratedLanguage;
+      readonly language?: Language;
       readonly test_framework?: string;
       readonly coverage_target: number;
     },
@@ -143,7 +131,7 @@ export interface Generation {
   generateWithContext(
     input: {
       readonly request: string;
-      readonly language: GeneratedLanguage;
+      readonly language: Language;
       readonly libraries: readonly string[];
       readonly include_tests: boolean;
       readonly include_docs: boolean;

@@ -1,17 +1,6 @@
-/** The languages the code tools speak (C7 of the mission). */
-export const languages = [
-  'python',
-  'javascript',
-  'typescript',
-  'java',
-  'go',
-  'rust',
-  'sql',
-  'html',
-  'css',
-] as const;
+import type { Language } from '../../contract/language/index.ts';
 
-export type Language = (typeof languages)[number];
+export { languages, type Language } from '../../contract/language/index.ts';
 
 const languageByEnding: Readonly<Record<string, Language>> = {
   py: 'python',

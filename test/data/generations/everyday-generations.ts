@@ -1,9 +1,9 @@
-import type { GeneratedLanguage } from '../../../src/contract/generation/index.ts';
+import type { Language } from '../../../src/contract/language/index.ts';
 import type { Generated } from './problem.ts';
 
 interface Everyday extends Generated {
   readonly kind: string;
-  readonly language: GeneratedLanguage;
+  readonly language: Language;
 }
 
 /** Programs as people ask for them, with tests as models write them: right, and to be found so. */

@@ -1,4 +1,4 @@
-import type { GeneratedLanguage } from '../../../src/contract/generation/index.ts';
+import type { Language } from '../../../src/contract/language/index.ts';
 import { everydayGenerations } from './everyday-generations.ts';
 import { badGo, goodGo } from './go-generations.ts';
 import { problems, type Generated, type Problem } from './problem.ts';
@@ -9,7 +9,7 @@ export interface Generation extends Generated {
   /** `python: tests that fail (clamp, seed 2)`. */
   readonly name: string;
   readonly kind: string;
-  readonly language: GeneratedLanguage;
+  readonly language: Language;
 }
 
 const seeds = [1, 2];
@@ -59,7 +59,7 @@ function scriptKinds(language: 'javascript' | 'typescript'): readonly (readonly 
 }
 
 function spread(
-  language: GeneratedLanguage,
+  language: Language,
   kinds: readonly (readonly [string, Make])[],
   seed: number,
 ): Generation[] {

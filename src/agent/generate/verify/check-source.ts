@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { GeneratedLanguage } from '../../../contract/generation/index.ts';
+import type { Language } from '../../../contract/language/index.ts';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { ToolFailedError } from '../errors.ts';
 import { callForValue, type ToolCaller } from '../tool-caller.ts';
 
 export interface Source {
-  readonly language: GeneratedLanguage;
+  readonly language: Language;
   readonly text: string;
 }
 

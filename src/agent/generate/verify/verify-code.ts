@@ -1,4 +1,5 @@
-import type { Evidence, GeneratedLanguage } from '../../../contract/generation/index.ts';
+import type { Evidence } from '../../../contract/generation/index.ts';
+import type { Language } from '../../../contract/language/index.ts';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { guardAssertions, guardNotRun, guardSource } from '../guard/guard-source.ts';
 import { languageProfiles } from '../language-profile.ts';
@@ -23,7 +24,7 @@ export interface Checks {
 }
 
 export interface Candidate {
-  readonly language: GeneratedLanguage;
+  readonly language: Language;
   readonly code: string;
   /** Empty when there are none. */
   readonly tests: string;

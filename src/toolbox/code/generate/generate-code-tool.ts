@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import {
-  generatedCodeSchema,
-  generatedLanguages,
-  type Generation,
-} from '../../../contract/generation/index.ts';
+import { generatedCodeSchema, type Generation } from '../../../contract/generation/index.ts';
+import { languages } from '../../../contract/language/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { generatingAnnotations, maxCode, maxDescription, summarizeEvidence } from './generating.ts';
 
@@ -23,7 +20,7 @@ export function generateCodeTool(generation: () => Promise<Generation>): Defined
         .min(1)
         .max(maxDescription)
         .describe('What the code should do.'),
-      language: z.enum(generatedLanguages).default('python'),
+      language: z.enum(languages).default('python'),
       style: z
         .string()
         .min(1)

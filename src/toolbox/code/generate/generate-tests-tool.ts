@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import {
-  generatedLanguages,
-  generatedTestsSchema,
-  type Generation,
-} from '../../../contract/generation/index.ts';
+import { generatedTestsSchema, type Generation } from '../../../contract/generation/index.ts';
+import { languages } from '../../../contract/language/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { generatingAnnotations, maxCode, summarizeEvidence } from './generating.ts';
 
@@ -27,7 +24,7 @@ export function generateTestsTool(generation: () => Promise<Generation>): Define
         ),
       coverage_target: z.int().min(0).max(100).default(80).describe('Percent of the lines.'),
       language: z
-        .enum(generatedLanguages)
+        .enum(languages)
         .optional()
         .describe('By the framework or the text when not given.'),
     }),

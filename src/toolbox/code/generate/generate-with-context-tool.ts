@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import {
-  codeWithContextSchema,
-  generatedLanguages,
-  type Generation,
-} from '../../../contract/generation/index.ts';
+import { codeWithContextSchema, type Generation } from '../../../contract/generation/index.ts';
+import { languages } from '../../../contract/language/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { generatingAnnotations, maxDescription, summarizeEvidence } from './generating.ts';
 
@@ -19,7 +16,7 @@ export function generateWithContextTool(generation: () => Promise<Generation>): 
       'documentation, standards and library documentation each in its own field with its sources. Checked like generate_code.',
     input: z.object({
       request: z.string().trim().min(1).max(maxDescription).describe('What the code should do.'),
-      language: z.enum(generatedLanguages).default('python'),
+      language: z.enum(languages).default('python'),
       libraries: z
         .array(z.string().min(1).max(200))
         .max(maxLibraries)

@@ -1,6 +1,6 @@
-import type { GeneratedLanguage } from '../../../../contract/generation/index.ts';
+import type { Language } from '../../../../contract/language/index.ts';
 
-const languages: Readonly<Record<string, GeneratedLanguage>> = {
+const languages: Readonly<Record<string, Language>> = {
   '.py': 'python',
   '.pyi': 'python',
   '.js': 'javascript',
@@ -21,7 +21,7 @@ const languages: Readonly<Record<string, GeneratedLanguage>> = {
 };
 
 /** The language of files with this ending; undefined for all others. */
-export function languageOf(ending: string): GeneratedLanguage | undefined {
+export function languageOf(ending: string): Language | undefined {
   const known = ending.toLowerCase();
   return Object.hasOwn(languages, known) ? languages[known] : undefined;
 }
