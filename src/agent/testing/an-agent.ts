@@ -7,6 +7,7 @@ import type {
 } from '../../contract/agent/index.ts';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { Memory } from '../../contract/session/index.ts';
 import type { ToolAnnotations } from '../../contract/tool/index.ts';
 import { silentLog } from '../../kernel/index.ts';
 import { createAgent, type AgentSettings } from '../ask/index.ts';
@@ -73,6 +74,8 @@ export interface AnAgentParts {
   readonly entries?: readonly CatalogueEntry[];
   readonly planned?: (request: PlanningRequest) => PlanningAnswer;
   readonly settings?: Partial<AgentSettings>;
+  /** In place of one that forgets nothing. */
+  readonly memory?: Memory;
 }
 
 /** An agent among fakes, with all that happened to them. */
@@ -85,7 +88,7 @@ export function anAgent(parts: AnAgentParts = {}) {
   const texts = new Map<string, string>();
   const agent: Agent = createAgent({
     models,
-    memory: store.memory(),
+    memory: parts.memory ?? store.memory(),
     workflows: runs.workflows,
     follow: runs.follow,
     artifacts: async () => ({
