@@ -10,7 +10,11 @@ import { createPlanner } from '../../src/agent/planner/index.ts';
 import { silentLog } from '../../src/kernel/index.ts';
 import { createCachedEmbedder, createLocalEmbedder } from '../../src/models/index.ts';
 import { planAll, sumUp, type Planned } from '../../test/support/planning/plan-all.ts';
-import { planningCases, type PlanningCase } from '../../test/support/planning/planning-requests.ts';
+import {
+  planningCases,
+  type PlanningCase,
+  ownSets,
+} from '../../test/support/planning/planning-requests.ts';
 import { planningTools } from '../../test/support/planning/planning-tools.ts';
 import { toolsOf } from '../../test/support/planning/score-planning.ts';
 
@@ -22,21 +26,7 @@ const hardSets: ReadonlySet<string> = new Set(['own, ninth']);
 
 const sets: readonly { readonly name: string; readonly cases: readonly PlanningCase[] }[] = [
   { name: 'dev', cases: planningCases('dev') },
-  ...(
-    [
-      'tuning',
-      'held out',
-      'second',
-      'third',
-      'fourth',
-      'fifth',
-      'sixth',
-      'seventh',
-      'eighth',
-      'ninth',
-      'tenth',
-    ] as const
-  ).map((half) => ({
+  ...ownSets.map((half) => ({
     name: `own, ${half}`,
     cases: planningCases('own').filter((one) => one.half === half),
   })),

@@ -10,23 +10,24 @@ const artifact = z.looseObject({
   name: z.string().optional(),
 });
 
+/** Our own requests, in the order in which they were written. */
+export const ownSets = [
+  'tuning',
+  'held out',
+  'second',
+  'third',
+  'fourth',
+  'fifth',
+  'sixth',
+  'seventh',
+  'eighth',
+  'ninth',
+  'tenth',
+] as const;
+
 const requestSchema = z.looseObject({
   id: z.string(),
-  half: z
-    .enum([
-      'tuning',
-      'held out',
-      'second',
-      'third',
-      'fourth',
-      'fifth',
-      'sixth',
-      'seventh',
-      'eighth',
-      'ninth',
-      'tenth',
-    ])
-    .optional(),
+  half: z.enum(ownSets).optional(),
   category: z.string(),
   history: z.array(z.looseObject({ request: z.string(), artifacts: z.array(artifact) })),
   attachments: z.array(artifact),

@@ -7,9 +7,9 @@ import type { CatalogueEntry } from '../../../src/contract/catalogue/index.ts';
 import {
   formalizedTaskSchema,
   generatedCodeSchema,
-  generatedLanguages,
   generatedTestsSchema,
 } from '../../../src/contract/generation/index.ts';
+import { languages } from '../../../src/contract/language/index.ts';
 import type { JsonSchema } from '../../../src/contract/tool/index.ts';
 
 /** Our own tools as the fleet lists them, and a server of others that say no more than they must. */
@@ -34,7 +34,7 @@ function schemaOf(type: z.ZodType): JsonSchema {
   return z.toJSONSchema(type);
 }
 
-const language = z.enum(generatedLanguages);
+const language = z.enum(languages);
 
 /** As the code server declares them. */
 function generationTools(): readonly CatalogueEntry[] {
