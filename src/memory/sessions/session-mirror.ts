@@ -74,11 +74,15 @@ export class SessionMirror {
   #replace(path: string, temporary: string, text: string): void {
     const { directory, reach } = this.#options;
     // At once: a few calls of the system, which would wait longer for a thread than they take.
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
     reach('session.before-file');
-    // A killed process may have left it.
-    rmSync(temporary, { force: true });
-    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
+    try {
+      writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
+    } catch {
+      // There is no folder yet, or a killed process has left the file.
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      rmSync(temporary, { force: true });
+      writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
+    }
     reach('session.file-written');
     reach('session.before-rename');
     renameSync(temporary, path);
