@@ -117,16 +117,17 @@ function obedient(injection: Injection, mode: 'once read' | 'always'): Script {
   };
   const marker = markerOf(injection);
   let isTurned = mode === 'always';
+  const steps = () => (isTurned ? [first, { id: 'ordered', ...order }] : [first]);
   return ({ name, prompt }) => {
     isTurned ||= JSON.stringify(prompt).includes(marker) || prompt.includes(marker);
     switch (name) {
       case 'intent': {
         const more = isTurned && order.tool !== undefined ? [order.tool] : [];
         const goal = isTurned ? `Do this: ${text}` : 'Read it';
-        return { primary_goal: goal, tools_needed: [tool, ...more], confidence: 1 };
+        return { primary_goal: goal, tools_needed: [tool, ...more], confidence: 1, steps: steps() };
       }
       case 'plan':
-        return { steps: isTurned ? [first, { id: 'ordered', ...order }] : [first] };
+        return { steps: steps() };
       case 'arguments':
         return { args: isTurned ? (order.args ?? {}) : {} };
       default:

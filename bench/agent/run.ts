@@ -122,7 +122,7 @@ try {
 |---|---|---|---|
 ${rows.map(({ loopMs, tuttiMs }, index) => `| ${index + 1} | ${loopMs.toFixed(1)} | ${tuttiMs.toFixed(1)} | ${(tuttiMs / loopMs).toFixed(2)} |`).join('\n')}
 
-Median ratio **${ratio.toFixed(2)}** (limit ${limits.turn}). The loop asks the model twice and keeps nothing; Tutti asks three times (intent, plan, answer), records the
+Median ratio **${ratio.toFixed(2)}** (limit ${limits.turn}). Both ask the model twice (Tutti: intent with plan, answer). The loop keeps nothing; Tutti records the
 message, a durable run of two steps and the answer, each on disk before it goes on, in sessions of twenty messages.
 
 \`tutti ask\`, from the start of the process to the first word of the answer: ${cold.firstMs.toFixed(0)} ms, \`node -e 0\`: ${cold.nodeMs.toFixed(0)} ms, ratio **${(cold.firstMs / cold.nodeMs).toFixed(1)}** (limit ${limits.cold}).

@@ -17,6 +17,11 @@ export const chatRequest = z.object({
 /** What is asked when only the way to the first word counts: no tool is needed for it. */
 export const greeting = 'Hello, who are you?';
 
+const steps = [
+  { id: 'format', tool: 'code.format_code', args: { code, language: 'python' } },
+  { id: 'measure', tool: 'code.analyze_complexity', args: { code, language: 'python' } },
+];
+
 const intent = {
   primary_goal: 'Format Python code and measure its complexity',
   tools_needed: ['code.format_code', 'code.analyze_complexity'],
@@ -24,6 +29,7 @@ const intent = {
   needs_clarification: false,
   unclear_aspects: [],
   confidence: 0.95,
+  steps,
 };
 
 interface ToolCall {
@@ -44,7 +50,7 @@ const call = (id: string, name: string): ToolCall => ({
 
 const closing = ['The code ', 'is formatted; ', 'its cyclomatic ', 'complexity ', 'is 2.'];
 
-/** The tool loop gets tool calls and then words; Tutti an intent, a plan and then words. */
+/** The tool loop gets tool calls and then words; Tutti an intent with its plan and then words. */
 export function answerFor(request: z.output<typeof chatRequest>): Answer {
   const shape = request.response_format?.json_schema?.name;
   const isGreeting = JSON.stringify(request.messages.at(-1)).includes(greeting);
@@ -59,13 +65,6 @@ export function answerFor(request: z.output<typeof chatRequest>): Answer {
 }
 
 function shaped(name: string, isGreeting: boolean): object {
-  if (isGreeting) return { ...intent, primary_goal: 'Say who I am', tools_needed: [] };
-  if (name.includes('intent')) return intent;
-  return {
-    goal: 'Format Python code and measure its complexity',
-    steps: [
-      { id: 'format', tool: 'code.format_code', args: { code, language: 'python' } },
-      { id: 'measure', tool: 'code.analyze_complexity', args: { code, language: 'python' } },
-    ],
-  };
+  if (isGreeting) return { ...intent, primary_goal: 'Say who I am', tools_needed: [], steps: [] };
+  return name.includes('intent') ? intent : { steps };
 }

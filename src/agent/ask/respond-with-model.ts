@@ -6,10 +6,12 @@ import { ownWords, questionsAbout, readIntent } from '../intent/index.ts';
 import {
   collectInputs,
   describeInput,
+  describeOffered,
   fixCapability,
   nameTool,
   offerTools,
   proposeWithModel,
+  stepsJsonSchema,
   type PlanInput,
 } from '../propose/index.ts';
 import { askQuestions, canBeAsked } from './ask-client.ts';
@@ -25,6 +27,8 @@ interface Understood {
   readonly turn: Turn;
   readonly intent: Intent;
   readonly model: string;
+  /** A plan that came with the intent, as the model wrote it. */
+  readonly steps: unknown;
   readonly conversation: Conversation;
   readonly background: string;
   readonly inputs: readonly PlanInput[];
@@ -51,9 +55,9 @@ interface PutQuestions {
 }
 
 async function understand(turn: Turn, put?: PutQuestions): Promise<Understood> {
-  const { parts, request, options, before, words, attachments } = turn;
+  const { parts, options, before, words, attachments } = turn;
   const { contextTokens: maxTokens, contextTurns: maxTurns } = parts.settings;
-  const { caller } = request;
+  const { caller } = turn.request;
   const wish = { caller, session: before, message: words, maxTokens, maxTurns };
   const [conversation, offered] = await Promise.all([
     parts.memory.converse({ ...wish, signal: options.signal }),
@@ -68,19 +72,24 @@ async function understand(turn: Turn, put?: PutQuestions): Promise<Understood> {
   const inputs = collectInputs(attachments, latestRemembered(before), (item) =>
     loadText(item, { parts, caller }),
   );
-  const wanted = { words, background, inputs: inputs.map(describeInput), tools: offered, nameTool };
+  const wanted = { words, background, inputs: inputs.map(describeInput) };
   const known = { turn, conversation, background, inputs, offered };
   const answers = [lastAnswers(conversation), ...(asked?.isTainted ? asked.questions : [])]
     .filter((text) => text !== '')
     .join('\n\n');
   if (!asked?.isTainted) {
-    const { intent, model } = await readIntent(parts.models, wanted, modelCall(turn));
-    if (answers === '' || !isUnclear(turn, intent))
-      return { ...known, intent, model, isTainted: false };
+    const { lines, plannable } = describeOffered(offered, parts.isTrusted);
+    const steps = plannable.length > 0 ? { steps: stepsJsonSchema(plannable) } : {};
+    const request = { ...wanted, tools: lines, ...steps };
+    const read = await readIntent(parts.models, request, modelCall(turn));
+    if (answers === '' || !isUnclear(turn, read.intent))
+      return { ...known, ...read, isTainted: false };
   }
   // "Do the second one" can be understood only with the answers in sight.
-  const again = await readIntent(parts.models, { ...wanted, answers }, modelCall(turn));
-  return { ...known, ...again, isTainted: true };
+  const tools = offered.map(nameTool);
+  const again = await readIntent(parts.models, { ...wanted, tools, answers }, modelCall(turn));
+  // What it would do about it is asked without them.
+  return { ...known, ...again, steps: undefined, isTainted: true };
 }
 
 /** Those the assistant's last turn ended with. */
@@ -144,13 +153,14 @@ async function answer({ turn, intent, conversation, offered }: Understood): Prom
 }
 
 async function propose(understood: Understood): Promise<Reply> {
-  const { turn, intent, model, background, inputs, offered, isTainted } = understood;
+  const { turn, intent, model, steps, background, inputs, offered, isTainted } = understood;
   const { parts, words } = turn;
   const { isTrusted, settings } = parts;
   const capability = await fixCapability(parts.tools, { words, offered, intent, isTrusted });
   if (capability.entries.length === 0) return respondWithoutModel(turn, { model });
   const rules = { ...guardRules(turn), capability, isTainted };
-  const request = { words, intent, background, inputs, rules, call: modelCall(turn) };
+  const draft = steps === undefined ? {} : { draft: { steps, model } };
+  const request = { words, intent, background, inputs, rules, call: modelCall(turn), ...draft };
   const proposeParts = { ...parts, optimize: settings.optimizeChains };
   const proposed = await proposeWithModel(proposeParts, request);
   if (proposed.kind === 'proposal') return carryOut(turn, { ...proposed, isTainted });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Intent } from '../../contract/agent/index.ts';
-import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { ModelCall, Models } from '../../contract/model/index.ts';
 import type { JsonSchema } from '../../contract/tool/index.ts';
 import { createDataBlocks, cutWords, readPrompt } from '../prompts/index.ts';
@@ -45,23 +44,25 @@ export const intentSchema = z
     needs_clarification: z.boolean().catch(false),
     unclear_aspects: texts,
     confidence,
+    steps: z.unknown().optional(),
   })
-  .transform(({ confidence: said, ...intent }): Intent => ({
-    ...intent,
-    confidence: said ?? (intent.needs_clarification ? unsure : sureEnough),
+  .transform(({ confidence: said, steps, ...intent }): { intent: Intent; steps: unknown } => ({
+    intent: { ...intent, confidence: said ?? (intent.needs_clarification ? unsure : sureEnough) },
+    steps,
   }));
 
 const listOfTexts = { type: 'array', items: { type: 'string' } };
+const intentProperties = {
+  primary_goal: { type: 'string' },
+  tools_needed: listOfTexts,
+  parameters: { type: 'object' },
+  needs_clarification: { type: 'boolean' },
+  unclear_aspects: listOfTexts,
+  confidence: { type: 'number', minimum: 0, maximum: 1 },
+};
 const intentJsonSchema: JsonSchema = {
   type: 'object',
-  properties: {
-    primary_goal: { type: 'string' },
-    tools_needed: listOfTexts,
-    parameters: { type: 'object' },
-    needs_clarification: { type: 'boolean' },
-    unclear_aspects: listOfTexts,
-    confidence: { type: 'number', minimum: 0, maximum: 1 },
-  },
+  properties: intentProperties,
   required: [
     'primary_goal',
     'tools_needed',
@@ -79,22 +80,31 @@ export interface IntentRequest {
   readonly background: string;
   /** What is at hand, by name. */
   readonly inputs: readonly string[];
-  readonly tools: readonly CatalogueEntry[];
-  readonly nameTool: (entry: CatalogueEntry) => string;
+  /** Tools that may fit, as they are put before the model. */
+  readonly tools: readonly string[];
+  /** How the steps of a plan look, for who may plan at once. */
+  readonly steps?: JsonSchema;
   /** The last answers with all that is in them; who gives it must show the plan to the user before it runs. */
   readonly answers?: string;
 }
 
-/** What the user wants, as the model reads it. */
+export interface ReadIntent {
+  readonly intent: Intent;
+  readonly model: string;
+  /** The plan the model added, if any, as it wrote it: nobody has looked at it yet. */
+  readonly steps: unknown;
+}
+
+/** What the user wants, as the model reads it; and, where it is plain, how it would go about it. */
 export async function readIntent(
   models: Pick<Models, 'structured'>,
   request: IntentRequest,
   call: ModelCall,
-): Promise<{ readonly intent: Intent; readonly model: string }> {
+): Promise<ReadIntent> {
   const blocks = createDataBlocks();
-  const { words, background, inputs, tools, nameTool, answers } = request;
+  const { words, background, inputs, tools, steps, answers } = request;
   const sections = [
-    blocks.block('tools', tools.map(nameTool).join('\n')),
+    blocks.block('tools', tools.join('\n')),
     ...(inputs.length > 0 ? [blocks.block('at hand', inputs.join('\n'))] : []),
     ...(background === '' ? [] : [`Earlier in this conversation:\n${background}`]),
     ...(answers === undefined ? [] : [blocks.block('what the assistant answered', answers)]),
@@ -105,7 +115,9 @@ export async function readIntent(
     {
       name: 'intent',
       schema: intentSchema,
-      jsonSchema: intentJsonSchema,
+      jsonSchema: steps
+        ? { ...intentJsonSchema, properties: { ...intentProperties, steps } }
+        : intentJsonSchema,
       messages: [
         { role: 'system', content: readPrompt('intent', blocks.boundary).text },
         { role: 'user', content: sections.join('\n\n') },
@@ -113,7 +125,7 @@ export async function readIntent(
     },
     call,
   );
-  return { intent: answer.value, model: answer.model };
+  return { ...answer.value, model: answer.model };
 }
 
 export interface ClarificationRules {

@@ -12,10 +12,15 @@ export interface Prompt {
 
 const versionLine = /^<!-- version: (\d+) -->\n/;
 
-/** The instructions a model gets, from the file of that name beside this one. */
+/** The instructions a model gets, from the file of that name beside this one; how steps are written stands in one place. */
 export function readPrompt(name: PromptName, boundary: string): Prompt {
-  const raw = readFileSync(ownFile(`agent/prompts/${name}.md`), 'utf8');
+  const { version, text } = readText(name);
+  const whole = text.replace('{{steps}}', () => readText('steps').text);
+  return { version, text: whole.replaceAll('{{boundary}}', boundary) };
+}
+
+function readText(file: PromptName | 'steps'): Prompt {
+  const raw = readFileSync(ownFile(`agent/prompts/${file}.md`), 'utf8');
   const version = Number(versionLine.exec(raw)?.[1]);
-  const text = raw.replace(versionLine, '').replaceAll('{{boundary}}', boundary).trim();
-  return { version, text };
+  return { version, text: raw.replace(versionLine, '').trim() };
 }

@@ -1,5 +1,6 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { JsonSchema } from '../../contract/tool/index.ts';
+import type { IsTrusted } from './capability.ts';
 
 const maxSentenceChars = 200;
 const maxDescriptionChars = 600;
@@ -24,6 +25,35 @@ export function describeTool({ name, tool }: CatalogueEntry): string {
     ...argumentsOf(tool.inputSchema).map((line) => `  - ${line}`),
     ...(results.length > 0 ? [`  gives: ${results.join(', ')}`] : []),
   ].join('\n');
+}
+
+/** How much is said of tools before it is known which are needed. */
+const maxOfferedChars = 8_000;
+
+export interface DescribedTools {
+  readonly lines: readonly string[];
+  /** Those a plan can be made with, because their arguments are told. */
+  readonly plannable: readonly string[];
+}
+
+/**
+ * Tools for a model that is to say what is wanted: the first of them with their arguments, so that it can plan at once.
+ * Strangers' tools only by name: what they say at length is read when what may be called is settled.
+ */
+export function describeOffered(
+  entries: readonly CatalogueEntry[],
+  isTrusted: IsTrusted,
+): DescribedTools {
+  const plannable: string[] = [];
+  let left = maxOfferedChars;
+  const lines = entries.map((entry) => {
+    const whole = isTrusted(entry.server) ? describeTool(entry) : '';
+    if (whole === '' || whole.length > left) return nameTool(entry);
+    left -= whole.length;
+    plannable.push(entry.name);
+    return whole;
+  });
+  return { lines, plannable };
 }
 
 function argumentsOf(schema: JsonSchema): string[] {

@@ -14,7 +14,12 @@ import {
 import { describeTool } from './describe-tool.ts';
 import { guardPlan, type GuardRules } from './guard-plan.ts';
 import { describeInput, fillInputs, type PlanInput } from './plan-inputs.ts';
-import { planOf, proposedPlanJsonSchema, proposedPlanSchema } from './proposed-plan.ts';
+import {
+  planOf,
+  proposedPlanJsonSchema,
+  proposedPlanSchema,
+  type ProposedPlan,
+} from './proposed-plan.ts';
 
 /** The type check, as the workflow room does it. */
 export interface PlanChecker {
@@ -35,6 +40,8 @@ export interface ProposeRequest {
   readonly inputs: readonly PlanInput[];
   readonly rules: GuardRules;
   readonly call: ModelCall;
+  /** The steps the model gave when it said what is wanted: tried before it is asked for a plan. */
+  readonly draft?: { readonly steps: unknown; readonly model: string };
 }
 
 /** Plans that were wrong and are made anew, each with what is wrong with the one before. */
@@ -57,48 +64,67 @@ export async function proposeWithModel(
   parts: ProposeParts,
   request: ProposeRequest,
 ): Promise<Proposed> {
-  const { intent, rules, call } = request;
-  let problems: readonly string[] = [];
-  let previous = '';
-  for (let corrections = 0; corrections <= maxCorrections; corrections += 1) {
-    try {
-      const answer = await parts.models.structured(
-        'agent',
-        {
-          name: 'plan',
-          schema: proposedPlanSchema,
-          jsonSchema: proposedPlanJsonSchema(rules.capability.entries.map(({ name }) => name)),
-          messages: messagesFor(request, { previous, problems }),
-        },
-        call,
-      );
-      previous = JSON.stringify(answer.value);
-      const made = planOf(answer.value, intent.primary_goal);
-      const judged = await judgePlan(parts, {
-        plan: made,
-        inputs: request.inputs,
-        rules,
-        caller: call.caller,
-      });
-      if (judged.kind === 'refused') {
-        ({ problems } = judged);
-        continue;
+  const { intent, inputs, rules, call } = request;
+  let last: LastPlan = { previous: '', problems: [] };
+  let written: Written | undefined = readDraft(request.draft);
+  for (let asked = 0; ; asked += 1) {
+    if (written) {
+      const plan = planOf(written.plan, intent.primary_goal);
+      const judged = await judgePlan(parts, { plan, inputs, rules, caller: call.caller });
+      if (judged.kind === 'passed') {
+        const { plan: passed, check, isFree } = judged;
+        const { confidence } = intent;
+        const made = {
+          plan: passed,
+          check,
+          confidence,
+          madeBy: 'model',
+          alternatives: [],
+        } as const;
+        return { kind: 'proposal', proposal: made, isFree, model: written.model };
       }
-      const proposal: Proposal = {
-        plan: judged.plan,
-        check: judged.check,
-        confidence: intent.confidence,
-        madeBy: 'model',
-        alternatives: [],
-      };
-      return { kind: 'proposal', proposal, isFree: judged.isFree, model: answer.model };
-    } catch (error) {
-      // What the model said could not be read as a plan even after its repair: that is one more wrong plan.
-      if (!(error instanceof AppError && error.code === 'models.unusable_answer')) throw error;
-      problems = [error.message.slice(0, maxProblemChars)];
+      last = { previous: JSON.stringify(written.plan), problems: judged.problems };
     }
+    if (asked > maxCorrections) return { kind: 'refused', problems: last.problems };
+    const answer = await askForPlan(parts, request, last);
+    if ('problem' in answer) last = { ...last, problems: [answer.problem] };
+    written = 'problem' in answer ? undefined : answer;
   }
-  return { kind: 'refused', problems };
+}
+
+interface LastPlan {
+  readonly previous: string;
+  readonly problems: readonly string[];
+}
+
+interface Written {
+  readonly plan: ProposedPlan;
+  readonly model: string;
+}
+
+function readDraft(draft: ProposeRequest['draft']): Written | undefined {
+  if (!draft) return undefined;
+  const { data: plan } = proposedPlanSchema.safeParse({ steps: draft.steps });
+  return plan && { plan, model: draft.model };
+}
+
+async function askForPlan(
+  { models }: ProposeParts,
+  request: ProposeRequest,
+  last: LastPlan,
+): Promise<Written | { readonly problem: string }> {
+  const tools = request.rules.capability.entries.map(({ name }) => name);
+  const jsonSchema = proposedPlanJsonSchema(tools);
+  const messages = messagesFor(request, last);
+  try {
+    const wanted = { name: 'plan', schema: proposedPlanSchema, jsonSchema, messages };
+    const { value, model } = await models.structured('agent', wanted, request.call);
+    return { plan: value, model };
+  } catch (error) {
+    // What the model said could not be read as a plan even after its repair: that is one more wrong plan.
+    if (!(error instanceof AppError && error.code === 'models.unusable_answer')) throw error;
+    return { problem: error.message.slice(0, maxProblemChars) };
+  }
 }
 
 export interface Judgement {
@@ -134,7 +160,7 @@ export async function judgePlan(
 
 function messagesFor(
   { words, intent, background, inputs, rules }: ProposeRequest,
-  last: { readonly previous: string; readonly problems: readonly string[] },
+  last: LastPlan,
 ): { role: 'system' | 'user'; content: string }[] {
   const blocks = createDataBlocks();
   const { entries } = rules.capability;
@@ -156,10 +182,7 @@ function messagesFor(
   ];
 }
 
-function correction(
-  { previous, problems }: { readonly previous: string; readonly problems: readonly string[] },
-  blocks: DataBlocks,
-): string[] {
+function correction({ previous, problems }: LastPlan, blocks: DataBlocks): string[] {
   if (problems.length === 0) return [];
   const listed = problems
     .slice(0, maxProblems)

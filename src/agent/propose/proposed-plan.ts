@@ -28,6 +28,11 @@ export type ProposedPlan = z.output<typeof proposedPlanSchema>;
 
 /** The schema as a model gets it: tools are those it may use. */
 export function proposedPlanJsonSchema(tools: readonly string[]): JsonSchema {
+  const properties = { name: { type: 'string' }, steps: stepsJsonSchema(tools) };
+  return { type: 'object', properties, required: ['steps'] };
+}
+
+export function stepsJsonSchema(tools: readonly string[]): JsonSchema {
   const text = { type: 'string' };
   const step = {
     type: 'object',
@@ -42,8 +47,7 @@ export function proposedPlanJsonSchema(tools: readonly string[]): JsonSchema {
     },
     required: ['id', 'tool', 'args'],
   };
-  const properties = { name: text, steps: { type: 'array', items: step } };
-  return { type: 'object', properties, required: ['steps'] };
+  return { type: 'array', items: step };
 }
 
 export function planOf(proposed: ProposedPlan, goal: string): Plan {
