@@ -17,6 +17,16 @@ describe('a plan that comes with the intent', () => {
     expect(runs.started[0]?.plan).toMatchObject({ goal, steps: [{ tool }] });
   });
 
+  it('may have empty members, as models write that are held to a schema', async () => {
+    const empty = { title: '', when: '', forEach: null, onFailure: null };
+    const steps = write.steps.map((step) => ({ ...step, ...empty }));
+    const intent = anIntent(goal, [tool], { steps });
+    const { ask, models, runs } = anAgent({ model: says({ intent, text: 'Done.' }), tools });
+    expect(await ask('write a fibonacci function')).toMatchObject({ runStatus: 'succeeded' });
+    expect(names(models.asked)).toEqual(['intent', 'text']);
+    expect(runs.started[0]?.plan.steps[0]?.when).toBeUndefined();
+  });
+
   it('goes back to the model with what is wrong with it', async () => {
     const steps = [{ id: 'mail', tool: 'mail.send', args: { to: 'a@b.c', text: 'x' } }];
     const intent = anIntent(goal, [tool], { steps });

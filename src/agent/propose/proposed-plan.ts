@@ -2,22 +2,30 @@ import { z } from 'zod';
 import { planSchema, stepIdPattern, type Plan } from '../../contract/plan/index.ts';
 import type { JsonSchema } from '../../contract/tool/index.ts';
 
+/** Models that are held to a schema fill in every member: what they have nothing to say for is empty, or null. */
+function unlessEmpty<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess(
+    (value) => (value === '' || value === null ? undefined : value),
+    schema.optional(),
+  );
+}
+
 /**
  * A plan as a model may write it: plain tool calls. What else a plan can say (sub-plans, lookups, waits,
  * approvals, what an effect is) is not a model's to say and is dropped.
  */
 export const proposedPlanSchema = z.object({
-  name: z.string().min(1).max(200).optional(),
+  name: unlessEmpty(z.string().max(200)),
   steps: z
     .array(
       z.object({
         id: z.string().regex(stepIdPattern),
-        title: z.string().max(500).optional(),
+        title: unlessEmpty(z.string().max(500)),
         tool: z.string().min(1).max(500),
         args: z.record(z.string(), z.json()).default({}),
-        when: z.union([z.string().min(1), z.boolean()]).optional(),
-        forEach: z.union([z.string().min(1), z.array(z.json())]).optional(),
-        onFailure: z.enum(['stop', 'skip', 'repair']).optional(),
+        when: unlessEmpty(z.union([z.string(), z.boolean()])),
+        forEach: unlessEmpty(z.union([z.string(), z.array(z.json())])),
+        onFailure: unlessEmpty(z.enum(['stop', 'skip', 'repair'])),
       }),
     )
     .min(1)
