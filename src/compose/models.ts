@@ -103,12 +103,13 @@ function detectWith({ room, limits }: Omit<Making, 'temperature'>) {
   };
 }
 
-/** Answers that belong to a run go when it goes. */
+/** Answers go with the run or session they belong to; those of calls outside of both stay. */
 const ownerless = 'model-answers';
 
 function keepTextIn(artifacts: ModelsParts['artifacts']): KeepText {
   return async (caller, content, budgets) => {
-    const runId = budgets.find((scope) => scope.startsWith('run:'))?.slice(4) ?? ownerless;
+    const scope = budgets.find((one) => one.startsWith('run:')) ?? budgets[0] ?? ownerless;
+    const runId = scope.slice(scope.indexOf(':') + 1);
     const lineage = { runId, step: 'model', tool: null, argumentsDigest: null, inputs: [] };
     const kept = await (
       await artifacts()

@@ -95,7 +95,9 @@ export function openStore(options: StoreOptions): Store {
       isGone,
       patienceMs: databaseOptions.busyTimeoutMs,
     }),
-    preferences: new SqlitePreferenceStore(database),
+    preferences: new SqlitePreferenceStore(database, {
+      patienceMs: databaseOptions.busyTimeoutMs,
+    }),
     runs: new SqliteRunStore(runDatabase, {
       clock,
       isGone,

@@ -1,6 +1,7 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { Preference, PreferenceStore } from '../../memory/index.ts';
-import type { SqliteDatabase } from './sqlite-database.ts';
+import type { SqliteDatabase, Statements } from './sqlite-database.ts';
+import { whileStoreBusy } from './while-store-busy.ts';
 
 const listSql = `
   SELECT topic, text, learned_at_ms FROM preferences WHERE caller_id = ? ORDER BY id DESC`;
@@ -14,12 +15,17 @@ const trimSql = `
   DELETE FROM preferences WHERE caller_id = ?1 AND id NOT IN
     (SELECT id FROM preferences WHERE caller_id = ?1 ORDER BY id DESC LIMIT ?2)`;
 
+/** Waiting stops the whole process: only shortly, then others have their turns. */
+const terms = { durability: 'full', busyTimeoutMs: 250 } as const;
+
 /** Keeps in SQLite what callers like. */
 export class SqlitePreferenceStore implements PreferenceStore {
   readonly #database: SqliteDatabase;
+  readonly #patienceMs: number;
 
-  constructor(database: SqliteDatabase) {
+  constructor(database: SqliteDatabase, { patienceMs }: { readonly patienceMs: number }) {
     this.#database = database;
+    this.#patienceMs = patienceMs;
   }
 
   async list(caller: Caller): Promise<readonly Preference[]> {
@@ -35,7 +41,7 @@ export class SqlitePreferenceStore implements PreferenceStore {
 
   async put(caller: Caller, preference: Preference, maxCount: number): Promise<void> {
     const { topic, text, learnedAt } = preference;
-    this.#database.write({ durability: 'full' }, (statements) => {
+    await this.#write((statements) => {
       // A row anew, not changed: what was learned last is the youngest.
       statements(removeSql).run(caller.id, topic);
       statements(insertSql).run(caller.id, topic, text, Date.parse(learnedAt));
@@ -45,9 +51,10 @@ export class SqlitePreferenceStore implements PreferenceStore {
 
   async remove(caller: Caller, topic: string): Promise<boolean> {
     if (!this.#database.exists) return false;
-    return this.#database.write(
-      { durability: 'full' },
-      (statements) => statements(removeSql).run(caller.id, topic).changes > 0,
-    );
+    return this.#write((statements) => statements(removeSql).run(caller.id, topic).changes > 0);
+  }
+
+  #write<Result>(work: (statements: Statements) => Result): Promise<Result> {
+    return whileStoreBusy(this.#patienceMs, () => this.#database.write(terms, work));
   }
 }

@@ -41,6 +41,29 @@ describe('sessions in SQLite', () => {
     expect(store.exists()).toBe(false);
   });
 
+  it('take along what was given in them when they go, unless a fork still needs it', async () => {
+    const { sessions, artifactIndex } = aStore();
+    const id = `sha256:${'0'.repeat(64)}`;
+    const origin = { step: 'attachment', tool: null, argumentsDigest: null, inputs: [] };
+    const lineage = { ...origin, runId: 'one', createdAt: new Date(0).toISOString() };
+    const file = { id, bytes: 1, mediaType: 'text/plain', callerId: localCaller.id, lineage };
+    const holders = async (): Promise<string[]> =>
+      (await artifactIndex.makersOf(localCaller, id, 9)).map(({ lineage: { runId } }) => runId);
+    const removeNow = async (session: string): Promise<void> => {
+      const acquired = await sessions.acquire(localCaller, session, owner);
+      expect(acquired.kind === 'acquired' && (await sessions.remove(acquired.lease))).toBe(true);
+    };
+    await sessions.add(localCaller, aSession(), { maxSessions: 9 });
+    await artifactIndex.add(file, () => true);
+    const forkedFrom = { session: 'one', turn: 0 };
+    await sessions.add(localCaller, aSession({ id: 'two', forkedFrom }), { maxSessions: 9 });
+    expect(await holders()).toEqual(['one', 'two']);
+    await removeNow('one');
+    expect(await holders()).toEqual(['two']);
+    await removeNow('two');
+    expect(await holders()).toEqual([]);
+  });
+
   it('give one of two who reach for the same at once, and tell the other who was faster', async () => {
     const home = aDirectory();
     const options = { clock: systemClock, isGone, patienceMs: 1_000 };

@@ -11,6 +11,7 @@ import type {
 import { createFreeLease } from './free-lease.ts';
 import { readNumber, type Row } from './run-rows.ts';
 import { readHolder, readSessionSummary } from './session-rows.ts';
+import { inheritMakersSql, releaseMakersSql } from './sqlite-artifact-index.ts';
 import type { Durability, SqliteDatabase, Statements } from './sqlite-database.ts';
 import { whileStoreBusy } from './while-store-busy.ts';
 
@@ -56,7 +57,7 @@ const changeSql = `
 const countTurnSql = `
   UPDATE sessions SET turn_count = ?3 WHERE ${isHeld} AND turn_count = ?3 - 1`;
 
-const removeSql = `DELETE FROM sessions WHERE ${isHeld}`;
+const removeSql = `DELETE FROM sessions WHERE ${isHeld} RETURNING caller_id`;
 
 export interface SessionStoreOptions {
   readonly clock: Clock;
@@ -96,6 +97,8 @@ export class SqliteSessionStore implements SessionStore {
       for (const turn of turns) {
         statements(insertTurnSql).run(id, turn.number, JSON.stringify(turn));
       }
+      // Its turns refer to texts that are kept for the other one.
+      if (forkedFrom) statements(inheritMakersSql).run(id, caller.id, forkedFrom.session);
       return 'added';
     });
   }
@@ -177,10 +180,13 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   remove({ sessionId, epoch }: SessionLease): Promise<boolean> {
-    return this.#write(
-      'full',
-      (statements) => statements(removeSql).run(sessionId, epoch).changes > 0,
-    );
+    return this.#write('full', (statements) => {
+      const removed = statements(removeSql).get(sessionId, epoch);
+      if (!removed) return false;
+      // With it goes what was given in it: the files are collected once nobody else wants them.
+      statements(releaseMakersSql).run(String(removed['caller_id']), sessionId);
+      return true;
+    });
   }
 
   async abandoned(caller: Caller, limit: number): Promise<readonly string[]> {
