@@ -5,8 +5,10 @@ import type {
   Session,
   Sessions,
   SessionSummary,
+  Turn,
 } from '../../contract/session/index.ts';
 import {
+  onceFor,
   ownIdentity,
   reportError,
   type FaultPoint,
@@ -26,7 +28,7 @@ import type { Acquired, SessionLease, SessionOwner, SessionStore } from '../sess
 import { readImport, withoutSay } from './read-import.ts';
 import type { SessionMirror } from './session-mirror.ts';
 import { sessionTitle } from './session-title.ts';
-import { StoredSession } from './stored-session.ts';
+import { bytesOf, StoredSession } from './stored-session.ts';
 
 export interface SessionsParts {
   readonly store: SessionStore;
@@ -54,6 +56,7 @@ export function createSessions(parts: SessionsParts): Sessions {
 class StoredSessions implements Sessions {
   readonly #parts: SessionsParts;
   readonly #open = new Set<StoredSession>();
+  readonly #sizeOnce = onceFor((turn: Turn) => ({ bytes: bytesOf(turn) }));
   /** Callers whose files were looked after since this process started. */
   readonly #refreshed = new Map<string, Promise<void>>();
   #owner: Promise<SessionOwner> | undefined;
@@ -177,6 +180,7 @@ class StoredSessions implements Sessions {
     await this.#parts.mirror.refresh(session);
     const opened: StoredSession = new StoredSession(session, lease, {
       ...this.#parts,
+      sizeOf: this.#sizeOnce,
       onClose: () => this.#open.delete(opened),
     });
     this.#open.add(opened);

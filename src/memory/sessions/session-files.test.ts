@@ -38,6 +38,17 @@ describe('the file of a session', () => {
     expect(statSync(join(directory, `${session.id}.json`)).mode & 0o777).toBe(0o600);
   });
 
+  it('is what JSON makes of the session, whatever was said in it', async () => {
+    const { memory, directory } = aMemory();
+    const session = await memory.sessions.create(localCaller);
+    const path = join(directory, `${session.id}.json`);
+    const whole = (): string => `${JSON.stringify(session.current(), null, 2)}\n`;
+    expect(readFileSync(path, 'utf8')).toBe(whole());
+    await say(session, 'two\nlines "quoted"', 'a\u2028b\u2029c\r\ud800 \\n');
+    await session.summarize({ text: 'gist', turn: 1 });
+    expect(readFileSync(path, 'utf8')).toBe(whole());
+  });
+
   it('goes with the session', async () => {
     const { memory, directory } = aMemory();
     const session = await memory.sessions.create(localCaller);

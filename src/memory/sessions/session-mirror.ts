@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Session } from '../../contract/session/index.ts';
-import { reportError, type FaultPoint, type Log } from '../../kernel/index.ts';
+import type { Session, Turn } from '../../contract/session/index.ts';
+import { onceFor, reportError, type FaultPoint, type Log } from '../../kernel/index.ts';
 import { SessionFileError } from '../errors.ts';
 
 export interface SessionMirrorOptions {
@@ -25,6 +25,10 @@ export interface SessionMirrorOptions {
  */
 export class SessionMirror {
   readonly #options: SessionMirrorOptions;
+  /** Turns never change. */
+  readonly #turnOnce = onceFor((turn: Turn) => ({
+    text: `    ${indented(turn).replaceAll('\n', '\n    ')}`,
+  }));
 
   constructor(options: SessionMirrorOptions) {
     this.#options = options;
@@ -48,7 +52,7 @@ export class SessionMirror {
     if (!this.#options.isOn) return;
     const path = this.pathOf(session.id);
     try {
-      this.#replace(path, this.#temporaryOf(session.id), textOf(session));
+      this.#replace(path, this.#temporaryOf(session.id), this.#textOf(session));
     } catch (error) {
       const { message } = reportError(error);
       this.#options.log.warn('the file of a session could not be written', { path, message });
@@ -89,11 +93,18 @@ export class SessionMirror {
     reach('session.after-rename');
   }
 
+  /** As if all of it were put into JSON at once, for which long conversations would wait at every turn. */
+  #textOf({ turns, ...head }: Session): string {
+    const texts = turns.map((turn) => this.#turnOnce(turn).text).join(',\n');
+    const list = turns.length === 0 ? '[]' : `[\n${texts}\n  ]`;
+    return `${indented(head).slice(0, -2)},\n  "turns": ${list}\n}\n`;
+  }
+
   #compare(session: Session): 'none' | 'same' | 'other' {
     const path = this.pathOf(session.id);
     const size = orNothing(() => statSync(path).size);
     if (size === undefined) return 'none';
-    const text = textOf(session);
+    const text = this.#textOf(session);
     // The size first: whatever is there, no more is read than a session of ours would have.
     if (size !== Buffer.byteLength(text)) return 'other';
     return orNothing(() => readFileSync(path, 'utf8')) === text ? 'same' : 'other';
@@ -109,6 +120,4 @@ function orNothing<Value>(look: () => Value): Value | undefined {
   }
 }
 
-function textOf(session: Session): string {
-  return `${JSON.stringify(session, null, 2)}\n`;
-}
+const indented = (value: unknown): string => JSON.stringify(value, null, 2);

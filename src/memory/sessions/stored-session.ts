@@ -19,6 +19,8 @@ export interface StoredSessionParts {
   readonly timers: Timers;
   readonly log: Log;
   readonly reach: FaultPoint;
+  /** Of a turn, which never changes. */
+  readonly sizeOf: (turn: Turn) => { readonly bytes: number };
   readonly onClose: () => void;
 }
 
@@ -50,7 +52,7 @@ export class StoredSession implements OpenSession {
     this.#session = session;
     this.#lease = lease;
     this.#parts = parts;
-    this.#bytes = session.turns.reduce((sum, turn) => sum + bytesOf(turn), 0);
+    this.#bytes = session.turns.reduce((sum, turn) => sum + parts.sizeOf(turn).bytes, 0);
     this.#stopRenewing = this.#renewLater();
   }
 

@@ -5,14 +5,15 @@ import {
   type Turn,
 } from '../../contract/session/index.ts';
 import { CorruptDatabaseError } from '../errors.ts';
+import type { KnownTurns } from './recent-turns.ts';
 import type { Row } from './run-rows.ts';
 import { isoTime } from './session-rows.ts';
 
 /**
- * The session of a row and of the rows of its turns, in their order. Loaded when it is needed: the
+ * The session of a row, with its turns in their order. Loaded when it is needed: the
  * schemas would cost every start of the program.
  */
-export function readSession(row: Row, turns: readonly Row[], path: string): Session {
+export function readSession(row: Row, turns: readonly Turn[], path: string): Session {
   const forked = row['forked_from'];
   const summary = row['summary'];
   const read = sessionSchema.safeParse({
@@ -26,7 +27,12 @@ export function readSession(row: Row, turns: readonly Row[], path: string): Sess
     turns: [],
   });
   if (!read.success) throw new CorruptDatabaseError(path, 'a session is unreadable');
-  return { ...read.data, turns: turns.map((turn) => readTurn(turn, path)) };
+  return { ...read.data, turns: [...turns] };
+}
+
+export function readTurns(rows: readonly Row[], path: string): KnownTurns {
+  const length = rows.reduce((sum, row) => sum + String(row['turn']).length, 0);
+  return { turns: rows.map((row) => readTurn(row, path)), length };
 }
 
 function readTurn(row: Row, path: string): Turn {

@@ -41,6 +41,44 @@ describe('sessions in SQLite', () => {
     expect(store.exists()).toBe(false);
   });
 
+  it('are read once by who goes on with them, and anew when anybody else wrote', async () => {
+    const home = aDirectory();
+    const world = { nowMs: 1_000 };
+    const options = { clock: { now: () => world.nowMs++ }, isGone, patienceMs: 1_000 };
+    const ours = new SqliteSessionStore(aDatabase(home), options);
+    const theirs = new SqliteSessionStore(aDatabase(home), options);
+    const them = { ...owner, id: 'them', pid: owner.pid + 1 };
+    const open = async (store: SqliteSessionStore, who = owner) => {
+      const acquired = await store.acquire(localCaller, 'one', who);
+      if (acquired.kind !== 'acquired') throw new Error(acquired.kind);
+      return acquired;
+    };
+    const change = { updatedAt: aSession().updatedAt };
+    await ours.add(localCaller, aSession({ turns: [aTurn(1)] }), { maxSessions: 9 });
+    const first = await open(ours);
+    await ours.append(first.lease, aTurn(2), change);
+    await ours.release(first.lease);
+    const again = await open(ours);
+    expect(again.session.turns).toEqual([aTurn(1), aTurn(2)]);
+    expect(again.session.turns[0]).toBe(first.session.turns[0]);
+    await ours.release(again.lease);
+    const other = await open(theirs, them);
+    await theirs.append(other.lease, aTurn(3), change);
+    await theirs.release(other.lease);
+    expect((await ours.read(localCaller, 'one'))?.turns).toHaveLength(3);
+    const since = await open(ours);
+    expect(since.session.turns).toHaveLength(3);
+    await ours.release(since.lease);
+    // Removed and brought back with other words, as often opened as the one that is known here.
+    await theirs.remove((await open(theirs, them)).lease);
+    const turns = [1, 2, 3].map((number) => aTurn(number, { text: 'other', isTainted: true }));
+    await theirs.add(localCaller, aSession({ turns }), { maxSessions: 9 });
+    for (let epoch = 0; epoch < since.lease.epoch; epoch += 1) {
+      await theirs.release((await open(theirs, them)).lease);
+    }
+    expect((await open(ours)).session.turns).toEqual(turns);
+  });
+
   it('take along what was given in them when they go, unless a fork still needs it', async () => {
     const { sessions, artifactIndex } = aStore();
     const id = `sha256:${'0'.repeat(64)}`;

@@ -9,6 +9,7 @@ import type {
   SessionStore,
 } from '../../memory/index.ts';
 import { createFreeLease } from './free-lease.ts';
+import { RecentTurns } from './recent-turns.ts';
 import { readNumber, type Row } from './run-rows.ts';
 import { readHolder, readSessionSummary } from './session-rows.ts';
 import { inheritMakersSql, releaseMakersSql } from './sqlite-artifact-index.ts';
@@ -74,6 +75,7 @@ const tryMs = 250;
 export class SqliteSessionStore implements SessionStore {
   readonly #database: SqliteDatabase;
   readonly #options: SessionStoreOptions;
+  readonly #recent = new RecentTurns();
 
   constructor(database: SqliteDatabase, options: SessionStoreOptions) {
     this.#database = database;
@@ -123,31 +125,37 @@ export class SqliteSessionStore implements SessionStore {
 
   async read(caller: Caller, id: string): Promise<Session | undefined> {
     if (!this.#database.exists) return undefined;
-    const find = await this.#finder(caller, id);
-    return this.#database.read((statements) => find(statements)?.session);
+    const { path } = this.#database.options;
+    const { readSession, readTurns } = await import('./read-session.ts');
+    return this.#database.read((statements) => {
+      const row = statements(sessionSql).get(id, caller.id);
+      return row && readSession(row, readTurns(statements(turnsSql).all(id), path).turns, path);
+    });
   }
 
   async acquire(caller: Caller, id: string, owner: SessionOwner): Promise<Acquired> {
     if (!this.#database.exists) return { kind: 'unknown' };
-    const row = this.#database.readOne((statements) => statements(sessionSql).get(id, caller.id));
-    if (!row) return { kind: 'unknown' };
+    const seen = this.#database.readOne((statements) => statements(sessionSql).get(id, caller.id));
+    if (!seen) return { kind: 'unknown' };
     const isFree = this.#freeNow();
-    if (!(await isFree(row))) return { kind: 'busy', holder: readHolder(row) };
-    const epoch = readNumber(row, 'epoch');
-    const find = await this.#finder(caller, id);
+    if (!(await isFree(seen))) return { kind: 'busy', holder: readHolder(seen) };
+    const { path } = this.#database.options;
+    const { readSession, readTurns } = await import('./read-session.ts');
+    const sinceMs = this.#options.clock.now();
     return this.#write('normal', (statements): Acquired => {
-      const now = this.#options.clock.now();
-      const cells = [owner.id, owner.pid, owner.processStart, owner.leaseMs, now] as const;
-      const { changes } = statements(takeSql).run(id, epoch, ...cells);
-      const found = find(statements);
-      if (!found) return { kind: 'unknown' };
+      const row = statements(sessionSql).get(id, caller.id);
+      if (!row) return { kind: 'unknown' };
+      const epoch = readNumber(row, 'epoch');
       // Whoever was faster has changed the epoch.
-      if (changes === 0) return { kind: 'busy', holder: readHolder(found.row) };
-      return {
-        kind: 'acquired',
-        lease: { sessionId: id, epoch: epoch + 1 },
-        session: found.session,
-      };
+      if (epoch !== seen['epoch']) return { kind: 'busy', holder: readHolder(row) };
+      const cells = [owner.id, owner.pid, owner.processStart, owner.leaseMs, sinceMs] as const;
+      statements(takeSql).run(id, epoch, ...cells);
+      const known =
+        this.#recent.of(id, row, owner) ?? readTurns(statements(turnsSql).all(id), path);
+      const lease = { sessionId: id, epoch: epoch + 1 };
+      // Should this not be committed after all, they are of a lease that nobody had.
+      this.#recent.begin(lease, sinceMs, known);
+      return { kind: 'acquired', lease, session: readSession(row, known.turns, path) };
     });
   }
 
@@ -162,17 +170,20 @@ export class SqliteSessionStore implements SessionStore {
     await this.#write('normal', (statements) => statements(releaseSql).run(sessionId, epoch));
   }
 
-  append(lease: SessionLease, turn: Turn, change: SessionChange): Promise<boolean> {
+  async append(lease: SessionLease, turn: Turn, change: SessionChange): Promise<boolean> {
     const text = JSON.stringify(turn);
     // An answer survives the loss of power, and with it all that was said before. Until it is there a message
     // survives the death of every process; what is done about it is synced by whoever does it.
-    return this.#write(turn.role === 'assistant' ? 'full' : 'normal', (statements) => {
-      const { sessionId, epoch } = lease;
+    const durability = turn.role === 'assistant' ? 'full' : 'normal';
+    const { sessionId, epoch } = lease;
+    const isAdded = await this.#write(durability, (statements) => {
       if (statements(countTurnSql).run(sessionId, epoch, turn.number).changes === 0) return false;
       this.#change(statements, lease, change);
       statements(insertTurnSql).run(sessionId, turn.number, text);
       return true;
     });
+    if (isAdded) this.#recent.add(lease, turn, text.length);
+    return isAdded;
   }
 
   amend(lease: SessionLease, change: SessionChange): Promise<boolean> {
@@ -181,6 +192,7 @@ export class SqliteSessionStore implements SessionStore {
 
   remove({ sessionId, epoch }: SessionLease): Promise<boolean> {
     return this.#write('full', (statements) => {
+      this.#recent.forget(sessionId);
       const removed = statements(removeSql).get(sessionId, epoch);
       if (!removed) return false;
       // With it goes what was given in it: the files are collected once nobody else wants them.
@@ -209,20 +221,6 @@ export class SqliteSessionStore implements SessionStore {
     const times = [now, Date.parse(updatedAt)] as const;
     const cells = [title ?? null, summary?.text ?? null, summary?.turn ?? null] as const;
     return statements(changeSql).run(sessionId, epoch, ...times, ...cells).changes > 0;
-  }
-
-  /** Reads a session in a transaction. */
-  async #finder(
-    caller: Caller,
-    id: string,
-  ): Promise<(statements: Statements) => { row: Row; session: Session } | undefined> {
-    const { readSession } = await import('./read-session.ts');
-    return (statements) => {
-      const row = statements(sessionSql).get(id, caller.id);
-      if (!row) return undefined;
-      const turns = statements(turnsSql).all(id);
-      return { row, session: readSession(row, turns, this.#database.options.path) };
-    };
   }
 
   #write<Result>(
