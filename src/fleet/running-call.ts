@@ -214,21 +214,26 @@ interface WorkParts extends Pick<Call, 'context' | 'meta'> {
   readonly annotate: CallContext['annotate'];
 }
 
-/** The call as its work sees it: progress counts, and it ends when the call is ended for any reason. */
+/**
+ * The call as its work sees it: progress counts, and it ends when the call is ended for any reason.
+ * `progress` is made where it is declared: a function that a constructor assigns is old from its first
+ * day by V8's count, and would keep all of its call until a full collection.
+ */
 class WorkContext implements CallContext {
+  readonly #activity: Activity;
   readonly caller: CallContext['caller'];
   readonly abort: LazyAbort;
   readonly meta: CallContext['meta'];
-  readonly progress: CallContext['progress'];
+  readonly progress = (update: ProgressUpdate): void => this.#activity.noteProgress(update);
   readonly client?: ClientPort;
   readonly annotate?: NonNullable<CallContext['annotate']>;
   readonly extra?: NonNullable<CallContext['extra']>;
 
   constructor(activity: Activity, { context, meta, annotate }: WorkParts, abort: LazyAbort) {
+    this.#activity = activity;
     this.caller = context.caller;
     this.abort = abort;
     this.meta = meta;
-    this.progress = (update) => activity.noteProgress(update);
     if (context.client) this.client = new TimedClient(activity, context.client);
     if (annotate) this.annotate = annotate;
     if (context.extra) this.extra = context.extra;
