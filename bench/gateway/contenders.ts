@@ -1,6 +1,6 @@
 /** Who is measured: how each is started in front of the upstream, and where its face is. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +29,7 @@ const here = import.meta.dirname;
 const script = (name: string): string => join(here, name);
 const bin = (name: string): string => join(here, 'node_modules', '.bin', name);
 const startLimitMs = 30_000;
+const root = join(here, '..', '..');
 
 export const contenders: readonly Contender[] = [
   direct(),
@@ -76,6 +77,12 @@ export const contenders: readonly Contender[] = [
   },
 ];
 
+/** What is measured is what is shipped. Throws when it is missing: the command would end at once, and say so to nobody. */
+export function requireBuild(): void {
+  if (existsSync(join(root, 'dist', 'cli', 'start.js'))) return;
+  throw new Error('There is no dist: run "npm run build" first');
+}
+
 function targetOf(upstream: Upstream): string {
   return upstream.kind === 'http' ? upstream.url : script('upstream.ts');
 }
@@ -109,6 +116,7 @@ function tutti(name: string, face: 'http' | 'pipe', { traced }: { traced: boolea
     face,
     takes: ['stdio', 'http'],
     start: (upstream) => {
+      requireBuild();
       const folder = mkdtempSync(join(tmpdir(), 'bench-tutti-'));
       const entry =
         upstream.kind === 'http'
@@ -123,7 +131,7 @@ function tutti(name: string, face: 'http' | 'pipe', { traced }: { traced: boolea
       const config = join(folder, 'tutti', 'config.yaml');
       mkdirSync(join(folder, 'tutti'));
       writeFileSync(config, JSON.stringify(settings));
-      const args = [join(here, '..', '..', 'bin', 'tutti.js')];
+      const args = [join(root, 'bin', 'tutti.js')];
       const env = { XDG_CONFIG_HOME: folder };
       const started =
         face === 'http'
@@ -184,7 +192,7 @@ async function startHttp(
 ): Promise<Running> {
   const child = start(program, args, place, 'ignore');
   try {
-    const url = address ?? (await printedUrl(child));
+    const url = address ?? (await orEnd(child, printedUrl(child)));
     child.stdout?.resume();
     const { post, close } = await untilOpen(url, child);
     return { pid: child.pid ?? 0, post, url, close: () => stop(child, close) };
@@ -201,8 +209,31 @@ async function startPipe(
 ): Promise<Running> {
   const child = start(program, args, place, 'pipe');
   if (!child.stdin || !child.stdout) throw new Error('A spawned process has its pipes');
-  const { post, close } = await openPipe(child.stdin, child.stdout);
-  return { pid: child.pid ?? 0, post, close: () => stop(child, close) };
+  // Its end is reported as such.
+  child.stdin.on('error', () => {});
+  try {
+    const { post, close } = await orEnd(child, openPipe(child.stdin, child.stdout));
+    return { pid: child.pid ?? 0, post, close: () => stop(child, close) };
+  } catch (error) {
+    await stop(child, () => {});
+    throw error;
+  }
+}
+
+/** What a program that starts gives first; an error when it ends before that, or takes too long. */
+async function orEnd<Given>(child: ChildProcess, given: Promise<Given>): Promise<Given> {
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  const fail = (what: string): void =>
+    reject(new Error(`It ${what}. BENCH_STDERR=1 shows what it writes to standard error`));
+  const timer = setTimeout(() => fail(`was not ready within ${startLimitMs} ms`), startLimitMs);
+  const onExit = (code: number | null): void => fail(`ended with code ${code} before it was ready`);
+  child.once('error', reject).once('exit', onExit);
+  try {
+    return await Promise.race([given, failed]);
+  } finally {
+    clearTimeout(timer);
+    child.off('exit', onExit);
+  }
 }
 
 function start(
@@ -220,15 +251,12 @@ function start(
 }
 
 function printedUrl(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('It printed no address')), startLimitMs);
+  return new Promise((resolve) => {
     let text = '';
-    child.once('exit', () => reject(new Error(`It ended before it listened: ${text}`)));
     child.stdout?.on('data', (chunk: Buffer) => {
       text += chunk.toString();
       const url = /http:\/\/127\.0\.0\.1:\d+(\/mcp)?/.exec(text)?.[0];
       if (url === undefined || !text.includes('\n')) return;
-      clearTimeout(timer);
       resolve(url.endsWith('/mcp') ? url : `${url}/mcp`);
     });
   });

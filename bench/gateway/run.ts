@@ -6,7 +6,13 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { contenders, type Contender, type Running, type Upstream } from './contenders.ts';
+import {
+  contenders,
+  requireBuild,
+  type Contender,
+  type Running,
+  type Upstream,
+} from './contenders.ts';
 import { findTool, load, type LoadResult } from './load.ts';
 
 const isQuick = process.argv.includes('--quick');
@@ -94,13 +100,16 @@ async function startUpstream(): Promise<{ url: string; stop: () => void }> {
   return { url, stop: () => child.kill() };
 }
 
+const wanted = contenders.filter(
+  ({ name }) => !hasOnly || only?.some((start) => name.startsWith(start)),
+);
+if (wanted.some(({ name }) => name.startsWith('tutti'))) requireBuild();
 const http = await startUpstream();
 const all: Row[] = [];
 for (let round = 0; round < rounds; round += 1) {
   for (const upstream of [{ kind: 'stdio' }, { kind: 'http', url: http.url }] as const) {
-    for (const contender of contenders) {
+    for (const contender of wanted) {
       if (!contender.takes.includes(upstream.kind)) continue;
-      if (hasOnly && !only?.some((name) => contender.name.startsWith(name))) continue;
       try {
         all.push(...(await measureContender(contender, upstream)));
         process.stderr.write(
