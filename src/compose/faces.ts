@@ -4,6 +4,7 @@ import type { Opening } from '../contract/opening/index.ts';
 import { createHttpGateway, serveStdio as serveGateway } from '../gateway/index.ts';
 import type { Log } from '../kernel/index.ts';
 import type { FaceCatalogues } from './compact.ts';
+import { tuneCollector } from './tune-collector.ts';
 
 export interface FaceParts extends FaceCatalogues {
   readonly settings: Settings;
@@ -27,6 +28,7 @@ export interface HttpRequest {
 
 /** Speaks MCP on the streams until the input ends or the signal aborts. */
 export async function serveStdio(parts: FaceParts, streams: StdioStreams): Promise<void> {
+  tuneCollector();
   const gateway = serveGateway({
     server: parts.stdioCatalogue,
     input: streams.stdin,
@@ -48,6 +50,7 @@ export function serveHttp(
   parts: FaceParts,
   wanted: HttpRequest,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
+  tuneCollector();
   const { server } = parts.settings;
   return createHttpGateway({
     server: parts.httpCatalogue,
