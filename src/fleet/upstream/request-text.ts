@@ -11,15 +11,15 @@ export interface DraftRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The name of a member and the JSON text of its value. */
+/** The name of a member, as it stands between its quotes, and the JSON text of its value. */
 export type Member = readonly [name: string, text: string];
 
 /** One line of JSON. Values that came over a wire are spliced in exactly as they came. */
 export function requestText(id: RequestId, draft: DraftRequest, metaText: string): string {
   let params = '';
-  for (const [name, text] of draft.members) params += `,${jsonString(name)}:${text}`;
-  if (metaText !== '') params += `,"_meta":${metaText}`;
-  return `{"jsonrpc":"2.0","id":${id},"method":${jsonString(draft.method)},"params":{${params.slice(1)}}}`;
+  for (const [name, text] of draft.members) params = joined(params, `"${name}":${text}`);
+  if (metaText !== '') params = joined(params, `"_meta":${metaText}`);
+  return `{"jsonrpc":"2.0","id":${id},"method":${jsonString(draft.method)},"params":{${params}}}`;
 }
 
 /** Most names need nothing but quotes, and seeing that is cheaper than writing them as JSON. */
@@ -37,7 +37,7 @@ export function extraMembers(extra: Params | undefined, without: readonly string
   if (!extra) return [];
   return Object.keys(extra)
     .filter((name) => extra[name] !== undefined && !without.includes(name))
-    .map((name) => [name, valueText(extra[name])]);
+    .map((name) => [jsonString(name).slice(1, -1), valueText(extra[name])]);
 }
 
 /** Keys of `_meta` that belong to one hop only. */
@@ -58,7 +58,7 @@ export interface MetaWriter {
 /** `_meta` of the handshake era: what the caller sent, with our own progress token. */
 export const handshakeMeta: MetaWriter = {
   write(context, token) {
-    return wrap(carriedMembers(context?.meta, isStatelessKey) + tokenMember(token));
+    return wrap(joined(carriedMembers(context?.meta, isStatelessKey), tokenMember(token)));
   },
 };
 
@@ -91,12 +91,10 @@ export function statelessMeta(identity: StatelessIdentity): MetaWriter {
   return {
     write(context, token) {
       const level = context?.meta[metaKey.logLevel] === undefined ? logLevel() : undefined;
-      return wrap(
-        carriedMembers(context?.meta, isNever) +
-          tokenMember(token) +
-          (level === undefined ? '' : `,"${metaKey.logLevel}":${JSON.stringify(level)}`) +
-          `,${own},"${metaKey.clientCapabilities}":${capabilitiesOf(context)}`,
-      );
+      const carried = joined(carriedMembers(context?.meta, isNever), tokenMember(token));
+      const logged = level === undefined ? '' : `"${metaKey.logLevel}":${JSON.stringify(level)}`;
+      const identified = `${own},"${metaKey.clientCapabilities}":${capabilitiesOf(context)}`;
+      return wrap(joined(joined(carried, logged), identified));
     },
   };
 }
@@ -116,7 +114,7 @@ function carriedMembers(meta: Params | undefined, isForeign: (key: string) => bo
     if (hopKeys.has(key) || isForeign(key)) continue;
     const member = meta[key];
     const value = typeof member === 'string' ? jsonString(member) : JSON.stringify(member);
-    if (value !== undefined) text += `,${jsonString(key)}:${value}`;
+    if (value !== undefined) text = joined(text, `${jsonString(key)}:${value}`);
   }
   return text;
 }
@@ -130,9 +128,15 @@ function isNever(): boolean {
 }
 
 function tokenMember(token: number | undefined): string {
-  return token === undefined ? '' : `,"progressToken":${token}`;
+  return token === undefined ? '' : `"progressToken":${token}`;
 }
 
 function wrap(members: string): string {
-  return members === '' ? '' : `{${members.slice(1)}}`;
+  return members === '' ? '' : `{${members}}`;
+}
+
+/** A text that is put together and never cut is copied once, when it is sent. */
+function joined(first: string, second: string): string {
+  if (first === '') return second;
+  return second === '' ? first : `${first},${second}`;
 }

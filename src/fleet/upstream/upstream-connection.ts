@@ -38,13 +38,18 @@ export interface SendOptions {
   readonly isUncancellable?: boolean;
 }
 
+/** What is called once, when a request is over. */
+export interface Settling {
+  readonly resolve: (result: Params) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /** A request that was sent and is not answered. */
 export interface SentRequest {
   readonly id: number;
   readonly method: string;
   readonly options: SendOptions;
-  readonly resolve: (result: Params) => void;
-  readonly reject: (error: unknown) => void;
+  readonly settling: Settling;
   readonly onAbort: () => void;
 }
 
@@ -141,26 +146,32 @@ export class UpstreamConnection implements LinkListener {
 
   /** Resolves with the result; throws `UpstreamError`, what `lost` makes, or the signal's reason. */
   request(draft: DraftRequest, options: SendOptions): Promise<Params> {
-    const { abort } = options;
-    if (abort.isAborted) return Promise.reject(abort.reason);
+    return new Promise((resolve, reject) => this.send(draft, options, { resolve, reject }));
+  }
+
+  /** The same for who makes a promise anyway: each more on the way of a call costs as much as its text. */
+  send(draft: DraftRequest, options: SendOptions, settling: Settling): void {
+    const { abort, context } = options;
+    if (abort.isAborted) {
+      settling.reject(abort.reason);
+      return;
+    }
     const link = this.#link;
     if (!link || this.#end) {
       const reason = this.#end?.reason ?? 'it is not connected';
-      return Promise.reject(new ServerUnavailableError(this.#options.server, reason));
+      settling.reject(new ServerUnavailableError(this.#options.server, reason));
+      return;
     }
     const id = (this.#lastId += 1);
-    const { context } = options;
     const token = context?.meta['progressToken'] === undefined ? undefined : id;
     const text = requestText(id, draft, this.#dialect.meta.write(context, token));
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => this.#giveUp(id);
-      this.#sent.set(id, { id, method: draft.method, options, resolve, reject, onAbort });
-      abort.watch(onAbort);
-      const { method } = draft;
-      if (link.pid === undefined) {
-        link.send({ text, method, id, abort, headers: this.#dialect.headers(draft) });
-      } else link.send({ text, method, id, abort });
-    });
+    const { method } = draft;
+    const onAbort = (): void => this.#giveUp(id);
+    this.#sent.set(id, { id, method, options, settling, onAbort });
+    abort.watch(onAbort);
+    if (link.pid === undefined) {
+      link.send({ text, method, id, abort, headers: this.#dialect.headers(draft) });
+    } else link.send({ text, method, id, abort });
   }
 
   notify(method: string, params?: Params): void {
@@ -202,7 +213,7 @@ export class UpstreamConnection implements LinkListener {
     if (!sent) return;
     this.#finish(sent);
     const isKnown = error instanceof AppError && !(error instanceof ExchangeBrokenError);
-    sent.reject(isKnown ? error : sent.options.lost(error.message, error));
+    sent.settling.reject(isKnown ? error : sent.options.lost(error.message, error));
   }
 
   onProblem(problem: string): void {
@@ -212,11 +223,12 @@ export class UpstreamConnection implements LinkListener {
   onClose(ended: LinkEnd): void {
     if (this.#end) return;
     this.#end = ended;
-    for (const sent of this.#sent.values()) {
-      sent.options.abort.unwatch(sent.onAbort);
-      sent.reject(sent.options.lost(ended.reason));
-    }
+    const unanswered = this.#sent.values();
     this.#sent.clear();
+    for (const sent of unanswered) {
+      sent.options.abort.unwatch(sent.onAbort);
+      sent.settling.reject(sent.options.lost(ended.reason));
+    }
     this.#voice?.onClose(ended);
     this.#ended.resolve(ended);
   }
@@ -232,19 +244,19 @@ export class UpstreamConnection implements LinkListener {
     this.#finish(sent);
     const { server } = this.#options;
     if ('error' in outcome) {
-      sent.reject(new UpstreamError(server, sent.method, outcome.error));
+      sent.settling.reject(new UpstreamError(server, sent.method, outcome.error));
       return;
     }
     const { result } = outcome;
     if (!isRecord(result)) {
       this.onProblem('sent a result that is no object');
-      sent.reject(new BadAnswerError(server, 'a result that is no object'));
+      sent.settling.reject(new BadAnswerError(server, 'a result that is no object'));
       return;
     }
     // The progress of a task goes on after its request is answered, when nobody listens any more.
     if (isRecord(result['task'])) this.#forget(sent.id);
     const raw = sent.options.context ? rawMember(text, 'result') : undefined;
-    sent.resolve(raw === undefined ? result : withWireText(result, oneLine(raw)));
+    sent.settling.resolve(raw === undefined ? result : withWireText(result, oneLine(raw)));
   }
 
   #countStray({ id }: Response): void {
@@ -271,7 +283,7 @@ export class UpstreamConnection implements LinkListener {
     if (!isUncancellable && !isEndedByLink) {
       this.notify('notifications/cancelled', { requestId: id, reason: reasonText(abort.reason) });
     }
-    sent.reject(abort.reason);
+    sent.settling.reject(abort.reason);
   }
 
   #forget(id: number): void {

@@ -135,14 +135,30 @@ export class UpstreamRequests {
     return { ...draft, members: [...draft.members, ...extraMembers(extra, foreign)] };
   }
 
+  #send(draft: DraftRequest, errand: Errand): Promise<Params> {
+    const { connection } = this.#parts;
+    // Only what is reached by a url has sessions that expire.
+    if (connection.hasHeaders) return this.#sendInSession(draft, errand);
+    const { stake, context, turnOf } = errand;
+    const options = this.#sendOptions(stake, context);
+    return new Promise((resolve, reject) => {
+      connection.send(draft, options, {
+        resolve: (result) => {
+          if (turnOf !== undefined) this.turns.leave(turnOf);
+          resolve(withList(result, stake.list));
+        },
+        reject: (error) => {
+          if (turnOf !== undefined) this.turns.leave(turnOf);
+          reject(error);
+        },
+      });
+    });
+  }
+
   /** On the way of every call, so it is one function: each more that waits costs as much as the message. */
-  async #send(draft: DraftRequest, { stake, context, turnOf }: Errand): Promise<Params> {
-    const { connection, server } = this.#parts;
-    const lost = (reason: string, cause?: unknown): Error =>
-      stake.isReading
-        ? new ServerUnavailableError(server, reason, cause)
-        : new OutcomeUnknownError({ ...stake, server, reason }, cause);
-    const options = { abort: context.abort ?? new SignalAbort(context.signal), context, lost };
+  async #sendInSession(draft: DraftRequest, { stake, context, turnOf }: Errand): Promise<Params> {
+    const { connection } = this.#parts;
+    const options = this.#sendOptions(stake, context);
     try {
       // What is sent while there is no session would be refused. Its failure shows in the request itself.
       if (this.#renewing) await this.#renewing.catch(() => {});
@@ -152,13 +168,25 @@ export class UpstreamRequests {
       const renewed = this.#renew(error);
       if (!stake.isRepeatable) {
         renewed.catch(() => {});
-        throw lost('its session had expired', error);
+        throw options.lost('its session had expired', error);
       }
       await renewed;
       return withList(await connection.request(draft, options), stake.list);
     } finally {
       if (turnOf !== undefined) this.turns.leave(turnOf);
     }
+  }
+
+  #sendOptions(stake: Stake, context: CallContext): SendOptions {
+    const { server } = this.#parts;
+    return {
+      abort: context.abort ?? new SignalAbort(context.signal),
+      context,
+      lost: (reason, cause) =>
+        stake.isReading
+          ? new ServerUnavailableError(server, reason, cause)
+          : new OutcomeUnknownError({ ...stake, server, reason }, cause),
+    };
   }
 
   /** Opens a new session where the old one expired; all who notice wait for the same one. */
