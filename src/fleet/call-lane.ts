@@ -1,9 +1,9 @@
 import type { CatalogueEntry } from '../contract/catalogue/index.ts';
-import type { CallContext, CallFacts } from '../contract/server/index.ts';
+import type { CallContext } from '../contract/server/index.ts';
 import { errorMetaKey, type ToolResult } from '../contract/tool/index.ts';
 import { Gate, SharedTimeout, type Log } from '../kernel/index.ts';
 import type { CallTracer, TracedCall, TraceScope } from './call-tracer.ts';
-import { runCall, type CallLimits, type CallPlan } from './running-call.ts';
+import { runCall, startCall, type CallLimits, type CallPlan } from './running-call.ts';
 
 export interface LaneLimits extends Partial<CallLimits> {
   readonly maxConcurrent: number;
@@ -36,8 +36,8 @@ export class CallLane {
   readonly #tracer: CallTracer | undefined;
   readonly #log: Log;
   readonly #gate: Gate;
-  /** The same object for the same tool, by which a tracer knows that it has seen them. */
-  readonly #attributes = new WeakMap<CatalogueEntry, TracedCall['attributes']>();
+  /** The same for the same tool, by which a tracer knows that it has seen them. */
+  readonly #spans = new WeakMap<CatalogueEntry, Pick<TracedCall, 'name' | 'attributes'>>();
 
   /** Without a tracer nothing is recorded, and trace context passes through as it came. */
   constructor(limits: LaneLimits, tracer: CallTracer | undefined, log: Log) {
@@ -48,19 +48,35 @@ export class CallLane {
   }
 
   run(call: LaneCall, context: CallContext): Promise<ToolResult> {
-    const plan = this.#planOf(call);
-    if (!this.#tracer) return runCall(plan, context, context.meta);
-    return this.#tracer.traced(this.#spanOf(call.entry, context), async (scope) => {
-      const meta = { ...context.meta, ...scope.outgoingMeta() };
-      const annotate = (facts: CallFacts): void => scope.setAttributes(facts);
-      try {
-        const result = await runCall({ ...plan, annotate }, context, meta);
-        if (result.isError) noteFailure(scope, result);
-        return result;
-      } catch (error) {
-        if (context.signal.aborted && error === context.signal.reason) scope.cancel();
-        throw error;
-      }
+    if (!this.#tracer) return runCall(this.#planOf(call), context, context.meta);
+    return this.#tracer.traced(this.#spanOf(call.entry, context), (scope) =>
+      this.#runIn(scope, call, context),
+    );
+  }
+
+  #runIn(scope: TraceScope, call: LaneCall, context: CallContext): Promise<ToolResult> {
+    const plan = this.#planOf(call, (facts) => scope.setAttributes(facts));
+    const meta = { ...context.meta, ...scope.outgoingMeta() };
+    // The first end of a call is what the span is about; a call that was ended may still end by itself.
+    let isOver = false;
+    return new Promise((resolve, reject) => {
+      startCall(
+        plan,
+        { context, meta },
+        {
+          resolve: (result) => {
+            if (result.isError && !isOver) noteFailure(scope, result);
+            isOver = true;
+            resolve(result);
+          },
+          reject: (error) => {
+            if (!isOver && context.signal.aborted && error === context.signal.reason)
+              scope.cancel();
+            isOver = true;
+            reject(error);
+          },
+        },
+      );
     });
   }
 
@@ -76,16 +92,19 @@ export class CallLane {
   }
 
   #spanOf(entry: CatalogueEntry, { meta, caller }: CallContext): TracedCall {
-    let attributes = this.#attributes.get(entry);
-    if (!attributes) {
-      attributes = attributesOf(entry);
-      this.#attributes.set(entry, attributes);
+    let span = this.#spans.get(entry);
+    if (!span) {
+      span = { name: `tools/call ${entry.name}`, attributes: attributesOf(entry) };
+      this.#spans.set(entry, span);
     }
-    const name = `tools/call ${entry.name}`;
+    const { name, attributes } = span;
     return { name, kind: 'server', attributes, parentMeta: meta, caller };
   }
 
-  #planOf({ entry, gate, timeoutMs, work }: LaneCall): CallPlan<ToolResult> {
+  #planOf(
+    { entry, gate, timeoutMs, work }: LaneCall,
+    annotate?: CallContext['annotate'],
+  ): CallPlan<ToolResult> {
     const { limits, timeout } = this.#timeOf(timeoutMs);
     return {
       what: `Tool "${entry.name}"`,
@@ -93,6 +112,7 @@ export class CallLane {
       timeout,
       gate: gate ?? this.#gate,
       work,
+      annotate,
       onLeftBehind: () => {
         this.#log.warn('A tool ignored the end of its call; its work is left behind', {
           tool: entry.name,

@@ -47,11 +47,18 @@ export function runCall<Result>(
   context: CallContext,
   meta: CallContext['meta'],
 ): Promise<Result> {
+  return new Promise((resolve, reject) => startCall(plan, { context, meta }, { resolve, reject }));
+}
+
+/** The same for who makes a promise anyway. */
+export function startCall<Result>(
+  plan: CallPlan<Result>,
+  { context, meta }: Pick<Call, 'context' | 'meta'>,
+  settling: Settling<Result>,
+): void {
   const abort = context.abort ?? new SignalAbort(context.signal);
-  if (abort.isAborted) return Promise.reject(abort.reason);
-  return new Promise((resolve, reject) => {
-    new RunningCall(plan, { context, abort, meta }, { resolve, reject }).start();
-  });
+  if (abort.isAborted) settling.reject(abort.reason);
+  else new RunningCall(plan, { context, abort, meta }, settling).start();
 }
 
 /** Who calls, and what of it the work is to see. */
@@ -71,7 +78,8 @@ interface Activity {
   ): ReturnType<ClientPort['ask']>;
 }
 
-interface Settling<Result> {
+/** Called with how a call ended; only the first time counts. */
+export interface Settling<Result> {
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
 }

@@ -52,21 +52,24 @@ export function createTracing(options: TracingOptions): Tracing {
   const ids = new RandomIds();
   const around: Surroundings = { ids, redacted: new RedactedStarts(), clock, tickMs, activeSpans };
   return {
-    async traced<Result>(
-      start: SpanStart,
-      work: (scope: SpanScope) => Promise<Result>,
-    ): Promise<Result> {
+    traced<Result>(start: SpanStart, work: (scope: SpanScope) => Promise<Result>): Promise<Result> {
       const span = openSpan(start, around);
-      try {
-        return await activeSpans.runIn(span, () => work(span));
-      } catch (error) {
-        span.fail(error);
-        throw error;
-      } finally {
+      const finish = (): void => {
         const durationUs = Math.max(0, Math.round((tickMs() - span.startedTickMs) * 1000));
         const finished = span.end(durationUs);
         for (const sink of sinks) sink.add(finished);
-      }
+      };
+      return startIn(span, activeSpans, work).then(
+        (result) => {
+          finish();
+          return result;
+        },
+        (error: unknown) => {
+          span.fail(error);
+          finish();
+          throw error;
+        },
+      );
     },
     async flush() {
       await Promise.all(sinks.map((sink) => sink.flush()));
@@ -75,6 +78,18 @@ export function createTracing(options: TracingOptions): Tracing {
       await Promise.all(sinks.map((sink) => sink.close()));
     },
   };
+}
+
+function startIn<Result>(
+  span: OpenSpan,
+  activeSpans: ActiveSpans,
+  work: (scope: SpanScope) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return activeSpans.runIn(span, () => work(span));
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 /** Where finished spans go. Adding never waits and never throws. */

@@ -18,6 +18,6 @@ export class RandomIds {
     }
     const id = this.#pool.slice(this.#used, this.#used + digits);
     this.#used += digits;
-    return allZero.test(id) ? this.next(bytes) : id;
+    return id.startsWith('0') && allZero.test(id) ? this.next(bytes) : id;
   }
 }
