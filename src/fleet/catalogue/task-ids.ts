@@ -3,6 +3,9 @@ import { isRecord } from '../../protocol/index.ts';
 /** Where messages that belong to a task name it. */
 const relatedTaskKey = 'io.modelcontextprotocol/related-task';
 
+/** Hardly any result has one of these. */
+const namingMembers = ['taskId', 'task', 'tasks', '_meta'] as const;
+
 /** The id under which clients know a task of one of several servers. */
 export function outerTaskId(server: string, id: string): string {
   return `${encodeURIComponent(server)}:${id}`;
@@ -26,9 +29,10 @@ export function renameTasks<Value extends object>(
   value: Value,
   rename: (id: string) => string,
 ): Value {
-  const changes: Record<string, unknown> = {};
   // A view of the same object: any object may be read by key.
   const members = value as Readonly<Record<string, unknown>>;
+  if (namingMembers.every((name) => members[name] === undefined)) return value;
+  const changes: Record<string, unknown> = {};
   if (typeof members['taskId'] === 'string') changes['taskId'] = rename(members['taskId']);
   const { task } = members;
   if (isRecord(task) && typeof task['taskId'] === 'string') {

@@ -183,8 +183,9 @@ export class UpstreamServer implements McpServer {
   }
 
   #callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult> {
-    const members: Member[] = [['name', jsonString(name)]];
-    if (args !== undefined) members.push(['arguments', valueText(args)]);
+    const named: Member = ['name', jsonString(name)];
+    const members: Member[] =
+      args === undefined ? [named] : [named, ['arguments', valueText(args)]];
     const headers = this.#argumentHeaders(name, args);
     const draft: DraftRequest = headers
       ? { method: 'tools/call', members, subject: name, headers }
