@@ -27,20 +27,26 @@ const bundled = [
 const assetEndings = ['.md', '.json', '.yaml', '.sh', '.py', '.mjs', '.java'];
 
 /**
- * Importing `node:process` as a module makes Node compute every property of `process`, among them
- * the list of all its flags, which takes longer than all the rest of a start. The global is the same object.
+ * Importing a module of Node as an ES module makes Node compute all that it exports: for `node:process` the list of all its flags, for
+ * `node:http` a second HTTP client, for `node:crypto` a second interface to it. Each of the first two takes longer than all the
+ * rest of a start. These give the same objects, and what nobody touches is not computed.
  */
-const globalProcess: Plugin = {
-  name: 'global-process',
-  resolveId: (id) => (id === 'node:process' ? '\0process' : null),
-  load: (id) => (id === '\0process' ? 'export default globalThis.process;' : null),
+const leanModules: Readonly<Record<string, string>> = {
+  'node:process': 'export default globalThis.process;',
+  'node:http': "module.exports = process.getBuiltinModule('node:http');",
+  'node:crypto': "module.exports = process.getBuiltinModule('node:crypto');",
+};
+const useLeanModules: Plugin = {
+  name: 'lean-modules',
+  resolveId: (id) => (id in leanModules ? `\0${id}` : null),
+  load: (id) => leanModules[id.slice(1)] ?? null,
 };
 
 await rm('dist', { recursive: true, force: true });
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   platform: 'node',
-  plugins: [globalProcess],
+  plugins: [useLeanModules],
   // Its modules only define things. Who needs one of them is not to load all that the others need.
   treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/]kernel[\\/]/, sideEffects: false }] },
   external: (id) =>
@@ -60,5 +66,5 @@ await cp('src', 'dist', {
 });
 
 function isPackage(id: string): boolean {
-  return !/^[./\0]/.test(id) && !/^[A-Za-z]:/.test(id) && id !== 'node:process';
+  return !/^[./\0]/.test(id) && !/^[A-Za-z]:/.test(id) && !(id in leanModules);
 }
