@@ -3,6 +3,7 @@
  * most of what starting costs (docs/adr/0005). Types are checked elsewhere (`npm run types`).
  */
 import { cp, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { rolldown, type Plugin } from 'rolldown';
 
 /** Programs of their own; their paths below `dist/` are those below `src/`. */
@@ -42,17 +43,31 @@ const useLeanModules: Plugin = {
   load: (id) => leanModules[id.slice(1)] ?? null,
 };
 
+/** The AI SDK makes `Headers` for every request; why they are ours is said there. */
+const leanHeaders: Plugin = {
+  name: 'lean-headers',
+  transform: {
+    filter: { id: /@ai-sdk[\\/]provider-utils[\\/]dist[\\/]index\.js$/ },
+    // On the first line, so that the map of the lines still fits.
+    handler: (code) => ({
+      code: `import { PlainHeaders as Headers } from '${plainHeaders}';${code}`,
+      map: null,
+    }),
+  },
+};
+const plainHeaders = resolve('src/models/providers/wire/plain-headers.ts').replaceAll('\\', '/');
+
 await rm('dist', { recursive: true, force: true });
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   platform: 'node',
-  plugins: [useLeanModules],
+  plugins: [useLeanModules, leanHeaders],
   // Its modules only define things. Who needs one of them is not to load all that the others need.
   treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/]kernel[\\/]/, sideEffects: false }] },
   external: (id) =>
     isPackage(id) && !bundled.some((name) => id === name || id.startsWith(`${name}/`)),
 });
-await bundle.write({
+const { output } = await bundle.write({
   dir: 'dist',
   format: 'esm',
   sourcemap: true,
@@ -60,6 +75,11 @@ await bundle.write({
   chunkFileNames: 'chunks/[name]-[hash].js',
 });
 await bundle.close();
+for (const chunk of output) {
+  if (chunk.type === 'chunk' && chunk.code.includes('new Headers(')) {
+    throw new Error(`${chunk.fileName} would load the platform's HTTP client; see lean-headers`);
+  }
+}
 await cp('src', 'dist', {
   recursive: true,
   filter: (path) => !/\.[a-z]+$/.test(path) || assetEndings.some((ending) => path.endsWith(ending)),

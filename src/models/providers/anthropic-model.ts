@@ -3,8 +3,9 @@ import type { AskOptions, TextModel, TextModelAnswer, TextModelRequest } from '.
 import { askLanguageModel } from './ask-language-model.ts';
 import { refusePage } from './refuse-page.ts';
 import { shownUrl, type Endpoint } from './endpoint.ts';
-import { guardedFetch } from './guarded-fetch.ts';
+import { guardedFetch, wireRequestOf } from './guarded-fetch.ts';
 import { listModels, problemOf } from './list-models.ts';
+import { asPlatformResponse } from './wire/wire-response.ts';
 
 export interface AnthropicOptions extends Endpoint {
   readonly id: string;
@@ -25,8 +26,10 @@ export function createAnthropicModel(options: AnthropicOptions): TextModel {
     const provider = createAnthropic({
       baseURL: baseUrl,
       apiKey: key,
-      fetch: async (_url, init = {}) =>
-        refusePage(await guardedFetch(`${baseUrl}/messages`, init, options), options),
+      fetch: async (_url, init = {}) => {
+        const answer = await guardedFetch(`${baseUrl}/messages`, wireRequestOf(init), options);
+        return asPlatformResponse(await refusePage(answer, options));
+      },
     });
     const language = provider.languageModel(options.id);
     return askLanguageModel({ language, endpoint: options, request, options: how });

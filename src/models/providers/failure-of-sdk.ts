@@ -13,6 +13,7 @@ import {
 import { quote, type Endpoint } from './endpoint.ts';
 import { failureOfStatus } from './failure-of-status.ts';
 import { causesOf, failureOfWire } from './failure-of-wire.ts';
+import { PlainHeaders } from './wire/plain-headers.ts';
 
 type FailureClass = new (failure: ModelFailure) => ModelCallError;
 
@@ -50,7 +51,7 @@ export function failureOfSdk(error: unknown, endpoint: Endpoint): ModelCallError
   const status = statusOf(error);
   if (status !== undefined) {
     const body = JSON.stringify({ error: { message: wordsOf(error) } });
-    return failureOfStatus({ status, headers: new Headers(), body }, endpoint);
+    return failureOfStatus({ status, headers: new PlainHeaders(), body }, endpoint);
   }
   if (error instanceof Error) return failureOfWire(error, endpoint, { isAnswering: true });
   const words = wordsOf(error);

@@ -94,8 +94,7 @@ describe('what a broken connection means', () => {
     [coded('ENOTFOUND'), false, 'models.unreachable', /no host/],
     [coded('EAI_AGAIN'), false, 'models.unreachable', /network/],
     [coded('CERT_HAS_EXPIRED'), false, 'models.unreachable', /secure connection/],
-    [coded('UND_ERR_HEADERS_OVERFLOW'), false, 'models.bad_answer', /headers/],
-    [coded('UND_ERR_HEADERS_TIMEOUT'), false, 'models.timeout', /five minutes/],
+    [coded('HPE_HEADER_OVERFLOW'), false, 'models.bad_answer', /headers/],
     [coded('HPE_INVALID_CONSTANT'), false, 'models.bad_answer', /./],
     [coded('ECONNRESET'), true, 'models.cut_off', /closed/],
     [

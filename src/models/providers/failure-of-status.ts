@@ -14,7 +14,7 @@ import { quote, type Endpoint } from './endpoint.ts';
 
 export interface FailedResponse {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: Pick<Headers, 'get'>;
   readonly body: string;
 }
 
@@ -52,7 +52,11 @@ function byStatus(status: number, failure: ModelFailure): ModelCallError {
 }
 
 /** A redirect is not followed: the key would go where nobody sent it. */
-function redirected(headers: Headers, failure: ModelFailure, { key }: Endpoint): ModelCallError {
+function redirected(
+  headers: FailedResponse['headers'],
+  failure: ModelFailure,
+  { key }: Endpoint,
+): ModelCallError {
   const target = quote(headers.get('location') ?? 'nowhere', key);
   return new ModelNotFoundError({
     ...failure,
@@ -93,7 +97,10 @@ function parse(text: string): unknown {
 }
 
 /** Milliseconds of `retry-after-ms` or `retry-after`, which is in seconds or a date. */
-export function retryAfterOf(headers: Headers, now: number = Date.now()): number | undefined {
+export function retryAfterOf(
+  headers: FailedResponse['headers'],
+  now: number = Date.now(),
+): number | undefined {
   const exact = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;
   const text = headers.get('retry-after')?.trim() ?? '';

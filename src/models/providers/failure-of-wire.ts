@@ -2,7 +2,6 @@ import {
   ModelBadAnswerError,
   ModelCallError,
   ModelCutOffError,
-  ModelTimeoutError,
   ModelUnreachableError,
   type ModelFailure,
 } from '../errors.ts';
@@ -26,8 +25,7 @@ export function failureOfWire(
     model: endpoint.model,
     reason: explain(code, quote(said, endpoint.key)),
   };
-  if (code === 'UND_ERR_HEADERS_TIMEOUT') return new ModelTimeoutError(failure);
-  if (isUnreadable(code)) return new ModelBadAnswerError(failure);
+  if (code.startsWith('HPE_')) return new ModelBadAnswerError(failure);
   if (isAnswering) return new ModelCutOffError(failure);
   return new ModelUnreachableError({ ...failure, isLasting: lastingCodes.has(code) });
 }
@@ -49,13 +47,7 @@ export function causesOf(error: unknown): readonly unknown[] {
 
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
-  // The one error of the HTTP client that comes without a code.
-  if (error.name === 'HTTPParserError') return 'HPE_INVALID';
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
-
-function isUnreadable(code: string): boolean {
-  return code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW';
 }
 
 const lastingCodes: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND']);
@@ -65,17 +57,14 @@ const explanations: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no host of that name; correct the address',
   EAI_AGAIN: 'the name of the host could not be looked up; is there a network?',
   ECONNRESET: 'the connection was closed',
-  UND_ERR_SOCKET: 'the connection was closed',
   ETIMEDOUT: 'the host does not respond',
-  UND_ERR_CONNECT_TIMEOUT: 'the host does not respond',
-  UND_ERR_HEADERS_TIMEOUT: 'its response did not begin within five minutes',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of its response are too long',
+  HPE_HEADER_OVERFLOW: 'the headers of its response are too long',
 };
 
 function explain(code: string, said: string): string {
   const known = explanations[code];
   if (known !== undefined) return `${known} (${code})`;
-  if (code.includes('SSL') || code.includes('CERT') || code.includes('TLS')) {
+  if (/SSL|CERT|TLS|^EPROTO$/.test(code)) {
     return `no secure connection (${code}: ${said}); is the address https where it should be http?`;
   }
   return said === '' ? 'the connection failed' : said;

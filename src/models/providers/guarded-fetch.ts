@@ -1,7 +1,11 @@
+import type { Readable } from 'node:stream';
 import { ModelEndlessAnswerError, ModelTimeoutError } from '../errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { failureOfStatus } from './failure-of-status.ts';
 import { failureOfWire } from './failure-of-wire.ts';
+import { PlainHeaders } from './wire/plain-headers.ts';
+import { sendRequest, type WireAnswer, type WireRequest } from './wire/send-request.ts';
+import { WireResponse } from './wire/wire-response.ts';
 
 const maxErrorBytes = 65_536;
 
@@ -11,66 +15,83 @@ const maxErrorBytes = 65_536;
  */
 export async function guardedFetch(
   url: string,
-  init: RequestInit,
+  request: WireRequest,
   endpoint: Endpoint,
-): Promise<Response> {
-  const response = await reach(url, init, endpoint);
-  const { status, headers } = response;
-  if (!response.ok) {
-    const body = await readBeginning(response, endpoint);
-    init.signal?.throwIfAborted();
+): Promise<WireResponse> {
+  const answer = await reach(url, request, endpoint);
+  const { status } = answer;
+  const headers = headersOf(answer);
+  if (status < 200 || status > 299) {
+    const body = await readBeginning(answer.body, endpoint);
+    request.signal?.throwIfAborted();
     throw failureOfStatus({ status, headers, body }, endpoint);
   }
-  return new Response(watchBody(response, init, endpoint), { status, headers });
+  const body = status === noContent ? null : watchBody(answer.body, request, endpoint);
+  return new WireResponse(body, { status, headers });
 }
 
-async function reach(url: string, init: RequestInit, endpoint: Endpoint): Promise<Response> {
+const noContent = 204;
+
+/** What the AI SDK hands to `fetch`: it sends JSON with plain headers. */
+export function wireRequestOf({ method, headers, body, signal }: RequestInit): WireRequest {
+  return {
+    method: method ?? 'GET',
+    // Of the types that `fetch` takes it uses the plain record.
+    headers: { ...(headers as Record<string, string> | undefined) },
+    ...(typeof body === 'string' && { body }),
+    ...(signal && { signal }),
+  };
+}
+
+async function reach(url: string, request: WireRequest, endpoint: Endpoint): Promise<WireAnswer> {
   try {
-    return await fetch(url, { ...init, redirect: 'manual' });
+    return await sendRequest(url, request);
   } catch (error) {
-    init.signal?.throwIfAborted();
+    request.signal?.throwIfAborted();
     throw failureOfWire(error, endpoint, { isAnswering: false });
   }
 }
 
+function headersOf({ headers }: WireAnswer): PlainHeaders {
+  const plain = new PlainHeaders();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) plain.set(name, typeof value === 'string' ? value : value.join(', '));
+  }
+  return plain;
+}
+
 /** As much of an error as fits and comes in time: its status says enough. */
-async function readBeginning(response: Response, endpoint: Endpoint): Promise<string> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return '';
-  const pieces: Uint8Array[] = [];
+async function readBeginning(body: Readable, endpoint: Endpoint): Promise<string> {
+  const pieces = piecesOf(body);
+  const read: Uint8Array[] = [];
   let bytes = 0;
   try {
     while (bytes < maxErrorBytes) {
-      const { done, value } = await nextPiece(reader, endpoint);
+      const { done, value } = await nextPiece(pieces, endpoint);
       if (done) break;
-      pieces.push(value);
+      read.push(value);
       bytes += value.length;
     }
   } catch {
     // What came before it broke off or stood still is told.
   }
-  void reader.cancel().catch(() => undefined);
-  return Buffer.concat(pieces).subarray(0, maxErrorBytes).toString('utf8');
+  body.destroy();
+  return Buffer.concat(read).subarray(0, maxErrorBytes).toString('utf8');
 }
 
 /** The same bytes, with an end put to a stream that goes on for too long or stands still. */
 function watchBody(
-  response: Response,
-  init: RequestInit,
+  body: Readable,
+  { signal }: WireRequest,
   endpoint: Endpoint,
-): ReadableStream<Uint8Array> | null {
-  if (response.body === null) return null;
-  const reader = response.body.getReader();
+): ReadableStream<Uint8Array> {
+  const pieces = piecesOf(body);
   let bytes = 0;
-  const end = (controller: ReadableStreamDefaultController, error: unknown): void => {
-    controller.error(error);
-    void reader.cancel().catch(() => undefined);
-  };
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         // Before the first piece it reads and thinks, for which it has the time of the whole call.
-        const { done, value } = await (bytes === 0 ? reader.read() : nextPiece(reader, endpoint));
+        const { done, value } = await (bytes === 0 ? pieces.next() : nextPiece(pieces, endpoint));
         if (done) {
           controller.close();
           return;
@@ -79,27 +100,33 @@ function watchBody(
         if (bytes > endpoint.limits.maxWireBytes) throw tooMuch(endpoint);
         controller.enqueue(value);
       } catch (error) {
-        const reason: unknown = init.signal?.aborted ? init.signal.reason : undefined;
-        end(controller, reason ?? failureOfWire(error, endpoint, { isAnswering: true }));
+        const reason: unknown = signal?.aborted ? signal.reason : undefined;
+        controller.error(reason ?? failureOfWire(error, endpoint, { isAnswering: true }));
+        body.destroy();
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: () => void body.destroy(),
   });
 }
 
-type Piece = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>>;
+type Pieces = AsyncIterator<Uint8Array, undefined>;
+
+function piecesOf(body: Readable): Pieces {
+  // Without an encoding and without object mode a stream gives bytes.
+  return body[Symbol.asyncIterator]() as Pieces;
+}
 
 async function nextPiece(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
+  pieces: Pieces,
   { model, limits }: Endpoint,
-): Promise<Piece> {
+): Promise<IteratorResult<Uint8Array, undefined>> {
   let timer: NodeJS.Timeout | undefined;
   const stalled = new Promise<never>((_resolve, reject) => {
     const reason = `nothing came for ${limits.idleMs} ms in the middle of its answer`;
     timer = setTimeout(() => reject(new ModelTimeoutError({ model, reason })), limits.idleMs);
   });
   try {
-    return await Promise.race([reader.read(), stalled]);
+    return await Promise.race([pieces.next(), stalled]);
   } finally {
     clearTimeout(timer);
   }

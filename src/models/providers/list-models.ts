@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ModelCallError, ModelNotFoundError } from '../errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { guardedFetch } from './guarded-fetch.ts';
+import type { WireRequest } from './wire/send-request.ts';
 
 const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
 const maxShown = 5;
@@ -9,15 +10,15 @@ const maxShown = 5;
 /** The models a server lists; null where it has no such list. */
 export async function listModels(
   url: string,
-  init: RequestInit,
+  request: Omit<WireRequest, 'method'>,
   endpoint: Endpoint,
 ): Promise<readonly string[] | null> {
   try {
-    const response = await guardedFetch(url, { ...init, method: 'GET' }, endpoint);
+    const response = await guardedFetch(url, { ...request, method: 'GET' }, endpoint);
     const parsed = listSchema.safeParse(await response.json());
     return parsed.success ? parsed.data.data.map(({ id }) => id) : null;
   } catch (error) {
-    init.signal?.throwIfAborted();
+    request.signal?.throwIfAborted();
     if (error instanceof ModelNotFoundError || error instanceof SyntaxError) return null;
     throw error;
   }

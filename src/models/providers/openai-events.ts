@@ -1,18 +1,33 @@
 import { ModelEmptyAnswerError } from '../errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { badAnswer, refusePage } from './refuse-page.ts';
+import { PlainHeaders } from './wire/plain-headers.ts';
+import { WireResponse } from './wire/wire-response.ts';
 
 /**
  * The response as the stream of events that was asked for: some servers ignore that and send the whole
  * answer as one JSON. Throws `models.bad_answer` where it is a page or no JSON.
  */
-export async function asEventStream(response: Response, endpoint: Endpoint): Promise<Response> {
+export async function asEventStream(
+  response: WireResponse,
+  endpoint: Endpoint,
+): Promise<WireResponse> {
   const type = response.headers.get('content-type')?.toLowerCase() ?? '';
   if (!type.includes('json')) return refusePage(response, endpoint);
   const text = await response.text();
   const events = eventsOf(text, endpoint);
   if (events === undefined) throw badAnswer(type, text, endpoint);
-  return new Response(events, { headers: { 'content-type': 'text/event-stream' } });
+  const headers = new PlainHeaders({ 'content-type': 'text/event-stream' });
+  return new WireResponse(streamOf(Buffer.from(events)), { headers });
+}
+
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
 }
 
 function eventsOf(text: string, endpoint: Endpoint): string | undefined {
@@ -44,7 +59,7 @@ function errorOf(error: unknown): object {
 const done = '[DONE]';
 
 /** The same response; tells when the stream says that it is complete. */
-export function endsWithDone(response: Response, onDone: () => void): Response {
+export function endsWithDone(response: WireResponse, onDone: () => void): WireResponse {
   if (response.body === null) return response;
   let tail = '';
   const watch = new TransformStream<Uint8Array, Uint8Array>({
@@ -56,5 +71,5 @@ export function endsWithDone(response: Response, onDone: () => void): Response {
       if (tail.includes(done)) onDone();
     },
   });
-  return new Response(response.body.pipeThrough(watch), { headers: response.headers });
+  return new WireResponse(response.body.pipeThrough(watch), { headers: response.headers });
 }

@@ -1,8 +1,9 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Endpoint } from './endpoint.ts';
-import { guardedFetch } from './guarded-fetch.ts';
+import { guardedFetch, wireRequestOf } from './guarded-fetch.ts';
 import { adaptBody, type Adaptation } from './openai-adaptations.ts';
 import { asEventStream, endsWithDone } from './openai-events.ts';
+import { asPlatformResponse } from './wire/wire-response.ts';
 
 export interface OpenAiServer {
   readonly urls: { readonly base: string; method(path: string): string };
@@ -19,10 +20,12 @@ export function createOpenAiLanguages({ urls, headers, endpoint }: OpenAiServer)
   const complete = new WeakSet<AbortSignal>();
   const fetchAnswer: typeof fetch = async (_url, init = {}) => {
     const { signal } = init;
-    const answer = await guardedFetch(urls.method('/chat/completions'), init, endpoint);
-    return endsWithDone(await asEventStream(answer, endpoint), () => {
+    const request = wireRequestOf(init);
+    const answer = await guardedFetch(urls.method('/chat/completions'), request, endpoint);
+    const events = endsWithDone(await asEventStream(answer, endpoint), () => {
       if (signal) complete.add(signal);
     });
+    return asPlatformResponse(events);
   };
   return {
     async find(model: string, adaptations: ReadonlySet<Adaptation>): Promise<LanguageModelV4> {

@@ -6,6 +6,7 @@ import {
 import type { TextModelAnswer } from '../../text-model.ts';
 import type { AnswerText } from '../answer-text.ts';
 import { quote, type Endpoint } from '../endpoint.ts';
+import type { WireResponse } from '../wire/wire-response.ts';
 import { readAnswer, readError } from './read-answer.ts';
 
 /** A line may be so many times as long as an answer: in JSON a character becomes up to six. */
@@ -13,7 +14,7 @@ const maxLineRatio = 8;
 
 /** Puts the pieces of a stream of events, or of lines of JSON, together. */
 export async function readStream(
-  response: Response,
+  response: WireResponse,
   answer: AnswerText,
   endpoint: Endpoint,
 ): Promise<Omit<TextModelAnswer, 'text'>> {
@@ -33,7 +34,7 @@ export async function readStream(
   return ending;
 }
 
-async function* linesOf(response: Response, endpoint: Endpoint): AsyncGenerator<string> {
+async function* linesOf(response: WireResponse, endpoint: Endpoint): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const maxLength = endpoint.limits.maxAnswerBytes * maxLineRatio;
   const waiting: string[] = [];
