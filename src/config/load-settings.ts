@@ -143,7 +143,8 @@ function place(tree: Record<string, unknown>, path: readonly string[], value: un
 }
 
 function seal(tree: Record<string, unknown>): Settings {
-  const parsed = settingsSchema.parse(tree);
+  // Settings are parsed once: turning their schema into code takes longer than parsing them without.
+  const parsed = settingsSchema.parse(tree, { jitless: true });
   // `Sealed` describes just this change: texts whose schema is a secret become `Secret`s.
   return transformValue(settingsSchema, parsed, {
     text: (text, traits) => (traits.isSecret === true ? new Secret(text) : text),
