@@ -4,7 +4,7 @@
  */
 import { cp, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { rolldown, type Plugin } from 'rolldown';
+import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
 
 /** Programs of their own; their paths below `dist/` are those below `src/`. */
 const entries = ['cli/start', 'toolbox/code/code-worker', 'models/embed-worker'];
@@ -57,6 +57,30 @@ const leanHeaders: Plugin = {
 };
 const plainHeaders = resolve('src/models/providers/wire/plain-headers.ts').replaceAll('\\', '/');
 
+/**
+ * What is loaded together is one file: a file costs more than most of the code in it. A module goes to the group of the highest
+ * priority that names it or needs it. The first two are loaded by every command, so they take no schema.
+ */
+const groups = [
+  {
+    name: 'common',
+    priority: 5,
+    test: /[\\/]src[\\/](?:kernel|contract[\\/](?:caller|tool))[\\/][^\\/]+\.ts$|^\0node:/,
+  },
+  {
+    name: 'cli',
+    priority: 4,
+    test: /[\\/]src[\\/]cli[\\/](?:main|invocation|ask-line|read-input)\.ts$/,
+  },
+  { name: 'zod', priority: 3, test: /[\\/]node_modules[\\/]zod[\\/]/ },
+  { name: 'system', priority: 2, test: /[\\/]src[\\/]compose[\\/]index\.ts$/ },
+  {
+    name: 'message',
+    priority: 1,
+    test: /[\\/]src[\\/]cli[\\/]commands[\\/](?:ask\.ts$|chat[\\/](?:attach|turn)[\\/])/,
+  },
+];
+
 await rm('dist', { recursive: true, force: true });
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
@@ -73,13 +97,10 @@ const { output } = await bundle.write({
   sourcemap: true,
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
+  codeSplitting: { groups },
 });
 await bundle.close();
-for (const chunk of output) {
-  if (chunk.type === 'chunk' && chunk.code.includes('new Headers(')) {
-    throw new Error(`${chunk.fileName} would load the platform's HTTP client; see lean-headers`);
-  }
-}
+checkLoads(output.filter((part) => part.type === 'chunk'));
 await cp('src', 'dist', {
   recursive: true,
   filter: (path) => !/\.[a-z]+$/.test(path) || assetEndings.some((ending) => path.endsWith(ending)),
@@ -87,4 +108,25 @@ await cp('src', 'dist', {
 
 function isPackage(id: string): boolean {
   return !/^[./\0]/.test(id) && !/^[A-Za-z]:/.test(id) && !(id in leanModules);
+}
+
+/** What a change of an import would cost without a word. */
+function checkLoads(chunks: readonly OutputChunk[]): void {
+  const loadedBy = (chunk: OutputChunk, seen = new Set<string>()): ReadonlySet<string> => {
+    seen.add(chunk.name);
+    for (const other of chunks) {
+      if (chunk.imports.includes(other.fileName) && !seen.has(other.name)) loadedBy(other, seen);
+    }
+    return seen;
+  };
+  for (const chunk of chunks) {
+    if (chunk.code.includes('new Headers(')) {
+      throw new Error(`${chunk.fileName} would load the platform's HTTP client; see lean-headers`);
+    }
+    const isForAll = ['common', 'cli', 'message'].includes(chunk.name);
+    const loaded = loadedBy(chunk);
+    if (((isForAll || chunk.isEntry) && loaded.has('system')) || (isForAll && loaded.has('zod'))) {
+      throw new Error(`${chunk.fileName} would load far more than it needs: ${[...loaded].join()}`);
+    }
+  }
 }

@@ -1,5 +1,10 @@
+import { CommanderError } from 'commander';
+import { UsageError } from './errors.ts';
+import { flagsOf } from './global-flags.ts';
+import { impliedCommand } from './implied-command.ts';
 import type { Io } from './io.ts';
-import type { Parsed } from './program.ts';
+import { createOutput } from './output.ts';
+import { createProgram, type Parsed } from './program.ts';
 
 const exitCancelled = 130;
 const exitUsage = 2;
@@ -26,11 +31,6 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 
 /** The command, or the exit code when help or the version was all that was asked for. */
 async function parse(argv: readonly string[], io: Io): Promise<Parsed | number> {
-  const [{ createProgram }, { CommanderError }, { impliedCommand }] = await Promise.all([
-    import('./program.ts'),
-    import('commander'),
-    import('./implied-command.ts'),
-  ]);
   let parsed: Parsed | undefined;
   let complaint = '';
   const screens = {
@@ -45,7 +45,6 @@ async function parse(argv: readonly string[], io: Io): Promise<Parsed | number> 
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    const { UsageError } = await import('./errors.ts');
     const hint = error.code === 'commander.unknownCommand' ? messageHint : '';
     if (error.code !== 'commander.help') throw new UsageError(`${sentence(error.message)}${hint}`);
     if (argv.includes('--json')) throw new UsageError('No command was given');
@@ -56,11 +55,7 @@ async function parse(argv: readonly string[], io: Io): Promise<Parsed | number> 
 }
 
 async function run({ load, operands, options }: Parsed, io: Io): Promise<number> {
-  const [{ createOutput }, { flagsOf }, { run: runCommand }] = await Promise.all([
-    import('./output.ts'),
-    import('./global-flags.ts'),
-    load(),
-  ]);
+  const { run: runCommand } = await load();
   const flags = flagsOf(options);
   const output = await createOutput(io, options['json'] === true);
   return runCommand({ operands, options, io, output, flags });
