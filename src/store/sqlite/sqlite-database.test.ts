@@ -20,26 +20,14 @@ function aDatabase(): SqliteDatabase {
 const pragma = (database: SqliteDatabase, name: string): unknown =>
   database.read((statements) => Object.values(statements(`PRAGMA ${name}`).get() ?? {})[0]);
 
-const synchronous = { normal: 1, full: 2 };
+const normalSync = 1;
 
 describe('the database', () => {
   it('writes ahead, syncs as little as is safe, and checks references', () => {
     const database = aDatabase();
     expect(pragma(database, 'journal_mode')).toBe('wal');
-    expect(pragma(database, 'synchronous')).toBe(synchronous.normal);
+    expect(pragma(database, 'synchronous')).toBe(normalSync);
     expect(pragma(database, 'foreign_keys')).toBe(1);
-  });
-
-  it('syncs a write on which something depends, and only that', () => {
-    const database = aDatabase();
-    const during = database.write({ durability: 'full' }, (statements) =>
-      statements('PRAGMA synchronous').get(),
-    );
-    expect(during).toEqual({ synchronous: synchronous.full });
-    const after = database.write({ durability: 'normal' }, (statements) =>
-      statements('PRAGMA synchronous').get(),
-    );
-    expect(after).toEqual({ synchronous: synchronous.normal });
   });
 
   it('waits for others as long as a write says, and its own time otherwise', () => {

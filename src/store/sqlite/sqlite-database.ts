@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/index.ts';
 import type { Migration } from './migrations/migration.ts';
 import { openDatabase } from './open-database.ts';
 import { translateError } from './translate-error.ts';
+import { WriteAheadLog } from './write-ahead-log.ts';
 
 export interface DatabaseOptions {
   readonly path: string;
@@ -12,6 +13,8 @@ export interface DatabaseOptions {
   readonly clock: Clock;
   /** How long a write waits for another process to finish its own. */
   readonly busyTimeoutMs: number;
+  /** Waits until what a file holds is on the disk; the system's own way unless another is given. */
+  readonly syncFile?: (file: number) => void;
 }
 
 /**
@@ -31,8 +34,7 @@ export class SqliteDatabase {
   readonly options: DatabaseOptions;
   readonly #statements = new Map<string, StatementSync>();
   #connection: DatabaseSync | undefined;
-  /** What the connection is set to. Changing it costs as much as a small write, so it is left until another is wanted. */
-  #durability: Durability = 'normal';
+  #log: WriteAheadLog | undefined;
   #busyTimeoutMs: number;
 
   constructor(options: DatabaseOptions) {
@@ -85,6 +87,8 @@ export class SqliteDatabase {
 
   close(): void {
     this.#statements.clear();
+    this.#log?.close();
+    this.#log = undefined;
     this.#connection?.close();
     this.#connection = undefined;
   }
@@ -100,11 +104,13 @@ export class SqliteDatabase {
   #writing<Result>(terms: WriteTerms, work: (connection: DatabaseSync) => Result): Result {
     const { durability, busyTimeoutMs = this.options.busyTimeoutMs } = terms;
     return this.#guarded(busyTimeoutMs, (connection) => {
-      if (durability !== this.#durability) {
-        connection.exec(`PRAGMA synchronous = ${durability}`);
-        this.#durability = durability;
-      }
-      return work(connection);
+      if (durability === 'normal') return work(connection);
+      // Opened before anything is written: a log that cannot be waited for must not be written to.
+      this.#log ??= new WriteAheadLog(connection, this.options);
+      this.#log.assertSound();
+      const result = work(connection);
+      this.#log.sync();
+      return result;
     });
   }
 
@@ -120,7 +126,6 @@ export class SqliteDatabase {
     if (!this.#connection) {
       this.#connection = openDatabase({ ...this.options, busyTimeoutMs });
       this.#busyTimeoutMs = busyTimeoutMs;
-      this.#durability = 'normal';
     } else if (busyTimeoutMs !== this.#busyTimeoutMs) {
       this.#connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
       this.#busyTimeoutMs = busyTimeoutMs;

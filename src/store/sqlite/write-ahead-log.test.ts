@@ -1,0 +1,124 @@
+import { copyFileSync, fdatasyncSync, fstatSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../kernel/index.ts';
+import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { migrations } from './migrations/index.ts';
+import { SqliteDatabase, type Statements } from './sqlite-database.ts';
+
+function aDatabase(path: string, syncFile: (file: number) => void): SqliteDatabase {
+  const database = new SqliteDatabase({
+    path,
+    isReadonly: false,
+    migrations,
+    clock: systemClock,
+    busyTimeoutMs: 1_000,
+    syncFile,
+  });
+  onTestFinished(() => database.close());
+  return database;
+}
+
+const aPath = (): string => join(aDirectory(), 'tutti.db');
+
+const full = { durability: 'full' } as const;
+
+const normal = { durability: 'normal' } as const;
+
+/** One of the smallest tables there is. */
+const add =
+  (id: string, value = 'x') =>
+  (statements: Statements): unknown =>
+    statements(
+      'INSERT INTO preferences (caller_id, topic, text, learned_at_ms) VALUES (?, ?, ?, 0)',
+    ).run(id, 'likes', value);
+
+function idsIn(path: string): readonly string[] {
+  const database = new DatabaseSync(path);
+  try {
+    const rows = database.prepare('SELECT caller_id FROM preferences ORDER BY caller_id').all();
+    return rows.map((row) => String(row['caller_id']));
+  } finally {
+    database.close();
+  }
+}
+
+describe('a write that is to survive the loss of power', () => {
+  it('is committed, then synced, and only then acknowledged', () => {
+    const path = aPath();
+    const events: string[] = [];
+    const database = aDatabase(path, (file) => {
+      expect(fstatSync(file).ino).toBe(statSync(`${path}-wal`).ino);
+      events.push(`sync with ${idsIn(path).join(' ')}`);
+      fdatasyncSync(file);
+    });
+    database.write(full, add('a'));
+    events.push('acknowledged');
+    database.writeOne(full, add('b'));
+    events.push('acknowledged');
+    expect(events).toEqual(['sync with a', 'acknowledged', 'sync with a b', 'acknowledged']);
+  });
+
+  it('is the only one that is waited for', () => {
+    let syncs = 0;
+    const database = aDatabase(aPath(), () => (syncs += 1));
+    database.write(normal, add('a'));
+    database.writeOne(normal, add('b'));
+    expect(syncs).toBe(0);
+    database.write(full, add('c'));
+    expect(syncs).toBe(1);
+  });
+
+  it('is found in the files as they were at its sync, before and after the log begins anew', () => {
+    const path = aPath();
+    const copy = join(aDirectory(), 'copy.db');
+    const database = aDatabase(path, () => {
+      copyFileSync(path, copy);
+      copyFileSync(`${path}-wal`, `${copy}-wal`);
+    });
+    const wanted: string[] = [];
+    const found: (readonly string[])[] = [];
+    const expected: (readonly string[])[] = [];
+    // Twice as many pages as the log holds before it is copied back.
+    const pageText = 'x'.repeat(400_000);
+    for (let n = 100; n < 180; n += 1) {
+      database.write(n % 2 === 0 ? normal : full, add(String(n), pageText));
+      wanted.push(String(n));
+      if (n % 20 !== 19) continue;
+      found.push(idsIn(copy));
+      expected.push([...wanted]);
+    }
+    expect(found).toEqual(expected);
+  });
+
+  it('fails when its sync does, as do all later ones, while nothing else is kept from writing', () => {
+    let failures = 0;
+    const path = aPath();
+    const database = aDatabase(path, () => {
+      failures += 1;
+      throw Object.assign(new Error('EIO: i/o error, fdatasync'), {
+        code: 'EIO',
+        syscall: 'fdatasync',
+      });
+    });
+    const unavailable = expect.objectContaining({ code: 'store.unavailable' });
+    expect(() => database.write(full, add('a'))).toThrow(unavailable);
+    expect(() => database.write(full, add('b'))).toThrow(unavailable);
+    expect(failures).toBe(1);
+    database.write(normal, add('c'));
+    expect(idsIn(path)).toEqual(['a', 'c']);
+  });
+
+  it('is synced anew by a database that was opened again', () => {
+    let isBroken = true;
+    const database = aDatabase(aPath(), () => {
+      if (isBroken) throw new Error('broken');
+    });
+    expect(() => database.write(full, add('a'))).toThrow('broken');
+    database.close();
+    isBroken = false;
+    database.write(full, add('b'));
+    expect(idsIn(database.options.path)).toEqual(['a', 'b']);
+  });
+});
