@@ -1,7 +1,9 @@
 /**
  * Measures one contender in one scenario, in a process of its own:
- * `node bench/workflow/measure.ts CONTENDER SCENARIO normal|full`; prints one JSON line.
+ * `node bench/workflow/measure.ts CONTENDER SCENARIO normal|full`; prints one JSON line. As the child of a
+ * process that sends messages (`beside.ts`) it does the scenario once for each, and answers with the seconds.
  */
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,36 +36,62 @@ const measureSeconds = 2;
 const warmUpSeconds = 2;
 const maxRounds = 200;
 
+interface Warm {
+  readonly counter: StepCounter;
+  readonly pids: readonly number[];
+  /** Does the scenario once and gives the seconds that took. */
+  round(): Promise<number>;
+  close(): Promise<void>;
+}
+
+async function warmUp(
+  contender: Contender,
+  scenario: Scenario,
+  durability: Durability,
+): Promise<Warm> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-workflow-'));
+  const counter = new StepCounter();
+  const opened = await contender.open({ durability, folder, counter });
+  const warmAt = performance.now() + warmUpSeconds * 1_000;
+  do await opened.run(scenario);
+  while (performance.now() < warmAt);
+  return {
+    counter,
+    pids: opened.pids,
+    round: async () => {
+      counter.reset();
+      const startedAt = performance.now();
+      await opened.run(scenario);
+      const took = (performance.now() - startedAt) / 1_000;
+      if (counter.count === scenario.steps) return took;
+      throw new Error(`${contender.name} did ${counter.count} of ${scenario.steps} steps`);
+    },
+    close: async () => {
+      await opened.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 async function measure(
   contender: Contender,
   scenario: Scenario,
   durability: Durability,
 ): Promise<Measured> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-workflow-'));
-  const counter = new StepCounter();
-  const opened = await contender.open({ durability, folder, counter });
+  const warm = await warmUp(contender, scenario, durability);
   try {
-    const warmAt = performance.now() + warmUpSeconds * 1_000;
-    do await opened.run(scenario);
-    while (performance.now() < warmAt);
     const seconds: number[] = [];
     let spent = 0;
     let p50Us = 0;
     while (spent < measureSeconds && seconds.length < maxRounds) {
-      counter.reset();
-      const startedAt = performance.now();
-      await opened.run(scenario);
-      const took = (performance.now() - startedAt) / 1_000;
-      if (counter.count !== scenario.steps) {
-        throw new Error(`${contender.name} did ${counter.count} of ${scenario.steps} steps`);
-      }
-      p50Us = counter.p50Us();
+      const took = await warm.round();
+      p50Us = warm.counter.p50Us();
       seconds.push(took);
       spent += took;
     }
     seconds.sort((a, b) => a - b);
     const median = seconds[Math.floor(seconds.length / 2)] ?? Number.NaN;
-    const memoryMb = [process.pid, ...opened.pids.flatMap(withChildren)]
+    const memoryMb = [process.pid, ...warm.pids.flatMap(withChildren)]
       .map(residentMb)
       .reduce((sum, each) => sum + each, 0);
     return {
@@ -75,9 +103,21 @@ async function measure(
       memoryMb,
     };
   } finally {
-    await opened.close();
-    rmSync(folder, { recursive: true, force: true });
+    await warm.close();
   }
+}
+
+/** Does a round whenever the parent asks for one, until the parent lets go. */
+async function measureWhenAsked(
+  contender: Contender,
+  scenario: Scenario,
+  durability: Durability,
+): Promise<void> {
+  const warm = await warmUp(contender, scenario, durability);
+  process.on('message', () => void warm.round().then((seconds) => process.send?.(seconds)));
+  process.send?.('warm');
+  await once(process, 'disconnect');
+  await warm.close();
 }
 
 function withChildren(pid: number): number[] {
@@ -100,6 +140,10 @@ const scenario = [...scenarios, ...sizes].find(({ name }) => name === scenarioNa
 if (contender === undefined || scenario === undefined || !/^(normal|full)$/.test(durability)) {
   throw new Error(`usage: measure.ts floor|tutti|${peers.join('|')} SCENARIO normal|full`);
 }
-const measured = await measure(contender, scenario, durability as Durability);
-process.stdout.write(`${JSON.stringify(measured)}\n`);
+if (process.send) {
+  await measureWhenAsked(contender, scenario, durability as Durability);
+} else {
+  const measured = await measure(contender, scenario, durability as Durability);
+  process.stdout.write(`${JSON.stringify(measured)}\n`);
+}
 process.exit(0);

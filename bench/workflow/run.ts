@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { besideFloor } from './beside.ts';
 import type { Durability } from './contender.ts';
 import type { Measured } from './measure.ts';
 import { scenarios, sizes } from './scenarios.ts';
@@ -31,7 +32,7 @@ interface Row {
   readonly stepsPerSecond: number;
   readonly p50Us: number;
   readonly memoryMb: number;
-  /** Beside the floor of the same round; the median of the rounds. */
+  /** Beside the floor; the median of the rounds. */
   readonly ofFloor: number;
 }
 
@@ -55,7 +56,11 @@ function medianOf(values: readonly number[]): number {
 }
 
 /** All contenders in turns, so that what the machine does meanwhile meets all of them. */
-function rowsOf(names: readonly string[], scenario: string, durability: Durability): Row[] {
+async function rowsOf(
+  names: readonly string[],
+  scenario: string,
+  durability: Durability,
+): Promise<Row[]> {
   const measured = new Map<string, Measured[]>(names.map((name) => [name, []]));
   const ofFloor = new Map<string, number[]>(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
@@ -64,7 +69,12 @@ function rowsOf(names: readonly string[], scenario: string, durability: Durabili
       const result = measure(name, scenario, durability);
       if (name === 'floor') floor = result.stepsPerSecond;
       measured.get(name)?.push(result);
-      ofFloor.get(name)?.push(result.stepsPerSecond / floor);
+      const isPaired = name === 'tutti' && names.includes('floor');
+      ofFloor
+        .get(name)
+        ?.push(
+          isPaired ? await besideFloor({ scenario, durability }) : result.stepsPerSecond / floor,
+        );
       process.stderr.write(
         `${durability} ${scenario} ${result.contender}: ${Math.round(result.stepsPerSecond)} steps/s\n`,
       );
@@ -108,14 +118,15 @@ const rows: Row[] = [];
 for (const durability of ['normal', 'full'] as const) {
   for (const { name } of scenarios) {
     const names = contendersOf[durability].filter((each) => only?.includes(each) ?? true);
-    rows.push(...rowsOf(names, name, durability));
+    rows.push(...(await rowsOf(names, name, durability)));
   }
 }
-const scale = sizes.flatMap(({ name }) => rowsOf(['tutti'], name, 'normal'));
+const scale: Row[] = [];
+for (const { name } of sizes) scale.push(...(await rowsOf(['tutti'], name, 'normal')));
 const lines = [
   `# Results of the last \`make bench-workflow\`${isQuick ? ' (run with `--quick`)' : ''}`,
   '',
-  `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; medians of ${rounds} round(s) in turns, each contender in a process of its own; a ratio is that of one round. Steps do nothing and return a small value.`,
+  `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; medians of ${rounds} round(s) in turns, each contender in a process of its own; a ratio to a peer is that of one round. Ours × floor: both in turns, a fraction of a second each, and the median of the ratios of neighbours. Steps do nothing and return a small value.`,
   '',
   '## What is done survives the death of every process (`normal`)',
   '',
