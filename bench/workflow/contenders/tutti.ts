@@ -12,7 +12,7 @@ import type { Contender } from '../contender.ts';
 import { needsOf, type Scenario, type StepCounter } from '../scenarios.ts';
 
 /**
- * The workflow room as it is composed for users, over a catalogue of one tool in this process: the type
+ * The workflow room as a process that serves has it, over a catalogue of one tool in this process: the type
  * check, the storing of the plan and the final view are part of the time. Traces are off, as the others'.
  */
 export const tutti: Contender = {
@@ -46,6 +46,8 @@ export const tutti: Contender = {
       catalogue: () => catalogueOf(counter),
     };
     const open = openWorkflows({ ...parts, artifacts: artifactsHere(parts) });
+    // As in a process that serves: it executes what it stores, and looks for what others left.
+    open.resumeUnfinished();
     return {
       pids: [],
       run: async (scenario) => {

@@ -15,6 +15,7 @@ export interface DatabaseOptions {
   readonly busyTimeoutMs: number;
   /** Waits until what a file holds is on the disk; the system's own way unless another is given. */
   readonly syncFile?: (file: number) => void;
+  readonly syncFileLater?: (file: number) => Promise<void>;
 }
 
 /**
@@ -35,6 +36,9 @@ export class SqliteDatabase {
   readonly #statements = new Map<string, StatementSync>();
   #connection: DatabaseSync | undefined;
   #log: WriteAheadLog | undefined;
+  /** Counts them, to know whether a sync that is under way has all of them. */
+  #writes = 0;
+  #syncing: { readonly writes: number; readonly ended: Promise<void> } | undefined;
   #busyTimeoutMs: number;
 
   constructor(options: DatabaseOptions) {
@@ -66,6 +70,34 @@ export class SqliteDatabase {
   /** For a `work` that is one statement, which is a transaction by itself: a third of the cost. */
   writeOne<Result>(terms: WriteTerms, work: (statements: Statements) => Result): Result {
     return this.#writing(terms, () => work(this.#statementsOf));
+  }
+
+  /** Throws where `synced` could not be believed: then nothing that depends on it may be written. */
+  assertSyncable(): void {
+    this.#guarded(this.options.busyTimeoutMs, (connection) => this.#soundLog(connection));
+  }
+
+  /**
+   * Settles when all that was written before survives the loss of power. Others have their turns meanwhile,
+   * for which it takes longer than a write that is `full` by itself.
+   */
+  synced(): Promise<void> {
+    if (this.#syncing?.writes !== this.#writes) {
+      this.#syncing = { writes: this.#writes, ended: this.#syncLater() };
+    }
+    return this.#syncing.ended;
+  }
+
+  async #syncLater(): Promise<void> {
+    try {
+      await this.#guarded(this.options.busyTimeoutMs, (connection) =>
+        this.#soundLog(connection).syncLater(),
+      );
+    } catch (error) {
+      throw translateError(error, this.options.path);
+    } finally {
+      this.#syncing = undefined;
+    }
   }
 
   /** Runs reads that see one and the same state of the database. */
@@ -104,14 +136,20 @@ export class SqliteDatabase {
   #writing<Result>(terms: WriteTerms, work: (connection: DatabaseSync) => Result): Result {
     const { durability, busyTimeoutMs = this.options.busyTimeoutMs } = terms;
     return this.#guarded(busyTimeoutMs, (connection) => {
+      this.#writes += 1;
       if (durability === 'normal') return work(connection);
       // Opened before anything is written: a log that cannot be waited for must not be written to.
-      this.#log ??= new WriteAheadLog(connection, this.options);
-      this.#log.assertSound();
+      const log = this.#soundLog(connection);
       const result = work(connection);
-      this.#log.sync();
+      log.sync();
       return result;
     });
+  }
+
+  #soundLog(connection: DatabaseSync): WriteAheadLog {
+    this.#log ??= new WriteAheadLog(connection, this.options);
+    this.#log.assertSound();
+    return this.#log;
   }
 
   #guarded<Result>(busyTimeoutMs: number, work: (connection: DatabaseSync) => Result): Result {

@@ -86,6 +86,33 @@ describe('the run store in SQLite', () => {
     expect(await made('other', 'stolen')).toEqual([]);
   });
 
+  it('can execute a new run before the disk has it, and says that it is kept afterwards', async () => {
+    const path = aPath();
+    const events: string[] = [];
+    let finish = (): void => {};
+    const database = new SqliteDatabase({
+      path,
+      isReadonly: false,
+      migrations,
+      clock: systemClock,
+      busyTimeoutMs: 20,
+      syncFileLater: async () => {
+        events.push('sync');
+        await new Promise<void>((resolve) => (finish = resolve));
+      },
+    });
+    onTestFinished(() => database.close());
+    const store = new SqliteRunStore(database, { ...living, patienceMs: 200 });
+    const other = openRunStore(path);
+    const { promise: stored, resolve: onStored } = Promise.withResolvers<string>();
+    const created = store.create(aNewRun(), onStored).then(() => events.push('kept'));
+    expect(await other.claim(await stored, anOwner())).toMatchObject({ runId: 'run1' });
+    events.push('claimed');
+    finish();
+    await created;
+    expect(events).toEqual(['sync', 'claimed', 'kept']);
+  });
+
   it('keeps what one commit adds to a run in one row', async () => {
     const path = aPath();
     const store = openRunStore(path);

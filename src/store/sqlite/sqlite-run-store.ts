@@ -20,6 +20,7 @@ import type {
 } from '../../workflow/engine/index.ts';
 import { EndedRuns } from './ended-runs.ts';
 import { FreshRuns } from './fresh-runs.ts';
+import { insertRun } from './insert-run.ts';
 import { removeEndedRuns } from './remove-ended-runs.ts';
 import { RunContents } from './run-contents.ts';
 import { nextPlaceSql, RunJournals } from './run-journals.ts';
@@ -48,11 +49,6 @@ const pruneBatch = 20;
 const full = { durability: 'full' } as const;
 
 const sameStartSql = 'SELECT run_id FROM runs WHERE caller_id = ? AND idempotency_key = ?';
-
-const insertRunSql = `
-  INSERT INTO runs (run_id, caller_id, engine, status, name, goal, created_at_ms, deadline_ms, forked_from,
-    idempotency_key, place)
-  VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Texts that are put together once: a statement is found by its text, and a new one is gone through for that. */
 const findSql = meaningSql(recordColumns);
@@ -123,9 +119,13 @@ export class SqliteRunStore implements RunStore {
     this.#creations = new WriteGroup(database, options.patienceMs);
   }
 
-  async create(run: NewRunRecord): Promise<{ runId: string; isNew: boolean }> {
+  async create(
+    run: NewRunRecord,
+    onStored?: (runId: string) => void,
+  ): Promise<{ runId: string; isNew: boolean }> {
     const { callerId, idempotencyKey, durability = 'full' } = run;
-    return this.#creations.write(durability, (statements) => {
+    if (durability === 'full') await this.#patiently(() => this.#database.assertSyncable());
+    const created = await this.#creations.write('normal', (statements) => {
       const same =
         idempotencyKey === null
           ? undefined
@@ -138,6 +138,10 @@ export class SqliteRunStore implements RunStore {
       this.#fresh.add(run);
       return { runId: run.runId, isNew: true };
     });
+    if (created.isNew) onStored?.(created.runId);
+    // Of those that were stored together the first one's sync is that of all.
+    if (durability === 'full') await this.#database.synced();
+    return created;
   }
 
   async find(caller: Caller | null, runIdOrPrefix: string): Promise<RunRecord | undefined> {
@@ -365,24 +369,6 @@ interface MeaningSql {
 function meaningSql(columns: string): MeaningSql {
   const sql = `SELECT ${columns} FROM runs WHERE (?2 IS NULL OR caller_id = ?2) AND`;
   return { exact: `${sql} run_id = ?1`, prefix: `${sql} run_id > ?1 AND run_id < ?3 LIMIT 2` };
-}
-
-/** Gives its number. */
-function insertRun(statements: Statements, run: NewRunRecord): number {
-  const { plan } = run;
-  const { lastInsertRowid } = statements(insertRunSql).run(
-    run.runId,
-    run.callerId,
-    run.engine,
-    plan.name ?? null,
-    plan.goal ?? null,
-    run.createdAtMs,
-    run.deadlineMs,
-    run.forkedFrom,
-    run.idempotencyKey,
-    run.place ?? null,
-  );
-  return Number(lastInsertRowid);
 }
 
 const ends: ReadonlySet<RunStatus> = new Set(['succeeded', 'failed', 'cancelled']);

@@ -7,8 +7,13 @@ import { aDirectory } from '../../observe/testing/a-directory.ts';
 import { migrations } from './migrations/index.ts';
 import { SqliteDatabase, type Statements } from './sqlite-database.ts';
 
-function aDatabase(path: string, syncFile: (file: number) => void): SqliteDatabase {
+function aDatabase(
+  path: string,
+  syncFile: (file: number) => void,
+  syncFileLater?: (file: number) => Promise<void>,
+): SqliteDatabase {
   const database = new SqliteDatabase({
+    ...(syncFileLater && { syncFileLater }),
     path,
     isReadonly: false,
     migrations,
@@ -120,5 +125,62 @@ describe('a write that is to survive the loss of power', () => {
     isBroken = false;
     database.write(full, add('b'));
     expect(idsIn(database.options.path)).toEqual(['a', 'b']);
+  });
+});
+
+describe('waiting for the disk while others have their turns', () => {
+  const never = (): never => {
+    throw new Error('must not be called');
+  };
+
+  it('ends after a sync that began after the last write', async () => {
+    const syncs: (() => void)[] = [];
+    const database = aDatabase(
+      aPath(),
+      never,
+      () => new Promise((resolve) => void syncs.push(resolve)),
+    );
+    const ended: string[] = [];
+    const wait = (name: string): Promise<unknown> =>
+      database.synced().then(() => void ended.push(name));
+    database.write(normal, add('a'));
+    const waits = [wait('a'), wait('also a')];
+    database.write(normal, add('b'));
+    waits.push(wait('b'));
+    expect(syncs).toHaveLength(2);
+    syncs[0]?.();
+    await Promise.all(waits.slice(0, 2));
+    expect(ended).toEqual(['a', 'also a']);
+    syncs[1]?.();
+    await Promise.all(waits);
+    expect(ended).toEqual(['a', 'also a', 'b']);
+  });
+
+  it('fails with its sync, and then nothing is written that would have to wait', async () => {
+    const database = aDatabase(aPath(), never, async () => {
+      throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO', syscall: 'fdatasync' });
+    });
+    database.write(normal, add('a'));
+    const unavailable = expect.objectContaining({ code: 'store.unavailable' });
+    await expect(database.synced()).rejects.toEqual(unavailable);
+    expect(() => database.assertSyncable()).toThrow(unavailable);
+    expect(() => database.write(full, add('b'))).toThrow(unavailable);
+    expect(idsIn(database.options.path)).toEqual(['a']);
+  });
+
+  it('goes on with the file it has when the database is closed meanwhile', async () => {
+    let finish = (): void => {};
+    let file = -1;
+    const database = aDatabase(aPath(), never, async (given) => {
+      file = given;
+      await new Promise<void>((resolve) => (finish = resolve));
+      expect(fstatSync(given).isFile()).toBe(true);
+    });
+    database.write(normal, add('a'));
+    const synced = database.synced();
+    database.close();
+    finish();
+    await synced;
+    expect(() => fstatSync(file)).toThrow('EBADF');
   });
 });

@@ -1,6 +1,9 @@
-import { closeSync, fdatasyncSync, openSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import type { DatabaseOptions } from './sqlite-database.ts';
+
+const fdatasyncLater = promisify(fdatasync);
 
 /**
  * The write-ahead log of an open database, for those who wait until what they committed is on the disk
@@ -15,13 +18,22 @@ export class WriteAheadLog {
   /** Undefined where the file system does not allow for one. */
   readonly #file: number | undefined;
   readonly #syncFile: (file: number) => void;
+  readonly #syncFileLater: (file: number) => Promise<void>;
   #failure: unknown;
+  /** Syncs that others are waited for with. */
+  #underway = 0;
+  #isClosed = false;
 
   constructor(
     connection: DatabaseSync,
-    { path, syncFile = fdatasyncSync }: Pick<DatabaseOptions, 'path' | 'syncFile'>,
+    {
+      path,
+      syncFile = fdatasyncSync,
+      syncFileLater = fdatasyncLater,
+    }: Pick<DatabaseOptions, 'path' | 'syncFile' | 'syncFileLater'>,
   ) {
     this.#syncFile = syncFile;
+    this.#syncFileLater = syncFileLater;
     const mode = connection.prepare('PRAGMA journal_mode').get()?.['journal_mode'];
     if (mode === 'wal') this.#file = openSync(`${path}-wal`, 'r+');
     // Then SQLite itself waits for the disk with every write.
@@ -43,7 +55,23 @@ export class WriteAheadLog {
     }
   }
 
+  /** The same while others have their turns, which takes longer. */
+  async syncLater(): Promise<void> {
+    this.#underway += 1;
+    try {
+      if (this.#file !== undefined) await this.#syncFileLater(this.#file);
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    } finally {
+      this.#underway -= 1;
+      if (this.#isClosed) this.close();
+    }
+  }
+
+  /** Once nothing is under way: the number of a closed file may be given to another one. */
   close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
+    this.#isClosed = true;
+    if (this.#file !== undefined && this.#underway === 0) closeSync(this.#file);
   }
 }

@@ -84,8 +84,15 @@ export interface SignalRecord {
  * 3. What `commit` returned for survives the death of every process; with `full` also the loss of power.
  */
 export interface RunStore {
-  /** False when a run with this idempotency key of this caller exists: then nothing is written. */
-  create(run: NewRunRecord): Promise<{ readonly runId: string; readonly isNew: boolean }>;
+  /**
+   * Settles when the run survives what it is to survive. `onStored` is called before that, once a new run can
+   * be executed: what that commits afterwards survives nothing that the run itself does not. `isNew` is false
+   * when a run with this idempotency key of this caller exists: then nothing is written.
+   */
+  create(
+    run: NewRunRecord,
+    onStored?: (runId: string) => void,
+  ): Promise<{ readonly runId: string; readonly isNew: boolean }>;
   /** Undefined also when several begin like that. */
   find(caller: Caller | null, runIdOrPrefix: string): Promise<RunRecord | undefined>;
   /** The same with its journal and its signals. An entry that came meanwhile may be there, never one that answers a signal that is not. */

@@ -57,16 +57,23 @@ export async function storeRun(
   const executor = await parts.executor(run.engine);
   await executor.ready?.();
   const trace = await parts.beginTrace({ caller, runId: wantedId, name: plan.name ?? null, meta });
-  const { runId, isNew } = await store.create({
-    ...run,
-    runId: wantedId,
-    callerId: caller.id,
-    deadlineMs: deadlineAfter(createdAtMs, plan.timeoutMs, limits.maxRunMs),
-    // Restate's workers are all alike: whoever sets them up sees to that.
-    place: run.engine === 'embedded' ? parts.place : null,
-    meta: { ...trace, [depthMetaKey]: runDepth(meta) },
-  });
-  if (isNew) await executor.begin(runId, { isWaitedFor: false, depth: runDepth(meta) });
+  const begin = (runId: string): Promise<void> =>
+    executor.begin(runId, { isWaitedFor: false, depth: runDepth(meta) });
+  // Here it is executed while the disk is waited for. Elsewhere nobody may have a run that could be lost here.
+  const isHere = run.engine === 'embedded';
+  const { runId, isNew } = await store.create(
+    {
+      ...run,
+      runId: wantedId,
+      callerId: caller.id,
+      deadlineMs: deadlineAfter(createdAtMs, plan.timeoutMs, limits.maxRunMs),
+      // Restate's workers are all alike: whoever sets them up sees to that.
+      place: isHere ? parts.place : null,
+      meta: { ...trace, [depthMetaKey]: runDepth(meta) },
+    },
+    isHere ? (stored) => void begin(stored) : undefined,
+  );
+  if (isNew && !isHere) await begin(runId);
   return { runId };
 }
 

@@ -56,7 +56,10 @@ export class MemoryRunStore implements RunStore {
     this.#shared = shared;
   }
 
-  async create(run: NewRunRecord): Promise<{ runId: string; isNew: boolean }> {
+  async create(
+    run: NewRunRecord,
+    onStored?: (runId: string) => void,
+  ): Promise<{ runId: string; isNew: boolean }> {
     const { runId, callerId, idempotencyKey, createdAtMs, journal = [], signals = [] } = run;
     const same = this.#all().find(
       (other) =>
@@ -78,6 +81,7 @@ export class MemoryRunStore implements RunStore {
       epoch: 0,
       lease: undefined,
     });
+    onStored?.(runId);
     return { runId, isNew: true };
   }
 
