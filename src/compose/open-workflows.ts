@@ -94,6 +94,7 @@ function activitiesOf(parts: Parts, { tools, traces, faultPoint }: ActivityPorts
     clock: systemTimers,
     log: parts.log,
     faultPoint,
+    durability: workflow.durability,
     limits: {
       inlineBytes: workflow.inline_bytes,
       approvalMs: workflow.approval_hours * hourMs,

@@ -68,7 +68,7 @@ export const workflowSettings = z
       .default('normal')
       .meta(
         about(
-          'What finished steps survive: `normal` the death of every process, `full` the loss of power too, which takes longer. Effects and approvals are always kept as `full`.',
+          'What runs survive: `normal` the death of every process, `full` the loss of power too: an end that was told, what an effect came to, and all that an effect was made of; steps that only read and had just finished may be done again. Beginnings of effects and approvals are always kept as `full`.',
         ),
       ),
     max_steps: z

@@ -20,9 +20,10 @@ export interface DatabaseOptions {
 
 /**
  * What a committed write survives. `normal`: the death of every process, not the loss of power,
- * which may take the last commits but never the database. `full`: the loss of power too.
+ * which may take the last commits but never the database. `full`: the loss of power too. `soon`:
+ * the same a moment later, which nobody waits for.
  */
-export type Durability = 'normal' | 'full';
+export type Durability = 'normal' | 'soon' | 'full';
 
 export interface WriteTerms {
   readonly durability: Durability;
@@ -39,6 +40,9 @@ export class SqliteDatabase {
   /** Counts them, to know whether a sync that is under way has all of them. */
   #writes = 0;
   #syncing: { readonly writes: number; readonly ended: Promise<void> } | undefined;
+  /** Something was written that is to be on the disk soon, and no sync has begun since. */
+  #isSyncWanted = false;
+  #isSyncingSoon = false;
   #busyTimeoutMs: number;
 
   constructor(options: DatabaseOptions) {
@@ -100,6 +104,27 @@ export class SqliteDatabase {
     }
   }
 
+  /** One sync after the other, while there is something new. */
+  #syncSoon(): void {
+    this.#isSyncWanted = true;
+    if (this.#isSyncingSoon) return;
+    this.#isSyncingSoon = true;
+    void this.#syncWhileWanted();
+  }
+
+  async #syncWhileWanted(): Promise<void> {
+    try {
+      while (this.#isSyncWanted) {
+        this.#isSyncWanted = false;
+        await this.synced();
+      }
+    } catch {
+      // The log remembers: the next write that depends on the disk fails with it.
+    } finally {
+      this.#isSyncingSoon = false;
+    }
+  }
+
   /** Runs reads that see one and the same state of the database. */
   read<Result>(work: (statements: Statements) => Result): Result {
     return this.#guarded(this.options.busyTimeoutMs, (connection) => {
@@ -118,11 +143,21 @@ export class SqliteDatabase {
   }
 
   close(): void {
+    if (this.#isSyncWanted) this.#syncAtEnd();
     this.#statements.clear();
     this.#log?.close();
     this.#log = undefined;
     this.#connection?.close();
     this.#connection = undefined;
+  }
+
+  #syncAtEnd(): void {
+    this.#isSyncWanted = false;
+    try {
+      this.#log?.sync();
+    } catch {
+      // Nobody was told that it is on the disk.
+    }
   }
 
   readonly #statementsOf: Statements = (sql) => {
@@ -141,7 +176,8 @@ export class SqliteDatabase {
       // Opened before anything is written: a log that cannot be waited for must not be written to.
       const log = this.#soundLog(connection);
       const result = work(connection);
-      log.sync();
+      if (durability === 'full') log.sync();
+      else this.#syncSoon();
       return result;
     });
   }

@@ -4,6 +4,7 @@ import type { EngineName, RunFilter, RunStatus, RunSummary } from '../../contrac
 import type {
   Amendment,
   Claim,
+  CommitDurability,
   CommitReport,
   JournalEntry,
   Lease,
@@ -217,7 +218,7 @@ export class SqliteRunStore implements RunStore {
 
   commit(
     changes: readonly RunChange[],
-    durability: 'normal' | 'full',
+    durability: CommitDurability,
   ): CommitReport | Promise<CommitReport> {
     const [change, another] = changes;
     if (!change) return { lost: [] };

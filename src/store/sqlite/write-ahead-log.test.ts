@@ -184,3 +184,63 @@ describe('waiting for the disk while others have their turns', () => {
     expect(() => fstatSync(file)).toThrow('EBADF');
   });
 });
+
+describe('a write that is to survive the loss of power soon', () => {
+  const soon = { durability: 'soon' } as const;
+
+  function aSlowDisk() {
+    const syncs: (() => void)[] = [];
+    const atOnce: number[] = [];
+    const database = aDatabase(
+      aPath(),
+      (file) => void atOnce.push(file),
+      () => new Promise((resolve) => void syncs.push(resolve)),
+    );
+    const finish = async (): Promise<void> => {
+      syncs.at(-1)?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { database, syncs, atOnce, finish };
+  }
+
+  it('is waited for by nobody, and its sync begins at once', () => {
+    const { database, syncs, atOnce } = aSlowDisk();
+    database.writeOne(soon, add('a'));
+    expect(syncs).toHaveLength(1);
+    expect(atOnce).toEqual([]);
+  });
+
+  it('shares the next sync with all that came while one was under way', async () => {
+    const { database, syncs, finish } = aSlowDisk();
+    for (const id of ['a', 'b', 'c']) database.writeOne(soon, add(id));
+    expect(syncs).toHaveLength(1);
+    await finish();
+    expect(syncs).toHaveLength(2);
+    await finish();
+    expect(syncs).toHaveLength(2);
+    database.writeOne(soon, add('d'));
+    expect(syncs).toHaveLength(3);
+  });
+
+  it('is synced by the one after it that is waited for, and by closing', () => {
+    const { database, atOnce } = aSlowDisk();
+    database.writeOne(soon, add('a'));
+    database.writeOne(soon, add('b'));
+    database.write(full, add('c'));
+    expect(atOnce).toHaveLength(1);
+    database.close();
+    expect(atOnce).toHaveLength(2);
+  });
+
+  it('fails once a sync has failed, before anything is written', async () => {
+    const database = aDatabase(aPath(), fdatasyncSync, async () => {
+      throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO', syscall: 'fdatasync' });
+    });
+    database.writeOne(soon, add('a'));
+    await new Promise((resolve) => setImmediate(resolve));
+    const unavailable = expect.objectContaining({ code: 'store.unavailable' });
+    expect(() => database.writeOne(soon, add('b'))).toThrow(unavailable);
+    expect(() => database.write(full, add('c'))).toThrow(unavailable);
+    expect(idsIn(database.options.path)).toEqual(['a']);
+  });
+});

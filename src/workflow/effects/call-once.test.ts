@@ -153,6 +153,29 @@ describe('an effect', () => {
     expect(bench.calls).toHaveLength(1);
   });
 
+  it.each(['normal', 'full'] as const)(
+    'is on disk before it is sent, and what it came to as %s as runs are kept',
+    async (durability) => {
+      const { effects } = aWorkbench({ 's.t': paid }).store;
+      const kept: string[] = [];
+      const run: typeof paid.run = () => {
+        kept.push('sent');
+        return says('paid');
+      };
+      const noted: typeof effects = {
+        change: (request, decide) => {
+          kept.push(request.durability);
+          return effects.change(request, decide);
+        },
+        approvals: (runId) => effects.approvals(runId),
+        approval: (id) => effects.approval(id),
+        effects: (runId) => effects.effects(runId),
+      };
+      await aWorkbench({ 's.t': { run } }, { effects: noted, durability }).call({});
+      expect(kept).toEqual(['full', 'sent', durability]);
+    },
+  );
+
   it('goes on with what it came to when that cannot be noted', async () => {
     const bench = aWorkbench({ 's.t': paid });
     const { effects } = bench.store;

@@ -29,16 +29,18 @@ export interface ActivitiesParts {
   /** Without one no spans are recorded, and the trace of the run goes on in its calls. */
   readonly tracer?: StepTracer;
   readonly limits?: Partial<EffectLimits>;
+  /** What the ends of effects survive; `normal` when not given. */
+  readonly durability?: 'normal' | 'full';
 }
 
 /** What steps do, for whichever engine executes them. */
 export function createActivities(given: ActivitiesParts): RunActivity {
-  const { artifacts, tracer, effects, ...others } = given;
+  const { artifacts, tracer, effects, durability = 'normal', ...others } = given;
   const limits = { ...defaultEffectLimits, ...given.limits };
   const parts: ActivityParts = {
     ...others,
     effects,
-    ledger: createEffectLedger(effects),
+    ledger: createEffectLedger(effects, durability),
     values: new HeldValues(artifacts, limits),
     limits,
     tracer,

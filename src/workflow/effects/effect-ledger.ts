@@ -57,7 +57,11 @@ export interface EffectLedger {
   approve(place: EffectPlace, use: ApprovalUse): Promise<AppError | undefined>;
 }
 
-export function createEffectLedger(store: EffectStore): EffectLedger {
+/** `durability`: what the end of an effect survives when it is noted; its beginning survives everything. */
+export function createEffectLedger(
+  store: EffectStore,
+  durability: 'normal' | 'full',
+): EffectLedger {
   return {
     begin: ({ runId, step, ...start }) =>
       store.change({ runId, step, durability: 'full' }, (rows) =>
@@ -65,9 +69,7 @@ export function createEffectLedger(store: EffectStore): EffectLedger {
       ),
     // Losing it with the power leaves the row as dispatched: somebody is asked, nothing is repeated.
     settle: ({ runId, step }, settlement) =>
-      store.change({ runId, step, durability: 'normal' }, ({ effect }) =>
-        settled(effect, settlement),
-      ),
+      store.change({ runId, step, durability }, ({ effect }) => settled(effect, settlement)),
     approve: ({ runId, step }, use) =>
       store.change({ runId, step, durability: 'full' }, ({ approvals }) => {
         const verdict = useApproval(approvals, use);

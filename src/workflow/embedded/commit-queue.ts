@@ -1,5 +1,5 @@
 import { AppError, type FaultPoint, type Log, type Timers } from '../../kernel/index.ts';
-import type { CommitReport, RunChange, RunStore } from '../engine/run-store.ts';
+import type { CommitDurability, CommitReport, RunChange, RunStore } from '../engine/run-store.ts';
 
 /** Somebody who has something to commit. */
 export interface Committer {
@@ -163,7 +163,7 @@ export class CommitQueue {
       const change = changes[place];
       if (!change) continue;
       try {
-        const { lost } = await this.#parts.store.commit([change], this.#parts.durability);
+        const { lost } = await this.#parts.store.commit([change], this.#durabilityOf([change]));
         if (lost.length > 0) committer.onLost();
         else committer.onCommitted(change);
       } catch (error) {
@@ -173,16 +173,26 @@ export class CommitQueue {
   }
 
   #persist(changes: readonly RunChange[]): CommitReport | Promise<CommitReport> {
-    const { store, durability } = this.#parts;
-    const report = store.commit(changes, durability);
+    const report = this.#parts.store.commit(changes, this.#durabilityOf(changes));
     return report instanceof Promise ? this.#persistPatiently(report, changes) : report;
+  }
+
+  /**
+   * Who hears of an end, or finds a run waiting, must not be told otherwise after a loss of power. Outcomes of
+   * steps are waited for by nobody but the steps after them, whose effects take all before them along to the disk.
+   */
+  #durabilityOf(changes: readonly RunChange[]): CommitDurability {
+    const { durability } = this.#parts;
+    if (durability === 'normal') return durability;
+    return changes.some(({ status }) => status !== undefined) ? 'full' : 'soon';
   }
 
   async #persistPatiently(
     first: Promise<CommitReport>,
     changes: readonly RunChange[],
   ): Promise<CommitReport> {
-    const { store, durability, maxAttempts, retryMs, timers, log } = this.#parts;
+    const { store, maxAttempts, retryMs, timers, log } = this.#parts;
+    const durability = this.#durabilityOf(changes);
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await (attempt === 1 ? first : store.commit(changes, durability));

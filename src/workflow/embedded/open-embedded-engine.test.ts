@@ -64,6 +64,32 @@ describe('executing a run', () => {
     expect(sizes).toEqual([3, 3]);
   });
 
+  it.each([
+    ['normal', ['normal', 'normal', 'normal', 'normal']],
+    // Three outcomes and the end: of an outcome nobody is told but the next step.
+    ['full', ['soon', 'soon', 'soon', 'full']],
+  ] as const)('waits for the disk where somebody depends on it: %s', async (durability, kept) => {
+    const commits: string[] = [];
+    const scene = new EngineScene({
+      coroutine: inSequence('a#1', 'b#1', 'c#1'),
+      wrap: (store) => {
+        const commit = store.commit.bind(store);
+        store.commit = (changes, wanted) => {
+          commits.push(wanted);
+          return commit(changes, wanted);
+        };
+        return store;
+      },
+    });
+    const ended = scene.openEngine({ durability }).execute(await scene.create());
+    for (const key of ['a#1', 'b#1', 'c#1']) {
+      await settle();
+      scene.call(key).resolve(1);
+    }
+    await ended;
+    expect(commits).toEqual(kept);
+  });
+
   it('goes on where a dead process stopped, and runs again only what was under way', async () => {
     const scene = new EngineScene({ coroutine: inSequence('a#1', 'b#1') });
     const runId = await scene.create();

@@ -8,6 +8,7 @@ export type {
   NewRunRecord,
   PrunedRun,
   Release,
+  CommitDurability,
   RunChange,
   RunNotice,
   RunOwner,

@@ -81,7 +81,8 @@ export interface SignalRecord {
  *    process that had it is dead.
  * 2. `commit` keeps all of a batch or nothing; entries of a run whose lease is gone are left out and
  *    named, and then nothing of that run was written.
- * 3. What `commit` returned for survives the death of every process; with `full` also the loss of power.
+ * 3. What `commit` returned for survives the death of every process; with `full` also the loss of power, with
+ *    `soon` a moment later. What survives is always all that was committed up to some moment.
  */
 export interface RunStore {
   /**
@@ -125,7 +126,7 @@ export interface RunStore {
   /** A step waits for it, so what is done at once is given at once. */
   commit(
     changes: readonly RunChange[],
-    durability: 'normal' | 'full',
+    durability: CommitDurability,
   ): CommitReport | Promise<CommitReport>;
 
   /** The first value of a name counts; false when there was one. */
@@ -196,6 +197,8 @@ export interface RunChange {
   /** With an end, the run as it was taken on: who asks for it at once need not wait for it to be read. */
   readonly record?: RunRecord;
 }
+
+export type CommitDurability = 'normal' | 'soon' | 'full';
 
 export interface CommitReport {
   /** Runs whose lease was gone. */
