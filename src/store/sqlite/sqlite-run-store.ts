@@ -246,6 +246,10 @@ export class SqliteRunStore implements RunStore {
     });
   }
 
+  synced(): Promise<void> {
+    return this.#database.synced();
+  }
+
   async signal(runId: string, signal: SignalRecord): Promise<boolean> {
     return this.#write(full, (statements) => addRunSignal(statements, runId, signal));
   }

@@ -26,6 +26,11 @@ export interface CommitQueueParts {
   readonly onCommitted: (changes: readonly RunChange[]) => void;
 }
 
+interface Committed {
+  readonly committer: Committer;
+  readonly change: RunChange;
+}
+
 /** Commits in a row that may happen before timers and sockets get their turn. */
 const maxFlushesPerTurn = 64;
 
@@ -36,6 +41,7 @@ const maxFlushesPerTurn = 64;
  *    together at its end. When none is, nothing can join, so it is committed as soon as all that can
  *    run has run: a run of one step after another waits for nobody.
  * 2. One transaction at a time; what comes meanwhile is in the next.
+ * 3. At `full`, who has committed a status hears of it when it is on the disk; nobody else waits for that.
  */
 export class CommitQueue {
   readonly #parts: CommitQueueParts;
@@ -49,10 +55,16 @@ export class CommitQueue {
   #isNext = false;
   #isCommitting = false;
   #flushesThisTurn = 0;
+  /** Committers whose change is kept and not yet on the disk. */
+  #holding = 0;
   #drained: (() => void)[] = [];
 
   constructor(parts: CommitQueueParts) {
     this.#parts = parts;
+  }
+
+  get #durability(): CommitDurability {
+    return this.#parts.durability === 'full' ? 'soon' : 'normal';
   }
 
   /** An activity begins: its outcome may join others. */
@@ -74,7 +86,7 @@ export class CommitQueue {
 
   /** Settles when nothing is left to commit. */
   async drain(): Promise<void> {
-    if (this.#waiting.length === 0 && !this.#isCommitting) return;
+    if (this.#waiting.length === 0 && !this.#isCommitting && this.#holding === 0) return;
     await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
@@ -137,19 +149,55 @@ export class CommitQueue {
     changes: readonly RunChange[],
   ): void {
     this.#parts.faultPoint('engine.commit.after');
+    const held: Committed[] = [];
+    const told: RunChange[] = [];
     for (const [place, committer] of committers.entries()) {
       const change = changes[place];
       if (!change) continue;
       if (lost.length > 0 && lost.includes(change.lease.runId)) committer.onLost();
+      else if (this.#dependsOnDisk(change)) {
+        held.push({ committer, change });
+        continue;
+      } else committer.onCommitted(change);
+      told.push(change);
+    }
+    if (told.length > 0) this.#parts.onCommitted(told);
+    if (held.length > 0) void this.#holdUntilSynced(held);
+    this.#onDone();
+  }
+
+  /**
+   * Who hears of an end, or finds a run waiting, must not be told otherwise after a loss of power. Outcomes of
+   * steps are waited for by nobody but the steps after them, whose effects take all before them along to the disk.
+   */
+  #dependsOnDisk({ status }: RunChange): boolean {
+    return this.#parts.durability === 'full' && status !== undefined;
+  }
+
+  /** Others go on meanwhile. */
+  async #holdUntilSynced(held: readonly Committed[]): Promise<void> {
+    this.#holding += held.length;
+    const failure = await this.#parts.store.synced().then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    this.#holding -= held.length;
+    for (const { committer, change } of held) {
+      if (failure) committer.onRefused(failure.error);
       else committer.onCommitted(change);
     }
-    this.#parts.onCommitted(changes);
-    this.#onDone();
+    if (!failure) this.#parts.onCommitted(held.map(({ change }) => change));
+    this.#tellDrained();
   }
 
   #onDone(): void {
     this.#isCommitting = false;
     if (this.#waiting.length > 0) return this.#schedule();
+    this.#tellDrained();
+  }
+
+  #tellDrained(): void {
+    if (this.#waiting.length > 0 || this.#isCommitting || this.#holding > 0) return;
     const drained = this.#drained;
     this.#drained = [];
     for (const resolve of drained) resolve();
@@ -163,8 +211,9 @@ export class CommitQueue {
       const change = changes[place];
       if (!change) continue;
       try {
-        const { lost } = await this.#parts.store.commit([change], this.#durabilityOf([change]));
+        const { lost } = await this.#parts.store.commit([change], this.#durability);
         if (lost.length > 0) committer.onLost();
+        else if (this.#dependsOnDisk(change)) await this.#holdUntilSynced([{ committer, change }]);
         else committer.onCommitted(change);
       } catch (error) {
         committer.onRefused(error);
@@ -173,18 +222,8 @@ export class CommitQueue {
   }
 
   #persist(changes: readonly RunChange[]): CommitReport | Promise<CommitReport> {
-    const report = this.#parts.store.commit(changes, this.#durabilityOf(changes));
+    const report = this.#parts.store.commit(changes, this.#durability);
     return report instanceof Promise ? this.#persistPatiently(report, changes) : report;
-  }
-
-  /**
-   * Who hears of an end, or finds a run waiting, must not be told otherwise after a loss of power. Outcomes of
-   * steps are waited for by nobody but the steps after them, whose effects take all before them along to the disk.
-   */
-  #durabilityOf(changes: readonly RunChange[]): CommitDurability {
-    const { durability } = this.#parts;
-    if (durability === 'normal') return durability;
-    return changes.some(({ status }) => status !== undefined) ? 'full' : 'soon';
   }
 
   async #persistPatiently(
@@ -192,10 +231,9 @@ export class CommitQueue {
     changes: readonly RunChange[],
   ): Promise<CommitReport> {
     const { store, maxAttempts, retryMs, timers, log } = this.#parts;
-    const durability = this.#durabilityOf(changes);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await (attempt === 1 ? first : store.commit(changes, durability));
+        return await (attempt === 1 ? first : store.commit(changes, this.#durability));
       } catch (error) {
         const isWorthIt = error instanceof AppError && error.retryable;
         if (!isWorthIt || attempt >= maxAttempts) throw error;

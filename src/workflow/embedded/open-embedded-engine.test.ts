@@ -67,7 +67,7 @@ describe('executing a run', () => {
   it.each([
     ['normal', ['normal', 'normal', 'normal', 'normal']],
     // Three outcomes and the end: of an outcome nobody is told but the next step.
-    ['full', ['soon', 'soon', 'soon', 'full']],
+    ['full', ['soon', 'soon', 'soon', 'soon', 'synced']],
   ] as const)('waits for the disk where somebody depends on it: %s', async (durability, kept) => {
     const commits: string[] = [];
     const scene = new EngineScene({
@@ -78,6 +78,7 @@ describe('executing a run', () => {
           commits.push(wanted);
           return commit(changes, wanted);
         };
+        store.synced = async () => void commits.push('synced');
         return store;
       },
     });

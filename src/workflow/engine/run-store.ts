@@ -129,6 +129,9 @@ export interface RunStore {
     durability: CommitDurability,
   ): CommitReport | Promise<CommitReport>;
 
+  /** Settles when all that was committed before survives the loss of power. */
+  synced(): Promise<void>;
+
   /** The first value of a name counts; false when there was one. */
   signal(runId: string, signal: SignalRecord): Promise<boolean>;
   /** Null takes a pause back; nothing takes a cancellation back, and a run that is over stays as it is. */

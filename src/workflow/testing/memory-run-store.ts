@@ -204,6 +204,8 @@ export class MemoryRunStore implements RunStore {
     });
   }
 
+  async synced(): Promise<void> {}
+
   async commit(changes: readonly RunChange[]): Promise<CommitReport> {
     this.#wrote();
     const lost = changes.filter((change) => !this.#apply(change));
