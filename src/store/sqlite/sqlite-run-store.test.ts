@@ -113,6 +113,41 @@ describe('the run store in SQLite', () => {
     expect(events).toEqual(['sync', 'claimed', 'kept']);
   });
 
+  it('tells nobody of an end that is committed before the disk has it', async () => {
+    const syncs: (() => void)[] = [];
+    const database = new SqliteDatabase({
+      path: aPath(),
+      isReadonly: false,
+      migrations,
+      clock: systemClock,
+      busyTimeoutMs: 20,
+      syncFileLater: () => new Promise((resolve) => void syncs.push(resolve)),
+    });
+    onTestFinished(() => database.close());
+    const store = new SqliteRunStore(database, { ...living, patienceMs: 200 });
+    await store.create(aNewRun({ durability: 'normal' }));
+    const lease = await store.claim('run1', anOwner());
+    if (!lease) throw new Error('it is free');
+    const told: string[] = [];
+    const look = (name: string, looking: Promise<unknown>): Promise<unknown> =>
+      looking.then(() => told.push(name));
+    await store.commit([{ lease, entries: [] }], 'soon');
+    await look('running', store.summary(localCaller, 'run1'));
+    await store.commit([{ lease, entries: [], status: 'succeeded', outcome: 1 }], 'soon');
+    const looks = [
+      look('whole', store.findWhole(localCaller, 'run1')),
+      look('summary', store.summary(localCaller, 'run')),
+      look('found', store.find(localCaller, 'run1')),
+      look('listed', store.list(localCaller, { limit: 1 })),
+    ];
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toEqual(['running']);
+    for (const finish of syncs) finish();
+    await Promise.all(looks);
+    expect(told.toSorted()).toEqual(['found', 'listed', 'running', 'summary', 'whole']);
+    expect(await store.summary(localCaller, 'run1')).toMatchObject({ status: 'succeeded' });
+  });
+
   it('keeps what one commit adds to a run in one row', async () => {
     const path = aPath();
     const store = openRunStore(path);

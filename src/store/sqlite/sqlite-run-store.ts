@@ -41,6 +41,7 @@ import {
 import { addRunSignal, countRunSignals } from './run-signals.ts';
 import { inheritMakersSql } from './sqlite-artifact-index.ts';
 import type { SqliteDatabase, Statements, WriteTerms } from './sqlite-database.ts';
+import { UnsyncedEnds } from './unsynced-ends.ts';
 import { nowOrWhileStoreBusy, whileStoreBusy } from './while-store-busy.ts';
 import { WriteGroup } from './write-group.ts';
 
@@ -105,6 +106,7 @@ export class SqliteRunStore implements RunStore {
   readonly #fresh: FreshRuns;
   readonly #keys = new RunKeys();
   readonly #ended = new EndedRuns();
+  readonly #unsynced = new UnsyncedEnds();
   readonly #journals: RunJournals;
   readonly #isoTime = createIsoTime();
   /** Where runs that ended are looked for again only when some may have ended before the time that is asked for. */
@@ -146,11 +148,15 @@ export class SqliteRunStore implements RunStore {
   }
 
   async find(caller: Caller | null, runIdOrPrefix: string): Promise<RunRecord | undefined> {
+    const unsynced = this.#unsynced.of(runIdOrPrefix);
+    if (unsynced) await unsynced;
     const row = this.#meant(findSql, runIdOrPrefix, caller);
     return row && this.#record(row);
   }
 
   async findWhole(caller: Caller, runIdOrPrefix: string): Promise<WholeRun | undefined> {
+    const unsynced = this.#unsynced.of(runIdOrPrefix);
+    if (unsynced) await unsynced;
     const ended = this.#ended.get(runIdOrPrefix);
     if (ended?.record.callerId === caller.id) {
       const { record, epoch } = ended;
@@ -166,6 +172,8 @@ export class SqliteRunStore implements RunStore {
   }
 
   async summary(caller: Caller, runIdOrPrefix: string): Promise<RunSummary | undefined> {
+    const unsynced = this.#unsynced.of(runIdOrPrefix);
+    if (unsynced) await unsynced;
     const fresh = this.#fresh.summarize(runIdOrPrefix, caller);
     if (fresh) return fresh;
     const row = this.#meant(summarySql, runIdOrPrefix, caller);
@@ -173,6 +181,7 @@ export class SqliteRunStore implements RunStore {
   }
 
   async list(caller: Caller, { status, limit }: RunFilter): Promise<readonly RunSummary[]> {
+    await this.#unsynced.of('');
     const wanted = status ? JSON.stringify(status) : null;
     const rows = this.#database.readOne((statements) =>
       statements(listSql).all(caller.id, wanted, limit),
@@ -237,6 +246,7 @@ export class SqliteRunStore implements RunStore {
           : this.#database.write({ durability }, apply);
         this.#journals.onCommitted();
         this.#ended.onCommitted();
+        if (durability === 'soon') this.#unsynced.add(changes, () => this.#database.synced());
         return report;
       } catch (error) {
         this.#journals.onFailed();
