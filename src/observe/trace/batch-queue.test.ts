@@ -67,6 +67,15 @@ describe('a batch queue', () => {
     expect(dropped).toEqual([]);
   });
 
+  it('writes a full batch at once, and leaves the beginning of the next to the interval', async () => {
+    const { queue, batches } = aQueue({ maxQueued: 100 });
+    add(queue, 1, 2, 3, 4);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(batches).toEqual([[1, 2, 3]]);
+    await queue.flush();
+    expect(batches).toEqual([[1, 2, 3], [4]]);
+  });
+
   it('drops what does not fit and reports how much', async () => {
     const { queue, batches, dropped } = aQueue({ maxQueued: 2 });
     add(queue, 1, 2, 3, 4);
@@ -124,11 +133,11 @@ describe('a batch queue', () => {
 
   it('drops what it still could not write when it closes, and reports it once', async () => {
     const { queue, dropped, target } = aLockedQueue();
-    add(queue, 1, 2, 3, 4);
+    add(queue, 1, 2);
     await queue.close();
     await queue.close();
     expect(target.attempts).toBe(3);
-    expect(dropped).toEqual([[4, lockedError]]);
+    expect(dropped).toEqual([[2, lockedError]]);
   });
 
   it('has one write under way at a time, and a flush waits for what came during it', async () => {

@@ -45,11 +45,14 @@ export class BatchQueue<Item> {
       this.#overflowed += 1;
       return;
     }
-    const { maxQueued, flushIntervalMs } = this.#options;
+    const { maxBatch, maxQueued, flushIntervalMs } = this.#options;
     const length = this.#waiting.push(item);
     // Half of the room is left for what comes while these are written.
-    if (length === Math.ceil(maxQueued / 2)) void this.flush();
-    else if (!this.#timer) this.#flushAfter(flushIntervalMs);
+    const half = Math.ceil(maxQueued / 2);
+    if (!this.#timer) this.#flushAfter(flushIntervalMs);
+    if ((length === maxBatch || length === half) && !this.#writing) {
+      void this.#write(Math.min(maxBatch, half));
+    }
   }
 
   /** Ends when everything added before it is written, reported as dropped or kept for another attempt. */
@@ -57,11 +60,8 @@ export class BatchQueue<Item> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     // The write under way may be past its last look at the queue.
-    await this.#writing;
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
-    });
-    await this.#writing;
+    while (this.#writing) await this.#writing;
+    await this.#write(1);
   }
 
   async close(): Promise<void> {
@@ -76,8 +76,21 @@ export class BatchQueue<Item> {
     if (left > 0) this.#options.onDropped(left, this.#lastError);
   }
 
-  async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
+  #write(least: number): Promise<void> {
+    this.#writing = this.#writeBatches(least).finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  /**
+   * Goes on while `least` items wait. Full batches go at once: items that wait longer survive collections,
+   * which costs more than writing them. What begins the next batch waits, or batches would be tiny.
+   */
+  async #writeBatches(least: number): Promise<void> {
+    // Who adds must not wait for a target that writes at once.
+    await Promise.resolve();
+    while (this.#waiting.length >= least) {
       const batch = this.#waiting.slice(0, this.#options.maxBatch);
       try {
         await this.#options.write(batch);
