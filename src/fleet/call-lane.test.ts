@@ -13,15 +13,17 @@ function aTracer(
   cancel: () => void = () => {},
 ): CallTracer {
   return {
-    traced: (call, work) => {
+    open: (call) => {
       seen.push(call);
-      return work({
+      return {
         setAttributes: (attributes) =>
           failures.push(String(attributes['tutti.error.code'] ?? attributes['error.type'] ?? '')),
         fail: () => {},
         cancel,
         outgoingMeta: () => ({ traceparent: 'next' }),
-      });
+        runIn: (work) => work(),
+        end: () => {},
+      };
     },
   };
 }

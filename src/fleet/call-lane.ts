@@ -2,8 +2,14 @@ import type { CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { CallContext } from '../contract/server/index.ts';
 import { errorMetaKey, type ToolResult } from '../contract/tool/index.ts';
 import { Gate, SharedTimeout, type Log } from '../kernel/index.ts';
-import type { CallTracer, TracedCall, TraceScope } from './call-tracer.ts';
-import { runCall, startCall, type CallLimits, type CallPlan } from './running-call.ts';
+import type { CallSpan, CallTracer, TracedCall } from './call-tracer.ts';
+import {
+  runCall,
+  startCall,
+  type CallLimits,
+  type CallPlan,
+  type Settling,
+} from './running-call.ts';
 
 export interface LaneLimits extends Partial<CallLimits> {
   readonly maxConcurrent: number;
@@ -49,34 +55,30 @@ export class CallLane {
 
   run(call: LaneCall, context: CallContext): Promise<ToolResult> {
     if (!this.#tracer) return runCall(this.#planOf(call), context, context.meta);
-    return this.#tracer.traced(this.#spanOf(call.entry, context), (scope) =>
-      this.#runIn(scope, call, context),
-    );
+    return this.#runIn(this.#tracer.open(this.#spanOf(call.entry, context)), call, context);
   }
 
-  #runIn(scope: TraceScope, call: LaneCall, context: CallContext): Promise<ToolResult> {
-    const plan = this.#planOf(call, (facts) => scope.setAttributes(facts));
-    const meta = { ...context.meta, ...scope.outgoingMeta() };
-    // The first end of a call is what the span is about; a call that was ended may still end by itself.
-    let isOver = false;
+  #runIn(span: CallSpan, call: LaneCall, context: CallContext): Promise<ToolResult> {
+    const plan = this.#planOf(call, (facts) => span.setAttributes(facts));
+    const meta = withTrace(context.meta, span.outgoingMeta());
     return new Promise((resolve, reject) => {
-      startCall(
-        plan,
-        { context, meta },
-        {
-          resolve: (result) => {
-            if (result.isError && !isOver) noteFailure(scope, result);
-            isOver = true;
-            resolve(result);
-          },
-          reject: (error) => {
-            if (!isOver && context.signal.aborted && error === context.signal.reason)
-              scope.cancel();
-            isOver = true;
-            reject(error);
-          },
+      // The first end of a call is what the span is about; a call that was ended may still end by itself.
+      let isOver = false;
+      const settling: Settling<ToolResult> = {
+        resolve: (result) => {
+          if (result.isError && !isOver) noteFailure(span, result);
+          isOver = true;
+          span.end();
+          resolve(result);
         },
-      );
+        reject: (error) => {
+          if (!isOver) noteError(span, error, context);
+          isOver = true;
+          span.end();
+          reject(error);
+        },
+      };
+      span.runIn(() => startCall(plan, { context, meta }, settling));
     });
   }
 
@@ -144,14 +146,24 @@ function attributesOf({ name, server }: CatalogueEntry): TracedCall['attributes'
   };
 }
 
+/** The trace of the call goes on to the next hop, in place of the one the caller sent. */
+function withTrace(meta: CallContext['meta'], trace: CallContext['meta']): CallContext['meta'] {
+  return Object.keys(meta).length === 0 ? trace : { ...meta, ...trace };
+}
+
+function noteError(span: CallSpan, error: unknown, { signal }: CallContext): void {
+  if (signal.aborted && error === signal.reason) span.cancel();
+  else span.fail(error);
+}
+
 /** Names follow the OpenTelemetry conventions for GenAI; the code is ours. */
-function noteFailure(scope: TraceScope, result: ToolResult): void {
+function noteFailure(span: CallSpan, result: ToolResult): void {
   const report = result._meta?.[errorMetaKey];
   const isReport = typeof report === 'object' && report !== null && 'code' in report;
-  scope.setAttributes({
+  span.setAttributes({
     'error.type': 'tool_error',
     ...(isReport ? { 'tutti.error.code': String(report.code) } : {}),
   });
   const text = result.content.find((block) => block.type === 'text')?.['text'];
-  scope.fail(typeof text === 'string' ? text : 'The tool reported an error');
+  span.fail(typeof text === 'string' ? text : 'The tool reported an error');
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../contract/caller/index.ts';
-import type { CallFacts } from '../contract/server/index.ts';
+import type { CallContext, CallFacts } from '../contract/server/index.ts';
 
 /** What a call wants recorded about itself. */
 export interface TracedCall {
@@ -11,17 +11,22 @@ export interface TracedCall {
   readonly caller: Caller;
 }
 
-export interface TraceScope {
+/** The span of one call, open until it is ended. */
+export interface CallSpan {
   setAttributes(attributes: CallFacts): void;
-  /** Marks the span as failed though the call returns: a tool's own failure is a result. */
-  fail(message: string): void;
+  /** Marks the span as failed: with an error, or the message of a tool's own failure, which is a result. */
+  fail(error: unknown): void;
   /** Records that the caller gave up: what the call throws after that is no failure. */
   cancel(): void;
   /** Trace context for the next hop, to be merged into its `_meta`. */
-  outgoingMeta(): object;
+  outgoingMeta(): CallContext['meta'];
+  /** Runs what begins the call inside the span; all that follows from it is inside too. */
+  runIn<Result>(work: () => Result): Result;
+  /** Only the first time counts. */
+  end(): void;
 }
 
 /** The fleet's port to tracing: every call runs inside a span. */
 export interface CallTracer {
-  traced<Result>(call: TracedCall, work: (scope: TraceScope) => Promise<Result>): Promise<Result>;
+  open(call: TracedCall): CallSpan;
 }

@@ -14,15 +14,7 @@ export function aCodeCatalogue(roots: readonly string[], timeoutMs: number): Cat
   };
   const lane = new CallLane(
     { maxConcurrent: 2, maxWaiting: 1_000, timeoutMs },
-    {
-      traced: (_call, work) =>
-        work({
-          setAttributes: () => {},
-          fail: () => {},
-          cancel: () => {},
-          outgoingMeta: () => ({}),
-        }),
-    },
+    undefined,
     silentLog,
   );
   return createFleet({

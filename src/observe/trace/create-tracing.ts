@@ -2,11 +2,17 @@ import { setTimeout } from 'node:timers/promises';
 import { AppError, systemClock, type Clock, type Log } from '../../kernel/index.ts';
 import type { ActiveSpans } from './active-span.ts';
 import { BatchQueue, type QueueOptions } from './batch-queue.ts';
-import { OpenSpan, type FinishedSpan } from './open-span.ts';
+import { OpenSpan, type SpanSurroundings } from './open-span.ts';
 import { RedactedStarts } from './redacted-starts.ts';
-import { createOtlpExporter, type OtlpOptions, type SpanExporter } from './otlp-exporter.ts';
+import {
+  createOtlpExporter,
+  type FinishedSpan,
+  type OtlpOptions,
+  type SpanExporter,
+} from './otlp-exporter.ts';
 import { RandomIds } from './random-ids.ts';
 import { readTraceMeta, type SpanContext } from './trace-context.ts';
+import type { SpanRecord } from './span.ts';
 import { traceLimits } from './trace-limits.ts';
 import type { TraceRetention, TraceStore } from './trace-store.ts';
 import type { SpanScope, SpanStart, Tracer } from './tracer.ts';
@@ -50,27 +56,27 @@ export function createTracing(options: TracingOptions): Tracing {
   const tickMs = options.tickMs ?? (() => performance.now());
   const { activeSpans } = options;
   const ids = new RandomIds();
-  const around: Surroundings = { ids, redacted: new RedactedStarts(), clock, tickMs, activeSpans };
+  const keep = (record: SpanRecord, context: SpanContext): void => {
+    for (const sink of sinks) sink.add(record, context);
+  };
+  const redacted = new RedactedStarts();
+  const around: Surroundings = { ids, redacted, clock, tickMs, activeSpans, keep };
   return {
     traced<Result>(start: SpanStart, work: (scope: SpanScope) => Promise<Result>): Promise<Result> {
       const span = openSpan(start, around);
-      const finish = (): void => {
-        const durationUs = Math.max(0, Math.round((tickMs() - span.startedTickMs) * 1000));
-        const finished = span.end(durationUs);
-        for (const sink of sinks) sink.add(finished);
-      };
-      return startIn(span, activeSpans, work).then(
+      return startIn(span, work).then(
         (result) => {
-          finish();
+          span.end();
           return result;
         },
         (error: unknown) => {
           span.fail(error);
-          finish();
+          span.end();
           throw error;
         },
       );
     },
+    open: (start) => openSpan(start, around),
     async flush() {
       await Promise.all(sinks.map((sink) => sink.flush()));
     },
@@ -82,11 +88,10 @@ export function createTracing(options: TracingOptions): Tracing {
 
 function startIn<Result>(
   span: OpenSpan,
-  activeSpans: ActiveSpans,
   work: (scope: SpanScope) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return activeSpans.runIn(span, () => work(span));
+    return span.runIn(() => work(span));
   } catch (error) {
     return Promise.reject(error);
   }
@@ -94,21 +99,18 @@ function startIn<Result>(
 
 /** Where finished spans go. Adding never waits and never throws. */
 interface SpanSink {
-  add(span: FinishedSpan): void;
+  add(record: SpanRecord, context: SpanContext): void;
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-interface Surroundings {
+interface Surroundings extends SpanSurroundings {
   readonly ids: RandomIds;
-  readonly redacted: RedactedStarts;
   readonly clock: Clock;
-  readonly tickMs: () => number;
-  readonly activeSpans: ActiveSpans;
 }
 
 function openSpan(start: SpanStart, around: Surroundings): OpenSpan {
-  const { ids, redacted, clock } = around;
+  const { ids, clock } = around;
   const above = around.activeSpans.current();
   const incoming = readTraceMeta(start.parentMeta ?? {});
   // A request's own context names the outermost span of its trace; spans opened since are nearer.
@@ -126,7 +128,7 @@ function openSpan(start: SpanStart, around: Surroundings): OpenSpan {
     : { traceId: ids.next(16), spanId, isSampled: true };
   const parentSpanId = parent?.spanId;
   const place = { context, parentSpanId, baggage, startedAtUs, startedTickMs };
-  return new OpenSpan(start, place, redacted);
+  return new OpenSpan(start, place, around);
 }
 
 function storeQueue(options: TracingOptions): SpanSink | undefined {
@@ -136,7 +138,7 @@ function storeQueue(options: TracingOptions): SpanSink | undefined {
   let prunedAt = Number.NEGATIVE_INFINITY;
   const { pruneAfterSpans } = { ...traceLimits, ...options.limits };
   let writtenSince = 0;
-  return spanQueue(options, {
+  return spanQueue<SpanRecord>(options, {
     target: 'store',
     retry: {
       isWorthwhile: isBusy,
@@ -144,7 +146,7 @@ function storeQueue(options: TracingOptions): SpanSink | undefined {
       maxCloseAttempts: traceLimits.maxCloseAttempts,
     },
     async write(batch) {
-      await store.record(batch.map((span) => span.record));
+      await store.record(batch);
       writtenSince += batch.length;
       const isSoon = clock.now() - prunedAt < traceLimits.pruneIntervalMs;
       if (isSoon && writtenSince < pruneAfterSpans) return;
@@ -179,16 +181,18 @@ function collectorQueue(options: TracingOptions): SpanSink | undefined {
   if (!otlp) return undefined;
   let exporter: Promise<SpanExporter> | undefined;
   let isGivenUp = false;
-  const queue = spanQueue(options, {
+  const queue = spanQueue<FinishedSpan>(options, {
     target: 'collector',
     async write(batch) {
       if (isGivenUp) throw new Error('The collector did not take spans in time');
       exporter ??= createOtlpExporter(otlp);
-      await (await exporter).export(batch.filter((span) => span.context.isSampled));
+      await (await exporter).export(batch);
     },
   });
   return {
-    add: (span) => queue.add(span),
+    add: (record, context) => {
+      if (context.isSampled) queue.add({ record, context });
+    },
     flush: () => queue.flush(),
     async close() {
       const closing = queue.close();
@@ -201,15 +205,15 @@ function collectorQueue(options: TracingOptions): SpanSink | undefined {
   };
 }
 
-interface SpanTarget extends Pick<QueueOptions<FinishedSpan>, 'write' | 'retry'> {
+interface SpanTarget<Item> extends Pick<QueueOptions<Item>, 'write' | 'retry'> {
   /** Its name in the log. */
   readonly target: string;
 }
 
-function spanQueue(
+function spanQueue<Item>(
   options: TracingOptions,
-  { target, ...writing }: SpanTarget,
-): BatchQueue<FinishedSpan> {
+  { target, ...writing }: SpanTarget<Item>,
+): BatchQueue<Item> {
   const limits = { ...traceLimits, ...options.limits };
   return new BatchQueue({
     maxQueued: limits.maxQueuedSpans,

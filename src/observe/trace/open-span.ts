@@ -1,18 +1,21 @@
 import { localCaller } from '../../contract/caller/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import { redactText } from '../redact/redact-text.ts';
-import type { ActiveSpan } from './active-span.ts';
+import type { ActiveSpan, ActiveSpans } from './active-span.ts';
 import { spanAttribute, toolErrorType } from './conventions.ts';
 import { redactAttributes, type RedactedStarts } from './redacted-starts.ts';
 import type { AttributeValue, SpanRecord, SpanStatus } from './span.ts';
 import { writeTraceMeta, type SpanContext, type TraceMeta } from './trace-context.ts';
 import { traceLimits } from './trace-limits.ts';
-import type { SpanScope, SpanStart } from './tracer.ts';
+import type { RunningSpan, SpanStart } from './tracer.ts';
 
-/** A span that ended, with what exporting it needs beside the record. */
-export interface FinishedSpan {
-  readonly record: SpanRecord;
-  readonly context: SpanContext;
+/** What the spans of one tracer share. */
+export interface SpanSurroundings {
+  readonly redacted: RedactedStarts;
+  readonly activeSpans: ActiveSpans;
+  readonly tickMs: () => number;
+  /** Takes the record of a span that ended. Neither waits nor throws. */
+  readonly keep: (record: SpanRecord, context: SpanContext) => void;
 }
 
 /** Where a new span stands and when it began. */
@@ -25,28 +28,29 @@ export interface SpanPlace {
 }
 
 /** A span whose work is still running. */
-export class OpenSpan implements SpanScope, ActiveSpan {
+export class OpenSpan implements RunningSpan, ActiveSpan {
   readonly context: SpanContext;
   readonly baggage: string | undefined;
   readonly startedAtUs: number;
   readonly startedTickMs: number;
   readonly #start: SpanStart;
   readonly #parentSpanId: string | undefined;
-  readonly #redacted: RedactedStarts;
+  readonly #around: SpanSurroundings;
   /** All of them, once some were added to those it began with. */
   #attributes: Map<string, AttributeValue> | undefined;
   #status: SpanStatus = 'unset';
   #statusMessage: string | undefined;
   #isCancelled = false;
+  #isOver = false;
 
-  constructor(start: SpanStart, place: SpanPlace, redacted: RedactedStarts) {
+  constructor(start: SpanStart, place: SpanPlace, around: SpanSurroundings) {
     this.context = place.context;
     this.baggage = place.baggage;
     this.startedAtUs = place.startedAtUs;
     this.startedTickMs = place.startedTickMs;
     this.#parentSpanId = place.parentSpanId;
     this.#start = start;
-    this.#redacted = redacted;
+    this.#around = around;
   }
 
   get traceId(): string {
@@ -86,31 +90,37 @@ export class OpenSpan implements SpanScope, ActiveSpan {
     return writeTraceMeta(this.context, this.baggage);
   }
 
-  end(durationUs: number): FinishedSpan {
-    const { context, startedAtUs } = this;
-    const { traceId, spanId } = context;
+  runIn<Result>(work: () => Result): Result {
+    return this.#around.activeSpans.runIn(this, work);
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const elapsedMs = this.#around.tickMs() - this.startedTickMs;
+    this.#around.keep(this.#record(Math.max(0, Math.round(elapsedMs * 1000))), this.context);
+  }
+
+  /** In one piece and nothing beside it: it waits to be written, and each object that waits costs. */
+  #record(durationUs: number): SpanRecord {
     const { kind, caller = localCaller } = this.#start;
-    const { name, attributes: first } = this.#redacted.of(this.#start);
-    const attributes = this.#attributes ? redactAttributes(this.#attributes) : first;
-    const status = this.#status;
-    const callerId = caller.id;
-    const parentSpanId = this.#parentSpanId;
-    const message = this.#statusMessage;
-    const record: SpanRecord = {
-      traceId,
-      spanId,
-      ...(parentSpanId ? { parentSpanId } : undefined),
+    const { name, attributes: first } = this.#around.redacted.of(this.#start);
+    const record: Writable<SpanRecord> = {
+      traceId: this.context.traceId,
+      spanId: this.context.spanId,
       name,
       kind,
-      startedAtUs,
+      startedAtUs: this.startedAtUs,
       durationUs,
-      status,
-      attributes,
-      callerId,
+      status: this.#status,
+      attributes: this.#attributes ? redactAttributes(this.#attributes) : first,
+      callerId: caller.id,
     };
-    if (!message) return { context, record };
-    const statusMessage = redactText(message, traceLimits.maxAttributeLength);
-    return { context, record: { ...record, statusMessage } };
+    if (this.#parentSpanId) record.parentSpanId = this.#parentSpanId;
+    if (this.#statusMessage) {
+      record.statusMessage = redactText(this.#statusMessage, traceLimits.maxAttributeLength);
+    }
+    return record;
   }
 
   #ownAttributes(): Map<string, AttributeValue> {
@@ -118,6 +128,8 @@ export class OpenSpan implements SpanScope, ActiveSpan {
     return this.#attributes;
   }
 }
+
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 /** What a signal without a reason of its own throws: a cancellation even if the work did not call it one. */
 function isPlainAbort(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import type { Secret } from '../../kernel/index.ts';
-import type { FinishedSpan } from './open-span.ts';
-import { spanKinds, spanStatuses } from './span.ts';
+import { spanKinds, spanStatuses, type SpanRecord } from './span.ts';
+import type { SpanContext } from './trace-context.ts';
 import { traceLimits } from './trace-limits.ts';
 
 /** A collector that takes OTLP over HTTP. */
@@ -10,6 +10,12 @@ export interface OtlpOptions {
   readonly endpoint: string;
   readonly headers?: Readonly<Record<string, Secret>>;
   readonly serviceVersion?: string;
+}
+
+/** A span that ended, with what exporting it needs beside the record. */
+export interface FinishedSpan {
+  readonly record: SpanRecord;
+  readonly context: SpanContext;
 }
 
 export interface SpanExporter {

@@ -1,7 +1,7 @@
 import { traceLimits } from './trace-limits.ts';
 
 /** The trace context of a message, as W3C defines it and MCP carries it in `_meta`, unprefixed. */
-export interface TraceMeta {
+export interface TraceMeta extends Readonly<Record<string, unknown>> {
   readonly traceparent: string;
   readonly tracestate?: string;
   readonly baggage?: string;

@@ -5,6 +5,8 @@ import type { TraceMeta } from './trace-context.ts';
 /** Runs work inside a span. Tracing never fails the work, and the work's outcome passes unchanged. */
 export interface Tracer {
   traced<Result>(span: SpanStart, work: (scope: SpanScope) => Promise<Result>): Promise<Result>;
+  /** The same for who hears of the end by a callback, which spares it a promise. */
+  open(span: SpanStart): RunningSpan;
 }
 
 export interface SpanStart {
@@ -27,4 +29,12 @@ export interface SpanScope {
   cancel(): void;
   /** What to put into `params._meta` of calls made on behalf of this span. */
   outgoingMeta(): TraceMeta;
+}
+
+/** A span that lasts until it is ended. */
+export interface RunningSpan extends SpanScope {
+  /** Runs what begins the work inside the span; all that follows from it is inside too. */
+  runIn<Result>(work: () => Result): Result;
+  /** Only the first time counts. */
+  end(): void;
 }
