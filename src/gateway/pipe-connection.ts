@@ -16,6 +16,7 @@ import {
   errorReply,
   type EraRules,
   type Origin,
+  type Reply,
   type Serving,
 } from './answer-request.ts';
 import { ConnectionClosedError, TooManySubscriptionsError } from './errors.ts';
@@ -62,7 +63,7 @@ export class PipeConnection {
   receive(message: Message | Batch): void {
     switch (message.kind) {
       case 'request':
-        void this.#receiveRequest(message);
+        this.#receiveRequest(message);
         return;
       case 'notification':
         this.#accept(message);
@@ -105,22 +106,24 @@ export class PipeConnection {
     if (this.#unanswered === 0) this.#onIdle?.();
   }
 
-  async #receiveRequest(request: Request): Promise<void> {
+  /** On the way of every call, so it waits for nothing itself. */
+  #receiveRequest(request: Request): void {
     this.#unanswered += 1;
     const verdict = judgeEra(request);
-    if (verdict.kind === 'handshake') {
-      const repeated = this.#repeated;
-      if (repeated) {
-        this.#answered(await this.#repeat(repeated, request));
-      } else {
-        this.#answered((await this.#session.answer(request, this.#origin))?.text);
-      }
-    } else if (verdict.kind === 'rejected') {
+    if (verdict.kind === 'rejected') {
       this.#answered(errorReply(request, verdict.error).text);
+    } else if (verdict.kind === 'stateless') {
+      void this.#answerStateless(request, verdict.version).then(this.#onText);
+    } else if (this.#repeated) {
+      void this.#repeat(this.#repeated, request).then(this.#onText);
     } else {
-      this.#answered(await this.#answerStateless(request, verdict.version));
+      void this.#session.answer(request, this.#origin).then(this.#onReply);
     }
   }
+
+  readonly #onText = (text: string | undefined): void => this.#answered(text);
+
+  readonly #onReply = (reply: Reply | undefined): void => this.#answered(reply?.text);
 
   async #repeat(repeated: RepeatedOpening, request: Request): Promise<string | undefined> {
     const sent = repeated.answerSentTo(request);

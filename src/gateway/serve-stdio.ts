@@ -104,7 +104,9 @@ const carriageReturn = 0x0d;
 
 /** Blank lines end messages, they are none. */
 function isBlank(bytes: Buffer): boolean {
-  for (const byte of bytes) {
+  // By index: for every line another object would be made to go through its bytes.
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
     if (byte !== space && byte !== tab && byte !== carriageReturn) return false;
   }
   return true;
