@@ -114,6 +114,23 @@ describe('a call', () => {
     expect(cancelled).toHaveBeenCalledTimes(1);
   });
 
+  it('that throws fails its span with the error, and then ends it', async () => {
+    const error = new Error('broken');
+    const events: unknown[] = [];
+    const plain = aTracer();
+    const tracer: CallTracer = {
+      open: (call) => ({
+        ...plain.open(call),
+        fail: (reason) => events.push(reason),
+        end: () => events.push('ended'),
+      }),
+    };
+    const server = aServer('one', { callTool: () => Promise.reject(error) });
+    const catalogue = aCatalogue([ours(server)], { tracer });
+    await expect(catalogue.callTool('hello', {}, aContext())).rejects.toBe(error);
+    expect(events).toEqual([error, 'ended']);
+  });
+
   it('that is cancelled throws the reason', async () => {
     const cancel = new AbortController();
     const server = aServer('one', {

@@ -141,6 +141,17 @@ describe('a traced piece of work', () => {
     expect(span.attributes).not.toHaveProperty('error.type');
   });
 
+  it('lasts until it is ended, once, where it is opened by hand', async () => {
+    let tick = 0;
+    const { tracing, activeSpans, only } = aTracing({ tickMs: () => (tick += 1) });
+    const span = tracing.open(simple);
+    expect(span.runIn(() => activeSpans.ids()?.spanId)).toBe(span.spanId);
+    span.fail(new Error('it broke'));
+    span.end();
+    span.end();
+    expect(await only()).toMatchObject({ status: 'error', durationUs: 1_000 });
+  });
+
   it('throws what work throws before it returns a promise', async () => {
     const { tracing, only } = aTracing();
     const work = (): Promise<void> => {
