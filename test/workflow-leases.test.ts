@@ -118,7 +118,8 @@ function expectNoNeedlessRepeat(scene: Scene, disturbed: ReadonlySet<number>): v
 
 describe('several processes that resume the runs of one data directory', () => {
   it('execute each run in exactly one of them, and each step once', async () => {
-    const scene = await aScene({ stepCount: 8, stepMs: 10 });
+    // Long enough for all of them to start before one alone is done.
+    const scene = await aScene({ stepCount: 8, stepMs: 60 });
     const workers = await Promise.all([1, 2, 3].map(() => startWorker(scene)));
     await until(() => allEnded(scene));
     expect(await Promise.all(workers.map(stop))).toEqual([0, 0, 0]);
