@@ -24,7 +24,12 @@ it('leaves nothing of a call for a full collection', async () => {
     }
   };
   await callOften();
-  const before = oldBytes();
-  await callOften();
-  expect((oldBytes() - before) / calls).toBeLessThan(maxBytesPerCall);
+  // A full collection in between would hide what was left: the worst of several counts.
+  const left: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const before = oldBytes();
+    await callOften();
+    left.push((oldBytes() - before) / calls);
+  }
+  expect(Math.max(...left)).toBeLessThan(maxBytesPerCall);
 });
