@@ -16,6 +16,7 @@ import {
 import { createEngines } from './engines.ts';
 import { executeRuns } from './execute-runs.ts';
 import { knownTools, type KnownTools } from './tool-caller.ts';
+import { tuneCollector } from './tune-collector.ts';
 import { runTraces, type RunTraces } from './workflow-traces.ts';
 import type { WorkflowParts, WorkOptions } from './workflow.ts';
 
@@ -58,6 +59,7 @@ export function openWorkflows(parts: Parts): OpenWorkflows {
     log,
   };
   const resumeUnfinished = (): void => {
+    tuneCollector();
     engines.embedded.start();
     stopPruning ??= keepPruning(runs);
   };

@@ -2,8 +2,8 @@
 const tuneAfterMs = 100;
 
 /**
- * For processes that serve. V8 puts objects of a kind that often outlived a collection among the old
- * ones from the start; with hundreds of calls in flight when a collection comes, that is what calls are
+ * For processes that serve or execute runs. V8 puts objects of a kind that often outlived a collection among the old
+ * ones from the start; with hundreds of calls or runs in flight when a collection comes, that is what calls are
  * made of. Dead a moment later they keep what they refer to until the next full collection: a fifth of
  * all that was allocated was copied, twice, which cost up to a third of the processor time of a call.
  */
