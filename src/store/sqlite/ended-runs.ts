@@ -7,34 +7,61 @@ export interface EndedRun {
 }
 
 /**
- * Runs that this process ended in this turn of the event loop: who waited for the end of one sees it as it
- * was then, without reading what was just written. What others do with it afterwards is seen from the
- * next turn on.
+ * Runs that this process ended in this turn of the event loop, or whose end is not on the disk yet: who
+ * waited for the end of one sees it as it was then, without reading what was just written.
+ *
+ * 1. What others did with it in an earlier turn is seen.
+ * 2. Nothing is kept longer than its sync takes, and a turn.
  */
 export class EndedRuns {
   /** What the transaction under way ends. */
   #ending: EndedRun[] = [];
-  #ended: Map<string, EndedRun> | undefined;
+  #version: number | undefined;
+  readonly #batches = new Set<Batch>();
 
   add(run: EndedRun): void {
     this.#ending.push(run);
   }
 
-  /** The transaction was committed. */
-  onCommitted(): void {
-    if (this.#ending.length === 0) return;
-    if (!this.#ended) setImmediate(() => (this.#ended = undefined));
-    this.#ended ??= new Map();
-    for (const run of this.#ending) this.#ended.set(run.record.runId, run);
-    this.#ending = [];
+  /** Within the transaction: nobody else can have done anything with what it ends. */
+  onCommitting(version: () => number): void {
+    if (this.#ending.length > 0) this.#version = version();
   }
 
-  /** It was not, or nobody knows. */
+  /** `synced` settles when what was committed is on the disk; undefined where nobody waits for that. */
+  onCommitted(synced: Promise<unknown> | undefined): void {
+    if (this.#ending.length === 0) return;
+    const runs = new Map(this.#ending.map((run) => [run.record.runId, run]));
+    const batch = { runs, version: this.#version };
+    this.#ending = [];
+    this.#batches.add(batch);
+    const removeSoon = (): void => void setImmediate(() => this.#batches.delete(batch));
+    if (synced) synced.then(removeSoon, removeSoon);
+    else removeSoon();
+  }
+
+  /** It was not committed, or nobody knows. */
   onFailed(): void {
     this.#ending = [];
   }
 
-  get(runId: string): EndedRun | undefined {
-    return this.#ended?.get(runId);
+  /** `version`: changes whenever somebody else has committed something. */
+  get(runId: string, version: () => number): EndedRun | undefined {
+    for (const batch of this.#batches) {
+      const run = batch.runs.get(runId);
+      if (run) return batch.version === undefined || batch.version === version() ? run : undefined;
+    }
+    return undefined;
   }
+
+  /** What this process does to a run afterwards has to be read. */
+  forget(runId: string): void {
+    for (const { runs } of this.#batches) runs.delete(runId);
+  }
+}
+
+interface Batch {
+  readonly runs: Map<string, EndedRun>;
+  /** Undefined where it is forgotten with the turn. */
+  readonly version: number | undefined;
 }

@@ -134,6 +134,7 @@ export class RunLeases {
         if (key && statements(claimFreshSql).run(runId, 0, ...cells, key).changes > 0) {
           return [{ runId, epoch: 1, untilMs, fresh }];
         }
+        known.forget(runId);
         const row = statements(claimFreeSql).get(runId, now, ...cells);
         return row ? [{ runId, epoch: readNumber(row, 'epoch'), untilMs }] : [];
       });
@@ -178,6 +179,7 @@ export class RunLeases {
       for (const { lease, idle } of releases) {
         const wakeAtMs = idle ? (idle.untilMs ?? neverMs) : 0;
         const seen = idle?.signals ?? 0;
+        this.#known.fresh.forget(lease.runId);
         statements(releaseSql).run(lease.runId, lease.epoch, seen, wakeAtMs);
       }
     });

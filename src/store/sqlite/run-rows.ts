@@ -36,6 +36,11 @@ export function readSummary(row: Row, isoTime: IsoTime): RunSummary {
   };
 }
 
+export function summaryOf(record: RunRecord): RunSummary {
+  const { runId, name, goal, status, engine, createdAt, startedAt, endedAt, forkedFrom } = record;
+  return { runId, name, goal, status, engine, createdAt, startedAt, endedAt, forkedFrom };
+}
+
 /** What `readRecord` reads. */
 export const recordColumns = `
   ${summaryColumns}, caller_id, outcome, request, request_reason, deadline_ms, signal_count, epoch`;

@@ -19,7 +19,8 @@ import type {
   SignalRecord,
   WholeRun,
 } from '../../workflow/engine/index.ts';
-import { EndedRuns } from './ended-runs.ts';
+import { EndedRuns, type EndedRun } from './ended-runs.ts';
+import { findMeant, meaningSql, type MeaningSql } from './find-meant.ts';
 import { FreshRuns } from './fresh-runs.ts';
 import { insertRun } from './insert-run.ts';
 import { removeEndedRuns } from './remove-ended-runs.ts';
@@ -34,6 +35,7 @@ import {
   readRecord,
   readSignal,
   readSummary,
+  summaryOf,
   recordColumns,
   summaryColumns,
   type Row,
@@ -157,8 +159,8 @@ export class SqliteRunStore implements RunStore {
   async findWhole(caller: Caller, runIdOrPrefix: string): Promise<WholeRun | undefined> {
     const unsynced = this.#unsynced.of(runIdOrPrefix);
     if (unsynced) await unsynced;
-    const ended = this.#ended.get(runIdOrPrefix);
-    if (ended?.record.callerId === caller.id) {
+    const ended = this.#endedNow(runIdOrPrefix, caller);
+    if (ended) {
       const { record, epoch } = ended;
       return { record, signals: [], entries: this.#journals.at(record.runId, epoch) };
     }
@@ -176,6 +178,8 @@ export class SqliteRunStore implements RunStore {
     if (unsynced) await unsynced;
     const fresh = this.#fresh.summarize(runIdOrPrefix, caller);
     if (fresh) return fresh;
+    const ended = this.#endedNow(runIdOrPrefix, caller);
+    if (ended) return summaryOf(ended.record);
     const row = this.#meant(summarySql, runIdOrPrefix, caller);
     return row && readSummary(row, this.#isoTime);
   }
@@ -237,6 +241,7 @@ export class SqliteRunStore implements RunStore {
       for (const each of changes) {
         if (!this.#apply(statements, each)) lost.push(each.lease.runId);
       }
+      if (durability === 'soon') this.#ended.onCommitting(() => readVersion(statements));
       return { lost };
     };
     return nowOrWhileStoreBusy(this.#options.patienceMs, () => {
@@ -245,8 +250,11 @@ export class SqliteRunStore implements RunStore {
           ? this.#database.writeOne({ durability }, apply)
           : this.#database.write({ durability }, apply);
         this.#journals.onCommitted();
-        this.#ended.onCommitted();
-        if (durability === 'soon') this.#unsynced.add(changes, () => this.#database.synced());
+        const synced =
+          durability === 'soon'
+            ? this.#unsynced.add(changes, () => this.#database.synced())
+            : undefined;
+        this.#ended.onCommitted(synced);
         return report;
       } catch (error) {
         this.#journals.onFailed();
@@ -261,10 +269,12 @@ export class SqliteRunStore implements RunStore {
   }
 
   async signal(runId: string, signal: SignalRecord): Promise<boolean> {
+    this.#forget(runId);
     return this.#write(full, (statements) => addRunSignal(statements, runId, signal));
   }
 
   async request(runId: string, request: 'cancel' | 'pause' | null, reason?: string): Promise<void> {
+    this.#forget(runId);
     await this.#write(full, (statements) => {
       statements(requestSql).run(runId, request, reason ?? null);
     });
@@ -275,6 +285,7 @@ export class SqliteRunStore implements RunStore {
     const now = this.#options.clock.now();
     const hasDeadline = deadlineMs === undefined ? 0 : 1;
     const isEnd = isOver(status) ? 1 : 0;
+    this.#forget(runId);
     return this.#write(full, (statements) => {
       const { changes } = statements(amendSql).run(
         runId,
@@ -295,8 +306,7 @@ export class SqliteRunStore implements RunStore {
   }
 
   version(): number {
-    const row = this.#database.readOne((statements) => statements('PRAGMA data_version').get());
-    return row ? readNumber(row, 'data_version') : 0;
+    return this.#database.readOne(readVersion);
   }
 
   async prune(endedBeforeMs: number, limit: number): Promise<readonly PrunedRun[]> {
@@ -333,16 +343,21 @@ export class SqliteRunStore implements RunStore {
     if (forkedFrom !== null) statements(inheritMakersSql).run(runId, callerId, forkedFrom);
   }
 
-  /** The row of the run that is called just that, or the one row whose run begins like that. */
+  /** What is known of it may be about to change. */
+  #forget(runId: string): void {
+    this.#fresh.forget(runId);
+    this.#ended.forget(runId);
+  }
+
+  #endedNow(runId: string, caller: Caller): EndedRun | undefined {
+    const ended = this.#ended.get(runId, () => this.version());
+    return ended?.record.callerId === caller.id ? ended : undefined;
+  }
+
   #meant(sql: MeaningSql, runIdOrPrefix: string, caller: Caller | null): Row | undefined {
-    const callerId = caller?.id ?? null;
-    return this.#database.readOne((statements) => {
-      const exact = statements(sql.exact).get(runIdOrPrefix, callerId);
-      if (exact) return exact;
-      const end = `${runIdOrPrefix}\u{10ffff}`;
-      const [only, another] = statements(sql.prefix).all(runIdOrPrefix, callerId, end);
-      return another ? undefined : only;
-    });
+    return this.#database.readOne((statements) =>
+      findMeant(statements, sql, { runIdOrPrefix, caller }),
+    );
   }
 
   #write<Result>(terms: WriteTerms, work: (statements: Statements) => Result): Promise<Result> {
@@ -359,6 +374,7 @@ export class SqliteRunStore implements RunStore {
     if (entries.length > 0 && !this.#journals.addLeased(statements, change)) return false;
     if (status === undefined) return true;
     const { runId, epoch } = lease;
+    this.#fresh.forget(runId);
     if (!isOver(status)) return statements(statusSql).run(runId, epoch, status).changes > 0;
     const key = this.#keys.of(statements, runId);
     const endedAtMs = this.#options.clock.now();
@@ -375,15 +391,10 @@ export class SqliteRunStore implements RunStore {
   }
 }
 
-interface MeaningSql {
-  readonly exact: string;
-  readonly prefix: string;
-}
-
-/** Runs of a caller (?2, null for anybody's) that are called like that (?1), or begin so and come before ?3. */
-function meaningSql(columns: string): MeaningSql {
-  const sql = `SELECT ${columns} FROM runs WHERE (?2 IS NULL OR caller_id = ?2) AND`;
-  return { exact: `${sql} run_id = ?1`, prefix: `${sql} run_id > ?1 AND run_id < ?3 LIMIT 2` };
+/** Changes whenever another connection has committed something. */
+function readVersion(statements: Statements): number {
+  const row = statements('PRAGMA data_version').get();
+  return row ? readNumber(row, 'data_version') : 0;
 }
 
 const ends: ReadonlySet<RunStatus> = new Set(['succeeded', 'failed', 'cancelled']);

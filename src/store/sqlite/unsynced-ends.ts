@@ -7,9 +7,10 @@ import type { RunChange } from '../../workflow/engine/index.ts';
 export class UnsyncedEnds {
   readonly #syncs = new Map<string, Promise<void>>();
 
-  add(changes: readonly RunChange[], synced: () => Promise<void>): void {
+  /** Gives what settles when they are; undefined when there are none. */
+  add(changes: readonly RunChange[], synced: () => Promise<void>): Promise<void> | undefined {
     const runIds = changes.flatMap(({ status, lease }) => (status ? [lease.runId] : []));
-    if (runIds.length === 0) return;
+    if (runIds.length === 0) return undefined;
     const sync = synced();
     for (const runId of runIds) this.#syncs.set(runId, sync);
     const remove = (): void => {
@@ -17,6 +18,7 @@ export class UnsyncedEnds {
     };
     // Whoever waits for it hears why it failed.
     sync.then(remove, remove);
+    return sync;
   }
 
   /** Settles when the statuses of all runs that begin like that are on the disk; undefined when they are. */

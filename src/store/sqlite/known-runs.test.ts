@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { localCaller } from '../../contract/caller/index.ts';
+import { systemClock } from '../../kernel/index.ts';
+import { aDirectory } from '../../observe/testing/a-directory.ts';
+import type { Claim, RunChange } from '../../workflow/engine/index.ts';
+import { aNewRun, anOwner } from '../../workflow/testing/a-run.ts';
+import { migrations } from './migrations/index.ts';
+import { SqliteDatabase } from './sqlite-database.ts';
+import { SqliteRunStore } from './sqlite-run-store.ts';
+
+/** Two processes' stores on one file, and what ends the syncs the first has begun. */
+function twoStores(): { store: SqliteRunStore; other: SqliteRunStore; finishSyncs: () => void } {
+  const path = join(aDirectory(), 'tutti.db');
+  const syncs: (() => void)[] = [];
+  const [store, other] = [true, false].map((isSlow) => {
+    const database = new SqliteDatabase({
+      path,
+      isReadonly: false,
+      migrations,
+      clock: systemClock,
+      busyTimeoutMs: 20,
+      ...(isSlow && {
+        syncFileLater: () => new Promise<void>((resolve) => void syncs.push(resolve)),
+      }),
+    });
+    onTestFinished(() => database.close());
+    return new SqliteRunStore(database, {
+      clock: systemClock,
+      isGone: async () => false,
+      patienceMs: 200,
+    });
+  });
+  if (!store || !other) throw new Error('There are two');
+  return { store, other, finishSyncs: () => syncs.splice(0).forEach((finish) => finish()) };
+}
+
+async function aClaimedRun(store: SqliteRunStore): Promise<Claim> {
+  await store.create(aNewRun({ durability: 'normal' }));
+  const [claim] = await store.claimAll(['run1'], anOwner());
+  if (!claim) throw new Error('it is free');
+  return claim;
+}
+
+function anEnd({ fresh: record, ...lease }: Claim): RunChange {
+  const entries = [{ kind: 'settled', key: 'a#1', value: 1 }] as const;
+  const end = { lease, entries, place: 0, status: 'succeeded', outcome: 1 } as const;
+  return record ? { ...end, record } : end;
+}
+
+describe('what a run store knows without reading', () => {
+  it('is of a run that was just taken on what its row says, and of one that goes on otherwise, too', async () => {
+    const { store, other } = twoStores();
+    const { fresh: _fresh, ...lease } = await aClaimedRun(store);
+    const summary = await store.summary(localCaller, 'run1');
+    expect(summary).toMatchObject({ status: 'running' });
+    expect(summary).toEqual(await other.summary(localCaller, 'run1'));
+    await store.commit([{ lease, entries: [], status: 'waiting' }], 'normal');
+    expect(await store.summary(localCaller, 'run1')).toMatchObject({ status: 'waiting' });
+  });
+
+  it('is not that it runs when it waits, though nobody had asked before', async () => {
+    const { store } = twoStores();
+    const { fresh: _fresh, ...lease } = await aClaimedRun(store);
+    await store.commit([{ lease, entries: [], status: 'waiting' }], 'normal');
+    expect(await store.summary(localCaller, 'run1')).toMatchObject({ status: 'waiting' });
+  });
+
+  it.each(['normal', 'soon'] as const)(
+    'is of a run that just ended (%s) what others read',
+    async (durability) => {
+      const { store, other, finishSyncs } = twoStores();
+      await store.commit([anEnd(await aClaimedRun(store))], durability);
+      const reading = [store.findWhole(localCaller, 'run1'), store.summary(localCaller, 'run1')];
+      finishSyncs();
+      expect(await Promise.all(reading)).toEqual([
+        await other.findWhole(localCaller, 'run1'),
+        await other.summary(localCaller, 'run1'),
+      ]);
+      expect(await store.summary({ id: 'stranger' }, 'run1')).toBeUndefined();
+    },
+  );
+
+  it('is nothing of an end that others took back before the disk had it', async () => {
+    const { store, other, finishSyncs } = twoStores();
+    await store.commit([anEnd(await aClaimedRun(store))], 'soon');
+    await other.amend('run1', { entries: [], status: 'queued' });
+    const reading = [store.findWhole(localCaller, 'run1'), store.summary(localCaller, 'run1')];
+    finishSyncs();
+    const [whole, summary] = await Promise.all(reading);
+    expect(whole).toMatchObject({ record: { status: 'queued', endedAt: null } });
+    expect(summary).toMatchObject({ status: 'queued', endedAt: null });
+  });
+
+  it('is nothing of an end that this process took back before the disk had it', async () => {
+    const { store, finishSyncs } = twoStores();
+    await store.commit([anEnd(await aClaimedRun(store))], 'soon');
+    const amending = store.amend('run1', { entries: [], status: 'queued' });
+    const reading = store.findWhole(localCaller, 'run1');
+    finishSyncs();
+    await amending;
+    expect(await reading).toMatchObject({ record: { status: 'queued', endedAt: null } });
+  });
+});
