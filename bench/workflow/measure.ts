@@ -1,7 +1,7 @@
 /**
  * Measures one contender in one scenario, in a process of its own:
  * `node bench/workflow/measure.ts CONTENDER SCENARIO normal|full`; prints one JSON line. As the child of a
- * process that sends messages (`beside.ts`) it does the scenario once for each, and answers with the seconds.
+ * process that sends messages (`beside.ts`) it takes a turn for each, and answers with the seconds a round took.
  */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -35,6 +35,8 @@ const measureSeconds = 2;
 /** All of them are warm when they are measured: a program that runs for hours is compared, not how it starts. */
 const warmUpSeconds = 2;
 const maxRounds = 200;
+/** What a turn beside others takes at least, for the quick and the slow alike. */
+const turnSeconds = 0.25;
 
 interface Warm {
   readonly counter: StepCounter;
@@ -107,14 +109,24 @@ async function measure(
   }
 }
 
-/** Does a round whenever the parent asks for one, until the parent lets go. */
+/** As many rounds as fit; gives their mean. One of ours is over before it is warm again after a turn of others. */
+async function takeTurn(warm: Warm): Promise<number> {
+  let [rounds, spent] = [0, 0];
+  do {
+    spent += await warm.round();
+    rounds += 1;
+  } while (spent < turnSeconds);
+  return spent / rounds;
+}
+
+/** Takes a turn whenever the parent asks for one, until the parent lets go. */
 async function measureWhenAsked(
   contender: Contender,
   scenario: Scenario,
   durability: Durability,
 ): Promise<void> {
   const warm = await warmUp(contender, scenario, durability);
-  process.on('message', () => void warm.round().then((seconds) => process.send?.(seconds)));
+  process.on('message', () => void takeTurn(warm).then((seconds) => process.send?.(seconds)));
   process.send?.('warm');
   await once(process, 'disconnect');
   await warm.close();

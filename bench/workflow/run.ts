@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { besideFloor } from './beside.ts';
+import { besideOther } from './beside.ts';
 import type { Durability } from './contender.ts';
 import type { Measured } from './measure.ts';
 import { scenarios, sizes } from './scenarios.ts';
@@ -24,6 +24,8 @@ const contendersOf: Readonly<Record<Durability, readonly string[]>> = {
   full: ['floor', 'tutti', 'langgraph', 'bullmq-10', 'bullmq-100', 'dbos'],
 };
 
+type Round = Awaited<ReturnType<typeof roundOf>>;
+
 interface Row {
   readonly contender: string;
   readonly short: string;
@@ -32,8 +34,9 @@ interface Row {
   readonly stepsPerSecond: number;
   readonly p50Us: number;
   readonly memoryMb: number;
-  /** Beside the floor; the median of the rounds. */
+  /** Beside the floor, and ours beside the best peer; the medians of the rounds. */
   readonly ofFloor: number;
+  readonly ofBest: number;
 }
 
 function measure(contender: string, scenario: string, durability: Durability): Measured {
@@ -55,33 +58,43 @@ function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** All contenders in turns, so that what the machine does meanwhile meets all of them. */
+/** One round: all contenders one after the other, and then ours in turns with the floor and with the best of the peers. */
+async function roundOf(
+  names: readonly string[],
+  scenario: string,
+  durability: Durability,
+): Promise<{ results: Map<string, Measured>; ofFloor: number; ofBest: number }> {
+  const results = new Map<string, Measured>();
+  for (const name of names) {
+    const result = measure(name, scenario, durability);
+    results.set(name, result);
+    process.stderr.write(
+      `${durability} ${scenario} ${result.contender}: ${Math.round(result.stepsPerSecond)} steps/s\n`,
+    );
+  }
+  const beside = async (other: string | undefined): Promise<number> =>
+    other !== undefined && results.has('tutti')
+      ? besideOther({ other, scenario, durability })
+      : Number.NaN;
+  const peers = names.filter((name) => name !== 'floor' && name !== 'tutti');
+  const speed = (name: string): number => results.get(name)?.stepsPerSecond ?? 0;
+  const best = peers.toSorted((a, b) => speed(b) - speed(a))[0];
+  const ofFloor = await beside(results.has('floor') ? 'floor' : undefined);
+  return { results, ofFloor, ofBest: await beside(best) };
+}
+
 async function rowsOf(
   names: readonly string[],
   scenario: string,
   durability: Durability,
 ): Promise<Row[]> {
-  const measured = new Map<string, Measured[]>(names.map((name) => [name, []]));
-  const ofFloor = new Map<string, number[]>(names.map((name) => [name, []]));
+  const taken: Round[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    let floor = Number.NaN;
-    for (const name of names) {
-      const result = measure(name, scenario, durability);
-      if (name === 'floor') floor = result.stepsPerSecond;
-      measured.get(name)?.push(result);
-      const isPaired = name === 'tutti' && names.includes('floor');
-      ofFloor
-        .get(name)
-        ?.push(
-          isPaired ? await besideFloor({ scenario, durability }) : result.stepsPerSecond / floor,
-        );
-      process.stderr.write(
-        `${durability} ${scenario} ${result.contender}: ${Math.round(result.stepsPerSecond)} steps/s\n`,
-      );
-    }
+    taken.push(await roundOf(names, scenario, durability));
   }
   return names.map((short) => {
-    const results = measured.get(short) ?? [];
+    const results = taken.flatMap((round) => round.results.get(short) ?? []);
+    const isOurs = short === 'tutti';
     return {
       contender: results[0]?.contender ?? short,
       short,
@@ -90,9 +103,15 @@ async function rowsOf(
       stepsPerSecond: medianOf(results.map((each) => each.stepsPerSecond)),
       p50Us: medianOf(results.map((each) => each.p50Us)),
       memoryMb: medianOf(results.map((each) => each.memoryMb)),
-      ofFloor: medianOf(ofFloor.get(short) ?? []),
+      ofFloor: medianOf(taken.map((round) => (isOurs ? round.ofFloor : ofFloorIn(round, short)))),
+      ofBest: isOurs ? medianOf(taken.map((round) => round.ofBest)) : Number.NaN,
     };
   });
+}
+
+function ofFloorIn({ results }: Round, name: string): number {
+  const floor = results.get('floor')?.stepsPerSecond ?? Number.NaN;
+  return (results.get(name)?.stepsPerSecond ?? Number.NaN) / floor;
 }
 
 function table(rows: readonly Row[], durability: Durability): string[] {
@@ -102,10 +121,8 @@ function table(rows: readonly Row[], durability: Durability): string[] {
   ];
   for (const { name, label } of scenarios) {
     const here = rows.filter((row) => row.scenario === name && row.durability === durability);
-    const peers = here.filter(({ short }) => short !== 'floor' && short !== 'tutti');
-    const best = Math.max(...peers.map(({ stepsPerSecond }) => stepsPerSecond));
     for (const row of here) {
-      const beside = row.short === 'tutti' ? (row.stepsPerSecond / best).toFixed(1) : '';
+      const beside = row.short === 'tutti' ? row.ofBest.toFixed(1) : '';
       lines.push(
         `| ${label} | ${row.contender} | ${Math.round(row.stepsPerSecond)} | ${beside} | ${row.ofFloor.toFixed(2)} | ${Math.round(row.p50Us)} | ${Math.round(row.memoryMb)} |`,
       );
@@ -126,7 +143,7 @@ for (const { name } of sizes) scale.push(...(await rowsOf(['tutti'], name, 'norm
 const lines = [
   `# Results of the last \`make bench-workflow\`${isQuick ? ' (run with `--quick`)' : ''}`,
   '',
-  `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; medians of ${rounds} round(s) in turns, each contender in a process of its own; a ratio to a peer is that of one round. Ours × floor: both in turns, a fraction of a second each, and the median of the ratios of neighbours. Steps do nothing and return a small value.`,
+  `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; medians of ${rounds} round(s) in turns, each contender in a process of its own. Ours × floor and × best peer: both in turns of a quarter of a second, and the median of the ratios of neighbours. Steps do nothing and return a small value.`,
   '',
   '## What is done survives the death of every process (`normal`)',
   '',
