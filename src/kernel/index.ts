@@ -22,6 +22,7 @@ export { isGone, ownIdentity, type ProcessIdentity } from './process/process-ide
 export { createProcessOwner, type ProcessOwnerOptions } from './process/process-owner.ts';
 export { sweepLeftovers } from './process/sweep-leftovers.ts';
 export { RecentValues } from './recent-values.ts';
+export { Registry } from './registry.ts';
 export { Secret } from './secret.ts';
 export { SharedTimeout, type Wait } from './shared-timeout.ts';
 export { TimeLimitError, withTimeLimit } from './time-limit.ts';

@@ -1,4 +1,4 @@
-import { createIsoTime } from '../../kernel/index.ts';
+import { createIsoTime, Registry } from '../../kernel/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
 import type { RunSummary } from '../../contract/run/index.ts';
 import type { NewRunRecord, RunRecord } from '../../workflow/engine/index.ts';
@@ -22,7 +22,7 @@ type Created = Omit<NewRunRecord, 'plan' | 'input' | 'meta'> &
  */
 export class FreshRuns {
   readonly #contents: RunContents;
-  readonly #created = new Map<string, Created>();
+  readonly #created = new Registry<Created>();
   readonly #isoTime = createIsoTime();
 
   constructor(contents: RunContents) {

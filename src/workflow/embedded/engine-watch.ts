@@ -1,4 +1,4 @@
-import type { FaultPoint, Log, Timers } from '../../kernel/index.ts';
+import type { FaultPoint, Log, Registry, Timers } from '../../kernel/index.ts';
 import type { RunStore } from '../engine/run-store.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { EngineLimits } from './embedded-engine.ts';
@@ -14,7 +14,7 @@ export interface EngineWatchParts {
   readonly faultPoint: FaultPoint;
   readonly limits: EngineLimits;
   /** The runs this process executes. */
-  readonly runs: ReadonlyMap<string, ActiveRun>;
+  readonly runs: Pick<Registry<ActiveRun>, 'size' | 'get' | 'values'>;
   /** Whether there is a place for which nobody stands in line. */
   readonly hasRoom: () => boolean;
   /** Runs that are left alone here for now, and found all the same. */
@@ -185,7 +185,8 @@ export class EngineWatch {
     const { store, runs } = this.#parts;
     if (runs.size === 0) return;
     try {
-      for (const notice of await store.notices([...runs.keys()])) {
+      const runIds = Array.from(runs.values(), ({ runId }) => runId);
+      for (const notice of await store.notices(runIds)) {
         const run = runs.get(notice.runId);
         if (!run) continue;
         if (notice.signals > run.signalCount) await this.#readSignals(run);

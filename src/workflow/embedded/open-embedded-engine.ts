@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Registry } from '../../kernel/index.ts';
 import { runDepth } from '../engine/run-depth.ts';
 import type { Claim, Release, RunOwner } from '../engine/run-store.ts';
 import type { ActiveRunParts, Departure } from './active-run-parts.ts';
@@ -35,9 +36,9 @@ class Engine implements EmbeddedEngine {
   readonly #commits: CommitQueue;
   readonly #watch: EngineWatch;
   readonly #runParts: ActiveRunParts;
-  readonly #runs = new Map<string, ActiveRun>();
+  readonly #runs = new Registry<ActiveRun>();
   /** Runs that stand in line, are being taken on or are executed. */
-  readonly #executions = new Map<string, Execution>();
+  readonly #executions = new Registry<Execution>();
   readonly #line = new RunLine();
   /** Whether somebody joined the line since it was last looked through. */
   #hasJoined = false;
