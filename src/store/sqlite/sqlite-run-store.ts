@@ -69,8 +69,9 @@ const statusSql = `
 
 const endSql = `
   UPDATE runs SET status = ?3, outcome = ?4, ended_at_ms = ?5, lease_owner = NULL, lease_until_ms = NULL
-  WHERE run_key = ?6 AND run_id = ?1 AND epoch = ?2 AND lease_owner IS NOT NULL
-  RETURNING signal_count = 0 AND request IS NULL AS is_untouched`;
+  WHERE run_key = ?6 AND run_id = ?1 AND epoch = ?2 AND lease_owner IS NOT NULL`;
+
+const endUntouchedSql = `${endSql} AND signal_count = 0 AND request IS NULL`;
 
 const signalsSql = 'SELECT name, payload FROM run_signals WHERE run_id = ? ORDER BY place';
 
@@ -380,14 +381,16 @@ export class SqliteRunStore implements RunStore {
     const endedAtMs = this.#options.clock.now();
     const cells = [status, jsonOrNull(outcome), endedAtMs, key] as const;
     this.#keys.forget(runId);
-    const row = statements(endSql).get(runId, epoch, ...cells);
     // What may have come from outside since it was taken on has to be read.
-    if (row && readNumber(row, 'is_untouched') === 1 && change.record && outcome !== undefined) {
+    if (statements(endUntouchedSql).run(runId, epoch, ...cells).changes === 0) {
+      return statements(endSql).run(runId, epoch, ...cells).changes > 0;
+    }
+    if (change.record && outcome !== undefined) {
       const untouched = { request: null, requestReason: null, signals: 0 } as const;
       const end = { status, outcome, endedAt: this.#isoTime(endedAtMs) };
       this.#ended.add({ record: { ...change.record, ...untouched, ...end }, epoch });
     }
-    return row !== undefined;
+    return true;
   }
 }
 
