@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/plan/index.ts';
+import type { ToolResult } from '../../contract/tool/index.ts';
 import { reportError } from '../../kernel/index.ts';
 import type { CallInput, CallOutcome } from '../engine/activity-data.ts';
 import type { ActivityRequest } from '../engine/run-scope.ts';
@@ -44,7 +45,8 @@ export async function callStep(
     if (repeatability === 'read' && input.cache) {
       return await callCached(parts, call, input.cache.ttlMs);
     }
-    return await callPlainly(parts, call);
+    const outcome = outcomeOf(parts, call, await dispatch(parts.tools, call, effectIdOf(call)));
+    return isPromise(outcome) ? await outcome : outcome;
   } catch (error) {
     request.signal.throwIfAborted();
     return failed(parts, { startedAt }, failureOfThrown(error));
@@ -90,9 +92,12 @@ async function useApproval(
   return error && failed(parts, call, { error: reportError(error), isRetryable: false });
 }
 
-async function callPlainly(parts: ActivityParts, call: StepCall): Promise<CallOutcome> {
+function outcomeOf(
+  parts: ActivityParts,
+  call: StepCall,
+  result: ToolResult,
+): CallOutcome | Promise<CallOutcome> {
   const { input, request } = call;
-  const result = await dispatch(parts.tools, call, effectIdOf(call));
   parts.faultPoint('effects.call.after');
   const failure = failureOfResult(input.tool, result);
   if (!failure) return succeeded(parts, call, resultValue(result));
@@ -119,7 +124,8 @@ async function callCached(
       return { kind: 'succeeded', held, isCached: true, startedAt, endedAt: clock.now() };
     }
   }
-  const outcome = await callPlainly(parts, call);
+  const result = await dispatch(parts.tools, call, effectIdOf(call));
+  const outcome = await outcomeOf(parts, call, result);
   if (outcome.kind === 'succeeded') {
     await attempt(parts, () => cache.put(key, { held: outcome.held, storedAtMs: now }));
   }
