@@ -167,7 +167,7 @@ const lines = [
   '',
   '## What a step of ours costs, by the size of the run',
   '',
-  'In turns. What a run costs by itself (checking and storing it, its end, its view) is spread over its steps; what each step costs beyond those of the smaller run is in the last column.',
+  'In turns. What a run costs by itself (checking it, storing it, for which the disk is waited for here, too, its end and its view) is spread over its steps; what each step costs beyond those of the smaller run is in the last column.',
   '',
   '| run | µs per step | µs per further step |',
   '| --- | ---: | ---: |',
