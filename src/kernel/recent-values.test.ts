@@ -20,6 +20,21 @@ describe('recent values', () => {
     expect(['a', 'b', 'c', 'd'].map((key) => values.get(key))).toEqual([1, undefined, 3, 4]);
   });
 
+  it('make room for many more at once, because finding the oldest takes long', () => {
+    const values = new RecentValues<number>(160);
+    const keys = Array.from({ length: 100 }, (_, n) => `${n}`.padStart(4));
+    const kept = (): number => keys.filter((key) => values.get(key) !== undefined).length;
+    for (const key of keys.slice(0, 40)) values.set(key, 1);
+    expect(kept()).toBe(40);
+    values.set(keys[40]!, 1);
+    expect(kept()).toBe(37);
+    for (const key of keys.slice(41, 44)) values.set(key, 1);
+    expect(kept()).toBe(40);
+    values.set(keys[99]!, 1, 156);
+    expect(values.get(keys[99]!)).toBe(1);
+    expect(kept()).toBe(1);
+  });
+
   it('count with their own sizes, and one that is too large is not kept', () => {
     const values = new RecentValues<number>(10);
     values.set('small', 1);

@@ -1,6 +1,6 @@
 /**
  * Values by text, as long as the texts and the values' own sizes together stay within `maxSize`: those not
- * used for longest go first. What is larger than that by itself is not kept.
+ * used for longest go first, a sixteenth of the room at once. What is larger than all of it is not kept.
  */
 export class RecentValues<Value> {
   readonly #maxSize: number;
@@ -34,9 +34,11 @@ export class RecentValues<Value> {
     if (this.#size > this.#maxSize) this.#makeRoom();
   }
 
+  /** For many: to find its first entry, a map goes past all that were removed since it was last put in order. */
   #makeRoom(): void {
+    const wanted = this.#maxSize - Math.floor(this.#maxSize / 16);
     for (const oldest of this.#kept.keys()) {
-      if (this.#size <= this.#maxSize) return;
+      if (this.#size <= wanted || oldest === this.#newest) return;
       this.#forget(oldest);
     }
   }
