@@ -83,6 +83,12 @@ export function requireBuild(): void {
   throw new Error('There is no dist: run "npm run build" first');
 }
 
+/** The server behind all whose upstream is HTTP. */
+export async function startUpstream(): Promise<{ url: string; close: () => Promise<void> }> {
+  const running = await startHttp(process.execPath, [script('upstream.ts'), 'http']);
+  return { url: running.url ?? '', close: () => running.close() };
+}
+
 function targetOf(upstream: Upstream): string {
   return upstream.kind === 'http' ? upstream.url : script('upstream.ts');
 }
@@ -194,7 +200,7 @@ async function startHttp(
   try {
     const url = address ?? (await orEnd(child, printedUrl(child)));
     child.stdout?.resume();
-    const { post, close } = await untilOpen(url, child);
+    const { post, close } = await orEnd(child, untilOpen(url, child));
     return { pid: child.pid ?? 0, post, url, close: () => stop(child, close) };
   } catch (error) {
     await stop(child, () => {});
@@ -224,9 +230,15 @@ async function startPipe(
 async function orEnd<Given>(child: ChildProcess, given: Promise<Given>): Promise<Given> {
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const fail = (what: string): void =>
-    reject(new Error(`It ${what}. BENCH_STDERR=1 shows what it writes to standard error`));
+    reject(
+      new Error(
+        `"${child.spawnargs.join(' ')}" ${what}. BENCH_STDERR=1 shows what it writes to standard error`,
+      ),
+    );
   const timer = setTimeout(() => fail(`was not ready within ${startLimitMs} ms`), startLimitMs);
   const onExit = (code: number | null): void => fail(`ended with code ${code} before it was ready`);
+  // It may have ended while something else was waited for.
+  if (child.pid !== undefined && hasEnded(child)) onExit(child.exitCode);
   child.once('error', reject).once('exit', onExit);
   try {
     return await Promise.race([given, failed]);
@@ -242,12 +254,18 @@ function start(
   place: Place,
   stdin: 'pipe' | 'ignore',
 ): ChildProcess {
-  return spawn(program, args, {
+  const child = spawn(program, args, {
     stdio: [stdin, 'pipe', process.env['BENCH_STDERR'] === undefined ? 'ignore' : 'inherit'],
     cwd: place.cwd,
     env: { ...process.env, ...place.env },
     detached: true,
   });
+  // In a group of its own it would outlive a bench that is interrupted.
+  const end = (): void => signalGroup(child, 'SIGKILL');
+  process.once('exit', end);
+  const forget = (): void => void process.off('exit', end);
+  child.once('exit', forget).once('error', forget);
+  return child;
 }
 
 function printedUrl(child: ChildProcess): Promise<string> {
@@ -271,7 +289,7 @@ async function untilOpen(
     try {
       return await (child.spawnfile.endsWith('mcp-hub') ? openSse(url) : openHttp(url));
     } catch (error) {
-      if (Date.now() > until || child.exitCode !== null) throw error;
+      if (Date.now() > until || hasEnded(child)) throw error;
       await pause(100);
     }
   }
@@ -280,7 +298,7 @@ async function untilOpen(
 async function stop(child: ChildProcess, close: () => void): Promise<void> {
   close();
   const ended = new Promise<void>((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    if (hasEnded(child)) resolve();
     else child.once('exit', () => resolve());
   });
   signalGroup(child, 'SIGTERM');
@@ -288,6 +306,11 @@ async function stop(child: ChildProcess, close: () => void): Promise<void> {
   await ended;
   clearTimeout(killer);
   signalGroup(child, 'SIGKILL');
+}
+
+/** Or has never begun. */
+function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null;
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
