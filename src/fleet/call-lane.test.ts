@@ -1,7 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it, vi } from 'vitest';
 import type { ClientPort } from '../contract/server/index.ts';
 import { errorMetaKey } from '../contract/tool/index.ts';
 import { silentLog, type LogFields } from '../kernel/index.ts';
+import { CallLane, type LaneCall } from './call-lane.ts';
 import type { CallTracer, TracedCall } from './call-tracer.ts';
 import type { ServerEntry } from './create-fleet.ts';
 import { aFleet, ours, type AFleetOptions } from './testing/a-fleet.ts';
@@ -101,6 +103,34 @@ describe('a call', () => {
     expect(await second).toEqual({ content: [] });
     expect(warnings).toEqual([{ tool: 'one.hello', graceMs: 5 }]);
   });
+
+  it.each([{ entersSpan: true }, { entersSpan: false }])(
+    'that ignores its end says so inside its span: %o',
+    async ({ entersSpan }) => {
+      const spans = new AsyncLocalStorage<string>();
+      const plain = aTracer();
+      const tracer: CallTracer = {
+        open: (call) => ({ ...plain.open(call), runIn: (work) => spans.run('mine', work) }),
+      };
+      const warned = Promise.withResolvers<unknown>();
+      const log = { ...silentLog, warn: () => warned.resolve(spans.getStore()) };
+      const limits = { maxConcurrent: 1, maxWaiting: 1, timeoutMs: 5, abortGraceMs: 5 };
+      const begunIn: unknown[] = [];
+      const work: LaneCall['work'] = (_context, inSpan) => {
+        begunIn.push(
+          spans.getStore(),
+          inSpan?.(() => spans.getStore()),
+        );
+        return new Promise(() => {});
+      };
+      const [entry] = await aCatalogue([ours(aServer('one'))]).entries();
+      if (!entry) throw new Error('The server has a tool');
+      const call = new CallLane(limits, tracer, log).run({ entry, entersSpan, work }, aContext());
+      await expect(call).rejects.toMatchObject({ code: 'kernel.time_limit' });
+      expect(begunIn).toEqual(entersSpan ? [undefined, 'mine'] : ['mine', undefined]);
+      expect(await warned.promise).toBe('mine');
+    },
+  );
 
   it('that is cancelled is recorded as such, whatever the reason; one that took too long is not', async () => {
     const cancelled = vi.fn();

@@ -2,7 +2,7 @@ import type { CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { CallContext } from '../contract/server/index.ts';
 import { errorMetaKey, type ToolResult } from '../contract/tool/index.ts';
 import { Gate, SharedTimeout, type Log } from '../kernel/index.ts';
-import type { CallSpan, CallTracer, TracedCall } from './call-tracer.ts';
+import type { CallSpan, CallTracer, RunIn, TracedCall } from './call-tracer.ts';
 import {
   runCall,
   startCall,
@@ -27,7 +27,9 @@ export interface LaneCall {
   /** Places of its server; without them it takes one of the lane's. */
   readonly gate?: Gate | undefined;
   readonly timeoutMs?: number | undefined;
-  readonly work: (context: CallContext) => Promise<ToolResult>;
+  /** The work enters the span itself, where it needs to: of all that tracing does, entering costs most. */
+  readonly entersSpan?: boolean;
+  readonly work: (context: CallContext, inSpan?: RunIn) => Promise<ToolResult>;
 }
 
 /**
@@ -59,7 +61,7 @@ export class CallLane {
   }
 
   #runIn(span: CallSpan, call: LaneCall, context: CallContext): Promise<ToolResult> {
-    const plan = this.#planOf(call, (facts) => span.setAttributes(facts));
+    const plan = this.#planOf(call, span);
     const meta = withTrace(context.meta, span.outgoingMeta());
     return new Promise((resolve, reject) => {
       // The first end of a call is what the span is about; a call that was ended may still end by itself.
@@ -78,7 +80,8 @@ export class CallLane {
           reject(error);
         },
       };
-      span.runIn(() => startCall(plan, { context, meta }, settling));
+      if (call.entersSpan) startCall(plan, { context, meta }, settling);
+      else span.runIn(() => startCall(plan, { context, meta }, settling));
     });
   }
 
@@ -104,23 +107,24 @@ export class CallLane {
   }
 
   #planOf(
-    { entry, gate, timeoutMs, work }: LaneCall,
-    annotate?: CallContext['annotate'],
+    { entry, gate, timeoutMs, entersSpan, work }: LaneCall,
+    span?: CallSpan,
   ): CallPlan<ToolResult> {
     const { limits, timeout } = this.#timeOf(timeoutMs);
+    const inSpan: RunIn | undefined = entersSpan && span ? (inner) => span.runIn(inner) : undefined;
+    const warn = (): void =>
+      this.#log.warn('A tool ignored the end of its call; its work is left behind', {
+        tool: entry.name,
+        graceMs: limits.abortGraceMs,
+      });
     return {
       what: `Tool "${entry.name}"`,
       limits,
       timeout,
       gate: gate ?? this.#gate,
-      work,
-      annotate,
-      onLeftBehind: () => {
-        this.#log.warn('A tool ignored the end of its call; its work is left behind', {
-          tool: entry.name,
-          graceMs: limits.abortGraceMs,
-        });
-      },
+      work: inSpan ? (context) => work(context, inSpan) : work,
+      annotate: span && ((facts) => span.setAttributes(facts)),
+      onLeftBehind: inSpan ? () => inSpan(warn) : warn,
     };
   }
 

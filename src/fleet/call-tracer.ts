@@ -11,6 +11,9 @@ export interface TracedCall {
   readonly caller: Caller;
 }
 
+/** Runs work so that what it logs and traces belongs to a span. */
+export type RunIn = <Result>(work: () => Result) => Result;
+
 /** The span of one call, open until it is ended. */
 export interface CallSpan {
   setAttributes(attributes: CallFacts): void;

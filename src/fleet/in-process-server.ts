@@ -6,6 +6,7 @@ import { CallStatistics } from './supervise/call-statistics.ts';
 /** A server of this process: opened once, when first needed; a failed opening is tried again next time. */
 export class InProcessServer implements ServerRunner {
   readonly transport = 'in-process';
+  readonly entersSpans = false;
   readonly #open: () => Promise<McpServer>;
   readonly #listener: RunnerListener;
   readonly #timers: Timers;

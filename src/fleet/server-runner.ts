@@ -1,17 +1,22 @@
 import type { ServerState, ServerTransport } from '../contract/fleet/index.ts';
 import type { CallContext, McpServer, ServerChange } from '../contract/server/index.ts';
+import type { RunIn } from './call-tracer.ts';
 
 /** One piece of work on a server. */
 export interface ServerCall<Result> {
   /** Running it twice does no harm, so it may be sent again when a connection is lost under it. */
   readonly isRepeatable: boolean;
   readonly context: CallContext;
+  /** The way into its span, for runners that enter it themselves; absent where nothing is traced. */
+  readonly inSpan?: RunIn | undefined;
   readonly work: (server: McpServer) => Promise<Result>;
 }
 
 /** What runs a server of the fleet: this process, or a supervised connection. */
 export interface ServerRunner {
   readonly transport: ServerTransport;
+  /** It enters the spans of calls itself, where there is something to see from inside; else all of a call is inside. */
+  readonly entersSpans: boolean;
   /** The server as it can be used this moment; undefined while it would have to be started. */
   readonly opened: OpenedServer | undefined;
   /** Starts it when needed. Throws what `work` throws, or `fleet.server_unavailable`. */

@@ -11,7 +11,7 @@ import type {
 } from '../../contract/server/index.ts';
 import { failedToolResult, type Tool, type ToolResult } from '../../contract/tool/index.ts';
 import { AppError, reportError, type Log } from '../../kernel/index.ts';
-import type { CallLane } from '../call-lane.ts';
+import type { CallLane, LaneCall } from '../call-lane.ts';
 import { UnknownNameError } from '../errors.ts';
 import { ServerUnavailableError } from '../upstream/errors.ts';
 import { describeServers } from './describe-servers.ts';
@@ -79,14 +79,16 @@ export class FleetCatalogue implements Catalogue {
     const route = this.#roster.names.toolRoutes.get(name) ?? (await this.#findTool(name, context));
     const { member, entry } = route;
     const { gate, timeoutMs } = member.options;
-    const work = (laneContext: CallContext): Promise<ToolResult> =>
+    const { entersSpans: entersSpan } = member.runner;
+    const work: LaneCall['work'] = (laneContext, inSpan) =>
       member.runner.run({
         isRepeatable: isRepeatable(entry.tool),
         context: laneContext,
+        inSpan,
         work: (server) => server.callTool(entry.tool.name, args, laneContext),
       });
     try {
-      const result = await this.#lane.run({ entry, gate, timeoutMs, work }, context);
+      const result = await this.#lane.run({ entry, gate, timeoutMs, entersSpan, work }, context);
       return this.#outward(member, result);
     } catch (error) {
       context.signal.throwIfAborted();

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
 import type { CallContext, ClientPort } from '../../contract/server/index.ts';
 import type { ToolResult } from '../../contract/tool/index.ts';
@@ -16,6 +17,7 @@ const lost = { server: 'git', what: 'Tool "push"', reason: 'it ended', isRepeata
 function aSupervised(
   connections: readonly FakeConnection[],
   policy: Partial<SupervisionPolicy> = {},
+  onStart: () => void = () => {},
 ) {
   const timers = new ManualTimers();
   const seen = { starts: 0, opened: 0 };
@@ -24,6 +26,7 @@ function aSupervised(
     transport: 'stdio',
     policy: aPolicy(policy),
     connect: async () => {
+      onStart();
       const connection = connections[seen.starts];
       seen.starts += 1;
       if (!connection) throw new Error('no more connections');
@@ -139,6 +142,33 @@ describe('a call on a server that ends under it', () => {
     const { server } = aSupervised([connection]);
     const call = callTool(server, true, aContext({ signal: cancel.signal }));
     await expect(call).rejects.toMatchObject({ code: 'fleet.outcome_unknown' });
+  });
+});
+
+describe('a traced call over a pipe', () => {
+  const spans = new AsyncLocalStorage<string>();
+
+  it('is inside its span where a server is started for it, and in a second attempt', async () => {
+    const startedIn: unknown[] = [];
+    const sentIn: unknown[] = [];
+    const dying = aDyingConnection(new OutcomeUnknownError(lost));
+    const { server, timers } = aSupervised([dying, aConnection('git')], {}, () =>
+      startedIn.push(spans.getStore()),
+    );
+    const context = aContext();
+    const call = server.run<ToolResult>({
+      isRepeatable: true,
+      context,
+      inSpan: (work) => spans.run('mine', work),
+      work: (connection) => {
+        sentIn.push(spans.getStore());
+        return connection.callTool('hello', {}, context);
+      },
+    });
+    await timers.pass(100);
+    await call;
+    expect(startedIn[0]).toBe('mine');
+    expect(sentIn).toEqual([undefined, 'mine']);
   });
 });
 

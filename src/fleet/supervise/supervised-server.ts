@@ -34,6 +34,7 @@ export interface SupervisedServerOptions {
  */
 export class SupervisedServer implements ServerRunner {
   readonly transport: ServerTransport;
+  readonly entersSpans: boolean;
   readonly #options: SupervisedServerOptions;
   readonly #first: ConnectionKeeper;
   readonly #keepers: ConnectionKeeper[];
@@ -47,6 +48,8 @@ export class SupervisedServer implements ServerRunner {
 
   constructor(options: SupervisedServerOptions) {
     this.transport = options.transport;
+    // What goes over HTTP may log on its way, and costs many times what entering a span does.
+    this.entersSpans = options.transport === 'stdio';
     this.#options = options;
     this.#first = this.#addKeeper(options.policy);
     this.#keepers = [this.#first];
@@ -61,12 +64,14 @@ export class SupervisedServer implements ServerRunner {
     try {
       const { connection } = keeper;
       const used =
-        connection?.isOpen === true ? connection : await keeper.acquire(call.context.signal);
+        connection?.isOpen === true
+          ? connection
+          : await inSpanOf(call, () => keeper.acquire(call.context.signal));
       let result: Result;
       try {
         result = await call.work(used);
       } catch (error) {
-        result = await this.#repeat(error, keeper, call);
+        result = await inSpanOf(call, () => this.#repeat(error, keeper, call));
       }
       keeper.noteHealthy();
       hasFailed = isFailedResult(result);
@@ -74,7 +79,8 @@ export class SupervisedServer implements ServerRunner {
     } catch (error) {
       const { reason } = call.context.signal;
       if (reason instanceof TimeLimitError) {
-        void keeper.suspect(this.#options.timers.now() - (performance.now() - startedAt));
+        const sinceMs = this.#options.timers.now() - (performance.now() - startedAt);
+        void inSpanOf(call, () => keeper.suspect(sinceMs));
       }
       throw error;
     } finally {
@@ -198,6 +204,11 @@ export class SupervisedServer implements ServerRunner {
     if (connection === this.#first.connection) this.#watches.renew(connection);
     listener.onOpened(connection);
   }
+}
+
+/** What a call does beside handing its message to an open pipe: it may log, and start processes that do. */
+function inSpanOf<Result>({ inSpan }: ServerCall<unknown>, work: () => Result): Result {
+  return inSpan ? inSpan(work) : work();
 }
 
 /** Clients whose connection is remembered. */
