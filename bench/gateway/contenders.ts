@@ -287,7 +287,9 @@ async function untilOpen(
   const until = Date.now() + startLimitMs;
   for (;;) {
     try {
-      return await (child.spawnfile.endsWith('mcp-hub') ? openSse(url) : openHttp(url));
+      return await (child.spawnfile.endsWith('mcp-hub')
+        ? openSse(url)
+        : openHttp(url, { hasPauses: true }));
     } catch (error) {
       if (Date.now() > until || hasEnded(child)) throw error;
       await pause(100);

@@ -1,5 +1,11 @@
 /** Calls a tool many times over a connection, so many at once, and says how long each took. */
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import {
+  Agent,
+  request as httpRequest,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,16 +15,21 @@ export type Post = (message: object) => Promise<string>;
 
 const accept = 'application/json, text/event-stream';
 
+export interface HttpOptions {
+  readonly maxSockets?: number;
+  /** There are pauses in which the server closes connections: what meets that moment is sent again. */
+  readonly hasPauses?: boolean;
+}
+
 export async function openHttp(
   url: string,
-  maxSockets = 512,
+  { maxSockets = 512, hasPauses = false }: HttpOptions = {},
 ): Promise<{ post: Post; close: () => void }> {
   const agent = new Agent({ keepAlive: true, maxSockets });
   let session: Record<string, string> = {};
   const send = (message: object): Promise<{ text: string; headers: IncomingHttpHeaders }> =>
     new Promise((resolve, reject) => {
-      const headers = { 'content-type': 'application/json', accept, ...session };
-      const request = httpRequest(url, { method: 'POST', agent, headers }, (response) => {
+      const onResponse = (response: IncomingMessage): void => {
         const parts: Buffer[] = [];
         response.on('data', (part: Buffer) => parts.push(part));
         response.on('error', reject);
@@ -32,9 +43,17 @@ export async function openHttp(
             reject(new Error(`${response.statusCode} ${body.slice(0, 300)}`));
           else resolve({ text, headers: response.headers });
         });
-      });
-      request.on('error', reject);
-      request.end(JSON.stringify(message));
+      };
+      const attempt = (): void => {
+        const headers = { 'content-type': 'application/json', accept, ...session };
+        const request = httpRequest(url, { method: 'POST', agent, headers }, onResponse);
+        request.on('error', (error) => {
+          if (hasPauses && isStale(request, error)) attempt();
+          else reject(error);
+        });
+        request.end(JSON.stringify(message));
+      };
+      attempt();
     });
   const opened = await send(initialize);
   const id = opened.headers['mcp-session-id'];
@@ -44,6 +63,11 @@ export async function openHttp(
   };
   await send(initialized);
   return { post: async (message) => (await send(message)).text, close: () => agent.destroy() };
+}
+
+/** The server closed a connection that had been idle, just when it was used again: it has not seen the request. */
+function isStale({ reusedSocket }: ClientRequest, error: NodeJS.ErrnoException): boolean {
+  return reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
 
 /** The HTTP+SSE transport of 2024-11-05, which mcp-hub speaks: answers come on one stream. */
@@ -72,14 +96,18 @@ export async function openSse(url: string): Promise<{ post: Post; close: () => v
   stream.end();
   const target = await endpoint;
   const post: Post = (message) =>
-    new Promise((resolve) => {
+    new Promise((resolve, fail) => {
       const { id } = message as { id?: number };
       if (id === undefined) resolve('');
       else waiting.set(id, resolve);
-      const headers = { 'content-type': 'application/json' };
-      httpRequest(target, { method: 'POST', agent, headers }, (it) => it.resume()).end(
-        JSON.stringify(message),
-      );
+      const attempt = (): void => {
+        const headers = { 'content-type': 'application/json' };
+        const options = { method: 'POST', agent, headers };
+        const request = httpRequest(target, options, (it) => it.resume());
+        request.on('error', (error) => (isStale(request, error) ? attempt() : fail(error)));
+        request.end(JSON.stringify(message));
+      };
+      attempt();
     });
   await post(initialize);
   await post(initialized);

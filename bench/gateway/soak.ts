@@ -47,7 +47,7 @@ export async function soak({
     const tool = await findTool(running.post, 'small');
     const { url = '' } = running;
     const sessions = await Promise.all(
-      Array.from({ length: clients }, () => openHttp(url, socketsPerClient)),
+      Array.from({ length: clients }, () => openHttp(url, { maxSockets: socketsPerClient })),
     );
     const times: number[] = [];
     const memoryMb: number[] = [];
