@@ -1,5 +1,5 @@
-import { getHeapSpaceStatistics } from 'node:v8';
 import { expect, it } from 'vitest';
+import { leftForFullCollection } from '../kernel/testing/left-for-full-collection.ts';
 import { SharedTimeout } from '../kernel/index.ts';
 import { runCall } from './running-call.ts';
 import { aContext } from './testing/a-server.ts';
@@ -7,11 +7,6 @@ import { aContext } from './testing/a-server.ts';
 const calls = 20_000;
 /** Made old, a function and what it keeps took 9 to 400; what V8 compiles meanwhile takes less than 1. */
 const maxBytesPerCall = 4;
-
-function oldBytes(): number {
-  const old = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space');
-  return old?.space_used_size ?? Number.NaN;
-}
 
 it('leaves nothing of a call for a full collection', async () => {
   const plan = {
@@ -27,12 +22,6 @@ it('leaves nothing of a call for a full collection', async () => {
     for (let n = 0; n < calls; n += 1) await runCall(plan, context, {});
   };
   await callOften();
-  // A full collection in between would hide what was left: the worst of several counts.
-  const left: number[] = [];
-  for (let round = 0; round < 3; round += 1) {
-    const before = oldBytes();
-    await callOften();
-    left.push((oldBytes() - before) / calls);
-  }
-  expect(Math.max(...left)).toBeLessThan(maxBytesPerCall);
+  const left = (await leftForFullCollection(callOften, 3)) / calls;
+  expect(left).toBeLessThan(maxBytesPerCall);
 });
