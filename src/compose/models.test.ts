@@ -100,6 +100,7 @@ describe('models of this data directory', () => {
         kept.push(artifact);
         return { id: 'sha256:1', bytes: 1, mediaType: artifact.mediaType };
       },
+      release: async () => {},
     };
     return { kept, store: aStore(), settings, artifacts: async () => artifacts, log: silentLog };
   };

@@ -1,16 +1,17 @@
 import type { Settings } from '../config/index.ts';
 import type { Artifacts } from '../contract/artifact/index.ts';
 import type { ModelRole, Models } from '../contract/model/index.ts';
-import { countTokens, type Log } from '../kernel/index.ts';
-import type { KeepText, ModelLimits, ModelPrice, TextModel } from '../models/index.ts';
+import { countTokens, systemClock, type Log } from '../kernel/index.ts';
+import type { ModelLimits, ModelPrice, TextModel } from '../models/index.ts';
 import type { Store } from '../store/index.ts';
+import { keepAnswersIn } from './keep-answers.ts';
 import { modelEntries, roleModels, type ConfiguredEntry } from './model-entries.ts';
 
 export interface ModelsParts {
   readonly settings: Settings;
   readonly store: Pick<Store, 'spending'>;
   readonly log: Log;
-  readonly artifacts: () => Promise<Pick<Artifacts, 'put'>>;
+  readonly artifacts: () => Promise<Pick<Artifacts, 'put' | 'release'>>;
 }
 
 /** The models of these settings; nothing of them is loaded before one is looked for or asked. */
@@ -59,7 +60,7 @@ async function openModels({ settings, store, log, artifacts }: ModelsParts): Pro
       sessionUsd: models.budget.session_usd,
     },
     spending: store.spending,
-    keepText: keepTextIn(artifacts),
+    keepText: keepAnswersIn({ artifacts, clock: systemClock }),
     log: log.child({ room: 'models' }),
   });
 }
@@ -100,24 +101,5 @@ function detectWith({ room, limits }: Omit<Making, 'temperature'>) {
       if (model === null) return [];
       return [room.createConfiguredModel({ name, kind, url, model }, limits)];
     });
-  };
-}
-
-/** Answers go with the run or session they belong to; those of calls outside of both stay. */
-const ownerless = 'model-answers';
-
-function keepTextIn(artifacts: ModelsParts['artifacts']): KeepText {
-  return async (caller, content, budgets) => {
-    const scope = budgets.find((one) => one.startsWith('run:')) ?? budgets[0] ?? ownerless;
-    const runId = scope.slice(scope.indexOf(':') + 1);
-    const lineage = { runId, step: 'model', tool: null, argumentsDigest: null, inputs: [] };
-    const kept = await (
-      await artifacts()
-    ).put(caller, {
-      content,
-      mediaType: 'text/plain; charset=utf-8',
-      lineage,
-    });
-    return kept.id;
   };
 }
