@@ -14,7 +14,7 @@ const hasOnly = process.argv.includes('--only');
 const only = process.argv[process.argv.indexOf('--only') + 1]?.split(',');
 const rounds = isQuick ? 1 : 3;
 const turns = isQuick ? 3 : 4;
-const warmUpSeconds = isQuick ? 2 : 3;
+const warmUpSeconds = isQuick ? 1 : 2;
 const cells = (['small', 'large'] as const).flatMap((tool) =>
   [1, 32, 256].map((concurrency): Cell => ({ tool, concurrency })),
 );

@@ -24,6 +24,7 @@ export interface Plan {
   readonly upstream: Upstream;
   readonly cells: readonly Cell[];
   readonly turns: number;
+  /** For each tool, and each number of calls at once. */
   readonly warmUpSeconds: number;
   /** Told apart in the names of turns. */
   readonly round: number;
@@ -72,7 +73,7 @@ export async function measureSideBySide(
     };
     for (const one of left) {
       try {
-        const warm = await warmUp(one, plan.warmUpSeconds);
+        const warm = await warmUp(one, plan);
         left = left.map((it) => (it.contender === one.contender ? warm : it));
       } catch (error) {
         await leaveOut(one, error);
@@ -104,14 +105,21 @@ export async function measureSideBySide(
   return measured;
 }
 
-/** A proxy runs for days: what V8 spends on compiling its first thousands of calls is not their cost. */
-async function warmUp(one: Started, seconds: number): Promise<Started> {
+/**
+ * A proxy runs for days: what V8 spends on compiling its first thousands of calls is not their cost. One call at
+ * a time goes other ways than many, which are compiled for themselves.
+ */
+async function warmUp(one: Started, { warmUpSeconds, cells }: Plan): Promise<Started> {
+  const seconds = warmUpSeconds;
+  const concurrencies = new Set(cells.map(({ concurrency }) => concurrency));
   const names = new Map<string, string>();
   const { post } = one.running;
   for (const tool of ['small', 'large']) {
     const name = await within(graceMs, findTool(post, tool));
     names.set(tool, name);
-    await within(seconds * 1_000 + graceMs, load(post, { tool: name, seconds, concurrency: 32 }));
+    for (const concurrency of concurrencies) {
+      await within(seconds * 1_000 + graceMs, load(post, { tool: name, seconds, concurrency }));
+    }
   }
   return { ...one, names };
 }
