@@ -6,11 +6,16 @@ import { aDirectory } from '../../observe/testing/a-directory.ts';
 import type { Claim, RunChange } from '../../workflow/engine/index.ts';
 import { aNewRun, anOwner } from '../../workflow/testing/a-run.ts';
 import { migrations } from './migrations/index.ts';
+import type { RunStoreOptions } from './run-leases.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { SqliteRunStore } from './sqlite-run-store.ts';
 
 /** Two processes' stores on one file, and what ends the syncs the first has begun. */
-function twoStores(): { store: SqliteRunStore; other: SqliteRunStore; finishSyncs: () => void } {
+function twoStores(isGone: RunStoreOptions['isGone'] = async () => false): {
+  store: SqliteRunStore;
+  other: SqliteRunStore;
+  finishSyncs: () => void;
+} {
   const path = join(aDirectory(), 'tutti.db');
   const syncs: (() => void)[] = [];
   const [store, other] = [true, false].map((isSlow) => {
@@ -25,11 +30,7 @@ function twoStores(): { store: SqliteRunStore; other: SqliteRunStore; finishSync
       }),
     });
     onTestFinished(() => database.close());
-    return new SqliteRunStore(database, {
-      clock: systemClock,
-      isGone: async () => false,
-      patienceMs: 200,
-    });
+    return new SqliteRunStore(database, { clock: systemClock, isGone, patienceMs: 200 });
   });
   if (!store || !other) throw new Error('There are two');
   return { store, other, finishSyncs: () => syncs.splice(0).forEach((finish) => finish()) };
@@ -100,5 +101,57 @@ describe('what a run store knows without reading', () => {
     finishSyncs();
     await amending;
     expect(await reading).toMatchObject({ record: { status: 'queued', endedAt: null } });
+  });
+});
+
+describe('a run that is taken on as it is stored', () => {
+  it("is its owner's from the beginning, as if that had claimed it", async () => {
+    const { store, other } = twoStores();
+    let claim: Claim | undefined;
+    await store.create(aNewRun({ durability: 'normal', input: { a: 1 } }), {
+      owner: anOwner(),
+      onStored: (_runId, taken) => (claim = taken),
+    });
+    expect(claim).toMatchObject({ runId: 'run1', epoch: 1 });
+    expect(claim?.fresh).toEqual(await other.find(null, 'run1'));
+    expect(claim?.fresh).toMatchObject({ status: 'running', input: { a: 1 } });
+    expect(await other.claim('run1', anOwner({ id: 'owner2' }))).toBeUndefined();
+    if (!claim) throw new Error('It was taken on');
+    expect(await store.commit([anEnd(claim)], 'normal')).toEqual({ lost: [] });
+    expect(await other.summary(localCaller, 'run1')).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('is read by its owner where it takes over from another', async () => {
+    const { store, other } = twoStores();
+    const claims: (Claim | undefined)[] = [];
+    await store.create(
+      aNewRun({ durability: 'normal', journal: [{ kind: 'due', key: 'a', atMs: 1 }] }),
+      { owner: anOwner(), onStored: (_runId, claim) => void claims.push(claim) },
+    );
+    expect(claims).toMatchObject([{ runId: 'run1', epoch: 1 }]);
+    expect(claims[0]?.fresh).toBeUndefined();
+    expect(await other.find(null, 'run1')).toMatchObject({ status: 'running' });
+  });
+
+  it("is nobody's new run when it was started before", async () => {
+    const { store } = twoStores();
+    const stored: string[] = [];
+    const begin = { owner: anOwner(), onStored: (runId: string) => void stored.push(runId) };
+    const same = { durability: 'normal', idempotencyKey: 'once' } as const;
+    await store.create(aNewRun({ ...same, runId: 'first' }), begin);
+    expect(await store.create(aNewRun({ ...same, runId: 'second' }), begin)).toEqual({
+      runId: 'first',
+      isNew: false,
+    });
+    expect(stored).toEqual(['first']);
+  });
+
+  it('is free once its owner is dead', async () => {
+    const { store, other } = twoStores(async ({ pid }) => pid === 4_711);
+    await store.create(aNewRun({ durability: 'normal' }), { owner: anOwner(), onStored: () => {} });
+    expect(await other.unclaimed('embedded', 10)).toEqual(['run1']);
+    expect(await other.claim('run1', anOwner({ pid: 1, id: 'owner2' }))).toMatchObject({
+      epoch: 2,
+    });
   });
 });

@@ -105,7 +105,7 @@ describe('the run store in SQLite', () => {
     const store = new SqliteRunStore(database, { ...living, patienceMs: 200 });
     const other = openRunStore(path);
     const { promise: stored, resolve: onStored } = Promise.withResolvers<string>();
-    const created = store.create(aNewRun(), onStored).then(() => events.push('kept'));
+    const created = store.create(aNewRun(), { onStored }).then(() => events.push('kept'));
     expect(await other.claim(await stored, anOwner())).toMatchObject({ runId: 'run1' });
     events.push('claimed');
     finish();

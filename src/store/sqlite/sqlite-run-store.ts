@@ -3,6 +3,7 @@ import { createIsoTime } from '../../kernel/index.ts';
 import type { EngineName, RunFilter, RunStatus, RunSummary } from '../../contract/run/index.ts';
 import type {
   Amendment,
+  BeginRun,
   Claim,
   CommitDurability,
   CommitReport,
@@ -22,7 +23,7 @@ import type {
 import { EndedRuns, type EndedRun } from './ended-runs.ts';
 import { findMeant, meaningSql, type MeaningSql } from './find-meant.ts';
 import { FreshRuns } from './fresh-runs.ts';
-import { insertRun } from './insert-run.ts';
+import { NewRuns } from './new-runs.ts';
 import { removeEndedRuns } from './remove-ended-runs.ts';
 import { RunContents } from './run-contents.ts';
 import { nextPlaceSql, RunJournals } from './run-journals.ts';
@@ -41,18 +42,14 @@ import {
   type Row,
 } from './run-rows.ts';
 import { addRunSignal, countRunSignals } from './run-signals.ts';
-import { inheritMakersSql } from './sqlite-artifact-index.ts';
 import type { SqliteDatabase, Statements, WriteTerms } from './sqlite-database.ts';
 import { UnsyncedEnds } from './unsynced-ends.ts';
 import { nowOrWhileStoreBusy, whileStoreBusy } from './while-store-busy.ts';
-import { WriteGroup } from './write-group.ts';
 
 /** Runs removed in one transaction, so that others wait milliseconds for it. */
 const pruneBatch = 20;
 
 const full = { durability: 'full' } as const;
-
-const sameStartSql = 'SELECT run_id FROM runs WHERE caller_id = ? AND idempotency_key = ?';
 
 /** Texts that are put together once: a statement is found by its text, and a new one is gone through for that. */
 const findSql = meaningSql(recordColumns);
@@ -104,7 +101,7 @@ export class SqliteRunStore implements RunStore {
   readonly #database: SqliteDatabase;
   readonly #options: RunStoreOptions;
   readonly #leases: RunLeases;
-  readonly #creations: WriteGroup;
+  readonly #newRuns: NewRuns;
   readonly #contents: RunContents;
   readonly #fresh: FreshRuns;
   readonly #keys = new RunKeys();
@@ -122,32 +119,19 @@ export class SqliteRunStore implements RunStore {
     this.#fresh = new FreshRuns(this.#contents);
     this.#journals = new RunJournals(database, this.#keys);
     this.#leases = new RunLeases(database, options, { fresh: this.#fresh, keys: this.#keys });
-    this.#creations = new WriteGroup(database, options.patienceMs);
+    this.#newRuns = new NewRuns(database, options, {
+      contents: this.#contents,
+      fresh: this.#fresh,
+      keys: this.#keys,
+      journals: this.#journals,
+    });
   }
 
-  async create(
+  create(
     run: NewRunRecord,
-    onStored?: (runId: string) => void,
-  ): Promise<{ runId: string; isNew: boolean }> {
-    const { callerId, idempotencyKey, durability = 'full' } = run;
-    if (durability === 'full') await this.#patiently(() => this.#database.assertSyncable());
-    const created = await this.#creations.write('normal', (statements) => {
-      const same =
-        idempotencyKey === null
-          ? undefined
-          : statements(sameStartSql).get(callerId, idempotencyKey);
-      if (same) return { runId: String(same['run_id']), isNew: false };
-      const key = insertRun(statements, run);
-      this.#keys.keep(run.runId, key);
-      this.#contents.add(statements, run, key);
-      this.#takeOver(statements, run);
-      this.#fresh.add(run);
-      return { runId: run.runId, isNew: true };
-    });
-    if (created.isNew) onStored?.(created.runId);
-    // Of those that were stored together the first one's sync is that of all.
-    if (durability === 'full') await this.#database.synced();
-    return created;
+    begin?: BeginRun,
+  ): Promise<{ readonly runId: string; readonly isNew: boolean }> {
+    return this.#newRuns.create(run, begin);
   }
 
   async find(caller: Caller | null, runIdOrPrefix: string): Promise<RunRecord | undefined> {
@@ -334,14 +318,6 @@ export class SqliteRunStore implements RunStore {
     const { path } = this.#database.options;
     const contents = this.#contents.of(String(row['run_id']));
     return contents && readRecord(row, contents, { path, isoTime: this.#isoTime });
-  }
-
-  /** What a fork takes over must not go with the old run. */
-  #takeOver(statements: Statements, run: NewRunRecord): void {
-    const { runId, journal = [], signals = [], forkedFrom, callerId } = run;
-    if (journal.length > 0) this.#journals.add(statements, runId, journal);
-    for (const signal of signals) addRunSignal(statements, runId, signal);
-    if (forkedFrom !== null) statements(inheritMakersSql).run(runId, callerId, forkedFrom);
   }
 
   /** What is known of it may be about to change. */

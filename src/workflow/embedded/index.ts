@@ -1,5 +1,6 @@
 export {
   defaultEngineLimits,
+  type Admission,
   type EmbeddedEngine,
   type EmbeddedEngineParts,
   type EngineLimits,

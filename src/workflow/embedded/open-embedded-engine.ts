@@ -6,6 +6,7 @@ import type { ActiveRunParts, Departure } from './active-run-parts.ts';
 import { ActiveRun } from './active-run.ts';
 import { CommitQueue } from './commit-queue.ts';
 import type {
+  Admission,
   ChangeListener,
   EmbeddedEngine,
   EmbeddedEngineParts,
@@ -47,6 +48,10 @@ class Engine implements EmbeddedEngine {
   /** By the run they want to hear of; null for all. */
   readonly #listeners = new Map<string | null, Set<ChangeListener>>();
   #owner: Promise<RunOwner> | undefined;
+  /** The same once it is known. */
+  #identity: RunOwner | undefined;
+  /** Places given to runs that are being stored. */
+  #admitted = 0;
   #filling: Promise<void> | undefined;
   #isClosed = false;
   #keepAlive: NodeJS.Timeout | undefined;
@@ -74,8 +79,8 @@ class Engine implements EmbeddedEngine {
       faultPoint,
       limits,
       runs: this.#runs,
-      hasRoom: () => this.#line.size === 0 && this.#runs.size < limits.maxRuns,
-      isCrowded: () => this.#line.size > 0 && this.#runs.size >= limits.maxRuns,
+      hasRoom: () => this.#line.size === 0 && this.#room > 0,
+      isCrowded: () => this.#line.size > 0 && this.#room <= 0,
       avoided: () => this.#avoided.size,
       isWatched: () => this.#listeners.size > 0,
       lineUp: (runIds) => this.#lineUpFound(runIds),
@@ -106,6 +111,28 @@ class Engine implements EmbeddedEngine {
     const { ended } = this.#lineUp(runId, depth);
     this.#fill();
     return ended;
+  }
+
+  admit(): Admission | undefined {
+    const owner = this.#identity;
+    if (!owner || this.#isClosed || this.#line.size > 0 || this.#room <= 0) return undefined;
+    this.#admitted += 1;
+    let isOpen = true;
+    const giveUp = (): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      this.#admitted -= 1;
+      if (this.#line.size > 0) this.#fill();
+    };
+    return {
+      owner,
+      giveUp,
+      take: (claim) => {
+        this.#expect(claim.runId);
+        void this.#load(claim);
+        giveUp();
+      },
+    };
   }
 
   async resumeAll(): Promise<number> {
@@ -161,11 +188,15 @@ class Engine implements EmbeddedEngine {
   }
 
   #lineUp(runId: string, depth?: number): Execution {
+    this.#line.add(runId, depth);
+    this.#hasJoined = true;
+    return this.#expect(runId);
+  }
+
+  #expect(runId: string): Execution {
     const { promise: ended, resolve } = Promise.withResolvers<ExecutionEnd>();
     const execution = { ended, resolve };
     this.#executions.set(runId, execution);
-    this.#line.add(runId, depth);
-    this.#hasJoined = true;
     // What is unreferenced elsewhere must not let the process end in the middle of a run.
     this.#keepAlive ??= setInterval(() => {}, maxIntervalMs);
     return execution;
@@ -196,7 +227,7 @@ class Engine implements EmbeddedEngine {
     await Promise.resolve();
     while (this.#line.size > 0 && !this.#isClosed) {
       this.#hasJoined = false;
-      const room = this.#parts.limits.maxRuns - this.#runs.size;
+      const room = this.#room;
       const runIds =
         room > 0 ? this.#line.take(Math.min(room, claimBatch)) : await this.#takeNested();
       if (runIds.length === 0) return;
@@ -217,8 +248,13 @@ class Engine implements EmbeddedEngine {
     });
   }
 
+  /** How many more runs may be executed. */
+  get #room(): number {
+    return this.#parts.limits.maxRuns - this.#runs.size - this.#admitted;
+  }
+
   #hasRoom(): boolean {
-    return !this.#isClosed && this.#runs.size < this.#parts.limits.maxRuns;
+    return !this.#isClosed && this.#room > 0;
   }
 
   async #take(runIds: readonly string[]): Promise<void> {
@@ -272,7 +308,8 @@ class Engine implements EmbeddedEngine {
 
   async #identify(): Promise<RunOwner> {
     const identity = await this.#parts.identify();
-    return { ...identity, id: randomUUID(), leaseMs: this.#parts.limits.leaseMs };
+    const { leaseMs } = this.#parts.limits;
+    return (this.#identity = { ...identity, id: randomUUID(), leaseMs });
   }
 
   #begin(run: ActiveRun): void {

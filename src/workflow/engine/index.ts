@@ -1,6 +1,7 @@
 export type { RunActivity, RunScope } from './run-scope.ts';
 export type {
   Amendment,
+  BeginRun,
   Claim,
   CommitReport,
   JournalEntry,

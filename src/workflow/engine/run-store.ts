@@ -86,13 +86,12 @@ export interface SignalRecord {
  */
 export interface RunStore {
   /**
-   * Settles when the run survives what it is to survive. `onStored` is called before that, once a new run can
-   * be executed: what that commits afterwards survives nothing that the run itself does not. `isNew` is false
-   * when a run with this idempotency key of this caller exists: then nothing is written.
+   * Settles when the run survives what it is to survive. `isNew` is false when a run with this idempotency key
+   * of this caller exists: then nothing is written.
    */
   create(
     run: NewRunRecord,
-    onStored?: (runId: string) => void,
+    begin?: BeginRun,
   ): Promise<{ readonly runId: string; readonly isNew: boolean }>;
   /** Undefined also when several begin like that. */
   find(caller: Caller | null, runIdOrPrefix: string): Promise<RunRecord | undefined>;
@@ -178,6 +177,17 @@ export interface NewRunRecord {
   readonly signals?: readonly SignalRecord[];
   /** Full when not given: who started it was told that it is kept. */
   readonly durability?: 'normal' | 'full';
+}
+
+/** How a new run begins before it survives what it is to survive. */
+export interface BeginRun {
+  /**
+   * It can be executed: what that commits afterwards survives nothing that the run itself does not. With
+   * `claim` it is taken on for `owner` already.
+   */
+  onStored(runId: string, claim: Claim | undefined): void;
+  /** Who has a place for it: a store may take it on for it as it is stored. */
+  readonly owner?: RunOwner | undefined;
 }
 
 /** Who executes: a process, by its number and when it started, and one engine in it. */

@@ -3,6 +3,7 @@ import type { EngineName, RunFilter, RunSummary } from '../../contract/run/index
 import type { Clock, ProcessIdentity } from '../../kernel/index.ts';
 import type {
   Amendment,
+  BeginRun,
   CommitReport,
   JournalEntry,
   Lease,
@@ -56,10 +57,7 @@ export class MemoryRunStore implements RunStore {
     this.#shared = shared;
   }
 
-  async create(
-    run: NewRunRecord,
-    onStored?: (runId: string) => void,
-  ): Promise<{ runId: string; isNew: boolean }> {
+  async create(run: NewRunRecord, begin?: BeginRun): Promise<{ runId: string; isNew: boolean }> {
     const { runId, callerId, idempotencyKey, createdAtMs, journal = [], signals = [] } = run;
     const same = this.#all().find(
       (other) =>
@@ -81,7 +79,8 @@ export class MemoryRunStore implements RunStore {
       epoch: 0,
       lease: undefined,
     });
-    onStored?.(runId);
+    const claim = begin?.owner && (await this.claim(runId, begin.owner));
+    begin?.onStored(runId, claim);
     return { runId, isNew: true };
   }
 
