@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { LineClient } from './support/line-client.ts';
 import { aFolder, runTutti, startTutti, untilEnd, type Ended } from './support/run-tutti.ts';
 import { bubblewrapMissing } from './support/sandbox/drivers.ts';
 
@@ -186,6 +187,30 @@ describe('a run', { timeout: 120_000 }, () => {
     const workerEnded = untilEnd(worker);
     await vi.waitFor(async () => {
       expect((await project.tutti('runs', 'show', runId)).json.status).toBe('succeeded');
+    }, patience);
+    worker.kill('SIGTERM');
+    expect((await workerEnded).exitCode).toBe(0);
+  });
+
+  it('that a server had just begun is executed elsewhere after the server was killed: none is lost', async () => {
+    const { cwd, tutti } = aProject({});
+    const server = startTutti(['mcp', '--all'], { cwd });
+    const client = new LineClient(server);
+    await client.initialize();
+    const start = async (): Promise<string> => {
+      const call = { name: 'workflow__run_plan', arguments: { plan: long, wait: false } };
+      const answer = await client.ask('tools/call', call);
+      return String(Object(answer?.result).structuredContent.runId);
+    };
+    // From the second on a run is its server's as it is stored.
+    const runIds = [await start(), ...(await Promise.all(Array.from({ length: 8 }, start)))];
+    server.kill('SIGKILL');
+    const worker = startTutti(['worker'], { cwd });
+    const workerEnded = untilEnd(worker);
+    await vi.waitFor(async () => {
+      const { stdout } = await tutti('runs', 'list', '--status', 'succeeded');
+      const ended: Shown[] = JSON.parse(stdout);
+      expect(new Set(ended.map(({ runId }) => runId))).toEqual(new Set(runIds));
     }, patience);
     worker.kill('SIGTERM');
     expect((await workerEnded).exitCode).toBe(0);
