@@ -15,6 +15,7 @@ import type {
 } from './embedded-engine.ts';
 import { EngineWatch } from './engine-watch.ts';
 import { RunLine } from './run-line.ts';
+import { RunListeners } from './run-listeners.ts';
 
 /** A run that could not be read or written is left alone for this long: whatever is wrong stays so for a while. */
 const avoidMs = 60_000;
@@ -45,8 +46,7 @@ class Engine implements EmbeddedEngine {
   #hasJoined = false;
   /** Until when runs are left alone that went wrong here. */
   readonly #avoided = new Map<string, number>();
-  /** By the run they want to hear of; null for all. */
-  readonly #listeners = new Map<string | null, Set<ChangeListener>>();
+  readonly #listeners: RunListeners;
   #owner: Promise<RunOwner> | undefined;
   /** The same once it is known. */
   #identity: RunOwner | undefined;
@@ -59,6 +59,7 @@ class Engine implements EmbeddedEngine {
   constructor(parts: EmbeddedEngineParts) {
     const { store, interpret, runActivity, timers, log, faultPoint, limits } = parts;
     this.#parts = parts;
+    this.#listeners = new RunListeners(log);
     this.#commits = new CommitQueue({
       store,
       durability: limits.durability,
@@ -69,7 +70,8 @@ class Engine implements EmbeddedEngine {
       faultPoint,
       onCommitted: (changes) => {
         if (this.#listeners.size === 0) return;
-        for (const { lease, status } of changes) this.#tell(lease.runId, status !== undefined);
+        for (const { lease, status } of changes)
+          this.#listeners.tell(lease.runId, status !== undefined);
       },
     });
     this.#watch = new EngineWatch({
@@ -84,7 +86,7 @@ class Engine implements EmbeddedEngine {
       avoided: () => this.#avoided.size,
       isWatched: () => this.#listeners.size > 0,
       lineUp: (runIds) => this.#lineUpFound(runIds),
-      onOthersWrote: () => this.#tell(null),
+      onOthersWrote: () => this.#listeners.tell(null),
     });
     this.#runParts = {
       interpret,
@@ -95,7 +97,7 @@ class Engine implements EmbeddedEngine {
       limits,
       commits: this.#commits,
       onDeparture: (run, departure) => void this.#onDeparture(run, departure),
-      onProgress: (runId) => this.#tell(runId),
+      onProgress: (runId) => this.#listeners.tell(runId),
       onDoubt: () => void this.#watch.renew(),
     };
   }
@@ -148,14 +150,9 @@ class Engine implements EmbeddedEngine {
   }
 
   onChange(listener: ChangeListener, runId: string | null = null): () => void {
-    // A function of its own, so that the same listener can be given twice.
-    const own: ChangeListener = (...news) => listener(...news);
-    const others = this.#listeners.get(runId) ?? new Set();
-    this.#listeners.set(runId, others.add(own));
+    const stopListening = this.#listeners.add(listener, runId);
     this.#watch.keepGoing();
-    return () => {
-      if (others.delete(own) && others.size === 0) this.#listeners.delete(runId);
-    };
+    return stopListening;
   }
 
   underway(runId: string): readonly UnderwayActivity[] {
@@ -316,7 +313,7 @@ class Engine implements EmbeddedEngine {
     this.#runs.set(run.runId, run);
     this.#watch.keepGoing();
     run.start();
-    this.#tell(run.runId);
+    this.#listeners.tell(run.runId);
   }
 
   async #onDeparture(run: ActiveRun, departure: Departure): Promise<void> {
@@ -344,7 +341,7 @@ class Engine implements EmbeddedEngine {
   #leave(runId: string, end: ExecutionEnd): void {
     this.#runs.delete(runId);
     this.#settle(runId, end);
-    this.#tell(runId, true);
+    this.#listeners.tell(runId, true);
     if (this.#line.size > 0) this.#fill();
     else this.#watch.onRoom();
   }
@@ -364,33 +361,6 @@ class Engine implements EmbeddedEngine {
   #avoid(runId: string): void {
     if (this.#avoided.size >= this.#parts.limits.maxQueued) this.#avoided.clear();
     this.#avoided.set(runId, this.#parts.timers.now() + avoidMs);
-  }
-
-  #tell(runId: string | null, isTurn = false): void {
-    if (runId === null) {
-      // Those who listen from now on are told the next time.
-      const told = [...this.#listeners.values()];
-      for (const listeners of told) this.#tellThese(listeners, null, isTurn);
-      return;
-    }
-    this.#tellThese(this.#listeners.get(runId), runId, isTurn);
-    this.#tellThese(this.#listeners.get(null), runId, isTurn);
-  }
-
-  /** A listener that throws is a bug of its own and must not become one of the run. */
-  #tellThese(
-    listeners: ReadonlySet<ChangeListener> | undefined,
-    runId: string | null,
-    isTurn: boolean,
-  ): void {
-    if (!listeners) return;
-    for (const listener of listeners) {
-      try {
-        listener(runId, isTurn);
-      } catch (error) {
-        this.#parts.log.error('somebody who listens to runs failed', { runId, error });
-      }
-    }
   }
 }
 
