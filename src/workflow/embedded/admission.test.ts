@@ -49,11 +49,39 @@ describe('a place for a run that is about to be stored', () => {
     second?.giveUp();
     if (!first) throw new Error('There is a place');
     await storeFor(scene, first, 'run1');
+    await storeFor(scene, first, 'another');
     first.giveUp();
+    await settle();
+    expect(scene.calls.map(({ runId }) => runId)).toEqual(['before', 'run1']);
     const third = engine.admit();
     expect(third).toBeDefined();
     expect(engine.admit()).toBeUndefined();
     third?.giveUp();
+  });
+
+  it('is not one of a run that is just being taken on', async () => {
+    const claiming = Promise.withResolvers<void>();
+    const scene = new EngineScene({
+      coroutine: inSequence('a#1'),
+      wrap: (store) => {
+        const claimAll = store.claimAll.bind(store);
+        store.claimAll = async (runIds, owner) => {
+          if (runIds.includes('slow')) await claiming.promise;
+          return claimAll(runIds, owner);
+        };
+        return store;
+      },
+    });
+    const engine = await aKnownEngine(scene, { maxRuns: 1 });
+    const slow = engine.execute(await scene.create({ runId: 'slow' }));
+    await settle();
+    expect(engine.admit()).toBeUndefined();
+    claiming.resolve();
+    await settle();
+    expect(engine.admit()).toBeUndefined();
+    scene.call('a#1').resolve(1);
+    await slow;
+    expect(engine.admit()).toBeDefined();
   });
 
   it('is given back to those in line', async () => {

@@ -40,7 +40,7 @@ export interface EmbeddedEngine {
   close(): Promise<void>;
 }
 
-/** A place among those that are executed. Each may be called once more for nothing. */
+/** A place among those that are executed, to be used once. What is called after that does nothing. */
 export interface Admission {
   /** Who is to have the run. */
   readonly owner: RunOwner;

@@ -120,19 +120,24 @@ class Engine implements EmbeddedEngine {
     if (!owner || this.#isClosed || this.#line.size > 0 || this.#room <= 0) return undefined;
     this.#admitted += 1;
     let isOpen = true;
-    const giveUp = (): void => {
-      if (!isOpen) return;
+    /** False when that was done before. */
+    const close = (): boolean => {
+      if (!isOpen) return false;
       isOpen = false;
       this.#admitted -= 1;
-      if (this.#line.size > 0) this.#fill();
+      return true;
     };
     return {
       owner,
-      giveUp,
       take: (claim) => {
+        if (!close()) return;
         this.#expect(claim.runId);
         void this.#load(claim);
-        giveUp();
+      },
+      giveUp: () => {
+        if (!close()) return;
+        if (this.#line.size > 0) this.#fill();
+        else this.#watch.onRoom();
       },
     };
   }
@@ -245,9 +250,10 @@ class Engine implements EmbeddedEngine {
     });
   }
 
-  /** How many more runs may be executed. */
+  /** How many more runs may be taken on; those that are being claimed and read have their places. */
   get #room(): number {
-    return this.#parts.limits.maxRuns - this.#runs.size - this.#admitted;
+    const taken = this.#executions.size - this.#line.size + this.#admitted;
+    return this.#parts.limits.maxRuns - taken;
   }
 
   #hasRoom(): boolean {
