@@ -18,7 +18,8 @@ type Created = Omit<NewRunRecord, 'plan' | 'input' | 'meta'> &
 /**
  * Runs that this process stored and whose status it has not changed since, but for taking them on: who takes
  * one on, or asks for it for the first time, need not read what was just written. Whether others changed it
- * before, its row tells the claim; afterwards nobody else can.
+ * before, its row tells the claim; afterwards nobody else can while the lease lasts, and who finds that it does
+ * not forgets the run.
  */
 export class FreshRuns {
   readonly #contents: RunContents;

@@ -11,7 +11,10 @@ import { SqliteDatabase } from './sqlite-database.ts';
 import { SqliteRunStore } from './sqlite-run-store.ts';
 
 /** Two processes' stores on one file, and what ends the syncs the first has begun. */
-function twoStores(isGone: RunStoreOptions['isGone'] = async () => false): {
+function twoStores({
+  clock = systemClock,
+  isGone = async () => false,
+}: Partial<RunStoreOptions> = {}): {
   store: SqliteRunStore;
   other: SqliteRunStore;
   finishSyncs: () => void;
@@ -30,7 +33,7 @@ function twoStores(isGone: RunStoreOptions['isGone'] = async () => false): {
       }),
     });
     onTestFinished(() => database.close());
-    return new SqliteRunStore(database, { clock: systemClock, isGone, patienceMs: 200 });
+    return new SqliteRunStore(database, { clock, isGone, patienceMs: 200 });
   });
   if (!store || !other) throw new Error('There are two');
   return { store, other, finishSyncs: () => syncs.splice(0).forEach((finish) => finish()) };
@@ -65,6 +68,22 @@ describe('what a run store knows without reading', () => {
     const { fresh: _fresh, ...lease } = await aClaimedRun(store);
     await store.commit([{ lease, entries: [], status: 'waiting' }], 'normal');
     expect(await store.summary(localCaller, 'run1')).toMatchObject({ status: 'waiting' });
+  });
+
+  it('is not that it runs when others took it on after its lease was over', async () => {
+    for (const finding of ['renewing', 'committing']) {
+      const clock = { nowMs: 1, now: () => clock.nowMs };
+      const { store, other } = twoStores({ clock });
+      const claim = await aClaimedRun(store);
+      const { fresh: _fresh, ...lease } = claim;
+      clock.nowMs += 60_000;
+      const theirs = await other.claim('run1', anOwner({ id: 'owner2' }));
+      if (!theirs) throw new Error('it is free');
+      await other.commit([anEnd(theirs)], 'normal');
+      if (finding === 'renewing') expect(await store.renew([lease])).toEqual([]);
+      else expect(await store.commit([anEnd(claim)], 'normal')).toEqual({ lost: ['run1'] });
+      expect(await store.summary(localCaller, 'run1')).toMatchObject({ status: 'succeeded' });
+    }
   });
 
   it.each(['normal', 'soon'] as const)(
@@ -147,7 +166,7 @@ describe('a run that is taken on as it is stored', () => {
   });
 
   it('is free once its owner is dead', async () => {
-    const { store, other } = twoStores(async ({ pid }) => pid === 4_711);
+    const { store, other } = twoStores({ isGone: async ({ pid }) => pid === 4_711 });
     await store.create(aNewRun({ durability: 'normal' }), { owner: anOwner(), onStored: () => {} });
     expect(await other.unclaimed('embedded', 10)).toEqual(['run1']);
     expect(await other.claim('run1', anOwner({ pid: 1, id: 'owner2' }))).toMatchObject({

@@ -169,7 +169,9 @@ export class RunLeases {
       const now = this.#options.clock.now();
       return leases.flatMap(({ runId, epoch }) => {
         const row = statements(renewSql).get(runId, epoch, now);
-        return row ? [{ runId, epoch, untilMs: readNumber(row, 'lease_until_ms') }] : [];
+        if (row) return [{ runId, epoch, untilMs: readNumber(row, 'lease_until_ms') }];
+        this.#known.fresh.forget(runId);
+        return [];
       });
     });
   }

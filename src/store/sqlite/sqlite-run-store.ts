@@ -224,7 +224,9 @@ export class SqliteRunStore implements RunStore {
     const apply = (statements: Statements): CommitReport => {
       const lost: string[] = [];
       for (const each of changes) {
-        if (!this.#apply(statements, each)) lost.push(each.lease.runId);
+        if (this.#apply(statements, each)) continue;
+        this.#fresh.forget(each.lease.runId);
+        lost.push(each.lease.runId);
       }
       if (durability === 'soon') this.#ended.onCommitting(() => readVersion(statements));
       return { lost };
@@ -254,13 +256,15 @@ export class SqliteRunStore implements RunStore {
   }
 
   async signal(runId: string, signal: SignalRecord): Promise<boolean> {
-    this.#forget(runId);
-    return this.#write(full, (statements) => addRunSignal(statements, runId, signal));
+    return this.#write(full, (statements) => {
+      this.#forget(runId);
+      return addRunSignal(statements, runId, signal);
+    });
   }
 
   async request(runId: string, request: 'cancel' | 'pause' | null, reason?: string): Promise<void> {
-    this.#forget(runId);
     await this.#write(full, (statements) => {
+      this.#forget(runId);
       statements(requestSql).run(runId, request, reason ?? null);
     });
   }
@@ -270,8 +274,8 @@ export class SqliteRunStore implements RunStore {
     const now = this.#options.clock.now();
     const hasDeadline = deadlineMs === undefined ? 0 : 1;
     const isEnd = isOver(status) ? 1 : 0;
-    this.#forget(runId);
     return this.#write(full, (statements) => {
+      this.#forget(runId);
       const { changes } = statements(amendSql).run(
         runId,
         now,
@@ -320,7 +324,7 @@ export class SqliteRunStore implements RunStore {
     return contents && readRecord(row, contents, { path, isoTime: this.#isoTime });
   }
 
-  /** What is known of it may be about to change. */
+  /** What is known of it is about to change; within the write, so that nothing is remembered again before. */
   #forget(runId: string): void {
     this.#fresh.forget(runId);
     this.#ended.forget(runId);
