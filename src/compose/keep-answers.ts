@@ -1,23 +1,25 @@
 import type { Artifacts } from '../contract/artifact/index.ts';
-import type { Clock } from '../kernel/index.ts';
+import type { Clock, Log } from '../kernel/index.ts';
 import type { KeepText } from '../models/index.ts';
 
 export interface KeepAnswersParts {
   readonly artifacts: () => Promise<Pick<Artifacts, 'put' | 'release'>>;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /** What belongs to neither a run nor a session, as it was kept before there were months. */
 const ownerless = 'model-answers';
-const monthsKept = 2;
+/** This one and two whole ones. */
+const monthsKept = 3;
 /** Who had no such answer for longer than this keeps the older ones. */
 const monthsLookedBack = 24;
 
 /**
  * Answers of models that could not be used go with the run or session they belong to. Those of calls outside of
- * both go with their month, when one comes two months later.
+ * both go with their month, when one comes more than two months later.
  */
-export function keepAnswersIn({ artifacts, clock }: KeepAnswersParts): KeepText {
+export function keepAnswersIn({ artifacts, clock, log }: KeepAnswersParts): KeepText {
   return async (caller, content, budgets) => {
     const opened = await artifacts();
     const scope = budgets.find((one) => one.startsWith('run:')) ?? budgets[0];
@@ -26,7 +28,11 @@ export function keepAnswersIn({ artifacts, clock }: KeepAnswersParts): KeepText 
     const lineage = { runId, step: 'model', tool: null, argumentsDigest: null, inputs: [] };
     const mediaType = 'text/plain; charset=utf-8';
     const kept = await opened.put(caller, { content, mediaType, lineage });
-    if (scope === undefined) await opened.release(caller, outdated(nowMs));
+    if (scope === undefined) {
+      await opened.release(caller, outdated(nowMs)).catch((error: unknown) => {
+        log.warn('old answers of models could not be removed', { error });
+      });
+    }
     return kept.id;
   };
 }

@@ -60,7 +60,7 @@ async function openModels({ settings, store, log, artifacts }: ModelsParts): Pro
       sessionUsd: models.budget.session_usd,
     },
     spending: store.spending,
-    keepText: keepAnswersIn({ artifacts, clock: systemClock }),
+    keepText: keepAnswersIn({ artifacts, clock: systemClock, log }),
     log: log.child({ room: 'models' }),
   });
 }
