@@ -23,25 +23,52 @@ export async function inTurns(works: readonly Work[]): Promise<readonly (readonl
     fork(join(import.meta.dirname, 'measure.ts'), [contender, scenario, durability]),
   );
   try {
-    await Promise.all(children.map((child) => once(child, 'message')));
+    await Promise.all(children.map(messageOf));
     const turns: number[][] = [];
     const endMs = performance.now() + turnsSeconds * 1_000;
     while (turns.length < maxTurns && (turns.length < minTurns || performance.now() < endMs)) {
       const turn: number[] = [];
-      for (const child of children) turn.push(await turnOf(child));
+      // Every other turn goes backwards, so that nobody always comes after the same one.
+      const order = [...children.entries()];
+      for (const [place, child] of turns.length % 2 === 0 ? order : order.toReversed()) {
+        turn[place] = await turnOf(child);
+      }
       turns.push(turn);
     }
     return works.map((_, place) => turns.map((turn) => turn[place] ?? Number.NaN));
   } finally {
-    for (const child of children) if (child.connected) child.disconnect();
+    // The next ones are not to be measured while these shut their databases.
+    await Promise.all(children.map(ended));
   }
 }
 
 async function turnOf(child: ChildProcess): Promise<number> {
-  const answered = once(child, 'message');
+  const answered = messageOf(child);
   child.send('turn');
-  const [seconds] = await answered;
-  return Number(seconds);
+  return Number(await answered);
+}
+
+/** Throws when it ended instead. */
+async function messageOf(child: ChildProcess): Promise<unknown> {
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  try {
+    return await Promise.race([
+      once(child, 'message', { signal }).then(([message]) => message),
+      once(child, 'exit', { signal }).then(() => {
+        throw new Error(`${child.spawnargs.slice(2).join(' ')} ended in the middle`);
+      }),
+    ]);
+  } finally {
+    waiting.abort();
+  }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  if (child.connected) child.disconnect();
+  await exit;
 }
 
 /** How many times as fast as the contender ours is: the median of the ratios of neighbours. */

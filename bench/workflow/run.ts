@@ -37,6 +37,8 @@ interface Row {
   /** Beside the floor, and ours beside the best peer; the medians of the rounds. */
   readonly ofFloor: number;
   readonly ofBest: number;
+  /** Who was the best peer in each round. */
+  readonly best: string;
 }
 
 function measure(contender: string, scenario: string, durability: Durability): Measured {
@@ -59,7 +61,12 @@ async function roundOf(
   names: readonly string[],
   scenario: string,
   durability: Durability,
-): Promise<{ results: Map<string, Measured>; ofFloor: number; ofBest: number }> {
+): Promise<{
+  results: Map<string, Measured>;
+  ofFloor: number;
+  ofBest: number;
+  best: string | undefined;
+}> {
   const results = new Map<string, Measured>();
   for (const name of names) {
     const result = measure(name, scenario, durability);
@@ -76,7 +83,7 @@ async function roundOf(
   const speed = (name: string): number => results.get(name)?.stepsPerSecond ?? 0;
   const best = peers.toSorted((a, b) => speed(b) - speed(a))[0];
   const ofFloor = await beside(results.has('floor') ? 'floor' : undefined);
-  return { results, ofFloor, ofBest: await beside(best) };
+  return { results, ofFloor, ofBest: await beside(best), best };
 }
 
 async function rowsOf(
@@ -101,6 +108,7 @@ async function rowsOf(
       memoryMb: medianOf(results.map((each) => each.memoryMb)),
       ofFloor: medianOf(taken.map((round) => (isOurs ? round.ofFloor : ofFloorIn(round, short)))),
       ofBest: isOurs ? medianOf(taken.map((round) => round.ofBest)) : Number.NaN,
+      best: [...new Set(taken.map((round) => round.best))].join(', '),
     };
   });
 }
@@ -118,7 +126,7 @@ function table(rows: readonly Row[], durability: Durability): string[] {
   for (const { name, label } of scenarios) {
     const here = rows.filter((row) => row.scenario === name && row.durability === durability);
     for (const row of here) {
-      const beside = row.short === 'tutti' ? row.ofBest.toFixed(1) : '';
+      const beside = row.short === 'tutti' ? `${row.ofBest.toFixed(1)} (${row.best})` : '';
       lines.push(
         `| ${label} | ${row.contender} | ${Math.round(row.stepsPerSecond)} | ${beside} | ${row.ofFloor.toFixed(2)} | ${Math.round(row.p50Us)} | ${Math.round(row.memoryMb)} |`,
       );
@@ -151,7 +159,7 @@ for (const shape of ['sequential', 'wide']) {
 const lines = [
   `# Results of the last \`make bench-workflow\`${isQuick ? ' (run with `--quick`)' : ''}`,
   '',
-  `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; medians of ${rounds} round(s) in turns, each contender in a process of its own. Ours × floor and × best peer: both in turns of a quarter of a second, and the median of the ratios of neighbours. Steps do nothing and return a small value.`,
+  `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; medians of ${rounds} round(s) in turns, each contender in a process of its own. Ours × floor and × best peer: both in turns of a quarter of a second, and the median of the ratios of neighbours; the others' × floor is that of the two steps/s. Steps do nothing and return a small value.`,
   '',
   '## What is done survives the death of every process (`normal`)',
   '',
