@@ -1,5 +1,5 @@
 /**
- * Values by text that come and go by the hundreds, in the order they came. A Map leaves a table behind whenever
+ * Values by text that come and go by the hundreds, in the order they came but for texts that are whole numbers. A Map leaves a table behind whenever
  * it grows or shrinks, with all that was in it and a link to the next one: once one of them is among the
  * old objects, all that was ever in the map stays until the next full collection, and is copied there.
  */

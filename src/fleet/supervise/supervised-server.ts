@@ -206,7 +206,10 @@ export class SupervisedServer implements ServerRunner {
   }
 }
 
-/** What a call does beside handing its message to an open pipe: it may log, and start processes that do. */
+/**
+ * What a call does beside its exchange with an open pipe: it may log, and start processes that do. What comes to
+ * log or trace within that exchange has to enter the span, too.
+ */
 function inSpanOf<Result>({ inSpan }: ServerCall<unknown>, work: () => Result): Result {
   return inSpan ? inSpan(work) : work();
 }
