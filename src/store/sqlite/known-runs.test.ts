@@ -1,42 +1,27 @@
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
-import { systemClock } from '../../kernel/index.ts';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
 import type { Claim, RunChange } from '../../workflow/engine/index.ts';
 import { aNewRun, anOwner } from '../../workflow/testing/a-run.ts';
-import { migrations } from './migrations/index.ts';
+import { aRunStore } from '../testing/a-run-store.ts';
 import type { RunStoreOptions } from './run-leases.ts';
-import { SqliteDatabase } from './sqlite-database.ts';
-import { SqliteRunStore } from './sqlite-run-store.ts';
+import type { SqliteRunStore } from './sqlite-run-store.ts';
 
 /** Two processes' stores on one file, and what ends the syncs the first has begun. */
-function twoStores({
-  clock = systemClock,
-  isGone = async () => false,
-}: Partial<RunStoreOptions> = {}): {
+function twoStores(options: Partial<RunStoreOptions> = {}): {
   store: SqliteRunStore;
   other: SqliteRunStore;
   finishSyncs: () => void;
 } {
   const path = join(aDirectory(), 'tutti.db');
   const syncs: (() => void)[] = [];
-  const [store, other] = [true, false].map((isSlow) => {
-    const database = new SqliteDatabase({
-      path,
-      isReadonly: false,
-      migrations,
-      clock: systemClock,
-      busyTimeoutMs: 20,
-      ...(isSlow && {
-        syncFileLater: () => new Promise<void>((resolve) => void syncs.push(resolve)),
-      }),
-    });
-    onTestFinished(() => database.close());
-    return new SqliteRunStore(database, { clock, isGone, patienceMs: 200 });
-  });
-  if (!store || !other) throw new Error('There are two');
-  return { store, other, finishSyncs: () => syncs.splice(0).forEach((finish) => finish()) };
+  const syncFileLater = (): Promise<void> => new Promise((resolve) => void syncs.push(resolve));
+  return {
+    store: aRunStore(path, { ...options, syncFileLater }),
+    other: aRunStore(path, options),
+    finishSyncs: () => syncs.splice(0).forEach((finish) => finish()),
+  };
 }
 
 async function aClaimedRun(store: SqliteRunStore): Promise<Claim> {

@@ -1,32 +1,15 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ArtifactMaker } from '../../artifacts/index.ts';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
-import { systemClock } from '../../kernel/index.ts';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
 import { anApprovalRow, anEffectRow } from '../../workflow/effects/testing/rows.ts';
-import { testRunStore, type RunStoreParts } from '../../workflow/engine/run-store.suite.ts';
+import { testRunStore } from '../../workflow/engine/run-store.suite.ts';
 import { aNewRun, anOwner } from '../../workflow/testing/a-run.ts';
 import { aStore } from '../testing/a-store.ts';
-import { migrations } from './migrations/index.ts';
-import { SqliteDatabase } from './sqlite-database.ts';
-import { SqliteRunStore } from './sqlite-run-store.ts';
-
-const living: RunStoreParts = { clock: systemClock, isGone: async () => false };
-
-function openRunStore(path: string, parts = living): SqliteRunStore {
-  const database = new SqliteDatabase({
-    path,
-    isReadonly: false,
-    migrations,
-    clock: systemClock,
-    busyTimeoutMs: 20,
-  });
-  onTestFinished(() => database.close());
-  return new SqliteRunStore(database, { ...parts, patienceMs: 200 });
-}
+import { aRunStore } from '../testing/a-run-store.ts';
 
 function aPath(): string {
   return join(aDirectory(), 'tutti.db');
@@ -46,7 +29,7 @@ function aMaker(runId: string): ArtifactMaker {
 describe('the run store in SQLite', () => {
   testRunStore((parts) => {
     const path = aPath();
-    return [openRunStore(path, parts), openRunStore(path, parts)];
+    return [aRunStore(path, parts), aRunStore(path, parts)];
   });
 
   it('removes with a run all that is kept because of it, as one', async () => {
@@ -90,20 +73,13 @@ describe('the run store in SQLite', () => {
     const path = aPath();
     const events: string[] = [];
     let finish = (): void => {};
-    const database = new SqliteDatabase({
-      path,
-      isReadonly: false,
-      migrations,
-      clock: systemClock,
-      busyTimeoutMs: 20,
+    const store = aRunStore(path, {
       syncFileLater: async () => {
         events.push('sync');
         await new Promise<void>((resolve) => (finish = resolve));
       },
     });
-    onTestFinished(() => database.close());
-    const store = new SqliteRunStore(database, { ...living, patienceMs: 200 });
-    const other = openRunStore(path);
+    const other = aRunStore(path);
     const { promise: stored, resolve: onStored } = Promise.withResolvers<string>();
     const created = store.create(aNewRun(), { onStored }).then(() => events.push('kept'));
     expect(await other.claim(await stored, anOwner())).toMatchObject({ runId: 'run1' });
@@ -115,16 +91,9 @@ describe('the run store in SQLite', () => {
 
   it('tells nobody of an end that is committed before the disk has it', async () => {
     const syncs: (() => void)[] = [];
-    const database = new SqliteDatabase({
-      path: aPath(),
-      isReadonly: false,
-      migrations,
-      clock: systemClock,
-      busyTimeoutMs: 20,
+    const store = aRunStore(aPath(), {
       syncFileLater: () => new Promise((resolve) => void syncs.push(resolve)),
     });
-    onTestFinished(() => database.close());
-    const store = new SqliteRunStore(database, { ...living, patienceMs: 200 });
     await store.create(aNewRun({ durability: 'normal' }));
     const lease = await store.claim('run1', anOwner());
     if (!lease) throw new Error('it is free');
@@ -150,7 +119,7 @@ describe('the run store in SQLite', () => {
 
   it('keeps what one commit adds to a run in one row', async () => {
     const path = aPath();
-    const store = openRunStore(path);
+    const store = aRunStore(path);
     await store.create(aNewRun());
     const lease = (await store.claim('run1', anOwner()))!;
     const entries = [1, 2, 3].map((n) => ({ kind: 'settled', key: `s#${n}`, value: n }) as const);
@@ -164,7 +133,7 @@ describe('the run store in SQLite', () => {
 
   it('gives with the first claim the run as it would be read, where it was stored here', async () => {
     const path = aPath();
-    const [store, other] = [openRunStore(path), openRunStore(path)];
+    const [store, other] = [aRunStore(path), aRunStore(path)];
     const input: Record<string, Json> = { a: 1 };
     await store.create(aNewRun({ input, meta: { depth: 0, none: undefined }, deadlineMs: 9 }));
     input['a'] = 2;
@@ -175,7 +144,7 @@ describe('the run store in SQLite', () => {
 
   it('gives no run with a claim that others had or changed, that has a journal, or that was stored elsewhere', async () => {
     const path = aPath();
-    const [store, other] = [openRunStore(path), openRunStore(path)];
+    const [store, other] = [aRunStore(path), aRunStore(path)];
     await store.create(aNewRun({ runId: 'had' }));
     await store.create(aNewRun({ runId: 'fork', journal: [{ kind: 'due', key: 'a', atMs: 1 }] }));
     await other.create(aNewRun({ runId: 'elsewhere' }));
@@ -192,7 +161,7 @@ describe('the run store in SQLite', () => {
 
   it('keeps nothing of a change that is to be put where the journal is not', async () => {
     const path = aPath();
-    const store = openRunStore(path);
+    const store = aRunStore(path);
     await store.create(aNewRun());
     const lease = (await store.claim('run1', anOwner()))!;
     const entries = [{ kind: 'settled', key: 'a#1', value: 1 }] as const;
@@ -210,7 +179,7 @@ describe('the run store in SQLite', () => {
     `'[{"kind":"due","key":1}]'`,
   ])('says that the database is damaged where a part of a journal is %s', async (text) => {
     const path = aPath();
-    const store = openRunStore(path);
+    const store = aRunStore(path);
     await store.create(aNewRun({ journal: [{ kind: 'due', key: 'a', atMs: 1 }] }));
     const raw = new DatabaseSync(path);
     raw.exec(`UPDATE run_journal SET entries = ${text}`);
@@ -221,7 +190,7 @@ describe('the run store in SQLite', () => {
   it('counts the time of a lease from when it was written, however long that had to wait', async () => {
     const path = aPath();
     const clock = { nowMs: 1_000 };
-    const store = openRunStore(path, { ...living, clock: { now: () => clock.nowMs } });
+    const store = aRunStore(path, { clock: { now: () => clock.nowMs } });
     await store.create(aNewRun());
     const raw = new DatabaseSync(path);
     raw.exec('BEGIN IMMEDIATE');
@@ -235,7 +204,7 @@ describe('the run store in SQLite', () => {
 
   it('waits for another process without stopping this one, and then says that it is busy', async () => {
     const path = aPath();
-    const store = openRunStore(path);
+    const store = aRunStore(path);
     await store.create(aNewRun());
     const raw = new DatabaseSync(path);
     raw.exec('BEGIN IMMEDIATE');
