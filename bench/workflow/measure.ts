@@ -126,6 +126,8 @@ async function measureWhenAsked(
   durability: Durability,
 ): Promise<void> {
   const warm = await warmUp(contender, scenario, durability);
+  // Nobody is left who would ask, if another ended meanwhile.
+  if (!process.connected) return warm.close();
   process.on('message', () => void takeTurn(warm).then((seconds) => process.send?.(seconds)));
   process.send?.('warm');
   await once(process, 'disconnect');
