@@ -30,10 +30,13 @@ import { openSubscription, type Subscription } from './subscription.ts';
 
 const maxSubscriptions = 100;
 
+/** Takes a message for the client; `isLast` when no other answer is due that could be sent with it. */
+export type SendText = (text: string, isLast?: boolean) => void;
+
 /** Whoever is at the other end of one two-way channel, in whichever era it speaks, or in both. */
 export class PipeConnection {
   readonly #serving: Serving;
-  readonly #send: (text: string) => void;
+  readonly #send: SendText;
   readonly #session: HandshakeSession;
   readonly #stateless: EraRules;
   readonly #origin: Origin;
@@ -46,7 +49,7 @@ export class PipeConnection {
   /** Set while the client may have answers already. */
   #repeated: RepeatedOpening | undefined;
 
-  constructor(serving: Serving, send: (text: string) => void, opening?: Opening) {
+  constructor(serving: Serving, send: SendText, opening?: Opening) {
     this.#serving = serving;
     this.#repeated = opening && new RepeatedOpening(opening);
     this.#send = send;
@@ -101,9 +104,10 @@ export class PipeConnection {
   }
 
   #answered(text: string | undefined): void {
-    if (text !== undefined) this.#send(text);
     this.#unanswered -= 1;
-    if (this.#unanswered === 0) this.#onIdle?.();
+    const isLast = this.#unanswered === 0;
+    if (text !== undefined) this.#send(text, isLast);
+    if (isLast) this.#onIdle?.();
   }
 
   /** On the way of every call, so it waits for nothing itself. */

@@ -4,7 +4,7 @@ import type { McpServer } from '../contract/server/index.ts';
 import type { Log } from '../kernel/index.ts';
 import { defaultJsonLimits, encodeError, LineReader, rpcErrorCode } from '../protocol/index.ts';
 import { createServing } from './answer-request.ts';
-import { PipeConnection } from './pipe-connection.ts';
+import { PipeConnection, type SendText } from './pipe-connection.ts';
 import { receiveMessage } from './receive-message.ts';
 import { LineWriter } from './write-lines.ts';
 
@@ -41,7 +41,7 @@ export function serveStdio(options: StdioOptions): StdioGateway {
   const maxBytes = options.maxMessageBytes ?? defaultJsonLimits.maxBytes;
   const unreadLimitMs = options.unreadLimitMs ?? defaultUnreadLimitMs;
   const writer = new LineWriter({ output, input, unreadLimitMs, onUnread });
-  const send = (text: string): void => writer.write(text);
+  const send: SendText = (text, isLast) => writer.write(text, isLast);
   const connection = new PipeConnection(createServing(options.server, log), send, options.opening);
   const reader = new LineReader({ maxBytes, keptBytes: 0, onLine, onLongLine });
   const { promise: closed, resolve } = Promise.withResolvers<void>();

@@ -28,11 +28,12 @@ export class LineWriter {
     options.output.on('drain', this.#onDrain);
   }
 
-  write(text: string): void {
+  /** With `isLast`, what is held is not held for others: waiting for the end of the turn costs as much as a write. */
+  write(text: string, isLast = false): void {
     if (!this.#isOpen) return;
-    if (this.#lines === '') setImmediate(this.#flush);
+    if (this.#lines === '' && !isLast) setImmediate(this.#flush);
     this.#lines += `${text}\n`;
-    if (this.#lines.length > maxHeldLength) this.#flush();
+    if (isLast || this.#lines.length > maxHeldLength) this.#flush();
   }
 
   /** Writes no more, and waits until what was written has left, but not for who stopped reading. */

@@ -171,7 +171,7 @@ export class UpstreamConnection implements LinkListener {
     abort.watch(onAbort);
     if (link.pid === undefined) {
       link.send({ text, method, id, abort, headers: this.#dialect.headers(draft) });
-    } else link.send({ text, method, id, abort });
+    } else link.send({ text, method, id, abort, isAlone: this.#sent.size === 1 });
   }
 
   notify(method: string, params?: Params): void {

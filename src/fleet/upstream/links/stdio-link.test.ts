@@ -66,6 +66,17 @@ describe('a link to a process', () => {
     expect(link.pid).toBeGreaterThan(0);
   });
 
+  it('lets a message that is sent at once overtake none that was held back', async () => {
+    const { link, received, until } = await open(echo);
+    link.send(ask(1));
+    link.send({ ...ask(2), isAlone: true });
+    link.send(ask(3));
+    await until(() => received.length === 3);
+    expect(received.map(({ message }) => message.kind === 'response' && message.id)).toEqual([
+      1, 2, 3,
+    ]);
+  });
+
   it('carries a message of megabytes', async () => {
     const { link, until, resultOf } = await open(echo);
     const text = 'x'.repeat(3_000_000);

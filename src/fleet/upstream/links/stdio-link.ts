@@ -104,7 +104,7 @@ class StdioLink implements Link {
     void process.exited.then(() => this.#end('exited'));
   }
 
-  send({ text, id }: OutgoingMessage): void {
+  send({ text, id, isAlone = false }: OutgoingMessage): void {
     if (this.#isClosed || this.#isWanted) return;
     const queued = this.#process.stdin.writableLength + this.#outgoing.length;
     if (queued > 0 && queued + text.length > this.#limits.maxQueuedLength) {
@@ -115,8 +115,9 @@ class StdioLink implements Link {
       return;
     }
     // Messages sent in one turn of the loop, whoever they are from, leave with one system call.
-    if (this.#outgoing === '') setImmediate(this.#flush);
+    if (this.#outgoing === '' && !isAlone) setImmediate(this.#flush);
     this.#outgoing += `${text}\n`;
+    if (isAlone) this.#flush();
   }
 
   async close(): Promise<void> {
