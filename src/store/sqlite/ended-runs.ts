@@ -24,8 +24,8 @@ export class EndedRuns {
   }
 
   /** Within the transaction: nobody else can have done anything with what it ends. */
-  onCommitting(version: () => number): void {
-    if (this.#ending.length > 0) this.#version = version();
+  onCommitting(version: number): void {
+    this.#version = version;
   }
 
   /** `synced` settles when what was committed is on the disk; undefined where nobody waits for that. */

@@ -6,6 +6,7 @@ import type { RunJournals } from './run-journals.ts';
 import type { RunKeys } from './run-keys.ts';
 import type { RunStoreOptions } from './run-leases.ts';
 import { addRunSignal } from './run-signals.ts';
+import type { SeenLeases } from './seen-leases.ts';
 import { inheritMakersSql } from './sqlite-artifact-index.ts';
 import type { SqliteDatabase, Statements } from './sqlite-database.ts';
 import { whileStoreBusy } from './while-store-busy.ts';
@@ -17,6 +18,7 @@ interface NewRunsParts {
   readonly contents: RunContents;
   readonly fresh: FreshRuns;
   readonly keys: RunKeys;
+  readonly leases: SeenLeases;
   readonly journals: RunJournals;
 }
 
@@ -57,6 +59,7 @@ export class NewRuns {
       return { runId: run.runId, isNew: true, claim: this.#insert(statements, run, begin?.owner) };
     });
     const { runId, isNew, claim } = created;
+    if (claim) this.#parts.leases.add(runId, claim.epoch);
     if (isNew) begin?.onStored(runId, claim);
     // Of those that were stored together the first one's sync is that of all.
     if (durability === 'full') await this.#database.synced();

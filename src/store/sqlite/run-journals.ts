@@ -3,6 +3,7 @@ import { writeEntries } from './journal-text.ts';
 import { RecentJournals, type Added } from './recent-journals.ts';
 import type { RunKeys } from './run-keys.ts';
 import { parseEntries, readEntries, readNumber } from './run-rows.ts';
+import type { SeenLeases } from './seen-leases.ts';
 import type { SqliteDatabase, Statements } from './sqlite-database.ts';
 
 /** Entries one run can have: as many as there are places between two runs. */
@@ -37,7 +38,20 @@ const addLeasedSql = (placeSql: string): string => `
 
 const addLeasedNextSql = addLeasedSql(nextPlaceSql);
 
-const addLeasedAtSql = addLeasedSql('?6');
+/** Numbers are given as floating point ones, by which a place beyond 2^53 would be another. */
+const addLeasedAtSql = addLeasedSql('CAST(?6 AS INTEGER)');
+
+/** For leases that need not be looked at: as many rows in one statement, for which there is no more to do for each. */
+const rowsPerStatement = 16;
+
+const rowSql = `(CAST(? AS INTEGER) * ${entriesPerRun} + CAST(? AS INTEGER), ?, ?)`;
+
+const insertRowsSql = (rows: number): string =>
+  `INSERT INTO run_journal (place, count, entries) VALUES ${Array.from({ length: rows }, () => rowSql).join(',')}`;
+
+const insertOneSql = insertRowsSql(1);
+
+const insertManySql = insertRowsSql(rowsPerStatement);
 
 const addSql = `
   INSERT INTO run_journal (place, count, entries)
@@ -50,12 +64,19 @@ export class RunJournals {
   readonly #database: SqliteDatabase;
   readonly #keys: RunKeys;
   readonly #recent = new RecentJournals();
+  readonly #leases: SeenLeases;
   /** What the transaction under way adds. */
   #added: Added[] = [];
+  /** Of that, what is written at its end. */
+  #held: HeldRow[] = [];
 
-  constructor(database: SqliteDatabase, keys: RunKeys) {
+  constructor(
+    database: SqliteDatabase,
+    { keys, leases }: { readonly keys: RunKeys; readonly leases: SeenLeases },
+  ) {
     this.#database = database;
     this.#keys = keys;
+    this.#leases = leases;
   }
 
   of(runId: string, from = 0): readonly JournalEntry[] {
@@ -86,9 +107,25 @@ export class RunJournals {
     if (place === undefined) {
       return statements(addLeasedNextSql).run(runId, count, text, epoch, key).changes > 0;
     }
-    const { changes } = statements(addLeasedAtSql).run(runId, count, text, epoch, key, place);
-    if (changes > 0) this.#added.push({ runId, epoch, place, count, text });
-    return changes > 0;
+    if (this.#leases.has(runId, epoch)) this.#held.push([key, place, count, text]);
+    else {
+      const { changes } = statements(addLeasedAtSql).run(runId, count, text, epoch, key, place);
+      if (changes === 0) return false;
+      this.#leases.add(runId, epoch);
+    }
+    this.#added.push({ runId, epoch, place, count, text });
+    return true;
+  }
+
+  /** Writes what `addLeased` held back; to be called before a transaction is committed. */
+  writeHeld(statements: Statements): void {
+    const held = this.#held;
+    this.#held = [];
+    let at = 0;
+    for (; at + rowsPerStatement <= held.length; at += rowsPerStatement) {
+      statements(insertManySql).run(...held.slice(at, at + rowsPerStatement).flat());
+    }
+    for (; at < held.length; at += 1) statements(insertOneSql).run(...(held[at] ?? []));
   }
 
   /** The transaction was committed. */
@@ -101,5 +138,8 @@ export class RunJournals {
   onFailed(): void {
     for (const { runId } of this.#added) this.#recent.forget(runId);
     this.#added = [];
+    this.#held = [];
   }
 }
+
+type HeldRow = readonly [key: number, place: number, count: number, entries: string];

@@ -5,6 +5,7 @@ import { createFreeLease, leaseProcess } from './free-lease.ts';
 import type { FreshRuns } from './fresh-runs.ts';
 import type { RunKeys } from './run-keys.ts';
 import { readNumber } from './run-rows.ts';
+import type { SeenLeases } from './seen-leases.ts';
 import type { SqliteDatabase, Statements } from './sqlite-database.ts';
 import { whileStoreBusy } from './while-store-busy.ts';
 
@@ -81,6 +82,7 @@ export interface RunStoreOptions {
 interface KnownRuns {
   readonly fresh: FreshRuns;
   readonly keys: RunKeys;
+  readonly leases: SeenLeases;
 }
 
 /** Who executes which run: the part of the run store that is about leases. */
@@ -127,8 +129,9 @@ export class RunLeases {
       const now = this.#options.clock.now();
       const untilMs = now + leaseMs;
       const cells = [id, pid, processStart, leaseMs, untilMs, now] as const;
-      const { fresh: known, keys } = this.#known;
+      const { fresh: known, keys, leases } = this.#known;
       return runIds.flatMap((runId): Claim[] => {
+        leases.forget(runId);
         const fresh = known.take(runId, now);
         const key = fresh && keys.of(statements, runId);
         if (key && statements(claimFreshSql).run(runId, 0, ...cells, key).changes > 0) {
@@ -157,6 +160,7 @@ export class RunLeases {
       const untilMs = now + leaseMs;
       const cells = [id, pid, processStart, leaseMs, untilMs, now] as const;
       return wanted.flatMap(({ runId, epoch }) => {
+        this.#known.leases.forget(runId);
         // Whoever was faster has changed the epoch.
         const { changes } = statements(claimSql).run(runId, epoch, ...cells);
         return changes === 0 ? [] : [{ runId, epoch: epoch + 1, untilMs }];
@@ -182,6 +186,7 @@ export class RunLeases {
         const wakeAtMs = idle ? (idle.untilMs ?? neverMs) : 0;
         const seen = idle?.signals ?? 0;
         this.#known.fresh.forget(lease.runId);
+        this.#known.leases.forget(lease.runId);
         statements(releaseSql).run(lease.runId, lease.epoch, seen, wakeAtMs);
       }
     });

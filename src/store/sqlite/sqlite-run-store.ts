@@ -42,6 +42,7 @@ import {
   type Row,
 } from './run-rows.ts';
 import { addRunSignal, countRunSignals } from './run-signals.ts';
+import { SeenLeases } from './seen-leases.ts';
 import type { SqliteDatabase, Statements, WriteTerms } from './sqlite-database.ts';
 import { UnsyncedEnds } from './unsynced-ends.ts';
 import { nowOrWhileStoreBusy, whileStoreBusy } from './while-store-busy.ts';
@@ -105,6 +106,7 @@ export class SqliteRunStore implements RunStore {
   readonly #contents: RunContents;
   readonly #fresh: FreshRuns;
   readonly #keys = new RunKeys();
+  readonly #seenLeases = new SeenLeases();
   readonly #ended = new EndedRuns();
   readonly #unsynced = new UnsyncedEnds();
   readonly #journals: RunJournals;
@@ -117,12 +119,12 @@ export class SqliteRunStore implements RunStore {
     this.#options = options;
     this.#contents = new RunContents(database);
     this.#fresh = new FreshRuns(this.#contents);
-    this.#journals = new RunJournals(database, this.#keys);
-    this.#leases = new RunLeases(database, options, { fresh: this.#fresh, keys: this.#keys });
+    const known = { fresh: this.#fresh, keys: this.#keys, leases: this.#seenLeases };
+    this.#journals = new RunJournals(database, known);
+    this.#leases = new RunLeases(database, options, known);
     this.#newRuns = new NewRuns(database, options, {
+      ...known,
       contents: this.#contents,
-      fresh: this.#fresh,
-      keys: this.#keys,
       journals: this.#journals,
     });
   }
@@ -223,12 +225,15 @@ export class SqliteRunStore implements RunStore {
     const isOneStatement = !another && change.status === undefined;
     const apply = (statements: Statements): CommitReport => {
       const lost: string[] = [];
+      const version = isOneStatement ? 0 : readVersion(statements);
+      if (!isOneStatement) this.#seenLeases.open(version);
       for (const each of changes) {
         if (this.#apply(statements, each)) continue;
         this.#fresh.forget(each.lease.runId);
         lost.push(each.lease.runId);
       }
-      if (durability === 'soon') this.#ended.onCommitting(() => readVersion(statements));
+      this.#journals.writeHeld(statements);
+      if (durability === 'soon') this.#ended.onCommitting(version);
       return { lost };
     };
     return nowOrWhileStoreBusy(this.#options.patienceMs, () => {
@@ -247,6 +252,8 @@ export class SqliteRunStore implements RunStore {
         this.#journals.onFailed();
         this.#ended.onFailed();
         throw error;
+      } finally {
+        this.#seenLeases.close();
       }
     });
   }
@@ -328,6 +335,7 @@ export class SqliteRunStore implements RunStore {
   #forget(runId: string): void {
     this.#fresh.forget(runId);
     this.#ended.forget(runId);
+    this.#seenLeases.forget(runId);
   }
 
   #endedNow(runId: string, caller: Caller): EndedRun | undefined {
@@ -361,6 +369,7 @@ export class SqliteRunStore implements RunStore {
     const endedAtMs = this.#options.clock.now();
     const cells = [status, jsonOrNull(outcome), endedAtMs, key] as const;
     this.#keys.forget(runId);
+    this.#seenLeases.forget(runId);
     // What may have come from outside since it was taken on has to be read.
     if (statements(endUntouchedSql).run(runId, epoch, ...cells).changes === 0) {
       return statements(endSql).run(runId, epoch, ...cells).changes > 0;
