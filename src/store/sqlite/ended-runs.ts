@@ -18,6 +18,8 @@ export class EndedRuns {
   #ending: EndedRun[] = [];
   #version: number | undefined;
   readonly #batches = new Set<Batch>();
+  /** What was last found in this turn. */
+  #versionNow: number | undefined;
 
   add(run: EndedRun): void {
     this.#ending.push(run);
@@ -49,9 +51,21 @@ export class EndedRuns {
   get(runId: string, version: () => number): EndedRun | undefined {
     for (const batch of this.#batches) {
       const run = batch.runs.get(runId);
-      if (run) return batch.version === undefined || batch.version === version() ? run : undefined;
+      if (!run) continue;
+      return batch.version === undefined || batch.version === this.#inTurn(version)
+        ? run
+        : undefined;
     }
     return undefined;
+  }
+
+  /** Once a turn: it costs as much as writing what a step came to, and runs end by the hundred. */
+  #inTurn(version: () => number): number {
+    if (this.#versionNow === undefined) {
+      this.#versionNow = version();
+      setImmediate(() => (this.#versionNow = undefined));
+    }
+    return this.#versionNow;
   }
 
   /** What this process does to a run afterwards has to be read. */

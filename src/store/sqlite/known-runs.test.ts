@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
@@ -95,6 +96,25 @@ describe('what a run store knows without reading', () => {
     const [whole, summary] = await Promise.all(reading);
     expect(whole).toMatchObject({ record: { status: 'queued', endedAt: null } });
     expect(summary).toMatchObject({ status: 'queued', endedAt: null });
+  });
+
+  it('is nothing of an end that others took back, though an earlier one was looked at', async () => {
+    const { store, other, finishSyncs } = twoStores();
+    await store.commit([anEnd(await aClaimedRun(store))], 'soon');
+    const looking = store.summary(localCaller, 'run1');
+    finishSyncs();
+    expect(await looking).toMatchObject({ status: 'succeeded' });
+    await turnOfLoop();
+    await store.amend('run1', { entries: [], status: 'queued' });
+    const lease = await store.claim('run1', anOwner());
+    if (!lease) throw new Error('it is free');
+    const record = await store.find(null, 'run1');
+    if (!record) throw new Error('it is there');
+    await store.commit([{ ...anEnd(lease), place: 1, record }], 'soon');
+    await other.amend('run1', { entries: [], status: 'queued' });
+    const again = store.summary(localCaller, 'run1');
+    finishSyncs();
+    expect(await again).toMatchObject({ status: 'queued' });
   });
 
   it('is nothing of an end that this process took back before the disk had it', async () => {

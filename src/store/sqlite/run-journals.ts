@@ -23,7 +23,7 @@ const fromSql = `
   SELECT ${firstSql} AS first, entries FROM run_journal
   WHERE ${ofRun(keySql)} AND place >= COALESCE(
     (SELECT MAX(place) FROM run_journal
-     WHERE ${ofRun(keySql)} AND place <= ${keySql} * ${entriesPerRun} + ?2), 0)
+     WHERE ${ofRun(keySql)} AND place <= ${keySql} * ${entriesPerRun} + CAST(?2 AS INTEGER)), 0)
   ORDER BY place`;
 
 /** How many entries the run ?1 has. */
