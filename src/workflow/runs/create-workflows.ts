@@ -1,5 +1,6 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { RunView, Workflows } from '../../contract/run/index.ts';
+import { createIsoTime } from '../../kernel/index.ts';
 import { decideApproval, repairStep, resolveEffect, sendSignal } from './answer-run.ts';
 import { cancelRun, pauseRun, resumeRun, retryRun } from './change-run.ts';
 import { describeRun } from './describe-run.ts';
@@ -14,12 +15,12 @@ import type { WorkflowsParts } from './workflows-parts.ts';
 /** Plans and runs as the faces use them. */
 export function createWorkflows(parts: WorkflowsParts): Workflows {
   const { store, plans } = parts;
-  const shower = createOutputShower(parts.artifacts);
+  const describing = { shower: createOutputShower(parts.artifacts), isoTime: createIsoTime() };
   const show = async (caller: Caller, runId: string): Promise<RunView> => {
     const whole = await findWholeRun(store, caller, runId);
     const { record } = whole;
     const executor = await parts.executor(record.engine);
-    return describeRun(await replayRun(parts, whole), shower, executor.underway(record.runId));
+    return describeRun(await replayRun(parts, whole), describing, executor.underway(record.runId));
   };
   return {
     check: (caller, source, { optimize = false } = {}) => plans.check(caller, source, { optimize }),

@@ -1,7 +1,6 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
 import type { RunStatus, RunView, StepView, Waiting } from '../../contract/run/index.ts';
-import { createIsoTime } from '../../kernel/index.ts';
 import {
   pathOfKey,
   type PictureWait,
@@ -15,10 +14,16 @@ import type { OutputShower } from './show-output.ts';
 import { readStoredOutcome } from './stored-outcome.ts';
 import type { RunningCall } from './workflows-parts.ts';
 
+/** What views are made with; the same for all of them, because most of their times are of the same second. */
+export interface Describing {
+  readonly shower: OutputShower;
+  readonly isoTime: (ms: number) => string;
+}
+
 /** A run as people and programs see it. */
 export async function describeRun(
   { record, picture }: ReadRun,
-  shower: OutputShower,
+  describing: Describing,
   underway: readonly RunningCall[],
 ): Promise<RunView> {
   const caller = { id: record.callerId };
@@ -34,11 +39,11 @@ export async function describeRun(
     startedAt,
     endedAt,
     forkedFrom,
-    steps: await describeSteps({ picture, status, caller, underway }, shower),
-    ...(await outcomeOf(record, shower)),
+    steps: await describeSteps({ picture, status, caller, underway }, describing),
+    ...(await outcomeOf(record, describing)),
     waitingFor: isOver(status)
       ? []
-      : await Promise.all(picture.waitingFor.map((wait) => describeWait(wait, caller, shower))),
+      : await Promise.all(picture.waitingFor.map((wait) => describeWait(wait, caller, describing))),
     input: record.input,
     traceId: traceIdOf(record.meta),
   };
@@ -73,11 +78,10 @@ interface StepParts {
 
 async function describeSteps(
   { picture, status, caller, underway }: StepParts,
-  shower: OutputShower,
+  { shower, isoTime }: Describing,
 ): Promise<Record<string, StepView>> {
   const progress = new Map(underway.map((call) => [pathOfKey(call.key), call.progress]));
   const isEnded = isOver(status);
-  const isoTime = createIsoTime();
   const views: Record<string, StepView> = {};
   for (const [path, step] of picture.steps) {
     const { held } = step;
@@ -104,7 +108,7 @@ function endedStatus(status: StepView['status']): StepView['status'] {
     : status;
 }
 
-type IsoTime = ReturnType<typeof createIsoTime>;
+type IsoTime = Describing['isoTime'];
 
 type Mutable<Data> = { -readonly [Key in keyof Data]: Data[Key] };
 
@@ -131,7 +135,7 @@ function describeStep(
 async function describeWait(
   wait: PictureWait,
   caller: Caller,
-  shower: OutputShower,
+  { shower, isoTime }: Describing,
 ): Promise<Waiting> {
   switch (wait.kind) {
     case 'approval':
@@ -145,7 +149,7 @@ async function describeWait(
             : questionText(await shower.complete(caller, wait.message)),
         tool: wait.tool,
         arguments: await shower.complete(caller, wait.args),
-        expiresAt: timeOrNull(createIsoTime(), wait.expiresAt) ?? '',
+        expiresAt: timeOrNull(isoTime, wait.expiresAt) ?? '',
       };
     case 'signal':
       return { kind: 'signal', step: wait.step, signal: wait.signal };
@@ -158,7 +162,7 @@ async function describeWait(
 
 async function outcomeOf(
   record: ReadRun['record'],
-  shower: OutputShower,
+  { shower }: Describing,
 ): Promise<Pick<RunView, 'output' | 'error'>> {
   const outcome = readStoredOutcome(record.outcome);
   if (outcome === undefined) return {};
