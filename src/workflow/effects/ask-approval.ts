@@ -9,6 +9,7 @@ import { argumentsDigest } from './arguments-digest.ts';
 import type { ApprovalRow, RowChange, StepRows } from './effect-store.ts';
 import { ToolGoneError } from './errors.ts';
 import { questionText } from './question-text.ts';
+import { untilRecorded } from './until-recorded.ts';
 
 const idBytes = 8;
 
@@ -26,6 +27,7 @@ export async function askApproval(
   const startedAt = clock.now();
   try {
     request.signal.throwIfAborted();
+    await untilRecorded(request);
     const wanted = await newApproval(parts, request, input);
     faultPoint('effects.ask.before');
     const { runId, step } = wanted;

@@ -12,6 +12,7 @@ import { failed, lineageOf, succeeded } from './outcomes.ts';
 import { repeatabilityOf } from './repeatability.ts';
 import { resultValue } from './result-value.ts';
 import { digestOnce, dispatch, effectIdOf, type StepCall } from './step-call.ts';
+import { untilRecorded } from './until-recorded.ts';
 import type { FoundTool } from './tool-caller.ts';
 
 /**
@@ -37,6 +38,9 @@ export async function callStep(
     const digest = digestOnce(args);
     const call: StepCall = { request, input, startedAt, meta, caller, found, args, digest };
     const repeatability = repeatabilityOf(found.tool, input.effect);
+    const isReading = repeatability === 'read' && found.tool.annotations?.readOnlyHint === true;
+    // What only the plan takes for reading may leave something behind.
+    if (!isReading || input.approvalId !== undefined) await untilRecorded(request);
     if (repeatability === 'once') return await callOnce(parts, call);
     if (input.approvalId !== undefined) {
       const refusal = await useApproval(parts, call, input.approvalId);

@@ -19,6 +19,9 @@ class RunStopped extends Error {
   override readonly name = 'RunStopped';
 }
 
+/** Results a run may have that are not kept yet; with more it waits for the next commit. */
+const maxAhead = 64;
+
 /**
  * running · pausing: what is under way may finish, nothing begins · ending: `end` is to be committed once
  * nothing is under way · leaving: the lease is to be given back then, and what settles meanwhile is dropped · over.
@@ -28,7 +31,8 @@ type Phase = 'running' | 'pausing' | 'ending' | 'leaving' | 'over';
 /**
  * One run while this process executes it: the scope of its coroutine.
  *
- * 1. What settles goes to `#unsaved`, with the next commit to the store, and only then to the coroutine.
+ * 1. What settles goes to `#unsaved`, with the next commit to the store, and to the coroutine meanwhile. Activities
+ *    that do more than read wait for the store (`ActivityRequest.recorded`), and so does everybody outside.
  * 2. Nothing begins unless the phase is `running` and the lease is known to last.
  * 3. `onDeparture` is called once, and afterwards nothing of the run is written.
  */
@@ -81,6 +85,7 @@ export class ActiveRun implements RunScope, Committer {
       commits: parts.commits,
       timers: parts.timers,
       faultPoint: parts.faultPoint,
+      recorded: () => this.#unsaved.untilKept(),
       mayBegin: () => this.#mayBegin(),
       onBegin: () => this.#unsaved.setStatus('running'),
       onSettled: (key, value) => this.#settle(key, value),
@@ -217,14 +222,13 @@ export class ActiveRun implements RunScope, Committer {
     return change;
   }
 
-  onCommitted({ entries, status, outcome }: RunChange): void {
-    this.#unsaved.onCommitted(status);
+  onCommitted(change: RunChange): void {
+    this.#unsaved.onCommitted(change);
     if (this.#phase === 'over') return;
-    if (outcome !== undefined) {
+    if (change.outcome !== undefined) {
       this.#parts.faultPoint('engine.end.after');
       return this.#depart({ kind: 'ended' });
     }
-    for (const entry of entries) if (entry.kind === 'settled') this.#ready.push(entry);
     this.#proceed();
   }
 
@@ -283,6 +287,8 @@ export class ActiveRun implements RunScope, Committer {
     this.#wake?.reject(new RunStopped());
     this.#wake = undefined;
     this.#activities.stop(reason);
+    // Whoever waits sees that it was stopped.
+    this.#unsaved.letGo();
   }
 
   /** Does what is to be done next, if it can be done already. */
@@ -308,6 +314,7 @@ export class ActiveRun implements RunScope, Committer {
   #deliver(): void {
     if (!this.#wake) return;
     if (this.#ready.length > 0) {
+      if (this.#unsaved.ahead > maxAhead) return;
       const { resolve } = this.#wake;
       const ready = this.#ready;
       this.#wake = undefined;
@@ -338,10 +345,13 @@ export class ActiveRun implements RunScope, Committer {
   #settle(key: string, value: Json): void {
     if (this.#phase === 'leaving' || this.#phase === 'over') return;
     this.#unsaved.add({ kind: 'settled', key, value });
+    this.#ready.push({ key, value });
     // It is about to have something to do: let go now, nobody would know.
     this.#idleSinceMs = undefined;
     if (this.#unsaved.status === 'waiting') this.#unsaved.setStatus('running');
-    if (this.#phase !== 'ending') this.#parts.commits.add(this);
+    if (this.#phase === 'ending') return;
+    this.#parts.commits.add(this);
+    this.#proceed();
   }
 
   /** When it is over: as it was noted when it was first asked for, or noted now. */

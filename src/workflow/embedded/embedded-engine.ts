@@ -7,7 +7,7 @@ import type { Claim, RunOwner, RunRecord, RunStore } from '../engine/run-store.t
  * Executes runs in this process, on a store that several processes share.
  *
  * 1. A run is executed by one process at a time: whoever has its lease.
- * 2. What a step came to is committed before the run's coroutine sees it.
+ * 2. What a step came to is committed before anything that is seen outside of the run rests on it.
  * 3. What cannot be committed any more (the lease is gone, the store is broken) is not acted upon: the
  *    run is let go, and whoever takes it next goes on from what was committed.
  */

@@ -15,6 +15,7 @@ export interface RunActivitiesParts {
   readonly commits: CommitQueue;
   readonly timers: Timers;
   readonly faultPoint: FaultPoint;
+  readonly recorded: NonNullable<ActivityRequest['recorded']>;
   /** Whether something may begin just now; what may not is held until `beginHeld`. */
   readonly mayBegin: () => boolean;
   readonly onBegin: () => void;
@@ -128,6 +129,7 @@ export class RunActivities {
         generation: generationOf(key),
         meta,
         signal: this.#abort.signal,
+        recorded: this.#parts.recorded,
         onProgress: (progress) => {
           underway.progress = progress;
           this.#parts.onProgress(runId);

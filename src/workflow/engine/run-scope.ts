@@ -6,7 +6,8 @@ import type { Json } from '../../contract/plan/index.ts';
  * 1. `next` is the only place the coroutine waits. Everything it does between two `next` depends on
  *    nothing but the plan, the input and what `next` returned: no clock, no chance, no I/O.
  * 2. A key is used once in a run. Asked for again after a crash, it gets what was recorded.
- * 3. A result is recorded before `next` returns it.
+ * 3. A result is recorded before anything rests on it that is seen outside of the run: `next` may return it
+ *    earlier, and then activities that do more than read wait for it (`ActivityRequest.recorded`).
  * 4. What was recorded comes back before anything new, in the order it was recorded in, as far as it
  *    was asked for: `next` gives the earliest recorded results up to one that was not asked for yet, and
  *    goes past such a one only when it had nothing else recorded to give. (Otherwise a run that stopped
@@ -61,6 +62,12 @@ export interface ActivityRequest {
   /** `meta` of the run: the trace it belongs to. */
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
+  /**
+   * Settles when all results that the run has got so far are recorded, or it is stopped; undefined when they are,
+   * or always are before an activity begins. What does more than read waits for it first: read anew after a crash,
+   * a result may be another one, and nobody would know why it was done.
+   */
+  readonly recorded?: () => Promise<void> | undefined;
   /** How far a call is; for people who watch, never recorded. */
   readonly onProgress: (update: { progress: number; total?: number; message?: string }) => void;
 }

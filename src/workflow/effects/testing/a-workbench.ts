@@ -47,7 +47,7 @@ export interface Workbench {
   readonly calls: readonly ScriptedCall[];
   call(input: Partial<CallInput>, request?: Partial<ActivityRequest>): Promise<CallOutcome>;
   ask(input: Partial<ApproveInput>, request?: Partial<ActivityRequest>): Promise<ApproveOutcome>;
-  look(input: LookInput): Promise<LookOutcome>;
+  look(input: LookInput, request?: Partial<ActivityRequest>): Promise<LookOutcome>;
 }
 
 export type WorkbenchOptions = Partial<Omit<ActivitiesParts, 'tools'>> & {
@@ -112,8 +112,8 @@ export function aWorkbench(
       const outcome = await perform({ activity: 'approve', key }, input, request);
       return outcome as unknown as ApproveOutcome;
     },
-    look: async (input) =>
-      (await perform({ activity: 'look', key: 'a=' }, input)) as unknown as LookOutcome,
+    look: async (input, request) =>
+      (await perform({ activity: 'look', key: 'a=' }, input, request)) as unknown as LookOutcome,
   };
 }
 
