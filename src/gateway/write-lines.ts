@@ -28,7 +28,7 @@ export class LineWriter {
     options.output.on('drain', this.#onDrain);
   }
 
-  /** With `isLast`, what is held is not held for others: waiting for the end of the turn costs as much as a write. */
+  /** With `isLast` no other line is to come that could go with it, so nothing is waited for. */
   write(text: string, isLast = false): void {
     if (!this.#isOpen) return;
     if (this.#lines === '' && !isLast) setImmediate(this.#flush);

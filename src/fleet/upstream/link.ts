@@ -30,7 +30,7 @@ export interface OutgoingMessage {
   readonly id?: RequestId;
   /** Headers that repeat parts of the request (stateless era over HTTP). Ignored by pipes. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** No other request waits for an answer of this server: there is nothing to send it together with. */
+  /** No other request waits for an answer of this server: there is nothing to send it together with. For pipes. */
   readonly isAlone?: boolean;
   /** Ends the HTTP exchange of a request nobody waits for any more. Ignored by pipes. */
   readonly abort?: CallAbort;

@@ -225,8 +225,8 @@ export class SqliteRunStore implements RunStore {
     const isOneStatement = !another && change.status === undefined;
     const apply = (statements: Statements): CommitReport => {
       const lost: string[] = [];
-      const version = isOneStatement ? 0 : readVersion(statements);
-      if (!isOneStatement) this.#seenLeases.open(version);
+      const version = isOneStatement ? undefined : readVersion(statements);
+      if (version !== undefined) this.#seenLeases.open(version);
       for (const each of changes) {
         if (this.#apply(statements, each)) continue;
         this.#fresh.forget(each.lease.runId);

@@ -12,8 +12,8 @@ import { failed, lineageOf, succeeded } from './outcomes.ts';
 import { repeatabilityOf } from './repeatability.ts';
 import { resultValue } from './result-value.ts';
 import { digestOnce, dispatch, effectIdOf, type StepCall } from './step-call.ts';
-import { untilRecorded } from './until-recorded.ts';
 import type { FoundTool } from './tool-caller.ts';
+import { untilRecorded } from './until-recorded.ts';
 
 /**
  * One attempt of a step that calls a tool. What goes wrong is an outcome; only a cancellation is thrown, as
