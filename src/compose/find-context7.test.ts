@@ -43,7 +43,8 @@ it('finds the server that offers both tools, whatever its name, and asks it by i
     ],
     result,
   );
-  const context7 = await findContext7In(() => catalogue)();
+  const found = await findContext7In(() => catalogue)();
+  const context7 = found.kind === 'found' ? found.context7 : undefined;
   expect(await context7?.resolve({ name: 'zod', query: 'topic' }, context)).toEqual({
     text: 'one\n\ntwo',
     isError: false,
@@ -56,10 +57,12 @@ it('finds the server that offers both tools, whatever its name, and asks it by i
   expect(catalogue.calls[0]?.context).not.toHaveProperty('extra');
 });
 
-it('finds none where no server offers both', async () => {
+it('finds none where no server offers both, and says of which servers nothing is known yet', async () => {
   const catalogue = aCatalogue(
     [anEntry('a', 'query-docs'), anEntry('b', 'resolve-library-id')],
     result,
   );
-  expect(await findContext7In(() => catalogue)()).toBeUndefined();
+  expect(await findContext7In(() => catalogue)()).toEqual({ kind: 'none', unlisted: [] });
+  const starting = { ...catalogue, unlisted: () => ['c7'] };
+  expect(await findContext7In(() => starting)()).toEqual({ kind: 'none', unlisted: ['c7'] });
 });

@@ -1,12 +1,12 @@
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { CallContext } from '../contract/server/index.ts';
 import type { ToolResult } from '../contract/tool/index.ts';
-import type { Context7Text, FindContext7 } from '../toolbox/docs/index.ts';
+import type { Context7, Context7Text, FindContext7 } from '../toolbox/docs/index.ts';
 
 const resolveTool = 'resolve-library-id';
 const queryTool = 'query-docs';
 
-type Tools = Pick<Catalogue, 'entries' | 'callTool'>;
+type Tools = Pick<Catalogue, 'entries' | 'callTool' | 'unlisted'>;
 
 /** The first server of the fleet with the tools of Context7, whatever it is called there. */
 export function findContext7In(catalogue: () => Tools): FindContext7 {
@@ -18,14 +18,15 @@ export function findContext7In(catalogue: () => Tools): FindContext7 {
     for (const { server } of entries) {
       const [resolve, query] = [nameOf(server, resolveTool), nameOf(server, queryTool)];
       if (resolve === undefined || query === undefined) continue;
-      return {
+      const context7: Context7 = {
         resolve: ({ name, query: topic }, context) =>
           callForText(tools, { tool: resolve, args: { libraryName: name, query: topic } }, context),
         query: ({ library, query: topic }, context) =>
           callForText(tools, { tool: query, args: { libraryId: library, query: topic } }, context),
       };
+      return { kind: 'found', context7 };
     }
-    return undefined;
+    return { kind: 'none', unlisted: tools.unlisted?.() ?? [] };
   };
 }
 

@@ -57,10 +57,12 @@ describe('a fleet with configured servers', () => {
     catalogue.onChange((change) => seen.push(change));
     expect(namesOf(await catalogue.listTools())).toEqual(['fast__hello']);
     expect(namesOf(await catalogue.listTools())).toEqual(['fast__hello']);
+    expect(catalogue.unlisted()).toEqual(['slow']);
     slow.resolve(aConnection('slow'));
     await timers.pass(1_000);
     expect(seen).toEqual([{ kind: 'tools' }]);
     expect(namesOf(await catalogue.listTools())).toEqual(['fast__hello', 'slow__hello']);
+    expect(catalogue.unlisted()).toEqual([]);
   });
 
   it('lists a server that failed at first once it can be had, and lets nobody wait for that', async () => {

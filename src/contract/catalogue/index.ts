@@ -10,6 +10,8 @@ export interface Catalogue extends McpServer {
   entries(): Promise<readonly CatalogueEntry[]>;
   /** The servers missing from the latest listing because they could not be opened or listed. */
   failures?(): readonly ListingFailure[];
+  /** The servers of which nothing is known: they are starting, or could not be listed. */
+  unlisted?(): readonly string[];
 }
 
 export interface ListingFailure {

@@ -44,6 +44,7 @@ export function compactCatalogue(catalogue: FleetCatalogue, options: CompactOpti
     watchResource: (uri) => catalogue.watchResource(uri),
     setLogLevel: (level) => catalogue.setLogLevel(level),
     failures: () => catalogue.failures(),
+    unlisted: () => catalogue.unlisted(),
   };
 }
 

@@ -69,6 +69,10 @@ export class FleetCatalogue implements Catalogue {
     );
   }
 
+  unlisted(): readonly string[] {
+    return this.#roster.members.flatMap(({ name, listing }) => (listing ? [] : [name]));
+  }
+
   /** The same array until something changed. */
   async listTools(): Promise<readonly Tool[]> {
     await this.#roster.untilListed();

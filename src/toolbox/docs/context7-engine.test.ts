@@ -61,12 +61,13 @@ function aContext7({ resolve = libraries, query = snippets, isError = false }: S
 
 function aServer(
   context7: Context7 | undefined,
-  parts: { now?: () => number; limitMs?: number } = {},
+  parts: { now?: () => number; limitMs?: number; unlisted?: readonly string[] } = {},
 ) {
   return createDocsServer({
     version: '1.0.0',
     roots: [process.cwd()],
-    findContext7: async () => context7,
+    findContext7: async () =>
+      context7 ? { kind: 'found', context7 } : { kind: 'none', unlisted: parts.unlisted ?? [] },
     clock: { now: parts.now ?? (() => 0) },
     ...(parts.limitMs !== undefined && { context7LimitMs: parts.limitMs }),
   });
@@ -186,6 +187,17 @@ describe('without Context7', () => {
       'Context7 could not be asked: Context7 did not finish within 20 ms',
     );
     expect(answer.passages.length).toBeGreaterThan(0);
+  });
+
+  it('names the servers that may turn out to be it', async () => {
+    const answer = await call(
+      aServer(undefined, { unlisted: ['c7', 'notes'] }),
+      'get_docs',
+      question,
+    );
+    expect(answer['reason']).toBe(
+      'no server of the fleet offers Context7; not listed so far: "c7", "notes"',
+    );
   });
 
   it('looks for the installed package that a Context7 id is mostly called like', async () => {

@@ -116,9 +116,9 @@ export class Context7Engine {
     const limit = { what: 'Context7', limitMs, signal: context.signal };
     try {
       return await withTimeLimit(limit, async (signal) => {
-        const server = await find();
-        if (!server) return { kind: 'none', reason: 'no server of the fleet offers Context7' };
-        return question(server, { ...context, signal, progress: () => {} });
+        const found = await find();
+        if (found.kind === 'none') return { kind: 'none', reason: whyNobody(found.unlisted) };
+        return question(found.context7, { ...context, signal, progress: () => {} });
       });
     } catch (error) {
       context.signal.throwIfAborted();
@@ -126,6 +126,13 @@ export class Context7Engine {
       return this.#failed(`Context7 could not be asked: ${text.slice(0, maxReasonChars)}`);
     }
   }
+}
+
+function whyNobody(unlisted: readonly string[]): string {
+  const reason = 'no server of the fleet offers Context7';
+  if (unlisted.length === 0) return reason;
+  const names = unlisted.map((name) => `"${name}"`).join(', ');
+  return `${reason}; not listed so far: ${names}`.slice(0, maxReasonChars);
 }
 
 /** `/org/project`, which no package of an ecosystem is called. */

@@ -21,8 +21,11 @@ export interface Context7Text {
   readonly isError: boolean;
 }
 
-/** Looks for such a server; undefined when the fleet has none. */
-export type FindContext7 = () => Promise<Context7 | undefined>;
+/** Looks for such a server. Where there is none, those of which nothing is known yet may be one. */
+export type FindContext7 = () => Promise<
+  | { readonly kind: 'found'; readonly context7: Context7 }
+  | { readonly kind: 'none'; readonly unlisted: readonly string[] }
+>;
 
 export interface Context7Library {
   /** `/facebook/react` */

@@ -13,7 +13,7 @@ function aServer(options: Partial<DocsServerOptions> = {}) {
   return createDocsServer({
     version: '1.0.0',
     roots: [project?.folder ?? process.cwd()],
-    findContext7: async () => undefined,
+    findContext7: async () => ({ kind: 'none', unlisted: [] }),
     ...options,
   });
 }

@@ -1,2 +1,2 @@
-export type { Context7Text, FindContext7 } from './context7.ts';
+export type { Context7, Context7Text, FindContext7 } from './context7.ts';
 export { createDocsServer } from './docs-server.ts';
