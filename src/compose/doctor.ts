@@ -5,7 +5,7 @@ import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Sandbox } from '../contract/sandbox/index.ts';
-import { reportError } from '../kernel/index.ts';
+import { counted, reportError } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import { checkRestate } from './doctor-restate.ts';
 import { examineSandbox } from './doctor-sandbox.ts';
@@ -100,7 +100,7 @@ async function checkServers({ catalogue, fleet }: Patient): Promise<Finding> {
   const listed =
     entries.length === 0
       ? 'no server offers a tool'
-      : `${servers.join(', ')}: ${entries.length} tools`;
+      : `${servers.join(', ')}: ${counted(entries.length, 'tool')}`;
   const failures = catalogue.failures?.() ?? [];
   if (failures.length > 0) {
     const reasons = failures.map(

@@ -1,4 +1,5 @@
 import type { RunView } from '../../contract/run/index.ts';
+import { counted } from '../../kernel/index.ts';
 import type { StepResult } from './results-of-run.ts';
 import { rememberResults } from './remember-results.ts';
 
@@ -65,7 +66,7 @@ function issueFacts(issues: unknown): string[] {
     const kind = typeof severity === 'string' ? severity : 'issue';
     return `\n    ${kind}${place}: ${typeof message === 'string' ? short(message) : ''}`;
   });
-  return [`${issues.length} issues${first.join('')}`];
+  return [`${counted(issues.length, 'issue')}${first.join('')}`];
 }
 
 function isShortText(value: unknown): boolean {

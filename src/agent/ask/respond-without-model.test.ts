@@ -71,7 +71,7 @@ describe('without a model', () => {
     await ask('write fibonacci', { session: 's-1' });
     const outcome = await ask('2', { session: 's-1' });
     expect(Object(outcome).answer).toMatch(
-      /overall_score 91, 1 issues\n {4}minor, line 1: No docstring/,
+      /overall_score 91, 1 issue\n {4}minor, line 1: No docstring/,
     );
     expect(runs.called).toEqual(['code.review_code']);
   });

@@ -193,7 +193,7 @@ describe('init', () => {
     const { stdout, exitCode } = await place.run('init', 'y\n');
     expect(exitCode).toBe(0);
     expect(stdout).toContain(`Your settings: ${place.userFile} (new)`);
-    expect(stdout).toContain('8 servers were added to them.');
+    expect(stdout).toContain('Added to them: 8 servers.');
     expect(stdout).toContain('"context_servers"');
     // Claude Desktop has Tutti already.
     expect(stdout).not.toContain('To use Tutti in Claude Desktop');

@@ -6,6 +6,7 @@ import {
   type ImportPlan,
   type ServerFiles,
 } from '../../contract/server-files/index.ts';
+import { counted } from '../../kernel/index.ts';
 import { connectModel } from './connect-model.ts';
 import { describeModels } from './models.ts';
 import { importServers, showPlan, withoutEntries } from './import.ts';
@@ -29,7 +30,7 @@ export async function run(invocation: Invocation): Promise<number> {
   output.result(result, () =>
     [
       `Your settings: ${files.userFile}${isCreated ? ' (new)' : ''}`,
-      ...(isImported ? [`${plan.added.length} servers were added to them.`] : []),
+      ...(isImported ? [`Added to them: ${counted(plan.added.length, 'server')}.`] : []),
       ...(!isImported && plan.added.length > 0
         ? [`${showPlan(plan)}\nTake them over with "tutti import".`]
         : []),

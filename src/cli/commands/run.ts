@@ -1,10 +1,10 @@
 import { localCaller } from '../../contract/caller/index.ts';
 import type { PlanCheck, PlanProblem } from '../../contract/plan/index.ts';
 import type { EngineName, NewRun, PlanSource } from '../../contract/run/index.ts';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, counted } from '../../kernel/index.ts';
 import { engineOption } from '../engine-option.ts';
 import { withSystem, type Invocation } from '../invocation.ts';
-import { count, describeProblem } from './plan/describe-problems.ts';
+import { describeProblem } from './plan/describe-problems.ts';
 import { readPlanSource } from './plan/plan-source.ts';
 import { followRun } from './runs/follow-run.ts';
 import { readGivenInputs, typedInputs, type GivenInputs } from './runs/run-inputs.ts';
@@ -42,7 +42,7 @@ export async function run(invocation: Invocation): Promise<number> {
       if (problems.length === 0 || output.isJson) throw error;
       for (const problem of problems) output.note(describeProblem(problem, file, output.paint));
       output.note(
-        `error: The plan cannot run: ${count(problems.length, 'error')}. Nothing was started`,
+        `error: The plan cannot run: ${counted(problems.length, 'error')}. Nothing was started`,
       );
       return exitBadPlan;
     }

@@ -101,7 +101,7 @@ describe('get_server_status', () => {
       {
         type: 'text',
         text:
-          'files: ready since 2026-01-01T00:00:00.000Z; 2 tools, 3 calls (1 failed), 1 restarts; ' +
+          'files: ready since 2026-01-01T00:00:00.000Z; 2 tools, 3 calls (1 failed), 1 restart; ' +
           'p50 1.3 ms, p99 20.0 ms; 10 MB; process 7; last error: it ended with 1; sent 3 lines that are no JSON',
       },
     ]);
@@ -220,7 +220,7 @@ describe('list_tools', () => {
   it('shortens descriptions without an end', async () => {
     const fake = aCatalogue([anEntry('a.b', 'very '.repeat(500))]);
     const result = await anAdmin(fake).callTool('list_tools', {}, aCallContext());
-    expect(result.content[0]?.['text']).toMatch(/^a\.b: very .{100,160}…\n1 tools$/);
+    expect(result.content[0]?.['text']).toMatch(/^a\.b: very .{100,160}…\n1 tool$/);
   });
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Catalogue } from '../../contract/catalogue/index.ts';
+import { counted } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { UnknownServerError } from './errors.ts';
 import { firstSentence } from './first-sentence.ts';
@@ -53,8 +54,8 @@ export function listToolsTool(catalogue: Pick<Catalogue, 'entries'>): DefinedToo
       [
         ...tools.map(({ name, description }) => `${name}: ${description}`),
         nextOffset === undefined
-          ? `${total} tools`
-          : `${total} tools; the next page begins at offset ${nextOffset}`,
+          ? counted(total, 'tool')
+          : `${counted(total, 'tool')}; the next page begins at offset ${nextOffset}`,
       ].join('\n'),
   });
 }

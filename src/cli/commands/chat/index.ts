@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { localCaller } from '../../../contract/caller/index.ts';
+import { counted } from '../../../kernel/index.ts';
 import { UsageError } from '../../errors.ts';
 import { textOption, withSystem, type Invocation } from '../../invocation.ts';
 import { printable } from '../../output.ts';
@@ -60,7 +61,7 @@ async function findSession(
   if (id === undefined) return undefined;
   const session = await memory.sessions.show(localCaller, id);
   invocation.output.note(
-    `Going on with "${printable(session.title)}" (${session.turns.length} turns)`,
+    `Going on with "${printable(session.title)}" (${counted(session.turns.length, 'turn')})`,
   );
   return session.id;
 }

@@ -1,8 +1,9 @@
 import { localCaller } from '../../../contract/caller/index.ts';
 import type { PlanCheck } from '../../../contract/plan/index.ts';
+import { counted } from '../../../kernel/index.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
 import type { Paint } from '../../output.ts';
-import { count, describeProblem } from './describe-problems.ts';
+import { describeProblem } from './describe-problems.ts';
 import { readPlanSource } from './plan-source.ts';
 
 /** Prints all that is wrong with a plan. Exit code 2 when it cannot run. */
@@ -25,10 +26,10 @@ function describe(check: PlanCheck, file: string, paint: Paint): string {
   const { ok, errors, warnings, edges, optimizations, plan } = check;
   const verdict = ok
     ? paint.green(
-        `The plan is fine: ${count(plan?.steps.length ?? 0, 'step')}, ${count(edges.length, 'edge')}`,
+        `The plan is fine: ${counted(plan?.steps.length ?? 0, 'step')}, ${counted(edges.length, 'edge')}`,
       )
-    : paint.red(`The plan cannot run: ${count(errors.length, 'error')}`);
-  const aside = warnings.length > 0 ? `, ${count(warnings.length, 'warning')}` : '';
+    : paint.red(`The plan cannot run: ${counted(errors.length, 'error')}`);
+  const aside = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';
   return [
     ...[...errors, ...warnings].map((problem) => describeProblem(problem, file, paint)),
     ...optimizations.map((change) => paint.dim(`optimizing: ${change}`)),

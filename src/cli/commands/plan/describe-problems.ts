@@ -11,7 +11,3 @@ export function describeProblem(problem: PlanProblem, file: string, paint: Paint
   const mark = severity === 'error' ? '' : `${paint.yellow('warning:')} `;
   return `${paint.bold(printable(where))}: ${mark}${printable(step === null ? message : `${step}: ${message}`)}`;
 }
-
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}

@@ -1,4 +1,5 @@
 import type { ServerState, ServerStatus } from '../../../contract/fleet/index.ts';
+import { counted } from '../../../kernel/index.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
 import { firstSentence, formatColumns, type Paint } from '../../output.ts';
 
@@ -31,9 +32,9 @@ function table(servers: readonly ServerStatus[], paint: Paint): string {
       name,
       state,
       transport,
-      `${tools} tools`,
+      counted(tools, 'tool'),
       pid === null ? '' : `pid ${pid}`,
-      restarts === 0 ? '' : `${restarts} restarts`,
+      restarts === 0 ? '' : counted(restarts, 'restart'),
       firstSentence([reason, ...server.problems].filter(Boolean).join('; '), maxReason),
     ];
   });

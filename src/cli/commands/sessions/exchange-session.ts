@@ -1,6 +1,7 @@
 import { link, open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { localCaller } from '../../../contract/caller/index.ts';
+import { counted } from '../../../kernel/index.ts';
 import { UsageError } from '../../errors.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
 import { printable } from '../../output.ts';
@@ -40,8 +41,7 @@ export async function importSession(
     const { id, title, turns } = imported;
     invocation.output.result(
       imported,
-      () =>
-        `Session ${id} "${printable(title)}" was imported with ${turns} ${turns === 1 ? 'turn' : 'turns'}`,
+      () => `Session ${id} "${printable(title)}" was imported with ${counted(turns, 'turn')}`,
     );
     return 0;
   });

@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import { label, type Drawing } from './drawing.ts';
 
 const maxTitle = 100;
@@ -10,7 +11,7 @@ const maxColumn = 44;
 /** One line for each step, in an order in which they could run, moved in by how much comes before. */
 export function drawText(drawing: Drawing): string {
   const { boxes, edges, layers } = drawing;
-  const head = `${label(drawing.title, maxTitle)}: ${count(boxes.length, 'step')}, ${count(edges, 'edge')}, longest chain ${layers}`;
+  const head = `${label(drawing.title, maxTitle)}: ${counted(boxes.length, 'step')}, ${counted(edges, 'edge')}, longest chain ${layers}`;
   return `${[head, ...linesOf(drawing, '  ')].join('\n')}\n`;
 }
 
@@ -47,8 +48,4 @@ function widest(cells: readonly string[]): number {
     (most, cell) => (cell.length > maxColumn ? most : Math.max(most, cell.length)),
     0,
   );
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import type { CompiledPlan, CompiledStep } from '../../plan/index.ts';
 
 /** A step as it is drawn. */
@@ -75,7 +76,7 @@ function describeStep(step: CompiledStep): string {
     case 'gate':
       return 'approval';
     case 'plan':
-      return `plan of ${step.plan.steps.length} step${step.plan.steps.length === 1 ? '' : 's'}`;
+      return `plan of ${counted(step.plan.steps.length, 'step')}`;
   }
 }
 

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { localCaller } from '../../../../contract/caller/index.ts';
 import type { Session, Turn } from '../../../../contract/session/index.ts';
+import { counted } from '../../../../kernel/index.ts';
 import { UsageError } from '../../../errors.ts';
 import { cutText, formatColumns, printable, printableLines } from '../../../output.ts';
 import type { Chat } from '../chat.ts';
@@ -69,7 +70,7 @@ export const load: RunSlash = async (chat, { text }) => {
   state.session = id;
   state.last = undefined;
   invocation.output.note(
-    `Going on with ${id}: "${printable(found.title)}", ${found.turns.length} turns`,
+    `Going on with ${id}: "${printable(found.title)}", ${counted(found.turns.length, 'turn')}`,
   );
   return 0;
 };
