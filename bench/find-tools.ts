@@ -7,6 +7,7 @@ import { silentLog } from '../src/kernel/index.ts';
 import { createCachedEmbedder, createLocalEmbedder } from '../src/models/index.ts';
 import { ToolSearch } from '../src/toolbox/admin/index.ts';
 import { manyTools, toolRequests } from '../test/support/find-tools-corpus.ts';
+import { listTools } from './list-tools.ts';
 import type { Comparison } from './measure.ts';
 
 const toolCount = 1_000;
@@ -45,7 +46,7 @@ export async function measureFindTools(): Promise<Comparison[]> {
       });
     }
     report(answers);
-    return [...summarize(answers), ...countTokens(entries)];
+    return [...summarize(answers), await countTokens(entries, folder)];
   } finally {
     await queries.close();
     rmSync(folder, { recursive: true, force: true });
@@ -93,18 +94,18 @@ function report(answers: readonly Answer[]): void {
   }
 }
 
-/** The list as it is sent, of every tool and of those that stay in compact mode. */
-function countTokens(entries: readonly CatalogueEntry[]): Comparison[] {
-  const listed = entries.map(({ server, wireName, tool }) => ({
-    server,
-    tool: { ...tool, name: wireName },
-  }));
-  const tokens = (part: typeof listed): number =>
-    Math.ceil(JSON.stringify({ tools: part.map(({ tool }) => tool) }).length / charsPerToken);
-  console.log(`tools/list of ${entries.length} tools: ${tokens(listed)} tokens`);
-  const compact = listed.filter(({ server }) => server === 'admin');
+/** The list of every tool, and that which `tutti mcp` sends in compact mode: the same however many there are. */
+async function countTokens(
+  entries: readonly CatalogueEntry[],
+  folder: string,
+): Promise<Comparison> {
+  const tools = entries.map(({ wireName, tool }) => ({ ...tool, name: wireName }));
+  const tokens = (text: string): number => Math.ceil(text.length / charsPerToken);
+  console.log(`tools/list of ${entries.length} tools: ${tokens(JSON.stringify({ tools }))} tokens`);
+  const env = { HOME: folder, TUTTI_HOME: join(folder, 'data') };
+  const compact = await listTools({ args: ['mcp', '--compact'], cwd: folder, env });
   const name = 'tools/list of 1,000 tools, compact';
-  return [{ name, unit: 'tokens', floor: '–', base: 1, limit: 2_000, ours: tokens(compact) }];
+  return { name, unit: 'tokens', floor: '–', base: 1, limit: 2_000, ours: tokens(compact) };
 }
 
 function at(answers: readonly Answer[], share: number): number {
