@@ -156,6 +156,7 @@ async function confront(injection: Injection, mode: 'once read' | 'always') {
       }),
       get: async () => Buffer.from('""'),
     }),
+    files: { kind: async () => undefined, list: async () => [] },
     // The worst search: everything there is fits everything.
     tools: {
       find: () => system.catalogue.entries(),

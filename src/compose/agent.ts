@@ -6,6 +6,7 @@ import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
 import type { Log } from '../kernel/index.ts';
+import { projectFiles } from './project-files.ts';
 import type { ToolFinder } from './tool-finder.ts';
 import type { WorkflowsHere } from './workflow.ts';
 
@@ -33,6 +34,7 @@ const trustedServers: readonly string[] = [
   'exec',
   'admin',
   'workflow',
+  'workspace',
 ];
 
 /** The agent of this process; nothing of it is loaded before it is asked. */
@@ -69,6 +71,7 @@ function agentParts(parts: AgentHereParts): AgentParts {
       const { createPlanner } = await import('../agent/planner/index.ts');
       return createPlanner({ embed });
     }),
+    files: projectFiles(settings.roots),
     settings: agentSettings(settings),
     isTrusted: (server) => trustedServers.includes(server),
     log: parts.log.child({ room: 'agent' }),

@@ -6,7 +6,7 @@ import type { ClientPort } from '../../contract/server/index.ts';
 import type { Memory } from '../../contract/session/index.ts';
 import type { Log } from '../../kernel/index.ts';
 import type { ClarificationRules } from '../intent/index.ts';
-import type { Planner } from '../planner/index.ts';
+import type { Planner, ProjectFiles } from '../planner/index.ts';
 import type { AgentApproval, IsTrusted, ToolSource } from '../propose/index.ts';
 
 /** What the agent is made of. It has no way to approve, deny, resolve or signal anything, nor to change settings. */
@@ -18,6 +18,7 @@ export interface AgentParts {
   readonly artifacts: () => Promise<Pick<Artifacts, 'get' | 'put'>>;
   readonly tools: ToolSource;
   readonly planner: () => Promise<Planner>;
+  readonly files: ProjectFiles;
   readonly settings: AgentSettings;
   /** Servers we ship. */
   readonly isTrusted: IsTrusted;

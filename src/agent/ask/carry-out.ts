@@ -61,8 +61,9 @@ async function askForInputs(turn: Turn, work: Undertaking): Promise<Reply> {
     }
   }
   const known = base(turn, { confidence: proposal.confidence, model });
-  const alternatives = [proposal.plan];
-  return plainReply({ ...known, kind: 'question', questions, alternatives });
+  const { plan, confidence } = proposal;
+  const candidates = [{ plan, why: work.why ?? '', confidence }];
+  return plainReply({ ...known, kind: 'question', questions, candidates });
 }
 
 /** A user who does not want the plan that was shown. */
@@ -84,16 +85,17 @@ function needsPreview({ request, parts }: Turn, work: Undertaking): boolean {
 
 function planOutcome(
   turn: Turn,
-  { proposal, model, why }: Undertaking,
+  { proposal, model, why = '' }: Undertaking,
 ): Extract<AskOutcome, { kind: 'plan' }> {
-  const { plan, madeBy, confidence } = proposal;
-  const alternatives = proposal.alternatives.map((other) => other.plan);
-  const preview = previewPlan({ plan, madeBy, alternatives, ...(why !== undefined && { why }) });
+  const { plan, madeBy, confidence, others, notUnderstood = [] } = proposal;
+  const candidates = [{ plan, why, confidence }, ...others];
+  const preview = previewPlan({ candidates, madeBy, notUnderstood });
   return {
     ...base(turn, { confidence, model }),
     kind: 'plan',
     plan,
-    alternatives,
+    candidates,
+    ...(notUnderstood.length > 0 && { notUnderstood }),
     preview,
     madeBy,
   };

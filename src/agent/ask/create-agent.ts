@@ -127,17 +127,18 @@ function turnOf({ outcome, remembered, isTainted }: Reply): NewTurn {
   };
   switch (outcome.kind) {
     case 'plan': {
-      const { plan, alternatives, preview: text } = outcome;
-      return { ...kept, text, outcome: 'plan', plan, alternatives: [...alternatives] };
+      const { plan, candidates, preview: text } = outcome;
+      const alternatives = candidates.slice(1).map((other) => other.plan);
+      return { ...kept, text, outcome: 'plan', plan, alternatives };
     }
     case 'question': {
-      const { questions, alternatives, runId } = outcome;
+      const { questions, candidates, runId } = outcome;
       return {
         ...kept,
         text: questions.join('\n'),
         outcome: 'question',
         questions: [...questions],
-        alternatives: [...alternatives],
+        alternatives: candidates.map(({ plan }) => plan),
         ...(runId !== undefined && { runId }),
       };
     }

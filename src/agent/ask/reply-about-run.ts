@@ -36,7 +36,7 @@ export async function replyAboutRun(turn: Turn, run: SettledRun): Promise<Reply>
     const known = base(turn, run);
     // They show arguments and errors, which hold results.
     return {
-      outcome: { ...known, kind: 'question', questions: asked, alternatives: [], runId },
+      outcome: { ...known, kind: 'question', questions: asked, candidates: [], runId },
       remembered: [],
       isTainted: true,
     };

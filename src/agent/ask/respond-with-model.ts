@@ -140,7 +140,7 @@ async function clarify(
   }
   const { confidence } = intent;
   const known = base(turn, { confidence, model });
-  const outcome = { ...known, kind: 'question', questions, alternatives: [] } as const;
+  const outcome = { ...known, kind: 'question', questions, candidates: [] } as const;
   return { ...plainReply(outcome), isTainted };
 }
 

@@ -24,13 +24,15 @@ describe('without a model', () => {
       kind: 'plan',
       madeBy: 'planner',
       model: null,
-      alternatives: [review],
+      candidates,
     });
     expect(Object(shown).preview).toMatchInlineSnapshot(`
-      "Plan "Fibonacci" (made without a model): you want code
-        1. code: code.generate_code(description=n-th Fibonacci number)
-        or 2. code.review_code
-      Run it? Answer yes, no, or the number of another plan."
+      "Which of these do you mean? (Plans made without a model)
+      1. "Fibonacci" you want code
+         1. code: code.generate_code(description=n-th Fibonacci number)
+      2. "Review" you want a review
+         1. review: code.review_code(code=x)
+      Run it? Answer with a number from 1 to 2, or no."
     `);
     expect(runs.started).toEqual([]);
     const outcome = await ask('yes', { session: 's-1' });
@@ -87,7 +89,7 @@ describe('without a model', () => {
     });
     expect(await ask('do something with code')).toMatchObject({
       kind: 'question',
-      alternatives: [made, review],
+      candidates,
     });
     await ask('the review', { session: 's-1' });
     expect(seen).toEqual(['do something with code', 'do something with code\nthe review']);

@@ -40,6 +40,7 @@ export async function respondWithoutModel(
       attachments,
       remembered,
       history: before.turns.slice(-parts.settings.contextTurns),
+      files: parts.files,
       rules: guardRules(turn),
       signal: options.signal,
     },
@@ -48,11 +49,11 @@ export async function respondWithoutModel(
     case 'proposal':
       return carryOut(turn, { ...proposed, isFree: false, model });
     case 'question': {
-      const { alternatives, confidence } = proposed;
+      const { candidates, confidence } = proposed;
       const { maxQuestions } = parts.settings.clarification;
       const questions = proposed.questions.slice(0, Math.max(1, maxQuestions));
       const known = base(turn, { confidence, model });
-      return plainReply({ ...known, kind: 'question', questions, alternatives });
+      return plainReply({ ...known, kind: 'question', questions, candidates });
     }
     case 'refusal': {
       const near = proposed.nearest.length > 0 ? `Nearest: ${proposed.nearest.join(', ')}.` : '';

@@ -76,7 +76,7 @@ async function runAccepted(
   const { plan: passed, check, isFree } = judged;
   // Only the planner makes plans that lack something.
   const madeBy = model === null || !isAccepted ? 'planner' : 'model';
-  const proposal: Proposal = { plan: passed, check, confidence: 1, madeBy, alternatives: [] };
+  const proposal: Proposal = { plan: passed, check, confidence: 1, madeBy, others: [] };
   return carryOut(turn, { proposal, isFree, isAccepted, isTainted: !isAccepted, model });
 }
 

@@ -1,2 +1,2 @@
 export { createPlanner } from './planner.ts';
-export type { Candidate, Planner, PlanningAnswer, PlanningRequest } from './plan-request.ts';
+export type { Planner, PlanningAnswer, PlanningRequest, ProjectFiles } from './plan-request.ts';

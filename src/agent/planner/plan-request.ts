@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
-import type { Plan } from '../../contract/plan/index.ts';
+import type { PlanCandidate } from '../../contract/agent/index.ts';
 import type { Remembered, Turn } from '../../contract/session/index.ts';
 
 /** Something given along with the message. */
@@ -20,27 +20,33 @@ export interface PlanningRequest {
   readonly remembered: readonly Remembered[];
   /** Oldest first. */
   readonly history: readonly Turn[];
+  readonly files: ProjectFiles;
   readonly maxSteps: number;
   readonly signal: AbortSignal;
 }
 
-export interface Candidate {
-  readonly plan: Plan;
-  /** From 0 to 1. */
-  readonly confidence: number;
-  /** How the message was read, for a person. */
-  readonly why: string;
+/** The user's project as far as a plan may look at it: inside the roots, no link out of them is followed. */
+export interface ProjectFiles {
+  /** What a path, relative to the roots or absolute, is; undefined when there is nothing inside them. */
+  kind(path: string): Promise<'file' | 'folder' | undefined>;
+  /** Paths of files in a stable order, shallow ones first, without dependencies and build output. */
+  list(limit: number): Promise<readonly string[]>;
 }
 
 /** What the planner makes of a message. A plan passes the workflow's type check for the tools it was given. */
 export type PlanningAnswer =
-  /** At most three, best first. */
-  | { readonly kind: 'plan'; readonly candidates: readonly Candidate[] }
+  /** One when there is no doubt, else up to three readings, best first. */
+  | {
+      readonly kind: 'plan';
+      readonly candidates: readonly PlanCandidate[];
+      /** Words that the first reading does not account for. */
+      readonly notUnderstood?: readonly string[];
+    }
   /** One to three questions; the candidates are what may be meant, and may be none. */
   | {
       readonly kind: 'question';
       readonly questions: readonly string[];
-      readonly candidates: readonly Candidate[];
+      readonly candidates: readonly PlanCandidate[];
     }
   | {
       readonly kind: 'refusal';

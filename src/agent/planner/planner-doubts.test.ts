@@ -46,6 +46,7 @@ function ask(message: string, more: Partial<PlanningRequest> = {}): Promise<Plan
     attachments: [],
     remembered: [],
     history: [],
+    files: { kind: async () => undefined, list: async () => [] },
     maxSteps: 10,
     signal: new AbortController().signal,
     ...more,

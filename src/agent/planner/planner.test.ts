@@ -86,6 +86,7 @@ function ask(
     attachments: [],
     remembered: [],
     history: [],
+    files: { kind: async () => undefined, list: async () => [] },
     maxSteps: 10,
     signal: new AbortController().signal,
     ...request,

@@ -7,7 +7,8 @@ import type { Decided, Deciding } from './deciding/drafting.ts';
 import { givenBy, type Draft } from './deciding/draft.ts';
 import { guessMeaning, weighSubject, type Embed, type Guess } from './reading/guess-meaning.ts';
 import { Lexicon } from './words/lexicon.ts';
-import type { Candidate, Planner, PlanningAnswer, PlanningRequest } from './plan-request.ts';
+import type { PlanCandidate } from '../../contract/agent/index.ts';
+import type { Planner, PlanningAnswer, PlanningRequest } from './plan-request.ts';
 import {
   deeds,
   openQuestion,
@@ -313,7 +314,11 @@ function refuseLacking({ missing }: Decided): PlanningAnswer {
   return { kind: 'refusal', reason: `No tool here can ${lacking.join(' or ')}.`, nearest: [] };
 }
 
-function candidateOf({ drafts }: Decided, deciding: Deciding, request: PlanningRequest): Candidate {
+function candidateOf(
+  { drafts }: Decided,
+  deciding: Deciding,
+  request: PlanningRequest,
+): PlanCandidate {
   const { understanding, context } = deciding;
   const isSame = understanding.wishes.some((wish) => wish.isSame);
   const plan = buildPlan({
@@ -329,7 +334,7 @@ function candidateOf({ drafts }: Decided, deciding: Deciding, request: PlanningR
 }
 
 /** Candidates that call other tools than those before them. */
-function distinct(candidates: readonly Candidate[]): readonly Candidate[] {
+function distinct(candidates: readonly PlanCandidate[]): readonly PlanCandidate[] {
   const seen = new Set<string>();
   return candidates
     .filter(({ plan }) => {

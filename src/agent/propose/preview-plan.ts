@@ -1,33 +1,42 @@
+import type { PlanCandidate } from '../../contract/agent/index.ts';
 import type { Plan, Step } from '../../contract/plan/index.ts';
 
 export interface Previewed {
-  readonly plan: Plan;
+  /** Best first; more than one when the planner is not sure. */
+  readonly candidates: readonly PlanCandidate[];
   readonly madeBy: 'model' | 'planner';
-  readonly alternatives: readonly Plan[];
-  readonly why?: string;
+  readonly notUnderstood: readonly string[];
 }
 
 const maxValueChars = 80;
 
-/** What a plan would do, for a person, with what to answer. */
-export function previewPlan({ plan, madeBy, alternatives, why = '' }: Previewed): string {
+/** What a plan would do, or the readings there are, for a person; the last line says what to answer. */
+export function previewPlan({ candidates, madeBy, notUnderstood }: Previewed): string {
   const by = madeBy === 'planner' ? 'made without a model' : 'made by the model';
-  return [
-    `Plan${plan.name === undefined ? '' : ` "${shortValue(plan.name)}"`} (${by})${why === '' ? '' : `: ${why}`}`,
-    ...plan.steps.map((step, index) => `  ${index + 1}. ${previewStep(step)}`),
-    ...inputsOf(plan),
-    ...listAlternatives(alternatives),
-    alternatives.length > 0
-      ? 'Run it? Answer yes, no, or the number of another plan.'
-      : 'Run it? Answer yes or no.',
-  ].join('\n');
+  const unread = notUnderstood.map((words) => `"${shortValue(words)}"`).join(', ');
+  const notes = unread === '' ? [] : [`Not understood: ${unread}.`];
+  const [first] = candidates;
+  if (first && candidates.length === 1) {
+    const why = first.why === '' ? '' : `: ${first.why}`;
+    const lines = [`Plan${nameOf(first.plan)} (${by})${why}`, ...stepLines(first.plan), ...notes];
+    return [...lines, 'Run it? Answer yes or no.'].join('\n');
+  }
+  const readings = candidates.flatMap(({ plan, why }, index) => [
+    `${index + 1}.${nameOf(plan)} ${why}`.trimEnd(),
+    ...stepLines(plan).map((line) => ` ${line}`),
+  ]);
+  const heading = `Which of these do you mean? (Plans ${by})`;
+  const question = `Run it? Answer with a number from 1 to ${candidates.length}, or no.`;
+  return [heading, ...readings, ...notes, question].join('\n');
 }
 
-/** `Other plans: 2. code.review_code`; the one shown above is number 1. */
-function listAlternatives(alternatives: readonly Plan[]): string[] {
-  return alternatives.map(
-    (plan, index) => `  or ${index + 2}. ${plan.steps.map(({ tool }) => tool ?? '').join(' → ')}`,
-  );
+function nameOf({ name }: Plan): string {
+  return name === undefined ? '' : ` "${shortValue(name)}"`;
+}
+
+function stepLines(plan: Plan): string[] {
+  const steps = plan.steps.map((step, index) => `  ${index + 1}. ${previewStep(step)}`);
+  return [...steps, ...inputsOf(plan)];
 }
 
 function previewStep(step: Step): string {

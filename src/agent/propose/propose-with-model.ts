@@ -79,7 +79,7 @@ export async function proposeWithModel(
           check,
           confidence,
           madeBy: 'model',
-          alternatives: [],
+          others: [],
         } as const;
         return { kind: 'proposal', proposal: made, isFree, model: written.model };
       }

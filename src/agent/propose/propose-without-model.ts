@@ -1,9 +1,8 @@
-import type { Attachment, Proposal } from '../../contract/agent/index.ts';
+import type { Attachment, PlanCandidate, Proposal } from '../../contract/agent/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
-import type { Plan } from '../../contract/plan/index.ts';
 import type { Remembered, Turn } from '../../contract/session/index.ts';
-import type { Candidate, Planner } from '../planner/index.ts';
+import type { Planner, ProjectFiles } from '../planner/index.ts';
 import { createCapability, isOfferable } from './capability.ts';
 import type { GuardRules } from './guard-plan.ts';
 import { judgePlan, type PlanChecker } from './propose-with-model.ts';
@@ -21,6 +20,7 @@ export interface WithoutModelRequest {
   readonly attachments: readonly Attachment[];
   readonly remembered: readonly Remembered[];
   readonly history: readonly Turn[];
+  readonly files: ProjectFiles;
   readonly rules: Omit<GuardRules, 'capability'>;
   readonly signal: AbortSignal;
 }
@@ -30,19 +30,19 @@ export type ProposedWithoutModel =
   | {
       readonly kind: 'question';
       readonly questions: readonly string[];
-      readonly alternatives: readonly Plan[];
+      readonly candidates: readonly PlanCandidate[];
       readonly confidence: number;
     }
   | { readonly kind: 'refusal'; readonly reason: string; readonly nearest: readonly string[] };
 
-const maxCandidates = 5;
+const maxCandidates = 3;
 
 /** A plan by the planner that needs no model: the best candidate that passes, the others beside it. */
 export async function proposeWithoutModel(
   parts: WithoutModelParts,
   request: WithoutModelRequest,
 ): Promise<ProposedWithoutModel> {
-  const { words, attachments, remembered, history, signal, rules } = request;
+  const { words, attachments, remembered, history, files, signal, rules } = request;
   const tools = request.entries.filter(isOfferable);
   const planned = await parts.planner.plan({
     // Where code was pasted says nothing to it: it gets the code itself.
@@ -51,6 +51,7 @@ export async function proposeWithoutModel(
     attachments,
     remembered,
     history,
+    files,
     maxSteps: rules.maxSteps,
     signal,
   });
@@ -58,11 +59,10 @@ export async function proposeWithoutModel(
   const passed = await passing(parts, request, planned.candidates.slice(0, maxCandidates));
   const [best, ...others] = passed.proposals;
   if (planned.kind === 'question') {
-    const alternatives = passed.proposals.map(({ plan }) => plan);
     return {
       kind: 'question',
       questions: planned.questions,
-      alternatives,
+      candidates: passed.proposals.map(candidateOf),
       confidence: best?.confidence ?? 0,
     };
   }
@@ -70,9 +70,21 @@ export async function proposeWithoutModel(
     const reason = `No plan could be made of it that these tools can run: ${passed.problems[0] ?? 'nothing fits'}`;
     return { kind: 'refusal', reason, nearest: [] };
   }
-  const alternatives = others.map(({ plan, confidence }) => ({ plan, confidence }));
   const { why, ...proposal } = best;
-  return { kind: 'proposal', proposal: { ...proposal, alternatives }, why };
+  const { notUnderstood } = planned;
+  return {
+    kind: 'proposal',
+    proposal: {
+      ...proposal,
+      others: others.map(candidateOf),
+      ...(notUnderstood && { notUnderstood }),
+    },
+    why,
+  };
+}
+
+function candidateOf({ plan, why, confidence }: Explained): PlanCandidate {
+  return { plan, why, confidence };
 }
 
 /** A proposal with what the planner says about it. */
@@ -81,7 +93,7 @@ type Explained = Proposal & { readonly why: string };
 async function passing(
   parts: WithoutModelParts,
   { entries, rules, caller }: WithoutModelRequest,
-  candidates: readonly Candidate[],
+  candidates: readonly PlanCandidate[],
 ): Promise<{ readonly proposals: readonly Explained[]; readonly problems: readonly string[] }> {
   const proposals: Explained[] = [];
   const problems: string[] = [];
@@ -99,7 +111,7 @@ async function passing(
     if (judged.kind === 'refused') problems.push(...judged.problems);
     else {
       const { plan: good, check } = judged;
-      const made = { madeBy: 'planner', alternatives: [] } as const;
+      const made = { madeBy: 'planner', others: [] } as const;
       proposals.push({ plan: good, check, confidence, why, ...made });
     }
   }

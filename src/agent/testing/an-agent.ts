@@ -11,7 +11,7 @@ import type { Memory } from '../../contract/session/index.ts';
 import type { ToolAnnotations } from '../../contract/tool/index.ts';
 import { silentLog } from '../../kernel/index.ts';
 import { createAgent, type AgentSettings } from '../ask/index.ts';
-import type { PlanningAnswer, PlanningRequest } from '../planner/index.ts';
+import type { PlanningAnswer, PlanningRequest, ProjectFiles } from '../planner/index.ts';
 import { MemorySessions } from './memory-sessions.ts';
 import { ScriptedModels, type Script } from './scripted-models.ts';
 import { ScriptedRuns, type ToolScript } from './scripted-runs.ts';
@@ -73,6 +73,7 @@ export interface AnAgentParts {
   readonly tools?: Readonly<Record<string, ToolScript>>;
   readonly entries?: readonly CatalogueEntry[];
   readonly planned?: (request: PlanningRequest) => PlanningAnswer;
+  readonly files?: ProjectFiles;
   readonly settings?: Partial<AgentSettings>;
   /** In place of one that forgets nothing. */
   readonly memory?: Memory;
@@ -104,6 +105,7 @@ export function anAgent(parts: AnAgentParts = {}) {
       plan: async (request) =>
         parts.planned?.(request) ?? { kind: 'refusal', reason: 'Nothing fits.', nearest: [] },
     }),
+    files: parts.files ?? { kind: async () => undefined, list: async () => [] },
     settings: { ...settings, ...parts.settings },
     isTrusted: (server) => ['code', 'standards', 'docs', 'exec'].includes(server),
     log: silentLog,

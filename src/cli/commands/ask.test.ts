@@ -150,12 +150,12 @@ describe('tutti ask', () => {
     const outcomes: AskOutcome[] = [
       anAnswer(evil),
       { ...base, kind: 'refusal', reason: evil },
-      { ...base, kind: 'question', questions: [evil], alternatives: [] },
+      { ...base, kind: 'question', questions: [evil], candidates: [] },
       {
         ...base,
         kind: 'plan',
         plan: { ...aPlan, name: evil },
-        alternatives: [{ ...aPlan, name: evil }],
+        candidates: [{ plan: { ...aPlan, name: evil }, why: evil, confidence: 1 }],
         preview: evil,
         madeBy: 'model',
       },
@@ -182,7 +182,17 @@ describe('tutti ask at a terminal', () => {
     const plan = { ...aPlan, steps: [...aPlan.steps, { id: 'two', tool: 'fake.wait' }] };
     const preview = 'It would echo.\nRun it? Answer yes or no.\n';
     const ran = await tutti(['ask', 'x y'], {
-      scenes: [{ outcome: { ...aPreview, plan, preview, alternatives: [aPlan] } }, done],
+      scenes: [
+        {
+          outcome: {
+            ...aPreview,
+            plan,
+            preview,
+            candidates: [plan, aPlan].map((one) => ({ plan: one, why: '', confidence: 0.5 })),
+          },
+        },
+        done,
+      ],
       ...atTerminal(typed),
     });
     expect(ran.exitCode).toBe(0);

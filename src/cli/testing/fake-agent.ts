@@ -20,7 +20,7 @@ export const aPreview: Extract<AskOutcome, { kind: 'plan' }> = {
   ...base,
   kind: 'plan',
   plan: aPlan,
-  alternatives: [],
+  candidates: [{ plan: aPlan, why: '', confidence: 0.9 }],
   preview: 'It would echo.',
   madeBy: 'planner',
 };
@@ -28,7 +28,7 @@ export const aQuestion: Extract<AskOutcome, { kind: 'question' }> = {
   ...base,
   kind: 'question',
   questions: ['Which language?', 'Which style?'],
-  alternatives: [],
+  candidates: [],
 };
 /** A run that waits for somebody; which run, the fake workflows know. */
 export const aWaitingRun: AskOutcome = {

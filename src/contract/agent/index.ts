@@ -62,8 +62,19 @@ export interface Proposal {
   readonly confidence: number;
   /** Made by a model, or by the planner that needs none. */
   readonly madeBy: 'model' | 'planner';
-  /** Others that might be meant, best first. */
-  readonly alternatives: readonly { readonly plan: Plan; readonly confidence: number }[];
+  /** Other readings of the message, best first; empty when the planner is sure. */
+  readonly others: readonly PlanCandidate[];
+  /** Words of the message that the plan does not account for. */
+  readonly notUnderstood?: readonly string[];
+}
+
+/** One reading of a message as a whole plan. */
+export interface PlanCandidate {
+  readonly plan: Plan;
+  /** How the message was read, for a person; empty for a model's plan. */
+  readonly why: string;
+  /** From 0 to 1. */
+  readonly confidence: number;
 }
 
 interface OutcomeBase {
@@ -79,7 +90,10 @@ export type AskOutcome =
   | (OutcomeBase & {
       readonly kind: 'plan';
       readonly plan: Plan;
-      readonly alternatives: readonly Plan[];
+      /** `plan` first. One: no doubt. Two or three: readings the user chooses from by number. */
+      readonly candidates: readonly PlanCandidate[];
+      /** Words of the message that `plan` does not account for. */
+      readonly notUnderstood?: readonly string[];
       /** What it would do, for a person. */
       readonly preview: string;
       readonly madeBy: 'model' | 'planner';
@@ -87,8 +101,8 @@ export type AskOutcome =
   | (OutcomeBase & {
       readonly kind: 'question';
       readonly questions: readonly string[];
-      /** Candidates, where the question is which of them. */
-      readonly alternatives: readonly Plan[];
+      /** Plans the message may mean, best first; each may still lack what is asked for. */
+      readonly candidates: readonly PlanCandidate[];
       /** A run that waits for an approval or an answer. */
       readonly runId?: string;
     })

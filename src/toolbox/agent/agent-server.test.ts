@@ -16,8 +16,8 @@ import { createAgentServer } from './agent-server.ts';
 const known = { sessionId: 's-1', confidence: 0.9, model: 'test/model' };
 const plan: Plan = { version: 1, steps: [{ id: 'a', tool: 'code.format_code', args: {} }] };
 const outcomes: readonly AskOutcome[] = [
-  { ...known, kind: 'plan', plan, alternatives: [], preview: 'Plan …', madeBy: 'model' },
-  { ...known, kind: 'question', questions: ['Which?'], alternatives: [], runId: 'run-1' },
+  { ...known, kind: 'plan', plan, candidates: [], preview: 'Plan …', madeBy: 'model' },
+  { ...known, kind: 'question', questions: ['Which?'], candidates: [], runId: 'run-1' },
   { ...known, kind: 'refusal', reason: 'No tool does that.' },
   { ...known, kind: 'answer', answer: 'Done.', runId: 'run-1', runStatus: 'succeeded' },
   { ...known, kind: 'answer', answer: 'Hello.', model: null },
@@ -48,8 +48,9 @@ describe('the tool ask', () => {
   );
 
   it('lists the plans that may be meant by their numbers', async () => {
-    const alternatives = [plan, { ...plan, steps: [...plan.steps, ...plan.steps] }];
-    const { server } = aServer({ ...known, kind: 'question', questions: ['Which?'], alternatives });
+    const plans = [plan, { ...plan, steps: [...plan.steps, ...plan.steps] }];
+    const candidates = plans.map((one) => ({ plan: one, why: '', confidence: 0.5 }));
+    const { server } = aServer({ ...known, kind: 'question', questions: ['Which?'], candidates });
     const result = await server.callTool('ask', { message: 'hello' }, aCallContext());
     expect(result.content[0]?.['text']).toBe(
       'Which?\n1. code.format_code\n2. code.format_code → code.format_code\n\n(session s-1)',
@@ -123,7 +124,7 @@ describe('the tool ask', () => {
       check,
       confidence: 1,
       madeBy: 'model',
-      alternatives: [],
+      others: [],
     } satisfies Proposal;
     const { server } = aServer(outcomes[3] ?? Object(), [
       { kind: 'session', sessionId: 's-1' },

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import type { Agent, AgentEvent, AskOutcome, AskRequest } from '../../contract/agent/index.ts';
+import type {
+  Agent,
+  AgentEvent,
+  AskOutcome,
+  AskRequest,
+  PlanCandidate,
+} from '../../contract/agent/index.ts';
 import { runStatuses } from '../../contract/run/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
@@ -44,7 +50,14 @@ const askOutput = z.object({
   reason: z.string().optional().describe('Why it was refused.'),
   preview: z.string().optional().describe('What the plan would do; answer yes to run it.'),
   plan: plan.optional(),
-  alternatives: z.array(plan).optional(),
+  candidates: z
+    .array(z.object({ plan, why: z.string(), confidence: z.number() }))
+    .optional()
+    .describe('What the message may mean, best first; answer with the number of one.'),
+  not_understood: z
+    .array(z.string())
+    .optional()
+    .describe('Words of the message that the plan does not account for.'),
   made_by: z.enum(['model', 'planner']).optional(),
   run_id: z.string().optional(),
   run_status: z.enum(runStatuses).optional(),
@@ -139,19 +152,26 @@ function showOutcome(outcome: AskOutcome): Shown {
   const known = { session, confidence, model };
   switch (outcome.kind) {
     case 'plan': {
-      const { preview, madeBy: made_by } = outcome;
-      const alternatives = outcome.alternatives.map((other) => ({ ...other }));
-      return { ...known, kind: 'plan', preview, made_by, plan: { ...outcome.plan }, alternatives };
+      const { preview, madeBy: made_by, notUnderstood } = outcome;
+      return {
+        ...known,
+        kind: 'plan',
+        preview,
+        made_by,
+        plan: { ...outcome.plan },
+        candidates: showCandidates(outcome.candidates),
+        ...(notUnderstood && { not_understood: [...notUnderstood] }),
+      };
     }
     case 'question': {
       const { runId } = outcome;
-      const alternatives = outcome.alternatives.map((other) => ({ ...other }));
+      const candidates = showCandidates(outcome.candidates);
       const questions = [...outcome.questions];
       return {
         ...known,
         kind: 'question',
         questions,
-        alternatives,
+        candidates,
         ...(runId !== undefined && { run_id: runId }),
       };
     }
@@ -171,15 +191,21 @@ function showOutcome(outcome: AskOutcome): Shown {
   }
 }
 
+function showCandidates(candidates: readonly PlanCandidate[]) {
+  return candidates.map(({ plan: meant, ...said }) => ({ ...said, plan: { ...meant } }));
+}
+
 function summarize(shown: z.output<typeof askOutput>): string {
   const text = shown.answer ?? shown.preview ?? shown.reason ?? askedText(shown);
   return `${text}\n\n(session ${shown.session})`;
 }
 
 /** The questions, and the plans one of which may be meant, by the numbers that choose them. */
-function askedText({ questions = [], alternatives = [] }: z.output<typeof askOutput>): string {
-  const listed = alternatives.map((other, index) => {
-    const { steps } = z.object({ steps: z.array(z.object({ tool: z.string() })) }).parse(other);
+function askedText({ questions = [], candidates = [] }: z.output<typeof askOutput>): string {
+  const listed = candidates.map((other, index) => {
+    const { steps } = z
+      .object({ steps: z.array(z.object({ tool: z.string() })) })
+      .parse(other.plan);
     return `${index + 1}. ${steps.map(({ tool }) => tool).join(' → ')}`;
   });
   return [...questions, ...listed].join('\n');

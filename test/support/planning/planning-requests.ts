@@ -76,6 +76,7 @@ export function askedOf(one: PlanningCase, tools: readonly CatalogueEntry[]) {
     })),
     remembered: turns.toReversed().flatMap(({ remembered }) => remembered),
     history: turns,
+    files: { kind: async () => undefined, list: async () => [] },
     maxSteps: 10,
   };
 }

@@ -26,10 +26,10 @@ export async function nextRequest(
 
 /** The agent itself reads `yes`, `no`, the number of another plan, or what is wanted instead. */
 async function settlePreview(
-  { sessionId: session, alternatives }: PlanOutcome,
+  { sessionId: session, candidates }: PlanOutcome,
   { ask, asksBack, output }: TurnParts,
 ): Promise<Turn | undefined> {
-  const others = alternatives.length === 0 ? '' : ` or 2–${alternatives.length + 1}`;
+  const others = candidates.length < 2 ? '' : ` or 2–${candidates.length}`;
   const answer = (await ask?.(`Run it? [Y/n${others}] `))?.trim();
   if (answer !== undefined) return { message: answer === '' ? 'yes' : answer, session };
   if (asksBack) output.note(`Nothing was run. Run it: tutti ask --session ${session} yes`);

@@ -1,0 +1,74 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { ProjectFiles } from '../agent/planner/index.ts';
+
+/** Folders that hold what others wrote or what can be built again. */
+const skippedFolders: ReadonlySet<string> = new Set([
+  'node_modules',
+  'dist',
+  'build',
+  'target',
+  'vendor',
+  'venv',
+  '__pycache__',
+]);
+
+/** A tree with more folders than this is listed in part. */
+const maxFolders = 2_000;
+
+/** The files inside the roots. Symbolic links are followed by `kind` only where they stay inside. */
+export function projectFiles(given: readonly string[]): ProjectFiles {
+  const roots = given.map((root) => resolve(root));
+  return {
+    kind: (path) => kindOf(path, roots),
+    list: async (limit) => {
+      const found: string[] = [];
+      for (const [index, root] of roots.entries()) {
+        // A relative path means the first root that has it, so those of later roots are absolute.
+        const shown = (path: string): string => (index === 0 ? relative(root, path) : path);
+        found.push(...(await filesBelow(root, limit - found.length)).map(shown));
+      }
+      return found;
+    },
+  };
+}
+
+async function kindOf(
+  path: string,
+  roots: readonly string[],
+): Promise<'file' | 'folder' | undefined> {
+  if (path === '' || path.includes('\0')) return undefined;
+  const candidates = isAbsolute(path) ? [path] : roots.map((root) => resolve(root, path));
+  for (const candidate of candidates) {
+    if (!roots.some((root) => isInside(root, candidate))) continue;
+    const real = await realpath(candidate).catch(() => undefined);
+    if (real === undefined) continue;
+    const realRoots = await Promise.all(roots.map((root) => realpath(root).catch(() => root)));
+    if (!realRoots.some((root) => isInside(root, real))) continue;
+    const info = await stat(real).catch(() => undefined);
+    if (info?.isFile()) return 'file';
+    if (info?.isDirectory()) return 'folder';
+  }
+  return undefined;
+}
+
+function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+/** Breadth first, so that a limit cuts off what lies deep. */
+async function filesBelow(root: string, limit: number): Promise<readonly string[]> {
+  const files: string[] = [];
+  const folders = [root];
+  for (let at = 0; at < folders.length && at < maxFolders && files.length < limit; at += 1) {
+    const folder = folders[at] ?? root;
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = join(folder, entry.name);
+      const isSkipped = entry.name.startsWith('.') || skippedFolders.has(entry.name);
+      if (entry.isFile()) files.push(path);
+      else if (entry.isDirectory() && !isSkipped) folders.push(path);
+    }
+  }
+  return files.slice(0, Math.max(0, limit));
+}
