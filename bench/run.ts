@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { measureCalls } from './calls.ts';
 import { comparisonTable, isExceeded } from './comparison-table.ts';
+import { measureColdReview } from './cold-review.ts';
 import { measureFormatting, measureReview } from './engines.ts';
 import { measureFindTools } from './find-tools.ts';
 import { measureFleetStart } from './fleet-start.ts';
@@ -15,6 +16,7 @@ const results: Comparison[] = [
   ...(await measureFleetStart()),
   ...(await measureFormatting()),
   ...(await measureReview()),
+  ...measureColdReview(),
   ...(await measureCalls()),
   await measureIdleMemory(),
   ...(await measureFindTools()),

@@ -1,11 +1,21 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import type { FrontDesk } from './first-answers/front-desk.ts';
 
 const flushLimitMs = 2_000;
 
+/**
+ * How much work a WASM function does before V8 optimises it: 100 × V8's default. Ruff's largest functions
+ * take seconds and hundreds of megabytes to optimise, in background threads that the end of the process
+ * waits for, so a short command paid for an optimisation that it never used.
+ */
+const wasmTieringBudget = 1_300_000_000;
+
 /** The streams and signals of this process around `main`. `bin/tutti.js` imports it. */
 async function start(): Promise<void> {
+  // Before the compile cache: its entries are valid only under the flags they were made with.
+  setFlagsFromString(`--wasm-tiering-budget=${wasmTieringBudget}`);
   enableCompileCache();
   const ending = new AbortController();
   const end = (signal: NodeJS.Signals): void => {
