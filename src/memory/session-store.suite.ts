@@ -60,6 +60,25 @@ export function testSessionStore(create: (parts: SessionStoreParts) => SessionSt
     expect(await store.read(localCaller, 'two')).toBeUndefined();
   });
 
+  it('keeps the task of a session until it is removed, and only for who holds the lease', async () => {
+    const { store, add, acquire, world } = setUp();
+    await add();
+    const first = await acquire('one');
+    expect(await store.readTask(first)).toBeUndefined();
+    expect(await store.writeTask(first, '{"a":1}')).toBe(true);
+    expect(await store.writeTask(first, '{"a":2}')).toBe(true);
+    world.gone.add(1);
+    const second = await acquire('one', 2);
+    expect(await store.writeTask(first, null)).toBe(false);
+    expect(await store.readTask(second)).toBe('{"a":2}');
+    expect(await store.writeTask(second, null)).toBe(true);
+    expect(await store.readTask(second)).toBeUndefined();
+    await store.writeTask(second, '{}');
+    expect(await store.remove(second)).toBe(true);
+    await add();
+    expect(await store.readTask(await acquire('one', 2))).toBeUndefined();
+  });
+
   it('keeps one session of an id, whoever brings it, and no more than allowed', async () => {
     const { store, add } = setUp();
     await add();

@@ -39,7 +39,7 @@ export interface SessionChange {
  *
  * 1. A caller sees its own sessions only; ids are unique among all.
  * 2. A session has one lease at most. One whose process is certainly gone, or whose time is up, is free.
- * 3. Who lost the lease changes nothing: `append`, `amend` and `remove` then say false.
+ * 3. Who lost the lease changes nothing: `append`, `amend`, `remove` and `writeTask` then say false.
  */
 export interface SessionStore {
   /** Keeps a whole session, or nothing: the id is taken, or the caller has as many as it may have. */
@@ -60,6 +60,10 @@ export interface SessionStore {
   append(lease: SessionLease, turn: Turn, change: SessionChange): Promise<boolean>;
   amend(lease: SessionLease, change: SessionChange): Promise<boolean>;
   remove(lease: SessionLease): Promise<boolean>;
+  /** The unfinished task of the session, as it was written last. */
+  readTask(lease: SessionLease): Promise<string | undefined>;
+  /** Replaces it; null removes it. False once the lease is lost. */
+  writeTask(lease: SessionLease, task: string | null): Promise<boolean>;
   /** Ids of sessions that somebody who is gone had not closed. */
   abandoned(caller: Caller, limit: number): Promise<readonly string[]>;
 }

@@ -13,6 +13,7 @@ import type { AgentParts } from '../ask/index.ts';
 /** Sessions that are gone with the test; what was appended is checked against the contract. */
 export class MemorySessions {
   readonly sessions = new Map<string, Session>();
+  readonly tasks = new Map<string, object>();
   readonly busy = new Set<string>();
 
   memory(): AgentParts['memory'] {
@@ -69,6 +70,11 @@ export class MemorySessions {
       },
       summarize: async (summary) => change({ summary }),
       rename: async (title) => change({ title }),
+      task: async () => structuredClone(this.tasks.get(id)),
+      saveTask: async (task) => {
+        if (task) this.tasks.set(id, structuredClone(task));
+        else this.tasks.delete(id);
+      },
       close: async () => void this.busy.delete(id),
     };
   }

@@ -89,6 +89,10 @@ export interface OpenSession {
   append(turn: NewTurn): Promise<Turn>;
   summarize(summary: { readonly text: string; readonly turn: number }): Promise<void>;
   rename(title: string): Promise<void>;
+  /** What the agent saved of a task that takes several rounds; not part of the session's turns, exports or forks. */
+  task(): Promise<unknown>;
+  /** Durable when it resolves, like a turn; null removes it. */
+  saveTask(task: object | null): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -91,6 +91,24 @@ export class StoredSession implements OpenSession {
     await this.#change(() => this.#amend({ title: cut }));
   }
 
+  async task(): Promise<unknown> {
+    const text = await this.#parts.store.readTask(this.#lease);
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  async saveTask(task: object | null): Promise<void> {
+    const text = task && JSON.stringify(task);
+    const { maxSessionBytes: max } = this.#parts.limits;
+    if (text !== null && Buffer.byteLength(text) > max) {
+      throw new SessionFullError(this.id, { what: 'bytes', max });
+    }
+    await this.#change(async () => {
+      this.#parts.reach('task.before-commit');
+      this.#expectHeld(await this.#parts.store.writeTask(this.#lease, text));
+      this.#parts.reach('task.after-commit');
+    });
+  }
+
   async close(): Promise<void> {
     await this.#gate.pass(async () => {
       if (this.#end !== undefined) return;

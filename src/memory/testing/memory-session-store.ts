@@ -13,6 +13,7 @@ interface Kept {
   readonly callerId: string;
   session: Session;
   epoch: number;
+  task?: string | undefined;
   held: { readonly owner: SessionOwner; readonly sinceMs: number; untilMs: number } | undefined;
 }
 
@@ -104,6 +105,17 @@ export class MemorySessionStore implements SessionStore {
 
   async remove(lease: SessionLease): Promise<boolean> {
     return this.#heldBy(lease) !== undefined && this.#kept.delete(lease.sessionId);
+  }
+
+  async readTask(lease: SessionLease): Promise<string | undefined> {
+    return this.#heldBy(lease)?.task;
+  }
+
+  async writeTask(lease: SessionLease, task: string | null): Promise<boolean> {
+    const kept = this.#heldBy(lease);
+    if (!kept) return false;
+    kept.task = task ?? undefined;
+    return true;
   }
 
   async abandoned(caller: Caller, limit: number): Promise<readonly string[]> {

@@ -52,6 +52,9 @@ const aSession = `
   INSERT INTO session_turns (session_id, number, turn) VALUES ('s1', 1, '{}');
   INSERT INTO preferences (caller_id, topic, text, learned_at_ms) VALUES ('local', 'tests', 'pytest', 1);`;
 
+const someSpending = `
+  INSERT INTO spending (caller_id, scope, tokens, usd, updated_at_ms) VALUES ('local', 'session:s1', 7, 0.1, 1);`;
+
 /** What programs of each version left behind: a row in every table they had. */
 const rowsOfVersion: Readonly<Record<number, string>> = {
   0: '',
@@ -71,6 +74,7 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   6: `${aSpanBatch} ${aRun} ${anEffect} ${aMaker}`,
   7: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker}`,
   8: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession}`,
+  9: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

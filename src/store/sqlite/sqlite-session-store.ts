@@ -58,6 +58,13 @@ const changeSql = `
 const countTurnSql = `
   UPDATE sessions SET turn_count = ?3 WHERE ${isHeld} AND turn_count = ?3 - 1`;
 
+const taskSql = 'SELECT task FROM session_tasks WHERE session_id = ?';
+const saveTaskSql = `
+  INSERT INTO session_tasks (session_id, task) SELECT session_id, ?3 FROM sessions WHERE ${isHeld}
+  ON CONFLICT DO UPDATE SET task = excluded.task`;
+const removeTaskSql = `
+  DELETE FROM session_tasks WHERE session_id IN (SELECT session_id FROM sessions WHERE ${isHeld})`;
+
 const removeSql = `DELETE FROM sessions WHERE ${isHeld} RETURNING caller_id`;
 
 export interface SessionStoreOptions {
@@ -197,6 +204,21 @@ export class SqliteSessionStore implements SessionStore {
       if (!removed) return false;
       // With it goes what was given in it: the files are collected once nobody else wants them.
       statements(releaseMakersSql).run(String(removed['caller_id']), sessionId);
+      return true;
+    });
+  }
+
+  async readTask({ sessionId }: SessionLease): Promise<string | undefined> {
+    const row = this.#database.readOne((statements) => statements(taskSql).get(sessionId));
+    return row && String(row['task']);
+  }
+
+  writeTask({ sessionId, epoch }: SessionLease, task: string | null): Promise<boolean> {
+    return this.#write('normal', (statements) => {
+      const now = this.#options.clock.now();
+      if (statements(renewSql).run(sessionId, epoch, now).changes === 0) return false;
+      if (task === null) statements(removeTaskSql).run(sessionId, epoch);
+      else statements(saveTaskSql).run(sessionId, epoch, task);
       return true;
     });
   }

@@ -7,6 +7,7 @@ import { artifactMakersMigration } from './0006-artifact-makers.ts';
 import { runKeysMigration } from './0007-run-keys.ts';
 import { sessionsMigration } from './0008-sessions.ts';
 import { spendingMigration } from './0009-spending.ts';
+import { sessionTasksMigration } from './0010-session-tasks.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step from an empty database to this program's, in order, without gaps. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   runKeysMigration,
   sessionsMigration,
   spendingMigration,
+  sessionTasksMigration,
 ];
