@@ -30,8 +30,8 @@ function renderErrorsDoc(): string {
 
 const errorsIntro = `# Error codes
 
-Generated from the table of error codes by \`npm run docs\`. A code never changes its meaning. In the terminal it stands after
-the hint, with \`--json\` in \`error.code\`; in an MCP tool result in \`_meta["tutti/error"].code\`. "exit" is the terminal's exit
+Generated from the table of error codes by \`npm run docs\`. A code never changes its meaning. In the terminal it stands in
+parentheses at the end, with \`--json\` in \`error.code\`; in an MCP tool result in \`_meta["tutti/error"].code\`. "exit" is the terminal's exit
 code when a command ends with it, "HTTP" the status when a whole request does.`;
 
 function cell(text: string): string {

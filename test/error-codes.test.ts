@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { errorCodes } from '../src/contract/error/index.ts';
+import { errorCodes, type ErrorCodeEntry } from '../src/contract/error/index.ts';
 
 /** Codes declared by error classes, `readonly code = 'room.what_happened'`, and of problems of plans. */
 function declaredCodes(): string[] {
@@ -27,5 +27,14 @@ it('gives every code a meaning and a remedy that are sentences', () => {
   for (const [code, entry] of Object.entries(errorCodes)) {
     expect(entry.meaning, code).toMatch(/^[A-Z`].{10,}\.$/);
     expect(entry.remedy, code).toMatch(/^[A-Z`].{8,}\.$/);
+  }
+});
+
+it('prints no remedy below a message that only points back to the message', () => {
+  const entries: readonly [string, ErrorCodeEntry][] = Object.entries(errorCodes);
+  const hints = entries.filter(([, { isHint }]) => isHint === true);
+  expect(hints.length).toBeGreaterThan(20);
+  for (const [code, { remedy }] of hints) {
+    expect(remedy, code).not.toMatch(/\bmessage\b|\bCOMMAND\b|\bFILE\b/);
   }
 });

@@ -5,33 +5,53 @@ export class UsageError extends AppError {
   readonly code = 'cli.usage';
 }
 
+/** A file or standard input that the command line names could not be read. */
+export class UnreadableInputError extends AppError {
+  readonly code = 'cli.unreadable_input';
+
+  constructor(name: string, reason: string, options: { readonly cause?: unknown } = {}) {
+    const what = name === '-' ? 'Standard input' : `"${name}"`;
+    super(`${what} was not read: ${reason}`, { ...options, details: { name } });
+  }
+}
+
+/** What lists the names of a kind; where nothing does, there are few of them and the hint lists them all. */
+const listedBy = {
+  tool: '`tutti tools` lists every tool, `tutti tools "what you want to do"` searches them.',
+  prompt: '`tutti prompts` lists them.',
+  trace: '`tutti trace` lists the latest.',
+  server: '`tutti servers --no-start` lists them.',
+  setting: '`tutti config` lists every setting.',
+  command: '`/help` lists the commands.',
+  preference: '`/preferences` lists them.',
+  step: null,
+  client: null,
+  action: null,
+  format: null,
+  engine: null,
+  status: null,
+} as const;
+
+const maxListed = 20;
+
 /** A command was given the name of something that is not there. */
 export class UnknownNameError extends AppError {
   readonly code = 'cli.unknown_name';
 
-  constructor(
-    kind:
-      | 'tool'
-      | 'prompt'
-      | 'trace'
-      | 'server'
-      | 'client'
-      | 'action'
-      | 'format'
-      | 'engine'
-      | 'status'
-      | 'step'
-      | 'command'
-      | 'preference',
-    name: string,
-    known: readonly string[],
-  ) {
+  constructor(kind: keyof typeof listedBy, name: string, known: readonly string[]) {
     const suggestion = nearest(name, known);
-    const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
-    super(`There is no ${kind} "${name}".${hint}`, {
+    const proposal = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+    super(`There is no ${kind} "${name}".${proposal}`, {
       details: { kind, name, ...(suggestion !== undefined && { suggestion }) },
+      hint: listedBy[kind] ?? choices(known),
     });
   }
+}
+
+function choices(known: readonly string[]): string {
+  if (known.length === 0) return '';
+  const more = known.length > maxListed ? ', …' : '';
+  return `Choose one of: ${known.slice(0, maxListed).join(', ')}${more}.`;
 }
 
 /** A tool failed and gave no code of ours: what it said is all there is. */

@@ -12,7 +12,8 @@ export function impliedCommand(argv: readonly string[]): readonly string[] {
   return isMessage ? ['ask', ...argv] : argv;
 }
 
-function firstOperand(argv: readonly string[]): string | undefined {
+/** The first word that is neither an option nor the value of one. */
+export function firstOperand(argv: readonly string[]): string | undefined {
   for (let at = 0; at < argv.length; at += 1) {
     const word = argv[at] ?? '';
     if (word === '--') return argv[at + 1];

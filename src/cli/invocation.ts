@@ -7,6 +7,8 @@ import type { System, SystemOptions } from './system.ts';
 export interface Invocation {
   /** What is not an option, in order. */
   readonly operands: readonly string[];
+  /** How many of the operands came after `--`; undefined without one. */
+  readonly afterDashes: number | undefined;
   readonly options: Readonly<Record<string, unknown>>;
   readonly io: Io;
   readonly output: Output;

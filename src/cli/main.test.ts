@@ -192,9 +192,39 @@ describe('what goes wrong', () => {
     expect((await runMain(line.split(' '))).stderr).toContain(message);
   });
 
+  it.each([
+    [
+      'call fake.nope',
+      '`tutti tools` lists every tool, `tutti tools "what you want to do"` searches them.',
+    ],
+    ['import nosuch', 'Choose one of: claude-desktop, claude-code, cursor, vscode, windsurf, zed.'],
+    ['servers lst', 'Choose one of: list, add, remove, enable, disable, logs, restart.'],
+    ['runs --status don', 'Choose one of: succeeded, failed,'],
+    ['config srever', '`tutti config` lists every setting.'],
+    ['tools -k many', '`tutti help tools` shows its options, with examples.'],
+    ['call fake.fail_arguments', '`tutti tools fake.fail_arguments` shows the arguments it takes.'],
+  ])('suggests what fits this very mistake: tutti %s', async (line, hint) => {
+    expect((await runMain(line.split(' '))).stderr).toContain(`\nhint: ${hint}`);
+  });
+
+  it.each([
+    ['run nosuch.plan.yaml', '"nosuch.plan.yaml" was not read: there is no such file'],
+    ['run src', '"src" was not read: it is a folder'],
+    ['call fake.fail_bare', 'Tool "fake.fail_bare" failed: it rained'],
+  ])('suggests nothing where the message says it all: tutti %s', async (line, message) => {
+    const { stderr } = await runMain(line.split(' '));
+    expect(stderr).toMatch(/\(cli\.[a-z_]+\)\n$/);
+    expect(stderr).toContain(`error: ${message} (cli.`);
+    expect(stderr).not.toContain('hint:');
+  });
+
+  it('proposes the setting that was meant', async () => {
+    expect((await runMain(['config', 'srver'])).stderr).toContain('Did you mean "server"?');
+  });
+
   it('names the code of a server that is not ours', async () => {
     expect((await runMain(['call', 'fake.fail_unknown'])).stderr).toBe(
-      'warning: TUTTI_X sets nothing\nerror: odd\n(elsewhere.odd)\n',
+      'warning: TUTTI_X sets nothing\nerror: odd (elsewhere.odd)\n',
     );
   });
 
@@ -204,6 +234,11 @@ describe('what goes wrong', () => {
 });
 
 describe('help', () => {
+  it('says what tutti does without a command', async () => {
+    const { stdout } = await runMain(['--help']);
+    expect(stdout).toContain('tutti alone starts a chat');
+  });
+
   it('is what tutti alone prints, with exit codes and examples', async () => {
     const { stdout, stderr } = await runMain([]);
     expect(stdout).toContain('Usage: tutti');
@@ -236,7 +271,7 @@ describe('tools', () => {
   it('lists them with the schemas a program needs', async () => {
     const { stdout } = await runMain(['tools', '--json']);
     const tools: unknown = JSON.parse(stdout);
-    expect(tools).toHaveLength(10);
+    expect(tools).toHaveLength(11);
     expect((tools as unknown[]).slice(0, 1)).toMatchObject([
       { name: 'fake.echo_all', server: 'fake', title: 'Echo', outputSchema: {}, annotations: {} },
     ]);
@@ -327,6 +362,11 @@ describe('the other commands', () => {
     stop.abort();
     const { exitCode, stdout, seen } = await running;
     expect([exitCode, stdout, seen.closed]).toEqual([0, 'served hello', 1]);
+  });
+
+  it('serve --compact shows clients compact tools', async () => {
+    const { seen } = await runMain(['serve', '--compact'], { io: { signal: AbortSignal.abort() } });
+    expect(seen.options[0]?.face).toBe('compact');
   });
 
   it('serves until it is told to stop, and says where first', async () => {

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { UsageError } from './errors.ts';
+import { UnreadableInputError } from './errors.ts';
 import type { Io } from './io.ts';
 
 /** Arguments larger than this do not belong on a command line, not even in a file. */
@@ -9,21 +9,20 @@ const maxInputBytes = 67_108_864;
 
 /** The text of a file, or of standard input when the name is `-`. */
 export async function readInput(name: string, io: Io): Promise<string> {
-  const what = name === '-' ? 'standard input' : `"${name}"`;
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of await openInput(name, io)) {
     const bytes = Buffer.from(chunk);
     length += bytes.length;
     if (length > maxInputBytes) {
-      throw new UsageError(`${what} was not read: it is longer than ${maxInputBytes} bytes`);
+      throw new UnreadableInputError(name, `it is longer than ${maxInputBytes} bytes`);
     }
     chunks.push(bytes);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
-    throw new UsageError(`${what} was not read: it is not UTF-8 text`);
+    throw new UnreadableInputError(name, 'it is not UTF-8 text');
   }
 }
 
@@ -32,14 +31,19 @@ async function openInput(name: string, io: Io): Promise<Readable> {
   if (name === '-') return addAbortSignal(io.signal, io.stdin);
   try {
     const handle = await open(resolve(io.cwd, name));
-    if ((await handle.stat()).isDirectory()) {
-      await handle.close();
-      throw new UsageError(`"${name}" was not read: it is a folder`);
+    if (!(await handle.stat()).isDirectory()) {
+      return addAbortSignal(io.signal, handle.createReadStream());
     }
-    return addAbortSignal(io.signal, handle.createReadStream());
+    await handle.close();
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`"${name}" was not read: ${reason}`, { cause: error });
+    throw new UnreadableInputError(name, reasonOf(error), { cause: error });
   }
+  throw new UnreadableInputError(name, 'it is a folder');
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message }: Partial<NodeJS.ErrnoException> = Object(error);
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'EACCES') return 'you have no permission to read it';
+  return message ?? String(error);
 }

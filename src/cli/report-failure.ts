@@ -1,5 +1,5 @@
 import { errorCodes, type ErrorCodeEntry, type ErrorReport } from '../contract/error/index.ts';
-import { reportError } from '../kernel/index.ts';
+import { AppError, reportError } from '../kernel/index.ts';
 import type { Io } from './io.ts';
 import { printableLines } from './output.ts';
 
@@ -7,11 +7,16 @@ export interface FailureContext {
   readonly io: Io;
   readonly isJson: boolean;
   readonly isDebug: boolean;
+  /** The command that was run: its help is suggested when the command line was wrong. */
+  readonly command?: string | undefined;
+  /** The tool that was called, as the terminal names it. */
+  readonly tool?: string | undefined;
 }
 
 /** Tells the user what failed, as `{error: …}` on stdout with `--json`, and says the exit code. */
 export function reportFailure(error: unknown, context: FailureContext): number {
-  const exitCode = showReport(reportError(error), context);
+  const report = reportError(error);
+  const exitCode = showReport(report, context, hintOf(error, report, context.command));
   if (context.isDebug && error instanceof Error) context.io.stderr.write(`${error.stack}\n`);
   return exitCode;
 }
@@ -19,16 +24,48 @@ export function reportFailure(error: unknown, context: FailureContext): number {
 /** The same for a failure that came as data. */
 export function showReport(
   report: ErrorReport,
-  { io, isJson }: Omit<FailureContext, 'isDebug'>,
+  { io, isJson, tool }: Omit<FailureContext, 'isDebug'>,
+  hint = usualHint(report, tool),
 ): number {
-  const entry = entryOf(report.code);
   if (isJson) {
     io.stdout.write(`${JSON.stringify({ error: report })}\n`);
   } else {
-    io.stderr.write(`error: ${printableLines(report.message)}\n`);
-    io.stderr.write(entry ? `hint: ${entry.remedy} (${report.code})\n` : `(${report.code})\n`);
+    const code = `(${report.code})`;
+    io.stderr.write(
+      hint === ''
+        ? `error: ${printableLines(report.message)} ${code}\n`
+        : `error: ${printableLines(report.message)}\nhint: ${printableLines(hint)} ${code}\n`,
+    );
   }
-  return entry?.exitCode ?? 1;
+  return entryOf(report.code)?.exitCode ?? 1;
+}
+
+/** What to do about this very error; empty when its message says so already. */
+function hintOf(error: unknown, report: ErrorReport, command: string | undefined): string {
+  if (error instanceof AppError && error.hint !== undefined) return error.hint;
+  if (report.code === 'cli.usage' && command !== undefined) {
+    return `\`tutti help ${command}\` shows its options, with examples.`;
+  }
+  return usualHint(report);
+}
+
+/** Details that fill a placeholder of a remedy, the most telling first. */
+const placeholders: Readonly<Record<string, readonly string[]>> = {
+  RUN: ['runId'],
+  NAME: ['tool', 'server'],
+};
+
+function usualHint({ code, details }: ErrorReport, tool?: string): string {
+  const entry = entryOf(code);
+  if (entry?.isHint !== true) return '';
+  const known: Readonly<Record<string, unknown>> = {
+    ...details,
+    ...(tool !== undefined && { tool }),
+  };
+  return entry.remedy.replaceAll(/\b[A-Z]+\b/g, (word) => {
+    const values = placeholders[word]?.map((key) => known[key]) ?? [];
+    return values.find((value) => typeof value === 'string') ?? word;
+  });
 }
 
 /** Codes of other people's servers are not in our table. */

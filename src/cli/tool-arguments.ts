@@ -9,12 +9,16 @@ type Json = Readonly<Record<string, unknown>>;
 const maxSchemaDepth = 8;
 
 /** Pairs from a command line as the arguments that a tool's input schema describes. */
-export function toolArguments(schema: JsonSchema, pairs: readonly Pair[]): Record<string, unknown> {
+export function toolArguments(
+  schema: JsonSchema,
+  pairs: readonly Pair[],
+  toolName?: string,
+): Record<string, unknown> {
   const properties = recordOf(schema['properties']);
   const args: Record<string, unknown> = {};
   for (const { name, value } of pairs) {
-    const property = properties[name];
-    if (property === undefined) refuseUnknown(schema, name);
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (property === undefined) refuseUnknown(schema, name, toolName);
     const types = typesOf(property, schema, 0);
     const parsed = parseValue(types, value);
     const earlier = Object.hasOwn(args, name) ? args[name] : undefined;
@@ -27,14 +31,19 @@ export function toolArguments(schema: JsonSchema, pairs: readonly Pair[]): Recor
 }
 
 /** A misspelt name must not be dropped in silence, even where the schema would allow more names. */
-function refuseUnknown(schema: JsonSchema, name: string): void {
+function refuseUnknown(schema: JsonSchema, name: string, toolName: string | undefined): void {
   const more = schema['additionalProperties'];
   if (more === true || (typeof more === 'object' && more !== null)) return;
   const known = Object.keys(recordOf(schema['properties']));
   const suggestion = nearest(name, known);
-  const hint =
-    suggestion === undefined ? ` It has: ${known.join(', ')}` : ` Did you mean "${suggestion}"?`;
-  throw new UsageError(`The tool has no argument "${name}".${hint}`, { details: { name } });
+  const list = known.length === 0 ? 'It takes none' : `It has: ${known.join(', ')}`;
+  const proposal = suggestion === undefined ? list : `Did you mean "${suggestion}"?`;
+  throw new UsageError(`The tool has no argument "${name}". ${proposal}`, {
+    details: { name },
+    ...(toolName !== undefined && {
+      hint: `\`tutti tools ${toolName}\` shows the arguments it takes.`,
+    }),
+  });
 }
 
 /** The text as the first of the types it can be; as text where it can be none, for the tool to judge. */

@@ -42,9 +42,14 @@ export class ServerNameError extends AppError {
   constructor(problem: { name: string; file: string; isThere: boolean; known: readonly string[] }) {
     const { name, file, isThere, known } = problem;
     const meant = isThere ? undefined : nearest(name, known);
-    const hint = meant === undefined ? '' : `. Did you mean "${meant}"?`;
+    const proposal = meant === undefined ? '' : `. Did you mean "${meant}"?`;
     const what = isThere ? 'has a server of that name already' : 'has no server of that name';
-    super(`"${name}" was not changed: ${file} ${what}${hint}`, { details: { name, file } });
+    super(`"${name}" was not changed: ${file} ${what}${proposal}`, {
+      details: { name, file },
+      hint: isThere
+        ? `Choose another name, or take the old one out first: \`tutti servers remove ${name}\`.`
+        : '`tutti servers --no-start` lists the servers.',
+    });
   }
 }
 

@@ -10,17 +10,21 @@ export abstract class AppError extends Error {
   readonly retryable: boolean = false;
   /** What a program needs to react; plain JSON, never a secret. */
   readonly details: Readonly<Record<string, unknown>>;
+  /** What the terminal suggests below the message, empty for nothing; without one, what the table of codes says. */
+  readonly hint: string | undefined;
 
   constructor(message: string, options: AppErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = new.target.name;
     this.details = options.details ?? {};
+    this.hint = options.hint;
   }
 }
 
 export interface AppErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
+  readonly hint?: string | undefined;
 }
 
 /** Anything thrown, as data. What is not an `AppError` is a bug and gets `internal.bug`. */

@@ -1,6 +1,8 @@
 import type { PlanProblem } from '../contract/plan/index.ts';
 import type { RunStatus } from '../contract/run/index.ts';
-import { AppError } from '../kernel/index.ts';
+import { AppError, nearest } from '../kernel/index.ts';
+
+const maxSignals = 20;
 
 /** A plan with mistakes; `details.errors` holds them all. Nothing of it has run. */
 export class InvalidPlanError extends AppError {
@@ -66,6 +68,10 @@ export class RunIsOverError extends AppError {
   constructor(run: { readonly runId: string; readonly status: RunStatus }, wanted: string) {
     super(`Run ${run.runId} is over (${run.status}): it cannot be ${wanted}`, {
       details: { runId: run.runId, status: run.status },
+      hint:
+        run.status === 'succeeded'
+          ? `\`tutti runs fork ${run.runId}\` starts a new run from it.`
+          : `\`tutti runs retry ${run.runId}\` tries again what did not succeed.`,
     });
   }
 }
@@ -88,6 +94,22 @@ export class NotWaitingError extends AppError {
 
   constructor(runId: string, message: string) {
     super(`Run ${runId} ${message}`, { details: { runId } });
+  }
+}
+
+/** A signal was sent that no step of the plan ever waits for. */
+export class UnknownSignalError extends AppError {
+  readonly code = 'workflow.unknown_signal';
+
+  constructor(runId: string, name: string, known: readonly string[]) {
+    const meant = nearest(name, known);
+    const proposal = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+    const listed = [...new Set(known)].slice(0, maxSignals).join(', ');
+    super(`Nothing was sent: no step of run ${runId} waits for a signal "${name}".${proposal}`, {
+      details: { runId, name, known },
+      hint:
+        known.length === 0 ? 'Its plan has no step with `wait`.' : `Its steps wait for: ${listed}.`,
+    });
   }
 }
 

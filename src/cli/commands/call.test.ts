@@ -66,7 +66,7 @@ describe('call', () => {
     const stdin = Buffer.from([0xff, 0xfe]);
     const { exitCode, stderr } = await runMain(['call', 'fake.echo_all', 'text=-'], { stdin });
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('standard input was not read: it is not UTF-8 text');
+    expect(stderr).toContain('Standard input was not read: it is not UTF-8 text');
   });
 
   it('lets any argument through where the tool takes any', async () => {

@@ -20,14 +20,15 @@ export async function run(invocation: Invocation): Promise<number> {
   const pairs = await parsePairs(words, io);
   return withSystem(invocation, {}, async ({ catalogue }) => {
     const entry = findTool(await catalogue.entries(), name);
-    const args = { ...given, ...toolArguments(entry.tool.inputSchema, pairs) };
+    const args = { ...given, ...toolArguments(entry.tool.inputSchema, pairs, entry.name) };
     const bar = createProgressBar(io.stderr, systemClock);
     const context = createCallContext(io, (update) => bar.update(update));
     const result = await catalogue
       .callTool(entry.wireName, args, context)
       .finally(() => bar.clear());
     if (result.isError === true) {
-      return showReport(failureOf(entry.name, result), { io, isJson: output.isJson });
+      const context = { io, isJson: output.isJson, tool: entry.name };
+      return showReport(failureOf(entry.name, result), context);
     }
     output.result(result.structuredContent ?? { content: result.content }, () =>
       contentText(result.content),

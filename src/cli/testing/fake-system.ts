@@ -59,6 +59,7 @@ const entries: readonly CatalogueEntry[] = [
   { name: 'fake.open_ended', wireName: 'fake__open_ended', server: 'fake', tool: open },
   ...[
     'fail_known',
+    'fail_arguments',
     'fail_refused',
     'fail_unknown',
     'fail_bare',
@@ -81,6 +82,12 @@ async function callTool(name: string, args: unknown, context: CallContext): Prom
         code: 'code.syntax_error',
         message: 'line 1',
         details: { line: 1 },
+      });
+    case 'fail_arguments':
+      return failedToolResult({
+        code: 'toolbox.invalid_arguments',
+        message: 'code: expected text',
+        details: { tool: 'fail_arguments' },
       });
     case 'fail_refused':
       return failedToolResult({ code: 'code.outside_roots', message: 'no entry', details: {} });

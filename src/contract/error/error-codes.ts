@@ -4,6 +4,11 @@ export interface ErrorCodeEntry {
   readonly meaning: string;
   /** What to do about it, one sentence. */
   readonly remedy: string;
+  /**
+   * The terminal prints the remedy below the message, with `RUN` and `NAME` filled in from the error's details.
+   * Left out where messages say what to do, and where the remedy does not fit every error of the code.
+   */
+  readonly isHint?: true;
   /** The terminal's exit code when a command ends with it: 1 failed, 2 usage or configuration, 3 refused, 4 needs an answer, 130 cancelled. */
   readonly exitCode: 1 | 2 | 3 | 4 | 130;
   /** The HTTP status a face answers with when the whole request failed with it. */
@@ -14,7 +19,8 @@ export interface ErrorCodeEntry {
 export const errorCodes = {
   'internal.bug': {
     meaning: 'Something happened that Tutti did not foresee.',
-    remedy: 'Look at the log for the stack, and report it with the trace id.',
+    remedy: 'Run it again with `--debug` to see the stack, and report it.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 500,
   },
@@ -38,14 +44,15 @@ export const errorCodes = {
   },
   'toolbox.invalid_arguments': {
     meaning: 'The arguments of a tool call do not fit its input schema.',
-    remedy:
-      'Correct the arguments named in the message; `tutti tools NAME --json` shows the schema.',
+    remedy: '`tutti tools NAME` shows the arguments it takes.',
+    isHint: true,
     exitCode: 2,
     httpStatus: 400,
   },
   'toolbox.invalid_output': {
     meaning: 'A tool of ours returned what its own output schema does not allow.',
     remedy: 'This is a bug: report it with the arguments of the call.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 500,
   },
@@ -78,6 +85,7 @@ export const errorCodes = {
     meaning: 'A server could not be reached, and the request did not run.',
     remedy:
       'Try again; `tutti servers` says how the server is doing and `tutti servers logs NAME` why.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 503,
   },
@@ -90,6 +98,7 @@ export const errorCodes = {
   'fleet.negotiation_failed': {
     meaning: 'A server did not introduce itself in a protocol version Tutti speaks.',
     remedy: 'Check that the entry names an MCP server, and update the server.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
@@ -120,6 +129,7 @@ export const errorCodes = {
   'fleet.bad_answer': {
     meaning: 'A server answered with what the protocol does not allow.',
     remedy: 'Look at `tutti servers logs NAME`, and report it to who wrote the server.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
@@ -132,12 +142,14 @@ export const errorCodes = {
   'fleet.exchange_broken': {
     meaning: 'A request reached a server and no answer came; whether it was done is unknown.',
     remedy: 'Look whether it was done, then ask again.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
   'fleet.session_expired': {
     meaning: 'A server has ended the session a request belonged to; the request was not done.',
     remedy: 'Ask again: a new session is begun by itself.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
@@ -174,6 +186,7 @@ export const errorCodes = {
   'code.no_files': {
     meaning: 'A path, folder or glob holds no file of a known language.',
     remedy: 'Check the path; it is relative to the allowed roots.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 404,
   },
@@ -186,6 +199,7 @@ export const errorCodes = {
   'code.not_text': {
     meaning: 'A file is not UTF-8 text.',
     remedy: 'Leave it out, or convert it to UTF-8.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 422,
   },
@@ -198,6 +212,7 @@ export const errorCodes = {
   'code.syntax_error': {
     meaning: 'The text is not valid in its language; the message names line and column.',
     remedy: 'Correct the place it names, or give the right `language`.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 422,
   },
@@ -238,12 +253,14 @@ export const errorCodes = {
   'config.file_locked': {
     meaning: 'Another process kept a settings file locked for longer than an edit waits.',
     remedy: 'Try again; if it lasts, look for a hanging Tutti process.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 503,
   },
   'config.file_not_written': {
     meaning: 'A settings file could not be written; it is as it was.',
     remedy: 'Check that the file and its folder belong to you and are writable.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 500,
   },
@@ -262,13 +279,14 @@ export const errorCodes = {
   'config.unresolved_reference': {
     meaning: 'An entry of `mcpServers` refers to a variable or file that is not there.',
     remedy: 'Set the variable or create the file, then start the server again.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 500,
   },
   'config.invalid': {
     meaning: 'A settings file, variable or flag says something the settings schema does not allow.',
-    remedy:
-      'Correct the place named in the message; `docs/configuration.md` lists what is allowed.',
+    remedy: '`docs/configuration.md` lists what each setting allows.',
+    isHint: true,
     exitCode: 2,
     httpStatus: 500,
   },
@@ -278,11 +296,16 @@ export const errorCodes = {
     exitCode: 2,
     httpStatus: 400,
   },
+  'cli.unreadable_input': {
+    meaning: 'A file that the command line names, or standard input, could not be read.',
+    remedy: 'Correct the path, or the file: it must be UTF-8 text.',
+    exitCode: 2,
+    httpStatus: 400,
+  },
   'cli.unknown_name': {
     meaning:
-      'There is no tool, prompt, trace, server, client, action, step or chat command of the name given.',
-    remedy:
-      'Take the name the message proposes, or list what there is with `tutti tools`, `prompts`, `trace`, `servers` or `runs show`; `/help` in a chat.',
+      'There is no tool, prompt, trace, server, client, setting, action, step or chat command of the name given.',
+    remedy: 'Use the name the message proposes, or one of those the hint lists.',
     exitCode: 2,
     httpStatus: 404,
   },
@@ -295,12 +318,14 @@ export const errorCodes = {
   'cli.attachment_unusable': {
     meaning: 'A file that was to be given along with a message is not there, too long, or no text.',
     remedy: 'Correct the path. An @ that means no file is written @@, or stands in code.',
+    isHint: true,
     exitCode: 2,
     httpStatus: 400,
   },
   'cli.outside_roots': {
     meaning: 'A file that was to be given along with a message lies outside the setting `roots`.',
     remedy: 'Start Tutti in the folder of the file, or allow the folder with `--root`.',
+    isHint: true,
     exitCode: 3,
     httpStatus: 403,
   },
@@ -356,7 +381,8 @@ export const errorCodes = {
   'gateway.client_refused': {
     meaning:
       'A server asked the client for input, a completion or its roots, and the client refused or could not be asked.',
-    remedy: 'Use a client that can be asked, and answer it; the message says why it failed.',
+    remedy: 'Use a client that can be asked, and answer it.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
@@ -393,12 +419,14 @@ export const errorCodes = {
   'store.backup_failed': {
     meaning: 'The database could not be copied; no file was left at the target.',
     remedy: 'Check that the target directory exists, is writable and has room.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 500,
   },
   'store.backup_refused': {
     meaning: 'The backup would have replaced a file, or the database itself.',
     remedy: 'Name another file, or say `--force` to replace a file.',
+    isHint: true,
     exitCode: 3,
     httpStatus: 409,
   },
@@ -411,6 +439,7 @@ export const errorCodes = {
   'store.corrupt': {
     meaning: 'The database file is damaged, or is no database.',
     remedy: 'Restore a backup as `docs/where-data-lives.md` describes.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 500,
   },
@@ -435,6 +464,7 @@ export const errorCodes = {
   'store.unavailable': {
     meaning: 'The data directory or the database file could not be opened, read or written.',
     remedy: 'Check that the directory exists, belongs to you and is writable.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 503,
   },
@@ -458,7 +488,8 @@ export const errorCodes = {
   },
   'standards.unknown_language': {
     meaning: 'There is no coding standard for the language.',
-    remedy: 'Choose one the message lists, or add `<language>.md` to `.tutti/standards/`.',
+    remedy: 'Add `<language>.md` to `.tutti/standards/` for a language of your own.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 404,
   },
@@ -482,8 +513,8 @@ export const errorCodes = {
   },
   'admin.unknown_tool': {
     meaning: '`call_tool` was given a name that no tool has.',
-    remedy:
-      'Take the name from `find_tools` or `list_tools`; the message names a similar one where there is one.',
+    remedy: '`tutti tools` lists every tool.',
+    isHint: true,
     exitCode: 2,
     httpStatus: 404,
   },
@@ -508,6 +539,7 @@ export const errorCodes = {
   'models.gguf_failed': {
     meaning: 'A GGUF file could not be loaded, or the model in it failed.',
     remedy: 'Check the path, that the file is whole and that there is memory enough for it.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
@@ -526,42 +558,49 @@ export const errorCodes = {
   'models.unreachable': {
     meaning: 'The server of a model could not be reached.',
     remedy: 'Start the server or correct its address; `tutti models` shows which models are there.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
   'models.timeout': {
     meaning: 'A model did not answer in the time it was given.',
     remedy: 'Raise `models.timeout_seconds`, ask for less, or use a faster model.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 504,
   },
   'models.rate_limited': {
     meaning: 'A model takes no more requests for a while.',
-    remedy: 'Wait as long as the message says, or name a second model for the role.',
+    remedy: 'Wait, or name a second model for the role.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 503,
   },
   'models.out_of_quota': {
     meaning: 'The account at the provider of a model has no credit or quota left.',
     remedy: 'Top the account up, or use another model.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
   'models.refused_key': {
     meaning: 'The provider of a model refused the API key.',
     remedy: 'Correct the key in the settings or the environment.',
+    isHint: true,
     exitCode: 2,
     httpStatus: 502,
   },
   'models.not_found': {
     meaning: 'The server does not have the model, or nothing answers at that address.',
     remedy: 'Correct the model or the address; `tutti models` lists what the server has.',
+    isHint: true,
     exitCode: 2,
     httpStatus: 502,
   },
   'models.overloaded': {
     meaning: 'The server of a model failed or has too much to do.',
     remedy: 'Try again later, or name a second model for the role.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
@@ -574,36 +613,42 @@ export const errorCodes = {
   'models.bad_answer': {
     meaning: 'What came from a model is no answer: an error page, broken JSON or broken events.',
     remedy: 'Check the address: often a proxy or a login page stands before the model.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
   'models.cut_off': {
     meaning: 'The connection ended before the answer of a model was complete.',
     remedy: 'Try again; look at the log of the model’s server.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
   'models.empty_answer': {
     meaning: 'A model answered without a word.',
     remedy: 'Try again, allow it more output tokens, or use another model.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
   'models.too_long': {
     meaning: 'A request does not fit into the context of a model.',
     remedy: 'Ask with less, or use a model with a larger context.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 413,
   },
   'models.endless_answer': {
     meaning: 'The answer of a model was longer than allowed and was cut off.',
     remedy: 'Ask for less, or use another model: this one repeats itself.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
   'models.all_failed': {
     meaning: 'Every model of a role was asked and none answered.',
-    remedy: 'Look at the reasons in the message, one for each model; `tutti models` checks them.',
+    remedy: '`tutti models` checks each of them.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
@@ -623,6 +668,7 @@ export const errorCodes = {
     meaning:
       'A model did not give JSON of the shape that was asked for, also not when told what was wrong.',
     remedy: 'Look at the artifact that holds what it said; use a more capable model.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
@@ -634,25 +680,29 @@ export const errorCodes = {
   },
   'sandbox.cluster_failed': {
     meaning: 'The API server of the Kubernetes cluster refused a request, or could not be reached.',
-    remedy: 'Do what its answer in the message says; "tutti doctor" tries the cluster again.',
+    remedy: '`tutti doctor` tries the cluster again.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
   'sandbox.refused_by_policy': {
     meaning: 'No sandbox on this machine holds all that the policy asks for, so nothing was run.',
-    remedy: 'Run one of the fixes in the message; `tutti doctor` shows what holds what.',
+    remedy: '`tutti doctor` shows which limits are enforced, and how to get more.',
+    isHint: true,
     exitCode: 3,
     httpStatus: 403,
   },
   'sandbox.unavailable': {
     meaning: 'No sandbox, or not the one the settings name, works on this machine.',
-    remedy: 'Run one of the fixes in the message; `tutti doctor` shows every driver.',
+    remedy: '`tutti doctor` shows every driver.',
+    isHint: true,
     exitCode: 3,
     httpStatus: 503,
   },
   'sandbox.not_started': {
     meaning: 'A sandbox that works in principle could not be started for this run.',
-    remedy: 'Do what the message says; `tutti doctor` shows what the driver lacks.',
+    remedy: '`tutti doctor` shows what the driver lacks.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 503,
   },
@@ -676,7 +726,8 @@ export const errorCodes = {
   },
   'sandbox.docker_request_failed': {
     meaning: 'Docker or Podman could not be reached or did not do what it was asked.',
-    remedy: 'Look at the reason in the message; `tutti doctor` shows what the driver lacks.',
+    remedy: '`tutti doctor` shows what the driver lacks.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 503,
   },
@@ -701,12 +752,14 @@ export const errorCodes = {
   'exec.approval_needed': {
     meaning: 'Somebody must agree before this code runs, and the client cannot be asked.',
     remedy: 'Call it from a client that can be asked, or set `sandbox.check` to `warn`.',
+    isHint: true,
     exitCode: 4,
     httpStatus: 403,
   },
   'exec.not_approved': {
     meaning: 'Who was asked whether this code may run did not agree; nothing ran.',
     remedy: 'Call it again and agree, or change the code.',
+    isHint: true,
     exitCode: 3,
     httpStatus: 403,
   },
@@ -719,6 +772,7 @@ export const errorCodes = {
   'exec.no_test_framework': {
     meaning: 'No tests of a known framework were found.',
     remedy: 'Name test files as their framework expects, or give `framework`.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 422,
   },
@@ -811,6 +865,7 @@ export const errorCodes = {
   'workflow.value_too_deep': {
     meaning: 'The arguments or the result of a step are nested too deeply to be kept.',
     remedy: 'Have the step give something flatter.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 422,
   },
@@ -823,6 +878,7 @@ export const errorCodes = {
   'workflow.approval_denied': {
     meaning: 'Somebody said no to what a step was to do, and it was not done.',
     remedy: 'Change the step, or `tutti runs retry RUN` to ask again.',
+    isHint: true,
     exitCode: 3,
     httpStatus: 403,
   },
@@ -840,7 +896,8 @@ export const errorCodes = {
   },
   'workflow.approval_void': {
     meaning: 'What a step was to do is not what was approved, so it was not done.',
-    remedy: 'Look at what changed, which the message names; `tutti runs retry RUN` asks again.',
+    remedy: '`tutti runs retry RUN` asks again.',
+    isHint: true,
     exitCode: 3,
     httpStatus: 403,
   },
@@ -1076,6 +1133,7 @@ export const errorCodes = {
   'plan.reference_to_nothing': {
     meaning: 'While a plan ran, a reference led to something its value does not have.',
     remedy: 'Look at the output of the step it refers to; `exists()` in `when` asks first.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 422,
   },
@@ -1093,7 +1151,8 @@ export const errorCodes = {
   },
   'workflow.invalid_input': {
     meaning: 'The values a run was to be given do not fit what its plan asks for.',
-    remedy: 'Give what the message names with `--input name=value`.',
+    remedy: 'Pass inputs with `--input name=value`.',
+    isHint: true,
     exitCode: 2,
     httpStatus: 422,
   },
@@ -1123,13 +1182,21 @@ export const errorCodes = {
   },
   'workflow.not_waiting_for_that': {
     meaning: 'Nothing in the run waits for what was given.',
-    remedy: 'Look at what it waits for with `tutti runs show`.',
+    remedy: '`tutti runs show RUN` shows what it waits for.',
+    isHint: true,
     exitCode: 2,
     httpStatus: 409,
   },
+  'workflow.unknown_signal': {
+    meaning: 'A signal was sent to a run whose plan has no step that waits for it.',
+    remedy: 'Use a signal that a step with `wait` names.',
+    exitCode: 2,
+    httpStatus: 404,
+  },
   'workflow.unknown_step': {
     meaning: 'The run has no step of that name.',
-    remedy: 'Take a name that `tutti runs show` lists.',
+    remedy: '`tutti runs show RUN` lists its steps.',
+    isHint: true,
     exitCode: 2,
     httpStatus: 404,
   },
@@ -1168,12 +1235,14 @@ export const errorCodes = {
     meaning: 'Nobody answered where the Restate server should be.',
     remedy:
       'Start Restate, correct `workflow.restate.ingress_url` and `workflow.restate.admin_url`, or use `--engine embedded`.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 503,
   },
   'workflow.restate_refused': {
     meaning: 'The Restate server refused what was asked of it.',
-    remedy: 'Read its answer in the message; `tutti doctor` looks at Restate and its workers.',
+    remedy: '`tutti doctor` checks Restate and its workers.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 502,
   },
@@ -1192,6 +1261,7 @@ export const errorCodes = {
   'workflow.worker_address': {
     meaning: 'A worker could not listen on the address it was given.',
     remedy: 'Choose another `workflow.restate.worker_port`, or 0 for a free one.',
+    isHint: true,
     exitCode: 2,
     httpStatus: 500,
   },
@@ -1307,7 +1377,8 @@ export const errorCodes = {
   },
   'generation.no_model': {
     meaning: 'Code was asked for, no language model is connected, and there is no template for it.',
-    remedy: 'Connect a model as the message says; `tutti models` shows what was found.',
+    remedy: '`tutti models` shows what was found.',
+    isHint: true,
     exitCode: 1,
     httpStatus: 503,
   },

@@ -60,6 +60,27 @@ describe('an approval', () => {
   });
 });
 
+describe('an answer to a run that is over', () => {
+  it.each([
+    ['repair', 'it cannot be repaired'],
+    ['resolve', 'it cannot be resolved'],
+    ['decide', 'it cannot be approved'],
+    ['signal', 'it cannot be signalled'],
+    ['cancel', 'it cannot be cancelled'],
+  ] as const)('%s: %s', async (verb, message) => {
+    const { run, workflows } = someWorkflows();
+    const { runId } = await run({ steps: [{ id: 'a', tool: 'test.echo', args: { n: 1 } }] });
+    const ask = {
+      repair: () => workflows.repair(localCaller, runId, 'a', {}),
+      resolve: () => workflows.resolve(localCaller, runId, 'a', { kind: 'happened' }),
+      decide: () => workflows.decide(localCaller, runId, { verdict: 'approved' }),
+      signal: () => workflows.signal(localCaller, runId, 'go', 1),
+      cancel: () => workflows.cancel(localCaller, runId),
+    };
+    await expect(ask[verb]()).rejects.toThrow(message);
+  });
+});
+
 describe('a signal', () => {
   it('ends the wait for it, and its first value counts', async () => {
     const { run, workflows, follow } = someWorkflows();
@@ -76,6 +97,27 @@ describe('a signal', () => {
     expect(await follow(runId)).toMatchObject({ status: 'succeeded', output: { by: 'me' } });
     const late = workflows.signal(localCaller, runId, 'other', 1);
     await expect(late).rejects.toMatchObject({ code: 'workflow.run_is_over' });
+  });
+
+  it('that no step ever waits for is refused, and the one that was meant proposed', async () => {
+    const { run, workflows, follow } = someWorkflows();
+    const { runId } = await run({
+      steps: [
+        { id: 'first', wait: 'release' },
+        {
+          id: 'inner',
+          plan: { steps: [{ id: 'w', wait: { signal: 'deploy' } }] },
+          when: '${first.go}',
+        },
+      ],
+    });
+    const typo = workflows.signal(localCaller, runId, 'relase', {});
+    await expect(typo).rejects.toMatchObject({ code: 'workflow.unknown_signal' });
+    await expect(typo).rejects.toThrow('Did you mean "release"?');
+    // Before its step waits, and inside a sub-plan: taken.
+    await workflows.signal(localCaller, runId, 'deploy', 1);
+    await workflows.signal(localCaller, runId, 'release', { go: true });
+    expect(await follow(runId)).toMatchObject({ status: 'succeeded' });
   });
 });
 

@@ -1,9 +1,9 @@
 import type { Caller } from '../../contract/caller/index.ts';
-import type { Json } from '../../contract/plan/index.ts';
+import type { Json, Plan } from '../../contract/plan/index.ts';
 import type { Decision, Resolution } from '../../contract/run/index.ts';
 import { verdictSignal } from '../effects/approvals.ts';
 import type { RunRecord, SignalRecord } from '../engine/run-store.ts';
-import { NotWaitingError, ReservedSignalError } from '../errors.ts';
+import { NotWaitingError, ReservedSignalError, UnknownSignalError } from '../errors.ts';
 import type { PictureWait } from '../interpret/index.ts';
 import { checkStep } from './change-run.ts';
 import { findRunUnderWay } from './find-run.ts';
@@ -19,8 +19,20 @@ export async function sendSignal(
   { runId, name, payload }: SignalRecord & { readonly runId: string },
 ): Promise<void> {
   if (name === '' || reservedSignals.test(name)) throw new ReservedSignalError(name);
-  const run = await findRunUnderWay(parts.store, caller, { runId, wanted: 'told anything' });
+  const run = await findRunUnderWay(parts.store, caller, { runId, wanted: 'signalled' });
+  // A signal may come before the step that waits for it, but not where no step ever will.
+  const known = signalsOf(run.plan);
+  if (!known.includes(name)) throw new UnknownSignalError(run.runId, name, known);
   await send(parts, run, { name, payload });
+}
+
+function signalsOf({ steps }: Plan): readonly string[] {
+  return steps.flatMap(({ wait, plan }) => {
+    // Sub-plans of a stored run stand in the plan itself.
+    if (typeof plan === 'object') return signalsOf(plan);
+    if (wait === undefined) return [];
+    return [typeof wait === 'string' ? wait : wait.signal];
+  });
 }
 
 export async function decideApproval(
@@ -91,9 +103,9 @@ interface StepAnswer {
   readonly payload: Json;
 }
 
-const wantedOf = {
-  resolve: 'waits to be told whether it has happened',
-  repair: 'waits for corrected arguments',
+const answers = {
+  resolve: { waits: 'waits to be told whether it has happened', wanted: 'resolved' },
+  repair: { waits: 'waits for corrected arguments', wanted: 'repaired' },
 } as const;
 
 async function answerStep(
@@ -101,14 +113,15 @@ async function answerStep(
   caller: Caller,
   { runId, step, kind, payload }: StepAnswer,
 ): Promise<void> {
-  const run = await findRunUnderWay(parts.store, caller, { runId, wanted: `${kind}d` });
+  const { waits, wanted } = answers[kind];
+  const run = await findRunUnderWay(parts.store, caller, { runId, wanted });
   const { picture } = await readRun(parts, run);
   checkStep(run.runId, step, picture);
   const wait = picture.waitingFor.find((one) => one.kind === kind && one.step === step);
   if (!wait) {
     throw new NotWaitingError(
       run.runId,
-      `has no step "${step}" that ${wantedOf[kind]}${whatElse(picture.waitingFor)}`,
+      `has no step "${step}" that ${waits}${whatElse(picture.waitingFor)}`,
     );
   }
   await send(parts, run, { name: wait.signal, payload });

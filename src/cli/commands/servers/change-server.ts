@@ -1,3 +1,4 @@
+import { AppError } from '../../../kernel/index.ts';
 import { UsageError } from '../../errors.ts';
 import { textsOf } from '../../global-flags.ts';
 import { openFiles, textOption, type Invocation } from '../../invocation.ts';
@@ -23,10 +24,43 @@ export async function addServer(invocation: Invocation, name: string): Promise<n
   const entry = entryOf(invocation);
   const target = targetOf(invocation);
   const files = await openFiles(invocation);
-  const file = await files.edit(target, [{ kind: 'add', name, entry }]);
+  const file = await files.edit(target, [{ kind: 'add', name, entry }]).catch((error: unknown) => {
+    throw problemsOfOptions(error, name) ?? error;
+  });
   output.result({ name, file, done: 'add' }, () => `"${name}" was added to ${file}`);
   if (target === 'project') output.note('It starts after "tutti trust".');
   return 0;
+}
+
+/** Options by the part of the entry that they become. */
+const optionOf: Readonly<Record<string, string>> = {
+  url: '--url',
+  type: '--type',
+  headers: '--header',
+  env: '--env',
+  cwd: '--cwd',
+  prefix: '--prefix',
+  timeoutMs: '--timeout-ms',
+};
+
+/**
+ * What the settings schema says against the new entry, said of the options it came from: a line of a file that
+ * was not written would help nobody. Undefined where the file itself is wrong.
+ */
+function problemsOfOptions(error: unknown, name: string): UsageError | undefined {
+  if (!(error instanceof AppError) || error.code !== 'config.invalid') return undefined;
+  const problems = error.details['problems'];
+  const texts = (Array.isArray(problems) ? problems : []).map((problem) => {
+    const { key, expected, found }: Record<string, unknown> = Object(problem);
+    const start = `mcpServers.${name}.`;
+    const part = String(key).startsWith(start) ? String(key).slice(start.length).split('.')[0] : '';
+    const option = optionOf[part ?? ''];
+    return option === undefined
+      ? undefined
+      : `${option}: expected ${String(expected)}, found ${String(found)}`;
+  });
+  if (texts.length === 0 || texts.includes(undefined)) return undefined;
+  return new UsageError(`"${name}" was not added. ${texts.join('; ')}`);
 }
 
 function targetOf({ options }: Invocation): 'user' | 'project' {
@@ -35,7 +69,14 @@ function targetOf({ options }: Invocation): 'user' | 'project' {
 
 /** The entry as it is written; whether it makes sense is for the settings schema to say. */
 function entryOf(invocation: Invocation): Record<string, unknown> {
-  const [, , command, ...args] = invocation.operands;
+  const { operands, afterDashes } = invocation;
+  const [, name = '', command, ...args] = operands;
+  const stray = afterDashes === undefined ? [] : operands.slice(2, operands.length - afterDashes);
+  if (stray.length > 0) {
+    throw new UsageError(
+      `"servers add" takes one name, and got "${[name, ...stray].join(' ')}". The command begins after --`,
+    );
+  }
   const url = textOption(invocation, 'url');
   if ((command === undefined) === (url === undefined)) {
     throw new UsageError(

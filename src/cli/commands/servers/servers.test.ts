@@ -86,14 +86,33 @@ describe('add', () => {
 
   it.each([
     ['a name that is taken', 'servers add old -- npx', 'has a server of that name already'],
-    ['what the schema refuses', 'servers add a --type carrier -- npx', 'mcpServers.a.type'],
-    ['a wrong number', 'servers add a --timeout-ms soon -- npx', 'mcpServers.a.timeoutMs'],
-    ['no address', 'servers add a --url ftp://x', 'an http or https address'],
+    [
+      'what the schema refuses',
+      'servers add a --type carrier -- npx',
+      '"a" was not added. --type: expected one of',
+    ],
+    [
+      'a wrong number',
+      'servers add a --timeout-ms soon -- npx',
+      '--timeout-ms: expected a whole number',
+    ],
+    [
+      'no address',
+      'servers add a --url ftp://x',
+      '--url: expected an http or https address, found "ftp://x"',
+    ],
+    ['words before --', 'servers add bad name -- npx foo', 'takes one name, and got "bad name"'],
+    [
+      'options of a command without --',
+      'servers add x npx -y foo',
+      'Put -- before the command of the server: tutti servers add x -- npx -y foo',
+    ],
   ])('refuses %s and leaves the file alone', async (_what, line, message) => {
     const user = 'mcpServers: {old: {command: x}}\n';
     const place = aPlace({ user });
     const { stderr, exitCode } = await place.run(line);
     expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/config\.yaml:\d/);
     expect([exitCode, place.read(place.userFile)]).toEqual([2, user]);
   });
 
