@@ -21,6 +21,11 @@ const onlyServers: CommandOption = [
   'serve just these servers, ours or configured ones, separated by commas',
 ];
 
+const faces: readonly CommandOption[] = [
+  ['--compact', 'show clients a few tools that find and call the others'],
+  ['--all', 'show clients every tool, however many there are'],
+];
+
 export const commands: readonly CommandSpec[] = [
   {
     name: 'call',
@@ -119,11 +124,7 @@ nothing is asked, and the exit code is that of the last message.`,
     name: 'mcp',
     operands: '',
     summary: 'speak MCP on standard input and output, for Claude, Cursor, VS Code and others',
-    options: [
-      onlyServers,
-      ['--compact', 'show clients a few tools that find and call the others'],
-      ['--all', 'show clients every tool, however many there are'],
-    ],
+    options: [onlyServers, ...faces],
     notes: `Log lines go to the log file; standard output carries nothing but the protocol. Without --compact and --all
 the number of tools decides.`,
     examples: ['tutti mcp', 'tutti mcp --only standards', 'tutti mcp --compact'],
@@ -137,12 +138,13 @@ the number of tools decides.`,
       ['--host <address>', 'address to listen on (setting server.host)'],
       ['--port <number>', 'port to listen on, 0 for a free one (setting server.port)'],
       onlyServers,
+      ...faces,
     ],
     notes: `The first line on standard output is "listening on URL". Ctrl-C or SIGTERM lets running calls finish
-for a short while and ends with exit code 0.`,
+for a short while and ends with exit code 0. Clients see every tool unless --compact or the setting server.compact says otherwise.`,
     examples: [
       'tutti serve',
-      'tutti serve --port 0',
+      'tutti serve --port 0 --compact',
       'TUTTI_SERVER_AUTH_TOKEN=… tutti serve --host 0.0.0.0',
     ],
     load: () => import('./commands/serve.ts'),

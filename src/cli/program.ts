@@ -23,7 +23,8 @@ export interface Screens {
 export function createProgram(screens: Screens, onParsed: (parsed: Parsed) => void): Command {
   const program = new Command('tutti')
     .description(
-      'Turns a request into a plan of MCP tool calls and runs it over a fleet of MCP servers.',
+      'Turns a request into a plan of MCP tool calls and runs it over a fleet of MCP servers.\n\n' +
+        'tutti alone starts a chat; tutti "a message" asks for one thing (the same as tutti ask).',
     )
     .exitOverride()
     .configureOutput({ writeOut: screens.out, writeErr: screens.err, outputError: () => {} })
@@ -46,7 +47,9 @@ Exit codes: 0 done, 1 failed, 2 bad usage or configuration, 3 refused by policy,
             4 needs an answer or approval, 130 cancelled.
 
 Examples:
-  tutti tools
+  tutti                          chat
+  tutti "find secrets in src"    plan it, show it, run it, answer
+  tutti tools                    every tool there is
   tutti call code.format_code language=python code='def f( a,b ):return a+b'
   tutti mcp                      serve MCP clients on standard input and output
   tutti help call                options and examples of a command`;

@@ -16,7 +16,7 @@ export interface FaceCatalogues {
   readonly httpCatalogue: Catalogue;
 }
 
-/** `wanted` is about `tutti mcp`; `auto` leaves it to the setting `server.compact`. */
+/** `auto` leaves it to the setting `server.compact`. Over HTTP every tool is shown unless something asks for fewer. */
 export function chooseFace(
   catalogue: OpenFleet['catalogue'],
   settings: Settings,
@@ -33,8 +33,9 @@ export function chooseFace(
       pinned,
     });
   };
+  const chosen = wanted === 'auto' ? bySetting : wanted;
   return {
-    stdioCatalogue: show(wanted === 'auto' ? bySetting : wanted),
-    httpCatalogue: show(compact === 'on' ? 'compact' : 'all'),
+    stdioCatalogue: show(chosen),
+    httpCatalogue: show(chosen === 'auto' ? 'all' : chosen),
   };
 }

@@ -1,4 +1,5 @@
 import { withTimeLimit } from '../../kernel/index.ts';
+import { faceOption } from '../face-option.ts';
 import { onlyOption, textOption, withSystem, type Invocation } from '../invocation.ts';
 import { untilAborted } from '../until-aborted.ts';
 
@@ -11,7 +12,8 @@ export async function run(invocation: Invocation): Promise<number> {
     'server.host': textOption(invocation, 'host'),
     'server.port': textOption(invocation, 'port'),
   };
-  return withSystem(invocation, { ...onlyOption(invocation), flags }, async (system) => {
+  const face = faceOption(invocation);
+  return withSystem(invocation, { ...onlyOption(invocation), flags, face }, async (system) => {
     const listener = await system.serveHttp({});
     output.result({ url: listener.url }, () => `listening on ${listener.url}`);
     await untilAborted(io.signal);

@@ -61,7 +61,7 @@ export const serverSettings = z
         about(
           'Whether clients see a few tools that find and call the others, in place of all. `auto`: `tutti mcp` does ' +
             'above 40 tools; `on`: always, `tutti serve` too.',
-          { flag: 'tutti mcp --compact|--all' },
+          { flag: 'tutti mcp|serve --compact|--all' },
         ),
       ),
     pinned_tools: z
