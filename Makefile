@@ -40,7 +40,8 @@ system-packages: ## Install the Debian packages the tests compare with (asks fir
 docker-test-image: install system-packages ## Make the image that the tests of the docker driver run in (once)
 	@bash scripts/docker-test-image.sh
 
-demo: install ## Watch real MCP tools work on a sample project; no key, no Docker
+demo: $(installed) dist/.built ## See the whole product in a minute, on a sample project: no key, no Docker
+	@bash scripts/install-bubblewrap.sh
 	@node examples/demo.ts
 
 start: install ## Serve MCP over HTTP on http://127.0.0.1:8004 (same as "serve")

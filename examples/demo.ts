@@ -1,354 +1,194 @@
 /**
- * The demo: a plan over four servers runs to its end, and a sentence becomes one. Then a real MCP client starts `tutti mcp` as
- * Claude, Cursor or VS Code would, and has the tools of our servers work on `examples/sample-project`;
- * where a sandbox works, programs nobody trusts run in it. Exits non-zero when anything is not as it should be.
+ * The demo: six scenes that each run the real `tutti` on a sample project in a temporary folder and check what it printed. Needs no key,
+ * no Docker and no terminal. Ends with exit code 1 and one sentence when a scene does not go as told.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { execFileSync } from 'node:child_process';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import colors from 'picocolors';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { cheatingAnswers } from './demo/cheating-answers.ts';
+import { startScriptedModel } from './demo/scripted-model.ts';
+import { DemoError, Stage } from './demo/stage.ts';
 
-const project = resolve('examples/sample-project');
-const bin = resolve('bin/tutti.js');
-const home = mkdtempSync(join(tmpdir(), 'tutti-demo-'));
-const tested = resolve('examples/sample-python');
-const flags = ['--home', home, '--root', project, '--root', tested];
+const request = 'Review @cart.js and run the tests of this folder';
 
-/** What a machine lacks that has nothing to hold programs with, or no Python. */
-const needsInstallation: ReadonlySet<string> = new Set([
-  'sandbox.unavailable',
-  'sandbox.refused_by_policy',
-  'sandbox.toolchain_missing',
-]);
+await main();
 
-const plan = 'examples/review-and-test.plan.yaml';
-
-showPlan();
-showAsk();
-
-const client = new Client({ name: 'tutti-demo', version: '1.0.0' });
-await client.connect(
-  new StdioClientTransport({
-    command: process.execPath,
-    args: [bin, ...flags, '--set', `tools.dependencies.osv_dir=${join(project, 'osv')}`, 'mcp'],
-    cwd: project,
-    stderr: 'inherit',
-  }),
-);
-
-try {
-  await showTools();
-  await showReview();
-  await showComplexity();
-  await showFormatting();
-  await showDependencies();
-  await showStandards();
-  await showSandbox();
-} finally {
-  await client.close();
-}
-showTrace();
-sayWhatNext();
-rmSync(home, { recursive: true, force: true });
-
-/** The main job: a written plan, run durably. */
-function showPlan(): void {
-  title(`tutti run ${plan}`);
-  const output = execFileSync(process.execPath, [bin, '--home', home, 'run', plan, '--json'], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
+async function main(): Promise<void> {
+  let stage: Stage | undefined;
+  process.once('SIGINT', () => {
+    stage?.close();
+    process.exit(130);
   });
-  const run = z
-    .object({
-      runId: z.string(),
-      status: z.literal('succeeded'),
-      steps: z.record(
-        z.string(),
-        z.object({
-          status: z.string(),
-          tool: z.string().optional(),
-          startedAt: z.string().nullable(),
-          endedAt: z.string().nullable(),
-        }),
-      ),
-      output: z.object({ summary: z.string(), tests_passed: z.number().nullable() }),
-    })
-    .parse(JSON.parse(output));
-  for (const [path, { status, tool = '', startedAt, endedAt }] of Object.entries(run.steps)) {
-    const ms = startedAt && endedAt ? Date.parse(endedAt) - Date.parse(startedAt) : undefined;
-    const paint = status === 'succeeded' ? colors.green : colors.dim;
-    const took = ms === undefined ? '' : colors.dim(`${ms} ms`);
-    say(`  ${paint(status.padEnd(10))} ${path.padEnd(16)} ${colors.cyan(tool.padEnd(28))} ${took}`);
-  }
-  say(`  ${run.output.summary}`);
-  const tested = run.output.tests_passed;
-  say(
-    tested === null
-      ? '  The tests were skipped: nothing to run them in.'
-      : `  ${tested} tests passed.`,
-  );
-  say(colors.dim('  A run outlives kill -9: the next process goes on where it stood.'));
-}
-
-/** A sentence instead of a plan; without a model, so that the demo is the same everywhere and costs nothing. */
-function showAsk(): void {
-  const message = 'Review @shop/pricing.py and measure its complexity';
-  title(`tutti ask "${message}" (no model connected)`);
-  const withoutModels = Object.entries(process.env).filter(
-    ([name]) => !/_API_KEY$|_ENDPOINT$|^TUTTI_MODELS/.test(name),
-  );
-  const output = execFileSync(
-    process.execPath,
-    [bin, ...flags, 'ask', message, '--yes', '--json'],
-    {
-      cwd: project,
-      env: { ...Object.fromEntries(withoutModels), TUTTI_MODELS_AUTODETECT: 'false' },
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  const outcome = z
-    .object({
-      kind: z.literal('answer'),
-      answer: z.string().min(1),
-      plan: z.object({ steps: z.array(z.object({ tool: z.string() })).min(2) }),
-    })
-    .parse(JSON.parse(output));
-  say(`  ${colors.cyan(outcome.plan.steps.map(({ tool }) => tool).join(', '))}`);
-  say(outcome.answer.replaceAll(/^/gm, '  '));
-}
-
-async function showTools(): Promise<void> {
-  title('One MCP endpoint, the tools of several servers');
-  const { tools } = await client.listTools();
-  for (const tool of tools) say(`${colors.cyan(tool.name.padEnd(32))} ${tool.title ?? ''}`);
-}
-
-async function showReview(): Promise<void> {
-  title('code.review_code on the whole project');
-  const review = await call(
-    'code__review_code',
-    { path: '.' },
-    z.object({
-      overall_score: z.number(),
-      issues_total: z.number(),
-      files_reviewed: z.number(),
-      issues: z
-        .array(
-          z.object({
-            severity: z.string(),
-            file: z.string(),
-            line: z.number(),
-            rule: z.string(),
-            message: z.string(),
-          }),
-        )
-        .min(3),
-    }),
-  );
-  say(
-    `Score ${colors.bold(String(review.overall_score))} of 100, ${review.issues_total} issues in ${review.files_reviewed} files. The worst:`,
-  );
-  for (const issue of review.issues.slice(0, 5)) {
-    say(
-      `  ${colors.red(issue.severity.padEnd(8))} ${issue.file}:${issue.line}  ${issue.message} ${colors.dim(issue.rule)}`,
-    );
+  try {
+    stage = new Stage();
+    await addServer(stage);
+    await planSentence(stage);
+    await killAndResume(stage);
+    await approveEffect(stage);
+    const missing = await findMissingSandbox(stage);
+    if (missing === undefined) {
+      await holdHostilePrograms(stage);
+      await catchCheating(stage);
+    } else {
+      skipSandbox(stage, missing);
+    }
+    await checkTraces(stage);
+    suggestNext(stage);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(`make demo: ${message.split('\n', 1)[0]}`);
+    process.exitCode = 1;
+  } finally {
+    stage?.close();
   }
 }
 
-async function showComplexity(): Promise<void> {
-  title('code.analyze_complexity on shop/pricing.py');
-  const measured = await call(
-    'code__analyze_complexity',
-    { path: 'shop/pricing.py' },
-    z.object({
-      functions: z
-        .array(
-          z.object({
-            name: z.string(),
-            start_line: z.number(),
-            cyclomatic: z.number(),
-            cognitive: z.number(),
-          }),
-        )
-        .min(1),
-      maintainability_index: z.number(),
-    }),
+async function addServer(stage: Stage): Promise<void> {
+  stage.scene(
+    '1. Any MCP server joins the fleet',
+    'The reference "memory" server, a program of somebody else, holds what a team knows about its shop.',
   );
-  for (const it of measured.functions) {
-    say(
-      `  ${it.name} (line ${it.start_line}): cyclomatic ${it.cyclomatic}, cognitive ${it.cognitive}`,
-    );
-  }
-  say(`  maintainability index ${measured.maintainability_index.toFixed(1)}`);
-}
-
-async function showFormatting(): Promise<void> {
-  title('code.format_code');
-  const formatted = await call(
-    'code__format_code',
-    { language: 'python', code: 'def f( a,b ):return a+b' },
-    z.object({
-      formatted_code: z.literal('def f(a, b):\n    return a + b\n'),
-      formatter_used: z.string(),
-    }),
+  const memory = join(stage.home, 'memory.jsonl');
+  writeFileSync(
+    memory,
+    `${JSON.stringify({
+      type: 'entity',
+      name: 'cart',
+      entityType: 'module',
+      observations: ['Prices are integers, in cents'],
+    })}\n`,
   );
-  say(`  def f( a,b ):return a+b    becomes, by ${formatted.formatter_used}:`);
-  say(colors.green(formatted.formatted_code.replaceAll(/^/gm, '  ').trimEnd()));
-}
-
-async function showDependencies(): Promise<void> {
-  title('code.scan_dependencies and code.analyze_dependencies');
-  const scan = await call(
-    'code__scan_dependencies',
-    { path: '.' },
-    z.object({
-      packages_scanned: z.number(),
-      vulnerabilities: z
-        .array(
-          z.object({
-            id: z.string(),
-            package: z.string(),
-            version: z.string(),
-            severity: z.string(),
-            fixed_versions: z.array(z.string()),
-          }),
-        )
-        .min(2),
-    }),
-  );
-  for (const it of scan.vulnerabilities) {
-    say(
-      `  ${colors.red(it.severity.padEnd(8))} ${it.package} ${it.version}: ${it.id}, fixed in ${it.fixed_versions.join(', ')}`,
-    );
-  }
-  const graph = await call(
-    'code__analyze_dependencies',
-    { path: '.' },
-    z.object({
-      nodes: z.array(z.unknown()),
-      cycles: z.array(z.object({ shortest: z.array(z.string()).min(1) })).min(1),
-    }),
-  );
-  say(
-    `  ${graph.nodes.length} modules, ${graph.cycles.length} import cycle: ${graph.cycles[0]?.shortest.join(' → ')}`,
-  );
-}
-
-async function showStandards(): Promise<void> {
-  title('standards: what this team expects');
-  const { resources } = await client.listResources();
-  say(`  ${resources.map((it) => it.uri).join('  ')}`);
-  const { contents } = await client.readResource({ uri: 'standards://python' });
-  const text = contents[0] && 'text' in contents[0] ? contents[0].text : '';
-  if (!text.includes('Decimal')) throw new Error('the project’s own standard was not served');
-  say(colors.dim(text.split('\n').slice(0, 4).join('\n').replaceAll(/^/gm, '  ')));
-}
-
-async function showSandbox(): Promise<void> {
-  title('exec: code nobody trusts, in a sandbox');
-  const tests = await client.callTool({
-    name: 'exec__run_tests',
-    arguments: { path: tested, framework: 'pytest' },
+  const env = `MEMORY_FILE_PATH=${memory}`;
+  await stage.show(['servers', 'add', 'memory', '--env', env, '--', 'mcp-server-memory'], {
+    contains: 'was added',
   });
-  const failure = failureOf(tests);
-  if (failure !== undefined) {
-    // Nothing to be ashamed of on a fresh machine: programs run held, or not at all.
-    if (!needsInstallation.has(failure.code)) throw new Error(failure.message);
-    say(`  Left out. ${failure.message.replaceAll('\n', '\n  ')}`);
-    say('  npx tutti doctor           says what to install, and what would hold what');
-    return;
-  }
-  showTests(tests.structuredContent);
-  await showForkBomb();
+  await stage.show(['servers'], { contains: 'memory', lines: 20 });
 }
 
-function failureOf(result: {
-  isError?: boolean | undefined;
-  _meta?: Record<string, unknown> | undefined;
-}): { code: string; message: string } | undefined {
-  if (result.isError !== true) return undefined;
-  return z.object({ code: z.string(), message: z.string() }).parse(result._meta?.['tutti/error']);
-}
-
-/** pytest or coverage may be missing where Python is there: then the run says so. */
-function showTests(structured: unknown): void {
-  const { ok, passed, problem, stderr, coverage } = z
-    .object({
-      ok: z.boolean(),
-      problem: z.string().optional(),
-      passed: z.int(),
-      stderr: z.string(),
-      coverage: z.object({ percent: z.number() }).nullable(),
-    })
-    .parse(structured);
-  if (!ok) {
-    if (!stderr.includes('pytest')) throw new Error(problem ?? 'tests of the sample failed');
-    say(`  The tests were left out: ${stderr.trim().split('\n').at(-1) ?? ''}`);
-    return;
-  }
-  const lines = coverage === null ? '' : `, ${coverage.percent} % of the lines`;
-  say(`  run_tests on examples/sample-python: ${colors.green(`${passed} passed`)}${lines}`);
-}
-
-async function showForkBomb(): Promise<void> {
-  const code = 'import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n';
-  const bomb = await call(
-    'exec__run_code',
-    { language: 'python', code, limits: { pids: 32, wallMs: 10_000 } },
-    z.object({
-      status: z.literal('killed'),
-      reason: z.literal('pids'),
-      driver: z.string(),
-      usage: z.object({ wallMs: z.number() }),
-    }),
+async function planSentence(stage: Stage): Promise<void> {
+  stage.scene(
+    '2. A sentence becomes a plan over several servers',
+    'No model is connected: Tutti plans by itself, checks the plan, and runs nothing before you agree.',
   );
-  say(
-    `  run_code with a fork bomb: ${colors.red(`${bomb.status}: ${bomb.reason}`)} after ${Math.round(bomb.usage.wallMs)} ms, held by ${bomb.driver}`,
+  await stage.show(['ask', request], { contains: 'code.review_code', exitCode: 4, lines: 20 });
+}
+
+async function killAndResume(stage: Stage): Promise<void> {
+  stage.scene(
+    '3. kill -9, and the run goes on where it stopped',
+    'You agree; the process is killed as soon as the first step is done, while the others are under way.',
+  );
+  await stage.show(['ask', '--session', 'last', 'yes'], {
+    contains: 'succeeded',
+    killAt: /: succeeded/,
+  });
+  const [run] = await stage.query(['runs', '--json'], z.array(z.object({ runId: z.string() })));
+  const runId = run?.runId ?? '';
+  await stage.show(['runs'], { contains: runId });
+  await stage.show(['runs', 'resume', runId], {
+    contains: 'succeeded after',
+    lines: 4,
+    tail: 1,
+  });
+}
+
+async function approveEffect(stage: Stage): Promise<void> {
+  stage.scene(
+    '4. An effect waits for your approval',
+    'The last step of this plan writes to the memory server, so it does not happen unasked.',
+  );
+  const output = await stage.show(['run', 'release.plan.yaml'], {
+    contains: 'waits for approval',
+    exitCode: 4,
+    lines: 20,
+  });
+  const runId = /runs approve (\w+)/.exec(output)?.[1] ?? '';
+  await stage.show(['runs', 'approve', runId, '--reason', 'numbers look right'], {
+    contains: 'succeeded after',
+    lines: 2,
+    tail: 1,
+  });
+  await stage.show(['call', 'memory.open_nodes', 'names=["cart"]'], {
+    contains: 'Release check: 0 secrets',
+    lines: 16,
+  });
+}
+
+async function findMissingSandbox(stage: Stage): Promise<string | undefined> {
+  const checks = await stage.query(
+    ['doctor', '--json'],
+    z.array(z.object({ name: z.string(), message: z.string(), fix: z.string().optional() })),
+  );
+  const sandbox = checks.find(({ name }) => name === 'sandbox');
+  if (sandbox?.message.startsWith('runs ')) return undefined;
+  return `${sandbox?.message ?? 'there is no sandbox'}. ${sandbox?.fix ?? ''}`;
+}
+
+function skipSandbox(stage: Stage, reason: string): void {
+  stage.scene(
+    '5 and 6 are skipped',
+    `They run programs that must not be trusted, and this machine has nothing that can hold them:\n${reason}`,
   );
 }
 
-function showTrace(): void {
-  title('Every call was traced: tutti trace');
-  const output = execFileSync(process.execPath, [bin, ...flags, 'trace'], { encoding: 'utf8' });
-  if (!output.includes('review_code')) throw new Error('the calls left no trace');
-  say(output.trimEnd().split('\n').slice(0, 8).join('\n'));
+async function holdHostilePrograms(stage: Stage): Promise<void> {
+  stage.scene(
+    '5. Tests run in a sandbox, and a hostile program is held',
+    'No network, no file of yours, limits on everything. First the tests of the shop, then a fork bomb, then a thief.',
+  );
+  await stage.show(['call', 'exec.run_tests', 'path=.'], { contains: '4 passed, 0 failed' });
+  await stage.show(['call', 'exec.run_code', 'language=shell', 'code=:(){ :|:& };:; wait'], {
+    contains: 'killed: pids',
+    lines: 2,
+  });
+  const theft = 'cat /etc/shadow ~/memory.jsonl; ls /home; env';
+  await stage.show(['call', 'exec.run_code', 'language=shell', `code=${theft}`], {
+    contains: '/etc/shadow: No such file',
+    lines: 14,
+  });
 }
 
-function sayWhatNext(): void {
-  title('What to try next');
-  say(`  npx tutti                                        talk to it; npx tutti models: connect a model
-  npx tutti run examples/review-and-test.plan.yaml the plan above, live
-  npx tutti plan show examples/review-and-test.plan.yaml
-  npx tutti tools                                  all tools, with what they take
-  npx tutti call code.review_code path=src/kernel  review a folder of this checkout
-  npx tutti call code.scan_secrets path=.          look for keys left in the sources
-  npx tutti call exec.run_code language=python code='print(6 * 7)'
-  npx tutti import                                 the MCP servers your other clients know
-  npx tutti servers add NAME -- COMMAND …          any other MCP server, beside ours
-  npx tutti serve                                  the same over HTTP: http://127.0.0.1:8004/mcp
-  docs/connect-a-client.md                         Claude, Cursor, VS Code, Zed: one entry each`);
+async function catchCheating(stage: Stage): Promise<void> {
+  stage.scene(
+    '6. Code that cheats its tests is caught',
+    `This "model" is a script that comes with the demo. Its first answer has a test that checks nothing, its second recognizes a test run and
+returns the expected values; both claim "All tests pass". The third is honest.`,
+  );
+  const model = await startScriptedModel(cheatingAnswers);
+  try {
+    await stage.show(
+      ['call', 'code.generate_code', 'language=javascript', 'description=isLeapYear(year)'],
+      {
+        env: { STARCODER_ENDPOINT: model.url },
+        contains: 'Verified (code_endpoint, 3 attempts)',
+      },
+    );
+    stage.say('What Tutti told the model about its first two answers:');
+    for (const prompt of model.prompts.slice(1)) {
+      const findings = prompt.split('What the checks found:\n')[1] ?? '';
+      if (findings === '') throw new DemoError('a repair request carries no findings');
+      stage.say(`  ${findings.split('\n', 1)[0]}`);
+    }
+  } finally {
+    await model.close();
+  }
 }
 
-/** Calls a tool and checks what it returned, so that the demo cannot pass on an empty answer. */
-async function call<Shape extends z.ZodType>(
-  name: string,
-  args: Record<string, unknown>,
-  shape: Shape,
-): Promise<z.output<Shape>> {
-  const result = await client.callTool({ name, arguments: args });
-  if (result.isError) throw new Error(`${name} failed: ${JSON.stringify(result.content)}`);
-  return shape.parse(result.structuredContent);
+async function checkTraces(stage: Stage): Promise<void> {
+  stage.scene('Everything left a trace', 'Each call and each run, with its time and its outcome.');
+  await stage.show(['trace'], { contains: 'run Release check', lines: 8 });
+  const traces = await stage.query(['trace', '--json'], z.array(z.object({ errors: z.int() })));
+  if (traces.some(({ errors }) => errors > 0)) {
+    throw new DemoError('a command of the demo left a failed trace');
+  }
 }
 
-function title(text: string): void {
-  console.log(`\n${colors.bold(colors.yellow(`▸ ${text}`))}`);
-}
-
-function say(text: string): void {
-  console.log(text);
+function suggestNext(stage: Stage): void {
+  stage.scene(
+    'Your turn',
+    `  make install               put "tutti" on your PATH
+  cd your/project && tutti   talk to it
+  tutti connect              use it from Claude, Cursor, VS Code, Zed …
+  docs/tutorial.md           your repository in ten minutes`,
+  );
 }
