@@ -44,6 +44,8 @@ export interface StepView {
   /** Where it is too big to be shown, `stored` names it instead. */
   readonly output?: Json;
   readonly stored?: StoredOutput;
+  /** The tool's own words about its result, cut; absent where `output` is all it said. */
+  readonly text?: string;
   readonly error?: ErrorReport;
   /** ISO 8601; null before. */
   readonly startedAt: string | null;

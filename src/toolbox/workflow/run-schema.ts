@@ -27,6 +27,7 @@ const stepSchema = z.object({
   ]),
   output: z.unknown().optional(),
   stored: storedSchema.optional().describe('The output where it is too big to be shown.'),
+  text: z.string().optional().describe('What the tool says about its result, cut.'),
   error: errorSchema.optional(),
   startedAt: z.string().nullable(),
   endedAt: z.string().nullable(),

@@ -132,7 +132,7 @@ describe('an effect', () => {
     expect(outcome).toMatchObject(unknown);
     expect(outcome).toHaveProperty(
       'message',
-      expect.stringContaining('It happened, and its result'),
+      expect.stringContaining('The call returned, and its result'),
     );
   });
 

@@ -7,7 +7,7 @@ import { failureOfResult, failureOfThrown, type CallFailure } from './call-failu
 import type { Begun, EffectStart, Settlement } from './effect-ledger.ts';
 import { failed, succeeded } from './outcomes.ts';
 import { isKnownByKey, reconcile } from './reconcile.ts';
-import { resultValue } from './result-value.ts';
+import { givenBy, type GivenResult } from './result-value.ts';
 import { dispatch, effectIdOf, type StepCall } from './step-call.ts';
 
 type Sent = Extract<Begun, { readonly kind: 'dispatch' }>;
@@ -34,7 +34,7 @@ export async function callOnce(parts: ActivityParts, call: StepCall): Promise<Ca
   faultPoint('effects.reconcile.after');
   switch (found.kind) {
     case 'happened':
-      return settleHappened(parts, call, { ...begun, value: found.value });
+      return settleHappened(parts, call, { ...begun, given: found });
     case 'not-happened': {
       const notHappened = begun.dispatch;
       return proceed(parts, call, await ledger.begin({ ...start, notHappened }));
@@ -42,7 +42,7 @@ export async function callOnce(parts: ActivityParts, call: StepCall): Promise<Ca
     case 'unknown':
       return settleUnknown(parts, call, {
         ...begun,
-        reason: `It was sent before, and no answer to it was kept (${found.why})`,
+        reason: `The call was sent earlier and its answer was lost (${found.why})`,
       });
   }
 }
@@ -79,7 +79,10 @@ async function proceed(parts: ActivityParts, call: StepCall, begun: Begun): Prom
     case 'refused':
       return failed(parts, call, { error: reportError(begun.error), isRetryable: false });
     case 'open':
-      return settleUnknown(parts, call, { ...begun, reason: 'Another process has just sent it' });
+      return settleUnknown(parts, call, {
+        ...begun,
+        reason: 'Another process has just sent the call',
+      });
     case 'dispatch':
       parts.faultPoint('effects.begin.after');
       return send(parts, call, begun);
@@ -98,7 +101,7 @@ async function send(parts: ActivityParts, call: StepCall, sent: Sent): Promise<C
   }
   parts.faultPoint('effects.call.after');
   if (!failure && result) {
-    return settleHappened(parts, call, { ...sent, value: resultValue(result) });
+    return settleHappened(parts, call, { ...sent, given: givenBy(result) });
   }
   // A tool that is told to end fails, which says nothing about what it has done by then.
   request.signal.throwIfAborted();
@@ -106,7 +109,7 @@ async function send(parts: ActivityParts, call: StepCall, sent: Sent): Promise<C
   const found = await reconcile(parts, call, sent.id);
   switch (found.kind) {
     case 'happened':
-      return settleHappened(parts, call, { ...sent, value: found.value });
+      return settleHappened(parts, call, { ...sent, given: found });
     case 'not-happened':
       if (!input.reconcile) return settleFailed(parts, call, { ...sent, failure });
       // The server may be at it still. What the tool itself says about its keys counts; a look at the world does not.
@@ -131,14 +134,14 @@ interface Dispatched {
 async function settleHappened(
   parts: ActivityParts,
   call: StepCall,
-  sent: Dispatched & { readonly value: unknown },
+  sent: Dispatched & { readonly given: GivenResult },
 ): Promise<CallOutcome> {
   let outcome: CallOutcome;
   try {
-    outcome = await succeeded(parts, call, sent.value);
+    outcome = await succeeded(parts, call, sent.given);
   } catch (error) {
     // It has happened: as a failure it would be tried again.
-    const reason = `It happened, and its result could not be kept: ${reportError(error).message}`;
+    const reason = `The call returned, and its result could not be stored: ${reportError(error).message}`;
     return settleUnknown(parts, call, { ...sent, reason });
   }
   // An outcome is what the journal takes: JSON.
@@ -167,7 +170,7 @@ async function settleUnknown(
   return {
     kind: 'unknown',
     effectId: sent.id,
-    message: `Whether ${input.tool} of step "${input.step}" has happened is not known. ${reason}`,
+    message: `It is not known whether step "${input.step}" (${input.tool}) happened. ${reason}`,
     startedAt,
     endedAt: parts.clock.now(),
   };

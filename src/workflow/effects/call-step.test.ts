@@ -29,6 +29,24 @@ describe('a step that calls a tool', () => {
   });
 
   it.each([
+    ['2 findings\n[eval] main.py:1', '2 findings\n[eval] main.py:1'],
+    ['{"got":1}', undefined],
+    ['[{"got":1}]', undefined],
+    ['', undefined],
+    ['x'.repeat(9_000), `${'x'.repeat(8_000)}…`],
+  ])('keeps what the tool says about its structured content: %j', async (said, text) => {
+    const result = { ...gives({ got: 1 }), ...says(said) };
+    const bench = aWorkbench({ 's.t': { ...readOnly, run: () => result } });
+    const once = aWorkbench({ 's.t': { run: () => result } });
+    for (const outcome of [await bench.call({}), await once.call({})]) {
+      expect([heldOf(outcome), 'text' in outcome ? outcome.text : undefined]).toEqual([
+        { value: { got: 1 } },
+        text,
+      ]);
+    }
+  });
+
+  it.each([
     ['plain words', { text: 'plain words' }],
     ['truth', { text: 'truth' }],
     ['{"a":[1]}', { text: '{"a":[1]}', json: { a: [1] } }],

@@ -10,7 +10,7 @@ import { ApprovalRequiredError, ToolGoneError } from './errors.ts';
 import { isPromise } from './held-values.ts';
 import { failed, lineageOf, succeeded } from './outcomes.ts';
 import { repeatabilityOf } from './repeatability.ts';
-import { resultValue } from './result-value.ts';
+import { givenBy } from './result-value.ts';
 import { digestOnce, dispatch, effectIdOf, type StepCall } from './step-call.ts';
 import type { FoundTool } from './tool-caller.ts';
 import { untilRecorded } from './until-recorded.ts';
@@ -104,7 +104,7 @@ function outcomeOf(
   const { input, request } = call;
   parts.faultPoint('effects.call.after');
   const failure = failureOfResult(input.tool, result);
-  if (!failure) return succeeded(parts, call, resultValue(result));
+  if (!failure) return succeeded(parts, call, givenBy(result));
   // A tool that is told to end fails: that is no failure of the step.
   request.signal.throwIfAborted();
   return failed(parts, call, failure);

@@ -3,18 +3,20 @@ import type { CallOutcome, Held } from '../engine/activity-data.ts';
 import type { ActivityParts } from './activity-parts.ts';
 import type { CallFailure } from './call-failure.ts';
 import { artifactsIn, isPromise } from './held-values.ts';
+import type { GivenResult } from './result-value.ts';
 import type { StepCall } from './step-call.ts';
 
 /** Throws where the value cannot be kept. */
 export function succeeded(
   { values, clock, faultPoint }: ActivityParts,
   call: StepCall,
-  value: unknown,
+  { value, text }: GivenResult,
 ): CallOutcome | Promise<CallOutcome> {
   const { caller, input, startedAt } = call;
   const outcomeOf = (held: Held): CallOutcome => {
     if ('artifact' in held) faultPoint('effects.artifact.after');
-    return { kind: 'succeeded', held, startedAt, endedAt: clock.now() };
+    const said = text === undefined ? {} : { text };
+    return { kind: 'succeeded', held, ...said, startedAt, endedAt: clock.now() };
   };
   const holding = values.hold(value, { caller, step: input.step }, () => lineageOf(call));
   return isPromise(holding) ? holding.then(outcomeOf) : outcomeOf(holding);

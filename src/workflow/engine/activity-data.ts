@@ -58,7 +58,13 @@ export interface CallInput {
 
 /** `unknown`: an effect was sent off and nobody knows whether it happened; it must not be repeated. */
 export type CallOutcome =
-  | ({ readonly kind: 'succeeded'; readonly held: Held; readonly isCached?: true } & Span)
+  | ({
+      readonly kind: 'succeeded';
+      readonly held: Held;
+      /** The tool's own words about its result, cut; absent where `held` says it all. */
+      readonly text?: string;
+      readonly isCached?: true;
+    } & Span)
   | ({ readonly kind: 'failed'; readonly error: ErrorReport; readonly isRetryable: boolean } & Span)
   | ({ readonly kind: 'unknown'; readonly effectId: string; readonly message: string } & Span);
 

@@ -26,6 +26,7 @@ export function noteChange(run: RunState, task: Task, change: Change): void {
   if (held !== undefined) noted.held = held;
   if (error !== undefined) noted.error = error;
   if (items !== undefined) noted.items = items;
+  if (task.text !== undefined) noted.text = task.text;
   if (task.isCached) noted.isCached = true;
   observe(task.path, noted);
 }

@@ -75,6 +75,7 @@ function onCalled(run: RunState, task: Task, outcome: CallOutcome): void {
   switch (outcome.kind) {
     case 'succeeded':
       if (outcome.isCached === true) task.isCached = true;
+      task.text = outcome.text;
       return succeed(run, task, outcome.held);
     case 'failed':
       task.failures += 1;
@@ -149,6 +150,8 @@ function onVerdict(run: RunState, task: Task, payload: Json | undefined): void {
     return fail(run, task, { error: reportError(error) });
   }
   if (isGate) return succeed(run, task, { value: verdict });
+  // The step's time is that of its call, without the wait for a person.
+  task.startedAt = null;
   doWork(run, task);
 }
 

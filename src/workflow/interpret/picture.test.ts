@@ -121,6 +121,21 @@ describe('the picture of a run', () => {
     });
   });
 
+  it('counts the time of an approved call from its start, and has the words of the tool', async () => {
+    const run = await record([call('a', {}, { approval: true })], 2);
+    const outcome = { kind: 'succeeded', held: { value: 1 }, text: 'one', startedAt: 5_000 };
+    const called: JournalEntry[] = [
+      { kind: 'settled', key: 'a#1', value: { ...outcome, endedAt: 5_020 } },
+    ];
+    const payload = { verdict: 'approved', by: 'me', atMs: 4_900 };
+    const { steps } = await picture({
+      ...run,
+      entries: [...run.entries, ...called],
+      signals: [{ name: 'approval:a@0', payload }],
+    });
+    expect(steps.get('a')).toMatchObject({ startedAt: 5_000, endedAt: 5_020, text: 'one' });
+  });
+
   it('names what the run waits for, and the signal that answers it', async () => {
     const run = await record(
       [

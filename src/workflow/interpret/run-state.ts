@@ -90,6 +90,8 @@ export interface Task {
   /** What is to be repaired. */
   error: ErrorReport | undefined;
   isCached: boolean;
+  /** What the tool says about its result. */
+  text: string | undefined;
   /** Corrected arguments, instead of those of the plan. */
   repaired: Resolved | undefined;
   /** The list whose elements are to be counted. */
@@ -140,6 +142,7 @@ export function createTask(
     approvalId: undefined,
     error: undefined,
     isCached: false,
+    text: undefined,
     repaired: undefined,
     list: undefined,
     startedAt: null,

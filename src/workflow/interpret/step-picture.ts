@@ -10,6 +10,8 @@ export interface StepPicture {
   readonly status: StepStatus;
   readonly tool: string | null;
   readonly held?: Held;
+  /** The tool's own words about its result. */
+  readonly text?: string;
   /** Also where a failed step counts as skipped (`onFailure: skip`), and while it waits for a repair. */
   readonly error?: ErrorReport;
   readonly startedAt: number | null;

@@ -113,7 +113,7 @@ type IsoTime = Describing['isoTime'];
 type Mutable<Data> = { -readonly [Key in keyof Data]: Data[Key] };
 
 function describeStep(
-  { status, startedAt, endedAt, attempts, error, tool, items, isCached }: StepPicture,
+  { status, startedAt, endedAt, attempts, text, error, tool, items, isCached }: StepPicture,
   { output, stored }: Pick<StepView, 'stored'> & { readonly output?: Json | undefined },
   isoTime: IsoTime,
 ): Mutable<StepView> {
@@ -125,6 +125,7 @@ function describeStep(
   };
   if (output !== undefined) view.output = output;
   if (stored !== undefined) view.stored = stored;
+  if (text !== undefined) view.text = text;
   if (error !== undefined) view.error = error;
   if (tool !== null) view.tool = tool;
   if (items !== undefined) view.items = items;
@@ -145,7 +146,7 @@ async function describeWait(
         approvalId: wait.approvalId,
         message:
           wait.message === null
-            ? `Step "${wait.step}" asks for approval`
+            ? `Step "${wait.step}" waits for approval`
             : questionText(await shower.complete(caller, wait.message)),
         tool: wait.tool,
         arguments: await shower.complete(caller, wait.args),
