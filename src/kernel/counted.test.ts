@@ -8,3 +8,7 @@ it('is singular for one and nothing else', () => {
     '2 tools',
   ]);
 });
+
+it('takes the plural of a noun that needs another ending', () => {
+  expect([1, 2].map((number) => counted(number, 'fix', 'fixes'))).toEqual(['1 fix', '2 fixes']);
+});

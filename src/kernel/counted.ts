@@ -1,4 +1,4 @@
-/** `1 tool`, `2 tools`: for nouns that take an s. */
-export function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+/** `1 tool`, `2 tools`; nouns that do not just take an s come with their plural: `2 fixes`. */
+export function counted(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`;
 }

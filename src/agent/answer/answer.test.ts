@@ -122,7 +122,7 @@ describe('a run without success', () => {
       { status: 'failed', error: { ...error, message: 'm'.repeat(2_000) } },
     );
     expect(describeFailure(view)).toMatch(
-      /^It did not work: m{999}…\n- step b \(x\.b\): workflow\.tool_failed: no\n- step c: failed\n1 step\(s\) before it succeeded/,
+      /^It did not work: m{999}…\n- step b \(x\.b\): workflow\.tool_failed: no\n- step c: failed\n1 earlier step succeeded/,
     );
     expect(describeFailure({ ...view, status: 'cancelled' })).toContain('was cancelled');
   });

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/index.ts';
 import type { RunView, Waiting } from '../../contract/run/index.ts';
 
 const maxMessageChars = 1_000;
@@ -17,7 +18,11 @@ export function describeFailure(view: RunView): string {
       ([path, step]) =>
         `- step ${path}${step.tool === undefined ? '' : ` (${step.tool})`}: ${step.error ? `${step.error.code}: ${cut(step.error.message)}` : 'failed'}`,
     ),
-    ...(done > 0 ? [`${done} step(s) before it succeeded and keep their results.`] : []),
+    ...(done > 0
+      ? [
+          `${counted(done, 'earlier step')} succeeded and ${done === 1 ? 'keeps its result' : 'keep their results'}.`,
+        ]
+      : []),
     `"tutti runs retry ${runId}" tries again what failed; "tutti runs show ${runId}" tells all; or say what to do differently.`,
   ].join('\n');
 }

@@ -1,5 +1,6 @@
 import type { PlanCandidate } from '../../contract/agent/index.ts';
 import type { Plan, Step } from '../../contract/plan/index.ts';
+import { counted } from '../../kernel/index.ts';
 
 export interface Previewed {
   /** Best first; more than one when the planner is not sure. */
@@ -53,7 +54,7 @@ function previewStep(step: Step): string {
 function inputsOf({ input }: Plan): string[] {
   return Object.entries(input ?? {}).map(([name, { default: value }]) => {
     const lines = typeof value === 'string' ? value.trimEnd().split('\n').length : 0;
-    return `  input.${name}: ${lines} line(s)`;
+    return `  input.${name}: ${counted(lines, 'line')}`;
   });
 }
 

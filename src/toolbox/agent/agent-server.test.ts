@@ -140,7 +140,7 @@ describe('the tool ask', () => {
     await server.callTool('ask', { message: 'x' }, aCallContext({ progress }));
     expect(told.map(({ message }) => message)).toEqual([
       'Format it',
-      'plan of 1 step(s)',
+      'plan of 1 step',
       'running: a',
       'Noted',
     ]);

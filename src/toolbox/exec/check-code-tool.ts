@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { checkCode } from './check/check-code.ts';
@@ -40,7 +41,7 @@ export function checkCodeTool({ scanCode, policy }: ExecContext): DefinedTool {
     },
     summarize: ({ verdict, findings, findingsTotal }) =>
       [
-        `${verdict}: ${findingsTotal} finding(s)`,
+        `${verdict}: ${counted(findingsTotal, 'finding')}`,
         ...findings.map((it) => `${it.severity} ${it.file}:${it.line} ${it.rule}: ${it.message}`),
       ].join('\n'),
   });

@@ -370,7 +370,7 @@ describe('the check before a run', () => {
     const { call, sandbox } = anExecServer({}, { scanCode });
     const { structuredContent, content } = await call('check_code', args);
     expect(structuredContent).toEqual({ verdict: 'warn', findings: [aFinding], findingsTotal: 1 });
-    expect(content[0]?.['text']).toMatch(/^warn: 1 finding\(s\)\ncritical main\.py:1/);
+    expect(content[0]?.['text']).toMatch(/^warn: 1 finding\ncritical main\.py:1/);
     expect(sandbox.runs).toEqual([]);
     expect(await codeOf(call('check_code', { language: 'python' }))).toBe('exec.invalid_program');
   });

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { codingStandardsUri } from './compare-snapshots.ts';
@@ -43,7 +44,7 @@ export function checkOverridesTool(
     },
     summarize: ({ directory: folder, used, problems }) =>
       [
-        `${used.length} override(s) in force from ${folder || 'no folder'}`,
+        `${counted(used.length, 'override')} in force from ${folder || 'no folder'}`,
         ...used.map(({ file, serves }) => `${file} → ${serves}`),
         ...problems.map(({ file, line, message }) => `${file}:${line}: not used: ${message}`),
       ].join('\n'),

@@ -224,7 +224,7 @@ describe('files of the project', () => {
       { file: 'prompts/translate.md', serves: 'prompt translate' },
       { file: 'coding-standards', serves: 'config://coding-standards' },
     ]);
-    expect(shown).toContain('3 override(s) in force');
+    expect(shown).toContain('3 overrides in force');
   });
 });
 

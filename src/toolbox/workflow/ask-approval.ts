@@ -27,7 +27,8 @@ export function approvalQuestion(runId: string, wait: ApprovalWait): ClientReque
     params: {
       message: [
         `Step "${wait.step}" of run ${runId} asks for approval.`,
-        ...(wait.message === '' ? [] : [plain(wait.message)]),
+        // Without a question of the plan's own, the line above says the same.
+        ...(wait.message === `Step "${wait.step}" waits for approval` ? [] : [plain(wait.message)]),
         ...call,
       ].join('\n'),
       requestedSchema: {

@@ -1,3 +1,4 @@
+import { localCaller } from '../../contract/caller/index.ts';
 import { AppError } from '../../kernel/index.ts';
 
 /** Somebody said no to what the step was to do. */
@@ -9,7 +10,8 @@ export class ApprovalDeniedError extends AppError {
     { by, reason }: { readonly by: string; readonly reason: string | undefined },
   ) {
     const why = reason === undefined ? '' : `: ${reason}`;
-    super(`Step "${step}" was not run: ${by} denied its approval${why}`, {
+    const denied = by === localCaller.id ? 'approval was denied' : `${by} denied approval`;
+    super(`Step "${step}" was not run: ${denied}${why}`, {
       details: { step, by, ...(reason === undefined ? {} : { reason }) },
     });
   }
@@ -21,7 +23,7 @@ export class ApprovalExpiredError extends AppError {
 
   constructor(step: string) {
     super(
-      `Step "${step}" was not run: nobody approved it before the request expired. Retry the run to ask again`,
+      `Step "${step}" was not run: it was not approved before the request expired. Retry the run to ask again`,
       { details: { step } },
     );
   }
@@ -87,7 +89,7 @@ export class InvalidAnswerError extends AppError {
   }
 }
 
-/** An effect was sent off, and nobody knows whether it happened. */
+/** An effect was sent, and its outcome is not known. */
 export class OutcomeUnknownError extends AppError {
   readonly code = 'workflow.outcome_unknown';
 

@@ -363,7 +363,7 @@ describe('approvals, waits and sleeps', () => {
     expect(outcome).toMatchObject({
       error: {
         code: 'workflow.approval_denied',
-        message: 'Step "gate" was not run: boss denied its approval: too late',
+        message: 'Step "gate" was not run: boss denied approval: too late',
       },
     });
     expect((await runSteps([gate], { signals: { 'approval:gate@0': 'whatever' } })).error).toBe(

@@ -18,7 +18,7 @@ export function describeWait(wait: Waiting): string {
   switch (wait.kind) {
     case 'approval':
       return [
-        `Step ${quoted(wait.step)} waits for approval: ${printable(wait.message)}`,
+        approvalText(wait),
         ...(wait.tool === null
           ? []
           : [`  It calls ${printable(wait.tool)} with ${argumentsText(wait.arguments)}`]),
@@ -28,8 +28,8 @@ export function describeWait(wait: Waiting): string {
       return `Step ${quoted(wait.step)} waits for the signal ${quoted(wait.signal)}`;
     case 'resolve':
       return [
-        `Step ${quoted(wait.step)} called ${printable(wait.tool)}, and nobody knows whether that happened: ${printable(wait.message)}`,
-        '  Look there, then say what you found; it is not repeated on its own',
+        printable(wait.message),
+        '  Check, then say which; the call is not repeated automatically',
       ].join('\n');
     case 'repair':
       return `Step ${quoted(wait.step)} failed and waits for other arguments: ${printable(wait.error.message)}`;
@@ -54,6 +54,12 @@ function answersOf(runId: string, wait: Waiting): readonly string[] {
         `  tutti runs repair ${runId} ${step} --give-up`,
       ];
   }
+}
+
+/** Without a question of the plan's own, the step's name says it all. */
+function approvalText({ step, message }: Extract<Waiting, { kind: 'approval' }>): string {
+  const plain = `Step "${step}" waits for approval`;
+  return printable(message === plain ? plain : `${plain}: ${message}`);
 }
 
 function argumentsText(value: unknown): string {

@@ -24,12 +24,16 @@ describe('a run that waits', () => {
       ],
     ],
     [
+      { ...anApproval, message: 'Step "one" waits for approval' },
+      ['Step "one" waits for approval\n  It calls fake.echo_all'],
+    ],
+    [
       { kind: 'signal', step: 'one', signal: 'go on' },
       ['waits for the signal "go on"', `tutti runs signal run-1 'go on' `],
     ],
     [
       { kind: 'resolve', step: 'each[1]', tool: 's.t', message: 'the answer was lost' },
-      ['nobody knows whether that happened', `tutti runs resolve run-1 'each[1]' --not-happened`],
+      ['the answer was lost', `tutti runs resolve run-1 'each[1]' --not-happened`],
     ],
     [
       { kind: 'repair', step: 'one', error: { code: 'x', message: 'bad date', details: {} } },

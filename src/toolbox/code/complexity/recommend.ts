@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import type { FileComplexity, FunctionComplexity } from './measure-complexity.ts';
 
 /** Above these a function is worth a second look; the documentation explains each. */
@@ -26,7 +27,7 @@ export function recommend(files: readonly FileComplexity[]): string[] {
   const shown = ranked.slice(0, maxRecommendations).map(({ text }) => text);
   const left = ranked.length - shown.length;
   return left > 0
-    ? [...shown, `${left} more recommendation(s) of less weight were left out`]
+    ? [...shown, `${counted(left, 'less important recommendation')} left out`]
     : shown;
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
@@ -113,7 +114,7 @@ export function analyzeDependenciesTool(context: CodeContext): DefinedTool {
 function summarize(report: DependencyReport): string {
   const { metrics } = report;
   const head =
-    `${metrics.modules} modules, ${metrics.edges} imports between them, ${metrics.cycles} cycle(s), ` +
+    `${counted(metrics.modules, 'module')}, ${counted(metrics.edges, 'import')} between them, ${counted(metrics.cycles, 'cycle')}, ` +
     `${metrics.external_dependencies} outside packages, ${metrics.unresolved} unresolved`;
   return [head, ...report.recommendations, ...(report.mermaid ? ['', report.mermaid] : [])].join(
     '\n',

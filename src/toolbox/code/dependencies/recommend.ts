@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import type { Cycle } from './find-cycles.ts';
 import type { GraphEdge, UnresolvedImport } from './import-graph.ts';
 import type { NodeMetrics } from './measure-graph.ts';
@@ -24,7 +25,7 @@ export function recommend(findings: GraphFindings): string[] {
   if (unresolved.length > 0) {
     const [first] = unresolved;
     advice.push(
-      `${unresolved.length} import(s) lead to nothing in the folder, e.g. "${first?.specifier}" in ${first?.file}:${first?.line}.`,
+      `${counted(unresolved.length, 'unresolved import')}, e.g. "${first?.specifier}" in ${first?.file}:${first?.line}.`,
     );
   }
   for (const [id, { fanIn, fanOut, depth }] of metrics) {

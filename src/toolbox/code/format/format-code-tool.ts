@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
-import { reportError } from '../../../kernel/index.ts';
+import { counted, reportError } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
 import { likelyLanguages } from '../detect-language.ts';
@@ -237,7 +237,7 @@ function summarize(output: Output): string {
   if (!output.files) return output.formatted_code ?? '';
   const lines = output.files.map((file) => {
     if ('error' in file) return file.error.message;
-    return `${file.path}: ${file.changed ? `${file.changes_made} lines change` : 'unchanged'}`;
+    return `${file.path}: ${file.changed ? counted(file.changes_made, 'changed line') : 'unchanged'}`;
   });
   const { changed = 0, unchanged = 0, failed = 0 } = output.totals ?? {};
   return [...lines, `${changed} changed, ${unchanged} unchanged, ${failed} failed`].join('\n');

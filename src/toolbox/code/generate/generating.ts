@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import type { Evidence } from '../../../contract/generation/index.ts';
 
 /** They return text and change nothing; a model elsewhere writes it, each time anew. */
@@ -25,7 +26,7 @@ export function summarizeEvidence(result: {
   const checks = [
     ...(tests
       ? [
-          `${tests.passed} tests passed, ${tests.failed} failed, ${tests.skipped} skipped (${tests.written_by === 'self' ? 'written by the same model' : 'given'})`,
+          `${counted(tests.passed, 'test')} passed, ${tests.failed} failed, ${tests.skipped} skipped (${tests.written_by === 'self' ? 'written by the same model' : 'given'})`,
         ]
       : []),
     ...(coverage_percent === null ? [] : [`coverage ${coverage_percent} %`]),

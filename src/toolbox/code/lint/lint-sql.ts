@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import { CodeSyntaxError } from '../errors.ts';
 import { recogniseSql } from '../format/sql-dialect.ts';
 import type { SourceFile } from '../source-files.ts';
@@ -70,7 +71,7 @@ function checkKeywordCase(
       end: token.end,
       text: inCase(token, wanted),
     }));
-    return [{ at, message: `Write ${wrong.length} keyword(s) in ${wanted} case`, edits }];
+    return [{ at, message: `Write ${counted(wrong.length, 'keyword')} in ${wanted} case`, edits }];
   });
 }
 

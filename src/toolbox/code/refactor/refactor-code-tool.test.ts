@@ -90,7 +90,7 @@ describe('refactor_code', () => {
       aCallContext(),
     );
     expect(result.content[0]).toMatchObject({
-      text: expect.stringContaining('1 fix(es) in 1 of 1 file(s)'),
+      text: expect.stringContaining('1 fix in 1 of 1 file'),
     });
   });
 });

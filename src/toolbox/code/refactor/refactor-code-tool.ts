@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
@@ -67,6 +68,6 @@ export function refactorCodeTool(context: CodeContext): DefinedTool {
 }
 
 function summarize(result: RefactorOutput): string {
-  const head = `${result.fixes_total} fix(es) in ${result.files.length} of ${result.files_examined} file(s), ${result.remaining} finding(s) left`;
+  const head = `${counted(result.fixes_total, 'fix', 'fixes')} in ${result.files.length} of ${counted(result.files_examined, 'file')}, ${counted(result.remaining, 'finding')} left`;
   return [head, ...result.notes, ...(result.diff === '' ? [] : [result.diff])].join('\n');
 }

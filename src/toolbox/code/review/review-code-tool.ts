@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
@@ -93,7 +94,7 @@ function summarize(review: ReviewOutput): string {
     );
   const rest = review.issues_total - lines.length;
   return [
-    `Score ${review.overall_score} of 100; ${found.join(', ') || 'no issues'} in ${review.files_reviewed} file(s)`,
+    `Score ${review.overall_score} of 100; ${found.join(', ') || 'no issues'} in ${counted(review.files_reviewed, 'file')}`,
     ...lines,
     ...(rest > 0 ? [`… and ${rest} more`] : []),
   ].join('\n');

@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import type { CallContext } from '../../../contract/server/index.ts';
 import type { CodeContext, CodeSettings } from '../code-context.ts';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
@@ -144,7 +145,7 @@ function describeHiddenScore(
   const files = new Set(unparsed.map(({ file }) => file));
   const score = scoreOf(findings.filter(({ file }) => !files.has(file)));
   return [
-    `Make ${files.size} file(s) parse: the score is 0 until then, and ${score} for the others alone`,
+    `Make ${counted(files.size, 'file')} parse: the score is 0 until then, and ${score} for the others alone`,
   ];
 }
 

@@ -106,7 +106,7 @@ describe('scan_secrets', () => {
   it('shows a person the kind and the place, not the secret', async () => {
     const result = await scanSecretsTool(aCodeContext()).call({ code: token }, aCallContext());
     expect(result.content[0]?.['text']).toBe(
-      '1 secret(s) in 1 file(s), 0 skipped\n<code>:1:1 critical secrets/github-token: GitHub token (ghp_***40)',
+      '1 secret in 1 file, 0 skipped\n<code>:1:1 critical secrets/github-token: GitHub token (ghp_***40)',
     );
   });
 });

@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
@@ -109,7 +110,7 @@ async function read(
 const maxLinesShown = 50;
 
 function summarize(result: z.output<typeof output>): string {
-  const head = `${result.findings_total} secret(s) in ${result.files_scanned} file(s), ${result.files_skipped} skipped`;
+  const head = `${counted(result.findings_total, 'secret')} in ${counted(result.files_scanned, 'file')}, ${result.files_skipped} skipped`;
   const lines = result.findings
     .slice(0, maxLinesShown)
     .map((it) => `${it.file}:${it.line}:${it.column} ${it.severity} ${it.rule}: ${it.message}`);

@@ -117,7 +117,7 @@ describe('scan_security', () => {
     const tool = scanSecurityTool(aCodeContext());
     const result = await tool.call({ code: 'eval(x)\n', language: 'python' }, aCallContext());
     expect(result.content[0]?.['text']).toBe(
-      '1 finding(s) in 1 file(s): 0 critical, 1 major, 0 minor, 0 info\n' +
+      '1 finding in 1 file: 0 critical, 1 major, 0 minor, 0 info\n' +
         '<code>:1:1 major python/S307: eval runs any text as code.',
     );
   });

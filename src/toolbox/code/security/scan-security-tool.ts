@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
@@ -122,7 +123,7 @@ const maxLinesShown = 50;
 
 function summarize(result: z.output<typeof output>): string {
   const { critical, major, minor, info } = result.summary;
-  const head = `${result.findings_total} finding(s) in ${result.files_scanned} file(s): ${critical} critical, ${major} major, ${minor} minor, ${info} info`;
+  const head = `${counted(result.findings_total, 'finding')} in ${counted(result.files_scanned, 'file')}: ${critical} critical, ${major} major, ${minor} minor, ${info} info`;
   const lines = result.findings
     .slice(0, maxLinesShown)
     .map((it) => `${it.file}:${it.line}:${it.column} ${it.severity} ${it.rule}: ${it.message}`);

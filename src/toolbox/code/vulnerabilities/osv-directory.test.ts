@@ -44,7 +44,7 @@ describe('a scan against a folder of OSV records', () => {
     await put('osv/npm/broken.json', '{"id": ');
     const found = await scanWith({ osvDirectory });
     expect(found.vulnerabilities).toHaveLength(4);
-    expect(found.warnings[0]).toMatch(/^1 file\(s\) are no OSV record .*broken\.json$/);
+    expect(found.warnings[0]).toMatch(/^skipped 1 file that is not an OSV record.*broken\.json$/);
   });
 
   it('refuses to answer about an ecosystem it has no record of, or when it is missing', async () => {

@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAffected, normalizeName } from './affected-versions.ts';
@@ -152,7 +153,7 @@ async function buildIndex(
     unreadable.length === 0
       ? []
       : [
-          `${unreadable.length} file(s) are no OSV record and were left out, e.g. ${unreadable.sort()[0]}`,
+          `skipped ${counted(unreadable.length, 'file')} that ${unreadable.length === 1 ? 'is' : 'are'} not an OSV record, e.g. ${unreadable.sort()[0]}`,
         ];
   return { fingerprint, files: byPackage, ecosystems: known, newest, warnings };
 }

@@ -54,7 +54,7 @@ describe('a scan of dependencies', () => {
       as_of: '1970-01-01T00:00:00.000Z',
       skipped: [{ lockfile: 'project/api/requirements.txt', package: 'loose', line: 2 }],
     });
-    expect(found.text).toContain('4 known vulnerabilities in 4 packages of 3 lock file(s)');
+    expect(found.text).toContain('4 known vulnerabilities in 4 packages of 3 lock files');
   });
 
   it('takes a text with its name', async () => {

@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
@@ -195,8 +196,8 @@ const maxLinesShown = 30;
 function summarize(output: Output): string {
   const { vulnerabilities, packages_scanned: scanned, lockfiles } = output;
   const head =
-    `${vulnerabilities.length} known vulnerabilities in ${scanned} packages of ` +
-    `${lockfiles.length} lock file(s) (${output.source}, as of ${output.as_of})`;
+    `${counted(vulnerabilities.length, 'known vulnerability', 'known vulnerabilities')} in ${counted(scanned, 'package')} of ` +
+    `${counted(lockfiles.length, 'lock file')} (${output.source}, as of ${output.as_of})`;
   const lines = vulnerabilities
     .slice(0, maxLinesShown)
     .map(

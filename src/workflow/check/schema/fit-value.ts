@@ -1,4 +1,4 @@
-import { nearest } from '../../../kernel/index.ts';
+import { counted, nearest } from '../../../kernel/index.ts';
 import { elementOf, fieldOf } from './follow-type.ts';
 import { describeKinds, kind, kindOfValue, kindsOf } from './kinds.ts';
 import { show, showChoices, type Mismatch } from './mismatch.ts';
@@ -145,7 +145,7 @@ function fitText(
     found.push({
       is: 'value',
       at,
-      message: `must have at least ${minLength} character(s), and ${what}`,
+      message: `must have at least ${counted(minLength, 'character')}, and ${what}`,
     });
   }
   if (typeof maxLength === 'number' && length > maxLength) {
@@ -204,14 +204,14 @@ function fitList(list: readonly unknown[], node: SchemaNode, { fitting, at }: Pl
     found.push({
       is: 'value',
       at,
-      message: `must have at least ${minItems} element(s), and has ${list.length}`,
+      message: `must have at least ${counted(minItems, 'element')}, and has ${list.length}`,
     });
   }
   if (typeof maxItems === 'number' && list.length > maxItems) {
     found.push({
       is: 'value',
       at,
-      message: `must have at most ${maxItems} element(s), and has ${list.length}`,
+      message: `must have at most ${counted(maxItems, 'element')}, and has ${list.length}`,
     });
   }
   if (items === undefined && prefixItems === undefined) return found;
