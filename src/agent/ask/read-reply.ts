@@ -1,6 +1,7 @@
 import type { Plan } from '../../contract/plan/index.ts';
 import type { Session, Turn } from '../../contract/session/index.ts';
 import { missingInputs } from '../propose/index.ts';
+import { plainReplyText, readShortReply } from './short-reply.ts';
 
 /** What a message is, seen from what the assistant said last. */
 export type ReplyKind =
@@ -15,14 +16,6 @@ export type ReplyKind =
   /** An answer to questions; `request` is what they were about. */
   | { readonly kind: 'answered'; readonly request: string };
 
-const yes = new Set(
-  'y yes yep yeah ok okay sure go run proceed accept ja klar oui si sí да давай хорошо'.split(' '),
-);
-const yesPhrases =
-  /^(?:go ahead|run it|do it|yes please|please do|go for it|sounds good|that one)$/;
-const no = new Set('n no nope stop abort cancel nein non нет nicht'.split(' '));
-const noPhrases = /^(?:do not|don't|no thanks|never mind|not now|leave it)$/;
-const goOn = /^(?:continue|go on|resume|done|approved|i approved it|weiter|продолжай)$/;
 const number = /^(?:#|plan |number |option |no\. ?)?(\d{1,2})[.)]?$/;
 
 /** More questions in a row than this belong to older requests. */
@@ -32,22 +25,17 @@ const maxQuestionsBack = 3;
 export function readReply(words: string, { turns }: Session): ReplyKind {
   const last = turns.at(-1);
   if (last?.role !== 'assistant') return { kind: 'new' };
-  const said = words
-    .toLowerCase()
-    .replace(/[.!\s]+$/, '')
-    .trim();
-  const isYes = yes.has(said) || yesPhrases.test(said);
-  const isNo = no.has(said) || noPhrases.test(said);
+  const short = readShortReply(words);
+  const isYes = short === 'yes';
+  const isNo = short === 'no';
   if (last.outcome === 'question' && last.runId !== undefined) {
-    return isYes || isNo || goOn.test(said)
-      ? { kind: 'resumed', runId: last.runId }
-      : { kind: 'new' };
+    return short === undefined ? { kind: 'new' } : { kind: 'resumed', runId: last.runId };
   }
   if (last.outcome !== 'plan' && last.outcome !== 'question') return { kind: 'new' };
   const lacking = last.alternatives?.find((plan) => isAskedAbout(plan, last));
   if (lacking) return isNo ? { kind: 'declined' } : { kind: 'supplied', plan: lacking };
   const choices = [...(last.plan ? [last.plan] : []), ...(last.alternatives ?? [])];
-  const chosen = choices[Number(number.exec(said)?.[1] ?? 0) - 1];
+  const chosen = choices[Number(number.exec(plainReplyText(words))?.[1] ?? 0) - 1];
   if (chosen) return { kind: 'accepted', plan: chosen };
   const isOnlyChoice = last.outcome === 'plan' || choices.length === 1;
   if (isYes && isOnlyChoice && choices[0]) return { kind: 'accepted', plan: choices[0] };
