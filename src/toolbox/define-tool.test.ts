@@ -9,7 +9,10 @@ const double = defineTool({
   name: 'double',
   title: 'Double',
   description: 'Doubles a number.',
-  input: z.object({ n: z.number().describe('What to double') }),
+  input: z.object({
+    n: z.number().describe('What to double'),
+    rounding: z.strictObject({ digits: z.int() }).optional().describe('How to round'),
+  }),
   output: z.object({ doubled: z.number().max(100) }),
   annotations: { readOnlyHint: true },
   examples: ['double 21'],
@@ -37,8 +40,11 @@ describe('a tool', () => {
         description: 'Doubles a number.',
         inputSchema: expect.objectContaining({
           type: 'object',
-          properties: { n: { type: 'number', description: 'What to double' } },
+          properties: expect.objectContaining({
+            n: { type: 'number', description: 'What to double' },
+          }),
           required: ['n'],
+          additionalProperties: false,
         }),
         outputSchema: expect.objectContaining({ type: 'object' }),
         annotations: { title: 'Double', readOnlyHint: true },
@@ -57,6 +63,19 @@ describe('a tool', () => {
   it.each([
     ['arguments of the wrong type', { n: 'x' }, 'toolbox.invalid_arguments', 'n: '],
     ['missing arguments', undefined, 'toolbox.invalid_arguments', 'n: '],
+    ['an unknown argument', { n: 1, m: 2 }, 'toolbox.invalid_arguments', '"m" is unknown'],
+    [
+      'a mistyped argument',
+      { n: 1, roundin: {} },
+      'toolbox.invalid_arguments',
+      '"roundin" is unknown (did you mean "rounding"?). Known: n, rounding',
+    ],
+    [
+      'a mistyped argument inside another',
+      { n: 1, rounding: { digits: 1, digit: 2 } },
+      'toolbox.invalid_arguments',
+      'rounding: "digit" is unknown (did you mean "digits"?)',
+    ],
     ['arguments that are no object', [1], 'toolbox.invalid_arguments', 'arguments: '],
     ['an output its schema forbids', { n: 51 }, 'toolbox.invalid_output', 'doubled: '],
     ['an exception', { n: 13 }, 'internal.bug', 'unlucky'],

@@ -7,6 +7,7 @@ import {
   type ToolAnnotations,
   type ToolResult,
 } from '../contract/tool/index.ts';
+import { nearest } from '../kernel/index.ts';
 import { InvalidArgumentsError, InvalidOutputError } from './errors.ts';
 
 /** A tool of ours as its author writes it. */
@@ -33,15 +34,23 @@ export interface DefinedTool {
   call(args: unknown, context: CallContext): Promise<ToolResult>;
 }
 
+/** Arguments that the input schema does not name are refused: a mistyped one would silently do nothing. */
 export function defineTool<Input extends z.ZodType, Output extends z.ZodType>(
-  spec: ToolSpec<Input, Output>,
+  given: ToolSpec<Input, Output>,
 ): DefinedTool {
+  const spec = { ...given, input: strict(given.input) };
   let declared: Tool | undefined;
+  const declare = (): Tool => (declared ??= declareTool(spec));
   return {
     name: spec.name,
-    declare: () => (declared ??= declareTool(spec)),
-    call: (args, context) => callTool(spec, args, context),
+    declare,
+    call: (args, context) => callTool(spec, declare, { args, context }),
   };
+}
+
+function strict<Input extends z.ZodType>(input: Input): Input {
+  // The same object schema, which differs only in what it does with unknown keys.
+  return input instanceof z.ZodObject ? (input.strict() as z.ZodType as Input) : input;
 }
 
 function declareTool<Input extends z.ZodType, Output extends z.ZodType>(
@@ -64,11 +73,14 @@ function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
 
 async function callTool<Input extends z.ZodType, Output extends z.ZodType>(
   spec: ToolSpec<Input, Output>,
-  args: unknown,
-  context: CallContext,
+  declare: () => Tool,
+  { args, context }: { readonly args: unknown; readonly context: CallContext },
 ): Promise<ToolResult> {
   const input = spec.input.safeParse(args ?? {});
-  if (!input.success) throw new InvalidArgumentsError(spec.name, describeIssues(input.error));
+  if (!input.success) {
+    const { inputSchema } = declare();
+    throw new InvalidArgumentsError(spec.name, describeIssues(input.error, inputSchema));
+  }
   const raw = await spec.run(input.data, context);
   const output = spec.output.safeParse(raw);
   if (!output.success) throw new InvalidOutputError(spec.name, describeIssues(output.error));
@@ -82,10 +94,37 @@ async function callTool<Input extends z.ZodType, Output extends z.ZodType>(
 
 const maxIssuesShown = 10;
 
-function describeIssues(error: z.ZodError): string[] {
-  return error.issues
-    .slice(0, maxIssuesShown)
-    .map(
-      (issue) => `${issue.path.length > 0 ? issue.path.join('.') : 'arguments'}: ${issue.message}`,
-    );
+/** What is wrong with arguments, one sentence per issue; `schema` names what an object may hold. */
+export function describeIssues(error: z.ZodError, schema?: JsonSchema): string[] {
+  return error.issues.slice(0, maxIssuesShown).map((issue) => {
+    const where = issue.path.length > 0 ? issue.path.join('.') : 'arguments';
+    if (issue.code !== 'unrecognized_keys' || !schema) return `${where}: ${issue.message}`;
+    const known = namesAt(schema, issue.path);
+    return `${where}: ${issue.keys.map((key) => describeUnknown(key, known)).join(', ')}. Known: ${known.join(', ') || 'none'}`;
+  });
+}
+
+function describeUnknown(key: string, known: readonly string[]): string {
+  const meant = nearest(key, known);
+  return `"${key}" is unknown${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`;
+}
+
+/** The properties that an object inside the arguments may have. */
+function namesAt(schema: JsonSchema, path: readonly PropertyKey[]): readonly string[] {
+  let here: unknown = schema;
+  for (const key of path) {
+    const properties = field(here, 'properties');
+    here =
+      typeof key === 'number'
+        ? field(here, 'items')
+        : (field(properties, String(key)) ?? field(here, 'additionalProperties'));
+  }
+  return Object.keys(field(here, 'properties') ?? {});
+}
+
+function field(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? // A JSON Schema is a plain object; what it lacks is undefined.
+      (value as Readonly<Record<string, unknown>>)[key]
+    : undefined;
 }

@@ -4,13 +4,13 @@ import type { CallContext } from '../../contract/server/index.ts';
 import { examplesMetaKey, type Tool, type ToolResult } from '../../contract/tool/index.ts';
 import { AppError, nearest } from '../../kernel/index.ts';
 import { InvalidArgumentsError } from '../errors.ts';
-import type { DefinedTool } from '../define-tool.ts';
+import { describeIssues, type DefinedTool } from '../define-tool.ts';
 import { RecursiveCallError, UnknownToolError } from './errors.ts';
 
 const name = 'call_tool';
 const title = 'Call a tool';
 
-const inputSchema = z.object({
+const inputSchema = z.strictObject({
   name: z.string().min(1).max(500).describe('As find_tools and list_tools give it.'),
   arguments: z
     .record(z.string(), z.unknown())
@@ -64,8 +64,7 @@ async function callTool(
 ): Promise<ToolResult> {
   const input = inputSchema.safeParse(args ?? {});
   if (!input.success) {
-    const problems = input.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    throw new InvalidArgumentsError(name, problems);
+    throw new InvalidArgumentsError(name, describeIssues(input.error, declaration.inputSchema));
   }
   const wanted = input.data.name;
   const entries = await catalogue.entries();

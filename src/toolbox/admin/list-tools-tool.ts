@@ -24,8 +24,8 @@ export function listToolsTool(catalogue: Pick<Catalogue, 'entries'>): DefinedToo
       'for something use find_tools.',
     input: z.object({
       server: z.string().optional().describe('Just the tools of this server.'),
-      offset: z.int().min(0).default(0),
-      limit: z.int().min(1).max(maxLimit).default(defaultLimit),
+      offset: z.int().min(0).default(0).describe('Skip this many tools.'),
+      limit: z.int().min(1).max(maxLimit).default(defaultLimit).describe('List at most this many.'),
     }),
     output: outputSchema,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },

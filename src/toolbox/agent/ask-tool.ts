@@ -25,8 +25,8 @@ const askInput = z.strictObject({
     .array(
       z.strictObject({
         name: z.string().min(1).max(1_000).describe('A path or a title.'),
-        content: z.string().max(400_000),
-        language: z.string().max(50).optional(),
+        content: z.string().max(400_000).describe('The text itself.'),
+        language: z.string().max(50).optional().describe('Its programming language, if known.'),
       }),
     )
     .max(maxAttachments)

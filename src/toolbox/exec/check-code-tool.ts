@@ -8,7 +8,7 @@ import { languages, languageTraits } from './program/language.ts';
 import { checkFields, codeField, filesField } from './run-schema.ts';
 
 const input = z.strictObject({
-  language: z.enum(languages),
+  language: z.enum(languages).describe('The language of the program.'),
   code: codeField.optional().describe('The program as one text. Give this or `files`.'),
   files: filesField.optional(),
 });

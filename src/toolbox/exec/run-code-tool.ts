@@ -19,7 +19,9 @@ import {
 import { summarizeRun } from './summarize-run.ts';
 
 const input = z.strictObject({
-  language: z.enum(languages),
+  language: z
+    .enum(languages)
+    .describe('The language of the program; chooses the interpreter or compiler.'),
   code: codeField.optional().describe('The program as one text. Give this or `files`.'),
   files: filesField.optional(),
   entry: entryField.optional(),

@@ -18,7 +18,12 @@ export function listRunsTool(workflows: Pick<Workflows, 'list'>): DefinedTool {
         .union([z.enum(runStatuses), z.array(z.enum(runStatuses)).min(1)])
         .optional()
         .describe('Just runs of this status, or of one of these.'),
-      limit: z.int().min(1).max(maxLimit).default(defaultLimit),
+      limit: z
+        .int()
+        .min(1)
+        .max(maxLimit)
+        .default(defaultLimit)
+        .describe('How many runs to list, newest first.'),
     }),
     output: z.object({ runs: z.array(runSummarySchema) }),
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },

@@ -25,8 +25,13 @@ export function readArtifactTool(artifacts: Pick<Artifacts, 'page'>): DefinedToo
       'Reads a big output of a run by its id (sha256:…), from any offset, page by page: text is cut between characters, other data comes as base64.',
     input: z.strictObject({
       id: z.string().min(1).max(200).describe('As a run names it: sha256:…'),
-      offset: z.int().min(0).default(0),
-      max_bytes: z.int().min(1).max(maxPageBytes).default(defaultPageBytes),
+      offset: z.int().min(0).default(0).describe('The first byte to read.'),
+      max_bytes: z
+        .int()
+        .min(1)
+        .max(maxPageBytes)
+        .default(defaultPageBytes)
+        .describe('How many bytes to read at most.'),
     }),
     output: outputSchema,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },

@@ -20,7 +20,10 @@ import { summarizeRun } from './summarize-run.ts';
 export const runPlanInput = z.strictObject({
   plan: planArgument,
   input: z.record(z.string(), z.json()).default({}).describe("Values for the plan's inputs."),
-  engine: z.enum(['embedded', 'restate']).optional(),
+  engine: z
+    .enum(['embedded', 'restate'])
+    .optional()
+    .describe('What executes the run; the setting `workflow.engine` when not given.'),
   wait: z
     .boolean()
     .optional()

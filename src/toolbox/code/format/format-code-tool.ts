@@ -26,7 +26,9 @@ const inputSchema = z.object({
     .min(20)
     .max(320)
     .optional()
-    .describe('Columns after which a line is broken. Default: the setting code.line_length (100).'),
+    .describe(
+      'Columns after which a line is broken. Default: the setting `tools.format.line_length`.',
+    ),
 });
 
 const formattedFields = {

@@ -20,7 +20,10 @@ export function generateCodeTool(generation: () => Promise<Generation>): Defined
         .min(1)
         .max(maxDescription)
         .describe('What the code should do.'),
-      language: z.enum(languages).default('python'),
+      language: z
+        .enum(languages)
+        .default('python')
+        .describe('The programming language to write in.'),
       style: z
         .string()
         .min(1)

@@ -16,7 +16,10 @@ export function generateWithContextTool(generation: () => Promise<Generation>): 
       'documentation, standards and library documentation each in its own field with its sources. Checked like generate_code.',
     input: z.object({
       request: z.string().trim().min(1).max(maxDescription).describe('What the code should do.'),
-      language: z.enum(languages).default('python'),
+      language: z
+        .enum(languages)
+        .default('python')
+        .describe('The programming language to write in.'),
       libraries: z
         .array(z.string().min(1).max(200))
         .max(maxLibraries)
