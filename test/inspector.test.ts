@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,9 +22,17 @@ const start = fileURLToPath(new URL('../bin/tutti.js', import.meta.url));
 
 let gateway: HttpGateway;
 let home: string;
+let project: string;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'inspector-'));
+  project = join(home, 'project');
+  await mkdir(project);
+  await writeFile(join(project, 'a.txt'), 'a\n');
+  const git = (...args: string[]) => execute('git', args, { cwd: project });
+  await git('init', '-q');
+  await git('add', '.');
+  await git('-c', 'user.name=Ann', '-c', 'user.email=a@example.com', 'commit', '-qm', 'first');
   gateway = await createHttpGateway({
     server: new FixtureServer(),
     log: silentLog,
@@ -49,7 +57,11 @@ const targets: readonly { readonly name: string; readonly reach: () => readonly 
 /** Runs the Inspector's command line and reads the JSON it prints. */
 async function inspect(...args: readonly string[]): Promise<Record<string, unknown>> {
   const env = { ...process.env, HOME: home };
-  const { stdout } = await execute(process.execPath, [launcher, '--cli', ...args], { env });
+  const { stdout } = await execute(process.execPath, [launcher, '--cli', ...args], {
+    env,
+    // What changes files works on a project of its own.
+    ...(args.some((arg) => arg.startsWith('workspace__')) && { cwd: project }),
+  });
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
@@ -124,6 +136,13 @@ const toolArguments: Readonly<Record<string, readonly string[]>> = {
   workflow__get_run: ['run_id="1"'],
   workflow__read_artifact: [`id=sha256:${digestOfOutput}`],
   admin__cancel_task: ['id="1"'],
+  workspace__read_file: ['path=a.txt'],
+  workspace__list_files: [],
+  workspace__search_text: ['query=a'],
+  workspace__git_status: [],
+  workspace__git_diff: [],
+  workspace__git_log: [],
+  workspace__git_blame: ['path=a.txt'],
 };
 
 describe("the Inspector's command line over tutti mcp", () => {

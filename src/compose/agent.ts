@@ -32,6 +32,7 @@ const trustedServers: readonly string[] = [
   'standards',
   'docs',
   'exec',
+  'workspace',
   'admin',
   'workflow',
   'workspace',

@@ -6,7 +6,7 @@ import { compactCatalogue, type OpenFleet } from '../fleet/index.ts';
 export type Face = 'compact' | 'all' | 'auto';
 
 /** Above this many tools a list costs a model more than looking for the one it needs. */
-const maxTools = 40;
+const maxTools = 50;
 const finders = ['admin.find_tools', 'admin.call_tool'];
 const alsoShown = ['admin.list_tools', 'admin.get_server_status'];
 

@@ -69,6 +69,43 @@ export const errorCodes = {
     exitCode: 1,
     httpStatus: 500,
   },
+  'workspace.path_refused': {
+    meaning:
+      'The workspace does not touch this path: it is outside the roots, a link, no regular file, or belongs to Git or Tutti.',
+    remedy: 'Name a regular file inside the roots (`roots`, `--root`), without `..` and links.',
+    exitCode: 3,
+    httpStatus: 403,
+  },
+  'workspace.no_such_file': {
+    meaning: 'The project has no such file or folder.',
+    remedy: 'Check the spelling; `workspace.list_files` shows what there is.',
+    exitCode: 1,
+    httpStatus: 404,
+  },
+  'workspace.not_text': {
+    meaning: 'A file or a given content is not text in UTF-8 or UTF-16.',
+    remedy: 'Change binary files with another program.',
+    exitCode: 1,
+    httpStatus: 422,
+  },
+  'workspace.too_large': {
+    meaning: 'A file, or all changes of a call together, exceed the limit in the message.',
+    remedy: 'Work on smaller files, or split the change.',
+    exitCode: 1,
+    httpStatus: 413,
+  },
+  'workspace.invalid_pattern': {
+    meaning: 'A regular expression is not valid, or takes too long.',
+    remedy: 'Correct or simplify the pattern; without `regex` the query is plain text.',
+    exitCode: 2,
+    httpStatus: 400,
+  },
+  'workspace.git_failed': {
+    meaning: 'Git is not installed, the folder is no repository, or Git reported a failure.',
+    remedy: 'Do what the message says.',
+    exitCode: 1,
+    httpStatus: 422,
+  },
   'fleet.not_found': {
     meaning: 'No server has a tool, resource or prompt of that name.',
     remedy: 'Look it up with `tutti tools`, `tutti resources` or `tutti prompts`.',

@@ -60,7 +60,7 @@ export const serverSettings = z
       .meta(
         about(
           'Whether clients see a few tools that find and call the others, in place of all. `auto`: `tutti mcp` does ' +
-            'above 40 tools; `on`: always, `tutti serve` too.',
+            'above 50 tools; `on`: always, `tutti serve` too.',
           { flag: 'tutti mcp|serve --compact|--all' },
         ),
       ),

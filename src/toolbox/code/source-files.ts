@@ -1,8 +1,10 @@
 import { constants } from 'node:fs';
 import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../../kernel/index.ts';
+import { isInside } from '../files/is-inside.ts';
+import { codeOf } from '../files/open-folder.ts';
 import { detectLanguage } from './detect-language.ts';
 import {
   LanguageUnknownError,
@@ -171,7 +173,7 @@ export class SourceFiles {
     if (real === undefined) throw new NoFilesError(shownPath);
     await this.#assertInside(real, shownPath);
     const handle = await open(real, openFlags).catch((error: unknown) => {
-      throw new NotTextError(shownPath, `it could not be opened (${reasonOf(error)})`);
+      throw new NotTextError(shownPath, `it could not be opened (${codeOf(error)})`);
     });
     try {
       await this.#assertOpenedInside(handle, shownPath);
@@ -192,7 +194,7 @@ export class SourceFiles {
   async #assertOpenedInside(handle: FileHandle, shownPath: string): Promise<void> {
     if (process.platform !== 'linux') return;
     const place = await readlink(`/proc/self/fd/${handle.fd}`).catch((error: unknown) => {
-      throw new NotTextError(shownPath, `its place could not be checked (${reasonOf(error)})`);
+      throw new NotTextError(shownPath, `its place could not be checked (${codeOf(error)})`);
     });
     await this.#assertInside(place, shownPath);
   }
@@ -265,11 +267,3 @@ export class SourceFiles {
 }
 
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
-}
-
-function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
-}

@@ -21,20 +21,24 @@ export interface ChildRequest {
   readonly program: string;
   readonly args: readonly string[];
   readonly stdin: string;
+  /** The root folder when not given, so that no project's settings reach the program. */
+  readonly cwd?: string;
+  /** All of its environment; ours when not given. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly limits: ChildLimits;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a program to its end on the given input, in the root folder so that no project's settings
- * reach it. It is killed when the signal aborts (whose reason is thrown), when time is up, and when
- * it writes more than allowed.
+ * Runs a program to its end on the given input. It is killed when the signal aborts (whose reason is
+ * thrown), when time is up, and when it writes more than allowed.
  */
 export async function runChild(request: ChildRequest): Promise<ChildEnd> {
   request.signal.throwIfAborted();
   const { promise, resolve } = Promise.withResolvers<ChildEnd>();
   const child = spawn(request.program, request.args, {
-    cwd: parse(process.cwd()).root,
+    cwd: request.cwd ?? parse(process.cwd()).root,
+    ...(request.env && { env: request.env }),
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });

@@ -1,0 +1,1 @@
+export { createWorkspaceServer } from './workspace-server.ts';

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { defineTool, type DefinedTool } from '../define-tool.ts';
+import { NoSuchFileError } from './errors.ts';
+import type { ProjectFiles } from './project-files.ts';
+import { readOnlyAnnotations } from './tool-annotations.ts';
+import { contentHash, decodeText, detectLineEndings, encodings, lineEndings } from './text-file.ts';
+
+/** Longer content is cut: no reader takes more at once. */
+const maxContentChars = 4_000_000;
+const maxLines = 1_000_000;
+
+const input = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .max(4096)
+    .describe('The file to read, relative to the project root, e.g. src/cart.ts.'),
+  offset: z.int().min(1).default(1).describe('The first line to return, counted from 1.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(maxLines)
+    .optional()
+    .describe('The most lines to return; all to the end when not given.'),
+});
+
+const output = z.object({
+  path: z.string().describe('The file, relative to the project root.'),
+  content: z.string().describe('The text, without a byte order mark, with its own line endings.'),
+  hash: z.string().describe('Hash of the whole file; give it to apply_changes as `expected_hash`.'),
+  lines: z.int().describe('Lines of the whole file.'),
+  truncated: z.boolean().describe('Whether the file has more lines than were returned.'),
+  encoding: z.enum(encodings),
+  line_endings: z.enum(lineEndings),
+});
+
+/** The tool `read_file`. */
+export function readFileTool(files: ProjectFiles): DefinedTool {
+  return defineTool({
+    name: 'read_file',
+    title: 'Read a file of the project',
+    description:
+      'Reads a text file of the project: the whole file or a range of lines, with its hash, encoding and line endings. ' +
+      'Only inside the project roots; no symbolic links, no .git.',
+    input,
+    output,
+    annotations: readOnlyAnnotations,
+    examples: [
+      'show me src/cart.ts',
+      'read the file README.md',
+      'what is in package.json?',
+      'open config/app.yaml',
+      'print lines 10 to 40 of main.py',
+      'cat setup.cfg',
+    ],
+    run: (request) => readFile(files, request),
+    summarize: ({ content }) => content,
+  });
+}
+
+async function readFile(
+  files: ProjectFiles,
+  { path, offset, limit = maxLines }: z.output<typeof input>,
+): Promise<z.input<typeof output>> {
+  const located = await files.locate(path);
+  const found = await files.read(located);
+  if (!found) throw new NoSuchFileError(path);
+  const { text, encoding } = decodeText(found.bytes, located.shown);
+  const all = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const wanted = all.slice(offset - 1, offset - 1 + limit).join('');
+  const content = wanted.slice(0, maxContentChars);
+  return {
+    path: located.shown,
+    content,
+    hash: contentHash(found.bytes),
+    lines: all.length,
+    truncated: content.length < wanted.length || offset > 1 || offset - 1 + limit < all.length,
+    encoding,
+    line_endings: detectLineEndings(text),
+  };
+}

@@ -1,0 +1,177 @@
+import { createContext, Script } from 'node:vm';
+import { z } from 'zod';
+import { AppError, counted } from '../../kernel/index.ts';
+import { defineTool, type DefinedTool } from '../define-tool.ts';
+import { InvalidPatternError } from './errors.ts';
+import type { ProjectFiles } from './project-files.ts';
+import { decodeText } from './text-file.ts';
+import { readOnlyAnnotations } from './tool-annotations.ts';
+
+const defaultLimit = 200;
+const maxLimit = 10_000;
+/** Larger files are data rather than text a person wrote. */
+const maxSearchedBytes = 2 * 1024 * 1024;
+/** A pattern that backtracks for longer than this in one file is given up. */
+const fileLimitMs = 500;
+const maxShownChars = 300;
+
+const input = z.strictObject({
+  query: z.string().min(1).max(1000).describe('The text to find, or a regular expression.'),
+  path: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe(
+      'The file or folder to search, relative to the project root; everything when not given.',
+    ),
+  regex: z
+    .boolean()
+    .default(false)
+    .describe('Whether `query` is a JavaScript regular expression, matched line by line.'),
+  case_sensitive: z
+    .boolean()
+    .default(false)
+    .describe('Whether upper and lower case are told apart.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(maxLimit)
+    .default(defaultLimit)
+    .describe(`The most matches to return, ${defaultLimit} when not given.`),
+});
+
+const output = z.object({
+  matches: z.array(
+    z.object({
+      path: z.string(),
+      line: z.int(),
+      column: z.int(),
+      text: z.string().describe('The line, cut when it is very long.'),
+    }),
+  ),
+  total: z.int().describe('How many lines matched.'),
+  truncated: z.boolean().describe('Whether more lines matched than were returned.'),
+  files_searched: z.int(),
+  files_skipped: z
+    .int()
+    .describe('Binary, unreadable or very large files, which were not searched.'),
+});
+
+/** The tool `search_text`. */
+export function searchTextTool(files: ProjectFiles): DefinedTool {
+  return defineTool({
+    name: 'search_text',
+    title: 'Search the text of the project',
+    description:
+      'Finds a text or a regular expression in the files of the project, like grep, and gives file, line and column of every ' +
+      'match. Leaves out what .gitignore excludes and binary files.',
+    input,
+    output,
+    annotations: readOnlyAnnotations,
+    examples: [
+      'where is parseCart used?',
+      'find all TODO comments',
+      'search for "deprecated" in src',
+      'grep for console.log',
+      'which files mention the payment api?',
+      'find usages of this function',
+    ],
+    run: (request, { signal }) => searchText(files, request, signal),
+    summarize: ({ matches, total, files_searched: searched }) =>
+      [
+        ...matches.map(({ path, line, column, text }) => `${path}:${line}:${column}: ${text}`),
+        `${total === 1 ? '1 match' : `${total} matches`} in ${counted(searched, 'file')}`,
+      ].join('\n'),
+  });
+}
+
+async function searchText(
+  files: ProjectFiles,
+  { query, path, regex, case_sensitive: isExact, limit }: z.output<typeof input>,
+  signal: AbortSignal,
+): Promise<z.input<typeof output>> {
+  const find = lineFinder({ query, regex, isExact });
+  const matches: z.input<typeof output>['matches'] = [];
+  const counts = { total: 0, searched: 0, skipped: 0 };
+  for (const start of path === undefined ? files.roots : [path]) {
+    for await (const found of files.walk(start, signal)) {
+      if (found.kind !== 'file') continue;
+      const text = await readOrSkip(files, found);
+      if (text === undefined) counts.skipped += 1;
+      if (text === undefined) continue;
+      counts.searched += 1;
+      for (const { line, column, text: shown } of find(text, found.shown)) {
+        counts.total += 1;
+        if (matches.length < limit) matches.push({ path: found.shown, line, column, text: shown });
+      }
+    }
+  }
+  return {
+    matches,
+    total: counts.total,
+    truncated: counts.total > matches.length,
+    files_searched: counts.searched,
+    files_skipped: counts.skipped,
+  };
+}
+
+async function readOrSkip(
+  files: ProjectFiles,
+  path: Parameters<ProjectFiles['read']>[0],
+): Promise<string | undefined> {
+  try {
+    const found = await files.read(path, maxSearchedBytes);
+    return found && decodeText(found.bytes, path.shown).text;
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+interface Query {
+  readonly query: string;
+  readonly regex: boolean;
+  readonly isExact: boolean;
+}
+
+interface LineMatch {
+  readonly line: number;
+  readonly column: number;
+  readonly text: string;
+}
+
+/** Patterns come from a model or a stranger and may backtrack for ever: they run under a time limit. */
+function lineFinder({
+  query,
+  regex,
+  isExact,
+}: Query): (text: string, shown: string) => LineMatch[] {
+  const source = regex ? query : RegExp.escape(query);
+  let pattern: RegExp;
+  try {
+    pattern = new RegExp(source, isExact ? 'u' : 'iu');
+  } catch (error) {
+    throw new InvalidPatternError(query, error instanceof Error ? error.message : String(error));
+  }
+  const scope = { lines: [''], pattern, found: [] as number[] };
+  const script = new Script(
+    'for (let at = 0; at < lines.length; at += 1) { const hit = pattern.exec(lines[at]); if (hit) found.push(at, hit.index); }',
+  );
+  const context = createContext(scope);
+  return (text, shown) => {
+    const lines = text.split(/\r?\n/);
+    Object.assign(scope, { lines, found: [] });
+    try {
+      script.runInContext(context, { timeout: fileLimitMs });
+    } catch {
+      throw new InvalidPatternError(query, `it took longer than ${fileLimitMs} ms on ${shown}`);
+    }
+    return Array.from({ length: scope.found.length / 2 }, (_, at) => {
+      const [index = 0, column = 0] = scope.found.slice(at * 2, at * 2 + 2);
+      const line = lines[index] ?? '';
+      const from = column > maxShownChars ? column - maxShownChars / 2 : 0;
+      return { line: index + 1, column: column + 1, text: line.slice(from, from + maxShownChars) };
+    });
+  };
+}
