@@ -46,7 +46,7 @@ export const aRun: RunView = {
   traceId: 'abc1',
 };
 
-export const anApproval: Waiting = {
+export const anApproval: Extract<Waiting, { readonly kind: 'approval' }> = {
   kind: 'approval',
   step: 'one',
   approvalId: 'ap-1',
