@@ -176,6 +176,7 @@ async function confront(injection: Injection, mode: 'once read' | 'always') {
         confidenceThreshold: 0.7,
         askWhenAmbiguous: true,
       },
+      limits: { maxRounds: 3, maxCalls: 60, maxMinutes: 30 },
       contextTokens: 4_000,
       contextTurns: 10,
     },

@@ -35,7 +35,6 @@ const trustedServers: readonly string[] = [
   'workspace',
   'admin',
   'workflow',
-  'workspace',
 ];
 
 /** The agent of this process; nothing of it is loaded before it is asked. */
@@ -97,7 +96,7 @@ function followWith(workflows: Pick<Workflows, 'follow' | 'decide'>): FollowRun 
   };
 }
 
-function agentSettings({ planning, clarification, conversation }: Settings): AgentSettings {
+function agentSettings({ planning, clarification, agent, conversation }: Settings): AgentSettings {
   return {
     maxSteps: planning.max_steps,
     optimizeChains: planning.optimize_chains,
@@ -108,6 +107,11 @@ function agentSettings({ planning, clarification, conversation }: Settings): Age
       maxQuestions: clarification.max_questions,
       confidenceThreshold: clarification.confidence_threshold,
       askWhenAmbiguous: clarification.ask_when_ambiguous,
+    },
+    limits: {
+      maxRounds: agent.max_rounds,
+      maxCalls: agent.max_calls,
+      maxMinutes: agent.max_minutes,
     },
     contextTokens: conversation.context_window,
     contextTurns: conversation.memory_size,

@@ -58,6 +58,8 @@ async function openModels({ settings, store, log, artifacts }: ModelsParts): Pro
       sessionTokens: models.budget.session_tokens,
       runUsd: models.budget.run_usd,
       sessionUsd: models.budget.session_usd,
+      taskTokens: settings.agent.max_tokens,
+      taskUsd: settings.agent.max_cost_usd,
     },
     spending: store.spending,
     keepText: keepAnswersIn({ artifacts, clock: systemClock, log }),

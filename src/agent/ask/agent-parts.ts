@@ -6,6 +6,7 @@ import type { ClientPort } from '../../contract/server/index.ts';
 import type { Memory } from '../../contract/session/index.ts';
 import type { Log } from '../../kernel/index.ts';
 import type { ClarificationRules } from '../intent/index.ts';
+import type { TaskLimits } from '../loop/index.ts';
 import type { Planner, ProjectFiles } from '../planner/index.ts';
 import type { AgentApproval, IsTrusted, ToolSource } from '../propose/index.ts';
 
@@ -46,6 +47,8 @@ export interface AgentSettings {
   readonly preview: 'effects' | 'always' | 'never';
   readonly approval: AgentApproval;
   readonly clarification: ClarificationRules;
+  /** Where a request of several rounds stops. */
+  readonly limits: TaskLimits;
   /** Of the conversation, in a request to a model. */
   readonly contextTokens: number;
   readonly contextTurns: number;

@@ -44,6 +44,23 @@ export async function confirmPlan(
   return content === undefined ? undefined : content['run'] === true;
 }
 
+/** Asks the person at the client whether the agent may use more tools; undefined when they did not answer. */
+export async function confirmTools(
+  client: ClientPort,
+  question: string,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const content = await elicit(client, signal, {
+    message: question,
+    requestedSchema: {
+      type: 'object',
+      properties: { allow: { type: 'boolean', title: 'Allow it', default: false } },
+      required: ['allow'],
+    },
+  });
+  return content === undefined ? undefined : content['allow'] === true;
+}
+
 async function elicit(
   client: ClientPort,
   signal: AbortSignal,

@@ -17,6 +17,8 @@ export interface Undertaking {
   readonly isAccepted?: boolean;
   readonly why?: string;
   readonly model: string | null;
+  /** Lets the model look at a run that failed and try another way; absent where no model could. */
+  readonly goOn?: (runId: string) => Promise<Reply>;
 }
 
 /** Shows a plan that passed, or runs it and says what came of it. */
@@ -35,6 +37,7 @@ export async function carryOut(turn: Turn, work: Undertaking): Promise<Reply> {
     if (!verdict) return nothingRun(turn, { confidence: proposal.confidence, model });
   }
   const { view, runId } = await run(turn, proposal.plan, model !== null);
+  if (view.status === 'failed' && work.goOn && !isDenied(view)) return work.goOn(runId);
   return replyAboutRun(turn, {
     view,
     runId,
@@ -76,7 +79,12 @@ export function nothingRun(
   return plainReply({ ...base(turn, known), kind: 'answer', answer });
 }
 
-function needsPreview({ request, parts }: Turn, work: Undertaking): boolean {
+/** A person said no: that is their answer, not a failure to work around. */
+export function isDenied({ steps }: RunView): boolean {
+  return Object.values(steps).some(({ error }) => error?.code === 'workflow.approval_denied');
+}
+
+export function needsPreview({ request, parts }: Turn, work: Undertaking): boolean {
   if (request.acceptPreview || work.isAccepted) return false;
   if (work.proposal.madeBy === 'planner' || work.isTainted) return true;
   const { preview } = parts.settings;

@@ -12,8 +12,7 @@ import { InvalidMessageError } from '../errors.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { keepSummary } from './keep-summary.ts';
 import { keepTexts, rememberAttachment } from './kept-texts.ts';
-import { readReply } from './read-reply.ts';
-import { respond } from './respond.ts';
+import { takeMessage } from './take-message.ts';
 import type { Reply, Turn } from './turn.ts';
 
 const maxMessageChars = 200_000;
@@ -97,19 +96,16 @@ async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome>
   const given = message.attachments.map(rememberAttachment);
   const remembered = await keepTexts(given, { parts, caller, origin: session.id });
   await session.append({ role: 'user', text: request.message, remembered });
-  const reply = readReply(message.words, before);
-  const words =
-    reply.kind === 'answered'
-      ? `${splitPastes(reply.request).words}\n${message.words}`
-      : message.words;
-  const turn: Turn = { ...asked, session, before, words, attachments: message.attachments, emit };
+  const { words, attachments } = message;
+  const turn: Turn = { ...asked, session, before, words, attachments, emit };
   let outcome: AskOutcome;
   try {
     for (const liking of await parts.memory.learn(caller, message.words)) {
       emit({ kind: 'notice', text: `Noted for later: ${liking}` });
     }
-    const made = await respond(turn, reply);
+    const made = await takeMessage(turn);
     await session.append(turnOf(made));
+    if (made.endsTask) await session.saveTask(null);
     outcome = made.outcome;
   } catch (error) {
     await recordFailure(turn, error);

@@ -1,7 +1,7 @@
-import type { Attachment } from '../../contract/agent/index.ts';
+import type { AskRequest, Attachment } from '../../contract/agent/index.ts';
 import type { Artifacts } from '../../contract/artifact/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
-import type { Remembered } from '../../contract/session/index.ts';
+import type { Remembered, Turn } from '../../contract/session/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import type { AgentParts } from './agent-parts.ts';
 
@@ -64,4 +64,23 @@ export function rememberAttachment({
   language,
 }: Attachment): Remembered & { readonly content: string } {
   return { kind: 'file', title: name, content, ...(language !== undefined && { language }) };
+}
+
+/** Files and pasted code that came with an earlier message. */
+export async function attachmentsOf(
+  { remembered }: Pick<Turn, 'remembered'>,
+  {
+    parts,
+    request,
+  }: { readonly parts: KeptFor['parts']; readonly request: Pick<AskRequest, 'caller'> },
+): Promise<Attachment[]> {
+  const attachments: Attachment[] = [];
+  for (const item of remembered) {
+    if (item.kind !== 'file') continue;
+    const content = await loadText(item, { parts, caller: request.caller });
+    if (content === undefined) continue;
+    const language = item.language === undefined ? {} : { language: item.language };
+    attachments.push({ name: item.title, content, ...language });
+  }
+  return attachments;
 }

@@ -3,8 +3,8 @@ import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { Conversation } from '../../contract/session/index.ts';
 import { answerDirectly } from '../answer/index.ts';
 import { ownWords, questionsAbout, readIntent } from '../intent/index.ts';
+import { newTask, runTask, type Task } from '../loop/index.ts';
 import {
-  collectInputs,
   describeInput,
   describeOffered,
   fixCapability,
@@ -12,13 +12,13 @@ import {
   offerTools,
   proposeWithModel,
   stepsJsonSchema,
+  type Capability,
   type PlanInput,
 } from '../propose/index.ts';
 import { askQuestions, canBeAsked } from './ask-client.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut, needsPreview, type Undertaking } from './carry-out.ts';
 import { guardRules } from './guard-rules.ts';
-import { loadText } from './kept-texts.ts';
-import { latestRemembered } from './latest-remembered.ts';
+import { inputsOf } from './inputs-of.ts';
 import { respondWithoutModel } from './respond-without-model.ts';
 import { base, modelCall, plainReply, tellingCall, type Reply, type Turn } from './turn.ts';
 
@@ -55,7 +55,7 @@ interface PutQuestions {
 }
 
 async function understand(turn: Turn, put?: PutQuestions): Promise<Understood> {
-  const { parts, options, before, words, attachments } = turn;
+  const { parts, options, before, words } = turn;
   const { contextTokens: maxTokens, contextTurns: maxTurns } = parts.settings;
   const { caller } = turn.request;
   const wish = { caller, session: before, message: words, maxTokens, maxTurns };
@@ -69,9 +69,7 @@ async function understand(turn: Turn, put?: PutQuestions): Promise<Understood> {
     ownWords(conversation, before),
     ...(put && !put.isTainted ? [`Assistant: asked: ${put.questions.join(' ')}`] : []),
   ].join('\n');
-  const inputs = collectInputs(attachments, latestRemembered(before), (item) =>
-    loadText(item, { parts, caller }),
-  );
+  const inputs = inputsOf(turn);
   const wanted = { words, background, inputs: inputs.map(describeInput) };
   const known = { turn, conversation, background, inputs, offered };
   const answers = [lastAnswers(conversation), ...(asked?.isTainted ? asked.questions : [])]
@@ -163,11 +161,45 @@ async function propose(understood: Understood): Promise<Reply> {
   const request = { words, intent, background, inputs, rules, call: modelCall(turn), ...draft };
   const proposeParts = { ...parts, optimize: settings.optimizeChains };
   const proposed = await proposeWithModel(proposeParts, request);
-  if (proposed.kind === 'proposal') return carryOut(turn, { ...proposed, isTainted });
+  if (proposed.kind === 'proposal') {
+    const work = { ...proposed, isTainted };
+    const task = taskFor(understood, capability, work);
+    if (!intent.open_ended || turn.request.planOnly) {
+      const goOn = (runId: string): Promise<Reply> => runTask(turn, withRun(task, runId));
+      return carryOut(turn, { ...work, goOn });
+    }
+    turn.emit({ kind: 'plan', proposal: proposed.proposal });
+    return runTask(turn, task);
+  }
   const [problem = ''] = proposed.problems;
   turn.emit({
     kind: 'notice',
     text: `The model made no plan that passes the check (${problem}); planning without it.`,
   });
   return respondWithoutModel(turn, { model, problem });
+}
+
+/** The request as a task whose first round is this plan. */
+function taskFor(
+  { turn, intent, background }: Understood,
+  { entries }: Capability,
+  work: Undertaking & { readonly model: string },
+): Task {
+  const { proposal, isFree, model } = work;
+  return newTask({
+    turn: turn.before.turns.length + 1,
+    words: turn.words,
+    background,
+    goal: intent.primary_goal,
+    confidence: intent.confidence,
+    model,
+    tools: entries.map(({ name }) => name),
+    rounds: [{ plan: proposal.plan, isFree, mustShow: needsPreview(turn, work) }],
+  });
+}
+
+/** The same once its first round has run. */
+function withRun(task: Task, runId: string): Task {
+  const rounds = task.rounds.map((round) => ({ ...round, mustShow: false, runId }));
+  return { ...task, rounds, next: { kind: 'look' } };
 }

@@ -44,6 +44,8 @@ export const intentSchema = z
     needs_clarification: z.boolean().catch(false),
     unclear_aspects: texts,
     confidence,
+    open_ended: z.boolean().catch(false),
+    changes_files: z.boolean().catch(false),
     steps: z.unknown().optional(),
   })
   .transform(({ confidence: said, steps, ...intent }): { intent: Intent; steps: unknown } => ({
@@ -59,6 +61,8 @@ const intentProperties = {
   needs_clarification: { type: 'boolean' },
   unclear_aspects: listOfTexts,
   confidence: { type: 'number', minimum: 0, maximum: 1 },
+  open_ended: { type: 'boolean' },
+  changes_files: { type: 'boolean' },
 };
 const intentJsonSchema: JsonSchema = {
   type: 'object',
@@ -70,6 +74,8 @@ const intentJsonSchema: JsonSchema = {
     'needs_clarification',
     'unclear_aspects',
     'confidence',
+    'open_ended',
+    'changes_files',
   ],
 };
 

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { ownFile } from '../../kernel/index.ts';
 
-export const promptNames = ['intent', 'plan', 'repair', 'answer', 'direct', 'summary'] as const;
+export const promptNames = [
+  'intent',
+  'plan',
+  'look',
+  'repair',
+  'answer',
+  'direct',
+  'summary',
+] as const;
 export type PromptName = (typeof promptNames)[number];
 
 export interface Prompt {

@@ -17,6 +17,11 @@ export interface Capability {
 const ownServers: readonly string[] = ['admin', 'workflow'];
 const agentServer = 'agent';
 
+/** Whether a tool is about Tutti itself, not about the user's work. */
+export function isAboutTutti({ server }: CatalogueEntry): boolean {
+  return server === agentServer || ownServers.includes(server);
+}
+
 /** Whether the agent may be told about this tool at all. */
 export function isOfferable({ server, tool }: CatalogueEntry): boolean {
   if (server === agentServer) return false;

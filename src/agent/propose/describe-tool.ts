@@ -44,10 +44,19 @@ export function describeOffered(
   entries: readonly CatalogueEntry[],
   isTrusted: IsTrusted,
 ): DescribedTools {
+  return describeWithin(entries, maxOfferedChars, ({ server }) => isTrusted(server));
+}
+
+/** The first tools with their arguments, as far as they fit; the others by name. */
+export function describeWithin(
+  entries: readonly CatalogueEntry[],
+  maxChars: number,
+  mayDescribe: (entry: CatalogueEntry) => boolean = () => true,
+): DescribedTools {
   const plannable: string[] = [];
-  let left = maxOfferedChars;
+  let left = maxChars;
   const lines = entries.map((entry) => {
-    const whole = isTrusted(entry.server) ? describeTool(entry) : '';
+    const whole = mayDescribe(entry) ? describeTool(entry) : '';
     if (whole === '' || whole.length > left) return nameTool(entry);
     left -= whole.length;
     plannable.push(entry.name);

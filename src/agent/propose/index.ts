@@ -1,11 +1,18 @@
-export { createCapability, isHarmless, isOfferable, type IsTrusted } from './capability.ts';
-export { describeOffered, nameTool } from './describe-tool.ts';
+export {
+  createCapability,
+  findByOtherName,
+  isHarmless,
+  isOfferable,
+  type Capability,
+  type IsTrusted,
+} from './capability.ts';
+export { describeOffered, describeWithin, nameTool } from './describe-tool.ts';
 export { guardStep, type AgentApproval, type GuardRules } from './guard-plan.ts';
 export { fixCapability, offerTools, type ToolSource } from './offer-tools.ts';
 export { collectInputs, describeInput, type PlanInput } from './plan-inputs.ts';
 export { missingInputs, supplyInputs } from './missing-inputs.ts';
-export { previewPlan } from './preview-plan.ts';
-export { judgePlan, proposeWithModel } from './propose-with-model.ts';
+export { previewPlan, previewSteps } from './preview-plan.ts';
+export { judgePlan, proposeWithModel, type PlanChecker } from './propose-with-model.ts';
 export { proposeWithoutModel } from './propose-without-model.ts';
-export { stepsJsonSchema } from './proposed-plan.ts';
+export { planOf, proposedPlanSchema, stepsJsonSchema } from './proposed-plan.ts';
 export { repairArguments } from './repair-arguments.ts';

@@ -3,6 +3,7 @@ import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import {
   createCapability,
   findByOtherName,
+  isAboutTutti,
   isOfferable,
   type Capability,
   type IsTrusted,
@@ -59,8 +60,29 @@ export async function fixCapability(
     searches.map((wish, index) => source.find(wish, index === 0 ? foundPerGoal : foundPerWish)),
   );
   asked.push(...found.slice(1).flat());
+  if (intent.open_ended) asked.push(...toolsForTasks(all, intent, isTrusted));
   const more = distinct([...offered, ...(found[0] ?? [])]).slice(0, maxOffered);
   return createCapability({ offered: more, asked: distinct(asked), isTrusted });
+}
+
+/** The one of Tutti's own tools by which a project is changed. */
+const changeTool = 'workspace.apply_changes';
+
+/**
+ * What nobody can foresee at the start of a task of several rounds: Tutti's own tools that only read and stay on this
+ * machine are all in; the one that changes files is in where the user's words ask for a change.
+ */
+function toolsForTasks(
+  all: readonly CatalogueEntry[],
+  intent: Intent,
+  isTrusted: IsTrusted,
+): CatalogueEntry[] {
+  return all.filter((entry) => {
+    if (!isTrusted(entry.server) || isAboutTutti(entry)) return false;
+    if (entry.name === changeTool) return intent.changes_files === true;
+    const { readOnlyHint, openWorldHint } = entry.tool.annotations ?? {};
+    return readOnlyHint === true && openWorldHint === false;
+  });
 }
 
 /** A dotted name, or one that is no plain word of a sentence. */

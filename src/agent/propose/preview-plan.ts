@@ -35,6 +35,11 @@ function nameOf({ name }: Plan): string {
   return name === undefined ? '' : ` "${shortValue(name)}"`;
 }
 
+/** The calls of a plan, a line each. */
+export function previewSteps(plan: Plan): string {
+  return stepLines(plan).join('\n');
+}
+
 function stepLines(plan: Plan): string[] {
   const steps = plan.steps.map((step, index) => `  ${index + 1}. ${previewStep(step)}`);
   return [...steps, ...inputsOf(plan)];

@@ -40,6 +40,7 @@ export function proposedPlanJsonSchema(tools: readonly string[]): JsonSchema {
   return { type: 'object', properties, required: ['steps'] };
 }
 
+/** Without tools any name is allowed. */
 export function stepsJsonSchema(tools: readonly string[]): JsonSchema {
   const text = { type: 'string' };
   const step = {
@@ -47,7 +48,7 @@ export function stepsJsonSchema(tools: readonly string[]): JsonSchema {
     properties: {
       id: text,
       title: text,
-      tool: { type: 'string', enum: tools },
+      tool: tools.length > 0 ? { type: 'string', enum: tools } : text,
       args: { type: 'object' },
       when: text,
       forEach: text,

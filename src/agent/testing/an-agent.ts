@@ -63,6 +63,7 @@ const settings: AgentSettings = {
     confidenceThreshold: 0.7,
     askWhenAmbiguous: true,
   },
+  limits: { maxRounds: 8, maxCalls: 60, maxMinutes: 30 },
   contextTokens: 4_000,
   contextTurns: 10,
 };
@@ -107,7 +108,7 @@ export function anAgent(parts: AnAgentParts = {}) {
     }),
     files: parts.files ?? { kind: async () => undefined, list: async () => [] },
     settings: { ...settings, ...parts.settings },
-    isTrusted: (server) => ['code', 'standards', 'docs', 'exec'].includes(server),
+    isTrusted: (server) => ['code', 'standards', 'docs', 'exec', 'workspace'].includes(server),
     log: silentLog,
   });
   const ask = (

@@ -26,7 +26,7 @@ export interface Asked {
   readonly call: ModelCall;
 }
 
-/** What a model answers: JSON for structured requests, else text; an error is thrown. */
+/** What a model answers, at once or later: JSON for structured requests, else text; an error is thrown. */
 export type Script = (asked: Asked, count: number) => unknown;
 
 const usage: ModelUsage = { inputTokens: 1, outputTokens: 1, isEstimated: true, costUsd: null };
@@ -59,7 +59,7 @@ export class ScriptedModels implements Pick<
   }
 
   async text(_role: string, request: ModelRequest, call: ModelCall): Promise<ModelText> {
-    const text = String(this.#answer('text', request, call));
+    const text = String(await this.#answer('text', request, call));
     for (const piece of text.match(/.{1,20}/gs) ?? []) call.onText?.(piece);
     return { text, finish: 'stop', model: 'test/scripted', usage };
   }
@@ -69,7 +69,7 @@ export class ScriptedModels implements Pick<
     request: StructuredRequest<Value>,
     call: ModelCall,
   ): Promise<ModelValue<Value>> {
-    const parsed = request.schema.safeParse(this.#answer(request.name, request, call));
+    const parsed = request.schema.safeParse(await this.#answer(request.name, request, call));
     if (!parsed.success) throw new ScriptedModelError('models.unusable_answer');
     return { value: parsed.data, model: 'test/scripted', usage, attempts: 1 };
   }
@@ -82,13 +82,13 @@ export class ScriptedModels implements Pick<
     return this.asked.filter((one) => one.name === name).map(({ prompt }) => prompt);
   }
 
-  #answer(name: string, { messages }: ModelRequest, call: ModelCall): unknown {
+  async #answer(name: string, { messages }: ModelRequest, call: ModelCall): Promise<unknown> {
     call.signal.throwIfAborted();
     const prompt = messages.map(({ content }) => content).join('\n\n');
     const asked = { name, prompt, call };
     const count = this.asked.filter((one) => one.name === name).length;
     this.asked.push(asked);
-    const answer = this.#script?.(asked, count);
+    const answer = await this.#script?.(asked, count);
     if (answer instanceof Error) throw answer;
     return answer;
   }

@@ -15,6 +15,8 @@ export class ScriptedRuns {
   readonly cancelled: string[] = [];
   readonly repaired: (Readonly<Record<string, Json>> | null)[] = [];
   readonly approved = new Set<string>();
+  /** The code of steps that fail. */
+  failWith = 'workflow.tool_failed';
   readonly #views = new Map<string, RunView>();
   readonly #entries: readonly CatalogueEntry[];
   readonly #tools: Readonly<Record<string, ToolScript>>;
@@ -36,6 +38,11 @@ export class ScriptedRuns {
       start: async (_caller, run) => {
         const plan = planSchema.parse(run.source.kind === 'data' ? run.source.plan : undefined);
         if (this.#problemsOf(plan).length > 0) throw new ScriptedModelError('plan.invalid');
+        const key = run.idempotencyKey;
+        const same = this.started.find(
+          (one) => key !== undefined && one.run.idempotencyKey === key,
+        );
+        if (same) return { runId: same.runId };
         const runId = `run-${this.started.length + 1}`;
         this.started.push({ runId, plan, run });
         return { runId };
@@ -59,7 +66,9 @@ export class ScriptedRuns {
     signal.throwIfAborted();
     const started = this.started.find((one) => one.runId === runId);
     if (!started) throw new Error(`no run ${runId}`);
-    const view = this.#execute(runId, started.plan);
+    const known = this.#views.get(runId);
+    const isOver = known?.status === 'succeeded' || known?.status === 'failed';
+    const view = isOver ? known : this.#execute(runId, started.plan);
     this.#views.set(runId, view);
     onChange(view);
     signal.throwIfAborted();
@@ -83,7 +92,7 @@ export class ScriptedRuns {
         const given = this.#tools[tool]?.(args) ?? {};
         if (!(given instanceof Error)) steps[id] = { ...known, status: 'succeeded', output: given };
         else {
-          const error = { code: 'workflow.tool_failed', message: given.message, details: {} };
+          const error = { code: this.failWith, message: given.message, details: {} };
           if (onFailure === 'repair') waitingFor.push({ kind: 'repair', step: id, error });
           else failure = given;
           steps[id] = { ...known, status: onFailure === 'repair' ? 'waiting' : 'failed', error };

@@ -40,6 +40,10 @@ export interface Intent {
   readonly unclear_aspects: readonly string[];
   /** From 0 to 1. */
   readonly confidence: number;
+  /** What to do next depends on what is found: it takes several rounds. */
+  readonly open_ended?: boolean;
+  /** The user's words ask for files of the project to be changed. */
+  readonly changes_files?: boolean;
 }
 
 export type AgentEvent =

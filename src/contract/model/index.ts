@@ -33,7 +33,7 @@ export interface ModelCall {
   readonly signal: AbortSignal;
   /** The client whose own model is asked where none is configured (MCP sampling). */
   readonly client?: ClientPort;
-  /** What the tokens are counted against: `run:ID`, `session:ID`. A used-up budget ends the call. */
+  /** What the tokens are counted against: `run:ID`, `session:ID`, `task:ID`. A used-up budget ends the call. */
   readonly budgets?: readonly string[];
   /** Pieces of the answer as they arrive; after a retry it starts anew, which `onRestart` tells. */
   readonly onText?: (piece: string) => void;

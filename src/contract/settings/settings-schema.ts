@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { agentSettings } from './agent-settings.ts';
 import { conversationSettings } from './conversation-settings.ts';
 import { clarificationSettings } from './clarification-settings.ts';
 import { loggingSettings } from './logging-settings.ts';
@@ -51,6 +52,7 @@ export const settingsSchema = z.strictObject({
   sandbox: sandboxSettings,
   workflow: workflowSettings,
   planning: planningSettings,
+  agent: agentSettings,
   clarification: clarificationSettings,
   conversation: conversationSettings,
   logging: loggingSettings,

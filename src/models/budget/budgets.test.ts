@@ -52,6 +52,15 @@ describe('a budget', () => {
     expect(model.requests.length).toBe(1);
   });
 
+  it('stops what belongs to a task when the task has used up what it may', async () => {
+    const { models } = aBudget([used(100, 50)], { budget: { runTokens: 10_000, taskTokens: 155 } });
+    await models.linkBudgets(localCaller, 'run:1', 'task:s:1');
+    await models.text('code', request, call);
+    await expect(models.text('code', request, call)).rejects.toMatchObject({
+      details: { scope: 'task:s:1', unit: 'tokens', limit: 155, setting: 'agent.max_tokens' },
+    });
+  });
+
   it('stops a run when its session has used up what it may', async () => {
     const { models } = aBudget([used(100, 50)], {
       budget: { runTokens: 10_000, sessionTokens: 155 },

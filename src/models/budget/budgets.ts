@@ -3,12 +3,14 @@ import { BudgetExceededError } from '../errors.ts';
 import { addSpending, noSpending, spendingOf, type ModelPrice } from './price.ts';
 import type { ScopeSpending, Spending, SpendingStore } from './spending-store.ts';
 
-/** What a run and a session may use; a missing limit is none. */
+/** What a run, a session and a task (one request of several rounds) may use; a missing limit is none. */
 export interface BudgetLimits {
   readonly runTokens?: number | undefined;
   readonly sessionTokens?: number | undefined;
   readonly runUsd?: number | undefined;
   readonly sessionUsd?: number | undefined;
+  readonly taskTokens?: number | undefined;
+  readonly taskUsd?: number | undefined;
 }
 
 export interface ChargeRequest {
@@ -135,25 +137,34 @@ export class Budgets {
     }
   }
 
-  #limitsOf(scope: string) {
-    const [kind] = scope.split(':', 1);
-    if (kind !== 'run' && kind !== 'session') return [];
-    const { runTokens, sessionTokens, runUsd, sessionUsd } = this.#limits;
-    const isRun = kind === 'run';
-    return [
-      {
-        unit: 'tokens',
-        limit: isRun ? runTokens : sessionTokens,
-        setting: `models.budget.${kind}_tokens`,
-      },
-      {
-        unit: 'US dollars',
-        limit: isRun ? runUsd : sessionUsd,
-        setting: `models.budget.${kind}_usd`,
-      },
-    ] as const;
+  #limitsOf(scope: string): readonly ScopeLimit[] {
+    const { runTokens, sessionTokens, taskTokens, runUsd, sessionUsd, taskUsd } = this.#limits;
+    const limits = (tokens: ScopeLimit['limit'], usd: ScopeLimit['limit'], settings: Settings) => [
+      { unit: 'tokens' as const, limit: tokens, setting: settings[0] },
+      { unit: 'US dollars' as const, limit: usd, setting: settings[1] },
+    ];
+    switch (scope.split(':', 1)[0] ?? '') {
+      case 'run':
+        return limits(runTokens, runUsd, ['models.budget.run_tokens', 'models.budget.run_usd']);
+      case 'session': {
+        const settings = ['models.budget.session_tokens', 'models.budget.session_usd'] as const;
+        return limits(sessionTokens, sessionUsd, settings);
+      }
+      case 'task':
+        return limits(taskTokens, taskUsd, ['agent.max_tokens', 'agent.max_cost_usd']);
+      default:
+        return [];
+    }
   }
 }
+
+interface ScopeLimit {
+  readonly unit: 'tokens' | 'US dollars';
+  readonly limit: number | undefined;
+  readonly setting: string;
+}
+
+type Settings = readonly [tokens: string, usd: string];
 
 /** Whose tokens nobody counts. */
 const freeOfCharge: Charge = { grow: () => undefined, settle: async () => undefined };

@@ -1,0 +1,43 @@
+import { splitPastes } from '../intent/index.ts';
+import { replyToTask } from '../loop/index.ts';
+import { attachmentsOf } from './kept-texts.ts';
+import { readReply, type ReplyKind } from './read-reply.ts';
+import { respond } from './respond.ts';
+import { readShortReply } from './short-reply.ts';
+import type { Reply, Turn } from './turn.ts';
+import { findUnanswered, requestBehind } from './unanswered.ts';
+
+/** Finds out what a message is about (an unfinished task, what was asked or shown last, something new) and responds. */
+export async function takeMessage(turn: Turn): Promise<Reply> {
+  const said = readShortReply(turn.words);
+  const ofTask = await replyToTask(turn, said);
+  if (ofTask) return ofTask;
+  const open = said === 'continue' ? await reopen(turn) : turn;
+  const reply = readReply(open.words, open.before);
+  return respond({ ...open, words: wordsBehind(open, reply) }, reply);
+}
+
+/** After a message that got no answer because the process died, "continue" is that message once more. */
+async function reopen(turn: Turn): Promise<Turn> {
+  const found = findUnanswered(turn.before);
+  if (!found) return turn;
+  const { before, turn: message } = found;
+  if (!message) return { ...turn, before };
+  const words = splitPastes(message.text).words;
+  return { ...turn, before, words, attachments: await attachmentsOf(message, turn) };
+}
+
+/** What the user wants, where the message itself only answers what was asked about it. */
+function wordsBehind({ words, before }: Turn, reply: ReplyKind): string {
+  switch (reply.kind) {
+    case 'answered':
+      return `${splitPastes(reply.request).words}\n${words}`;
+    case 'accepted':
+    case 'supplied':
+    case 'resumed':
+      return splitPastes(requestBehind(before) ?? words).words;
+    case 'new':
+    case 'declined':
+      return words;
+  }
+}

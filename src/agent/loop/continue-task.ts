@@ -1,0 +1,49 @@
+import { attachmentsOf } from '../ask/kept-texts.ts';
+import type { ShortReply } from '../ask/short-reply.ts';
+import type { Reply, Turn } from '../ask/turn.ts';
+import { countCalls } from './count-calls.ts';
+import { readRounds } from './run-round.ts';
+import { runTask } from './run-task.ts';
+import { loadTask, type Task } from './task.ts';
+
+/** What a short reply ("yes", "no", "continue") says to the session's unfinished task; undefined where it says nothing to it. */
+export async function replyToTask(
+  turn: Turn,
+  said: ShortReply | undefined,
+): Promise<Reply | undefined> {
+  const { before, session, parts, emit } = turn;
+  const last = before.turns.at(-1);
+  const isInterrupted = last?.role === 'user';
+  if (said === undefined && !isInterrupted) return undefined;
+  const task = await loadTask(session, parts.log);
+  if (!task) return undefined;
+  if (said === undefined) {
+    const text = `"${task.goal}" was interrupted. Say "continue" to go on with it.`;
+    if (task.next.kind !== 'over') emit({ kind: 'notice', text });
+    return undefined;
+  }
+  const isAsked = last?.number === task.askedIn;
+  const isOpen = last?.outcome === 'question' || last?.outcome === 'plan';
+  // Something else was asked since: that is what is replied to.
+  if (!isAsked && (isOpen || said !== 'continue')) return undefined;
+  emit({ kind: 'notice', text: `Going on with: ${task.goal}` });
+  const verdict = isAsked && said !== 'continue' ? said === 'yes' : undefined;
+  // As the turn was that began it: its words and what was attached to it.
+  const begun = before.turns[task.turn - 1] ?? { remembered: [] };
+  const attachments = await attachmentsOf(begun, turn);
+  const restored = { ...turn, words: task.words, attachments };
+  return runTask(restored, await granted(restored, task), verdict);
+}
+
+/** A stopped task that the user has go on gets its limits anew. */
+async function granted(turn: Turn, task: Task): Promise<Task> {
+  if (task.next.kind !== 'over' || task.next.stop === undefined) return task;
+  const ended = await readRounds(turn, task);
+  const { rounds, usedMs, grant } = task;
+  const calls = countCalls(ended.map(({ view }) => view));
+  return {
+    ...task,
+    grant: { number: grant.number + 1, rounds: rounds.length, calls, usedMs },
+    next: { kind: rounds.at(-1)?.runId === undefined ? 'run' : 'look' },
+  };
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { ModelCall, Models } from '../../contract/model/index.ts';
+import type { Json } from '../../contract/plan/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import {
+  describeWithin,
+  findByOtherName,
+  isOfferable,
+  judgePlan,
+  planOf,
+  proposedPlanSchema,
+  stepsJsonSchema,
+  type GuardRules,
+  type PlanChecker,
+  type PlanInput,
+} from '../propose/index.ts';
+import type { EndedRound } from './evidence.ts';
+import { lookMessages } from './look-messages.ts';
+import type { Round, Task } from './task.ts';
+
+export interface LookRequest {
+  readonly task: Task;
+  readonly rounds: readonly EndedRound[];
+  readonly rules: GuardRules;
+  readonly inputs: readonly PlanInput[];
+  /** All tools there are: what the model wants beyond the capability is looked up here. */
+  readonly entries: readonly CatalogueEntry[];
+  readonly call: ModelCall;
+  /** Rounds left after this look; with none left it can only report. */
+  readonly roundsLeft: number;
+  /** What the user or a check has to say about what the model wanted last. */
+  readonly problems: readonly string[];
+}
+
+export interface LookParts {
+  readonly models: Pick<Models, 'structured'>;
+  readonly workflows: PlanChecker;
+  readonly optimize: boolean;
+}
+
+/** What the model makes of the results. */
+export type Decision =
+  | { readonly kind: 'done'; readonly answer: string; readonly notSolved: readonly string[] }
+  | { readonly kind: 'round'; readonly round: Round }
+  /** It wants tools that the user's words did not ask for. */
+  | { readonly kind: 'allow'; readonly tools: readonly string[]; readonly steps: readonly Json[] }
+  /** Without a reason: it wants more rounds than there are. */
+  | { readonly kind: 'stop'; readonly reason?: string; readonly answer: string };
+
+const maxCorrections = 2;
+const maxProblemChars = 500;
+const maxAnswerChars = 20_000;
+const maxNotSolved = 10;
+
+const lookSchema = z.object({
+  done: z.boolean().catch(false),
+  answer: z.string().catch(''),
+  not_solved: z
+    .array(z.string())
+    .catch([])
+    .transform((texts) => texts.filter((text) => text.trim() !== '').slice(0, maxNotSolved)),
+  steps: z.array(z.json()).catch([]),
+});
+const texts = { type: 'array', items: { type: 'string' } };
+const lookJsonSchema = {
+  type: 'object',
+  properties: {
+    done: { type: 'boolean' },
+    answer: { type: 'string' },
+    not_solved: texts,
+    // Any name: what lies outside the capability is the user's to allow, not the schema's to hide.
+    steps: stepsJsonSchema([]),
+  },
+  required: ['done', 'answer', 'not_solved', 'steps'],
+};
+
+/** Shows the model the results and asks for the end or the next plan, which is judged like any other. */
+export async function lookAtResults(parts: LookParts, request: LookRequest): Promise<Decision> {
+  let problems = request.problems;
+  for (let asked = 0; ; asked += 1) {
+    const said = await ask(parts.models, { ...request, problems });
+    if ('unreadable' in said) {
+      if (asked < maxCorrections) continue;
+      return {
+        kind: 'stop',
+        reason: `the model's answer could not be read: ${said.unreadable}`,
+        answer: '',
+      };
+    }
+    const answer = said.answer.slice(0, maxAnswerChars).trim();
+    if (said.done || said.steps.length === 0) {
+      return { kind: 'done', answer, notSolved: said.not_solved };
+    }
+    if (request.roundsLeft === 0) return { kind: 'stop', answer };
+    const judged = await judgeSteps(parts, request, said.steps);
+    if (judged.kind !== 'refused') return judged;
+    problems = judged.problems;
+    if (asked === maxCorrections) {
+      const [problem = ''] = problems;
+      return {
+        kind: 'stop',
+        reason: `the model made no plan that passes the check: ${problem}`,
+        answer,
+      };
+    }
+  }
+}
+
+type Judged =
+  | Extract<Decision, { kind: 'round' | 'allow' }>
+  | { readonly kind: 'refused'; readonly problems: readonly string[] };
+
+/** Steps the model wrote with results in sight: the guard and the check decide, and the user about more tools. */
+export async function judgeSteps(
+  parts: LookParts,
+  { task, rules, inputs, entries, call }: Omit<LookRequest, 'rounds' | 'roundsLeft' | 'problems'>,
+  steps: readonly Json[],
+): Promise<Judged> {
+  const { data, error } = proposedPlanSchema.safeParse({ steps });
+  if (!data)
+    return { kind: 'refused', problems: [z.prettifyError(error).slice(0, maxProblemChars)] };
+  const offerable = entries.filter(isOfferable);
+  const outside = data.steps
+    .filter(({ tool }) => !rules.capability.find(tool))
+    .flatMap(({ tool }) => findByOtherName(offerable, tool)?.name ?? []);
+  const tools = [...new Set(outside)];
+  if (tools.length > 0 && task.isClosed) {
+    const problem = `The user does not allow ${tools.join(', ')}. Do without, or end and say what is missing.`;
+    return { kind: 'refused', problems: [problem] };
+  }
+  if (tools.length > 0) return { kind: 'allow', tools, steps };
+  const plan = planOf(data, task.goal);
+  const judged = await judgePlan(parts, { plan, inputs, rules, caller: call.caller });
+  if (judged.kind === 'refused') return judged;
+  return { kind: 'round', round: { plan: judged.plan, isFree: judged.isFree, mustShow: false } };
+}
+
+async function ask(
+  models: LookParts['models'],
+  request: LookRequest,
+): Promise<z.output<typeof lookSchema> | { readonly unreadable: string }> {
+  const { entries } = request.rules.capability;
+  const tools = describeWithin(entries, maxToolChars).lines;
+  const wanted = {
+    name: 'look',
+    schema: lookSchema,
+    jsonSchema: lookJsonSchema,
+    messages: lookMessages({ ...request, tools }),
+  };
+  try {
+    return (await models.structured('agent', wanted, request.call)).value;
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'models.unusable_answer')) throw error;
+    return { unreadable: error.message.slice(0, maxProblemChars) };
+  }
+}
+
+/** Of tools with their arguments; those beyond it stand by name. */
+const maxToolChars = 16_000;
