@@ -97,12 +97,15 @@ nothing is asked, and the exit code is that of the last message.`,
     operands: '[query]',
     summary: 'list the tools, search them, or show one',
     options: [['-k, --limit <count>', 'show at most this many']],
+    notes: `The name of a server lists its tools; the name of a tool shows what it takes and gives, with an example; anything else is
+searched for by meaning.`,
     examples: [
       'tutti tools',
+      'tutti tools code',
       'tutti tools "find leaked passwords" -k 3',
       'tutti tools code.format_code --json',
     ],
-    load: () => import('./commands/tools.ts'),
+    load: () => import('./commands/tools/index.ts'),
   },
   {
     name: 'resources',
@@ -362,8 +365,9 @@ Models that run on this machine are found by themselves; a key goes into a varia
     name: 'doctor',
     operands: '',
     summary: 'check that everything Tutti needs is in order',
-    notes: 'Ends with exit code 1 when a check failed; warnings do not count.',
-    examples: ['tutti doctor', 'tutti doctor --json'],
+    options: [['--verbose', 'show every protection that was tried, and how to get what is absent']],
+    notes: 'Ends with exit code 1 when a check failed; warnings and what is absent do not count.',
+    examples: ['tutti doctor', 'tutti doctor --verbose', 'tutti doctor --json'],
     load: () => import('./commands/doctor.ts'),
   },
   {

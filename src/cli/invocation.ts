@@ -27,13 +27,14 @@ export async function withSystem<Result>(
 ): Promise<Result> {
   const { io, output, flags } = invocation;
   const { openSystem } = await io.compose();
-  const system = await openSystem({
+  const opening = openSystem({
     ...options,
     ...(invocation.options['debug'] === true && { log: 'stderr' }),
     flags: { ...flags, ...options.flags },
     env: io.env,
     cwd: io.cwd,
   });
+  const system = await output.during('Opening the data directory', opening);
   try {
     for (const warning of system.settings.warnings) output.note(`warning: ${warning}`);
     return await work(system);

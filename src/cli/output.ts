@@ -8,6 +8,8 @@ export interface Output {
   result(json: unknown, text: () => string): void;
   /** A line for the person at the terminal. */
   note(line: string): void;
+  /** Waits for the work; when it takes longer than a second, standard error says what is waited for. */
+  during<Result>(what: string, work: Promise<Result>): Promise<Result>;
 }
 
 /** Colours, or nothing where colours are off. */
@@ -19,6 +21,9 @@ export interface Paint {
   readonly yellow: (text: string) => string;
 }
 
+/** Who waits longer without a word begins to wonder. */
+const maxSilenceMs = 1_000;
+
 export async function createOutput(io: Io, isJson: boolean): Promise<Output> {
   const paint = await createPaint(io);
   return {
@@ -29,6 +34,10 @@ export async function createOutput(io: Io, isJson: boolean): Promise<Output> {
       io.stdout.write(shown.endsWith('\n') || shown === '' ? shown : `${shown}\n`);
     },
     note: (line) => io.stderr.write(`${line}\n`),
+    during: async (what, work) => {
+      const silence = setTimeout(() => io.stderr.write(`${what} …\n`), maxSilenceMs);
+      return work.finally(() => clearTimeout(silence));
+    },
   };
 }
 

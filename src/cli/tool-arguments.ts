@@ -1,9 +1,8 @@
 import type { JsonSchema } from '../contract/tool/index.ts';
 import { nearest } from '../kernel/index.ts';
 import { UsageError } from './errors.ts';
+import { recordOf, resolveReference } from './json-schema.ts';
 import type { Pair } from './parse-pairs.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Schemas that refer to one another deeper than this are read as "anything". */
 const maxSchemaDepth = 8;
@@ -93,14 +92,4 @@ function typesOf(schema: unknown, root: JsonSchema, depth: number): ReadonlySet<
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
-}
-
-/** `#/$defs/Name` inside the same document; nothing else is followed. */
-function resolveReference(reference: string, root: JsonSchema): unknown {
-  const steps = reference.startsWith('#/') ? reference.slice(2).split('/') : [];
-  return steps.reduce<unknown>((node, step) => recordOf(node)[step], steps.length > 0 ? root : {});
-}
-
-function recordOf(value: unknown): Json {
-  return Object(value);
 }

@@ -8,7 +8,7 @@ const { workflow } = (await loadSettingsOnly({ flags: { home }, env: {}, cwd: ho
 
 it('looks at nothing where runs do not go to Restate', async () => {
   expect(await checkRestate(workflow)).toEqual({
-    status: 'ok',
+    status: 'absent',
     message: 'not used: "workflow.engine" is "embedded"',
   });
 });

@@ -7,7 +7,7 @@ const requestMs = 3_000;
 /** Only looked at where runs go there by themselves: others need none. */
 export async function checkRestate({ engine, restate }: Settings['workflow']): Promise<Finding> {
   if (engine !== 'restate') {
-    return { status: 'ok', message: 'not used: "workflow.engine" is "embedded"' };
+    return { status: 'absent', message: 'not used: "workflow.engine" is "embedded"' };
   }
   const { examineRestate } = await import('../workflow/restate/index.ts');
   const { isHealthy, message, fix } = await examineRestate({

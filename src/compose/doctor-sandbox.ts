@@ -69,11 +69,12 @@ function checkDriver(report: DriverReport, isUsable: boolean): Check {
   const held = (holder: Holder): number =>
     protections.filter((protection) => protection.holder === holder).length;
   const counts = `kernel holds ${held('kernel')}, supervisor ${held('supervisor')}, nobody ${held('none')}`;
-  const isFine = state === 'unavailable' ? isUsable : state === 'ready' && held('none') === 0;
+  const isAbsent = state === 'unavailable' && isUsable;
+  const isFine = state === 'ready' && held('none') === 0;
   const what = state === 'unproven' ? 'not proven on such a machine: ' : '';
   return {
     name: `sandbox ${driver}`,
-    status: isFine ? 'ok' : 'warning',
+    status: isAbsent ? 'absent' : isFine ? 'ok' : 'warning',
     message: `${what}${message}${protections.length > 0 ? ` (${counts})` : ''}`,
     ...(fix !== undefined && { fix }),
     ...(protections.length > 0 && {

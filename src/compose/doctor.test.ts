@@ -127,7 +127,7 @@ it('shows each driver, who holds what, and how to have it held better', async ()
         { name: 'memory', holder: 'supervisor', message: 'it was killed', fix: 'systemctl …' },
       ],
     },
-    { name: 'sandbox docker', status: 'ok', message: 'no socket', fix: 'apt' },
+    { name: 'sandbox docker', status: 'absent', message: 'no socket', fix: 'apt' },
     {
       name: 'sandbox seatbelt',
       status: 'warning',

@@ -1,5 +1,4 @@
 import { access, constants, mkdir, stat } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
 import type { LoadedSettings } from '../config/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
@@ -8,6 +7,7 @@ import type { Sandbox } from '../contract/sandbox/index.ts';
 import { counted, reportError } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import { checkRestate } from './doctor-restate.ts';
+import { checkRustfmt } from './doctor-rustfmt.ts';
 import { examineSandbox } from './doctor-sandbox.ts';
 
 export interface Patient {
@@ -29,7 +29,7 @@ const checks: readonly (readonly [string, (patient: Patient) => Promise<Finding>
   ['database', checkDatabase],
   ['roots', checkRoots],
   ['servers', checkServers],
-  ['rustfmt', checkRustfmt],
+  ['rustfmt', ({ searchPath }) => checkRustfmt(searchPath)],
   ['restate', ({ settings }) => checkRestate(settings.values.workflow)],
 ];
 
@@ -116,20 +116,4 @@ async function checkServers({ catalogue, fleet }: Patient): Promise<Finding> {
     return { status: 'warning', message, fix: configuredFix };
   }
   return { status: entries.length === 0 ? 'failed' : 'ok', message: listed };
-}
-
-async function checkRustfmt({ searchPath }: Patient): Promise<Finding> {
-  for (const folder of searchPath.split(delimiter)) {
-    const path = join(folder, process.platform === 'win32' ? 'rustfmt.exe' : 'rustfmt');
-    const isThere = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return { status: 'ok', message: path };
-  }
-  return {
-    status: 'warning',
-    message: 'not on the PATH; Rust is formatted by prettier-plugin-rust instead',
-    fix: 'Install it with "rustup component add rustfmt"',
-  };
 }

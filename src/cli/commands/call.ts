@@ -19,13 +19,12 @@ export async function run(invocation: Invocation): Promise<number> {
   const given = await jsonArguments(invocation);
   const pairs = await parsePairs(words, io);
   return withSystem(invocation, {}, async ({ catalogue }) => {
-    const entry = findTool(await catalogue.entries(), name);
+    const entry = findTool(await output.during(listing, catalogue.entries()), name);
     const args = { ...given, ...toolArguments(entry.tool.inputSchema, pairs, entry.name) };
     const bar = createProgressBar(io.stderr, systemClock);
     const context = createCallContext(io, (update) => bar.update(update));
-    const result = await catalogue
-      .callTool(entry.wireName, args, context)
-      .finally(() => bar.clear());
+    const call = catalogue.callTool(entry.wireName, args, context).finally(() => bar.clear());
+    const result = await output.during(`Waiting for ${entry.name}`, call);
     if (result.isError === true) {
       const context = { io, isJson: output.isJson, tool: entry.name };
       return showReport(failureOf(entry.name, result), context);
@@ -36,6 +35,8 @@ export async function run(invocation: Invocation): Promise<number> {
     return 0;
   });
 }
+
+const listing = 'Waiting for servers to list their tools';
 
 /** By dotted name, by wire name, or by bare name where only one server has it. */
 function findTool(entries: readonly CatalogueEntry[], name: string): CatalogueEntry {

@@ -5,22 +5,33 @@ import { formatColumns, type Paint } from '../output.ts';
 export async function run(invocation: Invocation): Promise<number> {
   const { output } = invocation;
   return withSystem(invocation, {}, async (system) => {
-    const checks = await system.doctor();
-    output.result(checks, () => checks.map((check) => showCheck(check, output.paint)).join('\n'));
+    const checks = await output.during('Running the checks', system.doctor());
+    const view = { paint: output.paint, isVerbose: invocation.options['verbose'] === true };
+    output.result(checks, () => checks.map((check) => showCheck(check, view)).join('\n'));
     return checks.some(({ status }) => status === 'failed') ? 1 : 0;
   });
 }
 
 const indent = ' '.repeat('warning  '.length);
 
-function showCheck({ name, status, message, fix, details = [] }: Check, paint: Paint): string {
-  const painted = { ok: paint.green, warning: paint.yellow, failed: paint.red }[status](
-    status.padEnd('warning'.length),
-  );
-  const line = `${painted}  ${name}: ${message}`;
-  return [line, ...(fix === undefined ? [] : [`${indent}${fix}`]), ...showDetails(details)].join(
-    '\n',
-  );
+interface View {
+  readonly paint: Paint;
+  /** Show what is in order in as much detail as what is not. */
+  readonly isVerbose: boolean;
+}
+
+function showCheck(check: Check, { paint, isVerbose }: View): string {
+  const { name, status, message, fix, details = [] } = check;
+  const painters = { ok: paint.green, absent: paint.dim, warning: paint.yellow, failed: paint.red };
+  const isFixShown =
+    fix !== undefined && (isVerbose || status === 'warning' || status === 'failed');
+  return [
+    `${painters[status](status.padEnd('warning'.length))}  ${name}: ${message}`,
+    ...(isFixShown ? [`${indent}${fix}`] : []),
+    ...showDetails(
+      details.filter((one) => isVerbose || one.holder === 'none' || one.fix !== undefined),
+    ),
+  ].join('\n');
 }
 
 /** A table of who holds what; below it how to have more held, each way once. */

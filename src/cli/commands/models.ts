@@ -11,7 +11,7 @@ const roles: Readonly<Record<ModelRole, string>> = {
 export async function run(invocation: Invocation): Promise<number> {
   const { output } = invocation;
   return withSystem(invocation, {}, async ({ models }) => {
-    const found = await models.list();
+    const found = await output.during('Looking for models', models.list());
     output.result(found, () => describeModels(found, output.paint));
     return 0;
   });

@@ -13,7 +13,10 @@ export async function run(invocation: Invocation): Promise<number> {
   const [name, ...words] = operands;
   const pairs = await parsePairs(words, io);
   return withSystem(invocation, {}, async ({ catalogue }) => {
-    const prompts = await catalogue.listPrompts();
+    const prompts = await output.during(
+      'Waiting for servers to list their prompts',
+      catalogue.listPrompts(),
+    );
     if (name === undefined) {
       output.result(
         prompts.map((prompt) => ({ ...prompt, name: dotted(prompt.name) })),

@@ -1,7 +1,7 @@
 import type { ResourceContents } from '../../contract/resource/index.ts';
 import { createCallContext } from '../call-context.ts';
 import { withSystem, type Invocation } from '../invocation.ts';
-import { firstSentence, formatColumns } from '../output.ts';
+import { firstSentence, formatColumns, printable } from '../output.ts';
 
 const maxDescription = 90;
 
@@ -10,12 +10,15 @@ export async function run(invocation: Invocation): Promise<number> {
   const [uri] = operands;
   return withSystem(invocation, {}, async ({ catalogue }) => {
     if (uri !== undefined) {
-      const result = await catalogue.readResource(uri, createCallContext(io));
+      const reading = catalogue.readResource(uri, createCallContext(io));
+      const result = await output.during(`Reading ${printable(uri)}`, reading);
       output.result(result, () => result.contents.map(contentsText).join('\n'));
       return 0;
     }
-    const resources = await catalogue.listResources();
-    const resourceTemplates = await catalogue.listResourceTemplates();
+    const [resources, resourceTemplates] = await output.during(
+      'Waiting for servers to list their resources',
+      Promise.all([catalogue.listResources(), catalogue.listResourceTemplates()]),
+    );
     output.result({ resources, resourceTemplates }, () => {
       const rows = [
         ...resources.map(({ uri, ...rest }) => [uri, summary(rest)]),

@@ -22,7 +22,8 @@ export async function run(invocation: Invocation): Promise<number> {
   return withSystem(invocation, {}, async ({ workflows }) => {
     try {
       const isOptimized = options['optimize'] === true;
-      const check = await workflows.check(localCaller, source, { optimize: isOptimized });
+      const checking = workflows.check(localCaller, source, { optimize: isOptimized });
+      const check = await output.during('Checking the plan', checking);
       const input = inputsFor(check, given);
       // They stand nowhere in the result, so they are told whatever its form is.
       for (const warning of check.ok ? check.warnings : [])
@@ -30,7 +31,7 @@ export async function run(invocation: Invocation): Promise<number> {
       const wanted = newRun(source, { engine, isOptimized });
       const { runId } = await workflows.start(localCaller, { ...wanted, input });
       if (options['detach'] === true) return await showDetached(invocation, workflows, runId);
-      if (!output.isJson) output.note(`Run ${runId}`);
+      output.note(`Run ${runId}`);
       return await followRun(invocation, {
         workflows,
         runId,

@@ -30,7 +30,7 @@ const echo: Tool = {
     required: ['text'],
     properties: {
       text: { type: 'string', description: 'Any text.' },
-      count: { type: 'integer' },
+      count: { type: 'integer', minimum: 1, maximum: 9, default: 3 },
       ratio: { anyOf: [{ type: 'number' }, { type: 'null' }] },
       deep: { type: 'boolean' },
       items: { type: 'array', items: { type: 'string' } },
@@ -42,9 +42,18 @@ const echo: Tool = {
       loop: { $ref: '#/$defs/loop' },
       foreign: { $ref: 'https://example.org/schema' },
     },
-    $defs: { options: { type: 'object' }, loop: { anyOf: [{ $ref: '#/$defs/loop' }] } },
+    $defs: {
+      options: { type: 'object', properties: { a: {}, b: {} } },
+      loop: { anyOf: [{ $ref: '#/$defs/loop' }] },
+    },
   },
-  outputSchema: { type: 'object' },
+  outputSchema: {
+    type: 'object',
+    properties: {
+      echoed: { type: 'object', description: 'What came.' },
+      said: { type: 'string' },
+    },
+  },
   annotations: { readOnlyHint: true },
   _meta: { 'tutti/examples': ['repeat after me'] },
 };

@@ -1,6 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import type { Io } from '../io.ts';
 import { main } from '../main.ts';
+import type { System, SystemOptions } from '../system.ts';
 import { createFakeSystem, type Seen } from './fake-system.ts';
 
 export interface Ran {
@@ -32,6 +33,19 @@ export async function runMain(argv: readonly string[], options: RunOptions = {})
     ...options.io,
   });
   return { exitCode, stdout: stdout.text, stderr: stderr.text, seen };
+}
+
+/** The same on a fake system that was changed first. */
+export async function runWith(
+  change: (system: System) => System,
+  argv: readonly string[],
+): Promise<Ran> {
+  const { openSystem, ...others } = await createFakeSystem().compose();
+  const compose = async () => ({
+    ...others,
+    openSystem: async (options: SystemOptions) => change(await openSystem(options)),
+  });
+  return runMain(argv, { io: { compose } });
 }
 
 /** A stream that keeps what is written to it. */

@@ -1,7 +1,8 @@
 /** One thing `tutti doctor` looked at. */
 export interface Check {
   readonly name: string;
-  readonly status: 'ok' | 'warning' | 'failed';
+  /** `absent`: not there, and nothing here needs it. */
+  readonly status: 'ok' | 'absent' | 'warning' | 'failed';
   readonly message: string;
   readonly fix?: string;
   /** What it consists of, where that says more than the message. */

@@ -1272,7 +1272,6 @@ export const errorCodes = {
     meaning: 'Nobody answered where the Restate server should be.',
     remedy:
       'Start Restate, correct `workflow.restate.ingress_url` and `workflow.restate.admin_url`, or use `--engine embedded`.',
-    isHint: true,
     exitCode: 1,
     httpStatus: 503,
   },

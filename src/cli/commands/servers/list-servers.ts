@@ -10,7 +10,9 @@ const maxReason = 200;
 export async function listServers(invocation: Invocation): Promise<number> {
   const { options, output } = invocation;
   return withSystem(invocation, {}, async ({ fleet }) => {
-    if (options['start'] !== false) await fleet.startAll(startLimitMs);
+    if (options['start'] !== false) {
+      await output.during('Waiting for servers to start', fleet.startAll(startLimitMs));
+    }
     const servers = await fleet.status();
     output.result(servers, () => table(servers, output.paint));
     for (const collision of fleet.collisions()) output.note(`note: ${collision}`);

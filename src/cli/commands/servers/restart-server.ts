@@ -7,10 +7,9 @@ const answerLimitMs = 60_000;
 export async function restartServer(invocation: Invocation, name: string): Promise<number> {
   const { io, flags, output } = invocation;
   const { restartEverywhere } = await io.compose();
-  const { processes, answers } = await restartEverywhere(
-    { flags, env: io.env, cwd: io.cwd },
-    name,
-    answerLimitMs,
+  const { processes, answers } = await output.during(
+    `Waiting for "${name}" to start again`,
+    restartEverywhere({ flags, env: io.env, cwd: io.cwd }, name, answerLimitMs),
   );
   const restarted = answers.filter(({ isDone }) => isDone).length;
   if (restarted === 0) {

@@ -1,0 +1,131 @@
+import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
+import { examplesMetaKey, type JsonSchema, type Tool } from '../../../contract/tool/index.ts';
+import { recordOf } from '../../json-schema.ts';
+import { printableLines, type Paint } from '../../output.ts';
+import { typeText } from './schema-text.ts';
+
+const maxExamples = 3;
+
+export interface Page {
+  readonly paint: Paint;
+  /** Characters per line; text is not wrapped without it. */
+  readonly columns?: number | undefined;
+}
+
+/** A tool as people read it: what it does, takes and gives, and a call to begin with. */
+export function describeTool({ name, server, tool }: CatalogueEntry, page: Page): string {
+  const { paint } = page;
+  const sections = [
+    `${paint.bold(name)}  ${printableLines(tool.title ?? '')}`.trimEnd(),
+    ...wrap(tool.description ?? '', '', page),
+    ...effectOf(tool, server),
+    '',
+    ...members('Arguments', tool.inputSchema, page),
+    '',
+    ...(tool.outputSchema === undefined
+      ? [paint.bold('Result'), '  no schema declared']
+      : members('Result', tool.outputSchema, page)),
+    '',
+    paint.bold('Example'),
+    `  tutti call ${[name, ...exampleArguments(tool.inputSchema)].join(' ')}`,
+    ...requests(tool).map((sentence) => `  tutti "${sentence}"`),
+  ];
+  return sections.join('\n');
+}
+
+/** What its server claims about it; nothing where it claims nothing. */
+function effectOf({ annotations }: Tool, server: string): string[] {
+  const { readOnlyHint, destructiveHint } = annotations ?? {};
+  if (readOnlyHint === true) return [`Declared read-only by server "${server}".`];
+  return destructiveHint === true ? [`Declared destructive by server "${server}".`] : [];
+}
+
+function members(title: string, schema: JsonSchema, page: Page): string[] {
+  const properties = Object.entries(recordOf(schema['properties']));
+  const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
+  const heading = page.paint.bold(title);
+  if (properties.length === 0) {
+    return title === 'Arguments'
+      ? [`${heading}: none`]
+      : [heading, `  ${typeText(schema, schema)}`];
+  }
+  const lines = properties.flatMap(([name, property]) => {
+    const { description, default: usual } = recordOf(property);
+    const facts = [
+      printableLines(typeText(property, schema)),
+      ...(title === 'Arguments' && required.includes(name) ? ['required'] : []),
+      ...(usual === undefined ? [] : [`default ${JSON.stringify(usual)}`]),
+    ];
+    return [
+      `  ${page.paint.bold(printableLines(name))}: ${facts.join(', ')}`,
+      ...wrap(typeof description === 'string' ? description : '', '      ', page),
+    ];
+  });
+  return [heading, ...lines];
+}
+
+/** What must be given, and the first text where no text must: often it is one of several, of which one is needed. */
+function exampleArguments(schema: JsonSchema): string[] {
+  const properties = recordOf(schema['properties']);
+  const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
+  const isText = (name: string): boolean => {
+    const { type, enum: choices } = recordOf(properties[name]);
+    return type === 'string' && choices === undefined;
+  };
+  const text = required.some(isText) ? undefined : Object.keys(properties).find(isText);
+  const names = text === undefined ? required : [...required, text];
+  return names.map((name) => `${name}=${shellWord(exampleValue(name, properties[name]))}`);
+}
+
+function exampleValue(name: string, schema: unknown): string {
+  const { examples, default: usual, enum: choices, type, minimum } = recordOf(schema);
+  const given: unknown = [
+    Array.isArray(examples) ? examples[0] : undefined,
+    Array.isArray(choices) ? choices[0] : undefined,
+    usual,
+  ].find((value) => value !== undefined);
+  if (given !== undefined) return typeof given === 'string' ? given : JSON.stringify(given);
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return String(typeof minimum === 'number' ? minimum : 1);
+    case 'boolean':
+      return 'true';
+    case 'object':
+      return '{}';
+    default:
+      return name.toUpperCase();
+  }
+}
+
+function requests({ _meta }: Tool): string[] {
+  const examples = _meta?.[examplesMetaKey];
+  const sentences = Array.isArray(examples)
+    ? examples.filter((one) => typeof one === 'string')
+    : [];
+  return sentences.slice(0, maxExamples).map((one) => printableLines(one).replaceAll('"', "'"));
+}
+
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+const minWidth = 20;
+
+/** Lines of at most the page's width, cut at spaces, each behind the indent. */
+function wrap(text: string, indent: string, { columns }: Page): string[] {
+  const width = columns === undefined ? Infinity : Math.max(columns - indent.length, minWidth);
+  return printableLines(text)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .flatMap((line) => {
+      const lines: string[] = [];
+      for (const word of line.trim().split(/\s+/)) {
+        const last = lines.at(-1);
+        if (last !== undefined && last.length + 1 + word.length <= width) {
+          lines[lines.length - 1] = `${last} ${word}`;
+        } else lines.push(word);
+      }
+      return lines.map((one) => indent + one);
+    });
+}

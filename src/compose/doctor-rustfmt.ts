@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Finding } from './doctor.ts';
+
+const versionLimitMs = 5_000;
+const instead = 'Rust is formatted by prettier-plugin-rust instead';
+const fix = 'Install it with "rustup component add rustfmt"';
+
+/** Runs it once: rustup puts a stand-in on the PATH that fails where the component is missing. */
+export async function checkRustfmt(searchPath: string): Promise<Finding> {
+  const path = await findProgram(searchPath);
+  if (path === undefined) return { status: 'warning', message: `not on the PATH; ${instead}`, fix };
+  try {
+    const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: versionLimitMs });
+    return { status: 'ok', message: `${path} (${stdout.trim()})` };
+  } catch (error) {
+    const { stderr, message }: { stderr?: unknown; message?: unknown } = Object(error);
+    const said = [stderr, message].find((text) => typeof text === 'string' && text.trim() !== '');
+    const [reason = ''] = String(said).trim().split('\n', 1);
+    return { status: 'warning', message: `${path} does not run (${reason}); ${instead}`, fix };
+  }
+}
+
+async function findProgram(searchPath: string): Promise<string | undefined> {
+  for (const folder of searchPath.split(delimiter)) {
+    const path = join(folder, process.platform === 'win32' ? 'rustfmt.exe' : 'rustfmt');
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return path;
+  }
+  return undefined;
+}
