@@ -137,7 +137,7 @@ export interface PlanCheck {
   readonly warnings: readonly PlanProblem[];
   /** `[from, to]`: `to` needs what `from` gives. */
   readonly edges: readonly (readonly [from: string, to: string])[];
-  /** What optimizing changed or would change, as sentences. */
+  /** What optimizing changed, or would change where it was not asked for, as sentences. */
   readonly optimizations: readonly string[];
   /** The plan as it would run: sub-plans in place, defaults filled in; absent when it is not well-formed. */
   readonly plan?: Plan;

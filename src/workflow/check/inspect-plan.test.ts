@@ -49,12 +49,51 @@ describe('a plan that is looked at', () => {
       output: '${a}',
     };
     const told = await inspect(plan);
-    expect(told.optimizations).toHaveLength(1);
+    expect(told.optimizations).toEqual([
+      'Would drop step "b": pure.make is read-only and nothing needs its output.',
+    ]);
     expect(told.edges).toHaveLength(1);
     const done = await inspect(plan, { optimize: true });
-    expect(done.optimizations).toEqual(told.optimizations);
+    expect(done.optimizations).toEqual([
+      'Dropped step "b": pure.make is read-only and nothing needs its output.',
+    ]);
     expect(done.plan?.steps).toHaveLength(1);
     expect(done.edges).toEqual([]);
+  });
+
+  it('is told of every kind of mistake at once, and of none that follows from another', async () => {
+    const { ok, errors } = await inspect(`input:
+  name: 5
+nmae: x
+steps:
+  - id: twice
+    tool: pure.make
+  - id: twice
+    tool: pure.mke
+  - id: both
+    tool: pure.make
+    sleep: 1s
+  - id: field
+    tool: pure.make
+    timeout: 5
+  - id: refers
+    tool: pure.make
+    args: { a: "\${both.anything}", b: "\${field.anything}", c: "\${twice.text}", d: "\${input.name}" }
+  - id: gone
+    tool: pure.make
+    args: { a: "\${nothing}" }
+`);
+    expect(ok).toBe(false);
+    expect(errors.map(({ line, code }) => [line, code])).toEqual([
+      [2, 'plan.wrong_value'],
+      [3, 'plan.unknown_field'],
+      [7, 'plan.duplicate_step'],
+      [8, 'plan.unknown_tool'],
+      [11, 'plan.step_kind'],
+      [14, 'plan.unknown_field'],
+      [20, 'plan.unknown_reference'],
+    ]);
+    expect(errors.find(({ code }) => code === 'plan.unknown_tool')?.step).toBe('twice');
   });
 
   it('is told of mistakes in its form and in its types at once, in the order of the file', async () => {

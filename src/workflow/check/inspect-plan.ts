@@ -2,7 +2,7 @@ import type { PlanCheck, PlanProblem } from '../../contract/plan/index.ts';
 import type { PlanSource } from '../../contract/run/index.ts';
 import { compilePlan, parsePlan, type CompiledPlan, type ParseOptions } from '../plan/index.ts';
 import { checkPlan } from './check-plan.ts';
-import { optimizePlan } from './optimize/optimize-plan.ts';
+import { optimizePlan, wouldChange } from './optimize/optimize-plan.ts';
 import type { ApprovalPolicy, CheckLimits } from './step-place.ts';
 import type { ToolLookup } from './tool-lookup.ts';
 
@@ -26,7 +26,8 @@ export async function inspectPlan(source: PlanSource, options: InspectOptions): 
   const draft = parsed.compiled ?? parsed.draft;
   const placeOf = (path: string) => parsed.placeOf(path);
   const found = draft ? checkPlan({ plan: draft, tools, limits, policy, placeOf }) : [];
-  const problems = [...parsed.problems, ...found];
+  const named = found.map((problem) => ({ ...problem, step: parsed.nameOf(problem.step) }));
+  const problems = [...parsed.problems, ...named];
   const errors = inOrder(problems.filter((problem) => problem.severity === 'error'));
   const warnings = inOrder(problems.filter((problem) => problem.severity === 'warning'));
   if (!parsed.compiled || errors.length > 0) {
@@ -46,7 +47,7 @@ export async function inspectPlan(source: PlanSource, options: InspectOptions): 
     errors,
     warnings,
     edges: edgesOf(chosen),
-    optimizations: changes,
+    optimizations: options.optimize ? changes : changes.map(wouldChange),
     plan: chosen.plan,
   };
 }

@@ -2,6 +2,7 @@ import type { Plan, PlanProblem } from '../../contract/plan/index.ts';
 import type { PlanSource } from '../../contract/run/index.ts';
 import type { CompiledPlan } from './compiled-plan.ts';
 import { compileNoting } from './compile-plan.ts';
+import type { Draft } from './draft-of.ts';
 import { inlineSubPlans, type SubPlanFile } from './inline-sub-plans.ts';
 import { formatPath, parsePath } from './reference.ts';
 import { readPlanDocument } from './read-plan-document.ts';
@@ -38,10 +39,12 @@ interface ParsedPlan {
   /** With sub-plans in place and defaults filled in; absent when there is an error. */
   readonly plan?: Plan;
   readonly compiled?: CompiledPlan;
-  /** What can be checked further, and not run, when just references, conditions or circles are wrong. */
+  /** What can be checked further, and not run, when there is an error. */
   readonly draft?: CompiledPlan;
   /** At most `maxProblems`, in the order of the plan. */
   readonly problems: readonly PlanProblem[];
+  /** A step of the draft as it is called in the plan. */
+  nameOf(step: string | null): string | null;
   /** Where something lies that is named by its path, as in `PlanProblem`. */
   placeOf(path: string): PlanFilePlace;
   lineOf(path: string): number | null;
@@ -64,26 +67,39 @@ export async function parsePlan(
   const limits = { ...usualPlanLimits, ...options.limits };
   const document = await readPlanDocument(source, limits);
   const files: SubPlanFile[] = [{ at: [], lineOf: (path) => document.lineOf(path) }];
+  const readable = document.plan ?? document.draft?.plan;
   const inlined =
-    document.plan &&
-    (await inlineSubPlans(document.plan, {
+    readable &&
+    (await inlineSubPlans(readable, {
       ...(source.kind === 'text' && source.file !== undefined && { file: source.file }),
       readFile: options.readFile,
       limits,
       files,
     }));
   const placeOf = (at: readonly (string | number)[]): PlanFilePlace => placeAt(files, at);
+  const nameOf = (step: string | null): string | null => writtenName(step, document.draft);
   const toProblem = (note: Note): PlanProblem => problemOf(note, placeOf(note.at));
+  const toWritten = (note: Note): Note => ({ ...note, step: nameOf(note.step) });
   const before = [...document.notes, ...(inlined?.notes ?? [])];
-  const plan = before.length === 0 ? inlined?.plan : undefined;
+  const plan = inlined?.notes.length === 0 ? inlined.plan : undefined;
   const { compiled, draft, notes = [] } = plan ? compileNoting(plan) : {};
   return {
-    ...(plan && compiled && { plan, compiled }),
+    ...(before.length === 0 && plan && compiled && { plan, compiled }),
     ...(draft && { draft }),
-    problems: [...before, ...notes].slice(0, maxProblems).map(toProblem).sort(byLine),
+    problems: [...before, ...notes.map(toWritten)]
+      .slice(0, maxProblems)
+      .map(toProblem)
+      .sort(byLine),
+    nameOf,
     placeOf: (path) => placeOf(parsePath(path) ?? []),
     lineOf: (path) => placeOf(parsePath(path) ?? []).line,
   };
+}
+
+function writtenName(step: string | null, draft: Draft | undefined): string | null {
+  if (step === null || !draft) return step;
+  const [first = '', ...inner] = step.split('/');
+  return [draft.names.get(first) ?? first, ...inner].join('/');
 }
 
 /** The file is the one whose place in the plan is the longest beginning of the path. */

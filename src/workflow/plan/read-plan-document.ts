@@ -1,6 +1,7 @@
 import type { Plan } from '../../contract/plan/index.ts';
 import type { PlanSource } from '../../contract/run/index.ts';
 import { checkData } from './check-data.ts';
+import { draftOf, type Draft } from './draft-of.ts';
 import { readJsonDocument } from './json-document.ts';
 import type { PlanLimits } from './parse-plan.ts';
 import type { PlanDocument } from './plan-document.ts';
@@ -13,6 +14,8 @@ import { readYamlDocument } from './yaml-document.ts';
 export interface ReadPlan {
   /** Absent when something is wrong. */
   readonly plan?: Plan;
+  /** What can be checked further when something is wrong. */
+  readonly draft?: Draft;
   readonly notes: readonly Note[];
   lineOf(path: readonly (string | number)[]): number | null;
 }
@@ -28,7 +31,9 @@ export async function readPlanDocument(source: PlanSource, limits: PlanLimits): 
   if (bad.length > 0) return { notes: [...found, ...bad], lineOf };
   const { plan, wrong } = readShape(data);
   const notes = [...found, ...[...wrong, ...checkSteps(data)].map(toNote)];
-  return notes.length === 0 && plan ? { plan, notes, lineOf } : { notes, lineOf };
+  if (notes.length === 0 && plan) return { plan, notes, lineOf };
+  const draft = draftOf(data, notes);
+  return { ...(draft && { draft }), notes, lineOf };
 }
 
 interface Found {

@@ -11,18 +11,22 @@ export async function checkPlan(invocation: Invocation, file: string): Promise<n
   const { io, output, options } = invocation;
   const source = await readPlanSource(file, io);
   return withSystem(invocation, {}, async ({ workflows }) => {
-    const check = await workflows.check(localCaller, source, {
-      optimize: options['optimize'] === true,
-    });
+    const isOptimized = options['optimize'] === true;
+    const checking = workflows.check(localCaller, source, { optimize: isOptimized });
+    const check = await output.during('Checking the plan', checking);
     const { ok, errors, warnings, edges, optimizations } = check;
     output.result({ ok, errors, warnings, edges, optimizations }, () =>
-      describe(check, file, output.paint),
+      describe(check, file, { paint: output.paint, isOptimized }),
     );
     return ok ? 0 : 2;
   });
 }
 
-function describe(check: PlanCheck, file: string, paint: Paint): string {
+function describe(
+  check: PlanCheck,
+  file: string,
+  { paint, isOptimized }: { readonly paint: Paint; readonly isOptimized: boolean },
+): string {
   const { ok, errors, warnings, edges, optimizations, plan } = check;
   const verdict = ok
     ? paint.green(
@@ -32,7 +36,9 @@ function describe(check: PlanCheck, file: string, paint: Paint): string {
   const aside = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';
   return [
     ...[...errors, ...warnings].map((problem) => describeProblem(problem, file, paint)),
-    ...optimizations.map((change) => paint.dim(`optimizing: ${change}`)),
+    ...optimizations.map((change) =>
+      paint.dim(`${isOptimized ? 'optimized' : 'with --optimize'}: ${change}`),
+    ),
     `${verdict}${aside}`,
   ].join('\n');
 }

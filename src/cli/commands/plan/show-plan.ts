@@ -14,9 +14,10 @@ export async function showPlan(invocation: Invocation, file: string): Promise<nu
   if (!format) throw new UnknownNameError('format', name, formats);
   const source = await readPlanSource(file, io);
   return withSystem(invocation, {}, async ({ workflows }) => {
-    const check = await workflows.check(localCaller, source, {
+    const checking = workflows.check(localCaller, source, {
       optimize: options['optimize'] === true,
     });
+    const check = await output.during('Checking the plan', checking);
     const { ok, errors, warnings, plan, edges, optimizations } = check;
     const drawing = plan ? await workflows.draw(plan, format) : '';
     if (!output.isJson) {

@@ -18,6 +18,11 @@ export function optimizePlan(plan: CompiledPlan, tools: ToolLookup): OptimizedPl
   return optimizeAt(plan, { tools, prefix: '' });
 }
 
+/** A change that was not made, as a sentence. */
+export function wouldChange(change: string): string {
+  return change.replace(/^Dropped /, 'Would drop ').replace(/^Merged /, 'Would merge ');
+}
+
 interface Surroundings {
   readonly tools: ToolLookup;
   /** `outer/` */
