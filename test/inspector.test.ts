@@ -139,6 +139,8 @@ const toolArguments: Readonly<Record<string, readonly string[]>> = {
   workspace__read_file: ['path=a.txt'],
   workspace__list_files: [],
   workspace__search_text: ['query=a'],
+  workspace__apply_changes: ['path=b.txt', 'content=b'],
+  workspace__undo_changes: [],
   workspace__git_status: [],
   workspace__git_diff: [],
   workspace__git_log: [],

@@ -100,6 +100,44 @@ export const errorCodes = {
     exitCode: 2,
     httpStatus: 400,
   },
+  'workspace.invalid_change': {
+    meaning: 'The arguments of a change contradict each other, or name a file twice.',
+    remedy: 'Give `path` with one of `content`, `diff` and `delete`, or a list of `changes`.',
+    exitCode: 2,
+    httpStatus: 400,
+  },
+  'workspace.diff_refused': {
+    meaning: 'A diff is malformed or does not match the file.',
+    remedy:
+      'Read the file again and make the diff from what it holds now, or give the whole `content`.',
+    exitCode: 1,
+    httpStatus: 409,
+  },
+  'workspace.changed_on_disk': {
+    meaning: 'A file is no longer what the change, its preview or the undo is based on.',
+    remedy: 'Look at the file, then ask for the change again.',
+    exitCode: 1,
+    httpStatus: 409,
+  },
+  'workspace.no_such_change': {
+    meaning:
+      'There is no such change to undo: the id is wrong, it was undone already, or it is too old.',
+    remedy: 'Use the `change_id` that apply_changes gave.',
+    exitCode: 1,
+    httpStatus: 404,
+  },
+  'workspace.busy': {
+    meaning: 'Another process was changing files for too long.',
+    remedy: 'Try again later.',
+    exitCode: 1,
+    httpStatus: 503,
+  },
+  'workspace.write_failed': {
+    meaning: 'A file could not be written; all files are as they were.',
+    remedy: 'Do what the message says: check permissions and free space.',
+    exitCode: 1,
+    httpStatus: 500,
+  },
   'workspace.git_failed': {
     meaning: 'Git is not installed, the folder is no repository, or Git reported a failure.',
     remedy: 'Do what the message says.',

@@ -55,6 +55,12 @@ export const idempotencyMetaKey = 'tutti/idempotencyKey';
  */
 export const reconcileMetaKey = 'tutti/reconcile';
 
+/**
+ * Where a call of a plan carries what its approved preview was made from, as the tool itself gave it with the
+ * preview. A tool that has previews refuses when that is another now.
+ */
+export const approvedBasisMetaKey = 'tutti/approvedBasis';
+
 /** The result of a tool that failed: readable for a model, its code in `_meta` for a program. */
 export function failedToolResult(report: ErrorReport): ToolResult {
   return {

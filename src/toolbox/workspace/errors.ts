@@ -55,3 +55,61 @@ export class GitFailedError extends AppError {
     super(`git ${command} failed: ${reason}`, { details: { command, reason } });
   }
 }
+
+/** The arguments of a change contradict each other. */
+export class InvalidChangeError extends AppError {
+  readonly code = 'workspace.invalid_change';
+
+  constructor(problem: string) {
+    super(`${problem}. Nothing was changed`);
+  }
+}
+
+/** A diff does not fit the file it is for. */
+export class DiffRefusedError extends AppError {
+  readonly code = 'workspace.diff_refused';
+
+  constructor(path: string, reason: string) {
+    super(`The diff for "${path}" was not applied: ${reason}. Nothing was changed`, {
+      details: { path, reason },
+    });
+  }
+}
+
+/** Files are no longer what a change is based on. */
+export class ChangedOnDiskError extends AppError {
+  readonly code = 'workspace.changed_on_disk';
+
+  constructor(paths: readonly string[], since: string) {
+    const names = paths.map((path) => `"${path}"`).join(', ');
+    super(`${names} changed on disk ${since}. Nothing was changed`, { details: { paths } });
+  }
+}
+
+/** There is no such change, or nothing left to undo. */
+export class NoSuchChangeError extends AppError {
+  readonly code = 'workspace.no_such_change';
+}
+
+/** Another process changes files at the moment. */
+export class WorkspaceBusyError extends AppError {
+  readonly code = 'workspace.busy';
+  override readonly retryable = true;
+
+  constructor(waitedMs: number) {
+    super(`Another process was changing files for more than ${waitedMs} ms. Nothing was changed`);
+  }
+}
+
+/** A file could not be written; what was changed before it was put back. */
+export class WriteFailedError extends AppError {
+  readonly code = 'workspace.write_failed';
+
+  constructor(path: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`"${path}" could not be written (${reason}). Nothing was changed`, {
+      details: { path },
+      cause,
+    });
+  }
+}

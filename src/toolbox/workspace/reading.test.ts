@@ -3,7 +3,8 @@ import { linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'n
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aWorkspace } from './testing/a-workspace.ts';
+import { silentLog } from '../../kernel/index.ts';
+import { aWorkspace, type Answer } from './testing/a-workspace.ts';
 
 describe('read_file', () => {
   it('gives the text of a file with what a later change needs to know', async () => {
@@ -91,7 +92,12 @@ describe('read_file', () => {
     const { server } = aWorkspace();
     const { root } = aWorkspace({ 'data/secret.txt': 'x' });
     const { createWorkspaceServer } = await import('./workspace-server.ts');
-    const own = createWorkspaceServer({ version: '1', roots: [root], home: join(root, 'data') });
+    const own = createWorkspaceServer({
+      version: '1',
+      roots: [root],
+      home: join(root, 'data'),
+      log: silentLog,
+    });
     const { aCallContext } = await import('../testing/call-context.ts');
     const result = await own.callTool('read_file', { path: 'data/secret.txt' }, aCallContext());
     expect(result.content[0]?.['text']).toContain('data directory of Tutti');
@@ -119,8 +125,7 @@ describe('list_files', () => {
     'src/build/in.js': 'x',
     'node_modules/p/index.js': 'x',
   };
-  const paths = (answer: Record<string, any>) =>
-    answer['files'].map(({ path }: { path: string }) => path);
+  const paths = ({ files }: Answer) => files.map(({ path }) => path);
 
   it('lists what Git does not ignore, the same with and without a repository', async () => {
     const { call, git } = aWorkspace(project);

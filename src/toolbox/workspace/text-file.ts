@@ -40,6 +40,16 @@ export function decodeText(bytes: Buffer, shown: string): DecodedText {
   return { text, encoding };
 }
 
+/** The bytes of a text in an encoding, with its byte order mark. A mark in the text is not doubled. */
+export function encodeText(text: string, encoding: Encoding): Buffer {
+  if (encoding === 'utf-8') return Buffer.from(text, 'utf8');
+  const plain = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const mark = Buffer.from(marks.find(([name]) => name === encoding)?.[1] ?? []);
+  if (encoding === 'utf-8-bom') return Buffer.concat([mark, Buffer.from(plain, 'utf8')]);
+  const body = Buffer.from(plain, 'utf16le');
+  return Buffer.concat([mark, encoding === 'utf-16be' ? body.swap16() : body]);
+}
+
 export function detectLineEndings(text: string): LineEndings {
   const all = text.split('\n').length - 1;
   const crlf = text.split('\r\n').length - 1;

@@ -6,3 +6,10 @@ export const readOnlyAnnotations: ToolAnnotations = {
   idempotentHint: true,
   openWorldHint: false,
 };
+
+export const effectAnnotations: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: false,
+};

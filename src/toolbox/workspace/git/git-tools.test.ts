@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../../kernel/index.ts';
 import { aWorkspace } from '../testing/a-workspace.ts';
 
 function aRepository() {
@@ -62,15 +63,13 @@ describe('git_diff', () => {
     git('add', '.');
     writeFileSync(join(root, 'src/a.ts'), 'one\n');
     const all = await call('git_diff', {});
-    expect(all['files']).toEqual([
+    expect(all.files).toEqual([
       { path: 'b.txt', added: 1, removed: 1 },
       { path: 'src/a.ts', added: 0, removed: 1 },
     ]);
     expect(all['diff']).toContain('-two');
-    expect((await call('git_diff', { staged: true }))['files']).toHaveLength(1);
-    expect((await call('git_diff', { path: 'src' }))['files']).toMatchObject([
-      { path: 'src/a.ts' },
-    ]);
+    expect((await call('git_diff', { staged: true })).files).toHaveLength(1);
+    expect((await call('git_diff', { path: 'src' })).files).toMatchObject([{ path: 'src/a.ts' }]);
   });
 
   it('compares with a time or a commit', async () => {
@@ -101,7 +100,7 @@ describe('git_log', () => {
     writeFileSync(join(root, 'b.txt'), 'B\n');
     git('commit', '-qam', 'second\n\nwith a body', '--author', 'Bob <bob@example.com>');
     const subjects = async (args: object) =>
-      (await call('git_log', args))['commits'].map(({ subject }: { subject: string }) => subject);
+      (await call('git_log', args)).commits.map(({ subject }) => subject);
     expect(await subjects({})).toEqual(['second', 'first']);
     expect(await subjects({ path: 'src/a.ts' })).toEqual(['first']);
     expect(await subjects({ author: 'BOB' })).toEqual(['second']);
@@ -142,6 +141,7 @@ describe('git_blame', () => {
       version: '1',
       roots: [join(root, 'inner')],
       home: place,
+      log: silentLog,
     });
     for (const tool of ['git_status', 'git_diff']) {
       const { structuredContent } = await inner.callTool(tool, {}, aCallContext());

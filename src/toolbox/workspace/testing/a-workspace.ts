@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { errorMetaKey } from '../../../contract/tool/index.ts';
+import { silentLog } from '../../../kernel/index.ts';
 import { aCallContext } from '../../testing/call-context.ts';
 import { createWorkspaceServer } from '../workspace-server.ts';
 
@@ -18,12 +19,16 @@ export function aWorkspace(files: Readonly<Record<string, string | Buffer>> = {}
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   }
-  const server = createWorkspaceServer({ version: '1', roots: [root], home });
+  const server = createWorkspaceServer({ version: '1', roots: [root], home, log: silentLog });
   const call = async (tool: string, args: object, meta: Record<string, unknown> = {}) => {
     const result = await server.callTool(tool, args, aCallContext({ meta }));
     const error: { code?: string; message?: string } = Object(result._meta?.[errorMetaKey]);
     const [text] = result.content;
-    return { ...result.structuredContent, ...error, text: String(text?.['text']) } as Answer;
+    return {
+      ...result.structuredContent,
+      ...error,
+      text: String(text?.['text']),
+    } as unknown as Answer;
   };
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', env: { ...process.env, ...author } });
@@ -31,7 +36,11 @@ export function aWorkspace(files: Readonly<Record<string, string | Buffer>> = {}
 }
 
 /** What a call gave: its structured content, or the code and message of its failure. */
-export type Answer = Record<string, any> & { readonly text: string };
+export interface Answer extends Readonly<Record<string, unknown>> {
+  readonly text: string;
+  readonly files: readonly Record<string, unknown>[];
+  readonly commits: readonly Record<string, unknown>[];
+}
 
 const author = {
   GIT_AUTHOR_NAME: 'Ann',

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import {
+  approvedBasisMetaKey,
+  idempotencyMetaKey,
+  reconcileMetaKey,
+} from '../../contract/tool/index.ts';
+import type { CallContext } from '../../contract/server/index.ts';
+import { InvalidArgumentsError } from '../errors.ts';
+import type { DefinedTool } from '../define-tool.ts';
+import { ChangedOnDiskError } from './errors.ts';
+
+/** What a call would do, for the person who approves it. */
+export interface EffectPreview {
+  readonly text: string;
+  /** What the text was made from, by name. A call that is given it refuses when that is another now. */
+  readonly basis: Basis;
+}
+
+export type Basis = Readonly<Record<string, string | null>>;
+
+/** A tool that changes something, and shows beforehand what. */
+export interface EffectTool extends DefinedTool {
+  preview(args: unknown, context: Pick<CallContext, 'signal'>): Promise<EffectPreview>;
+}
+
+export function effectTool<Input extends z.ZodType>(
+  tool: DefinedTool,
+  input: Input,
+  preview: (request: z.output<Input>, signal: AbortSignal) => Promise<EffectPreview>,
+): EffectTool {
+  return {
+    ...tool,
+    declare() {
+      const declared = tool.declare();
+      // The journal knows a call by its key: sent again after a crash it is the same call.
+      return { ...declared, _meta: { ...declared._meta, [reconcileMetaKey]: { repeat: true } } };
+    },
+    async preview(args, { signal }) {
+      const request = input.safeParse(args ?? {});
+      if (!request.success) {
+        throw new InvalidArgumentsError(tool.name, [z.prettifyError(request.error)]);
+      }
+      return preview(request.data, signal);
+    },
+  };
+}
+
+/** Throws when what a person approved was made from something else than there is now. */
+export function assertApprovedBasis(current: Basis, { meta }: Pick<CallContext, 'meta'>): void {
+  const approved: unknown = meta[approvedBasisMetaKey];
+  if (typeof approved !== 'object' || approved === null) return;
+  const shown = new Map<string, unknown>(Object.entries(approved));
+  const names = [...new Set([...Object.keys(current), ...shown.keys()])];
+  const changed = names.filter((name) => shown.get(name) !== current[name]);
+  if (changed.length > 0) throw new ChangedOnDiskError(changed, 'since the change was shown');
+}
+
+/** The key by which a plan names this very call, if one does. */
+export function idempotencyKey({ meta }: Pick<CallContext, 'meta'>): unknown {
+  return meta[idempotencyMetaKey];
+}
