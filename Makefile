@@ -1,7 +1,7 @@
 # Tutti. `make help` lists what there is. Needs git, make and any Node >= 20; the rest it installs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install system-packages docker-test-image demo start serve chat test proof check lint format bench bench-gateway bench-sandbox bench-workflow bench-agent bench-planning soak docs \
+.PHONY: help install uninstall build bundle system-packages docker-test-image demo start serve chat test test-fast proof check lint format bench bench-gateway bench-sandbox bench-workflow bench-agent bench-planning soak docs \
 	docker-build docker-up docker-down logs clean
 
 # Node 24 from npm lands here when the Node at hand is older; it comes first in every recipe.
@@ -19,7 +19,13 @@ agent_peers := bench/agent/node_modules/.installed
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-install: $(installed) dist/.built ## Install dependencies (and Node 24 where it is missing) and build
+install: build ## Install dependencies (and Node 24 where it is missing), build, and put tutti on PATH (~/.local/bin)
+	@bash scripts/launcher.sh install
+
+uninstall: ## Remove tutti from PATH
+	@bash scripts/launcher.sh uninstall
+
+build: $(installed) dist/.built ## Install dependencies and build, without putting tutti on PATH
 
 $(installed): package.json package-lock.json scripts/install.sh
 	@bash scripts/install.sh
@@ -37,58 +43,61 @@ dist/.built: $(installed) scripts/build.ts tsconfig.json $(shell find src -type 
 system-packages: ## Install the Debian packages the tests compare with (asks first on a terminal)
 	@bash scripts/system-packages.sh
 
-docker-test-image: install system-packages ## Make the image that the tests of the docker driver run in (once)
+docker-test-image: build system-packages ## Make the image that the tests of the docker driver run in (once)
 	@bash scripts/docker-test-image.sh
 
-demo: $(installed) dist/.built ## See the whole product in a minute, on a sample project: no key, no Docker
+demo: build ## See the whole product in a minute, on a sample project: no key, no Docker
 	@bash scripts/install-bubblewrap.sh
 	@node examples/demo.ts
 
-start: install ## Serve MCP over HTTP on http://127.0.0.1:8004 (same as "serve")
+start: build ## Serve MCP over HTTP on http://127.0.0.1:8004 (same as "serve")
 	@node bin/tutti.js serve
 
 serve: start
 
-chat: install ## Talk to Tutti in the terminal
+chat: build ## Talk to Tutti in the terminal
 	@node bin/tutti.js
 
-test: install system-packages docker-test-image $(test_servers) $(test_restate) $(test_llama) ## Set up everything, then run all checks and tests (seeded samples of the long proofs)
+test: build system-packages docker-test-image $(test_servers) $(test_restate) $(test_llama) ## Set up everything, then run all checks and tests (seeded samples of the long proofs)
 	@npm run --silent check
 
-proof: install system-packages docker-test-image $(test_servers) $(test_restate) $(test_llama) ## Run the long proofs in full
+test-fast: build ## Run the unit tests of src alone
+	@node scripts/test.ts --fast
+
+proof: build system-packages docker-test-image $(test_servers) $(test_restate) $(test_llama) ## Run the long proofs in full
 	@TUTTI_PROOF=1 npm run --silent test
 
-check: install ## Types, lint, format, dead code and tests, without touching system packages
+check: build ## Types, lint, format, dead code and tests, without touching system packages
 	@npm run --silent check
 
-lint: install ## Lint, check types and look for dead code
+lint: build ## Lint, check types and look for dead code
 	@npm run --silent types && npm run --silent lint && npm run --silent dead
 
-format: install ## Format the sources
+format: build ## Format the sources
 	@npm run --silent format
 
-bench: install bench-gateway bench-sandbox bench-workflow bench-planning bench-agent ## Measure against the floors and peers named in bench/README.md
+bench: build bench-gateway bench-sandbox bench-workflow bench-planning bench-agent ## Measure against the floors and peers named in bench/README.md
 	@node bench/run.ts
 
-bench-gateway: install $(bench_peers) ## Measure the way of a call beside mcp-proxy, mcp-hub, supergateway and an SDK proxy
+bench-gateway: build $(bench_peers) ## Measure the way of a call beside mcp-proxy, mcp-hub, supergateway and an SDK proxy
 	@node bench/gateway/run.ts
 
-bench-sandbox: install ## Measure starts and runs of the sandbox beside a raw spawn, plain bwrap and docker run
+bench-sandbox: build ## Measure starts and runs of the sandbox beside a raw spawn, plain bwrap and docker run
 	@node bench/sandbox/run.ts
 
-bench-workflow: install $(workflow_peers) ## Measure runs beside LangGraph.js, BullMQ, DBOS and Restate (needs redis-server and postgresql)
+bench-workflow: build $(workflow_peers) ## Measure runs beside LangGraph.js, BullMQ, DBOS and Restate (needs redis-server and postgresql)
 	@node bench/workflow/run.ts
 
-bench-planning: install ## Plan without a model: how often it is right, asks, or is wrong
+bench-planning: build ## Plan without a model: how often it is right, asks, or is wrong
 	@node bench/planning/run.ts
 
-bench-agent: install $(agent_peers) ## Measure a turn of the agent beside a bare tool loop of the AI SDK
+bench-agent: build $(agent_peers) ## Measure a turn of the agent beside a bare tool loop of the AI SDK
 	@node bench/agent/run.ts
 
-soak: install ## A thousand calls a second for ten minutes: no error, flat memory
+soak: build ## A thousand calls a second for ten minutes: no error, flat memory
 	@node bench/gateway/soak.ts
 
-docs: install ## Generate docs/errors.md, docs/configuration.md and docs/security-rules.md
+docs: build ## Generate docs/errors.md, docs/configuration.md and docs/security-rules.md
 	@npm run --silent docs
 
 docker-build: ## Build the container image
@@ -100,7 +109,7 @@ docker-up: ## Start the container on http://127.0.0.1:8004
 docker-down: ## Stop the container
 	docker compose -f deploy/compose.yaml down
 
-logs: install ## Follow the log of this machine's Tutti
+logs: build ## Follow the log of this machine's Tutti
 	@tail -n 50 -F "$$(node bin/tutti.js config --json | node -p 'JSON.parse(require("fs").readFileSync(0)).find((row) => row.key === "logging.file").value')"
 
 clean: ## Remove what was built and installed

@@ -5,7 +5,7 @@ if (major < 24) {
   process.stderr.write(
     'tutti needs Node 24 or newer, and this is Node ' +
       process.versions.node +
-      '. Install Node 24, or in a checkout run "make install" and then "npx tutti".\n',
+      '. Install Node 24 (https://nodejs.org), or in a checkout run "make install".\n',
   );
   process.exit(2);
 }

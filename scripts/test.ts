@@ -1,24 +1,34 @@
-/** Runs all tests with coverage and ends with one line that counts them. */
+/** Runs all tests with coverage, or with `--fast` the unit tests of `src` without; ends with one line that counts them. */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync } from 'node:fs';
 import { z } from 'zod';
 
 const resultFile = 'coverage/results.json';
+const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${resultFile}`];
 rmSync(resultFile, { force: true });
 const isProof = process.env['TUTTI_PROOF'] === '1';
+const isFast = process.argv[2] === '--fast';
+/** They measure time on huge inputs, or look at the state of a process that must run nothing else. */
+const notFast = [
+  '**/hostile-*.test.ts',
+  'cli/compile-nothing.test.ts',
+  'fleet/running-call.test.ts',
+  'gateway/young-calls.test.ts',
+];
 const run = spawnSync(
   'vitest',
-  [
-    'run',
-    // A proof repeats the long tests at full length; the coverage of the short run is the one that counts.
-    ...(isProof ? findSampled() : ['--coverage']),
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${resultFile}`,
-    ...process.argv.slice(2),
-  ],
+  ['run', ...selection(), ...reporters, ...process.argv.slice(isFast ? 3 : 2)],
   { stdio: ['ignore', 'inherit', 'inherit'] },
 );
+
+/**
+ * A proof repeats the long tests at full length; the coverage of the short run is the one that counts. The fast run shares
+ * modules between test files, which takes 40 % less CPU.
+ */
+function selection(): string[] {
+  if (isFast) return ['src', '--no-isolate', ...notFast.map((glob) => `--exclude=src/${glob}`)];
+  return isProof ? findSampled() : ['--coverage'];
+}
 
 /** Tests that do less than all of their work unless they are to prove something. */
 function findSampled(): string[] {
