@@ -22,8 +22,8 @@ it('puts a tutti on PATH that works from any folder, and removes it', () => {
   expect(said).toContain('not on your PATH');
   const launcher = join(home, '.local/bin/tutti');
   const { stdout, status } = spawnSync(
-    'tutti',
-    ['call', 'code.format_code', 'code=x=1', 'language=python'],
+    'sh',
+    ['-c', 'tutti call code.format_code code=x=1 language=python'],
     {
       encoding: 'utf8',
       cwd: home,

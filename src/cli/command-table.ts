@@ -1,3 +1,4 @@
+import { clientCommands } from './client-commands.ts';
 import type { RunCommand } from './invocation.ts';
 
 /** A command as the parser and its help know it. The work is loaded when it runs. */
@@ -320,21 +321,7 @@ Without a terminal and without --yes it ends with exit code 4.`,
     examples: ['tutti trust', 'tutti trust --yes', 'tutti trust --list', 'tutti trust --revoke'],
     load: () => import('./commands/trust.ts'),
   },
-  {
-    name: 'import',
-    operands: '[client]',
-    summary: 'take over the MCP servers of Claude, Cursor, VS Code, Windsurf or Zed',
-    options: [
-      ['--from <file>', 'read this file, in place of where clients keep theirs'],
-      ['--project', 'take over what the project in the current folder names, too'],
-      ['--yes', 'write without asking'],
-    ],
-    notes: `Shows first what would be added, what is there already and what cannot be used. Files of other clients are only read.
-Clients: claude-desktop, claude-code, cursor, vscode, windsurf, zed; without one all of them.
-Without a terminal and without --yes nothing is written, and the exit code is 4 when there was something to write.`,
-    examples: ['tutti import', 'tutti import cursor --yes', 'tutti import --from ./mcp.json'],
-    load: () => import('./commands/import.ts'),
-  },
+  ...clientCommands,
   {
     name: 'init',
     operands: '',

@@ -1,5 +1,6 @@
 import type { Agent } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
+import type { ClientConnections } from '../contract/client-connection/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Models } from '../contract/model/index.ts';
@@ -14,6 +15,7 @@ import type { Log } from '../kernel/index.ts';
 export interface Compose {
   readonly openSystem: (options: SystemOptions) => Promise<System>;
   readonly loadSettingsOnly: (options: SystemOptions) => Promise<ShownSettings>;
+  readonly openClientConnections: (options: SystemOptions) => Promise<ClientConnections>;
   readonly openServerFiles: (options: SystemOptions) => Promise<ServerFiles>;
   /** Has every Tutti process that runs on the same data directory restart a server. */
   readonly restartEverywhere: (

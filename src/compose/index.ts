@@ -4,6 +4,7 @@ import { requestRestart } from './control.ts';
 import { loadSettingsHere, type SettingsRequest } from './settings.ts';
 
 export { openSystem } from './open-system.ts';
+export { openClientConnections } from './client-connections.ts';
 export { openServerFiles } from './server-files.ts';
 export type { System, SystemRequest } from './system.ts';
 

@@ -75,6 +75,15 @@ export class FileLockedError extends AppError {
   }
 }
 
+/** Tutti was not put into, or taken out of, the settings of an MCP client. The file is as it was. */
+export class ClientFileError extends AppError {
+  readonly code = 'config.client_file';
+
+  constructor(file: string, reason: string) {
+    super(`${file} was not changed: ${reason}`, { details: { file } });
+  }
+}
+
 /** The configuration of another MCP client could not be read. */
 export class ForeignFileError extends AppError {
   readonly code = 'config.foreign_file';

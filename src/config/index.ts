@@ -1,5 +1,8 @@
 export { addModel } from './add-model.ts';
 export { chooseServers, isProjectTrusted } from './choose-servers.ts';
+export { checkEntry } from './clients/connect/check-entry.ts';
+export { applyChange, planConnect, planDisconnect } from './clients/connect/connect-client.ts';
+export { listClients } from './clients/connect/list-clients.ts';
 export { planImport } from './clients/plan-import.ts';
 export { createUserFile } from './create-user-file.ts';
 export { editServers } from './edit-servers.ts';

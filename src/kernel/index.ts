@@ -12,7 +12,7 @@ export { silentLog, type Log, type LogFields } from './log.ts';
 export { nearest } from './nearest.ts';
 export { onceFor } from './once-for.ts';
 export { orAborted } from './or-aborted.ts';
-export { ownFile, ownModule, ownVersion } from './own-files.ts';
+export { ownFile, ownModule, ownProgram, ownVersion } from './own-files.ts';
 export type {
   OwnedProcess,
   ProcessExit,

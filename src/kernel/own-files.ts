@@ -13,6 +13,11 @@ export function ownModule(path: string): URL {
   return ownFile(`${path}.${isSource ? 'ts' : 'js'}`);
 }
 
+/** The program users start, for whoever has to start it again. */
+export function ownProgram(): URL {
+  return new URL('bin/tutti.js', packageRoot());
+}
+
 /** The version of this package. */
 export function ownVersion(): string {
   const text = readFileSync(new URL('package.json', packageRoot()), 'utf8');

@@ -194,9 +194,9 @@ describe('init', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain(`Your settings: ${place.userFile} (new)`);
     expect(stdout).toContain('Added to them: 8 servers.');
-    expect(stdout).toContain('"context_servers"');
+    expect(stdout).toContain('tutti connect zed\n');
     // Claude Desktop has Tutti already.
-    expect(stdout).not.toContain('To use Tutti in Claude Desktop');
+    expect(stdout).not.toContain('tutti connect claude-desktop');
     expect(stdout).toContain('tutti doctor');
     const text = place.read(place.userFile);
     expect(text).toMatch(/^# Settings of Tutti/);

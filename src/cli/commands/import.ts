@@ -84,7 +84,8 @@ function titleOf({ client, file }: { client: ClientName | 'file'; file: string }
   return client === 'file' ? file : clientTitles[client];
 }
 
-function clientOf(name: string): ClientName {
+/** The client of that name; throws with the nearest one when there is none. */
+export function clientOf(name: string): ClientName {
   const names = Object.keys(clientTitles);
   const known: Readonly<Record<string, string>> = clientTitles;
   if (!Object.hasOwn(known, name)) throw new UnknownNameError('client', name, names);

@@ -1,11 +1,6 @@
 import { askYes } from '../ask-yes.ts';
 import { openFiles, type Invocation } from '../invocation.ts';
-import {
-  clientTitles,
-  type ClientName,
-  type ImportPlan,
-  type ServerFiles,
-} from '../../contract/server-files/index.ts';
+import type { ClientName, ImportPlan, ServerFiles } from '../../contract/server-files/index.ts';
 import { counted } from '../../kernel/index.ts';
 import { connectModel } from './connect-model.ts';
 import { describeModels } from './models.ts';
@@ -35,10 +30,11 @@ export async function run(invocation: Invocation): Promise<number> {
         ? [`${showPlan(plan)}\nTake them over with "tutti import".`]
         : []),
       describeModels(models, output.paint),
-      ...clients.map(
-        ({ client, file, snippet }) =>
-          `To use Tutti in ${clientTitles[client]}, put this into ${file}:\n${JSON.stringify(snippet, null, 2)}`,
-      ),
+      ...(clients.length === 0
+        ? []
+        : [
+            `To use Tutti in your other programs:\n${clients.map((client) => `  tutti connect ${client}`).join('\n')}`,
+          ]),
       nextSteps,
     ].join('\n\n'),
   );
@@ -66,31 +62,13 @@ async function offerImport(
   return true;
 }
 
-interface Connectable {
-  readonly client: ClientName;
-  readonly file: string;
-  /** What goes into the client's file beside what it has. */
-  readonly snippet: object;
-}
-
-const tutti = { command: 'tutti', args: ['mcp'] };
-
-/** Under which key each client lists servers. */
-function snippetFor(client: ClientName): object {
-  if (client === 'vscode') return { servers: { tutti: { type: 'stdio', ...tutti } } };
-  return client === 'zed' ? { context_servers: { tutti } } : { mcpServers: { tutti } };
-}
-
-/** Clients with a configuration here that do not have Tutti in it, each once. */
-function connectable({ files, unusable }: ImportPlan): Connectable[] {
+/** Clients with a configuration here that do not have Tutti in it. */
+function connectable({ files, unusable }: ImportPlan): ClientName[] {
   const connected = new Set(
     unusable.filter(({ isTutti }) => isTutti === true).map(({ client }) => client),
   );
-  const clients = new Map<ClientName, string>();
-  for (const { client, file } of files) {
-    if (client !== 'file' && !connected.has(client) && !clients.has(client)) {
-      clients.set(client, file);
-    }
-  }
-  return [...clients].map(([client, file]) => ({ client, file, snippet: snippetFor(client) }));
+  const clients = new Set(files.map(({ client }) => client));
+  return [...clients]
+    .filter((client) => client !== 'file')
+    .filter((client) => !connected.has(client));
 }

@@ -1,6 +1,7 @@
 import type { Catalogue, CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { failedToolResult, type Tool, type ToolResult } from '../../contract/tool/index.ts';
+import { openClientConnections } from '../../compose/client-connections.ts';
 import { openServerFiles } from '../../compose/server-files.ts';
 import { silentLog } from '../../kernel/index.ts';
 import { createFakeAgent } from './fake-agent.ts';
@@ -183,6 +184,7 @@ export function createFakeSystem(): { compose: () => Promise<Compose>; seen: See
     },
     // Real files in the folders a test names: there is nothing to fake.
     openServerFiles,
+    openClientConnections,
     restartEverywhere: async (_options, name) => restartReport(name),
   };
   return { compose: async () => compose, seen };

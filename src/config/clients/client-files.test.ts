@@ -27,6 +27,8 @@ it('knows where clients keep servers on Linux', () => {
     ],
     windsurf: ['/home/ada/.codeium/windsurf/mcp_config.json'],
     zed: ['/home/ada/.config/zed/settings.json', '/shop/.zed/settings.json'],
+    codex: ['/home/ada/.codex/config.toml', '/shop/.codex/config.toml'],
+    gemini: ['/home/ada/.gemini/settings.json', '/shop/.gemini/settings.json'],
   });
 });
 
@@ -51,7 +53,12 @@ it('knows where they keep them on Windows', () => {
 });
 
 it('follows the variables that move them', () => {
-  const moved = files('linux', { XDG_CONFIG_HOME: '/x', CLAUDE_CONFIG_DIR: '/c' });
+  const moved = files('linux', {
+    XDG_CONFIG_HOME: '/x',
+    CLAUDE_CONFIG_DIR: '/c',
+    CODEX_HOME: '/d',
+  });
+  expect(moved['codex']?.[0]).toBe('/d/config.toml');
   expect(moved['zed']?.[0]).toBe('/x/zed/settings.json');
   expect(moved['claude-code']?.[0]).toBe('/c/.claude.json');
 });

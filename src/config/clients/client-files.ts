@@ -38,6 +38,10 @@ export function listClientFiles(around: Surroundings): readonly ClientFile[] {
     { client: 'windsurf', path: home('.codeium', 'windsurf', 'mcp_config.json') },
     { client: 'zed', path: zedFile(around) },
     project('zed', '.zed', 'settings.json'),
+    { client: 'codex', path: paths.join(env['CODEX_HOME'] ?? home('.codex'), 'config.toml') },
+    project('codex', '.codex', 'config.toml'),
+    { client: 'gemini', path: home('.gemini', 'settings.json') },
+    project('gemini', '.gemini', 'settings.json'),
   ];
 }
 

@@ -78,7 +78,7 @@ function flattenCommand(
 }
 
 /** A fleet that has itself as a member would start itself for ever. */
-function isTutti({ command, args }: Readonly<Record<string, unknown>>): boolean {
+export function isTutti({ command, args }: Readonly<Record<string, unknown>>): boolean {
   const words = [command, ...(Array.isArray(args) ? args : [])];
   return (
     words.some(

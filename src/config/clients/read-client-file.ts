@@ -1,3 +1,4 @@
+import { parse as parseToml } from 'smol-toml';
 import { parseLenientJson } from '../../kernel/index.ts';
 import { ForeignFileError } from '../errors.ts';
 import { decodeText, readBytes } from '../read-bytes.ts';
@@ -31,12 +32,21 @@ export async function readClientFile(
   }
   const text = decodeText(bytes);
   if (text?.trim() === '') return [];
-  const settings = text === undefined ? undefined : parseLenientJson(text);
+  const settings = text === undefined ? undefined : parseSettings(file.path, text);
   if (!isRecord(settings)) throw new ForeignFileError(file.path, 'it is not a JSON object');
   return [...serversIn(settings, file.project), ...serversOfProjects(settings)];
 }
 
-/** `mcpServers` of most, `servers` of VS Code, `mcp.servers` of its old settings, `context_servers` of Zed. */
+function parseSettings(path: string, text: string): unknown {
+  if (!path.endsWith('.toml')) return parseLenientJson(text);
+  try {
+    return parseToml(text);
+  } catch {
+    throw new ForeignFileError(path, 'it is not valid TOML');
+  }
+}
+
+/** `mcpServers` of most, `servers` of VS Code, `mcp.servers` of its old settings, `context_servers` of Zed, `mcp_servers` of Codex. */
 function serversIn(
   settings: Readonly<Record<string, unknown>>,
   project: string | undefined,
@@ -47,6 +57,7 @@ function serversIn(
     settings['servers'],
     isRecord(inner) ? inner['servers'] : undefined,
     settings['context_servers'],
+    settings['mcp_servers'],
   ];
   return groups.flatMap((group) =>
     isRecord(group) ? Object.entries(group).map(([name, entry]) => ({ name, entry, project })) : [],

@@ -339,6 +339,12 @@ export const errorCodes = {
     exitCode: 1,
     httpStatus: 500,
   },
+  'config.client_file': {
+    meaning: "An MCP client's settings file was not changed; it is as it was.",
+    remedy: 'Do what the message says, then run the command again.',
+    exitCode: 1,
+    httpStatus: 500,
+  },
   'config.foreign_file': {
     meaning: 'The configuration of another MCP client could not be read.',
     remedy: 'Check the file the message names; it must be a JSON object.',

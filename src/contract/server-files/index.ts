@@ -63,7 +63,7 @@ export interface ShownServer {
   readonly isReplacing: boolean;
 }
 
-/** MCP clients whose configuration can be imported. */
+/** MCP clients whose settings files we read and write. */
 export const clientTitles = {
   'claude-desktop': 'Claude Desktop',
   'claude-code': 'Claude Code',
@@ -71,6 +71,8 @@ export const clientTitles = {
   vscode: 'VS Code',
   windsurf: 'Windsurf',
   zed: 'Zed',
+  codex: 'Codex',
+  gemini: 'Gemini CLI',
 } as const;
 
 export type ClientName = keyof typeof clientTitles;
