@@ -6,7 +6,7 @@ import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
 import type { Log } from '../kernel/index.ts';
-import { projectFiles } from './project-files.ts';
+import { projectFiles, readProjectFile } from './project-files.ts';
 import type { ToolFinder } from './tool-finder.ts';
 import type { WorkflowsHere } from './workflow.ts';
 
@@ -72,6 +72,7 @@ function agentParts(parts: AgentHereParts): AgentParts {
       return createPlanner({ embed });
     }),
     files: projectFiles(settings.roots),
+    readFile: (path) => readProjectFile(path, settings.roots),
     settings: agentSettings(settings),
     isTrusted: (server) => trustedServers.includes(server),
     log: parts.log.child({ room: 'agent' }),

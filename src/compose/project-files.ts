@@ -1,4 +1,5 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { ProjectFiles } from '../agent/planner/index.ts';
 
@@ -33,10 +34,33 @@ export function projectFiles(given: readonly string[]): ProjectFiles {
   };
 }
 
+/** Longer files are not compared with what was made of them. */
+const maxTextBytes = 400_000;
+
+/** The text of a file inside the roots; undefined where there is none, or it is too long. */
+export async function readProjectFile(
+  path: string,
+  given: readonly string[],
+): Promise<string | undefined> {
+  const roots = given.map((root) => resolve(root));
+  const found = await findInside(path, roots);
+  if (!found?.info.isFile() || found.info.size > maxTextBytes) return undefined;
+  return readFile(found.real, 'utf8').catch(() => undefined);
+}
+
 async function kindOf(
   path: string,
   roots: readonly string[],
 ): Promise<'file' | 'folder' | undefined> {
+  const info = (await findInside(path, roots))?.info;
+  if (info?.isFile()) return 'file';
+  return info?.isDirectory() ? 'folder' : undefined;
+}
+
+async function findInside(
+  path: string,
+  roots: readonly string[],
+): Promise<{ readonly real: string; readonly info: Stats } | undefined> {
   if (path === '' || path.includes('\0')) return undefined;
   const candidates = isAbsolute(path) ? [path] : roots.map((root) => resolve(root, path));
   for (const candidate of candidates) {
@@ -46,8 +70,7 @@ async function kindOf(
     const realRoots = await Promise.all(roots.map((root) => realpath(root).catch(() => root)));
     if (!realRoots.some((root) => isInside(root, real))) continue;
     const info = await stat(real).catch(() => undefined);
-    if (info?.isFile()) return 'file';
-    if (info?.isDirectory()) return 'folder';
+    if (info?.isFile() || info?.isDirectory()) return { real, info };
   }
   return undefined;
 }

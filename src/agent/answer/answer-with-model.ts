@@ -10,6 +10,7 @@ import {
   readPrompt,
   type DataBlocks,
 } from '../prompts/index.ts';
+import { createCodeLabeller, labelCode } from './label-code.ts';
 import type { StepResult } from './results-of-run.ts';
 
 const maxResultChars = 6_000;
@@ -100,8 +101,30 @@ async function ask(
     { role: 'system', content: prompt },
     { role: 'user', content },
   ] as const;
-  const answer = await models.text('agent', { messages, maxOutputTokens: maxAnswerTokens }, call);
-  return { text: cutMiddle(answer.text.trim(), maxAllResultsChars), model: answer.model };
+  const request = { messages, maxOutputTokens: maxAnswerTokens };
+  const labelled = labelledCall(call);
+  const answer = await models.text('agent', request, labelled.call);
+  labelled.end();
+  const text = labelCode(cutMiddle(answer.text.trim(), maxAllResultsChars));
+  return { text, model: answer.model };
+}
+
+/** Whatever the model says about its code, nothing has run it: pieces get the same labels as the whole answer. */
+function labelledCall(call: ModelCall): { readonly call: ModelCall; readonly end: () => void } {
+  const { onText, onRestart } = call;
+  if (!onText) return { call, end: () => {} };
+  let labeller = createCodeLabeller();
+  const tell = (text: string): void => {
+    if (text !== '') onText(text);
+  };
+  const restart = (): void => {
+    labeller = createCodeLabeller();
+    onRestart?.();
+  };
+  return {
+    call: { ...call, onText: (text) => tell(labeller.push(text)), onRestart: restart },
+    end: () => tell(labeller.end()),
+  };
 }
 
 function withinChars(blocks: readonly string[], maxChars: number): string[] {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
+import type { Json } from '../../contract/plan/index.ts';
 import type { RunView, StepView, Waiting } from '../../contract/run/index.ts';
 import { describeFailure, describeWaits } from './describe-failure.ts';
-import { describeResults, showCode } from './describe-results.ts';
+import { describeResults } from './describe-results.ts';
+import { nextSteps } from './next-steps.ts';
 import { rememberResults } from './remember-results.ts';
 import { resultsOfRun } from './results-of-run.ts';
+import { showCode } from './show-code.ts';
 
 const aStep = (parts: Partial<StepView>): StepView => ({
   status: 'succeeded',
@@ -55,14 +58,63 @@ describe('results of a run', () => {
         output: { overall_score: 80, issues: [], suggestions: ['a', 'b'] },
       },
     ]);
-    expect(describeResults(view, results)).toMatchInlineSnapshot(`
-      "Done: 4 of 5 step(s), 1 skipped.
-      - code (code.generate_code): code x = 1, language python
-      - note (x.note): {"code":"x = 1","language":"python"}
-      - huge (no tool): {"co
-      - review (no tool): overall_score 80, 2 suggestions, 0 issues
-      Next you could say "write tests for it", "fix what the review found"."
-    `);
+  });
+
+  it('are told in the words of their tools, step by step, without the code', () => {
+    const results = [
+      {
+        step: 'write',
+        tool: 'code.generate_code',
+        text: 'NOT verified\n\nx = 1\n',
+        output: { code: 'x = 1', language: 'python' },
+      },
+      {
+        step: 'scan',
+        tool: 'x.scan',
+        text: '1 finding\nsrc/a.py:3 eval',
+        output: { findings: [] },
+      },
+      { step: 'gate', tool: null, output: null },
+    ];
+    const steps = { write: aStep({}), scan: aStep({}), skipped: aStep({ status: 'skipped' }) };
+    expect(describeResults(aRun(steps), results)).toBe(
+      'write (code.generate_code):\nNOT verified\n\nscan (x.scan):\n1 finding\nsrc/a.py:3 eval\n\nSkipped 1 step: skipped.',
+    );
+    expect(describeResults(aRun({}), [results[1] ?? Object()])).toBe('1 finding\nsrc/a.py:3 eval');
+    expect(describeResults(aRun({}), [])).toBe('Done. There is nothing to show.');
+  });
+
+  it('leave out a file that was only read for a later step', () => {
+    const read = { step: 'read', tool: 'x.read', text: 'x=1\n', output: { content: 'x=1\n' } };
+    const scan = { step: 'scan', tool: 'x.scan', text: 'clean', output: {} };
+    const plan = {
+      version: 1 as const,
+      steps: [
+        { id: 'read', tool: 'x.read' },
+        { id: 'scan', tool: 'x.scan', args: { code: '${read.content}' } },
+      ],
+    };
+    expect(describeResults(aRun({}), [read, scan], plan)).toBe('clean');
+    expect(describeResults(aRun({}), [read], { ...plan, steps: [] })).toBe('x=1');
+  });
+
+  it('without words of their tool are told as text, as a list or as JSON, never as names of members', () => {
+    const told = (output: Json): string =>
+      describeResults(aRun({}), [{ step: 'a', tool: 'x.a', output }]);
+    expect(told('plain')).toBe('plain');
+    expect(told({ content: [], text: 'said' })).toBe('said');
+    expect(told({ total: 1, matches: [{ path: 'a.ts', line: 3, text: '// TODO' }] })).toBe(
+      'a.ts:3: // TODO',
+    );
+    expect(told({ content: [], text: '{"sum":3}', json: { sum: 3 } })).toBe('{\n  "sum": 3\n}');
+  });
+
+  it('are cut, and say how to see the rest', () => {
+    const text = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
+    const told = describeResults(aRun({}), [{ step: 'a', tool: null, text, output: {} }]);
+    expect(told).toMatch(/line 39\n… 60 more lines: say "show all"\.$/);
+    const list = { step: 'a', tool: null, text: 'one\n… and 7 more', output: {} };
+    expect(describeResults(aRun({}), [list])).toMatch(/Say "show all" for the whole list\.$/);
   });
 
   it('are remembered by what they are, one of a kind for each step', () => {
@@ -90,23 +142,71 @@ describe('results of a run', () => {
     expect(found[0]).toMatchObject({ language: 'python', runId: 'run-1', step: 'a' });
   });
 
-  it('show code as it is, long code cut, and code with fences in a longer fence', () => {
+  it('show code as it is, long code cut, and code with fences in a longer fence', async () => {
     const code = Array.from({ length: 400 }, (_, line) => `x${line} = '\`\`\`'`).join('\n');
-    const shown = showCode([{ step: 'a', tool: null, output: { code, language: 'python' } }]);
-    expect(shown).toMatch(/^code of step a:\n`{5}python\nx0 = [^]*\n… 100 more lines\n`{5}$/);
-    expect(showCode([{ step: 'a', tool: null, output: 'text' }])).toBe('');
+    const { text } = await showCode({
+      results: [{ step: 'a', tool: null, output: { code, language: 'python' } }],
+    });
+    expect(text).toMatch(/^code of step a:\n`{5}python\nx0 = [^]*\n… 100 more lines\n`{5}$/);
+    const nothing = await showCode({ results: [{ step: 'a', tool: null, output: 'text' }] });
+    expect(nothing).toEqual({ text: '', changesFile: false });
   });
 
-  it('without numbers are told by their text, and notices are told', () => {
+  it.each([
+    [
+      { verified: false, evidence: { notes: ['No test was run.'] } },
+      'NOT VERIFIED: No test was run.',
+    ],
+    [{ verified: false }, 'NOT VERIFIED: nothing confirms this code.'],
+    [{ verified: true }, 'Verified by tests that were run'],
+  ])('say above generated code whether it is verified: %j', async (known, label) => {
+    const output = { code: 'x = 1', language: 'python', ...known };
+    const { text } = await showCode({ results: [{ step: 'a', tool: null, output }] });
+    expect(text.split('\n').slice(0, 2)).toEqual([label, 'code of step a:']);
+  });
+
+  it('show a changed file as a diff, and a change that can be applied is offered', async () => {
+    const plan = {
+      version: 1 as const,
+      steps: [{ id: 'format', tool: 'code.format_code', args: { path: 'src/a.py' } }],
+    };
+    const before = 'x=1\ny = 2\nz = 3\n';
     const results = [
-      { step: 'a', tool: 'x.a', output: { text: 'a  long\ntext' } },
-      { step: 'b', tool: 'x.b', output: { origin: 'template', notice: 'Connect a model.' } },
-      { step: 'c', tool: 'x.c', output: 'w'.repeat(300) },
+      { step: 'format', tool: null, output: { formatted_code: 'x = 1\ny = 2\nz = 3\n' } },
     ];
-    const text = describeResults(aRun({ a: aStep({}) }), results);
-    expect(text).toMatch(
-      /- a \(x\.a\): a long text\n- b \(x\.b\): origin template\n {4}Connect a model\.\n- c \(x\.c\): w+…/,
+    const readFile = async (path: string): Promise<string | undefined> =>
+      path === 'src/a.py' ? before : undefined;
+    const shown = await showCode({ results, plan, readFile });
+    expect(shown.text).toContain('changes to src/a.py:\n```diff\n--- src/a.py');
+    expect(shown.text).toContain('\n-x=1\n+x = 1\n y = 2');
+    const tools = new Set(['workspace.apply_changes', 'code.review_code']);
+    expect(nextSteps({ results, changesFile: shown.changesFile, tools })).toContain('"apply it"');
+    expect(nextSteps({ results, changesFile: false, tools })).toBe(
+      'Next you could say "review it".',
     );
+    const same = await showCode({ results, plan, readFile: async () => 'x = 1\ny = 2\nz = 3\n' });
+    expect(same).toEqual({ text: 'src/a.py: nothing to change.', changesFile: false });
+  });
+
+  it('show what was made of an attachment, or of what a step read, as a diff', async () => {
+    const step = { id: 'fix', tool: 'code.refactor_code' };
+    const made = { step: 'fix', tool: null, output: { refactored_code: 'a = 1\nb = 3\n' } };
+    const input = { file_1: { type: 'string', default: 'a = 1\nb = 2\n' } };
+    const given = {
+      version: 1 as const,
+      input,
+      steps: [{ ...step, args: { code: '${input.file_1}' } }],
+    };
+    expect((await showCode({ results: [made], plan: given })).text).toContain('-b = 2\n+b = 3');
+    const read = { step: 'read', tool: null, output: { path: 'b.py', content: 'a = 1\nb = 2\n' } };
+    const chained = {
+      version: 1 as const,
+      steps: [{ ...step, args: { code: '${read.content}' } }],
+    };
+    expect(await showCode({ results: [read, made], plan: chained })).toMatchObject({
+      changesFile: true,
+      text: expect.stringContaining('changes to b.py'),
+    });
   });
 });
 

@@ -1,95 +1,83 @@
+import type { Plan } from '../../contract/plan/index.ts';
 import type { RunView } from '../../contract/run/index.ts';
 import { counted } from '../../kernel/index.ts';
+import { findItems, itemLine } from './result-items.ts';
 import type { StepResult } from './results-of-run.ts';
 import { rememberResults } from './remember-results.ts';
 
-const maxCodeLines = 300;
-const maxIssues = 5;
-const maxFacts = 8;
-const maxFactChars = 200;
+const maxLines = 40;
+/** Of each step, where a run has several. */
+const maxStepLines = 16;
+const maxLineChars = 400;
 
-/** What a run did and gave, for a person, made without a model. */
-export function describeResults(view: RunView, results: readonly StepResult[]): string {
-  const steps = Object.values(view.steps);
-  const done = steps.filter(({ status }) => status === 'succeeded').length;
-  const skipped = steps.filter(({ status }) => status === 'skipped').length;
+/** What a run gave in the words of its tools, made without a model. */
+export function describeResults(
+  view: RunView,
+  results: readonly StepResult[],
+  plan?: Plan,
+): string {
+  const texts = results
+    .filter((result) => !isOnlyRead(result, plan))
+    .map((result) => ({ ...result, text: resultText(result) }))
+    .filter(({ text }) => text !== '');
+  const limit = texts.length > 1 ? maxStepLines : maxLines;
+  const shown = texts.map(({ step, tool, text }) => {
+    const heading = texts.length > 1 ? [`${step}${tool === null ? '' : ` (${tool})`}:`] : [];
+    return [...heading, cutLines(text, limit)].join('\n');
+  });
+  const skipped = Object.entries(view.steps).filter(([, { status }]) => status === 'skipped');
+  const names = skipped.map(([step]) => step).join(', ');
   return [
-    `Done: ${done} of ${steps.length} step(s)${skipped > 0 ? `, ${skipped} skipped` : ''}.`,
-    ...results.map(
-      (result) => `- ${result.step} (${result.tool ?? 'no tool'}): ${keyFacts(result)}`,
-    ),
-    nextSteps(results),
+    ...shown,
+    ...(skipped.length > 0 ? [`Skipped ${counted(skipped.length, 'step')}: ${names}.`] : []),
+    ...(shown.length === 0 && !results.some(hasCode) ? ['Done. There is nothing to show.'] : []),
+  ].join('\n\n');
+}
+
+/** A file that was read for a later step: nobody asked to see it. */
+function isOnlyRead({ step, output, text }: StepResult, plan: Plan | undefined): boolean {
+  const { content }: Readonly<Record<string, unknown>> = Object(output);
+  const isFile = typeof content === 'string' && (text ?? content).trim() === content.trim();
+  const others = plan?.steps.filter(({ id }) => id !== step) ?? [];
+  return isFile && JSON.stringify(others).includes(`\${${step}.`);
+}
+
+/** Everything a step gave, in the words of its tool or as a list; code is left to `showCode`. */
+export function resultText(result: StepResult): string {
+  const { output, text } = result;
+  if (text !== undefined) return withoutCode(text, result).trim();
+  if (typeof output === 'string') return output.trim();
+  const given: Readonly<Record<string, unknown>> = Object(output);
+  if (typeof given['text'] === 'string' && given['json'] === undefined) return given['text'].trim();
+  const items = findItems(output);
+  if (items.length > 0) return items.map(itemLine).join('\n');
+  if (output === null || hasCode(result)) return '';
+  return JSON.stringify(given['json'] ?? output, null, 2);
+}
+
+function hasCode(result: StepResult): boolean {
+  return rememberResults([result], '').some(({ kind }) => kind === 'code' || kind === 'tests');
+}
+
+/** Tools put the code they made into their text; it is shown by itself, with what is known about it. */
+function withoutCode(text: string, result: StepResult): string {
+  return rememberResults([result], '')
+    .filter(({ kind }) => kind === 'code' || kind === 'tests')
+    .reduce((rest, { content }) => rest.replace(content.trimEnd(), ''), text)
+    .replaceAll(/\n{3,}/g, '\n\n');
+}
+
+function cutLines(text: string, limit: number): string {
+  const lines = text.split('\n').map((line) => cut(line.trimEnd()));
+  const isCut = lines.length > limit + 1;
+  const isListCut = lines.some((line) => /^… and \d+ more/.test(line));
+  return [
+    ...lines.slice(0, isCut ? limit : lines.length),
+    ...(isCut ? [`… ${counted(lines.length - limit, 'more line')}: say "show all".`] : []),
+    ...(isListCut && !isCut ? ['Say "show all" for the whole list.'] : []),
   ].join('\n');
 }
 
-/** The code and tests a run gave, as they are: nobody retypes them. */
-export function showCode(results: readonly StepResult[]): string {
-  const made = rememberResults(results, '').filter(
-    ({ kind }) => kind === 'code' || kind === 'tests',
-  );
-  return made
-    .filter(({ content }, index) => made.findLastIndex((one) => one.content === content) === index)
-    .map(({ title, content, language }) => {
-      const lines = content.trimEnd().split('\n');
-      const more =
-        lines.length > maxCodeLines ? [`… ${lines.length - maxCodeLines} more lines`] : [];
-      const fence = content.includes('```') ? '`````' : '```';
-      const shown = [...lines.slice(0, maxCodeLines), ...more].join('\n');
-      return `${title}:\n${fence}${language ?? ''}\n${shown}\n${fence}`;
-    })
-    .join('\n\n');
-}
-
-function keyFacts({ output }: StepResult): string {
-  if (typeof output === 'string') return short(output);
-  const value: Readonly<Record<string, unknown>> = Object(output);
-  const facts = Object.entries(value)
-    .filter(([key]) => key !== 'notice')
-    .filter(([, one]) => ['number', 'boolean'].includes(typeof one) || isShortText(one))
-    .slice(0, maxFacts)
-    .map(([key, one]) => `${key} ${String(one)}`);
-  const lists = Object.entries(value)
-    .filter(([key, one]) => Array.isArray(one) && key !== 'issues')
-    .slice(0, maxFacts)
-    .map(([key, one]) => `${(one as readonly unknown[]).length} ${key}`); // Arrays only, by the filter above.
-  const text = typeof value['text'] === 'string' ? [short(value['text'])] : [];
-  const all = [...facts, ...lists, ...issueFacts(value['issues'])];
-  const notice = typeof value['notice'] === 'string' ? `\n    ${short(value['notice'])}` : '';
-  return (all.length > 0 ? all.join(', ') : (text[0] ?? short(JSON.stringify(output)))) + notice;
-}
-
-function issueFacts(issues: unknown): string[] {
-  if (!Array.isArray(issues)) return [];
-  const first = issues.slice(0, maxIssues).map((issue) => {
-    const { severity, message, line }: Readonly<Record<string, unknown>> = Object(issue);
-    const place = typeof line === 'number' ? `, line ${line}` : '';
-    const kind = typeof severity === 'string' ? severity : 'issue';
-    return `\n    ${kind}${place}: ${typeof message === 'string' ? short(message) : ''}`;
-  });
-  return [`${counted(issues.length, 'issue')}${first.join('')}`];
-}
-
-function isShortText(value: unknown): boolean {
-  return typeof value === 'string' && value.length <= 60 && value !== '' && !value.includes('\n');
-}
-
-function nextSteps(results: readonly StepResult[]): string {
-  const kinds = new Set(rememberResults(results, '').map(({ kind }) => kind));
-  const ideas = [
-    ...(kinds.has('code') && !kinds.has('tests') ? ['"write tests for it"'] : []),
-    ...(kinds.has('code') && !kinds.has('review') ? ['"review it"'] : []),
-    ...(kinds.has('review') ? ['"fix what the review found"'] : []),
-    ...(kinds.has('tests') ? ['"run the tests"'] : []),
-  ];
-  return ideas.length > 0
-    ? `Next you could say ${ideas.join(', ')}.`
-    : 'Ask for more whenever you like.';
-}
-
-function short(text: string): string {
-  const flat = text
-    .slice(0, 4 * maxFactChars)
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-  return flat.length <= maxFactChars ? flat : `${flat.slice(0, maxFactChars - 1)}…`;
+function cut(line: string): string {
+  return line.length <= maxLineChars ? line : `${line.slice(0, maxLineChars - 1)}…`;
 }

@@ -7,6 +7,8 @@ export interface StepResult {
   readonly step: string;
   readonly tool: string | null;
   readonly output: Json;
+  /** What the tool says about it. */
+  readonly text?: string;
 }
 
 /** Reads outputs that are too big for a run's view. */
@@ -24,13 +26,15 @@ export async function resultsOfRun(
   caller: Caller,
 ): Promise<StepResult[]> {
   const results: StepResult[] = [];
-  for (const [step, { status, output, stored, tool = null }] of Object.entries(view.steps)) {
+  for (const [step, stepView] of Object.entries(view.steps)) {
+    const { status, output, stored, text, tool = null } = stepView;
     if (status !== 'succeeded' || results.length === maxResults) continue;
-    if (output !== undefined) results.push({ step, tool, output });
+    const known = { step, tool, ...(text !== undefined && { text }) };
+    if (output !== undefined) results.push({ ...known, output });
     else if (stored && stored.bytes <= maxBigBytes) {
       const bytes = await outputs.get(caller, stored.id);
-      results.push({ step, tool, output: readOutput(bytes, stored.mediaType) });
-    } else if (stored) results.push({ step, tool, output: stored.preview });
+      results.push({ ...known, output: readOutput(bytes, stored.mediaType) });
+    } else if (stored) results.push({ ...known, output: stored.preview });
   }
   return results;
 }

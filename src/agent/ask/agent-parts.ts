@@ -5,6 +5,7 @@ import type { RunView, Workflows } from '../../contract/run/index.ts';
 import type { ClientPort } from '../../contract/server/index.ts';
 import type { Memory } from '../../contract/session/index.ts';
 import type { Log } from '../../kernel/index.ts';
+import type { ReadFile } from '../answer/index.ts';
 import type { ClarificationRules } from '../intent/index.ts';
 import type { TaskLimits } from '../loop/index.ts';
 import type { Planner, ProjectFiles } from '../planner/index.ts';
@@ -20,6 +21,8 @@ export interface AgentParts {
   readonly tools: ToolSource;
   readonly planner: () => Promise<Planner>;
   readonly files: ProjectFiles;
+  /** Texts of the project's files, to show what would change; without it results are shown whole. */
+  readonly readFile?: ReadFile;
   readonly settings: AgentSettings;
   /** Servers we ship. */
   readonly isTrusted: IsTrusted;

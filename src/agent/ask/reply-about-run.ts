@@ -6,6 +6,7 @@ import {
   describeFailure,
   describeResults,
   describeWaits,
+  nextSteps,
   rememberResults,
   resultsOfRun,
   showCode,
@@ -50,11 +51,17 @@ export async function replyAboutRun(turn: Turn, run: SettledRun): Promise<Reply>
     return { outcome: { ...base(turn, run), kind: 'answer', answer, ...about }, remembered };
   }
   const { text, model } = await sayWhatWasDone(turn, run, results);
-  const code = showCode(results);
-  const notes = model === null ? ['No model took part in this.'] : [];
-  const rest = [...(code === '' ? [] : [code]), ...notes].join('\n\n');
-  tell(turn, rest === '' ? '' : `\n\n${rest}`);
-  const answer = [text, ...(rest === '' ? [] : [rest])].join('\n\n');
+  const code = await showCode({ results, plan, readFile: parts.readFile });
+  const tools = new Set((await parts.tools.entries()).map(({ name }) => name));
+  const closing = [
+    code.text,
+    model === null ? nextSteps({ results, changesFile: code.changesFile, tools }) : '',
+    model === null ? 'No model took part in this.' : '',
+  ];
+  const rest = closing.filter((part) => part !== '').join('\n\n');
+  const gap = text === '' || rest === '' ? '' : '\n\n';
+  tell(turn, `${gap}${rest}`);
+  const answer = `${text}${gap}${rest}`;
   return {
     outcome: { ...base(turn, { confidence, model }), kind: 'answer', answer, ...about },
     remembered,
@@ -79,7 +86,7 @@ async function sayWhatWasDone(
       emit({ kind: 'notice', text: `The model could not put it into words: ${error.message}` });
     }
   }
-  const text = describeResults(view, results);
+  const text = describeResults(view, results, plan);
   tell(turn, text);
   return { text, model };
 }

@@ -2,6 +2,7 @@ import type { Proposal } from '../../contract/agent/index.ts';
 import type { Plan } from '../../contract/plan/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import { createCapability, isOfferable, judgePlan, supplyInputs } from '../propose/index.ts';
+import { answerFollowUp } from './answer-follow-up.ts';
 import { carryOut, nothingRun } from './carry-out.ts';
 import { followToEnd } from './follow-to-end.ts';
 import { guardRules } from './guard-rules.ts';
@@ -29,7 +30,7 @@ export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
     case 'answered':
       break;
   }
-  if (model === null) return respondWithoutModel(turn);
+  if (model === null) return (await answerFollowUp(turn)) ?? respondWithoutModel(turn);
   try {
     return await respondWithModel(turn);
   } catch (error) {

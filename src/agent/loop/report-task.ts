@@ -1,5 +1,5 @@
 import { counted } from '../../kernel/index.ts';
-import { describeFailure, showCode } from '../answer/index.ts';
+import { describeFailure, labelCode, showWholeCode } from '../answer/index.ts';
 import { countCalls } from './count-calls.ts';
 import { findDoubt, type EndedRound, type Fact } from './evidence.ts';
 import type { Task } from './task.ts';
@@ -29,10 +29,11 @@ export function reportTask({ task, rounds, facts }: Report): string {
   ];
   const last = rounds.at(-1);
   const isFailed = stop !== undefined && last?.view.status === 'failed';
-  const code = facts.some(({ kind }) => kind === 'change') ? '' : showCode(last?.results ?? []);
+  const isChanged = facts.some(({ kind }) => kind === 'change');
+  const code = isChanged ? '' : showWholeCode(last?.results ?? []);
   return [
     head.join('\n'),
-    answer,
+    labelCode(answer),
     isFailed ? describeFailure(last.view) : '',
     notSolved.map((one) => `Not solved: ${one}`).join('\n'),
     code,

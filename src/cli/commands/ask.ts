@@ -9,7 +9,6 @@ import type { System } from '../system.ts';
 import { attachMentions } from './chat/attach/attach-mentions.ts';
 import { placeOf } from './chat/attach/place-of.ts';
 import { readAttachment, textAttachment } from './chat/attach/read-attachment.ts';
-import { showChanges } from './chat/turn/show-changes.ts';
 import { takeTurn, type Turn } from './chat/turn/take-turn.ts';
 
 /** `tutti ask`: one message, and what comes of it. */
@@ -21,7 +20,7 @@ export async function run(invocation: Invocation): Promise<number> {
   return withSystem(invocation, {}, async (system) => {
     const turn = await readTurn(invocation, system, message);
     const mayAsk = !output.isJson && isAtTerminal(io);
-    const { outcome, exitCode } = await takeTurn(turn, {
+    const { exitCode } = await takeTurn(turn, {
       system,
       io,
       output,
@@ -29,9 +28,6 @@ export async function run(invocation: Invocation): Promise<number> {
       asksBack: true,
       ...(mayAsk && { ask: (question: string) => askLine(io, question) }),
     });
-    if (outcome.kind === 'answer') {
-      await showChanges(outcome, { memory: system.memory, io, output });
-    }
     return exitCode;
   });
 }

@@ -3,7 +3,6 @@ import type { Plan } from '../../../contract/plan/index.ts';
 import type { Invocation } from '../../invocation.ts';
 import type { System } from '../../system.ts';
 import type { ChatInput } from './input/chat-input.ts';
-import { showChanges } from './turn/show-changes.ts';
 import { takeTurn, type Turn } from './turn/take-turn.ts';
 
 /** What a conversation at a terminal or in a pipe is about right now. */
@@ -40,8 +39,6 @@ export async function chatTurn(chat: Chat, turn: Turn): Promise<number> {
     });
     state.session = outcome.sessionId;
     state.last = outcome;
-    if (outcome.kind === 'answer')
-      await showChanges(outcome, { memory: system.memory, io, output });
     return exitCode;
   });
 }

@@ -1,0 +1,108 @@
+import type { Plan } from '../../contract/plan/index.ts';
+import { counted } from '../../kernel/index.ts';
+import { findSource, type ReadFile } from './find-source.ts';
+import { rememberResults, type FoundResult } from './remember-results.ts';
+import type { StepResult } from './results-of-run.ts';
+
+const maxCodeLines = 300;
+const maxDiffLines = 200;
+/** A comparison that takes longer than this is of texts that have little in common. */
+const maxEdits = 2_000;
+
+export interface ShownRun {
+  readonly results: readonly StepResult[];
+  readonly plan?: Plan | undefined;
+  readonly readFile?: ReadFile | undefined;
+}
+
+export interface ShownCode {
+  readonly text: string;
+  /** A changed form of a file of the project is among it, which could be written back. */
+  readonly changesFile: boolean;
+}
+
+/**
+ * The code and tests a run made, as they are: a diff where it is a changed form of something known, and above
+ * code of a model or a template what was found out about it.
+ */
+export async function showCode(run: ShownRun): Promise<ShownCode> {
+  const parts: string[] = [];
+  let changesFile = false;
+  for (const made of codeOf(run.results)) {
+    const { result, content } = made;
+    const source = await findSource({ ...run, result, content });
+    if (source?.content === content) {
+      parts.push(`${source.title}: nothing to change.`);
+      continue;
+    }
+    const diff = source && (await diffOf(source, content));
+    if (diff !== undefined && source?.isFile) changesFile = true;
+    parts.push(
+      diff === undefined
+        ? wholeCode(made)
+        : [...made.label, `${made.title}, changes to ${source?.title}:`, diffBlock(diff)].join(
+            '\n',
+          ),
+    );
+  }
+  return { text: parts.join('\n\n'), changesFile };
+}
+
+/** The same without diffs. */
+export function showWholeCode(results: readonly StepResult[]): string {
+  return codeOf(results).map(wholeCode).join('\n\n');
+}
+
+interface MadeCode extends FoundResult {
+  readonly result: StepResult;
+  /** Empty for code that is only formatted or refactored. */
+  readonly label: readonly string[];
+}
+
+/** Code that was made twice is shown once; the reason of a label stands above the first code of a step. */
+function codeOf(results: readonly StepResult[]): readonly MadeCode[] {
+  const made = results.flatMap((result) =>
+    rememberResults([result], '')
+      .filter(({ kind }) => kind === 'code' || kind === 'tests')
+      .map((found, index) => ({ ...found, result, label: labelOf(result, index === 0) })),
+  );
+  return made.filter(
+    (one, index) => made.findLastIndex(({ content }) => content === one.content) === index,
+  );
+}
+
+function wholeCode({ label, title, content, language = '' }: MadeCode): string {
+  return [...label, `${title}:`, fenced(content, language, maxCodeLines)].join('\n');
+}
+
+function diffBlock(diff: string): string {
+  return fenced(diff, 'diff', maxDiffLines);
+}
+
+async function diffOf(
+  { title, content: before }: { readonly title: string; readonly content: string },
+  after: string,
+): Promise<string | undefined> {
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff');
+  const limits = { context: 3, maxEditLength: maxEdits, headerOptions: FILE_HEADERS_ONLY };
+  return createTwoFilesPatch(title, title, before, after, undefined, undefined, limits);
+}
+
+function labelOf({ output }: StepResult, withReason: boolean): readonly string[] {
+  const { verified, evidence }: Readonly<Record<string, unknown>> = Object(output);
+  if (typeof verified !== 'boolean') return [];
+  if (verified) return ['Verified by tests that were run'];
+  const { notes }: Readonly<Record<string, unknown>> = Object(evidence);
+  const [why] = Array.isArray(notes) ? notes : [];
+  const reason = typeof why === 'string' ? why : 'nothing confirms this code.';
+  return [withReason ? `NOT VERIFIED: ${reason}` : 'NOT VERIFIED'];
+}
+
+function fenced(content: string, language: string, maxLines: number): string {
+  const lines = content.trimEnd().split('\n');
+  const left = lines.length - maxLines;
+  const more = left > 0 ? [`… ${counted(left, 'more line')}`] : [];
+  const fence = content.includes('```') ? '`````' : '```';
+  const shown = [...lines.slice(0, maxLines), ...more].join('\n');
+  return `${fence}${language}\n${shown}\n${fence}`;
+}

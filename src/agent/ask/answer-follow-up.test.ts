@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { AskOutcome } from '../../contract/agent/index.ts';
+import type { Json } from '../../contract/plan/index.ts';
+import { anAgent } from '../testing/an-agent.ts';
+
+const plan = {
+  version: 1 as const,
+  steps: [{ id: 'review', tool: 'code.review_code', args: { code: 'x' } }],
+};
+
+const issues = Array.from({ length: 30 }, (_, line) => ({
+  severity: line < 3 ? 'critical' : 'minor',
+  file: line % 2 === 0 ? 'src/a.py' : 'tests/b.py',
+  line,
+  message: `finding ${line}`,
+}));
+
+/** A conversation without a model in which a review was run. */
+async function aReviewed(output: Json = { issues }) {
+  const agent = anAgent({
+    tools: { 'code.review_code': () => output },
+    planned: () => ({ kind: 'plan', candidates: [{ plan, why: '', confidence: 1 }] }),
+  });
+  await agent.ask('review it', { acceptPreview: true });
+  const say = async (message: string): Promise<AskOutcome> =>
+    agent.ask(message, { session: 's-1' });
+  const answer = async (message: string): Promise<string> => Object(await say(message)).answer;
+  return { ...agent, say, answer };
+}
+
+describe('after results', () => {
+  it('"just the critical ones" is answered from them, without another run', async () => {
+    const { answer, runs } = await aReviewed();
+    expect(await answer('just the critical ones')).toBe(
+      '3 of 30:\nsrc/a.py:0 critical: finding 0\ntests/b.py:1 critical: finding 1\nsrc/a.py:2 critical: finding 2',
+    );
+    expect(runs.started).toHaveLength(1);
+  });
+
+  it('each follow-up is about what was shown last', async () => {
+    const { answer } = await aReviewed();
+    await answer('only the critical ones');
+    expect(await answer('only in src')).toMatch(/^2 of 30:\nsrc\/a\.py:0 .*\nsrc\/a\.py:2 [^\n]*$/);
+    expect(await answer('how many are there?')).toBe('2 of 30 in 1 file: 2 critical.');
+    expect(await answer('and the minor ones?')).toMatch(/^27 of 30:/);
+    expect(await answer('show all')).toMatch(/^src\/a\.py:0 [^]*tests\/b\.py:29 [^\n]*$/);
+  });
+
+  it('a long list comes page by page', async () => {
+    const { answer } = await aReviewed();
+    const first = await answer('list them');
+    expect(first).toMatch(/finding 19\n… 10 more: say "more" or "show all"\.$/);
+    expect(await answer('more')).toMatch(/^src\/a\.py:20 [^]*finding 29$/);
+    expect(await answer('show me more')).toBe('That was all: 30 in 2 files: 3 critical, 27 minor.');
+  });
+
+  it('"show all" of what is no list is the whole text', async () => {
+    const text = Array.from({ length: 90 }, (_, line) => `line ${line}`).join('\n');
+    const { answer } = await aReviewed({ content: [], text });
+    expect(await answer('show all')).toBe(text);
+  });
+
+  it('a request of its own is planned, also when nothing was shown before', async () => {
+    const { say } = await aReviewed();
+    expect(await say('review src/a.py')).toMatchObject({ kind: 'plan' });
+    expect(await anAgent().ask('just the critical ones')).toMatchObject({ kind: 'refusal' });
+  });
+});
