@@ -35,6 +35,7 @@ export const commands: readonly CommandSpec[] = [
     options: [
       ['--args <json>', 'arguments as a JSON object'],
       ['--args-file <file>', 'arguments from a JSON file; - is standard input'],
+      ['--yes', 'do not ask before a change of files; without a terminal nothing is asked anyway'],
     ],
     notes: `Arguments are name=value; the tool's input schema says what a value is: text stays text, numbers,
 true/false, lists and objects are read as JSON. A list argument may be given several times.

@@ -9,6 +9,7 @@ import type { EngineName, Workflows } from '../contract/run/index.ts';
 import type { RestartReport, ServerFiles } from '../contract/server-files/index.ts';
 import type { Memory } from '../contract/session/index.ts';
 import type { SettingRow } from '../contract/settings/index.ts';
+import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { Log } from '../kernel/index.ts';
 
 /** What the terminal needs of the composition root. */
@@ -49,6 +50,8 @@ export interface System {
   readonly fleet: FleetControl;
   /** Plans and runs; nothing of it is loaded before it is used. */
   readonly workflows: Workflows;
+  /** Shows what a call would do, for tools that change something and can tell. */
+  readonly preview: PreviewEffect;
   /** From a message to a plan, a run and an answer; loaded when it is first used, as the next two are. */
   readonly agent: Agent;
   readonly memory: Memory;

@@ -16,6 +16,7 @@ import type { SystemRequest } from './system.ts';
 import { toolboxServers } from './toolbox.ts';
 import { workflowServer } from './workflow-server.ts';
 import { workflowsHere } from './workflow.ts';
+import { workspaceHere } from './workspace.ts';
 
 /** What the system is made of; most of it is built when it is first used. */
 export async function openRooms(request: SystemRequest, settings: LoadedSettings) {
@@ -33,7 +34,9 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const known = { settings: values, version, log };
   const catalogue = (): Catalogue => fleet.catalogue;
   const sandbox = sandboxHere({ ...known, request });
-  const runs = workflowsHere({ ...known, tracing, store, request, catalogue });
+  const workspace = workspaceHere({ ...known, request });
+  const { preview } = workspace;
+  const runs = workflowsHere({ ...known, tracing, store, request, catalogue, preview });
   const embedder = embedderHere();
   const models = modelsHere({ ...known, store, artifacts: runs.artifacts });
   const memory = memoryHere({ ...known, store, request, embedder: embedder.open });
@@ -52,10 +55,15 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     tracing,
     workflows: runs.workflows,
     embedder,
-    ours: [...ours, workflowServer({ ...known, runs }), agentServer({ ...known, agent })],
+    ours: [
+      ...ours,
+      workspace.entry,
+      workflowServer({ ...known, runs }),
+      agentServer({ ...known, agent }),
+    ],
     entries: await openServerEntries({ request, settings, log }),
     only: request.only,
   });
-  const observed = { version, store, log, tracing };
+  const observed = { version, store, log, tracing, preview };
   return { ...observed, sandbox, runs, fleet, finder, agent, memory, models, embedder };
 }

@@ -16,7 +16,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const { home } = settings.values;
   const rooms = await openRooms(request, settings);
   const { version, store, log, tracing, sandbox, runs, fleet, finder } = rooms;
-  const { agent, memory, models, embedder } = rooms;
+  const { agent, memory, models, embedder, preview } = rooms;
   const { catalogue, control, serve } = fleet;
   const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
   const parts = { settings: settings.values, version, log, ...face };
@@ -29,6 +29,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     catalogue,
     fleet: control,
     workflows: runs.workflows,
+    preview,
     agent,
     memory,
     models,

@@ -92,6 +92,7 @@ function activitiesOf(parts: Parts, { tools, traces, faultPoint }: ActivityPorts
     effects: parts.store.effects,
     cache: parts.store.stepCache,
     policy: approvalPolicy(workflow.approval),
+    ...(parts.preview && { preview: parts.preview }),
     ...(traces.tracer && { tracer: traces.tracer }),
     clock: systemTimers,
     log: parts.log,

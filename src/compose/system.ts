@@ -7,6 +7,7 @@ import type { Models } from '../contract/model/index.ts';
 import type { StartConditions } from '../contract/opening/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
+import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { Log } from '../kernel/index.ts';
 import type { SpanRecord, TraceSummary } from '../observe/index.ts';
 import type { Face } from './compact.ts';
@@ -30,6 +31,8 @@ export interface System {
   readonly fleet: FleetControl;
   /** Plans and runs; nothing of it is loaded before it is used. */
   readonly workflows: Workflows;
+  /** Shows what a call would do, for tools that change something and can tell. */
+  readonly preview: PreviewEffect;
   /** From a message to a plan, a run and an answer; loaded when it is first used, as the next two are. */
   readonly agent: Agent;
   readonly memory: Memory;

@@ -10,7 +10,6 @@ import { openGenerationWith } from './generation.ts';
 import { offerKey } from './offer-key.ts';
 import { defaultLimitsOf, type SandboxHere } from './sandbox.ts';
 import { surroundingsOf, type SettingsRequest } from './settings.ts';
-import { workspaceServer } from './workspace.ts';
 
 export interface ToolboxOptions {
   readonly settings: Settings;
@@ -28,7 +27,7 @@ export interface ToolboxOptions {
 /** The servers we ship, each loaded when it is first opened. */
 export function toolboxServers(options: ToolboxOptions): readonly ServerEntry[] {
   const others = [standardsServer(options), docsServer(options), execServer(options)];
-  return [codeServer(options, others), ...others, workspaceServer(options)];
+  return [codeServer(options, others), ...others];
 }
 
 function codeServer(options: ToolboxOptions, others: readonly ServerEntry[]): ServerEntry {

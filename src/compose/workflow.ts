@@ -1,6 +1,7 @@
 import type { Settings } from '../config/index.ts';
 import type { Artifacts } from '../contract/artifact/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
+import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { EngineName, Workflows } from '../contract/run/index.ts';
 import { systemTimers, type Log } from '../kernel/index.ts';
 import type { Tracing } from '../observe/index.ts';
@@ -16,6 +17,8 @@ export interface WorkflowParts {
   readonly request: SettingsRequest;
   /** What the steps of plans call. */
   readonly catalogue: () => Catalogue;
+  /** Shows what a call would do before it is approved. */
+  readonly preview?: PreviewEffect;
 }
 
 /** Plans and runs of this process: nothing of them is loaded before it is used. */

@@ -2,6 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Readable } from 'node:stream';
+import type { Catalogue } from '../../contract/catalogue/index.ts';
+import type { SystemOptions } from '../system.ts';
+import { createFakeSystem } from '../testing/fake-system.ts';
 import { runMain, type RunOptions } from '../testing/run-main.ts';
 
 function aFolder(files: Readonly<Record<string, string | Buffer>>): string {
@@ -81,6 +85,47 @@ describe('call', () => {
     );
     const { stdout } = await runMain(['call', 'fake.no_structure', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ content: [{ text: 'words' }, {}, {}, {}] });
+  });
+
+  describe('of a tool that shows what it would do', () => {
+    const line = ['call', 'fake.open_ended', 'path=a.txt'];
+    const preview = async () => ({ text: '-old\n+new\u001b[2J\n', basis: { 'a.txt': '1' } });
+
+    const atTerminal = async (argv: readonly string[], typed: string) => {
+      const metas: unknown[] = [];
+      const { compose } = createFakeSystem();
+      const { openSystem, ...others } = await compose();
+      const watched = async (options: SystemOptions) => {
+        const system = await openSystem(options);
+        const callTool: Catalogue['callTool'] = (name, args, context) => {
+          metas.push(context.meta);
+          return system.catalogue.callTool(name, args, context);
+        };
+        return { ...system, preview, catalogue: { ...system.catalogue, callTool } };
+      };
+      const stdin = Object.assign(Readable.from([typed]), { isTTY: true });
+      const io = { stdin, compose: async () => ({ ...others, openSystem: watched }) };
+      return { ...(await runMain(argv, { isTTY: true, io })), metas };
+    };
+
+    it('asks the person at the terminal, and makes the call that was shown', async () => {
+      const { stderr, exitCode, metas } = await atTerminal(line, 'y\n');
+      expect(stderr).toContain('-old\n+new\ufffd[2J\nDo it? [y]es, [n]o: ');
+      expect(metas).toEqual([{ 'tutti/approvedBasis': { 'a.txt': '1' } }]);
+      expect(exitCode).toBe(0);
+    });
+
+    it.each(['n\n', '\n', ''])('makes no call after the answer %j', async (typed) => {
+      const { stderr, exitCode, metas } = await atTerminal(line, typed);
+      expect(stderr).toContain('Nothing was changed.');
+      expect([exitCode, metas]).toEqual([3, []]);
+    });
+
+    it.each([['--yes'], ['--json']])('asks nothing with %s', async (flag) => {
+      const { stderr, metas } = await atTerminal([...line, flag], '');
+      expect(stderr).not.toContain('Do it?');
+      expect(metas).toEqual([{}]);
+    });
   });
 
   it('prints the error of a tool as it came', async () => {

@@ -1,11 +1,18 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { ErrorReport } from '../../contract/error/index.ts';
-import { errorMetaKey, type ToolResult } from '../../contract/tool/index.ts';
+import {
+  approvedBasisMetaKey,
+  errorMetaKey,
+  type PreviewEffect,
+  type ToolResult,
+} from '../../contract/tool/index.ts';
 import { reportError, systemClock } from '../../kernel/index.ts';
+import { askLine, isAtTerminal } from '../ask-line.ts';
 import { createCallContext } from '../call-context.ts';
 import { contentText } from '../content-text.ts';
 import { ToolFailedError, UnknownNameError, UsageError } from '../errors.ts';
 import { textOption, withSystem, type Invocation } from '../invocation.ts';
+import { printableLines } from '../output.ts';
 import { parsePairs } from '../parse-pairs.ts';
 import { createProgressBar } from '../progress-bar.ts';
 import { readInput } from '../read-input.ts';
@@ -18,11 +25,16 @@ export async function run(invocation: Invocation): Promise<number> {
   // Read before the system opens, so that a mistake here costs nothing.
   const given = await jsonArguments(invocation);
   const pairs = await parsePairs(words, io);
-  return withSystem(invocation, {}, async ({ catalogue }) => {
+  return withSystem(invocation, {}, async ({ catalogue, preview }) => {
     const entry = findTool(await output.during(listing, catalogue.entries()), name);
     const args = { ...given, ...toolArguments(entry.tool.inputSchema, pairs, entry.name) };
+    const approved = await approve(invocation, preview, { entry, args });
+    if (!approved) return notApproved(output);
     const bar = createProgressBar(io.stderr, systemClock);
-    const context = createCallContext(io, (update) => bar.update(update));
+    const context = {
+      ...createCallContext(io, (update) => bar.update(update)),
+      meta: approved.meta,
+    };
     const call = catalogue.callTool(entry.wireName, args, context).finally(() => bar.clear());
     const result = await output.during(`Waiting for ${entry.name}`, call);
     if (result.isError === true) {
@@ -37,6 +49,40 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 const listing = 'Waiting for servers to list their tools';
+
+interface WantedCall {
+  readonly entry: CatalogueEntry;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * At a terminal, a call whose effect can be shown is shown and asked about once; undefined when the person
+ * declines. What was shown travels with the call, so that nothing else is done. Without a terminal, with
+ * `--json` or `--yes`, the command itself is the decision, as for the effects of any other tool.
+ */
+async function approve(
+  { io, output, options }: Invocation,
+  preview: PreviewEffect,
+  { entry, args }: WantedCall,
+): Promise<{ readonly meta: Readonly<Record<string, unknown>> } | undefined> {
+  const isAsked = isAtTerminal(io) && !output.isJson && options['yes'] !== true;
+  const { server, tool } = entry;
+  if (!isAsked || tool.annotations?.readOnlyHint === true) return { meta: {} };
+  const shown = await preview({ server, tool: tool.name, args }, io.signal);
+  if (!shown) return { meta: {} };
+  const question = `${printableLines(shown.text).trimEnd()}\nDo it? [y]es, [n]o: `;
+  const answer = (await askLine(io, question)) ?? '';
+  if (!/^\s*y(?:es)?\s*$/i.test(answer)) return undefined;
+  return { meta: { [approvedBasisMetaKey]: shown.basis } };
+}
+
+function notApproved(output: Invocation['output']): number {
+  output.note('Nothing was changed.');
+  return declinedExitCode;
+}
+
+/** Refused by the user, as by a policy. */
+const declinedExitCode = 3;
 
 /** By dotted name, by wire name, or by bare name where only one server has it. */
 function findTool(entries: readonly CatalogueEntry[], name: string): CatalogueEntry {

@@ -206,6 +206,7 @@ function createSystem(seen: Seen): System {
     catalogue: createFakeCatalogue(seen),
     fleet: createFakeFleet(seen),
     workflows: createFakeWorkflows().workflows,
+    preview: async () => undefined,
     agent: createFakeAgent().agent,
     memory: createFakeMemory(),
     models: createFakeModels(),

@@ -76,6 +76,8 @@ export type Waiting =
       readonly step: string;
       readonly approvalId: string;
       readonly message: string;
+      /** What the call would do, for the person who decides: a diff, for instance. */
+      readonly preview?: string;
       readonly tool: string | null;
       readonly arguments: Json;
       readonly expiresAt: string;

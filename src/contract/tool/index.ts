@@ -55,6 +55,19 @@ export const idempotencyMetaKey = 'tutti/idempotencyKey';
  */
 export const reconcileMetaKey = 'tutti/reconcile';
 
+/** What a call would do, for the person who approves it. */
+export interface EffectPreview {
+  readonly text: string;
+  /** What the text was made from, by name. A call that carries it is refused when that is another now. */
+  readonly basis: Readonly<Record<string, string | null>>;
+}
+
+/** Shows what a call would do; undefined for tools that cannot. Throws what the call would throw. */
+export type PreviewEffect = (
+  call: { readonly server: string; readonly tool: string; readonly args: unknown },
+  signal: AbortSignal,
+) => Promise<EffectPreview | undefined>;
+
 /**
  * Where a call of a plan carries what its approved preview was made from, as the tool itself gave it with the
  * preview. A tool that has previews refuses when that is another now.

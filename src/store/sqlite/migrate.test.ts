@@ -55,6 +55,8 @@ const aSession = `
 const someSpending = `
   INSERT INTO spending (caller_id, scope, tokens, usd, updated_at_ms) VALUES ('local', 'session:s1', 7, 0.1, 1);`;
 
+const aTask = `INSERT INTO session_tasks (session_id, task) VALUES ('s1', '{}');`;
+
 /** What programs of each version left behind: a row in every table they had. */
 const rowsOfVersion: Readonly<Record<number, string>> = {
   0: '',
@@ -75,6 +77,7 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   7: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker}`,
   8: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession}`,
   9: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending}`,
+  10: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

@@ -19,7 +19,7 @@ const effectColumns = `
 
 const approvalColumns = `
   approval_id AS approvalId, caller_id AS callerId, run_id AS runId, step, server, tool,
-  arguments_digest AS argumentsDigest, arguments, policy_version AS policyVersion, message,
+  arguments_digest AS argumentsDigest, arguments, policy_version AS policyVersion, message, preview,
   asked_at_ms AS askedAtMs, expires_at_ms AS expiresAtMs, state, decided_by AS decidedBy,
   decided_at_ms AS decidedAtMs, reason, used_by AS usedBy`;
 
@@ -43,10 +43,10 @@ const writeEffectSql = `
 
 const writeApprovalSql = `
   INSERT OR REPLACE INTO approvals (approval_id, caller_id, run_id, step, server, tool, arguments_digest,
-    arguments, policy_version, message, asked_at_ms, expires_at_ms, state, decided_by, decided_at_ms, reason,
+    arguments, policy_version, message, preview, asked_at_ms, expires_at_ms, state, decided_by, decided_at_ms, reason,
     used_by)
   VALUES (:approvalId, :callerId, :runId, :step, :server, :tool, :argumentsDigest, :arguments, :policyVersion,
-    :message, :askedAtMs, :expiresAtMs, :state, :decidedBy, :decidedAtMs, :reason, :usedBy)`;
+    :message, :preview, :askedAtMs, :expiresAtMs, :state, :decidedBy, :decidedAtMs, :reason, :usedBy)`;
 
 /** Keeps effects and approvals in SQLite; steps that begin together wait for the disk together. */
 export class SqliteEffectStore implements EffectStore {
@@ -96,7 +96,11 @@ export class SqliteEffectStore implements EffectStore {
 
   #readApproval(row: Cells): ApprovalRow {
     // Only this store writes the table, from the same type.
-    return { ...row, arguments: this.#parse(row['arguments']) } as unknown as ApprovalRow;
+    const parsed = {
+      arguments: this.#parse(row['arguments']),
+      preview: this.#parse(row['preview'] ?? 'null'),
+    };
+    return { ...row, ...parsed } as unknown as ApprovalRow;
   }
 
   #parse(text: unknown): unknown {
@@ -119,6 +123,7 @@ function write(statements: Statements, runId: string, change: RowChange<unknown>
     statements(writeApprovalSql).run({
       ...approval,
       arguments: JSON.stringify(approval.arguments),
+      preview: approval.preview && JSON.stringify(approval.preview),
     });
   }
   if (signal) addRunSignal(statements, runId, signal);

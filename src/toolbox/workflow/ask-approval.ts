@@ -5,7 +5,7 @@ import { AppError } from '../../kernel/index.ts';
 export type ApprovalWait = Extract<Waiting, { kind: 'approval' }>;
 
 /** Who is asked sees all of it; what is longer is not asked about here. */
-const maxArgumentChars = 20_000;
+const maxShownChars = 20_000;
 
 /** What a person said; undefined when they said nothing. */
 export interface Verdict {
@@ -19,9 +19,11 @@ export function canBeAsked(client: ClientPort | undefined): client is ClientPort
 
 /** The question for a person, with the exact call; undefined when it is too long to be read. */
 export function approvalQuestion(runId: string, wait: ApprovalWait): ClientRequest | undefined {
-  const args = plainJson(wait.arguments);
-  if (args.length > maxArgumentChars) return undefined;
-  const call = wait.tool === null ? [] : [`It would call ${wait.tool} with:`, args];
+  // A preview shows what the arguments do, which says more than they do themselves.
+  const shown = wait.preview === undefined ? plainJson(wait.arguments) : plain(wait.preview);
+  if (shown.length > maxShownChars) return undefined;
+  const lead = wait.preview === undefined ? ' with:' : ':';
+  const call = wait.tool === null ? [] : [`It would call ${wait.tool}${lead}`, shown];
   return {
     method: 'elicitation/create',
     params: {

@@ -46,6 +46,7 @@ const waitingSchema = z.object({
   step: z.string(),
   approvalId: z.string().optional(),
   message: z.string().optional(),
+  preview: z.string().optional().describe('What the call would do, such as a diff.'),
   tool: z.string().nullable().optional(),
   arguments: z.unknown().optional(),
   expiresAt: z.string().optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CallContext } from '../../contract/server/index.ts';
+import type { EffectPreview } from '../../contract/tool/index.ts';
 import { counted } from '../../kernel/index.ts';
 import { defineTool } from '../define-tool.ts';
 import {
@@ -16,7 +17,6 @@ import {
   effectTool,
   idempotencyKey,
   type Basis,
-  type EffectPreview,
   type EffectTool,
 } from './effect-tool.ts';
 import type { ProjectFiles } from './project-files.ts';

@@ -3,20 +3,14 @@ import {
   approvedBasisMetaKey,
   idempotencyMetaKey,
   reconcileMetaKey,
+  type EffectPreview,
 } from '../../contract/tool/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { InvalidArgumentsError } from '../errors.ts';
 import type { DefinedTool } from '../define-tool.ts';
 import { ChangedOnDiskError } from './errors.ts';
 
-/** What a call would do, for the person who approves it. */
-export interface EffectPreview {
-  readonly text: string;
-  /** What the text was made from, by name. A call that is given it refuses when that is another now. */
-  readonly basis: Basis;
-}
-
-export type Basis = Readonly<Record<string, string | null>>;
+export type Basis = EffectPreview['basis'];
 
 /** A tool that changes something, and shows beforehand what. */
 export interface EffectTool extends DefinedTool {

@@ -1,1 +1,1 @@
-export { createWorkspaceServer } from './workspace-server.ts';
+export { createWorkspaceServer, type WorkspaceServer } from './workspace-server.ts';

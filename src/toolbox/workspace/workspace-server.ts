@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type { CallContext, McpServer } from '../../contract/server/index.ts';
+import type { EffectPreview } from '../../contract/tool/index.ts';
 import { AppError, noFaults, systemClock, type FaultPoint, type Log } from '../../kernel/index.ts';
 import type { DefinedTool } from '../define-tool.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
 import { applyChangesTool } from './apply-changes-tool.ts';
 import { ChangeJournal } from './change/change-journal.ts';
-import type { EffectPreview, EffectTool } from './effect-tool.ts';
+import type { EffectTool } from './effect-tool.ts';
 import { gitBlameTool } from './git/git-blame-tool.ts';
 import { gitDiffTool } from './git/git-diff-tool.ts';
 import { gitLogTool } from './git/git-log-tool.ts';

@@ -1,3 +1,4 @@
+import type { PreviewEffect } from '../../contract/tool/index.ts';
 import type { Clock, FaultPoint, Log } from '../../kernel/index.ts';
 import type { ApprovalPolicy } from './approval-policy.ts';
 import type { EffectLedger } from './effect-ledger.ts';
@@ -21,4 +22,6 @@ export interface ActivityParts {
   readonly log: Log;
   readonly faultPoint: FaultPoint;
   readonly tracer: StepTracer | undefined;
+  /** Shows what a call would do before it is approved. */
+  readonly preview?: PreviewEffect;
 }

@@ -14,6 +14,7 @@ import {
   type Workbench,
   type WorkbenchOptions,
 } from './testing/a-workbench.ts';
+import { UnknownApprovalError } from './errors.ts';
 import { MemoryEffectStore } from './testing/memory-effect-store.ts';
 import { anApprovalRow } from './testing/rows.ts';
 
@@ -69,6 +70,7 @@ describe('asking for approval', () => {
         arguments: args.value,
         policyVersion: '1:plan',
         message: 'Pay 5?',
+        preview: null,
         askedAtMs: 1_000_000,
         expiresAtMs: 1_060_000,
         state: 'pending',
@@ -154,6 +156,46 @@ describe('what a person is asked', () => {
     await bench.ask({ args, message });
     const [open] = await bench.approvals.open(localCaller, 'run1');
     expect(open?.message).toBe(text);
+  });
+});
+
+describe('a preview', () => {
+  const basis = { file: 'sha256:1' };
+
+  it('is kept with the question, and its basis goes to the tool with the call', async () => {
+    const asked: unknown[] = [];
+    const bench = aBench({
+      preview: async (call) => {
+        asked.push(call);
+        return { text: '-old\n+new', basis };
+      },
+    });
+    const approvalId = await approved(bench);
+    expect(asked).toEqual([{ server: 's', tool: 't', args: args.value }]);
+    expect(await bench.store.effects.approval(approvalId)).toMatchObject({
+      preview: { text: '-old\n+new', basis },
+    });
+    await bench.call({ args, approvalId });
+    expect(bench.calls[0]?.meta).toMatchObject({ 'tutti/approvedBasis': basis });
+  });
+
+  it('that is another when the step asks again makes it another question', async () => {
+    let now = basis;
+    const bench = aBench({ preview: async () => ({ text: 'x', basis: now }) });
+    const first = idOf(await bench.ask({ args }));
+    expect(idOf(await bench.ask({ args }))).toBe(first);
+    now = { file: 'sha256:2' };
+    expect(idOf(await bench.ask({ args }))).not.toBe(first);
+  });
+
+  it('that fails ends the step before anybody is asked', async () => {
+    const bench = aBench({
+      preview: async () => {
+        throw new UnknownApprovalError('no such file');
+      },
+    });
+    expect(await bench.ask({ args })).toMatchObject({ kind: 'failed' });
+    expect(await bench.approvals.open(localCaller, 'run1')).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../contract/plan/index.ts';
 import { reportError } from '../../kernel/index.ts';
 import type { ApproveInput, ApproveOutcome } from '../engine/activity-data.ts';
@@ -45,8 +46,8 @@ export async function askApproval(
 }
 
 async function newApproval(
-  { tools, values, clock, limits, policy }: ActivityParts,
-  { runId, callerId }: ActivityRequest,
+  { tools, values, clock, limits, policy, preview }: ActivityParts,
+  { runId, callerId, signal }: ActivityRequest,
   { step, tool, args, message, expiresMs }: ApproveInput,
 ): Promise<ApprovalRow> {
   const found = tool === null ? null : await tools.find(tool);
@@ -54,6 +55,8 @@ async function newApproval(
   const filled = await values.fill(args, { caller: { id: callerId }, step });
   const question =
     message && questionText(await values.fill(message, { caller: { id: callerId }, step }));
+  const call = found && { server: found.server, tool: found.tool.name, args: filled };
+  const shownBefore = call && (await preview?.(call, signal));
   const askedAtMs = clock.now();
   return {
     approvalId: randomBytes(idBytes).toString('hex'),
@@ -66,6 +69,7 @@ async function newApproval(
     arguments: shown(filled, limits.shownArgumentBytes),
     policyVersion: policy.version,
     message: question ?? defaultMessage(step, tool),
+    preview: shownBefore ?? null,
     askedAtMs,
     expiresAtMs: askedAtMs + (expiresMs ?? limits.approvalMs),
     state: 'pending',
@@ -89,6 +93,7 @@ function isUsable(approval: ApprovalRow, wanted: ApprovalRow): boolean {
     isOpen &&
     approval.usedBy === null &&
     approval.expiresAtMs > wanted.askedAtMs &&
+    isDeepStrictEqual(approval.preview?.basis, wanted.preview?.basis) &&
     boundMembers.every((member) => approval[member] === wanted[member])
   );
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/plan/index.ts';
-import type { ToolResult } from '../../contract/tool/index.ts';
+import { approvedBasisMetaKey, type ToolResult } from '../../contract/tool/index.ts';
 import { reportError } from '../../kernel/index.ts';
 import type { CallInput, CallOutcome } from '../engine/activity-data.ts';
 import type { ActivityRequest } from '../engine/run-scope.ts';
@@ -36,7 +36,19 @@ export async function callStep(
     const filling = parts.values.fill(input.args, { caller, step: input.step });
     const args = isPromise(filling) ? await filling : filling;
     const digest = digestOnce(args);
-    const call: StepCall = { request, input, startedAt, meta, caller, found, args, digest };
+    const approved =
+      input.approvalId === undefined ? {} : await approvedMeta(parts, input.approvalId);
+    const carried = { ...meta, ...approved };
+    const call: StepCall = {
+      request,
+      input,
+      startedAt,
+      meta: carried,
+      caller,
+      found,
+      args,
+      digest,
+    };
     const repeatability = repeatabilityOf(found.tool, input.effect);
     const isReading = repeatability === 'read' && found.tool.annotations?.readOnlyHint === true;
     // What only the plan takes for reading may leave something behind.
@@ -68,6 +80,15 @@ function permitted(
     throw new ApprovalRequiredError({ step, tool, approvalId: null });
   }
   return found;
+}
+
+/** What the person who approved the call was shown: the tool refuses when that is no longer so. */
+async function approvedMeta(
+  { effects }: ActivityParts,
+  approvalId: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const approval = await effects.approval(approvalId);
+  return approval?.preview ? { [approvedBasisMetaKey]: approval.preview.basis } : {};
 }
 
 /** Repeatable calls have no row in the ledger; what the plan wants approved is approved all the same. */

@@ -1,5 +1,6 @@
 import type { Artifacts } from '../../contract/artifact/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
+import type { PreviewEffect } from '../../contract/tool/index.ts';
 import type { Clock, FaultPoint, Log } from '../../kernel/index.ts';
 import type { CallInput, CallOutcome } from '../engine/activity-data.ts';
 import type { ActivityRequest, RunActivity } from '../engine/run-scope.ts';
@@ -28,6 +29,8 @@ export interface ActivitiesParts {
   readonly faultPoint: FaultPoint;
   /** Without one no spans are recorded, and the trace of the run goes on in its calls. */
   readonly tracer?: StepTracer;
+  /** Shows what a call would do before it is approved; without one only its arguments are shown. */
+  readonly preview?: PreviewEffect;
   readonly limits?: Partial<EffectLimits>;
   /** What the ends of effects survive; `normal` when not given. */
   readonly durability?: 'normal' | 'full';

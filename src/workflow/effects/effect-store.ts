@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/plan/index.ts';
+import type { EffectPreview } from '../../contract/tool/index.ts';
 
 /**
  * dispatched: sent off, and no answer was noted · unknown: the same, and the run was told so · succeeded ·
@@ -46,6 +47,8 @@ export interface ApprovalRow {
   readonly arguments: Json;
   readonly policyVersion: string;
   readonly message: string;
+  /** What the call would do, for the person who decides; null where the tool cannot show it. */
+  readonly preview: EffectPreview | null;
   readonly askedAtMs: number;
   readonly expiresAtMs: number;
   readonly state: ApprovalState;

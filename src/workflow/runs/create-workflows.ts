@@ -15,7 +15,11 @@ import type { WorkflowsParts } from './workflows-parts.ts';
 /** Plans and runs as the faces use them. */
 export function createWorkflows(parts: WorkflowsParts): Workflows {
   const { store, plans } = parts;
-  const describing = { shower: createOutputShower(parts.artifacts), isoTime: createIsoTime() };
+  const describing = {
+    shower: createOutputShower(parts.artifacts),
+    isoTime: createIsoTime(),
+    effects: parts.effects,
+  };
   const show = async (caller: Caller, runId: string): Promise<RunView> => {
     const whole = await findWholeRun(store, caller, runId);
     const { record } = whole;

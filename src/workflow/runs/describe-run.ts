@@ -10,6 +10,7 @@ import {
 import { isOver } from './find-run.ts';
 import type { ReadRun } from './read-run.ts';
 import { questionText } from '../effects/question-text.ts';
+import type { EffectStore } from '../effects/index.ts';
 import type { OutputShower } from './show-output.ts';
 import { readStoredOutcome } from './stored-outcome.ts';
 import type { RunningCall } from './workflows-parts.ts';
@@ -18,6 +19,7 @@ import type { RunningCall } from './workflows-parts.ts';
 export interface Describing {
   readonly shower: OutputShower;
   readonly isoTime: (ms: number) => string;
+  readonly effects: Pick<EffectStore, 'approval'>;
 }
 
 /** A run as people and programs see it. */
@@ -136,10 +138,11 @@ function describeStep(
 async function describeWait(
   wait: PictureWait,
   caller: Caller,
-  { shower, isoTime }: Describing,
+  { shower, isoTime, effects }: Describing,
 ): Promise<Waiting> {
   switch (wait.kind) {
-    case 'approval':
+    case 'approval': {
+      const preview = (await effects.approval(wait.approvalId))?.preview?.text;
       return {
         kind: 'approval',
         step: wait.step,
@@ -148,10 +151,12 @@ async function describeWait(
           wait.message === null
             ? `Step "${wait.step}" waits for approval`
             : questionText(await shower.complete(caller, wait.message)),
+        ...(preview !== undefined && { preview }),
         tool: wait.tool,
         arguments: await shower.complete(caller, wait.args),
         expiresAt: timeOrNull(isoTime, wait.expiresAt) ?? '',
       };
+    }
     case 'signal':
       return { kind: 'signal', step: wait.step, signal: wait.signal };
     case 'resolve':

@@ -12,7 +12,7 @@ export interface WorkflowsParts {
   readonly store: RunStore;
   readonly plans: PlanDesk;
   readonly approvals: Pick<Approvals, 'decide' | 'open'>;
-  readonly effects: Pick<EffectStore, 'effects'>;
+  readonly effects: Pick<EffectStore, 'effects' | 'approval'>;
   readonly cache: Pick<StepCache, 'prune'>;
   readonly artifacts: RunArtifacts;
   readonly executor: (engine: EngineName) => Promise<RunExecutor>;

@@ -1,5 +1,5 @@
 import type { RunView, Waiting } from '../../../contract/run/index.ts';
-import { cutText, printable } from '../../output.ts';
+import { cutText, printable, printableLines } from '../../output.ts';
 
 /** Arguments longer than this do not help to decide at a glance. */
 const maxShown = 2_000;
@@ -19,9 +19,7 @@ export function describeWait(wait: Waiting): string {
     case 'approval':
       return [
         approvalText(wait),
-        ...(wait.tool === null
-          ? []
-          : [`  It calls ${printable(wait.tool)} with ${argumentsText(wait.arguments)}`]),
+        ...(wait.tool === null ? [] : [callText(wait.tool, wait)]),
         `  The question expires at ${wait.expiresAt}`,
       ].join('\n');
     case 'signal':
@@ -60,6 +58,14 @@ function answersOf(runId: string, wait: Waiting): readonly string[] {
 function approvalText({ step, message }: Extract<Waiting, { kind: 'approval' }>): string {
   const plain = `Step "${step}" waits for approval`;
   return printable(message === plain ? plain : `${plain}: ${message}`);
+}
+
+/** A preview shows what the arguments do, which says more than they do themselves. */
+function callText(tool: string, wait: Extract<Waiting, { kind: 'approval' }>): string {
+  if (wait.preview === undefined) {
+    return `  It calls ${printable(tool)} with ${argumentsText(wait.arguments)}`;
+  }
+  return `  It calls ${printable(tool)}:\n${printableLines(wait.preview).trimEnd()}`;
 }
 
 function argumentsText(value: unknown): string {

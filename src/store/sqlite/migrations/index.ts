@@ -8,6 +8,7 @@ import { runKeysMigration } from './0007-run-keys.ts';
 import { sessionsMigration } from './0008-sessions.ts';
 import { spendingMigration } from './0009-spending.ts';
 import { sessionTasksMigration } from './0010-session-tasks.ts';
+import { approvalPreviewsMigration } from './0011-approval-previews.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step from an empty database to this program's, in order, without gaps. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   sessionsMigration,
   spendingMigration,
   sessionTasksMigration,
+  approvalPreviewsMigration,
 ];

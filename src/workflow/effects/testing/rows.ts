@@ -33,6 +33,7 @@ export function anApprovalRow(changes: Partial<ApprovalRow> = {}): ApprovalRow {
     arguments: { amount: 5, to: 'ü "x"' },
     policyVersion: '1:plan',
     message: 'Pay?',
+    preview: { text: 'Pays 5', basis: { account: '7', other: null } },
     askedAtMs: 1_000,
     expiresAtMs: 61_000,
     state: 'pending',
