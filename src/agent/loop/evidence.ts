@@ -36,18 +36,39 @@ interface Change {
   readonly diff: string;
 }
 
+/** A call of somebody else's tool that is not read-only: what it changed is not known. */
+interface Effect {
+  readonly kind: 'effect';
+  readonly round: number;
+  readonly tool: string;
+}
+
 /** What Tutti itself saw happen, in order. Results of servers that are not Tutti's own prove nothing. */
-export type Fact = TestRun | Findings | Change;
+export type Fact = TestRun | Findings | Change | Effect;
 
 export function collectFacts(rounds: readonly EndedRound[], isTrusted: IsTrusted): Fact[] {
-  return rounds.flatMap(({ plan, results }, index) =>
-    results.flatMap(({ step, tool, output }) => {
-      if (tool === null || !isTrusted(tool.split('.')[0] ?? '')) return [];
-      const args = plan.steps.find(({ id }) => id === step)?.args ?? {};
+  return rounds.flatMap(({ plan, view, results }, index) =>
+    inOrder(results, view).flatMap(({ step, tool, output }) => {
+      if (tool === null) return [];
+      const { args = {}, approval } = plan.steps.find(({ id }) => id === step) ?? {};
+      if (!isTrusted(tool.split('.')[0] ?? '')) {
+        return approval === undefined ? [] : [{ kind: 'effect', round: index + 1, tool } as const];
+      }
       const outputs: readonly unknown[] = Array.isArray(output) ? output : [output];
       return outputs.flatMap((one) => factsOf(Object(one), { tool, args, round: index + 1 }));
     }),
   );
+}
+
+/** By time where it is known: a change counts from its end, a check from its start, so that a check sees what precedes it. */
+function inOrder(results: readonly StepResult[], { steps }: RunView): readonly StepResult[] {
+  const timeOf = ({ step, output }: StepResult): number => {
+    const { startedAt, endedAt } = steps[step] ?? {};
+    const isChange = Object(output).change_id !== undefined;
+    return Date.parse((isChange ? endedAt : startedAt) ?? '');
+  };
+  if (results.some((result) => Number.isNaN(timeOf(result)))) return results;
+  return results.toSorted((one, other) => timeOf(one) - timeOf(other));
 }
 
 interface Source {
@@ -59,7 +80,7 @@ interface Source {
 type Output = Readonly<Record<string, unknown>>;
 
 function factsOf(output: Output, { tool, args, round }: Source): Fact[] {
-  const { passed, failed, problem, change_id: id, files, diff, issues } = output;
+  const { passed, failed, problem, change_id: id, files, diff } = output;
   if (typeof passed === 'number' && typeof failed === 'number') {
     const partial = partialOf(args);
     return [
@@ -78,8 +99,8 @@ function factsOf(output: Output, { tool, args, round }: Source): Fact[] {
     const text = typeof diff === 'string' ? diff : '';
     return [{ kind: 'change', round, tool, id, files: changed, diff: text }];
   }
-  if (Array.isArray(issues)) return [{ kind: 'findings', round, tool, count: issues.length }];
-  return [];
+  const count = output['issues_total'] ?? output['findings_total'];
+  return typeof count === 'number' ? [{ kind: 'findings', round, tool, count }] : [];
 }
 
 /** Tests of replaced files, or a choice of tests, do not show that the project's tests pass. */
@@ -98,7 +119,10 @@ function changedFile({ path, action, added, removed }: Output): Change['files'][
 
 /** Why the work does not count as verified; undefined where a check after the last change came out clean. */
 export function findDoubt(facts: readonly Fact[]): string | undefined {
-  const lastChange = facts.findLastIndex(({ kind }) => kind === 'change');
+  const isTested = facts.some(({ kind }) => kind === 'tests');
+  const lastChange = facts.findLastIndex(
+    ({ kind }) => kind === 'change' || (kind === 'effect' && isTested),
+  );
   const checks = facts.slice(lastChange + 1);
   const tests = checks.findLast((fact) => fact.kind === 'tests');
   if (tests) {

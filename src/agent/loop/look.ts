@@ -8,6 +8,7 @@ import {
   findByOtherName,
   isOfferable,
   judgePlan,
+  orderAfterEffects,
   planOf,
   proposedPlanSchema,
   stepsJsonSchema,
@@ -130,7 +131,7 @@ export async function judgeSteps(
     return { kind: 'refused', problems: [problem] };
   }
   if (tools.length > 0) return { kind: 'allow', tools, steps };
-  const plan = planOf(data, task.goal);
+  const plan = orderAfterEffects(planOf(data, task.goal), rules);
   const judged = await judgePlan(parts, { plan, inputs, rules, caller: call.caller });
   if (judged.kind === 'refused') return judged;
   return { kind: 'round', round: { plan: judged.plan, isFree: judged.isFree, mustShow: false } };

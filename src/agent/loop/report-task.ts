@@ -72,6 +72,8 @@ function describeFact(fact: Fact): string {
     }
     case 'findings':
       return `${counted(fact.count, 'finding')} by ${fact.tool} (${at})`;
+    case 'effect':
+      return `${fact.tool} was called (${at}); what it changed is not known`;
     case 'change':
       return `Change ${fact.id} by ${fact.tool} (${at}): ${fact.files.map(({ text }) => text).join(', ')}`;
   }

@@ -1,6 +1,7 @@
 import type { PlanCandidate } from '../../contract/agent/index.ts';
 import type { Plan, Step } from '../../contract/plan/index.ts';
 import { counted } from '../../kernel/index.ts';
+import { sayOrder } from './order-after-effects.ts';
 
 export interface Previewed {
   /** Best first; more than one when the planner is not sure. */
@@ -48,12 +49,17 @@ function stepLines(plan: Plan): string[] {
 function previewStep(step: Step): string {
   const args = Object.entries(step.args ?? {}).map(([key, value]) => `${key}=${shortValue(value)}`);
   const notes = [
-    ...(step.when === undefined ? [] : [`when ${shortValue(step.when)}`]),
+    ...(step.when === undefined ? [] : [shortValue(sayWhen(step.when))]),
     ...(step.forEach === undefined ? [] : [`for each of ${shortValue(step.forEach)}`]),
     ...(step.approval === undefined ? [] : ['asks for approval']),
   ];
   const title = step.title === undefined ? '' : ` — ${shortValue(step.title)}`;
   return `${step.id}: ${step.tool ?? ''}(${args.join(', ')})${title}${notes.length > 0 ? ` [${notes.join('; ')}]` : ''}`;
+}
+
+function sayWhen(when: NonNullable<Step['when']>): string {
+  const said = sayOrder(when);
+  return said === String(when) ? `when ${said}` : said;
 }
 
 function inputsOf({ input }: Plan): string[] {

@@ -13,6 +13,7 @@ import {
 } from '../prompts/index.ts';
 import { describeTool } from './describe-tool.ts';
 import { guardPlan, type GuardRules } from './guard-plan.ts';
+import { orderAfterEffects } from './order-after-effects.ts';
 import { describeInput, fillInputs, type PlanInput } from './plan-inputs.ts';
 import {
   planOf,
@@ -69,7 +70,7 @@ export async function proposeWithModel(
   let written: Written | undefined = readDraft(request.draft);
   for (let asked = 0; ; asked += 1) {
     if (written) {
-      const plan = planOf(written.plan, intent.primary_goal);
+      const plan = orderAfterEffects(planOf(written.plan, intent.primary_goal), rules);
       const judged = await judgePlan(parts, { plan, inputs, rules, caller: call.caller });
       if (judged.kind === 'passed') {
         const { plan: passed, check, isFree } = judged;

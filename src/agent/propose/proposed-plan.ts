@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { planSchema, stepIdPattern, type Plan } from '../../contract/plan/index.ts';
 import type { JsonSchema } from '../../contract/tool/index.ts';
+import { escapeLiterals } from './escape-literals.ts';
 
 /** Models that are held to a schema fill in every member: what they have nothing to say for is empty, or null. */
 function unlessEmpty<Schema extends z.ZodType>(schema: Schema) {
@@ -60,5 +61,7 @@ export function stepsJsonSchema(tools: readonly string[]): JsonSchema {
 }
 
 export function planOf(proposed: ProposedPlan, goal: string): Plan {
-  return planSchema.parse({ version: 1, ...proposed, goal: goal.slice(0, 10_000) });
+  const plan = planSchema.parse({ version: 1, ...proposed, goal: goal.slice(0, 10_000) });
+  const ids = plan.steps.map(({ id }) => id);
+  return { ...plan, steps: plan.steps.map((step) => escapeLiterals(step, ids)) };
 }
