@@ -202,8 +202,12 @@ describe('the other commands', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('prints traces that failed as such', async () => {
-    expect((await runMain(['trace'])).stdout).toMatch(/abc2 .* failed {2}call/);
+  it('prints traces that failed as such, and of a run how it ended', async () => {
+    const { stdout } = await runMain(['trace']);
+    expect(stdout).toMatch(/abc2 .* failed +call/);
+    // Something in it failed, and it did not.
+    expect(stdout).toMatch(/abc3 .* 1 error +call/);
+    expect(stdout).toMatch(/abc4 .* succeeded +call/);
   });
 
   it('backs up to a file below the current folder, and overwrites only by force', async () => {

@@ -112,6 +112,8 @@ export interface TraceSummary {
   readonly durationUs: number;
   readonly spans: number;
   readonly errors: number;
+  readonly isFailed: boolean;
+  readonly runId: string | null;
 }
 
 export interface Backup {

@@ -4,8 +4,16 @@ import { AppError } from '../kernel/index.ts';
 export class UnknownNameError extends AppError {
   readonly code = 'fleet.not_found';
 
-  constructor(kind: 'tool' | 'resource' | 'prompt' | 'task' | 'method', name: string) {
-    super(`Unknown ${kind}: ${name}`, { details: { kind, name } });
+  constructor(
+    kind: 'tool' | 'resource' | 'prompt' | 'task' | 'method',
+    name: string,
+    meant?: string,
+  ) {
+    const proposal = meant === undefined ? '' : `. Did you mean "${meant}"?`;
+    super(`Unknown ${kind}: ${name}${proposal}`, {
+      details: { kind, name, ...(meant !== undefined && { suggestion: meant }) },
+      ...(kind !== 'task' && kind !== 'method' && { hint: `\`tutti ${kind}s\` lists them.` }),
+    });
   }
 }
 

@@ -110,7 +110,13 @@ export function testTraceStore(create: () => TraceStore): void {
     const old = hexId(1, 32);
     const young = hexId(2, 32);
     await store.record([
-      aSpan({ traceId: old, startedAtUs: 1_000, durationUs: 10, name: 'old' }),
+      aSpan({
+        traceId: old,
+        startedAtUs: 1_000,
+        durationUs: 10,
+        name: 'old',
+        attributes: { 'tutti.run.id': 'run-1' },
+      }),
       aSpan({ traceId: young, spanId: hexId(2, 16), startedAtUs: 5_100, durationUs: 900 }),
       aSpan({
         traceId: young,
@@ -121,8 +127,26 @@ export function testTraceStore(create: () => TraceStore): void {
       }),
     ]);
     const summaries = [
-      { traceId: young, name: 'root', startedAtUs: 5_000, durationUs: 1_000, spans: 2, errors: 1 },
-      { traceId: old, name: 'old', startedAtUs: 1_000, durationUs: 10, spans: 1, errors: 0 },
+      {
+        traceId: young,
+        name: 'root',
+        startedAtUs: 5_000,
+        durationUs: 1_000,
+        spans: 2,
+        errors: 1,
+        isFailed: true,
+        runId: null,
+      },
+      {
+        traceId: old,
+        name: 'old',
+        startedAtUs: 1_000,
+        durationUs: 10,
+        spans: 1,
+        errors: 0,
+        isFailed: false,
+        runId: 'run-1',
+      },
     ];
     expect(await store.recent(localCaller, 10)).toEqual(summaries);
     expect(await store.recent(localCaller, 1)).toEqual(summaries.slice(0, 1));

@@ -1,8 +1,10 @@
+import { localCaller } from '../../contract/caller/index.ts';
+import { counted } from '../../kernel/index.ts';
 import { UnknownNameError } from '../errors.ts';
 import { withSystem, type Invocation } from '../invocation.ts';
 import { limitOption } from '../limit-option.ts';
 import { formatColumns } from '../output.ts';
-import type { TraceSummary } from '../system.ts';
+import type { System, TraceSummary } from '../system.ts';
 
 const usualCount = 20;
 
@@ -12,7 +14,7 @@ export async function run(invocation: Invocation): Promise<number> {
   return withSystem(invocation, {}, async (system) => {
     const [id] = operands;
     if (id === undefined) {
-      const traces = await system.traces.recent(limit);
+      const traces = await withStatus(await system.traces.recent(limit), system);
       output.result(traces, () => list(traces));
       return 0;
     }
@@ -24,14 +26,34 @@ export async function run(invocation: Invocation): Promise<number> {
   });
 }
 
-function list(traces: readonly TraceSummary[]): string {
+type TraceLine = TraceSummary & { readonly status: string };
+
+/** Runs looked through for those of the traces. */
+const maxRuns = 1_000;
+
+/** A run knows how it ended: what failed in it may have been tried again, or answered by a person. */
+async function withStatus(
+  traces: readonly TraceSummary[],
+  { workflows }: System,
+): Promise<readonly TraceLine[]> {
+  const hasRuns = traces.some(({ runId }) => runId !== null);
+  const runs = hasRuns ? await workflows.list(localCaller, { limit: maxRuns }) : [];
+  const statuses = new Map(runs.map(({ runId, status }) => [runId, status]));
+  return traces.map((trace) => {
+    const ofRun = trace.runId === null ? undefined : statuses.get(trace.runId);
+    const failures = trace.errors > 0 ? counted(trace.errors, 'error') : 'ok';
+    return { ...trace, status: ofRun ?? (trace.isFailed ? 'failed' : failures) };
+  });
+}
+
+function list(traces: readonly TraceLine[]): string {
   if (traces.length === 0) return 'There are no traces yet: every tool call leaves one.';
   return formatColumns(
     traces.map((trace) => [
       trace.traceId,
       new Date(trace.startedAtUs / 1000).toISOString(),
       `${(trace.durationUs / 1000).toFixed(1)} ms`,
-      trace.errors > 0 ? 'failed' : 'ok',
+      trace.status,
       trace.name,
     ]),
   );

@@ -85,6 +85,16 @@ const entries: readonly CatalogueEntry[] = [
   { name: 'other.wait', wireName: 'other__wait', server: 'other', tool: { ...open, name: 'wait' } },
 ];
 
+const trace = {
+  name: 'call',
+  startedAtUs: 0,
+  durationUs: 10,
+  spans: 1,
+  errors: 0,
+  isFailed: false,
+  runId: null,
+};
+
 async function callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult> {
   switch (name.replace('fake__', '')) {
     case 'fail_known':
@@ -216,8 +226,10 @@ function createSystem(seen: Seen): System {
       find: async (id) => (id === 'abc' ? [{ traceId: 'abc1', spanId: '1', name: 'call' }] : []),
       recent: async (limit) =>
         [
-          { traceId: 'abc1', name: 'call', startedAtUs: 0, durationUs: 1500, spans: 1, errors: 0 },
-          { traceId: 'abc2', name: 'call', startedAtUs: 0, durationUs: 10, spans: 1, errors: 1 },
+          { ...trace, traceId: 'abc1', durationUs: 1500 },
+          { ...trace, traceId: 'abc2', errors: 1, isFailed: true },
+          { ...trace, traceId: 'abc3', errors: 1 },
+          { ...trace, traceId: 'abc4', errors: 2, runId: 'run-1' },
         ].slice(0, limit),
     },
     formatTrace: (spans) => `tree of ${spans.length}`,

@@ -100,7 +100,7 @@ describe('a compact catalogue', () => {
   it('is the catalogue in everything else', async () => {
     const { face } = aFace(50);
     expect(face.name).toBe('tutti');
-    expect(face.instructions).toContain('admin.find and admin.call');
+    expect(face.instructions).toContain('admin__find and admin__call');
     expect(await face.listResources()).toHaveLength(2);
     expect(await face.listResourceTemplates()).toHaveLength(2);
     expect(await face.readResource('many://a', aContext())).toMatchObject({

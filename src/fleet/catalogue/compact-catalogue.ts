@@ -25,7 +25,8 @@ export function compactCatalogue(catalogue: FleetCatalogue, options: CompactOpti
     title: catalogue.title,
     version: catalogue.version,
     get instructions() {
-      const hint = `Where few tools are listed, ${options.finders.join(' and ')} find and call the others.`;
+      const finders = options.finders.map((name) => catalogue.wireNameOf(name));
+      const hint = `Where few tools are listed, ${finders.join(' and ')} find and call the others.`;
       return [catalogue.instructions ?? '', hint].join('\n\n').trim();
     },
     entries: () => catalogue.entries(),

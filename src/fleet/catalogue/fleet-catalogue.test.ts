@@ -141,6 +141,22 @@ describe('the catalogue', () => {
     });
   });
 
+  it.each(['two__helo', 'two.helo', 'two-hello'])('proposes a tool for %s', async (name) => {
+    const catalogue = aCatalogue([ours(aServer('one')), ours(aServer('two'))]);
+    await catalogue.listTools();
+    await expect(catalogue.callTool(name, {}, aContext())).rejects.toThrow(
+      'Did you mean "two__hello"?',
+    );
+  });
+
+  it('proposes a prompt, and a resource', async () => {
+    const catalogue = aCatalogue([ours(aServer('one')), ours(aServer('two'))]);
+    const prompt = catalogue.getPrompt('one__gret', {}, aContext());
+    await expect(prompt).rejects.toThrow('Did you mean "one__greet"?');
+    const resource = catalogue.readResource('two://b', aContext());
+    await expect(resource).rejects.toThrow('Did you mean "two://a"?');
+  });
+
   it('leaves an error of the protocol one, with what the server said', async () => {
     const rpc = { code: -32_602, message: 'bad arguments' };
     const server = aServer('one', {

@@ -10,7 +10,8 @@ import type {
   ServerExtensions,
 } from '../../contract/server/index.ts';
 import { failedToolResult, type Tool, type ToolResult } from '../../contract/tool/index.ts';
-import { AppError, reportError, type Log } from '../../kernel/index.ts';
+import { AppError, nearest, reportError, type Log } from '../../kernel/index.ts';
+import { wireName } from '../../protocol/index.ts';
 import type { CallLane, LaneCall } from '../call-lane.ts';
 import { UnknownNameError } from '../errors.ts';
 import { ServerUnavailableError } from '../upstream/errors.ts';
@@ -52,6 +53,13 @@ export class FleetCatalogue implements Catalogue {
     this.#options = options;
     this.#watches = new KeptWatches(options.roster, options.log);
     options.roster.onReplaced(() => this.#watches.follow());
+  }
+
+  /** What clients call the tool that people call `server.tool`, listed yet or not. */
+  wireNameOf(name: string): string {
+    const route = this.#roster.names.toolRoutes.get(name);
+    const at = name.indexOf('.');
+    return route?.entry.wireName ?? wireName(name.slice(0, at), name.slice(at + 1));
   }
 
   get instructions(): string {
@@ -124,7 +132,10 @@ export class FleetCatalogue implements Catalogue {
       );
     if (route.kind === 'listed') return read(route.member);
     const result = await askInTurn(route.members, read, context.signal);
-    if (!result) throw new UnknownNameError('resource', uri);
+    if (!result) {
+      const known = this.#roster.names.resources.map((resource) => resource.uri);
+      throw new UnknownNameError('resource', uri, nearest(uri, known));
+    }
     return result;
   }
 
@@ -201,14 +212,16 @@ export class FleetCatalogue implements Catalogue {
   async #findTool(name: string, context: CallContext): Promise<ToolRoute> {
     const find = (): ToolRoute | undefined => this.#roster.names.toolRoutes.get(name);
     const route = await this.#find(name, context, find);
-    if (!route) throw new UnknownNameError('tool', name);
+    if (!route) throw new UnknownNameError('tool', name, this.#roster.names.nearestTool(name));
     return route;
   }
 
   async #findPrompt(name: string, context: CallContext): Promise<PromptRoute> {
     const find = (): PromptRoute | undefined => this.#roster.names.promptRoutes.get(name);
     const route = await this.#find(name, context, find);
-    if (!route) throw new UnknownNameError('prompt', name);
+    if (!route) {
+      throw new UnknownNameError('prompt', name, this.#roster.names.nearestPrompt(name));
+    }
     return route;
   }
 

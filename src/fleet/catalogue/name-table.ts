@@ -3,10 +3,12 @@ import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { Prompt } from '../../contract/prompt/index.ts';
 import type { Resource, ResourceTemplate } from '../../contract/resource/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
+import { nearest } from '../../kernel/index.ts';
 import { bareWireName, dottedName, wireName } from '../../protocol/index.ts';
 import { chooseLabels } from './choose-labels.ts';
 import { matchesGlob } from './matches-glob.ts';
 import type { Member } from './member.ts';
+import { withWireNames } from './wire-text.ts';
 
 /** A tool and the way to it. */
 export interface ToolRoute {
@@ -55,8 +57,17 @@ export class NameTable {
   #add(member: Member, label: string): void {
     const { listing } = member;
     if (!listing) return;
+    const added = this.tools.length;
+    const wireNames = new Map<string, string>();
     for (const tool of this.#once('tool', member, listing.tools)) {
-      if (this.#isOffered(member, label, tool.name)) this.#addTool(member, label, tool);
+      if (!this.#isOffered(member, label, tool.name)) continue;
+      wireNames.set(tool.name, this.#addTool(member, label, tool));
+    }
+    // What others say about their tools is passed on as it came.
+    if (member.options.source === 'built-in' && !this.#isBare) {
+      for (const [index, tool] of this.tools.entries()) {
+        if (index >= added) this.tools[index] = withWireNames(tool, wireNames);
+      }
     }
     for (const prompt of this.#once('prompt', member, listing.prompts)) {
       const wire = this.#claim({ member, label, name: prompt.name }, this.promptRoutes);
@@ -75,7 +86,8 @@ export class NameTable {
     }
   }
 
-  #addTool(member: Member, label: string, tool: Tool): void {
+  /** Says its wire name. */
+  #addTool(member: Member, label: string, tool: Tool): string {
     const wire = this.#claim({ member, label, name: tool.name }, this.toolRoutes);
     const dotted = dottedName(label, tool.name);
     // `a.b` + `c` and `a` + `b.c` read the same; the second is reached by its wire name alone.
@@ -85,6 +97,24 @@ export class NameTable {
     this.toolRoutes.set(wire, route).set(name, route);
     this.entries.push(entry);
     this.tools.push({ ...tool, name: wire });
+    return wire;
+  }
+
+  /** The wire name of the tool that a mistyped name most likely meant, in whichever form it was written. */
+  nearestTool(name: string): string | undefined {
+    const wireNames = new Map<string, string>();
+    for (const { wireName: wire, name: dotted, tool } of this.entries) {
+      for (const written of [tool.name, dotted, wire]) wireNames.set(written, wire);
+    }
+    return wireNames.get(nearest(name, wireNames.keys()) ?? '');
+  }
+
+  /** The same for a prompt. */
+  nearestPrompt(name: string): string | undefined {
+    return nearest(
+      name,
+      this.prompts.map((prompt) => prompt.name),
+    );
   }
 
   #isOffered(member: Member, label: string, tool: string): boolean {

@@ -54,6 +54,7 @@ export class MemoryTraceStore implements TraceStore {
 function summarize(spans: readonly SpanRecord[]): TraceSummary {
   const startedAtUs = Math.min(...spans.map((span) => span.startedAtUs));
   const endedAtUs = Math.max(...spans.map((span) => span.startedAtUs + span.durationUs));
+  const runId = spans[0]?.attributes['tutti.run.id'];
   return {
     traceId: spans[0]?.traceId ?? '',
     name: spans[0]?.name ?? '',
@@ -61,5 +62,7 @@ function summarize(spans: readonly SpanRecord[]): TraceSummary {
     durationUs: endedAtUs - startedAtUs,
     spans: spans.length,
     errors: spans.filter((span) => span.status === 'error').length,
+    isFailed: spans[0]?.status === 'error',
+    runId: typeof runId === 'string' ? runId : null,
   };
 }

@@ -36,7 +36,12 @@ export interface TraceSummary {
   /** From the first beginning to the last end. */
   readonly durationUs: number;
   readonly spans: number;
+  /** Spans that failed; what failed inside may have been retried since. */
   readonly errors: number;
+  /** The span that began first failed, and with it the whole. */
+  readonly isFailed: boolean;
+  /** The run whose steps it traces, which knows its own outcome; null for any other call. */
+  readonly runId: string | null;
 }
 
 export interface TraceRetention {

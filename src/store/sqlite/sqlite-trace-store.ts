@@ -163,7 +163,7 @@ function inOrder(spans: readonly SpanRecord[]): readonly SpanRecord[] {
 
 function summarize([traceId, recorded]: readonly [string, readonly SpanRecord[]]): TraceSummary {
   const spans = inOrder(recorded);
-  const { name = '', startedAtUs = 0 } = spans[0] ?? {};
+  const { name = '', startedAtUs = 0, status, attributes = {} } = spans[0] ?? {};
   let endedAtUs = startedAtUs;
   let errors = 0;
   for (const span of spans) {
@@ -171,7 +171,17 @@ function summarize([traceId, recorded]: readonly [string, readonly SpanRecord[]]
     if (span.status === 'error') errors += 1;
   }
   const durationUs = endedAtUs - startedAtUs;
-  return { traceId, name, startedAtUs, durationUs, spans: spans.length, errors };
+  const runId = attributes['tutti.run.id'];
+  return {
+    traceId,
+    name,
+    startedAtUs,
+    durationUs,
+    spans: spans.length,
+    errors,
+    isFailed: status === 'error',
+    runId: typeof runId === 'string' ? runId : null,
+  };
 }
 
 /** Leaves of a batch what `keep` says, nothing without it; gives how many spans went. */

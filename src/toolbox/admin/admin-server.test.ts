@@ -281,7 +281,7 @@ describe('call_tool', () => {
     const call = anAdmin().callTool('call_tool', { name: 'files.read_txt' }, aCallContext());
     await expect(call).rejects.toMatchObject({
       code: 'admin.unknown_tool',
-      message: expect.stringContaining('files.read_text'),
+      message: expect.stringContaining('Did you mean "files__read_text"? find_tools finds tools'),
     });
   });
 

@@ -9,6 +9,7 @@ import { RecursiveCallError, UnknownToolError } from './errors.ts';
 
 const name = 'call_tool';
 const title = 'Call a tool';
+const finderName = 'find_tools';
 
 const inputSchema = z.strictObject({
   name: z.string().min(1).max(500).describe('As find_tools and list_tools give it.'),
@@ -77,9 +78,23 @@ async function callTool(
   } catch (error) {
     const isUnknown = error instanceof AppError && error.details['kind'] === 'tool';
     if (!isUnknown || entries.some((entry) => isNameOf(entry, wanted))) throw error;
-    const names = entries.map((entry) => entry.name);
-    throw new UnknownToolError(wanted, nearest(wanted, names));
+    const finder = entries.find(
+      (entry) => entry.server === server && entry.tool.name === finderName,
+    );
+    throw new UnknownToolError(wanted, {
+      similar: nearestTool(wanted, entries),
+      finder: finder?.wireName ?? finderName,
+    });
   }
+}
+
+function nearestTool(wanted: string, entries: readonly CatalogueEntry[]): string | undefined {
+  const wireNames = new Map(
+    entries.flatMap(({ tool, name: dotted, wireName }) =>
+      [tool.name, dotted, wireName].map((written) => [written, wireName] as const),
+    ),
+  );
+  return wireNames.get(nearest(wanted, wireNames.keys()) ?? '');
 }
 
 function isNameOf(entry: CatalogueEntry, wanted: string): boolean {

@@ -4,9 +4,10 @@ import { AppError } from '../../kernel/index.ts';
 export class UnknownToolError extends AppError {
   readonly code = 'admin.unknown_tool';
 
-  constructor(name: string, similar: string | undefined) {
+  /** `similar` and `finder` are names as the client knows them. */
+  constructor(name: string, { similar, finder }: { similar: string | undefined; finder: string }) {
     const advice = similar === undefined ? '' : `Did you mean "${similar}"? `;
-    super(`Tool "${name}" was not called: there is none. ${advice}find_tools tells the names`, {
+    super(`There is no tool "${name}", so none was called. ${advice}${finder} finds tools`, {
       details: { name, ...(similar !== undefined && { similar }) },
     });
   }

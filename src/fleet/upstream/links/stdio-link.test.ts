@@ -126,7 +126,7 @@ describe('a process that ends', () => {
       `result(1); process.stderr.write('warming up\\nno token given\\n'); process.exitCode = 3;`,
     );
     expect(await closed).toMatchObject({
-      reason: 'The process exited with code 3; its last line on stderr: no token given',
+      reason: 'The process exited with code 3; stderr: no token given',
       isWanted: false,
       exitCode: 3,
     });

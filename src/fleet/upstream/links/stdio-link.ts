@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type {
   OwnedProcess,
   ProcessExit,
@@ -12,6 +13,7 @@ import { excerptOf } from './excerpt.ts';
 import { defaultFloodLimits, FloodBrake, type FloodLimits } from './flood-brake.ts';
 import { MessageIntake } from './message-intake.ts';
 import { defaultMessageLimits } from './message-limits.ts';
+import { tellingLine, tellingLines } from './telling-line.ts';
 
 export interface StdioLinkOptions {
   /** The server's name, for errors. */
@@ -76,7 +78,7 @@ class StdioLink implements Link {
   readonly #stdoutEnded: Promise<void>;
   readonly #stderrEnded: Promise<void>;
   #outgoing = '';
-  #lastStderrLine = '';
+  readonly #lastStderrLines: string[] = [];
   #isWanted = false;
   #isClosed = false;
   #ending: Promise<void> | undefined;
@@ -163,8 +165,10 @@ class StdioLink implements Link {
 
   async #readStderr(): Promise<void> {
     const emit = (bytes: Buffer): void => {
-      this.#lastStderrLine = bytes.toString('utf8');
-      this.#onStderr(this.#lastStderrLine);
+      const line = bytes.toString('utf8');
+      this.#lastStderrLines.push(line);
+      if (this.#lastStderrLines.length > tellingLines) this.#lastStderrLines.shift();
+      this.#onStderr(line);
     };
     const { maxStderrLineBytes } = this.#limits;
     const reader = new LineReader({
@@ -194,9 +198,15 @@ class StdioLink implements Link {
     this.#isClosed = true;
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
     const fate = hasExited ? fateOf(exit) : `The process ${lapse}, and was stopped`;
-    const lastWords = this.#isWanted ? '' : excerptOf(Buffer.from(this.#lastStderrLine));
+    const cause = this.#isWanted
+      ? ''
+      : excerptOf(
+          Buffer.from(
+            tellingLine(this.#lastStderrLines.map((line) => stripVTControlCharacters(line))),
+          ),
+        );
     this.#listener.onClose({
-      reason: lastWords === '' ? fate : `${fate}; its last line on stderr: ${lastWords}`,
+      reason: cause === '' ? fate : `${fate}; stderr: ${cause}`,
       isWanted: this.#isWanted,
       ...exit,
     });
