@@ -1,7 +1,7 @@
 # Tutti. `make help` lists what there is. Needs git, make and any Node >= 20; the rest it installs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install uninstall build bundle system-packages docker-test-image demo start serve chat test test-fast proof check lint format bench bench-gateway bench-sandbox bench-workflow bench-agent bench-planning soak docs \
+.PHONY: help install uninstall build bundle system-packages docker-test-image demo start serve chat test test-fast proof check lint format bench bench-gateway bench-sandbox bench-workflow bench-agent bench-planning soak docs picture \
 	docker-build docker-up docker-down logs clean
 
 # Node 24 from npm lands here when the Node at hand is older; it comes first in every recipe.
@@ -99,6 +99,9 @@ soak: build ## A thousand calls a second for ten minutes: no error, flat memory
 
 docs: build ## Generate docs/errors.md, docs/configuration.md and docs/security-rules.md
 	@npm run --silent docs
+
+picture: build ## Draw docs/tutti.svg, the picture in the README, from a real run
+	@node scripts/make-picture.ts
 
 docker-build: ## Build the container image
 	docker build -f deploy/Dockerfile -t tutti:local .

@@ -27,6 +27,11 @@ export interface Shown {
   readonly killAt?: RegExp;
 }
 
+interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly killAt?: RegExp | undefined;
+}
+
 /**
  * A project and a data directory that exist for the length of the demo, and a `tutti` that knows nothing else: no settings, keys or
  * servers of the user are read, and nothing of the user's is written.
@@ -55,7 +60,7 @@ export class Stage {
     const command = ['tutti', ...args].map(quoteForShell).join(' ');
     const assignments = Object.entries(env).map(([name, value]) => `${name}=${value} `);
     console.log(colors.bold(this.#shorten(`$ ${assignments.join('')}${command}`)));
-    const { output, ended } = await this.#run(args, { env, killAt });
+    const { output, ended } = await this.run(args, { env, killAt });
     printCut(this.#shorten(output), { lines, tail });
     const wanted = killAt ? 'SIGKILL' : exitCode;
     if (killAt) console.log(colors.red('Killed'));
@@ -72,7 +77,7 @@ export class Stage {
     args: readonly string[],
     schema: Schema,
   ): Promise<z.output<Schema>> {
-    const { output } = await this.#run(args, {});
+    const { output } = await this.run(args);
     try {
       return schema.parse(JSON.parse(output));
     } catch {
@@ -86,9 +91,10 @@ export class Stage {
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  async #run(
+  /** Runs a command to its end and returns what it printed on both streams. */
+  async run(
     args: readonly string[],
-    { env = {}, killAt }: { env?: Readonly<Record<string, string>>; killAt?: RegExp | undefined },
+    { env = {}, killAt }: RunOptions = {},
   ): Promise<{ output: string; ended: number | NodeJS.Signals }> {
     const child = spawn(process.execPath, [program, ...args], {
       cwd: this.project,
