@@ -7,11 +7,13 @@ import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
 import type { Log } from '../kernel/index.ts';
 import { projectFiles, readProjectFile } from './project-files.ts';
+import type { Roots } from './roots.ts';
 import type { ToolFinder } from './tool-finder.ts';
 import type { WorkflowsHere } from './workflow.ts';
 
 export interface AgentHereParts {
   readonly settings: Settings;
+  readonly roots: Pick<Roots, 'current'>;
   readonly log: Log;
   readonly models: Models;
   readonly memory: Memory;
@@ -71,8 +73,8 @@ function agentParts(parts: AgentHereParts): AgentParts {
       const { createPlanner } = await import('../agent/planner/index.ts');
       return createPlanner({ embed });
     }),
-    files: projectFiles(settings.roots),
-    readFile: (path) => readProjectFile(path, settings.roots),
+    files: projectFiles(parts.roots),
+    readFile: async (path) => readProjectFile(path, await parts.roots.current()),
     settings: agentSettings(settings),
     isTrusted: (server) => trustedServers.includes(server),
     log: parts.log.child({ room: 'agent' }),

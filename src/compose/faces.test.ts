@@ -26,7 +26,7 @@ async function parts(calls: CallContext[]) {
   const { values: settings } = await loadSettings(here);
   const catalogue = aWaitingCatalogue(calls);
   const faces = { stdioCatalogue: catalogue, httpCatalogue: catalogue };
-  return { settings, ...faces, log: silentLog, version: '1' };
+  return { settings, ...faces, log: silentLog, version: '1', roots: { follow: () => {} } };
 }
 
 it('stops calls that run, unanswered, before serving streams ends by the signal', async () => {

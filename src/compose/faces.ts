@@ -4,12 +4,14 @@ import type { Opening } from '../contract/opening/index.ts';
 import { createHttpGateway, serveStdio as serveGateway } from '../gateway/index.ts';
 import type { Log } from '../kernel/index.ts';
 import type { FaceCatalogues } from './compact.ts';
+import type { Roots } from './roots.ts';
 import { tuneCollector } from './tune-collector.ts';
 
 export interface FaceParts extends FaceCatalogues {
   readonly settings: Settings;
   readonly log: Log;
   readonly version: string;
+  readonly roots: Pick<Roots, 'follow'>;
 }
 
 export interface StdioStreams {
@@ -36,6 +38,7 @@ export async function serveStdio(parts: FaceParts, streams: StdioStreams): Promi
     log: parts.log,
     maxMessageBytes: parts.settings.server.max_request_bytes,
     opening: streams.opening,
+    onRoots: (ask) => parts.roots.follow(ask),
   });
   const { signal } = streams;
   const onAbort = (): void => void gateway.close();

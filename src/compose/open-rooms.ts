@@ -10,6 +10,7 @@ import { embedderHere } from './embedder.ts';
 import { memoryHere } from './memory.ts';
 import { modelsHere } from './models.ts';
 import { startObserving } from './observing.ts';
+import { Roots } from './roots.ts';
 import { sandboxHere } from './sandbox.ts';
 import { openServerEntries } from './server-entries.ts';
 import type { SystemRequest } from './system.ts';
@@ -32,9 +33,10 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   });
   for (const warning of warnings) log.warn('setting looks wrong', { warning });
   const known = { settings: values, version, log };
+  const roots = new Roots(settings, log);
   const catalogue = (): Catalogue => fleet.catalogue;
   const sandbox = sandboxHere({ ...known, request });
-  const workspace = workspaceHere({ ...known, request });
+  const workspace = workspaceHere({ ...known, roots, request });
   const { preview } = workspace;
   const runs = workflowsHere({ ...known, tracing, store, request, catalogue, preview });
   const embedder = embedderHere();
@@ -42,6 +44,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const memory = memoryHere({ ...known, store, request, embedder: embedder.open });
   const agent = agentHere({
     ...known,
+    roots,
     models,
     memory,
     runs,
@@ -49,7 +52,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     finder: () => finder,
     embed: async (texts, signal) => (await embedder.open()).embed(texts, signal),
   });
-  const ours = toolboxServers({ ...known, request, sandbox, catalogue, models });
+  const ours = toolboxServers({ ...known, roots, request, sandbox, catalogue, models });
   const { fleet, finder } = openAdministeredFleet({
     ...known,
     tracing,
@@ -64,6 +67,6 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     entries: await openServerEntries({ request, settings, log }),
     only: request.only,
   });
-  const observed = { version, store, log, tracing, preview };
+  const observed = { version, store, log, tracing, roots, preview };
   return { ...observed, sandbox, runs, fleet, finder, agent, memory, models, embedder };
 }

@@ -15,11 +15,11 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const settings = await loadSettingsHere(request);
   const { home } = settings.values;
   const rooms = await openRooms(request, settings);
-  const { version, store, log, tracing, sandbox, runs, fleet, finder } = rooms;
+  const { version, store, log, tracing, roots, sandbox, runs, fleet, finder } = rooms;
   const { agent, memory, models, embedder, preview } = rooms;
   const { catalogue, control, serve } = fleet;
   const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
-  const parts = { settings: settings.values, version, log, ...face };
+  const parts = { settings: settings.values, version, log, roots, ...face };
   // Where some servers are left out, runs would miss the tools they call.
   const resumed = request.only === undefined ? runs : undefined;
   const serving = prepareServing({ home, fleet: control, serve, sandbox, runs: resumed, log });

@@ -26,6 +26,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const fixed = (...roots: string[]) => ({ current: async () => roots });
+
 describe('files of the project', () => {
   it.each([
     ['src/a.py', 'file'],
@@ -40,17 +42,17 @@ describe('files of the project', () => {
     ['', undefined],
     ['a\0b', undefined],
   ])('%j is %s', async (path, kind) => {
-    expect(await projectFiles([root, other]).kind(path)).toBe(kind);
+    expect(await projectFiles(fixed(root, other)).kind(path)).toBe(kind);
   });
 
   it('are found by absolute paths inside the roots alone', async () => {
-    const files = projectFiles([root]);
+    const files = projectFiles(fixed(root));
     expect(await files.kind(join(root, 'readme.md'))).toBe('file');
     expect(await files.kind(join(folder, 'outside/secret.py'))).toBeUndefined();
   });
 
   it('are listed shallow first, without dependencies, hidden folders and links', async () => {
-    const files = projectFiles([root, other]);
+    const files = projectFiles(fixed(root, other));
     expect(await files.list(10)).toEqual([
       'readme.md',
       'src/a.py',

@@ -2,6 +2,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { ProjectFiles } from '../agent/planner/index.ts';
+import type { Roots } from './roots.ts';
 
 /** Folders that hold what others wrote or what can be built again. */
 const skippedFolders: ReadonlySet<string> = new Set([
@@ -18,13 +19,14 @@ const skippedFolders: ReadonlySet<string> = new Set([
 const maxFolders = 2_000;
 
 /** The files inside the roots. Symbolic links are followed by `kind` only where they stay inside. */
-export function projectFiles(given: readonly string[]): ProjectFiles {
-  const roots = given.map((root) => resolve(root));
+export function projectFiles(roots: Pick<Roots, 'current'>): ProjectFiles {
+  const folders = async (): Promise<readonly string[]> =>
+    (await roots.current()).map((root) => resolve(root));
   return {
-    kind: (path) => kindOf(path, roots),
+    kind: async (path) => kindOf(path, await folders()),
     list: async (limit) => {
       const found: string[] = [];
-      for (const [index, root] of roots.entries()) {
+      for (const [index, root] of (await folders()).entries()) {
         // A relative path means the first root that has it, so those of later roots are absolute.
         const shown = (path: string): string => (index === 0 ? relative(root, path) : path);
         found.push(...(await filesBelow(root, limit - found.length)).map(shown));

@@ -1,4 +1,4 @@
-import { delimiter, isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { Models } from '../contract/model/index.ts';
@@ -7,14 +7,18 @@ import { Gate, type Log } from '../kernel/index.ts';
 import { createCodeScanner } from './check-code.ts';
 import { findContext7In } from './find-context7.ts';
 import { openGenerationWith } from './generation.ts';
+import { installationsOutside, javaLibraries } from './library-folders.ts';
 import { offerKey } from './offer-key.ts';
+import { openRooted } from './rooted-server.ts';
+import type { Roots } from './roots.ts';
 import { defaultLimitsOf, type SandboxHere } from './sandbox.ts';
-import { surroundingsOf, type SettingsRequest } from './settings.ts';
+import type { SettingsRequest } from './settings.ts';
 
 export interface ToolboxOptions {
   readonly settings: Settings;
   readonly version: string;
   readonly log: Log;
+  readonly roots: Roots;
   /** Where the servers work. */
   readonly request: SettingsRequest;
   /** The catalogue these servers will be a part of. */
@@ -42,7 +46,6 @@ function codeServer(options: ToolboxOptions, others: readonly ServerEntry[]): Se
       const { format, code_review, dependencies } = settings.tools;
       const here = {
         version,
-        roots: settings.roots,
         standardsDirectory: standardsDirectory(request.cwd),
         settings: {
           lineLength: format.line_length,
@@ -52,7 +55,9 @@ function codeServer(options: ToolboxOptions, others: readonly ServerEntry[]): Se
           osvDirectory: dependencies.osv_dir,
         },
       };
-      return createThreadedCodeServer(here, openGeneration);
+      return openRooted(options.roots, async (roots) =>
+        createThreadedCodeServer({ ...here, roots }, openGeneration),
+      );
     },
   };
 }
@@ -73,7 +78,13 @@ function standardsServer({ version, request, log }: ToolboxOptions): ServerEntry
   };
 }
 
-function docsServer({ settings, version, request, catalogue }: ToolboxOptions): ServerEntry {
+function docsServer({
+  settings,
+  version,
+  request,
+  catalogue,
+  roots: here,
+}: ToolboxOptions): ServerEntry {
   const { max_concurrent_requests: maxConcurrent, max_waiting_requests: maxWaiting } =
     settings.performance;
   return {
@@ -83,12 +94,11 @@ function docsServer({ settings, version, request, catalogue }: ToolboxOptions): 
     gate: new Gate({ maxConcurrent, maxWaiting }),
     open: async () => {
       const { createDocsServer } = await import('../toolbox/docs/index.ts');
-      return createDocsServer({
-        version,
-        roots: settings.roots,
-        outside: installationsOutside(request),
-        findContext7: findContext7In(catalogue),
-      });
+      const outside = installationsOutside(request);
+      const findContext7 = findContext7In(catalogue);
+      return openRooted(here, async (roots) =>
+        createDocsServer({ version, roots, outside, findContext7 }),
+      );
     },
   };
 }
@@ -96,7 +106,13 @@ function docsServer({ settings, version, request, catalogue }: ToolboxOptions): 
 /** Programs have time limits of their own, and may wait for a place. */
 const execTimeoutMs = 3_600_000;
 
-function execServer({ settings, version, sandbox, request }: ToolboxOptions): ServerEntry {
+function execServer({
+  settings,
+  version,
+  sandbox,
+  request,
+  roots: here,
+}: ToolboxOptions): ServerEntry {
   const { max_waiting_requests: maxWaiting } = settings.performance;
   return {
     name: 'exec',
@@ -106,38 +122,18 @@ function execServer({ settings, version, sandbox, request }: ToolboxOptions): Se
     timeoutMs: execTimeoutMs,
     open: async () => {
       const { createExecServer } = await import('../toolbox/exec/index.ts');
-      const scanner = createCodeScanner(version);
-      return createExecServer({
+      const own = {
         version,
         sandbox: sandbox.get,
-        scanCode: scanner.scan,
         policy: settings.sandbox.check,
         limits: defaultLimitsOf(settings),
-        roots: settings.roots,
         javaLibraries: javaLibraries(request),
-        close: scanner.close,
+      };
+      return openRooted(here, async (roots) => {
+        const { scan: scanCode, close } = createCodeScanner(version);
+        return createExecServer({ ...own, roots, scanCode, close });
       });
     },
-  };
-}
-
-/** Where Maven and Linux distributions keep jars. */
-function javaLibraries(request: SettingsRequest): string[] {
-  return [join(surroundingsOf(request).homeDirectory, '.m2', 'repository'), '/usr/share/java'];
-}
-
-/** Where Python and Go keep packages that do not lie in the project. */
-function installationsOutside(request: SettingsRequest): {
-  pythonEnvironments: string[];
-  goModules: string[];
-} {
-  const { env, homeDirectory } = surroundingsOf(request);
-  const goPaths = (env['GOPATH'] ?? '').split(delimiter).filter(Boolean);
-  const goModules = [...goPaths, join(homeDirectory, 'go')].map((path) => join(path, 'pkg', 'mod'));
-  const environments = [env['VIRTUAL_ENV'], '/usr/local', '/usr'];
-  return {
-    pythonEnvironments: environments.filter((path) => path !== undefined).filter(isAbsolute),
-    goModules: [env['GOMODCACHE'] ?? '', ...goModules].filter((path) => isAbsolute(path)),
   };
 }
 

@@ -3,6 +3,7 @@ import type { ServerEntry } from '../fleet/index.ts';
 import { createFaultPoints } from '../kernel/index.ts';
 import type { WorkspaceServer } from '../toolbox/workspace/index.ts';
 import { offerKey } from './offer-key.ts';
+import { openRooted } from './rooted-server.ts';
 import type { ToolboxOptions } from './toolbox.ts';
 
 /** The server for the user's own project, loaded when it is first used. */
@@ -12,29 +13,30 @@ export interface WorkspaceHere {
   readonly preview: PreviewEffect;
 }
 
-type Options = Pick<ToolboxOptions, 'settings' | 'version' | 'log' | 'request'>;
+type Options = Pick<ToolboxOptions, 'settings' | 'version' | 'log' | 'request' | 'roots'>;
 
 const name = 'workspace';
 
-export function workspaceHere({ settings, version, log, request }: Options): WorkspaceHere {
-  const open = async (): Promise<WorkspaceServer> => {
+export function workspaceHere({ settings, version, log, request, roots }: Options): WorkspaceHere {
+  const open = async (folders: readonly string[]): Promise<WorkspaceServer> => {
     const { createWorkspaceServer } = await import('../toolbox/workspace/index.ts');
-    const { roots, home } = settings;
+    const { home } = settings;
     const faultPoint = createFaultPoints(request.env['TUTTI_FAULT']);
-    return createWorkspaceServer({
-      version,
-      roots,
-      home,
-      faultPoint,
-      log: log.child({ server: name }),
-    });
+    const own = { version, home, faultPoint, log: log.child({ server: name }) };
+    return createWorkspaceServer({ ...own, roots: folders });
   };
-  let previewing: Promise<WorkspaceServer> | undefined;
+  let previewing: { folders: readonly string[]; server: Promise<WorkspaceServer> } | undefined;
   return {
-    entry: { name, cacheKey: offerKey(import.meta.url, [version]), open },
+    entry: {
+      name,
+      cacheKey: offerKey(import.meta.url, [version]),
+      open: () => openRooted(roots, open),
+    },
     preview: async ({ server, tool, args }, signal) => {
       if (server !== name) return undefined;
-      return (await (previewing ??= open())).preview(tool, args, { signal });
+      const folders = await roots.current();
+      if (previewing?.folders !== folders) previewing = { folders, server: open(folders) };
+      return (await previewing.server).preview(tool, args, { signal });
     },
   };
 }

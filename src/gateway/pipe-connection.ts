@@ -2,12 +2,14 @@ import type { Opening } from '../contract/opening/index.ts';
 import {
   allowsBatches,
   encodeError,
+  isRecord,
   judgeEra,
   rpcErrorCode,
   unsupportedVersion,
   type Batch,
   type Message,
   type Notification,
+  type Params,
   type Request,
   type RequestId,
 } from '../protocol/index.ts';
@@ -33,6 +35,18 @@ const maxSubscriptions = 100;
 /** Takes a message for the client; `isLast` when no other answer is due that could be sent with it. */
 export type SendText = (text: string, isLast?: boolean) => void;
 
+export type OnRoots = (ask: (signal: AbortSignal) => Promise<Params>) => void;
+
+export interface PipeOptions {
+  readonly opening?: Opening | undefined;
+  readonly onRoots?: OnRoots | undefined;
+}
+
+const rootsNotifications: ReadonlySet<string> = new Set([
+  'notifications/initialized',
+  'notifications/roots/list_changed',
+]);
+
 /** Whoever is at the other end of one two-way channel, in whichever era it speaks, or in both. */
 export class PipeConnection {
   readonly #serving: Serving;
@@ -46,11 +60,14 @@ export class PipeConnection {
   /** Messages whose answer is not sent yet. */
   #unanswered = 0;
   #onIdle: (() => void) | undefined;
+  readonly #onRoots: OnRoots | undefined;
+  #hasRoots = false;
   /** Set while the client may have answers already. */
   #repeated: RepeatedOpening | undefined;
 
-  constructor(serving: Serving, send: SendText, opening?: Opening) {
+  constructor(serving: Serving, send: SendText, { opening, onRoots }: PipeOptions = {}) {
     this.#serving = serving;
+    this.#onRoots = onRoots;
     this.#repeated = opening && new RepeatedOpening(opening);
     this.#send = send;
     this.#session = new HandshakeSession(serving, send);
@@ -113,6 +130,7 @@ export class PipeConnection {
   /** On the way of every call, so it waits for nothing itself. */
   #receiveRequest(request: Request): void {
     this.#unanswered += 1;
+    if (request.method === 'initialize') this.#hasRoots = hasRoots(request.params);
     const verdict = judgeEra(request);
     if (verdict.kind === 'rejected') {
       this.#answered(errorReply(request, verdict.error).text);
@@ -163,12 +181,20 @@ export class PipeConnection {
 
   #accept(notification: Notification): void {
     this.#session.accept(notification);
+    if (this.#hasRoots && rootsNotifications.has(notification.method)) this.#askForRoots();
     if (notification.method !== 'notifications/cancelled') return;
     const { requestId } = notification.params;
     if (typeof requestId !== 'string' && typeof requestId !== 'number') return;
     this.#inFlight.cancel(requestId);
     this.#subscriptions.get(requestId)?.cancel();
     this.#subscriptions.delete(requestId);
+  }
+
+  #askForRoots(): void {
+    const request = { method: 'roots/list', params: {} };
+    this.#onRoots?.((signal) =>
+      this.#session.asks.ask({ request, signal, send: (text) => this.#origin.send(text) }),
+    );
   }
 
   async #receiveBatch(batch: Batch): Promise<void> {
@@ -181,6 +207,10 @@ export class PipeConnection {
     const texts = await answerBatch(batch, this.#session, this.#origin);
     this.#answered(texts.length > 0 ? `[${texts.join(',')}]` : undefined);
   }
+}
+
+function hasRoots({ capabilities }: Params): boolean {
+  return isRecord(capabilities) && isRecord(capabilities['roots']);
 }
 
 /** The answers to a batch of the handshake era, as JSON texts. */

@@ -4,7 +4,7 @@ import type { McpServer } from '../contract/server/index.ts';
 import type { Log } from '../kernel/index.ts';
 import { defaultJsonLimits, encodeError, LineReader, rpcErrorCode } from '../protocol/index.ts';
 import { createServing } from './answer-request.ts';
-import { PipeConnection, type SendText } from './pipe-connection.ts';
+import { PipeConnection, type OnRoots, type SendText } from './pipe-connection.ts';
 import { receiveMessage } from './receive-message.ts';
 import { LineWriter } from './write-lines.ts';
 
@@ -21,6 +21,8 @@ export interface StdioOptions {
   readonly unreadLimitMs?: number;
   /** What was read from the input, and answered, before. */
   readonly opening?: Opening | undefined;
+  /** Called when a client with roots is ready, and when it says that they changed; `ask` asks it for them. */
+  readonly onRoots?: OnRoots | undefined;
 }
 
 export interface StdioGateway {
@@ -42,7 +44,7 @@ export function serveStdio(options: StdioOptions): StdioGateway {
   const unreadLimitMs = options.unreadLimitMs ?? defaultUnreadLimitMs;
   const writer = new LineWriter({ output, input, unreadLimitMs, onUnread });
   const send: SendText = (text, isLast) => writer.write(text, isLast);
-  const connection = new PipeConnection(createServing(options.server, log), send, options.opening);
+  const connection = new PipeConnection(createServing(options.server, log), send, options);
   const reader = new LineReader({ maxBytes, keptBytes: 0, onLine, onLongLine });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let isOpen = true;
