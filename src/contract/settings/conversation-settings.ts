@@ -8,20 +8,20 @@ export const conversationSettings = z
       .min(0)
       .max(1_000)
       .default(10)
-      .meta(
-        about('Turns of a conversation that go to the model word for word, as far as they fit.'),
-      ),
+      .meta(about('Number of conversation turns sent to the model verbatim, as far as they fit.')),
     context_window: z
       .int()
       .min(256)
       .max(10_000_000)
       .default(4_000)
-      .meta(about('Tokens of a conversation that go to the model with a message, at most.')),
+      .meta(about('Maximum number of conversation tokens sent to the model with a message.')),
     save_sessions: z
       .boolean()
       .default(true)
       .meta(
-        about('Write every session as a JSON file, too. They are in the database in any case.'),
+        about(
+          'Also write every session to a JSON file. Sessions are always stored in the database.',
+        ),
       ),
     session_dir: z
       .string()

@@ -8,7 +8,7 @@ export const loggingSettings = z
       .enum(['debug', 'info', 'warn', 'error', 'silent'])
       .default('info')
       .meta(
-        about('Lines below this level are not written.', {
+        about('Minimum level of log lines.', {
           flag: '--log-level',
           isUserOnly: false,
         }),
@@ -18,19 +18,17 @@ export const loggingSettings = z
       .string()
       .min(1)
       .meta(
-        about('Where the log is written.', {
+        about('Path of the log file.', {
           isPath: true,
           defaultText: '`<home>/logs/tutti.log`',
         }),
       ),
-    max_size: sizeText
-      .default('100MB')
-      .meta(about('The log file is put aside when it reaches this size.')),
+    max_size: sizeText.default('100MB').meta(about('Size at which the log file is rotated.')),
     backup_count: z
       .int()
       .min(0)
       .max(1000)
       .default(5)
-      .meta(about('How many log files that were put aside are kept.')),
+      .meta(about('Number of rotated log files to keep.')),
   })
   .meta(about('The log.', { isUserOnly: true }));

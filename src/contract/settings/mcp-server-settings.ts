@@ -47,7 +47,7 @@ export const mcpServerSettings = z
       .default({})
       .meta(
         about(
-          'Environment of the program, beside the few variables every program needs (`PATH`, `HOME` …).',
+          'Environment variables of the program, in addition to the few every program needs (`PATH`, `HOME` …).',
         ),
       ),
     cwd: z
@@ -55,12 +55,12 @@ export const mcpServerSettings = z
       .min(1)
       .optional()
       .meta(
-        about('Folder it starts in.', {
+        about('Working directory of the program.', {
           isPath: true,
           defaultText: 'the folder of the project’s file that names it, else your home directory',
         }),
       ),
-    url: address.optional().meta(about('Address of the server (http).')),
+    url: address.optional().meta(about('URL of the server (http).')),
     headers: z
       .record(z.string(), secretOrEmptyText)
       .default({})
@@ -71,7 +71,7 @@ export const mcpServerSettings = z
       .max(hourMs)
       .optional()
       .meta(
-        about('A call is ended after this long without progress.', {
+        about('Time after which a call without progress is ended.', {
           defaultText: '`performance.timeout_seconds`',
         }),
       ),
@@ -90,23 +90,19 @@ export const mcpServerSettings = z
     lazy: z
       .boolean()
       .default(true)
-      .meta(
-        about(
-          'Start it when it is first needed; `false` starts it together with `mcp` and `serve`.',
-        ),
-      ),
+      .meta(about('Start it on first use; `false` starts it together with `mcp` and `serve`.')),
     idleStopMs: z
       .int()
       .min(0)
       .max(24 * hourMs)
       .default(0)
-      .meta(about('Stop it after this long without a call; 0 never stops it.')),
+      .meta(about('Stop it after this time without a call; 0 means never.')),
     maxProcesses: z
       .int()
       .min(1)
       .max(1000)
       .default(1)
-      .meta(about('Processes of it at the same time.')),
+      .meta(about('Maximum number of processes of this server.')),
     tools: toolChoice
       .default({ exclude: [] })
       .meta(about('Which of its tools are offered: `include`, `exclude`.', { defaultText: 'all' })),
@@ -116,13 +112,13 @@ export const mcpServerSettings = z
       .max(64)
       .optional()
       .meta(
-        about('Its name in front of its tools, in place of the key.', { defaultText: 'the key' }),
+        about('Prefix for the names of its tools, instead of the key.', { defaultText: 'the key' }),
       ),
-    enabled: z.boolean().default(true).meta(about('`false` keeps the entry and does not use it.')),
+    enabled: z.boolean().default(true).meta(about('`false` keeps the entry without using it.')),
     disabled: z
       .boolean()
       .default(false)
-      .meta(about('The same the other way round, as some clients write it.')),
+      .meta(about('The inverse of `enabled`, as used by some clients.')),
   })
   .refine((entry) => (entry.command === undefined) !== (entry.url === undefined), {
     error: 'exactly one of "command" (a program) and "url" (an address)',

@@ -57,7 +57,7 @@ const roles = z
       .array(z.string().min(1))
       .default([])
       .meta(
-        about('Models that write programs and tests, in the order in which they are asked.', {
+        about('Models that write programs and tests, in order of preference.', {
           defaultText: 'all',
         }),
       ),
@@ -65,7 +65,7 @@ const roles = z
       .array(z.string().min(1))
       .default([])
       .meta(
-        about('Models that understand requests, plan and answer, in the order they are asked.', {
+        about('Models that understand requests, plan and answer, in order of preference.', {
           defaultText: 'all',
         }),
       ),
@@ -81,23 +81,23 @@ const budget = z
   .strictObject({
     run_tokens: tokenLimit
       .default(500_000)
-      .meta(about('Tokens that one run may use, questions and answers together.')),
+      .meta(about('Maximum number of tokens per run, input and output together.')),
     session_tokens: tokenLimit
       .default(2_000_000)
-      .meta(about('Tokens that one session may use, its runs included.')),
+      .meta(about('Maximum number of tokens per session, including its runs.')),
     run_usd: usdLimit
       .default(5)
-      .meta(about('US dollars that one run may cost, where the prices of the models are set.')),
+      .meta(about('Maximum cost of a run in US dollars, if the prices of the models are set.')),
     session_usd: usdLimit
       .default(20)
-      .meta(about('US dollars that one session may cost, its runs included.')),
+      .meta(about('Maximum cost of a session in US dollars, including its runs.')),
   })
   .meta(about('Where models are stopped.', { isUserOnly: true }));
 
 const keysAndEndpoints = {
   code_endpoint: httpUrl.optional().meta(
     about(
-      'Address of the model that writes code: `{messages, max_tokens, temperature}` in, `{response}` out.',
+      'Endpoint of the model that writes code: takes `{messages, max_tokens, temperature}`, returns `{response}`.',
       {
         isAddress: true,
         isUserOnly: true,
@@ -106,21 +106,24 @@ const keysAndEndpoints = {
     ),
   ),
   agent_endpoint: httpUrl.optional().meta(
-    about('Address of the model that understands requests and plans; like `code_endpoint`.', {
-      isAddress: true,
-      isUserOnly: true,
-      env: ['MISTRAL_ENDPOINT'],
-    }),
+    about(
+      'Endpoint of the model that understands requests and plans; same protocol as `code_endpoint`.',
+      {
+        isAddress: true,
+        isUserOnly: true,
+        env: ['MISTRAL_ENDPOINT'],
+      },
+    ),
   ),
   openai_api_key: secretText.optional().meta(
-    about('Key for OpenAI. It goes to OpenAI alone; other addresses have keys of their own.', {
+    about('API key for OpenAI. It is only sent to OpenAI; other endpoints have their own keys.', {
       isUserOnly: true,
       env: ['MCP_OPENAI_API_KEY', 'OPENAI_API_KEY'],
     }),
   ),
   anthropic_api_key: secretText
     .optional()
-    .meta(about('Key for Anthropic.', { isUserOnly: true, env: ['ANTHROPIC_API_KEY'] })),
+    .meta(about('API key for Anthropic.', { isUserOnly: true, env: ['ANTHROPIC_API_KEY'] })),
 };
 
 export const modelsSettings = z
@@ -129,18 +132,18 @@ export const modelsSettings = z
     providers: z
       .record(providerName, modelProviderSettings)
       .default({})
-      .meta(about('Models by a name of your choice.', { isUserOnly: true })),
+      .meta(about('Model providers, under names of your choice.', { isUserOnly: true })),
     roles,
     autodetect: z
       .boolean()
       .default(true)
       .meta(
-        about('Whether models that run on this machine are found without being named.', {
+        about('Whether models running on this machine are detected automatically.', {
           isUserOnly: true,
         }),
       ),
     timeout_seconds: seconds.default(60).meta(
-      about('A model that has not answered in full after this many seconds is given up.', {
+      about('Time limit for a model’s complete answer, in seconds.', {
         env: ['MODEL_TIMEOUT_SECONDS'],
       }),
     ),
@@ -149,27 +152,29 @@ export const modelsSettings = z
       .min(0)
       .max(2)
       .default(0.1)
-      .meta(about('How freely models choose words; low keeps answers alike.')),
+      .meta(about('Sampling temperature; low values give more uniform answers.')),
     retry_attempts: z
       .int()
       .min(1)
       .max(20)
       .default(3)
-      .meta(about('How often a model that fails is asked, before the next one is.')),
+      .meta(about('Number of attempts with a failing model before the next one is used.')),
     retry_delay_ms: z
       .int()
       .min(0)
       .max(60_000)
       .default(500)
       .meta(
-        about('Wait before the second attempt, in milliseconds; each next one is twice as long.'),
+        about(
+          'Delay before the second attempt, in milliseconds; it doubles with each further attempt.',
+        ),
       ),
     max_concurrent: z
       .int()
       .min(1)
       .max(1_000)
       .default(4)
-      .meta(about('Requests to models at the same time; the next ones wait.')),
+      .meta(about('Maximum concurrent requests to models; further requests wait.')),
     budget,
   })
   .meta(about('Language models.'));

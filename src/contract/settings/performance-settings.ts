@@ -11,7 +11,7 @@ export const performanceSettings = z
       .default(5)
       .meta(
         about(
-          'Calls of the tools we ship that run at the same time; the next ones wait. Other servers have places of their own.',
+          'Maximum concurrent calls of built-in tools; further calls wait. Other servers have their own limits.',
         ),
       ),
     max_waiting_requests: z
@@ -19,9 +19,7 @@ export const performanceSettings = z
       .min(0)
       .max(1_000_000)
       .default(1000)
-      .meta(about('Tool calls that may wait; one more is refused as too busy.')),
-    timeout_seconds: seconds
-      .default(60)
-      .meta(about('A tool call is ended after this many seconds.')),
+      .meta(about('Maximum number of waiting tool calls; further calls are rejected as too busy.')),
+    timeout_seconds: seconds.default(60).meta(about('Time limit of a tool call, in seconds.')),
   })
   .meta(about('How much happens at once, and for how long.'));

@@ -13,20 +13,16 @@ export const planningSettings = z
       .min(1)
       .max(1_000)
       .default(10)
-      .meta(about('Steps of a plan the agent proposes.')),
+      .meta(about('Maximum number of steps in a plan that the agent proposes.')),
     allow_loops: noLoops
       .default(false)
-      .meta(
-        about(
-          'Whether plans may loop. They never do: `forEach` goes through a list, and that ends.',
-        ),
-      ),
+      .meta(about('Whether plans may loop. Always false: `forEach` iterates over a finite list.')),
     optimize_chains: z
       .boolean()
       .default(true)
       .meta(
         about(
-          'Whether plans the agent makes are optimized: dead steps are dropped, identical read-only calls merged. Plans that people wrote are optimized where `--optimize` says so.',
+          'Whether plans made by the agent are optimized: unused steps are dropped, identical read-only calls merged. Written plans are optimized only with `--optimize`.',
         ),
       ),
     preview: z
@@ -34,7 +30,7 @@ export const planningSettings = z
       .default('effects')
       .meta(
         about(
-          'Which plans of a model are shown before they run: `effects` those with a step that is not read-only or sends data out, `always` all, `never` none. Plans made without a model are always shown.',
+          'Which plans of a model are previewed before they run: `effects` those with a step that is not read-only or sends data out, `always` all, `never` none. Plans made without a model are always previewed.',
           { isUserOnly: true },
         ),
       ),
@@ -43,7 +39,7 @@ export const planningSettings = z
       .default('effects')
       .meta(
         about(
-          "Steps of the agent's plans that a person has to approve: `effects` all that are not read-only or send data out, `destructive` those that may destroy something or send data out, `plan` none beyond what `workflow.approval` says.",
+          'Steps in plans of the agent that need approval: `effects` all that are not read-only or send data out, `destructive` those that may destroy something or send data out, `plan` only those that `workflow.approval` requires.',
           { isUserOnly: true },
         ),
       ),

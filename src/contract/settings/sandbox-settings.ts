@@ -11,28 +11,42 @@ const limits = z
       .min(10)
       .max(1_800_000)
       .default(30_000)
-      .meta(about('Milliseconds after which a program is killed.')),
+      .meta(about('Time limit of a program, in milliseconds.')),
     cpu_ms: z
       .int()
       .min(10)
       .max(7_200_000)
       .default(30_000)
-      .meta(about('Milliseconds of CPU time that all its processes may use together.')),
+      .meta(about('CPU time limit for all its processes together, in milliseconds.')),
     cpus: z
       .number()
       .min(0.05)
       .max(256)
       .default(1)
-      .meta(about('Processors it may keep busy; fractions are allowed.')),
+      .meta(about('Number of CPUs it may use; fractions are allowed.')),
     memory: sizeText
       .default('512MiB')
-      .meta(about('Memory of all its processes, files in its temporary folders included.')),
-    pids: z.int().min(8).max(4096).default(256).meta(about('Processes and threads at once.')),
-    disk: sizeText.default('128MiB').meta(about('Size of its work folder.')),
-    open_files: z.int().min(32).max(65_536).default(1024).meta(about('Open files of one process.')),
+      .meta(about('Memory limit for all its processes, including files in its temporary folders.')),
+    pids: z
+      .int()
+      .min(8)
+      .max(4096)
+      .default(256)
+      .meta(about('Maximum number of processes and threads.')),
+    disk: sizeText.default('128MiB').meta(about('Maximum size of its working directory.')),
+    open_files: z
+      .int()
+      .min(32)
+      .max(65_536)
+      .default(1024)
+      .meta(about('Maximum number of open files per process.')),
     output: sizeText
       .default('1MiB')
-      .meta(about('Standard output and standard error together; more ends the program.')),
+      .meta(
+        about(
+          'Maximum size of standard output and standard error together; more ends the program.',
+        ),
+      ),
   })
   .meta(about('What a program may use when the call names no limit.'));
 
@@ -43,18 +57,18 @@ const pool = z
       .default(true)
       .meta(
         about(
-          'Start sandboxes in advance while `tutti mcp` or `tutti serve` runs: a program then starts in milliseconds.',
+          'Pre-start sandboxes while `tutti mcp` or `tutti serve` runs, so that programs start in milliseconds.',
         ),
       ),
     max_memory: sizeText
       .default('512MiB')
-      .meta(about('What sandboxes started in advance may cost together.')),
+      .meta(about('Memory limit for all pre-started sandboxes together.')),
     max_idle: z
       .int()
       .min(0)
       .max(256)
       .default(8)
-      .meta(about('Sandboxes started in advance for one language.')),
+      .meta(about('Number of pre-started sandboxes per language.')),
   })
   .meta(about('Sandboxes started in advance; each runs one program.'));
 
@@ -70,7 +84,7 @@ const docker = z
       .min(1)
       .optional()
       .meta(
-        about('Socket of Docker or Podman; without it `DOCKER_HOST` and the usual places count.', {
+        about('Socket of Docker or Podman. Default: `DOCKER_HOST`, then the standard locations.', {
           isPath: true,
         }),
       ),
@@ -78,13 +92,13 @@ const docker = z
       .string()
       .min(1)
       .default('tutti-sandbox')
-      .meta(about('Image that programs run in. It is never pulled.')),
+      .meta(about('Image that programs run in. Tutti never pulls it.')),
     images,
     runtime: z
       .string()
       .min(1)
       .optional()
-      .meta(about('OCI runtime to use, such as `runsc` of gVisor; the engine’s own otherwise.')),
+      .meta(about('OCI runtime, such as `runsc` for gVisor. Default: the engine’s own.')),
   })
   .meta(about('The driver `docker`.'));
 
@@ -96,7 +110,7 @@ const kubernetes = z
       .optional()
       .meta(
         about(
-          'File that says how to reach the cluster; `KUBECONFIG` and the usual places otherwise.',
+          'Kubeconfig file of the cluster. Default: `KUBECONFIG`, then the standard locations.',
           {
             isPath: true,
           },
@@ -106,12 +120,12 @@ const kubernetes = z
       .string()
       .min(1)
       .optional()
-      .meta(about('Context of that file; the current one otherwise.')),
+      .meta(about('Context in that file. Default: the current one.')),
     namespace: z
       .string()
       .min(1)
       .optional()
-      .meta(about('Namespace that jobs are made in; that of the context otherwise.')),
+      .meta(about('Namespace for the jobs. Default: the namespace of the context.')),
     runtime_class: z
       .string()
       .min(1)
@@ -128,13 +142,13 @@ const check = z
       .default('refuse')
       .meta(
         about(
-          'Code made to do harm: reverse shells, miners, keyloggers, ransomware, theft of browser data and wallets.',
+          'Malicious code: reverse shells, miners, keyloggers, ransomware, theft of browser data and wallets.',
         ),
       ),
     critical: verdict.default('warn').meta(about('Code with a critical finding.')),
     major: verdict.default('warn').meta(about('Code with a major finding.')),
     minor: verdict.default('allow').meta(about('Code with a minor finding.')),
-    info: verdict.default('allow').meta(about('Code with a finding worth a remark.')),
+    info: verdict.default('allow').meta(about('Code with an informational finding.')),
   })
   .meta(
     about(
@@ -149,7 +163,7 @@ export const sandboxSettings = z
       .default('auto')
       .meta(
         about(
-          'What holds programs. `auto` takes the first that works here and holds what the policy asks for: bubblewrap on Linux, then docker; seatbelt on macOS.',
+          'Sandbox driver. `auto` uses the first one that works here and satisfies the policy: bubblewrap on Linux, then docker; seatbelt on macOS.',
         ),
       ),
     policy: z
@@ -157,7 +171,7 @@ export const sandboxSettings = z
       .default('standard')
       .meta(
         about(
-          'Who must hold limits of resources: `standard` lets Tutti itself watch them where the kernel cannot, `strict` wants the kernel. Isolation is always the kernel’s.',
+          'What must enforce resource limits: `standard` lets Tutti enforce them where the kernel cannot, `strict` requires the kernel. Isolation is always enforced by the kernel.',
         ),
       ),
     max_running: z
@@ -165,7 +179,7 @@ export const sandboxSettings = z
       .min(1)
       .max(1000)
       .default(8)
-      .meta(about('Programs that run at once; the next ones wait.')),
+      .meta(about('Maximum number of programs running at once; further ones wait.')),
     limits,
     pool,
     docker,

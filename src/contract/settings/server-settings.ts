@@ -12,7 +12,7 @@ export const serverSettings = z
       .min(1)
       .max(200)
       .default('Tutti')
-      .meta(about('How the server introduces itself to MCP clients.')),
+      .meta(about('Server name reported to MCP clients.')),
     host: z
       .string()
       .min(1)
@@ -29,31 +29,33 @@ export const serverSettings = z
       .max(65_535)
       .default(8004)
       .meta(
-        about('Port `tutti serve` listens on; 0 takes a free one.', { flag: 'tutti serve --port' }),
+        about('Port `tutti serve` listens on; 0 picks a free one.', { flag: 'tutti serve --port' }),
       ),
     auth_token: secretText
       .optional()
       .meta(
-        about('Clients must send it as `Authorization: Bearer …`. Without it nobody is asked.'),
+        about(
+          'Token that clients must send as `Authorization: Bearer …`. If not set, no authentication is required.',
+        ),
       ),
     allowed_hosts: z
       .array(z.string().min(1))
       .default([])
-      .meta(about('Names accepted in the `Host` header, beside the loopback names and `host`.')),
+      .meta(
+        about('Names accepted in the `Host` header, in addition to loopback names and `host`.'),
+      ),
     allowed_origins: z
       .array(z.string().min(1))
       .default([])
       .meta(
-        about(
-          'Web pages that may call the server (`Origin` header), beside those it serves itself.',
-        ),
+        about('Web origins that may call the server (`Origin` header), in addition to its own.'),
       ),
     max_request_bytes: z
       .int()
       .min(1024)
       .max(maxRequestBytesLimit)
       .default(10_485_760)
-      .meta(about('A request body larger than this is refused with 413.')),
+      .meta(about('Maximum size of a request body; larger ones are rejected with 413.')),
     compact: z
       .enum(['auto', 'on', 'off'])
       .default('auto')
@@ -68,6 +70,6 @@ export const serverSettings = z
       .array(z.string().min(1))
       .max(maxPinnedTools)
       .default([])
-      .meta(about('Tools that clients see in compact mode too: `server.tool` or `server__tool`.')),
+      .meta(about('Tools that are also listed in compact mode: `server.tool` or `server__tool`.')),
   })
   .meta(about('The server that `tutti serve` and `tutti mcp` start.', { isUserOnly: true }));

@@ -27,7 +27,7 @@ export const settingsSchema = z.strictObject({
     .string()
     .min(1)
     .meta(
-      about('Folder for the database, the log and everything else Tutti keeps.', {
+      about('Data directory: the database, the log and all other files that Tutti keeps.', {
         isPath: true,
         isUserOnly: true,
         flag: '--home',
@@ -39,7 +39,7 @@ export const settingsSchema = z.strictObject({
     .array(z.string().min(1))
     .min(1)
     .meta(
-      about('Folders the tools may read. Paths outside them are refused.', {
+      about('Folders the tools may access. Paths outside them are rejected.', {
         isPath: true,
         isWithinProject: true,
         flag: '--root',
@@ -78,7 +78,7 @@ export const settingsSchema = z.strictObject({
     }),
   ),
   secret_key: secretText.optional().meta(
-    about('Key that signs what is handed out to clients.', {
+    about('Key for signing tokens issued to clients.', {
       isUserOnly: true,
       env: ['MCP_SECRET_KEY'],
       isNotUsedYet: true,
@@ -88,6 +88,6 @@ export const settingsSchema = z.strictObject({
     .record(serverName, mcpServerSettings)
     .default({})
     .meta(
-      about('Other MCP servers, by name, as other MCP clients write them.', { needsTrust: true }),
+      about('Other MCP servers by name, in the format of other MCP clients.', { needsTrust: true }),
     ),
 });

@@ -11,13 +11,15 @@ const codeGeneration = z
       .min(1)
       .max(1_000_000)
       .default(2048)
-      .meta(about('The most tokens a model may write for one piece of code and its tests.')),
+      .meta(
+        about('Maximum number of tokens a model may write for one piece of code with its tests.'),
+      ),
     stop_sequences: z
       .array(z.string().min(1))
       .default([])
       .meta(
         about(
-          'A model stops writing where one of these would come next. Answers are JSON: what occurs in it cuts them off.',
+          'Sequences at which a model stops writing. Answers are JSON, so a sequence that occurs in it truncates the answer.',
         ),
       ),
     max_repairs: z
@@ -25,13 +27,13 @@ const codeGeneration = z
       .min(0)
       .max(20)
       .default(3)
-      .meta(about('How often what the checks found goes back to the model.')),
+      .meta(about('How often findings of the checks are sent back to the model for repair.')),
     test_seconds: z
       .int()
       .min(1)
       .max(600)
       .default(30)
-      .meta(about('How long one run of generated tests may take in the sandbox.')),
+      .meta(about('Time limit for one run of generated tests in the sandbox.')),
   })
   .meta(
     about('`code.generate_code`, `code.generate_tests` and others that write code with a model.'),
@@ -43,13 +45,15 @@ const codeReview = z
       .array(z.enum(severityLevels))
       .min(1)
       .default([...severityLevels])
-      .meta(about('Issues of these severities are listed; others are left out.')),
+      .meta(about('Severities that a review lists; others are omitted.')),
     max_issues: z
       .int()
       .min(1)
       .max(10_000)
       .default(50)
-      .meta(about('A review lists this many issues, most severe first, and counts the rest.')),
+      .meta(
+        about('Maximum number of issues in a review, most severe first; the rest is only counted.'),
+      ),
   })
   .meta(about('`code.review_code`.'));
 
@@ -60,14 +64,14 @@ const format = z
       .min(20)
       .max(500)
       .default(100)
-      .meta(about('Lines are broken after this many columns when a call names no `line_length`.')),
+      .meta(about('Default line length, used if a call does not set `line_length`.')),
   })
   .meta(about('`code.format_code`.'));
 
 const dependencies = z
   .strictObject({
     osv_url: httpUrl.default('https://api.osv.dev').meta(
-      about('Base address of the OSV service that knows vulnerable versions.', {
+      about('Base URL of the OSV vulnerability service.', {
         isUserOnly: true,
       }),
     ),
@@ -76,7 +80,7 @@ const dependencies = z
       .min(1)
       .optional()
       .meta(
-        about('A folder of OSV records to search in place of the service, for work offline.', {
+        about('Folder of OSV records to search instead of the service, for offline use.', {
           isPath: true,
           isUserOnly: true,
         }),
@@ -90,9 +94,7 @@ export const toolsSettings = z
       .array(z.string().min(1))
       .default([])
       .meta(
-        about(
-          'Only these tools are offered (`format_code` or `code.format_code`); empty means all.',
-        ),
+        about('Offer only these tools (`format_code` or `code.format_code`); empty means all.'),
       ),
     code_generation: codeGeneration,
     code_review: codeReview,

@@ -7,11 +7,11 @@ const restate = z
     ingress_url: httpUrl
       .default('http://127.0.0.1:8080')
       .meta(
-        about('Where Restate takes requests to start and to signal runs.', { isAddress: true }),
+        about('URL of the Restate ingress, used to start and signal runs.', { isAddress: true }),
       ),
     admin_url: httpUrl
       .default('http://127.0.0.1:9070')
-      .meta(about('Where Restate is told about workers.', { isAddress: true })),
+      .meta(about('URL of the Restate admin API, used to register workers.', { isAddress: true })),
     worker_host: z
       .string()
       .min(1)
@@ -22,12 +22,12 @@ const restate = z
       .min(0)
       .max(65_535)
       .default(9080)
-      .meta(about('Port `tutti worker` listens on for Restate; 0 takes a free one.')),
+      .meta(about('Port `tutti worker` listens on for Restate; 0 picks a free one.')),
     worker_url: httpUrl
       .optional()
       .meta(
         about(
-          'How Restate reaches the workers, where that is not their own address: that of the proxy before them.',
+          'URL at which Restate reaches the workers, if it differs from their own address, for example that of a proxy.',
           { isAddress: true },
         ),
       ),
@@ -37,7 +37,7 @@ const restate = z
       .optional()
       .meta(
         about(
-          'Public key of Restate, `publickeyv1_…` as it writes it at its start: workers then refuse requests that it did not sign.',
+          'Public key of Restate, `publickeyv1_…`, as logged at its startup. If set, workers reject requests not signed with it.',
         ),
       ),
   })
@@ -48,7 +48,9 @@ export const workflowSettings = z
     engine: z
       .enum(['embedded', 'restate'])
       .default('embedded')
-      .meta(about('What runs plans: this process on its own database, or Restate and workers.')),
+      .meta(
+        about('Engine that runs plans: `embedded` in this process, or `restate` with workers.'),
+      ),
     approval: z
       .enum(['plan', 'destructive', 'effects'])
       .default('plan')
@@ -62,13 +64,13 @@ export const workflowSettings = z
       .min(0.01)
       .max(8_760)
       .default(168)
-      .meta(about('An approval nobody gave is refused after this many hours.')),
+      .meta(about('Hours after which an unanswered approval expires and counts as denied.')),
     durability: z
       .enum(['normal', 'full'])
       .default('normal')
       .meta(
         about(
-          'What runs survive: `normal` the death of every process, `full` the loss of power too: an end that was told, what an effect came to, and all that an effect was made of; steps that only read and had just finished may be done again. Beginnings of effects and approvals are always kept as `full`.',
+          '`normal`: committed results survive a crash of every process. `full`: reported run results and everything an effect depends on also survive power loss; read-only steps of the last moments may run again. The start of an effect and approvals are always stored as with `full`.',
         ),
       ),
     max_steps: z
@@ -76,47 +78,45 @@ export const workflowSettings = z
       .min(1)
       .max(100_000)
       .default(10_000)
-      .meta(about('Steps of a plan, those of its sub-plans included.')),
+      .meta(about('Maximum number of steps in a plan, including its sub-plans.')),
     max_items: z
       .int()
       .min(1)
       .max(1_000_000)
       .default(10_000)
-      .meta(about('Elements one `forEach` may go through.')),
+      .meta(about('Maximum number of elements in a `forEach`.')),
     max_parallel: z
       .int()
       .min(1)
       .max(10_000)
       .default(256)
       .meta(
-        about('Calls of one run at the same time. Servers have limits of their own beside it.'),
+        about('Maximum concurrent calls of one run. Servers have their own limits in addition.'),
       ),
     max_running_runs: z
       .int()
       .min(1)
       .max(10_000)
       .default(200)
-      .meta(about('Runs one process executes at the same time; the next ones wait.')),
+      .meta(about('Maximum number of runs one process executes at once; further runs wait.')),
     max_run_ms: z
       .int()
       .min(1_000)
       .max(31_536_000_000)
       .default(2_592_000_000)
-      .meta(
-        about('A run that is not over after this many milliseconds has failed, waiting included.'),
-      ),
+      .meta(about('Time limit of a run in milliseconds, including waiting; after that it fails.')),
     inline_bytes: z
       .int()
       .min(1_024)
       .max(1_048_576)
       .default(65_536)
-      .meta(about('Outputs with more bytes than this are kept as artifacts.')),
+      .meta(about('Outputs larger than this many bytes are stored as artifacts.')),
     retention_days: z
       .number()
       .min(0.01)
       .max(36_500)
       .default(30)
-      .meta(about('Runs that ended are kept this many days, with the artifacts they made.')),
+      .meta(about('Days that finished runs and their artifacts are kept.')),
     restate,
   })
   .meta(about('How plans are run.', { isUserOnly: true }));
