@@ -26,6 +26,7 @@ export { RecentValues } from './recent-values.ts';
 export { Registry } from './registry.ts';
 export { Secret } from './secret.ts';
 export { SharedTimeout, type Wait } from './shared-timeout.ts';
+export { readChoice, readShortReply, type ShortReply } from './short-reply.ts';
 export { TimeLimitError, withTimeLimit } from './time-limit.ts';
 export { systemTimers, type Timers } from './timers.ts';
 export { userFolder } from './user-folder.ts';

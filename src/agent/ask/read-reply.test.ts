@@ -21,47 +21,62 @@ function after(...turns: readonly object[]): Session {
 }
 
 const user = (text: string): object => ({ role: 'user', text });
-const shown = after(user('do it'), {
+const shown = after(user('make it'), {
   role: 'assistant',
   outcome: 'plan',
   plan,
   alternatives: [other],
 });
-const asked = after(user('do it'), { role: 'assistant', outcome: 'question', questions: ['?'] });
-const chosen = after(user('do it'), {
+const asked = after(user('make it'), { role: 'assistant', outcome: 'question', questions: ['?'] });
+const chosen = after(user('make it'), {
   role: 'assistant',
   outcome: 'question',
   alternatives: [plan, other],
 });
-const waiting = after(user('do it'), { role: 'assistant', outcome: 'question', runId: 'run-1' });
+const waiting = after(user('make it'), { role: 'assistant', outcome: 'question', runId: 'run-1' });
 
 describe('a message after a plan', () => {
-  it.each(['yes', 'Yes!', 'ok', 'go ahead.', 'run it', 'ja', '1', '#1'])(
+  it.each(['yes', 'Yes!', 'ok', 'go ahead.', 'run it', 'ja', '1', '#1', 'yep do it', 'sure, go'])(
     '"%s" accepts it',
     (words) => {
       expect(readReply(words, shown)).toEqual({ kind: 'accepted', plan });
     },
   );
 
-  it.each(['2', '2.', 'option 2', 'plan 2'])('"%s" takes the other', (words) => {
-    expect(readReply(words, shown)).toEqual({ kind: 'accepted', plan: other });
-  });
-
-  it.each(['no', 'No.', 'never mind', 'cancel'])('"%s" declines it', (words) => {
-    expect(readReply(words, shown)).toEqual({ kind: 'declined' });
-  });
-
-  it.each(['yes but in Go', '3', 'no, write it in Go', 'run it on the other file'])(
-    '"%s" is a message of its own',
+  it.each(['2', '2.', 'option 2', 'plan 2', 'the second one', 'the last one'])(
+    '"%s" takes the other',
     (words) => {
-      expect(readReply(words, shown)).toEqual({ kind: 'new' });
+      expect(readReply(words, shown)).toEqual({ kind: 'accepted', plan: other });
     },
   );
+
+  it.each(['no', 'No.', 'never mind', 'cancel', 'nah', 'none of these'])(
+    '"%s" declines it',
+    (words) => {
+      expect(readReply(words, shown)).toEqual({ kind: 'declined' });
+    },
+  );
+
+  it.each(['yes but in Go', 'no, write it in Go', 'run it on the other file'])(
+    '"%s" changes it, or is a message of its own',
+    (words) => {
+      expect(readReply(words, shown)).toEqual({ kind: 'answered', request: 'make it', to: 'plan' });
+    },
+  );
+
+  it('a number that there is not is no choice', () => {
+    expect(readReply('3', shown)).toMatchObject({ kind: 'misfit', why: 'There are plans 1 to 2.' });
+    expect(readReply('0', shown)).toMatchObject({ kind: 'misfit' });
+  });
 });
 
 describe('a message after questions', () => {
   it('answers them', () => {
-    expect(readReply('python', asked)).toEqual({ kind: 'answered', request: 'do it' });
+    expect(readReply('python', asked)).toEqual({
+      kind: 'answered',
+      request: 'make it',
+      to: 'question',
+    });
     const twice = after(
       user('a'),
       { role: 'assistant', outcome: 'question', questions: ['?'] },
@@ -72,13 +87,26 @@ describe('a message after questions', () => {
         questions: ['?'],
       },
     );
-    expect(readReply('c', twice)).toEqual({ kind: 'answered', request: 'a\nb' });
+    expect(readReply('c', twice)).toMatchObject({ kind: 'answered', request: 'a\nb' });
   });
 
-  it('chooses by number, and yes says nothing where there are several', () => {
+  it('chooses by number, or the first by yes', () => {
     expect(readReply('2', chosen)).toEqual({ kind: 'accepted', plan: other });
-    expect(readReply('yes', chosen)).toMatchObject({ kind: 'answered' });
+    expect(readReply('yes', chosen)).toEqual({ kind: 'accepted', plan });
     expect(readReply('no', chosen)).toEqual({ kind: 'declined' });
+  });
+
+  it('drops them by no, and yes is no answer to what asks for more', () => {
+    expect(readReply('never mind', asked)).toEqual({ kind: 'declined' });
+    expect(readReply('yes', asked)).toMatchObject({ kind: 'misfit' });
+    const incomplete = { ...plan, input: { path: { type: 'string' } } };
+    const meant = after(user('make it'), {
+      role: 'assistant',
+      outcome: 'question',
+      questions: ['Which file?'],
+      alternatives: [incomplete],
+    });
+    expect(readReply('yes', meant)).toMatchObject({ kind: 'misfit' });
   });
 
   it.each(['continue', 'yes', 'done'])('about a run, "%s" goes on with it', (words) => {

@@ -10,6 +10,7 @@ import type { ReplyKind } from './read-reply.ts';
 import { replyAboutRun } from './reply-about-run.ts';
 import { respondWithModel } from './respond-with-model.ts';
 import { respondWithoutModel } from './respond-without-model.ts';
+import { askAgain, limitMisses } from './missed-answers.ts';
 import { base, plainReply, type Reply, type Turn } from './turn.ts';
 
 /** What a message leads to, by what it is. */
@@ -26,11 +27,16 @@ export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
       return runSupplied(turn, reply.plan, model);
     case 'resumed':
       return resume(turn, reply.runId, model);
+    case 'misfit':
+      return askAgain(turn, reply, model);
     case 'new':
     case 'answered':
       break;
   }
-  if (model === null) return (await answerFollowUp(turn)) ?? respondWithoutModel(turn);
+  if (model === null) {
+    const followUp = reply.kind === 'new' ? await answerFollowUp(turn) : undefined;
+    return followUp ?? limitMisses(turn, await respondWithoutModel(turn));
+  }
   try {
     return await respondWithModel(turn);
   } catch (error) {

@@ -208,8 +208,9 @@ function lackingAgent(plan: object) {
     askWhenAmbiguous: true,
   };
   const agent = anAgent({
-    planned: () => ({
-      kind: 'plan',
+    planned: ({ message }) => ({
+      kind: message.startsWith('review') ? 'plan' : 'question',
+      questions: ['What is to be done?'],
       candidates: [{ plan: planSchema.parse(plan), confidence: 0.9, why: '' }],
     }),
     settings: { clarification: settings },

@@ -3,7 +3,8 @@ import { replyToTask } from '../loop/index.ts';
 import { attachmentsOf } from './kept-texts.ts';
 import { readReply, type ReplyKind } from './read-reply.ts';
 import { respond } from './respond.ts';
-import { readShortReply } from './short-reply.ts';
+import { settleReply } from './settle-reply.ts';
+import { readShortReply } from '../../kernel/index.ts';
 import type { Reply, Turn } from './turn.ts';
 import { findUnanswered, requestBehind } from './unanswered.ts';
 
@@ -13,7 +14,9 @@ export async function takeMessage(turn: Turn): Promise<Reply> {
   const ofTask = await replyToTask(turn, said);
   if (ofTask) return ofTask;
   const open = said === 'continue' ? await reopen(turn) : turn;
-  const reply = readReply(open.words, open.before);
+  const model = await turn.parts.models.find('agent', turn.options.client);
+  const read = readReply(open.words, open.before, model !== null);
+  const reply = await settleReply(open, read, model !== null);
   return respond({ ...open, words: wordsBehind(open, reply) }, reply);
 }
 
@@ -38,6 +41,7 @@ function wordsBehind({ words, before }: Turn, reply: ReplyKind): string {
       return splitPastes(requestBehind(before) ?? words).words;
     case 'new':
     case 'declined':
+    case 'misfit':
       return words;
   }
 }

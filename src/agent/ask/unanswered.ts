@@ -1,5 +1,5 @@
 import type { Session, Turn } from '../../contract/session/index.ts';
-import { readShortReply } from './short-reply.ts';
+import { readShortReply } from '../../kernel/index.ts';
 
 /** Where a process died before it answered: the message, and the session as it was before it. */
 export interface Unanswered {

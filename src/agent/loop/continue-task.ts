@@ -1,5 +1,5 @@
 import { attachmentsOf } from '../ask/kept-texts.ts';
-import type { ShortReply } from '../ask/short-reply.ts';
+import type { ShortReply } from '../../kernel/index.ts';
 import type { Reply, Turn } from '../ask/turn.ts';
 import { countCalls } from './count-calls.ts';
 import { readRounds } from './run-round.ts';
