@@ -33,6 +33,7 @@ async function openCodeServer(version: string): Promise<McpServer> {
     roots: [],
     standardsDirectory: undefined,
     settings: {
+      exclude: [],
       lineLength: 100,
       maxIssues: 100,
       severityLevels: ['critical', 'major', 'minor', 'info'],
@@ -48,7 +49,9 @@ async function scanWith(
   signal: AbortSignal,
 ): Promise<readonly CheckFinding[]> {
   const context = { caller: localCaller, signal, progress: () => {}, meta: {} };
-  const result = await server.callTool('scan_security', { code: text, language }, context);
+  // A program that is not trusted must not decide what is seen of it.
+  const args = { code: text, language, show_silenced: true };
+  const result = await server.callTool('scan_security', args, context);
   if (result.isError === true) {
     const { message }: { message?: unknown } = Object(result._meta?.[errorMetaKey]);
     throw new NotScannedError(typeof message === 'string' ? message : 'The scan failed');

@@ -43,11 +43,12 @@ function codeServer(options: ToolboxOptions, others: readonly ServerEntry[]): Se
     cacheKey: offerKey(import.meta.url, [version, settings.tools]),
     open: async () => {
       const { createThreadedCodeServer } = await import('../toolbox/code/index.ts');
-      const { format, code_review, dependencies } = settings.tools;
+      const { format, code_review, dependencies, exclude } = settings.tools;
       const here = {
         version,
         standardsDirectory: standardsDirectory(request.cwd),
         settings: {
+          exclude,
           lineLength: format.line_length,
           maxIssues: code_review.max_issues,
           severityLevels: code_review.severity_levels,

@@ -6,6 +6,7 @@ import { createThreadedCodeServer } from '../../src/toolbox/code/index.ts';
 /** The code server as it is served: in worker threads, behind the lane, without a tracer. */
 export function aCodeCatalogue(roots: readonly string[], timeoutMs: number): Catalogue {
   const settings = {
+    exclude: [],
     lineLength: 100,
     maxIssues: 50,
     severityLevels: ['critical', 'major', 'minor', 'info'] as const,

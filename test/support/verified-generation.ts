@@ -39,6 +39,7 @@ export function openVerifiedGeneration(suiteWallMs = 20_000): VerifiedGeneration
     roots: [],
     standardsDirectory: undefined,
     settings: {
+      exclude: [],
       lineLength: 100,
       maxIssues: 50,
       severityLevels: ['critical', 'major', 'minor', 'info'],

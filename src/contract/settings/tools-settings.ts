@@ -96,6 +96,15 @@ export const toolsSettings = z
       .meta(
         about('Offer only these tools (`format_code` or `code.format_code`); empty means all.'),
       ),
+    exclude: z
+      .array(z.string().min(1))
+      .max(1000)
+      .default([])
+      .meta(
+        about(
+          'Paths that reviews and scans of a folder leave out, as patterns of `.gitignore` relative to the root; each answer says how many.',
+        ),
+      ),
     code_generation: codeGeneration,
     code_review: codeReview,
     format,

@@ -44,7 +44,7 @@ export function describeServer(options: CodeServerOptions) {
 
 export function codeTools(options: CodeServerOptions): readonly DefinedTool[] {
   const context: CodeContext = {
-    sources: new SourceFiles(options.roots),
+    sources: new SourceFiles(options.roots, { exclude: options.settings.exclude }),
     trees: new SyntaxTrees(),
     ruff: new Ruff(),
     settings: options.settings,

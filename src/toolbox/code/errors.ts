@@ -22,19 +22,24 @@ export class OutsideRootsError extends AppError {
   }
 }
 
-/** A path or glob matched nothing. */
+export type NoFilesReason = 'missing' | 'no folder' | 'no match' | 'no language' | 'no file';
+
+/** A path or glob leads to nothing that could be read. */
 export class NoFilesError extends AppError {
   readonly code = 'code.no_files';
 
-  constructor(path: string) {
-    super(
-      `Nothing to read at "${path}": no such file or folder, or no file there is of a known language`,
-      {
-        details: { path },
-      },
-    );
+  constructor(path: string, reason: NoFilesReason) {
+    super(noFilesMessage[reason](`"${path}"`), { details: { path, reason } });
   }
 }
+
+const noFilesMessage: Readonly<Record<NoFilesReason, (path: string) => string>> = {
+  missing: (path) => `There is no file or folder ${path} in the allowed roots`,
+  'no folder': (path) => `${path} is a file, not a folder`,
+  'no match': (path) => `No file matches ${path}`,
+  'no language': (path) => `No file in ${path} is in a known language: ${languages.join(', ')}`,
+  'no file': (path) => `${path} holds no files`,
+};
 
 /** A file is larger, or a folder holds more, than one call may read. */
 export class TooMuchSourceError extends AppError {

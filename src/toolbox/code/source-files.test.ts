@@ -228,7 +228,9 @@ describe('what cannot be read', () => {
     await writeFile(join(root, 'src', 'latin.py'), Buffer.from([0x23, 0xe9, 0x0a]));
     const unreadable: UnreadableFile[] = [];
     const sources = new SourceFiles([root]);
-    const files = await sources.resolve({ path: 'src' }, signal, (file) => unreadable.push(file));
+    const files = await sources.resolve({ path: 'src' }, signal, {
+      onUnreadable: (file) => unreadable.push(file),
+    });
     expect(files.map((file) => file.path)).toEqual(['a.py', 'deep/b.ts']);
     expect(unreadable).toMatchObject([{ path: 'latin.py', error: { code: 'code.not_text' } }]);
     await expect(sources.resolve({ path: 'src' }, signal)).rejects.toMatchObject({

@@ -1,9 +1,11 @@
 import { constants } from 'node:fs';
 import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import ignorePackage, { type Ignore } from 'ignore';
 import { z } from 'zod';
 import { AppError } from '../../kernel/index.ts';
 import { isInside } from '../files/is-inside.ts';
+import { walkFiles, type LeftOutEntry } from '../files/walk-files.ts';
 import { codeOf } from '../files/open-folder.ts';
 import { detectLanguage } from './detect-language.ts';
 import {
@@ -13,7 +15,9 @@ import {
   NotTextError,
   OutsideRootsError,
   TooMuchSourceError,
+  type NoFilesReason,
 } from './errors.ts';
+import type { LeftOutPath } from './select/select-sources.ts';
 import { knownEndings, languageOfPath, languages, type Language } from './language.ts';
 
 /** One text to work on. `path` is what the user gave or, below a folder, relative to its root. */
@@ -44,6 +48,15 @@ export const sourceFields = {
 export interface UnreadableFile {
   readonly path: string;
   readonly error: AppError;
+}
+
+export interface ResolveOptions {
+  readonly onUnreadable?: (file: UnreadableFile) => void;
+  /**
+   * Told of what is left out because Git ignores it, the exclude patterns name it or its folder is hidden.
+   * Without it nothing of that is left out.
+   */
+  readonly onLeftOut?: (path: LeftOutPath) => void;
 }
 
 interface FoundPath {
@@ -88,10 +101,18 @@ const ignoredFolders = [
 export class SourceFiles {
   readonly #roots: readonly string[];
   readonly #limits: SourceLimits;
+  readonly #exclude: Ignore;
 
-  constructor(roots: readonly string[], limits: SourceLimits = defaultSourceLimits) {
+  constructor(
+    roots: readonly string[],
+    {
+      exclude = [],
+      ...limits
+    }: Partial<SourceLimits> & { readonly exclude?: readonly string[] } = {},
+  ) {
     this.#roots = roots.map((root) => resolve(root));
-    this.#limits = limits;
+    this.#limits = { ...defaultSourceLimits, ...limits };
+    this.#exclude = ignorePackage.default().add([...exclude]);
   }
 
   /**
@@ -101,11 +122,14 @@ export class SourceFiles {
   async resolve(
     request: SourceRequest,
     signal: AbortSignal,
-    onUnreadable?: (file: UnreadableFile) => void,
+    { onUnreadable, onLeftOut }: ResolveOptions = {},
   ): Promise<readonly SourceFile[]> {
     if ((request.code === undefined) === (request.path === undefined)) throw new NoSourceError();
     if (request.code !== undefined) return [this.#inline(request.code, request.language)];
-    const paths = await this.findPaths(request.path ?? '', knownEndings);
+    const given = request.path ?? '';
+    const paths = onLeftOut
+      ? await this.#findOwn(given, signal, onLeftOut)
+      : await this.findPaths(given, knownEndings);
     const files: SourceFile[] = [];
     let totalBytes = 0;
     for (const path of paths) {
@@ -142,10 +166,73 @@ export class SourceFiles {
     return [{ path: given, absolutePath: folderOrFile }];
   }
 
+  /** Like `findPaths`, without what is not the user's own; with it where there is nothing else. */
+  async #findOwn(
+    given: string,
+    signal: AbortSignal,
+    onLeftOut: (path: LeftOutPath) => void,
+  ): Promise<readonly FoundPath[]> {
+    const folder = await this.#folderOf(given);
+    const leftOut: LeftOutPath[] = [];
+    const found: FoundPath[] = [];
+    if (folder === undefined) {
+      for (const path of await this.findPaths(given, knownEndings)) {
+        if (this.isExcluded(path.absolutePath))
+          leftOut.push({ path: path.path, reason: 'excluded' });
+        else found.push(path);
+      }
+    } else {
+      const skip = (path: string): boolean => this.#skips(folder, path, leftOut);
+      const onEntry = ({ path, isFolder, reason }: LeftOutEntry): void => {
+        const isSource = isFolder || languageOfPath(path) !== undefined;
+        if (reason === 'ignored' && isSource) leftOut.push({ path, reason });
+      };
+      for await (const { path, kind } of walkFiles(folder, { signal, skip, onLeftOut: onEntry })) {
+        if (kind !== 'file' || languageOfPath(path) === undefined) continue;
+        found.push({ path, absolutePath: resolve(folder, path) });
+        if (found.length > this.#limits.maxFiles) {
+          throw new TooMuchSourceError(given, 'files', this.#limits.maxFiles);
+        }
+      }
+    }
+    if (found.length === 0) return this.findPaths(given, knownEndings);
+    for (const path of leftOut) onLeftOut(path);
+    return found;
+  }
+
+  #skips(folder: string, path: string, leftOut: LeftOutPath[]): boolean {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const isExcluded = this.isExcluded(resolve(folder, path));
+    if (!isExcluded && !name.startsWith('.')) return false;
+    const reason = isExcluded ? 'excluded' : 'hidden';
+    const mayBeFolder = isExcluded && !name.includes('.');
+    if (mayBeFolder || languageOfPath(path) !== undefined) leftOut.push({ path, reason });
+    return true;
+  }
+
+  /** The root that a path lies in. */
+  rootOf(absolutePath: string): string | undefined {
+    return this.#roots.find((root) => isInside(root, absolutePath));
+  }
+
+  /** Whether the exclude patterns name a path; they are relative to the root it lies in. */
+  isExcluded(absolutePath: string): boolean {
+    const root = this.rootOf(absolutePath);
+    const local = root === undefined ? '' : relative(root, absolutePath).replaceAll(sep, '/');
+    return local !== '' && this.#exclude.ignores(local);
+  }
+
+  async #folderOf(given: string): Promise<string | undefined> {
+    const real = await this.#realPath(given);
+    return real !== undefined && (await stat(real)).isDirectory() ? real : undefined;
+  }
+
   /** A folder inside the roots, by its real path. */
   async findFolder(given: string): Promise<string> {
     const folder = await this.#realPath(given);
-    if (folder === undefined || !(await stat(folder)).isDirectory()) throw new NoFilesError(given);
+    if (folder === undefined || !(await stat(folder)).isDirectory()) {
+      throw new NoFilesError(given, folder === undefined ? 'missing' : 'no folder');
+    }
     return folder;
   }
 
@@ -170,7 +257,7 @@ export class SourceFiles {
    */
   async readBytes(absolutePath: string, shownPath: string): Promise<Buffer> {
     const real = await realpath(absolutePath).catch(() => undefined);
-    if (real === undefined) throw new NoFilesError(shownPath);
+    if (real === undefined) throw new NoFilesError(shownPath, 'missing');
     await this.#assertInside(real, shownPath);
     const handle = await open(real, openFlags).catch((error: unknown) => {
       throw new NotTextError(shownPath, `it could not be opened (${codeOf(error)})`);
@@ -258,12 +345,17 @@ export class SourceFiles {
         found.set(real, { path: relative(root, match), absolutePath: real });
       }
     }
-    if (found.size === 0) throw new NoFilesError(given);
+    if (found.size === 0) throw new NoFilesError(given, whyNone(given, folder));
     if (found.size > this.#limits.maxFiles) {
       throw new TooMuchSourceError(given, 'files', this.#limits.maxFiles);
     }
     return [...found.values()].sort((a, b) => (a.absolutePath < b.absolutePath ? -1 : 1));
   }
+}
+
+function whyNone(given: string, folder: string | undefined): NoFilesReason {
+  if (folder !== undefined) return 'no language';
+  return /[*?{[(]/.test(given) ? 'no match' : 'missing';
 }
 
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -16,6 +16,16 @@ export interface WalkOptions {
   readonly includeIgnored?: boolean;
   /** Leaves out an entry, folders with all below them. `path` is relative to the walked folder. */
   readonly skip?: (path: string) => boolean;
+  /** Told of each file or folder that is left out, except by `skip`. */
+  readonly onLeftOut?: (entry: LeftOutEntry) => void;
+}
+
+export interface LeftOutEntry {
+  /** Relative to the walked folder, with `/` on every system. */
+  readonly path: string;
+  readonly isFolder: boolean;
+  /** `ignored` by Git; `foreign`: version control, installed packages and caches. */
+  readonly reason: 'ignored' | 'foreign';
 }
 
 /** Version control, installed packages and caches: never the user's own text. */
@@ -68,12 +78,20 @@ async function* walk(
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const inner = { folder: join(folder, entry.name), path: joined(path, entry.name) };
     const isFolder = entry.isDirectory();
-    if (isFolder && (skippedFolders.has(entry.name) || depth >= maxDepth)) continue;
     if (options.skip?.(inner.path) === true) continue;
-    if (isIgnored(rules, inner.folder, isFolder)) continue;
-    if (isFolder) yield* walk({ ...inner, depth: depth + 1, rules }, options);
+    const reason = reasonToLeaveOut({ ...inner, name: entry.name, isFolder, depth, rules });
+    if (reason !== undefined) options.onLeftOut?.({ path: inner.path, isFolder, reason });
+    else if (isFolder) yield* walk({ ...inner, depth: depth + 1, rules }, options);
     else yield { path: inner.path, kind: kindOf(entry) };
   }
+}
+
+function reasonToLeaveOut(
+  entry: Visit & { readonly name: string; readonly isFolder: boolean },
+): LeftOutEntry['reason'] | undefined {
+  const { name, isFolder, depth, rules, folder } = entry;
+  if (isFolder && (skippedFolders.has(name) || depth >= maxDepth)) return 'foreign';
+  return isIgnored(rules, folder, isFolder) ? 'ignored' : undefined;
 }
 
 function joined(path: string, name: string): string {

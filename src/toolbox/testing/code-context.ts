@@ -9,10 +9,11 @@ export function aCodeContext(
   settings: Partial<CodeContext['settings']> = {},
 ): CodeContext {
   return {
-    sources: new SourceFiles(roots),
+    sources: new SourceFiles(roots, { exclude: settings.exclude ?? [] }),
     trees: new SyntaxTrees(),
     ruff: new Ruff(),
     settings: {
+      exclude: [],
       lineLength: 100,
       maxIssues: 50,
       severityLevels: ['critical', 'major', 'minor', 'info'],

@@ -98,9 +98,9 @@ export function formatCodeTool(context: CodeContext): DefinedTool {
     ],
     run: async (input, call) => {
       const unreadable: FileReport[] = [];
-      const files = await context.sources.resolve(input, call.signal, ({ path, error }) =>
-        unreadable.push(failedReport(path, error)),
-      );
+      const files = await context.sources.resolve(input, call.signal, {
+        onUnreadable: ({ path, error }) => unreadable.push(failedReport(path, error)),
+      });
       const request = { ...input, context, format: await loadFormat() };
       const [only, ...others] = files;
       if (only && others.length + unreadable.length === 0) {

@@ -20,10 +20,7 @@ export function generateCodeTool(generation: () => Promise<Generation>): Defined
         .min(1)
         .max(maxDescription)
         .describe('What the code should do.'),
-      language: z
-        .enum(languages)
-        .default('python')
-        .describe('The programming language to write in.'),
+      language: z.enum(languages).default('python').describe('The language to write in.'),
       style: z
         .string()
         .min(1)

@@ -68,6 +68,7 @@ const generation: Generation & { close(): Promise<void> } = {
 };
 
 const settings = {
+  exclude: [],
   lineLength: 100,
   maxIssues: 50,
   severityLevels: ['critical'] as const,

@@ -29,6 +29,8 @@ export interface LintSetup {
   readonly guide: StyleGuide;
   /** Lines longer than this many columns are reported. */
   readonly lineLength: number;
+  /** Told how many findings comments in the text silenced. */
+  readonly onSilenced?: (count: number) => void;
 }
 
 /** One linter: findings of one file. Throws `CodeSyntaxError` when the text does not parse. */

@@ -21,6 +21,7 @@ export async function lintJavascript(file: SourceFile, setup: LintSetup): Promis
     const second = verify(other);
     if (!second.some(({ fatal }) => fatal)) [sourceType, messages] = [other, second];
   }
+  setup.onSilenced?.(countSuppressed(linter));
   return toFindings(messages, { file, isScript: sourceType !== 'module' });
 }
 
@@ -51,8 +52,16 @@ export async function lintTypescript(file: SourceFile, setup: LintSetup): Promis
     },
   ];
   const filename = file.path.endsWith('.d.ts') ? 'source.d.ts' : 'source.ts';
-  const messages = new Linter({ configType: 'flat' }).verify(file.text, config, { filename });
+  const linter = new Linter({ configType: 'flat' });
+  const messages = linter.verify(file.text, config, { filename });
+  setup.onSilenced?.(countSuppressed(linter));
   return toFindings(messages, { file, isScript: false });
+}
+
+/** ESLint's declarations lack the method that its linter has. */
+function countSuppressed(linter: Linter): number {
+  const complete = linter as Linter & { getSuppressedMessages?(): unknown[] };
+  return complete.getSuppressedMessages?.().length ?? 0;
 }
 
 type SourceType = 'module' | 'commonjs';

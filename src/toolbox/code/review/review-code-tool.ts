@@ -2,8 +2,16 @@ import { counted } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
-import { findingSchema, focusAreas, severities } from '../finding.ts';
+import { findingSchema, focusAreas } from '../finding.ts';
 import { styleGuideNames } from '../lint/style-guide.ts';
+import { baselineField } from '../select/baseline.ts';
+import {
+  describeCounts,
+  describeSelection,
+  inTests,
+  selectionFields,
+  severityCounts,
+} from '../select/report-selection.ts';
 import { sourceFields } from '../source-files.ts';
 import { defaultCodeStandards, type CodeStandards } from './code-standard.ts';
 
@@ -19,6 +27,7 @@ const input = z.object({
     .array(z.enum(focusAreas))
     .default([])
     .describe('Look only at these; empty for all. The score counts only what was looked at.'),
+  baseline: baselineField,
 });
 
 const count = z.int().min(0);
@@ -28,13 +37,16 @@ const output = z.object({
     .number()
     .min(0)
     .max(100)
-    .describe('100 without issues; 0 while a file does not parse. See docs/review-code.md.'),
+    .describe(
+      '100 without issues; 0 while a file does not parse. Of a folder by its size, tests not counted. See docs/review-code.md.',
+    ),
   issues: z
-    .array(findingSchema.extend({ area: z.enum(focusAreas) }))
-    .describe('Worst first, at most `max_issues` of them.'),
-  issues_total: count,
+    .array(findingSchema.extend({ area: z.enum(focusAreas), in_tests: inTests }))
+    .describe('Worst first, those in tests last; at most `max_issues` of them.'),
+  issues_total: count.describe('All there are outside of tests, listed or not.'),
   issues_omitted: count,
-  counts: z.object({ critical: count, major: count, minor: count, info: count }),
+  counts: severityCounts,
+  ...selectionFields,
   suggestions: z.array(z.string()),
   compliments: z.array(z.string()).describe('What the measurements speak well of.'),
   refactored_code: z
@@ -83,10 +95,8 @@ export function reviewCodeTool(
 const shownIssues = 10;
 
 function summarize(review: ReviewOutput): string {
-  const found = severities
-    .filter((severity) => review.counts[severity] > 0)
-    .map((severity) => `${review.counts[severity]} ${severity}`);
   const lines = review.issues
+    .filter((issue) => issue.in_tests !== true || review.issues_total === 0)
     .slice(0, shownIssues)
     .map(
       ({ severity, file, line, column, rule, message }) =>
@@ -94,8 +104,9 @@ function summarize(review: ReviewOutput): string {
     );
   const rest = review.issues_total - lines.length;
   return [
-    `Score ${review.overall_score} of 100; ${found.join(', ') || 'no issues'} in ${counted(review.files_reviewed, 'file')}`,
+    `Score ${review.overall_score} of 100; ${describeCounts(review.counts) ?? 'no issues'} in ${counted(review.files_reviewed, 'file')}`,
     ...lines,
     ...(rest > 0 ? [`… and ${rest} more`] : []),
+    ...describeSelection(review),
   ].join('\n');
 }

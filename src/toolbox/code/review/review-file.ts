@@ -5,7 +5,8 @@ import { lintEngines, lintFile } from '../lint/lint-file.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
 import type { StyleGuide } from '../lint/style-guide.ts';
 import { findSecrets, redactSecrets } from '../secrets/find-secrets.ts';
-import { scanFileSecurity } from '../security/scan-file-security.ts';
+import { inspectFile } from '../security/scan-file-security.ts';
+import { silenceFindings } from '../select/silence-findings.ts';
 import type { SourceFile } from '../source-files.ts';
 import { checkStandards } from './check-standards.ts';
 import type { CodeStandard } from './code-standard.ts';
@@ -28,6 +29,8 @@ export interface FileReview {
   readonly functions: readonly FunctionComplexity[];
   /** How many findings each engine made before they were merged. */
   readonly engines: Readonly<Record<string, number>>;
+  /** How many findings comments in the text silence. */
+  readonly silenced: number;
 }
 
 /** Reviews one file. Throws `CodeSyntaxError` when it does not parse. */
@@ -35,16 +38,20 @@ export async function reviewFile(given: SourceFile, setup: ReviewSetup): Promise
   // Engines disagree on whether offsets count a byte order mark.
   const file = { ...given, text: given.text.replace(/^\uFEFF/, '') };
   const { context, areas } = setup;
-  const linted = await lintFile(file, setup);
-  const security = areas.has('security') ? await findWeaknesses(file, context) : [];
+  let silenced = 0;
+  const onSilenced = (count: number): void => void (silenced += count);
+  const linted = await lintFile(file, { ...setup, onSilenced });
+  const security = areas.has('security') ? await findWeaknesses(file, context, onSilenced) : [];
   const { measureComplexity } = await import('../complexity/measure-complexity.ts');
   const { functions } = await measureComplexity(file, context);
   const standards = checkStandards(file, functions, setup.standard);
   const hideSecrets = secretHider(file.text);
   const wanted = [...linted, ...security, ...standards].filter(({ area }) => areas.has(area));
+  const merged = silenceFindings(file.text, mergeFindings(wanted));
   return {
     file,
-    findings: mergeFindings(wanted).map(hideSecrets),
+    findings: merged.kept.map(hideSecrets),
+    silenced: silenced + merged.silenced.length,
     functions,
     engines: {
       [lintEngines[file.language]]: linted.length,
@@ -54,9 +61,14 @@ export async function reviewFile(given: SourceFile, setup: ReviewSetup): Promise
   };
 }
 
-async function findWeaknesses(file: SourceFile, context: CodeContext): Promise<LintFinding[]> {
-  const found = await scanFileSecurity(file, context);
-  const weaknesses = found.map(
+async function findWeaknesses(
+  file: SourceFile,
+  context: CodeContext,
+  onSilenced: (count: number) => void,
+): Promise<LintFinding[]> {
+  const { findings, silenced = [] } = await inspectFile(file, context);
+  onSilenced(silenced.length);
+  const weaknesses = findings.map(
     ({ severity, rule, message, file: path, line, column, fix }): LintFinding => ({
       severity,
       area: 'security',

@@ -2,12 +2,18 @@ import { counted } from '../../../kernel/index.ts';
 import type { CallContext } from '../../../contract/server/index.ts';
 import type { CodeContext, CodeSettings } from '../code-context.ts';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
-import { focusAreas, severities, type FocusArea, type Severity } from '../finding.ts';
+import { focusAreas, type FocusArea } from '../finding.ts';
 import { packageVersion } from '../format/package-version.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
 import { chooseStyleGuide } from '../lint/style-guide.ts';
 import { fixOnce } from '../refactor/fix-once.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
+import {
+  countSeverities,
+  reportSelection,
+  type SelectionRequest,
+} from '../select/report-selection.ts';
+import { selectSources, type SelectedSources } from '../select/select-sources.ts';
 import type { SourceFile, SourceRequest } from '../source-files.ts';
 import { compliment, suggest } from './advise.ts';
 import type { CodeStandards } from './code-standard.ts';
@@ -16,7 +22,7 @@ import type { ReviewOutput } from './review-code-tool.ts';
 import { reviewFile, type FileReview, type ReviewSetup } from './review-file.ts';
 import { scoreOf, syntaxErrorRule } from './score.ts';
 
-export interface ReviewRequest extends SourceRequest {
+export interface ReviewRequest extends SourceRequest, SelectionRequest {
   readonly style_guide?: string | undefined;
   readonly focus_areas: readonly FocusArea[];
 }
@@ -35,10 +41,50 @@ export async function reviewSources(
   call: CallContext,
   parts: ReviewParts,
 ): Promise<ReviewOutput> {
-  const files = await parts.context.sources.resolve(request, call.signal);
+  const selected = await selectSources(request, parts.context, call.signal);
+  const reviewed = await reviewAll(request, selected, { call, parts });
+  const { reviews, unparsed, areas } = reviewed;
+  const isTest = new Set(selected.tests.map(({ path }) => path));
+  const all = mergeFindings([...unparsed, ...reviews.flatMap((review) => review.findings)]);
+  const own = all.filter(({ file }) => !isTest.has(file));
+  const tests = all.filter(({ file }) => isTest.has(file));
+  const silenced = reviews.reduce((sum, review) => sum + review.silenced, 0);
+  const report = await reportSelection(request, { selected, own, tests, silenced }, parts.context);
+  const ownReviews = reviews.filter(({ file }) => !isTest.has(file.path));
+  const files = [...selected.own, ...selected.tests];
+  const [only] = files.length === 1 ? reviews : [];
+  const lines = files.length === 1 ? undefined : countLines(selected.own);
+  return {
+    overall_score: scoreOf(own, lines),
+    ...describeFindings(report, parts.context.settings),
+    ...report.fields,
+    suggestions: [
+      ...describeHiddenScore(own, unparsed, lines),
+      ...suggest(report.own),
+      ...(only && holdsSecret(only) ? [withheldText] : []),
+    ],
+    compliments: compliment({ reviews: ownReviews, areas, standards: parts.standards }),
+    ...(only && !holdsSecret(only)
+      ? { refactored_code: await fixOnce(only.file, only.findings, parts.context) }
+      : {}),
+    engines: await describeEngines(reviews, parts.context),
+    style_guides: Object.fromEntries(
+      files.map(({ language }) => [language, chooseStyleGuide(language, request.style_guide).name]),
+    ),
+    files_reviewed: ownReviews.length,
+    made_without_model: true,
+  };
+}
+
+async function reviewAll(
+  request: ReviewRequest,
+  selected: SelectedSources,
+  { call, parts }: { readonly call: CallContext; readonly parts: ReviewParts },
+) {
   const areas = new Set(request.focus_areas.length > 0 ? request.focus_areas : focusAreas);
   const reviews: FileReview[] = [];
   const unparsed: LintFinding[] = [];
+  const files = [...selected.own, ...selected.tests];
   for (const [index, file] of files.entries()) {
     call.signal.throwIfAborted();
     call.progress({ progress: index, total: files.length, message: file.path });
@@ -50,26 +96,12 @@ export async function reviewSources(
     }
   }
   call.progress({ progress: files.length, total: files.length });
-  const findings = mergeFindings([...unparsed, ...reviews.flatMap((review) => review.findings)]);
-  const [only] = files.length === 1 ? reviews : [];
-  return {
-    ...describeFindings(findings, parts.context.settings),
-    suggestions: [
-      ...describeHiddenScore(findings, unparsed),
-      ...suggest(findings),
-      ...(only && holdsSecret(only) ? [withheldText] : []),
-    ],
-    compliments: compliment({ reviews, areas, standards: parts.standards }),
-    ...(only && !holdsSecret(only)
-      ? { refactored_code: await fixOnce(only.file, only.findings, parts.context) }
-      : {}),
-    engines: await describeEngines(reviews, parts.context),
-    style_guides: Object.fromEntries(
-      files.map(({ language }) => [language, chooseStyleGuide(language, request.style_guide).name]),
-    ),
-    files_reviewed: reviews.length,
-    made_without_model: true,
-  };
+  return { reviews, unparsed, areas };
+}
+
+/** Lines that are not empty: blank ones add nothing that could be wrong. */
+function countLines(files: readonly SourceFile[]): number {
+  return files.reduce((sum, { text }) => sum + (text.match(/^.*\S/gm)?.length ?? 0), 0);
 }
 
 const withheldText =
@@ -119,20 +151,18 @@ function describeUnparsed(file: SourceFile, error: CodeSyntaxError | TooComplexE
   };
 }
 
-function describeFindings(findings: readonly LintFinding[], settings: CodeSettings) {
-  const counts: Record<Severity, number> = { critical: 0, major: 0, minor: 0, info: 0 };
-  for (const severity of severities) {
-    counts[severity] = findings.filter((finding) => finding.severity === severity).length;
-  }
-  const listed = findings
+function describeFindings(
+  report: { readonly own: readonly LintFinding[]; readonly tests: readonly LintFinding[] },
+  settings: CodeSettings,
+) {
+  const listed = [...report.own, ...report.tests]
     .filter(({ severity }) => settings.severityLevels.includes(severity))
     .slice(0, settings.maxIssues);
   return {
-    overall_score: scoreOf(findings),
     issues: listed,
-    issues_total: findings.length,
-    issues_omitted: findings.length - listed.length,
-    counts,
+    issues_total: report.own.length,
+    issues_omitted: report.own.length + report.tests.length - listed.length,
+    counts: countSeverities(report.own),
   };
 }
 
@@ -140,10 +170,14 @@ function describeFindings(findings: readonly LintFinding[], settings: CodeSettin
 function describeHiddenScore(
   findings: readonly LintFinding[],
   unparsed: readonly LintFinding[],
+  lines: number | undefined,
 ): string[] {
-  if (unparsed.length === 0) return [];
   const files = new Set(unparsed.map(({ file }) => file));
-  const score = scoreOf(findings.filter(({ file }) => !files.has(file)));
+  if (!findings.some(({ file }) => files.has(file))) return [];
+  const score = scoreOf(
+    findings.filter(({ file }) => !files.has(file)),
+    lines,
+  );
   return [
     `Make ${counted(files.size, 'file')} parse: the score is 0 until then, and ${score} for the others alone`,
   ];

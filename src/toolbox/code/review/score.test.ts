@@ -19,11 +19,15 @@ describe('the score', () => {
     expect(scoreOf([aFinding({ rule: 'python/syntax-error' })])).toBe(0);
   });
 
-  it('of a folder is no better than that of its worst file', () => {
-    const bad = Array.from({ length: 9 }, () => aFinding({ severity: 'major', file: 'bad' }));
-    const good = [aFinding({ file: 'good' })];
-    expect(scoreOf([...bad, ...good])).toBeLessThanOrEqual(scoreOf(bad));
-    expect(scoreOf([...bad, ...good])).toBeGreaterThan(scoreOf(bad) - 1);
+  it('of a folder is by its size: the same findings weigh less in more lines', () => {
+    const findings = Array.from({ length: 50 }, () => aFinding());
+    expect(scoreOf(findings, 100)).toBe(50);
+    expect(scoreOf(findings, 250)).toBe(50);
+    expect(scoreOf(findings, 2_250)).toBe(90);
+  });
+
+  it('of a folder with a critical finding is never high, however large it is', () => {
+    expect(scoreOf([aFinding({ severity: 'critical' })], 1_000_000)).toBe(75);
   });
 
   it('never rises when a finding is added and never falls when one is taken away', () => {
@@ -40,11 +44,13 @@ describe('the score', () => {
           line: Math.ceil(random() * 4),
         }),
       );
-      const whole = scoreOf(mergeFindings(findings));
+      const lines = Math.floor(random() * 2_000);
+      const whole = scoreOf(mergeFindings(findings), lines);
       expect(whole).toBeGreaterThanOrEqual(0);
       expect(whole).toBeLessThanOrEqual(100);
       findings.forEach((_, index) => {
-        expect(scoreOf(mergeFindings(findings.toSpliced(index, 1)))).toBeGreaterThanOrEqual(whole);
+        const fewer = mergeFindings(findings.toSpliced(index, 1));
+        expect(scoreOf(fewer, lines)).toBeGreaterThanOrEqual(whole);
       });
     }
   });

@@ -11,25 +11,32 @@ export const severityWeights: Readonly<Record<Severity, number>> = {
 /** At this much weight the score has fallen to half. */
 const halfWeight = 100;
 
+/** Of a folder, the weight that halves the score is that of this many lines. */
+const linesPerHalfWeight = 250;
+
+/** No folder with a critical finding scores better. */
+const bestWithCritical = 75;
+
 /** The rule of a file that could not be read as its language. */
 export const syntaxErrorRule = 'syntax-error';
 
 /**
- * 100 / (1 + W / 100), to one decimal. W is the summed weight of a file's findings; for several files
- * the root of the sum of their squares, so that a folder scores no better than its worst file but
- * does not sink by its size alone. While a file does not parse nobody knows what else is in it: the
- * score is 0, and making it parse cannot lower it.
+ * 100 / (1 + W / 100), to one decimal, where W is the summed weight of the findings. Of a folder, W is
+ * taken per 250 lines as soon as it has more, so that a large project does not sink by its size alone; and
+ * a critical finding keeps it at 75 or less, however large it is. While a file does not parse nothing else
+ * is known about it: the score is 0, and making it parse cannot lower it.
  *
- * No finding can be added, in whatever file, that raises it, and none taken away that lowers it: W
- * grows with each weight, and neither lines nor clean files are in the formula.
+ * No finding can be added that raises it, and none taken away that lowers it. `lines` is given for folders
+ * only: in a single text a fix that removes lines must not lower the score.
  */
-export function scoreOf(findings: readonly Pick<Finding, 'severity' | 'file' | 'rule'>[]): number {
-  const byFile = new Map<string, number>();
-  for (const { severity, file, rule } of findings) {
-    if (rule.endsWith(`/${syntaxErrorRule}`)) return 0;
-    byFile.set(file, (byFile.get(file) ?? 0) + severityWeights[severity]);
-  }
-  let squares = 0;
-  for (const weight of byFile.values()) squares += weight * weight;
-  return Math.round((1000 * halfWeight) / (halfWeight + Math.sqrt(squares))) / 10;
+export function scoreOf(
+  findings: readonly Pick<Finding, 'severity' | 'rule'>[],
+  lines: number = linesPerHalfWeight,
+): number {
+  if (findings.some(({ rule }) => rule.endsWith(`/${syntaxErrorRule}`))) return 0;
+  const weight = findings.reduce((sum, { severity }) => sum + severityWeights[severity], 0);
+  const size = Math.max(1, lines / linesPerHalfWeight);
+  const score = (100 * halfWeight) / (halfWeight + weight / size);
+  const hasCritical = findings.some(({ severity }) => severity === 'critical');
+  return Math.round(10 * (hasCritical ? Math.min(score, bestWithCritical) : score)) / 10;
 }

@@ -88,7 +88,7 @@ async function listFolder(
       throw new TooMuchSourceError(given, 'files', maxFiles);
     }
   }
-  if (paths.length === 0 && linksOut === 0) throw new NoFilesError(given);
+  if (paths.length === 0 && linksOut === 0) throw new NoFilesError(given, 'no file');
   paths.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { paths, linksOut };
 }

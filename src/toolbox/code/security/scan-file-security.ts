@@ -1,7 +1,8 @@
 import type { CodeContext } from '../code-context.ts';
+import { silenceFindings } from '../select/silence-findings.ts';
 import type { SourceFile } from '../source-files.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
-import { matchMaliciousRules } from './malicious/match-malicious-rules.ts';
+import { findMalicious } from './malicious/find-malicious.ts';
 import type { Place, SecurityFinding } from './security-rule.ts';
 
 /** What was found in one file, and the first place that did not parse. */
@@ -10,6 +11,8 @@ export interface FileScan {
   readonly unparsed?: Place | undefined;
   /** What else limits the scan, to be shown after the file's name. */
   readonly note?: string | undefined;
+  /** What comments in the text silence. */
+  readonly silenced?: readonly SecurityFinding[];
 }
 
 /** The weaknesses of one file, unordered. Text that does not parse is scanned as far as it does. */
@@ -20,12 +23,23 @@ export async function scanFileSecurity(
   return (await inspectFile(file, context)).findings;
 }
 
-export async function inspectFile(file: SourceFile, context: CodeContext): Promise<FileScan> {
+export interface InspectOptions {
+  /** Also report what comments in the text silence. */
+  readonly showSilenced?: boolean;
+}
+
+export async function inspectFile(
+  file: SourceFile,
+  context: CodeContext,
+  { showSilenced = false }: InspectOptions = {},
+): Promise<FileScan> {
   const scan = await scanLanguage(file, context);
-  return {
-    ...scan,
-    findings: [...scan.findings, ...matchMaliciousRules(file), ...findKnownSecrets(file)],
-  };
+  const malicious = await findMalicious(file, context);
+  const found = [...scan.findings, ...malicious, ...findKnownSecrets(file)];
+  const marked = scan.silenced ?? [];
+  if (showSilenced) return { ...scan, findings: [...found, ...marked], silenced: [] };
+  const { kept, silenced } = silenceFindings(file.text, found);
+  return { ...scan, findings: kept, silenced: [...silenced, ...marked] };
 }
 
 async function scanLanguage(file: SourceFile, context: CodeContext): Promise<FileScan> {

@@ -2,8 +2,19 @@ import { counted } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
-import { compareFindings, severities, type Severity } from '../finding.ts';
-import { sourceFields } from '../source-files.ts';
+import type { CallContext } from '../../../contract/server/index.ts';
+import { compareFindings, severities } from '../finding.ts';
+import { baselineField } from '../select/baseline.ts';
+import {
+  countSeverities,
+  describeSelection,
+  inTests,
+  reportSelection,
+  selectionFields,
+  severityCounts,
+} from '../select/report-selection.ts';
+import { selectSources } from '../select/select-sources.ts';
+import { sourceFields, type SourceFile } from '../source-files.ts';
 import { securityFindingSchema, type SecurityFinding } from './security-rule.ts';
 
 /** Findings one answer lists; the worst come first, the rest is counted. */
@@ -16,18 +27,21 @@ const input = z.object({
     .enum(severities)
     .default('info')
     .describe('Leave out findings less severe than this.'),
+  show_silenced: z
+    .boolean()
+    .default(false)
+    .describe('Also list what comments such as nosec and tutti-ignore silence.'),
+  baseline: baselineField,
 });
 
 const output = z.object({
-  findings: z.array(securityFindingSchema),
-  summary: z.object({
-    critical: z.int(),
-    major: z.int(),
-    minor: z.int(),
-    info: z.int(),
-  }),
-  findings_total: z.int().describe('How many there are, listed or not.'),
+  findings: z
+    .array(securityFindingSchema.extend({ in_tests: inTests }))
+    .describe('Worst first, those in tests last.'),
+  summary: severityCounts.describe('How many there are outside of tests.'),
+  findings_total: z.int().describe('How many there are outside of tests, listed or not.'),
   findings_omitted: z.int().describe('How many of them are not listed: the least severe.'),
+  ...selectionFields,
   files_scanned: z.int(),
   rules_run: z
     .record(z.string(), z.int())
@@ -36,8 +50,6 @@ const output = z.object({
     .array(z.string())
     .describe('What limits the answer, e.g. a file that does not parse and was scanned in part.'),
 });
-
-type Output = z.input<typeof output>;
 
 export function scanSecurityTool(context: CodeContext): DefinedTool {
   return defineTool({
@@ -56,35 +68,59 @@ export function scanSecurityTool(context: CodeContext): DefinedTool {
       'check this function for SQL injection',
     ],
     run: async (request, call) => {
-      const files = await context.sources.resolve(request, call.signal);
-      const { inspectFile } = await import('./scan-file-security.ts');
+      const selected = await selectSources(request, context, call.signal);
+      const files = [...selected.own, ...selected.tests];
+      const { found, notes, silenced } = await scanFiles(files, request, { context, call });
+      const isTest = new Set(selected.tests.map(({ path }) => path));
+      const own = found.filter(({ file }) => !isTest.has(file));
+      const tests = found.filter(({ file }) => isTest.has(file));
+      const report = await reportSelection(request, { selected, own, tests, silenced }, context);
+      const listed = [...report.own, ...report.tests].slice(0, maxFindings);
       const { countRules } = await import('./security-rule-table.ts');
-      const found: SecurityFinding[] = [];
-      const notes: string[] = [];
-      for (const [index, file] of files.entries()) {
-        call.signal.throwIfAborted();
-        call.progress({ progress: index, total: files.length, message: file.path });
-        const scan = await inspectFile(file, context);
-        found.push(...scan.findings);
-        if (scan.unparsed) notes.push(noteOnSyntax(file.path, scan.unparsed));
-        if (scan.note !== undefined) notes.push(`${file.path} ${scan.note}`);
-      }
-      call.progress({ progress: files.length, total: files.length });
-      const rulesRun = Object.fromEntries(
-        [...new Set(files.map(({ language }) => language))].map((language) => [
-          language,
-          countRules(language),
-        ]),
-      );
+      const languages = [...new Set(files.map(({ language }) => language))];
       return {
-        ...report(found, request.min_severity),
+        findings: listed,
+        summary: countSeverities(report.own),
+        findings_total: report.own.length,
+        findings_omitted: report.own.length + report.tests.length - listed.length,
+        ...report.fields,
         files_scanned: files.length,
-        rules_run: rulesRun,
+        rules_run: Object.fromEntries(languages.map((it) => [it, countRules(it)])),
         notes: notes.slice(0, maxNotes),
       };
     },
     summarize,
   });
+}
+
+interface Scanning {
+  readonly context: CodeContext;
+  readonly call: CallContext;
+}
+
+async function scanFiles(
+  files: readonly SourceFile[],
+  request: z.output<typeof input>,
+  { context, call }: Scanning,
+) {
+  const { inspectFile } = await import('./scan-file-security.ts');
+  const found: SecurityFinding[] = [];
+  const notes: string[] = [];
+  let silenced = 0;
+  const leastSevere = severities.indexOf(request.min_severity);
+  const isWanted = ({ severity }: SecurityFinding): boolean =>
+    severities.indexOf(severity) <= leastSevere;
+  for (const [index, file] of files.entries()) {
+    call.signal.throwIfAborted();
+    call.progress({ progress: index, total: files.length, message: file.path });
+    const scan = await inspectFile(file, context, { showSilenced: request.show_silenced });
+    found.push(...scan.findings.filter(isWanted));
+    silenced += (scan.silenced ?? []).filter(isWanted).length;
+    if (scan.unparsed) notes.push(noteOnSyntax(file.path, scan.unparsed));
+    if (scan.note !== undefined) notes.push(`${file.path} ${scan.note}`);
+  }
+  call.progress({ progress: files.length, total: files.length });
+  return { found: found.sort(compareFindings), notes, silenced };
 }
 
 /** Where, not what: the parser's message could repeat a secret that stands there. */
@@ -95,38 +131,21 @@ function noteOnSyntax(
   return `${path} does not parse at ${at.line}:${at.column}: it was scanned as far as its structure could be read.`;
 }
 
-function report(
-  found: readonly SecurityFinding[],
-  minSeverity: Severity,
-): Pick<Output, 'findings' | 'summary' | 'findings_total' | 'findings_omitted'> {
-  const worstFirst = severities.indexOf(minSeverity);
-  const wanted = found
-    .filter(({ severity }) => severities.indexOf(severity) <= worstFirst)
-    .sort(compareFindings);
-  const count = (severity: Severity): number =>
-    wanted.filter((finding) => finding.severity === severity).length;
-  const findings = wanted.slice(0, maxFindings);
-  return {
-    findings,
-    summary: {
-      critical: count('critical'),
-      major: count('major'),
-      minor: count('minor'),
-      info: count('info'),
-    },
-    findings_total: wanted.length,
-    findings_omitted: wanted.length - findings.length,
-  };
-}
-
 const maxLinesShown = 50;
 
 function summarize(result: z.output<typeof output>): string {
   const { critical, major, minor, info } = result.summary;
   const head = `${counted(result.findings_total, 'finding')} in ${counted(result.files_scanned, 'file')}: ${critical} critical, ${major} major, ${minor} minor, ${info} info`;
   const lines = result.findings
+    .filter((finding) => finding.in_tests !== true || result.findings_total === 0)
     .slice(0, maxLinesShown)
     .map((it) => `${it.file}:${it.line}:${it.column} ${it.severity} ${it.rule}: ${it.message}`);
   const more = result.findings_total - lines.length;
-  return [head, ...lines, ...(more > 0 ? [`… and ${more} more`] : []), ...result.notes].join('\n');
+  return [
+    head,
+    ...lines,
+    ...(more > 0 ? [`… and ${more} more`] : []),
+    ...describeSelection(result),
+    ...result.notes,
+  ].join('\n');
 }

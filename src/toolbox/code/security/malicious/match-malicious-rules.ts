@@ -3,7 +3,7 @@ import { findingOf, type SecurityFinding } from '../security-rule.ts';
 import { TextPositions } from '../../text-positions.ts';
 import { maliciousRules } from './malicious-rules.ts';
 
-/** Signs of harmful intent in a text. Comments that switch other rules off do not count here. */
+/** Signs of harmful intent anywhere in a text, in comments and strings too. */
 export function matchMaliciousRules(file: SourceFile): SecurityFinding[] {
   const places = new TextPositions(file.text);
   const found: SecurityFinding[] = [];

@@ -26,11 +26,15 @@ interface Spotted {
  */
 export async function scanPython(file: SourceFile, context: CodeContext): Promise<FileScan> {
   const reviewed = linesWithNosec(file.text);
-  const { found: own, unparsed } = await findByTree(file, context, reviewed);
+  const { found: own, unparsed, silenced } = await findByTree(file, context, reviewed);
   const isTooLong = countLines(file.text) > maxLinesForRuff;
   const isForRuff = !isTooLong && (!unparsed || !hasLongLine(file.text));
   const ruff = isForRuff ? await findByRuff(file, context) : [];
   const known = new Set(own.flatMap(linesByGroup));
+  const told = new Set(silenced.map(({ rule, line }) => `${groupOf(rule)}:${line}`));
+  const marked = (ruff ?? []).filter(
+    ({ rule, line }) => reviewed.has(line) && !told.has(`${groupOf(rule)}:${line}`),
+  );
   const more = (ruff ?? []).filter(
     ({ rule, line }) => !reviewed.has(line) && !known.has(`${groupOf(rule)}:${line}`),
   );
@@ -38,6 +42,7 @@ export async function scanPython(file: SourceFile, context: CodeContext): Promis
     findings: [...own.map(({ finding }) => finding), ...more],
     unparsed: unparsed ?? (ruff ? undefined : startOfText),
     note: isTooLong ? noteOnLength : undefined,
+    silenced: [...silenced, ...marked],
   };
 }
 
@@ -89,6 +94,7 @@ const checkedTypes = new Set([
 interface TreeScan {
   readonly found: readonly Spotted[];
   readonly unparsed: Place | undefined;
+  readonly silenced: readonly SecurityFinding[];
 }
 
 async function findByTree(
@@ -98,21 +104,24 @@ async function findByTree(
 ): Promise<TreeScan> {
   const names = new PythonNames();
   const found: Spotted[] = [];
+  const silenced: SecurityFinding[] = [];
   const tree = await parseTree(context, 'python', file.text);
-  if (!tree) return { found, unparsed: startOfText };
+  if (!tree) return { found, unparsed: startOfText, silenced };
   try {
     walkSyntaxTree(tree, {
       types: checkedTypes,
       visit: (node) => {
-        if (skipped.has(lineOf(node))) return false;
+        const isSkipped = skipped.has(lineOf(node));
         for (const match of checkNode(node, names)) {
           const spotted = spot(match, node, file.path);
-          if (spotted && !skipped.has(spotted.finding.line)) found.push(spotted);
+          if (!spotted) continue;
+          if (isSkipped || skipped.has(spotted.finding.line)) silenced.push(spotted.finding);
+          else found.push(spotted);
         }
-        return true;
+        return !isSkipped;
       },
     });
-    return { found, unparsed: firstError(tree) };
+    return { found, unparsed: firstError(tree), silenced };
   } finally {
     tree.delete();
   }
