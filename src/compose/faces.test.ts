@@ -26,7 +26,8 @@ async function parts(calls: CallContext[]) {
   const { values: settings } = await loadSettings(here);
   const catalogue = aWaitingCatalogue(calls);
   const faces = { stdioCatalogue: catalogue, httpCatalogue: catalogue };
-  return { settings, ...faces, log: silentLog, version: '1', roots: { follow: () => {} } };
+  const fleet = { status: async () => [] };
+  return { settings, fleet, ...faces, log: silentLog, version: '1', roots: { follow: () => {} } };
 }
 
 it('stops calls that run, unanswered, before serving streams ends by the signal', async () => {

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Settings } from '../config/index.ts';
+import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Opening } from '../contract/opening/index.ts';
 import { createHttpGateway, serveStdio as serveGateway } from '../gateway/index.ts';
 import type { Log } from '../kernel/index.ts';
@@ -9,6 +10,7 @@ import { tuneCollector } from './tune-collector.ts';
 
 export interface FaceParts extends FaceCatalogues {
   readonly settings: Settings;
+  readonly fleet: Pick<FleetControl, 'status'>;
   readonly log: Log;
   readonly version: string;
   readonly roots: Pick<Roots, 'follow'>;
@@ -57,6 +59,7 @@ export function serveHttp(
   const { server } = parts.settings;
   return createHttpGateway({
     server: parts.httpCatalogue,
+    servers: () => parts.fleet.status(),
     log: parts.log,
     version: parts.version,
     host: wanted.host ?? server.host,

@@ -19,7 +19,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const { agent, memory, models, embedder, preview } = rooms;
   const { catalogue, control, serve } = fleet;
   const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
-  const parts = { settings: settings.values, version, log, roots, ...face };
+  const parts = { settings: settings.values, fleet: control, version, log, roots, ...face };
   // Where some servers are left out, runs would miss the tools they call.
   const resumed = request.only === undefined ? runs : undefined;
   const serving = prepareServing({ home, fleet: control, serve, sandbox, runs: resumed, log });

@@ -16,6 +16,9 @@ export async function run(invocation: Invocation): Promise<number> {
   return withSystem(invocation, { ...onlyOption(invocation), flags, face }, async (system) => {
     const listener = await system.serveHttp({});
     output.result({ url: listener.url }, () => `listening on ${listener.url}`);
+    output.note(
+      `MCP clients connect to ${listener.url}/mcp; a browser at ${listener.url} shows how.`,
+    );
     await untilAborted(io.signal);
     const what = 'Closing the server';
     const unhurried = new AbortController().signal;

@@ -20,6 +20,8 @@ import {
   type GuardRules,
 } from './guard.ts';
 import { HealthEndpoints, type HealthParts } from './health-endpoints.ts';
+import { HomeEndpoint } from './home-endpoint.ts';
+import type { Overview } from './home-page.ts';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
 import type { HttpCall, HttpParts } from './http-parts.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
@@ -31,6 +33,8 @@ export interface HttpGatewayOptions {
   readonly log: Log;
   /** The version that `/health` shows. */
   readonly version: string;
+  /** How the servers behind are doing, for the page at `/`; without it only the tools are shown. */
+  readonly servers?: () => Promise<Overview['servers']>;
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;
@@ -99,6 +103,7 @@ interface Endpoints {
   readonly guard: GuardRules;
   readonly mcp: McpEndpoint;
   readonly sse: SseEndpoint;
+  readonly home: HomeEndpoint;
   readonly routes: ReadonlyMap<string, Route>;
 }
 
@@ -107,7 +112,12 @@ function createEndpoints(options: HttpGatewayOptions, parts: HttpParts): Endpoin
   const mcp = new McpEndpoint(parts);
   const sse = new SseEndpoint(parts);
   const health = new HealthEndpoints({ server, version, log, clock: parts.clock });
+  const overview = async (): Promise<Overview> => {
+    const tools = await server.listTools();
+    return { servers: (await options.servers?.()) ?? [], tools };
+  };
   return {
+    home: new HomeEndpoint({ version, token, overview, log }),
     guard: guardRules({ allowedHosts: [...allowedHosts, host], allowedOrigins, token }),
     mcp,
     sse,
@@ -126,7 +136,9 @@ function route(call: HttpCall, endpoints: Endpoints): Promise<void> | undefined 
   if (handleCors(request, response, guard.allowedOrigins)) return undefined;
   const { url = '' } = request;
   const queryAt = url.indexOf('?');
-  const serve = endpoints.routes.get(queryAt === -1 ? url : url.slice(0, queryAt));
+  const path = queryAt === -1 ? url : url.slice(0, queryAt);
+  if (path === '/' && endpoints.home.isFor(call)) return endpoints.home.serve(call);
+  const serve = endpoints.routes.get(path);
   if (!serve) {
     const message = 'There is nothing at this path. MCP is served at /mcp';
     refuse(response, { status: 404, message });

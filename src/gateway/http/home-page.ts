@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { ServerStatus } from '../../contract/fleet/index.ts';
+import type { Tool } from '../../contract/tool/index.ts';
+
+/** What stands behind the gateway, as far as the page shows it. */
+export interface Overview {
+  readonly servers: readonly Pick<ServerStatus, 'name' | 'state' | 'tools' | 'lastError'>[];
+  readonly tools: readonly Pick<Tool, 'name' | 'title' | 'description'>[];
+}
+
+export interface HomePage {
+  readonly version: string;
+  /** Where MCP is served, as the browser reached it. */
+  readonly mcpUrl: string;
+  readonly needsToken: boolean;
+  /** Undefined where the visitor may not see it, a text where it could not be had. */
+  readonly overview: Overview | string | undefined;
+}
+
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222;background:#fff}
+h1{margin-bottom:0}h2{margin-top:2rem}code,pre{font:14px/1.5 ui-monospace,monospace}
+pre{background:#f4f4f4;border:1px solid #ddd;border-radius:4px;padding:.75rem;overflow:auto;user-select:all}
+table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #eee}
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#161616}pre{background:#222;border-color:#444}th,td{border-color:#333}}`;
+
+/** Nothing is loaded, run or sent from this page, and no other page may frame it. */
+export const homePagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/** The page at `/`: it runs, how to connect, and what is there. No script; all text of others is escaped. */
+export function renderHomePage({ version, mcpUrl, needsToken, overview }: HomePage): string {
+  const headers = needsToken ? { headers: { Authorization: 'Bearer TOKEN' } } : {};
+  const entry = { mcpServers: { tutti: { type: 'http', url: mcpUrl, ...headers } } };
+  const flag = needsToken ? " --header 'Authorization: Bearer TOKEN'" : '';
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>Tutti</title><style>${style}</style></head><body>
+<h1>Tutti is running</h1>
+<p>Version ${escaped(version)}. MCP is served at <code>${escaped(mcpUrl)}</code>${needsToken ? ' and needs the token of this server' : ''}.</p>
+<h2>Connect a client</h2>
+<p>Most clients take this entry; one click selects it:</p>
+<pre>${escaped(JSON.stringify(entry, null, 2))}</pre>
+<p>Claude Code:</p>
+<pre>claude mcp add --transport http tutti ${escaped(mcpUrl)}${escaped(flag)}</pre>
+${renderOverview(overview)}
+</body></html>
+`;
+}
+
+function renderOverview(overview: HomePage['overview']): string {
+  if (overview === undefined) return '<p>Servers and tools are listed to who has the token.</p>';
+  if (typeof overview === 'string') {
+    return `<h2>Servers and tools</h2>\n<p>They could not be listed: ${escaped(overview)}</p>`;
+  }
+  const servers = overview.servers.map(({ name, state, tools, lastError }) => {
+    const reason = state === 'ready' ? '' : (lastError ?? '');
+    return row([name, state, String(tools), reason]);
+  });
+  const tools = overview.tools.map(({ name, title, description }) =>
+    row([name, description ?? title ?? '']),
+  );
+  return `<h2>Servers</h2>
+<table><tr><th>Name</th><th>State</th><th>Tools</th><th></th></tr>
+${servers.join('\n')}
+</table>
+<h2>Tools</h2>
+<table>
+${tools.join('\n')}
+</table>`;
+}
+
+function row(cells: readonly string[]): string {
+  const [first = '', ...others] = cells.map(escaped);
+  return `<tr><td><code>${first}</code></td>${others.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign);
+}
