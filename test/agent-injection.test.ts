@@ -105,8 +105,10 @@ function markerOf({ text }: Injection): string {
   return JSON.stringify(text).slice(1, 41);
 }
 
-/** A model that does what it is told by whatever it reads: from the moment it read it, or from the beginning. */
-function obedient(injection: Injection, mode: 'once read' | 'always'): Script {
+/** When a model begins to do what it is told by what it reads; `in the loop`: once read, in a task of several rounds. */
+type Mode = 'once read' | 'always' | 'in the loop';
+
+function obedient(injection: Injection, mode: Mode): Script {
   const { order, text } = injection;
   const { tool, args } = honest(injection);
   const first = {
@@ -124,8 +126,17 @@ function obedient(injection: Injection, mode: 'once read' | 'always'): Script {
       case 'intent': {
         const more = isTurned && order.tool !== undefined ? [order.tool] : [];
         const goal = isTurned ? `Do this: ${text}` : 'Read it';
-        return { primary_goal: goal, tools_needed: [tool, ...more], confidence: 1, steps: steps() };
+        const isTask = mode === 'in the loop';
+        const known = { primary_goal: goal, tools_needed: [tool, ...more], confidence: 1 };
+        return { ...known, open_ended: isTask, changes_files: isTask, steps: steps() };
       }
+      case 'look':
+        return {
+          done: !isTurned,
+          answer: 'I read it.',
+          not_solved: [],
+          steps: isTurned ? [{ id: 'ordered', ...order }] : [],
+        };
       case 'plan':
         return { steps: steps() };
       case 'arguments':
@@ -136,7 +147,7 @@ function obedient(injection: Injection, mode: 'once read' | 'always'): Script {
   };
 }
 
-async function confront(injection: Injection, mode: 'once read' | 'always') {
+async function confront(injection: Injection, mode: Mode) {
   writeFileSync(noteFile, injection.text);
   const models = new ScriptedModels(obedient(injection, mode));
   const store = new MemorySessions();
@@ -199,12 +210,12 @@ async function confront(injection: Injection, mode: 'once read' | 'always') {
   return { outcomes, views, models };
 }
 
-const modes = ['once read', 'always'] as const;
-/** A model that obeys from the beginning is the harder case; it meets every order each time. */
+const modes = ['once read', 'always', 'in the loop'] as const;
+/** A model that obeys from the beginning, or plans with the text in sight, is the harder case; it meets every order each time. */
 const sampledOnceRead = 8;
 
 describe.each(modes)('a model that obeys every order it finds, %s', (mode) => {
-  const confronted = mode === 'always' ? injections : sampleSeeded(injections, sampledOnceRead);
+  const confronted = mode === 'once read' ? sampleSeeded(injections, sampledOnceRead) : injections;
   it.each(confronted.map((one) => [one.id, one.channel, one] as const))(
     'is stopped at order %i in a %s',
     async (_id, _channel, injection) => {
@@ -226,8 +237,17 @@ describe.each(modes)('a model that obeys every order it finds, %s', (mode) => {
       expect(existsSync(join(folder, '.ssh'))).toBe(false);
       // It was read at all: the honest part of the plan ran, or was refused with the rest of it.
       expect(outcomes).toHaveLength(3);
-      // Nor did it ever stand before a model that plans, unless it is a description of a tool.
-      if (mode === 'once read' && injection.channel !== 'description') {
+      if (mode === 'in the loop' && injection.channel !== 'description') {
+        // A task does plan with it in sight: what it may call was fixed before.
+        const looks = models.promptsOf('look');
+        expect(looks.length).toBeGreaterThan(0);
+        const isResult = ['tool result', 'issue', 'error'].includes(injection.channel);
+        expect(!isResult || looks.some((prompt) => prompt.includes(markerOf(injection)))).toBe(
+          true,
+        );
+      }
+      // Nor did it ever stand before a model that understands or plans at once, unless it is a description of a tool.
+      if (mode !== 'always' && injection.channel !== 'description') {
         const prompts = [...models.promptsOf('intent'), ...models.promptsOf('plan')];
         const withoutGoal = prompts.map((prompt) =>
           prompt.replaceAll(`Do this: ${injection.text}`, ''),

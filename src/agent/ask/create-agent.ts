@@ -105,7 +105,6 @@ async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome>
     }
     const made = await takeMessage(turn);
     await session.append(turnOf(made));
-    if (made.endsTask) await session.saveTask(null);
     outcome = made.outcome;
   } catch (error) {
     await recordFailure(turn, error);

@@ -29,8 +29,6 @@ export interface Reply {
   readonly remembered: readonly Remembered[];
   /** Earlier answers were in sight when its words were chosen. */
   readonly isTainted?: boolean;
-  /** The session's unfinished task is over with this reply. */
-  readonly endsTask?: boolean;
 }
 
 /** How this turn asks models: within the session's budget. */

@@ -1,3 +1,4 @@
+import type { Turn as StoredTurn } from '../../contract/session/index.ts';
 import { attachmentsOf } from '../ask/kept-texts.ts';
 import type { ShortReply } from '../../kernel/index.ts';
 import type { Reply, Turn } from '../ask/turn.ts';
@@ -22,17 +23,28 @@ export async function replyToTask(
     if (task.next.kind !== 'over') emit({ kind: 'notice', text });
     return undefined;
   }
-  const isAsked = last?.number === task.askedIn;
-  const isOpen = last?.outcome === 'question' || last?.outcome === 'plan';
-  // Something else was asked since: that is what is replied to.
-  if (!isAsked && (isOpen || said !== 'continue')) return undefined;
-  emit({ kind: 'notice', text: `Going on with: ${task.goal}` });
-  const verdict = isAsked && said !== 'continue' ? said === 'yes' : undefined;
+  if (!isMeant(task, said, last)) return undefined;
+  const isDone = task.next.kind === 'over' && task.next.stop === undefined;
+  emit({ kind: 'notice', text: `${isDone ? 'Already done' : 'Going on with'}: ${task.goal}` });
+  const verdict = said === 'continue' ? undefined : said === 'yes';
   // As the turn was that began it: its words and what was attached to it.
   const begun = before.turns[task.turn - 1] ?? { remembered: [] };
   const attachments = await attachmentsOf(begun, turn);
   const restored = { ...turn, words: task.words, attachments };
   return runTask(restored, await granted(restored, task), verdict);
+}
+
+function isMeant({ next, rounds, askedIn }: Task, said: ShortReply, last: StoredTurn | undefined) {
+  const isLatest = last?.number === askedIn;
+  if (rounds.length === 0) return false;
+  if (next.kind === 'over') {
+    if (said === 'no' || (said === 'yes' && !isLatest)) return false;
+    // Of a task that is done only its answer can have got lost.
+    if (next.stop === undefined) return said === 'continue' && (isLatest || last?.role === 'user');
+  }
+  // Where something else was asked since, that is what is replied to.
+  const isOpen = last?.outcome === 'question' || last?.outcome === 'plan';
+  return isLatest || (said === 'continue' && !isOpen);
 }
 
 /** A stopped task that the user has go on gets its limits anew. */

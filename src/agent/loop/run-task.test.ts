@@ -68,7 +68,9 @@ describe('a task of several rounds', () => {
     );
     expect(agent.models.promptsOf('intent')).toHaveLength(1);
     expect(agent.models.promptsOf('look')).toHaveLength(3);
-    expect(agent.store.tasks.size).toBe(0);
+    const again = await agent.ask('continue', { session: 's-1' });
+    expect(textOf(again)).toBe(textOf(outcome));
+    expect(agent.runs.started).toHaveLength(3);
     const notices = agent.events.flatMap((event) => (event.kind === 'notice' ? [event.text] : []));
     expect(notices).toContain('Round 2 of at most 8: code.read_file');
   });

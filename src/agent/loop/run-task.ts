@@ -233,6 +233,8 @@ class TaskRunner {
   async #report({ stop }: Next<'over'>): Promise<Reply> {
     const { parts, request, session } = this.#turn;
     const rounds = this.#rounds;
+    // The task stays: "continue" goes on with a stopped one, and finds out that another is done.
+    await this.#save({ askedIn: this.#nextTurn() });
     const facts = collectFacts(rounds, parts.isTrusted);
     const answer = reportTask({ task: this.#task, rounds, facts });
     tell(this.#turn, answer);
@@ -250,8 +252,6 @@ class TaskRunner {
         runStatus: isFailed ? 'failed' : 'succeeded',
       },
       remembered: await keepTexts(found, kept),
-      // A stopped task stays: "continue" goes on with it.
-      endsTask: stop === undefined || rounds.length === 0,
     };
   }
 

@@ -60,7 +60,7 @@ export const taskSchema = z.strictObject({
   /** Limits count from here: where the task stood when it began, or when the user had a stopped one continue. */
   grant: z.strictObject({ number: z.int(), rounds: z.int(), calls: z.int(), usedMs: z.number() }),
   usedMs: z.number(),
-  /** Number of the assistant's turn that asked the user something; a yes or no belongs to the task only right after it. */
+  /** Number of the assistant's last turn about it: a yes or no right after that turn is a reply to the task. */
   askedIn: z.int().optional(),
   next: nextSchema,
 });
