@@ -12,6 +12,12 @@ export function describeFailure(view: RunView): string {
     ([, step]) => step.status === 'failed' || step.status === 'unknown',
   );
   const done = Object.values(view.steps).filter((step) => step.status === 'succeeded').length;
+  if (error?.code === 'workflow.approval_denied') {
+    return [
+      `Not done: ${cut(error.message)}.`,
+      ...(done > 0 ? [`${counted(done, 'earlier step')} succeeded.`] : []),
+    ].join('\n');
+  }
   return [
     `It did not work: ${cut(error?.message ?? `the run ended as ${status}`)}`,
     ...failed.map(

@@ -173,7 +173,6 @@ describe('tutti ask at a terminal', () => {
   const done = { outcome: anAnswer('Done') };
 
   it.each([
-    ['\n', 'yes'],
     ['y\n', 'y'],
     ['n\n', 'n'],
     ['2\n', '2'],
@@ -197,8 +196,39 @@ describe('tutti ask at a terminal', () => {
     });
     expect(ran.exitCode).toBe(0);
     expect(ran.stdout).toBe('one  fake.echo_all\nIt would echo.\nconfidence 90 %\nDone\n');
-    expect(ran.stderr).toContain('Run it? [Y/n or 2–2] ');
+    expect(ran.stderr).toContain('Which one? [1 or 2, n for none] ');
     expect(ran.requests[1]).toEqual({ message, session: 'session-1' });
+  });
+
+  it('runs a plan on Enter, and nothing where there are several to choose from', async () => {
+    const one = await tutti(['ask', 'x y'], {
+      scenes: [{ outcome: aPreview }, done],
+      ...atTerminal('\n'),
+    });
+    expect(one.stderr).toContain('Run it? [Y/n] ');
+    expect(one.requests[1]).toEqual({ message: 'yes', session: 'session-1' });
+    const candidates = [aPlan, aPlan].map((plan) => ({ plan, why: '', confidence: 0.5 }));
+    const several = await tutti(['ask', 'x y'], {
+      scenes: [{ outcome: { ...aPreview, candidates } }, done],
+      ...atTerminal('\n'),
+    });
+    expect(several).toMatchObject({ exitCode: 4, requests: [{ message: 'x y' }] });
+  });
+
+  it('asks once about a plan of one step that asks for approval', async () => {
+    const steps = [{ id: 'one', tool: 'fake.echo_all', args: { text: 'hello' }, approval: true }];
+    const plan = { ...aPlan, steps };
+    const outcome = { ...aPreview, plan, candidates: [{ plan, why: '', confidence: 1 }] };
+    const ran = await tutti(['ask', 'x y'], {
+      scenes: [{ outcome }, { outcome: aWaitingRun }, done],
+      views: [waitingFor(anApproval)],
+      ...atTerminal('y\n'),
+    });
+    expect(ran.stderr).not.toContain('Run it?');
+    expect(ran.stderr).toContain('It calls fake.echo_all with {"text":"hello"}');
+    expect(ran.requests.map(({ message }) => message)).toEqual(['x y', 'yes', 'continue']);
+    const approved = { step: 'one', approvalId: 'ap-1', verdict: 'approved' };
+    expect(ran.calls).toContainEqual(['decide', 'run-1', approved]);
   });
 
   it('leaves the plan waiting when the input ends', async () => {

@@ -9,6 +9,7 @@ import type { System } from '../system.ts';
 import { attachMentions } from './chat/attach/attach-mentions.ts';
 import { placeOf } from './chat/attach/place-of.ts';
 import { readAttachment, textAttachment } from './chat/attach/read-attachment.ts';
+import { findCommand } from './chat/slash/run-slash.ts';
 import { takeTurn, type Turn } from './chat/turn/take-turn.ts';
 
 /** `tutti ask`: one message, and what comes of it. */
@@ -26,10 +27,19 @@ export async function run(invocation: Invocation): Promise<number> {
       output,
       signal: io.signal,
       asksBack: true,
-      ...(mayAsk && { ask: (question: string) => askLine(io, question) }),
+      ...(mayAsk && { ask: (question: string) => askOnce(question, invocation) }),
     });
     return exitCode;
   });
+}
+
+/** Commands are for the chat: here they would be taken for an answer. */
+async function askOnce(question: string, { io, output }: Invocation): Promise<string | undefined> {
+  for (;;) {
+    const answer = await askLine(io, question);
+    if (answer === undefined || !findCommand(answer)) return answer;
+    output.note('Commands such as /help work in "tutti chat".');
+  }
 }
 
 async function readMessage({ io, operands, options }: Invocation): Promise<string> {

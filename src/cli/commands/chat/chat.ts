@@ -1,9 +1,16 @@
 import type { AskOutcome, Attachment } from '../../../contract/agent/index.ts';
 import type { Plan } from '../../../contract/plan/index.ts';
+import { readChoice, readShortReply } from '../../../kernel/index.ts';
 import type { Invocation } from '../../invocation.ts';
 import type { System } from '../../system.ts';
 import type { ChatInput } from './input/chat-input.ts';
-import { takeTurn, type Turn } from './turn/take-turn.ts';
+import {
+  settleOutcome,
+  takeTurn,
+  type Turn,
+  type TurnEnd,
+  type TurnParts,
+} from './turn/take-turn.ts';
 
 /** What a conversation at a terminal or in a pipe is about right now. */
 export interface ChatState {
@@ -12,6 +19,8 @@ export interface ChatState {
   /** Goes along with the next message. */
   attachments: Attachment[];
   last: AskOutcome | undefined;
+  /** A line typed at a question that does not answer it: the next message or command. */
+  nextLine: string | undefined;
 }
 
 export interface Chat {
@@ -22,11 +31,21 @@ export interface Chat {
 }
 
 /** Takes a turn in the chat's session and remembers what came of it. Says the exit code it stands for. */
-export async function chatTurn(chat: Chat, turn: Turn): Promise<number> {
+export function chatTurn(chat: Chat, turn: Turn): Promise<number> {
+  return during(chat, (parts) => takeTurn(turn, parts));
+}
+
+/** Asks once more what was left open for a command. */
+export function settleAgain(chat: Chat, outcome: AskOutcome): Promise<number> {
+  return during(chat, (parts) => settleOutcome(outcome, parts));
+}
+
+function during(chat: Chat, work: (parts: TurnParts) => Promise<TurnEnd>): Promise<number> {
   const { invocation, system, input, state } = chat;
   const { io, output } = invocation;
+  const { ask } = input;
   return input.during(async (signal) => {
-    const { outcome, exitCode } = await takeTurn(turn, {
+    const { outcome, exitCode } = await work({
       system,
       io,
       output,
@@ -35,12 +54,26 @@ export async function chatTurn(chat: Chat, turn: Turn): Promise<number> {
       onSession: (session) => {
         state.session = session;
       },
-      ...(input.ask && { ask: input.ask }),
+      isLeft: () => state.nextLine !== undefined,
+      ...(ask && { ask: (question: string) => askShortly(ask, question, state) }),
     });
     state.session = outcome.sessionId;
     state.last = outcome;
     return exitCode;
   });
+}
+
+/** An answer, if it is one to a question; anything else is left for the chat, which takes it as if typed at its prompt. */
+async function askShortly(
+  ask: NonNullable<ChatInput['ask']>,
+  question: string,
+  state: ChatState,
+): Promise<string | undefined> {
+  const line = await ask(question);
+  if (line === undefined || line.trim() === '') return line;
+  if ((readShortReply(line) ?? readChoice(line)) !== undefined) return line;
+  state.nextLine = line;
+  return undefined;
 }
 
 /** The plan that was made last. */

@@ -1,10 +1,9 @@
 import { reportFailure } from '../../report-failure.ts';
 import { attachMentions } from './attach/attach-mentions.ts';
 import { placeOf } from './attach/place-of.ts';
-import { chatTurn, type Chat } from './chat.ts';
+import { chatTurn, settleAgain, type Chat } from './chat.ts';
 import { TurnCancelled } from './input/chat-input.ts';
-import { parseSlash } from './slash/parse-slash.ts';
-import { runSlash } from './slash/run-slash.ts';
+import { findCommand, runCommand } from './slash/run-slash.ts';
 import type { Turn } from './turn/take-turn.ts';
 
 const exitCancelled = 130;
@@ -18,14 +17,24 @@ export async function converse(chat: Chat, first?: string): Promise<number> {
   const { signal } = invocation.io;
   let exitCode = 0;
   let message = first;
+  let isAtQuestion = false;
   while (!signal.aborted) {
     message ??= await nextMessage(chat);
     if (message === undefined) break;
     const said = message;
     message = undefined;
+    const isCommand = findCommand(said) !== undefined;
+    const open = chat.state.last;
     const end = await attempt(chat, () => handle(chat, said));
     if (end === 'exit') break;
     exitCode = end;
+    // A command typed at a question does not answer it.
+    if (isCommand && isAtQuestion && open && open === chat.state.last) {
+      exitCode = (await attempt(chat, () => settleAgain(chat, open))) as number;
+    }
+    message = chat.state.nextLine;
+    isAtQuestion = message !== undefined;
+    chat.state.nextLine = undefined;
   }
   if (input.isInterrupted || signal.aborted) return exitCancelled;
   return input.ask ? 0 : exitCode;
@@ -58,8 +67,8 @@ async function attempt(
 }
 
 async function handle(chat: Chat, message: string): Promise<number | 'exit'> {
-  const slash = parseSlash(message);
-  return slash ? runSlash(chat, slash) : chatTurn(chat, await nextTurn(chat, message));
+  const command = findCommand(message);
+  return command ? runCommand(chat, command) : chatTurn(chat, await nextTurn(chat, message));
 }
 
 /** The message, with the files it mentions and those given along before. */

@@ -41,7 +41,7 @@ function chatHere(
 ): Promise<number> {
   return withSystem(invocation, {}, async (system) => {
     const session = await findSession(invocation, system);
-    const state = { session, attachments: [], last: undefined };
+    const state = { session, attachments: [], last: undefined, nextLine: undefined };
     const input = await open(system);
     try {
       if (input.ask) await greet(system, invocation);

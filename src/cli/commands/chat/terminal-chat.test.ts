@@ -79,6 +79,57 @@ describe('a chat at a terminal', () => {
     expect(messages(ran)).toEqual(['a\nb', '```\n/exit\n```', 'see: def f():\n\treturn 1\nok?']);
   });
 
+  it.each([
+    ['a preview', { outcome: aPreview }, {}, 'Run it? [Y/n] '],
+    [
+      'an approval',
+      { outcome: aWaitingRun },
+      { views: [waitingFor(anApproval)] },
+      'decide later: ',
+    ],
+  ])('runs a command typed at %s, and asks again', async (_what, scene, options, question) => {
+    const ran = await chat(
+      [
+        prompt,
+        type('x y\r'),
+        { see: question },
+        type('/help\r'),
+        { see: 'Ctrl-C cancels what runs' },
+        { see: question },
+        type('/hepl\r'),
+        { see: 'Did you mean "/help"?' },
+        { see: question },
+        type('n\r'),
+        { see: 'fine' },
+        prompt,
+        ctrlD,
+      ],
+      { scenes: [scene, { outcome: anAnswer('fine') }], ...options },
+    );
+    expect(messages(ran)).toHaveLength(2);
+  });
+
+  it('takes another request typed at a question as the next message, with the files it mentions', async () => {
+    const { cwd } = aFile('x = 1\n', 'app.py');
+    const ran = await chat(
+      [
+        prompt,
+        type('x y\r'),
+        { see: 'Run it? [Y/n] ' },
+        type('review @app.py\r'),
+        { see: 'fine' },
+        prompt,
+        type('/etc is full\r'),
+        { see: 'fine' },
+        prompt,
+        ctrlD,
+      ],
+      { scenes: [{ outcome: aPreview }, { outcome: anAnswer('fine') }], io: { cwd } },
+    );
+    expect(messages(ran)).toEqual(['x y', 'review app.py', '/etc is full']);
+    expect(ran.requests[1]?.attachments).toMatchObject([{ content: 'x = 1\n' }]);
+  });
+
   it('goes through earlier messages with the up key, several lines at once', async () => {
     const { cwd } = aFile('', 'empty');
     const io = { cwd };

@@ -1,3 +1,4 @@
+import { readShortReply } from '../../../kernel/index.ts';
 import { askLine, isAtTerminal } from '../../ask-line.ts';
 import type { Io } from '../../io.ts';
 import { describeWait } from './describe-wait.ts';
@@ -17,6 +18,7 @@ export function approvalQuestion(approval: Approval): string {
 
 /** What the answer to `approvalQuestion` means; anything but a clear word decides nothing. */
 export function verdictOf(answer: string): Verdict | undefined {
-  if (/^\s*y(?:es)?\s*$/i.test(answer)) return 'approved';
-  return /^\s*no?\s*$/i.test(answer) ? 'denied' : undefined;
+  const said = readShortReply(answer);
+  if (said === 'yes') return 'approved';
+  return said === 'no' ? 'denied' : undefined;
 }

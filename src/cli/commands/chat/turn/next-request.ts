@@ -1,5 +1,6 @@
 import type { AskOutcome } from '../../../../contract/agent/index.ts';
 import { localCaller } from '../../../../contract/caller/index.ts';
+import type { Plan } from '../../../../contract/plan/index.ts';
 import { approvalQuestion, verdictOf } from '../../runs/ask-approval.ts';
 import { describeWaits } from '../../runs/describe-wait.ts';
 import type { PlanOutcome } from './describe-plan.ts';
@@ -24,16 +25,31 @@ export async function nextRequest(
   }
 }
 
-/** The agent itself reads `yes`, `no`, the number of another plan, or what is wanted instead. */
+/**
+ * The agent itself reads `yes`, `no`, the number of another plan, or what is wanted instead. A plan of one step
+ * that asks for approval does nothing before that is given, so the approval is the one question about it.
+ */
 async function settlePreview(
-  { sessionId: session, candidates }: PlanOutcome,
+  { sessionId: session, plan, candidates }: PlanOutcome,
   { ask, asksBack, output }: TurnParts,
 ): Promise<Turn | undefined> {
-  const others = candidates.length < 2 ? '' : ` or 2–${candidates.length}`;
-  const answer = (await ask?.(`Run it? [Y/n${others}] `))?.trim();
-  if (answer !== undefined) return { message: answer === '' ? 'yes' : answer, session };
+  if (ask && candidates.length < 2 && isOneEffect(plan)) return { message: 'yes', session };
+  const answer = (await ask?.(previewQuestion(candidates.length)))?.trim();
+  const isOpen = answer === undefined || (answer === '' && candidates.length > 1);
+  if (!isOpen) return { message: answer === '' ? 'yes' : answer, session };
   if (asksBack) output.note(`Nothing was run. Run it: tutti ask --session ${session} yes`);
   return undefined;
+}
+
+function isOneEffect({ steps }: Plan): boolean {
+  const [only, another] = steps;
+  const asks = only?.approval !== undefined && only.approval !== false;
+  return asks && another === undefined && only.forEach === undefined;
+}
+
+function previewQuestion(count: number): string {
+  if (count < 2) return 'Run it? [Y/n] ';
+  return `Which one? [${count === 2 ? '1 or 2' : `1 to ${count}`}, n for none] `;
 }
 
 async function answerQuestion(
@@ -50,12 +66,14 @@ async function answerQuestion(
 /** A run that waits: approvals are asked for right here, as `tutti run` does. */
 async function settleRun(
   { runId, session }: { readonly runId: string; readonly session: string },
-  { system, ask, output }: TurnParts,
+  { system, ask, output, isLeft }: TurnParts,
 ): Promise<Turn | undefined> {
   const view = await system.workflows.show(localCaller, runId);
   const approval = view.waitingFor.find((wait) => wait.kind === 'approval');
   const answer = approval && (await ask?.(approvalQuestion(approval)));
   const verdict = answer === undefined ? undefined : verdictOf(answer);
+  // The line typed instead is what they want now; the run waits on.
+  if (isLeft?.() === true) return undefined;
   if (!approval || !verdict) {
     const waits = describeWaits(view);
     if (waits !== '') output.note(waits);

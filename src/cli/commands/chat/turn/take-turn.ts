@@ -24,6 +24,8 @@ export interface TurnParts {
   readonly ask?: (question: string) => Promise<string | undefined>;
   /** Whether the agent's questions are asked right here; in a chat the next message answers them. */
   readonly asksBack: boolean;
+  /** Whether the last question was left for another line, which is taken next. */
+  readonly isLeft?: () => boolean;
   /** Told as soon as it is known, so that it is even when the turn fails. */
   readonly onSession?: (sessionId: string) => void;
 }
@@ -40,16 +42,21 @@ const maxRounds = 50;
  * Puts a message to the agent, shows what comes of it while it comes, and settles right here what the
  * person at the terminal can settle: a preview, a question, an approval.
  */
-export async function takeTurn(first: Turn, parts: TurnParts): Promise<TurnEnd> {
-  let turn = first;
-  for (let round = 1; ; round += 1) {
-    const outcome = await askAgent(turn, parts);
-    const end = { outcome, exitCode: outcomeExitCode(outcome, turn.planOnly === true) };
-    if (turn.planOnly === true || round === maxRounds) return end;
+export async function takeTurn(turn: Turn, parts: TurnParts): Promise<TurnEnd> {
+  const outcome = await askAgent(turn, parts);
+  if (turn.planOnly === true) return { outcome, exitCode: outcomeExitCode(outcome, true) };
+  return settleOutcome(outcome, parts);
+}
+
+/** Asks the person what there is to ask about an outcome, as long as there is something. */
+export async function settleOutcome(first: AskOutcome, parts: TurnParts): Promise<TurnEnd> {
+  let outcome = first;
+  for (let round = 1; round < maxRounds; round += 1) {
     const next = await nextRequest(outcome, parts);
-    if (!next) return end;
-    turn = next;
+    if (!next) break;
+    outcome = await askAgent(next, parts);
   }
+  return { outcome, exitCode: outcomeExitCode(outcome, false) };
 }
 
 async function askAgent(turn: Turn, parts: TurnParts): Promise<AskOutcome> {
