@@ -40,6 +40,9 @@ dist/.built: $(installed) scripts/build.ts tsconfig.json $(shell find src -type 
 	@npm run --silent build
 	@touch $@
 
+bundle: build ## Write dist-bundle/*.mcpb, which desktop clients install as one file
+	@node scripts/bundle.ts
+
 system-packages: ## Install the Debian packages the tests compare with (asks first on a terminal)
 	@bash scripts/system-packages.sh
 
@@ -116,4 +119,4 @@ logs: build ## Follow the log of this machine's Tutti
 	@tail -n 50 -F "$$(node bin/tutti.js config --json | node -p 'JSON.parse(require("fs").readFileSync(0)).find((row) => row.key === "logging.file").value')"
 
 clean: ## Remove what was built and installed
-	rm -rf dist coverage node_modules test/.cache test/servers/node_modules test/restate/node_modules test/llama/node_modules bench/gateway/node_modules bench/workflow/node_modules bench/agent/node_modules
+	rm -rf dist dist-bundle coverage node_modules test/.cache test/servers/node_modules test/restate/node_modules test/llama/node_modules bench/gateway/node_modules bench/workflow/node_modules bench/agent/node_modules

@@ -1,0 +1,200 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { unzipSync } from 'fflate';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+
+/** The package as it would be published, installed into an empty folder as a user does. */
+
+const checkout = fileURLToPath(new URL('..', import.meta.url));
+const base = mkdtempSync(join(tmpdir(), 'tutti-package-'));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+const whyNot = install();
+const root = join(base, 'node_modules/tutti');
+
+/** Why there is nothing to test: without a network, npm may lack a package in its cache. */
+function install(): string | undefined {
+  const quiet = ['--ignore-scripts', '--loglevel=error', '--no-audit', '--no-fund'];
+  execFileSync('npm', ['pack', ...quiet, '--pack-destination', base], {
+    cwd: checkout,
+    stdio: 'pipe',
+  });
+  const tarball = readdirSync(base).find((name) => name.endsWith('.tgz')) ?? '';
+  writeFileSync(join(base, 'package.json'), '{}');
+  const { status, stderr } = spawnSync('npm', ['install', ...quiet, '--prefer-offline', tarball], {
+    cwd: base,
+    encoding: 'utf8',
+  });
+  if (status === 0) return undefined;
+  const isOffline = /ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONN|ETIMEDOUT|ENETUNREACH/.test(stderr);
+  if (!isOffline) throw new Error(`npm install failed: ${stderr}`);
+  return 'npm cannot reach its registry';
+}
+
+const project = join(base, 'shop');
+const env = { PATH: process.env['PATH'] ?? '', HOME: join(base, 'home') };
+
+function tutti(...argv: string[]): { stdout: string; status: number | null; stderr: string } {
+  mkdirSync(project, { recursive: true });
+  mkdirSync(env.HOME, { recursive: true });
+  writeFileSync(join(project, 'price.py'), 'def price(a,b):\n  return eval(a)+b\n');
+  const program = join(base, 'node_modules/.bin/tutti');
+  return spawnSync(program, argv, { cwd: project, env, encoding: 'utf8' });
+}
+
+describe.skipIf(whyNot !== undefined)(`the installed package ${whyNot ?? ''}`, () => {
+  it('says what it is, lists its tools and is in order', () => {
+    expect(tutti('--help')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Usage: tutti'),
+    });
+    expect(tutti('tools')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('code.review_code'),
+    });
+    const { status, stdout } = tutti('doctor', '--json');
+    expect({ status, stdout }).toMatchObject({ status: 0 });
+  });
+
+  it('answers a first request and calls a tool', () => {
+    expect(tutti('ask', 'review price.py', '--yes')).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('eval'),
+    });
+    const { stdout } = tutti('call', 'code.review_code', 'path=price.py', '--json');
+    expect(stdout).toContain('S307');
+  });
+
+  it('serves MCP on stdio and over HTTP', async () => {
+    const args = [join(root, 'bin/tutti.js'), 'mcp', '--root', project];
+    expect(await reviewThrough(process.execPath, args)).toContain('S307');
+    const server = spawn(process.execPath, [join(root, 'bin/tutti.js'), 'serve', '--port', '0'], {
+      cwd: project,
+      env,
+    });
+    onTestFinished(() => void server.kill('SIGKILL'));
+    const [line] = await new Promise<string[]>((resolve) => {
+      server.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().split('\n')));
+    });
+    const response = await fetch(`${line?.replace('listening on ', '')}/health`);
+    expect(response.ok).toBe(true);
+  });
+
+  it('connects a client to itself', () => {
+    const { status, stdout } = tutti('connect', 'cursor', '--yes', '--json');
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      entry: { args: expect.arrayContaining([join(root, 'bin/tutti.js')]) },
+      check: { kind: 'works' },
+    });
+    expect(tutti('disconnect', 'cursor', '--yes').status).toBe(0);
+    expect(existsSync(join(env.HOME, '.cursor'))).toBe(false);
+  });
+
+  it('contains its documentation, and every link in it leads somewhere', () => {
+    const broken = globSync('{README.md,docs/**/*.md}', { cwd: root }).flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/\]\(([^)\s#:]+)(?:#[^)]*)?\)/g)]
+        .map(([, link = '']) => link)
+        .filter((link) => !existsSync(join(root, dirname(file), link)))
+        .map((link) => `${file}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+    expect(existsSync(join(root, 'docs/connect-a-client.md'))).toBe(true);
+  });
+
+  it('is what a bundle for desktop clients starts', { timeout: 240_000 }, async () => {
+    const script = join(checkout, 'scripts/bundle.ts');
+    const to = join(base, 'bundle');
+    execFileSync(process.execPath, [script, '--from', base, '--to', to], { cwd: checkout });
+    const [name = ''] = readdirSync(to);
+    expect(name).toMatch(/^tutti-[\d.]+-\w+-\w+\.mcpb$/);
+    const unpacked = join(base, 'unpacked');
+    for (const [path, bytes] of Object.entries(unzipSync(readFileSync(join(to, name))))) {
+      mkdirSync(dirname(join(unpacked, path)), { recursive: true });
+      writeFileSync(join(unpacked, path), bytes);
+    }
+    const { command, args, entry } = readManifest(unpacked);
+    expect(existsSync(join(unpacked, entry))).toBe(true);
+    expect(command).toBe('node');
+    expect(await reviewThrough(process.execPath, args)).toContain('S307');
+  });
+
+  it('would be published with its licence, without sources and tests', () => {
+    const { status, stdout, stderr } = spawnSync(
+      'npm',
+      ['publish', '--dry-run', '--ignore-scripts'],
+      {
+        cwd: checkout,
+        encoding: 'utf8',
+      },
+    );
+    expect(status, stderr).toBe(0);
+    expect(stdout).toContain('+ tutti@');
+    const files = globSync('**', { cwd: root });
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'bin/tutti.js']));
+    expect(
+      files.filter((path) => /^(?:src|test|scripts)\/|\.test\.|^\.\w|\.env/.test(path)),
+    ).toEqual([]);
+  });
+});
+
+describe('a Node that is too old', () => {
+  it('gets one sentence', () => {
+    const text = readFileSync(join(checkout, 'bin/tutti.js'), 'utf8').replace(
+      'process.versions.node.split',
+      "'18.0.0'.split",
+    );
+    const old = join(base, 'old.cjs');
+    writeFileSync(old, text);
+    chmodSync(old, 0o755);
+    const { status, stderr } = spawnSync(process.execPath, [old], { encoding: 'utf8' });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^tutti needs Node 24 or newer, and this is Node .*\n$/);
+  });
+});
+
+/** What a client makes of the manifest once the user has chosen the project. */
+function readManifest(folder: string): { command: string; args: string[]; entry: string } {
+  const { server } = z
+    .object({
+      manifest_version: z.literal('0.3'),
+      server: z.object({
+        type: z.literal('node'),
+        entry_point: z.string(),
+        mcp_config: z.object({ command: z.string(), args: z.array(z.string()) }),
+      }),
+    })
+    .parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')));
+  const filled = (text: string): string =>
+    text.replace('${__dirname}', folder).replace('${user_config.project}', project);
+  const { command, args } = server.mcp_config;
+  return { command, args: args.map(filled), entry: server.entry_point };
+}
+
+async function reviewThrough(command: string, args: string[]): Promise<string> {
+  const client = new Client({ name: 'desktop', version: '1' });
+  await client.connect(
+    new StdioClientTransport({ command, args, cwd: '/', env, stderr: 'ignore' }),
+  );
+  onTestFinished(() => client.close());
+  const result = await client.callTool({
+    name: 'code__review_code',
+    arguments: { path: 'price.py' },
+  });
+  return JSON.stringify(result);
+}
