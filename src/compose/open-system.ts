@@ -23,6 +23,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   // Where some servers are left out, runs would miss the tools they call.
   const resumed = request.only === undefined ? runs : undefined;
   const serving = prepareServing({ home, fleet: control, serve, sandbox, runs: resumed, log });
+  const rest = [sandbox, memory, models, finder, embedder, tracing, store, log];
   return {
     settings,
     log,
@@ -57,20 +58,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
       return serveHttp(parts, wanted);
     },
     work: (options) => runs.work(options),
-    close: () =>
-      closeInOrder([
-        serving,
-        runs,
-        catalogue,
-        sandbox,
-        memory,
-        models,
-        finder,
-        embedder,
-        tracing,
-        store,
-        log,
-      ]),
+    close: () => closeInOrder([serving, runs, catalogue, ...rest]),
   };
 }
 
