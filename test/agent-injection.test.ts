@@ -167,6 +167,7 @@ async function confront(injection: Injection, mode: Mode) {
       }),
       get: async () => Buffer.from('""'),
     }),
+    servers: async () => [],
     files: { kind: async () => undefined, list: async () => [] },
     // The worst search: everything there is fits everything.
     tools: {

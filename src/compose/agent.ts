@@ -21,11 +21,7 @@ export interface AgentHereParts {
   /** What plans call. */
   readonly catalogue: () => Pick<Catalogue, 'entries'>;
   readonly finder: () => Pick<ToolFinder, 'findSoon'>;
-  /** Vectors of texts, for plans without a model. */
-  readonly embed: (
-    texts: readonly string[],
-    signal: AbortSignal,
-  ) => Promise<readonly Float32Array[]>;
+  readonly servers: AgentParts['servers'];
 }
 
 /** The servers we ship; what they reach is what the user has set up: files in the roots, the sandbox, their own models. */
@@ -50,7 +46,7 @@ export function agentHere(parts: AgentHereParts): Agent {
 }
 
 function agentParts(parts: AgentHereParts): AgentParts {
-  const { settings, models, memory, runs, embed } = parts;
+  const { settings, models, memory, runs } = parts;
   const { workflows } = runs;
   return {
     models,
@@ -60,6 +56,7 @@ function agentParts(parts: AgentHereParts): AgentParts {
       check: (...given) => workflows.check(...given),
       start: (...given) => workflows.start(...given),
       show: (...given) => workflows.show(...given),
+      list: (...given) => workflows.list(...given),
       cancel: (...given) => workflows.cancel(...given),
       repair: (...given) => workflows.repair(...given),
     },
@@ -71,10 +68,11 @@ function agentParts(parts: AgentHereParts): AgentParts {
     },
     planner: onceOpened(async () => {
       const { createPlanner } = await import('../agent/planner/index.ts');
-      return createPlanner({ embed });
+      return createPlanner();
     }),
     files: projectFiles(parts.roots),
     readFile: async (path) => readProjectFile(path, await parts.roots.current()),
+    servers: parts.servers,
     settings: agentSettings(settings),
     isTrusted: (server) => trustedServers.includes(server),
     log: parts.log.child({ room: 'agent' }),

@@ -50,7 +50,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     runs,
     catalogue,
     finder: () => finder,
-    embed: async (texts, signal) => (await embedder.open()).embed(texts, signal),
+    servers: () => fleet.control.status(),
   });
   const ours = toolboxServers({ ...known, roots, request, sandbox, catalogue, models });
   const { fleet, finder } = openAdministeredFleet({

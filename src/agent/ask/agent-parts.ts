@@ -1,5 +1,6 @@
 import type { Artifacts } from '../../contract/artifact/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
+import type { ServerStatus } from '../../contract/fleet/index.ts';
 import type { Models } from '../../contract/model/index.ts';
 import type { RunView, Workflows } from '../../contract/run/index.ts';
 import type { ClientPort } from '../../contract/server/index.ts';
@@ -15,7 +16,7 @@ import type { AgentApproval, IsTrusted, ToolSource } from '../propose/index.ts';
 export interface AgentParts {
   readonly models: Pick<Models, 'find' | 'text' | 'structured' | 'linkBudgets'>;
   readonly memory: Pick<Memory, 'sessions' | 'converse' | 'learn'>;
-  readonly workflows: Pick<Workflows, 'check' | 'start' | 'show' | 'cancel' | 'repair'>;
+  readonly workflows: Pick<Workflows, 'check' | 'start' | 'show' | 'list' | 'cancel' | 'repair'>;
   readonly follow: FollowRun;
   readonly artifacts: () => Promise<Pick<Artifacts, 'get' | 'put'>>;
   readonly tools: ToolSource;
@@ -23,6 +24,9 @@ export interface AgentParts {
   readonly files: ProjectFiles;
   /** Texts of the project's files, to show what would change; without it results are shown whole. */
   readonly readFile?: ReadFile;
+  readonly servers: () => Promise<
+    readonly Pick<ServerStatus, 'name' | 'state' | 'tools' | 'lastError'>[]
+  >;
   readonly settings: AgentSettings;
   /** Servers we ship. */
   readonly isTrusted: IsTrusted;

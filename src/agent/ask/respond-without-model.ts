@@ -1,4 +1,5 @@
 import { proposeWithoutModel } from '../propose/index.ts';
+import { answerAbout } from './answer-about.ts';
 import { carryOut } from './carry-out.ts';
 import { guardRules } from './guard-rules.ts';
 import { loadText } from './kept-texts.ts';
@@ -55,6 +56,8 @@ export async function respondWithoutModel(
       const known = base(turn, { confidence, model });
       return plainReply({ ...known, kind: 'question', questions, candidates });
     }
+    case 'about':
+      return answerAbout(turn, proposed.topic);
     case 'refusal': {
       const near = proposed.nearest.length > 0 ? `Nearest: ${proposed.nearest.join(', ')}.` : '';
       const why = [

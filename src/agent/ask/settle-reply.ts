@@ -34,6 +34,7 @@ async function planAlone({ parts, before, words, options }: Turn): Promise<Plann
     remembered: latestRemembered(before),
     history: [],
     files: parts.files,
+    isOwn: parts.isTrusted,
     maxSteps: parts.settings.maxSteps,
     signal: options.signal,
   });

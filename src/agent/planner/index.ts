@@ -1,2 +1,3 @@
 export { createPlanner } from './planner.ts';
+export type { AboutTopic } from './read-intent-class.ts';
 export type { Planner, PlanningAnswer, PlanningRequest, ProjectFiles } from './plan-request.ts';

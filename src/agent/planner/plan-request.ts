@@ -1,5 +1,6 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { PlanCandidate } from '../../contract/agent/index.ts';
+import type { AboutTopic } from './read-intent-class.ts';
 import type { Remembered, Turn } from '../../contract/session/index.ts';
 
 /** Something given along with the message. */
@@ -21,6 +22,8 @@ export interface PlanningRequest {
   /** Oldest first. */
   readonly history: readonly Turn[];
   readonly files: ProjectFiles;
+  /** Servers we ship: their tools go before those of others that do the same. */
+  readonly isOwn: (server: string) => boolean;
   readonly maxSteps: number;
   readonly signal: AbortSignal;
 }
@@ -53,7 +56,9 @@ export type PlanningAnswer =
       readonly reason: string;
       /** Tools that come nearest to what was asked for. */
       readonly nearest: readonly string[];
-    };
+    }
+  /** A wish about Tutti itself, which needs no plan. */
+  | { readonly kind: 'about'; readonly topic: AboutTopic };
 
 export interface Planner {
   plan(request: PlanningRequest): Promise<PlanningAnswer>;

@@ -2,7 +2,7 @@ import type { Attachment, PlanCandidate, Proposal } from '../../contract/agent/i
 import type { Caller } from '../../contract/caller/index.ts';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { Remembered, Turn } from '../../contract/session/index.ts';
-import type { Planner, ProjectFiles } from '../planner/index.ts';
+import type { AboutTopic, Planner, ProjectFiles } from '../planner/index.ts';
 import { createCapability, isOfferable } from './capability.ts';
 import type { GuardRules } from './guard-plan.ts';
 import { judgePlan, type PlanChecker } from './propose-with-model.ts';
@@ -33,7 +33,8 @@ export type ProposedWithoutModel =
       readonly candidates: readonly PlanCandidate[];
       readonly confidence: number;
     }
-  | { readonly kind: 'refusal'; readonly reason: string; readonly nearest: readonly string[] };
+  | { readonly kind: 'refusal'; readonly reason: string; readonly nearest: readonly string[] }
+  | { readonly kind: 'about'; readonly topic: AboutTopic };
 
 const maxCandidates = 3;
 
@@ -52,10 +53,11 @@ export async function proposeWithoutModel(
     remembered,
     history,
     files,
+    isOwn: rules.isTrusted,
     maxSteps: rules.maxSteps,
     signal,
   });
-  if (planned.kind === 'refusal') return planned;
+  if (planned.kind === 'refusal' || planned.kind === 'about') return planned;
   const passed = await passing(parts, request, planned.candidates.slice(0, maxCandidates));
   const [best, ...others] = passed.proposals;
   if (planned.kind === 'question') {

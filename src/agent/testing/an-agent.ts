@@ -106,6 +106,7 @@ export function anAgent(parts: AnAgentParts = {}) {
       plan: async (request) =>
         parts.planned?.(request) ?? { kind: 'refusal', reason: 'Nothing fits.', nearest: [] },
     }),
+    servers: async () => [{ name: 'code', state: 'ready', tools: 12, lastError: null }],
     files: parts.files ?? { kind: async () => undefined, list: async () => [] },
     settings: { ...settings, ...parts.settings },
     isTrusted: (server) => ['code', 'standards', 'docs', 'exec', 'workspace'].includes(server),

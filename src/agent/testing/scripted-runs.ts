@@ -52,6 +52,7 @@ export class ScriptedRuns {
         if (!view) throw new Error(`no run ${runId}`);
         return view;
       },
+      list: async () => [...this.#views.values()].toReversed(),
       cancel: async (_caller, runId) => void this.cancelled.push(runId),
       repair: async (...[_caller, runId, step, args]) => {
         this.repaired.push(args);

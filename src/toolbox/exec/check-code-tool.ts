@@ -29,7 +29,11 @@ export function checkCodeTool({ scanCode, policy }: ExecContext): DefinedTool {
     input,
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: ['is this script safe to run?', 'would the sandbox refuse this program?'],
+    examples: [
+      'is this script safe to run?',
+      'would the sandbox refuse this program?',
+      'check this program before I run it',
+    ],
     run: async ({ language, code, files }, { signal }) => {
       if (code === undefined && files === undefined) {
         throw new InvalidProgramError('give "code" (the text) or "files" (texts by path)');

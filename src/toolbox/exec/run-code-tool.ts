@@ -48,9 +48,12 @@ export function runCodeTool(exec: ExecContext): DefinedTool {
     },
     examples: [
       'run this Python script',
+      'run this code',
       'what does this code print?',
       'execute this JavaScript and show me the output',
       'try this program in a sandbox',
+      'execute the script',
+      'run the file',
     ],
     run: (request, context) => runCode(exec, request, context),
     summarize: summarizeRun,

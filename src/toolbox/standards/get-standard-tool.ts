@@ -46,6 +46,8 @@ export function getStandardTool(library: StandardsLibrary): DefinedTool {
       'what is our coding standard for Python?',
       'how do we name things in Go?',
       'how long may a line be in our TypeScript code?',
+      'show the coding guidelines',
+      'what are the team conventions for Java?',
     ],
     run: async ({ language: given, topic }) => {
       const snapshot = await library.current();

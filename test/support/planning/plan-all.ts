@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import type { Planner, PlanningAnswer } from '../../../src/agent/planner/index.ts';
+import { isOfferable } from '../../../src/agent/propose/index.ts';
 import type { CatalogueEntry } from '../../../src/contract/catalogue/index.ts';
 import { inspectPlan } from '../../../src/workflow/check/index.ts';
 import { askedOf, type PlanningCase } from './planning-requests.ts';
-import { scorePlanning, type Score } from './score-planning.ts';
+import { isSurelyWrong, scorePlanning, type Score } from './score-planning.ts';
 
 export interface Planned {
   readonly one: PlanningCase;
@@ -24,13 +25,14 @@ export async function planAll(
   const lookup = { find: (name: string) => byName.get(name), names: () => [...byName.keys()] };
   const limits = { maxSteps: 100, maxItems: 10 };
   const { signal } = new AbortController();
+  const offered = tools.filter(isOfferable);
   const planned: Planned[] = [];
   for (const one of cases) {
     const startedAt = performance.now();
-    const answer = await planner.plan({ ...askedOf(one, tools), signal });
+    const answer = await planner.plan({ ...askedOf(one, offered), signal });
     const ms = performance.now() - startedAt;
     const errors: string[] = [];
-    for (const { plan } of answer.kind === 'refusal' ? [] : answer.candidates) {
+    for (const { plan } of 'candidates' in answer ? answer.candidates : []) {
       const options = { tools: lookup, limits, policy: 'plan', optimize: false } as const;
       const check = await inspectPlan({ kind: 'data', plan }, options);
       errors.push(...check.errors.map(({ message }) => `${one.id}: ${message}`));
@@ -44,8 +46,6 @@ export async function planAll(
 export function sumUp(planned: readonly Planned[]) {
   const percent = (some: readonly Planned[], all: readonly Planned[]): number =>
     all.length === 0 ? 0 : (some.length / all.length) * 100;
-  const isWrongPlan = ({ answer, score }: Planned): boolean =>
-    answer.kind === 'plan' && score !== 'right';
   const ambiguous = planned.filter(({ one }) => one.expect === 'clarify');
   const outside = planned.filter(({ one }) => one.expect === 'refuse');
   return {
@@ -57,9 +57,12 @@ export function sumUp(planned: readonly Planned[]) {
       planned.filter(({ score }) => score === 'right' || score === 'among'),
       planned,
     ),
-    wrongPlan: percent(planned.filter(isWrongPlan), planned),
+    surelyWrong: percent(
+      planned.filter(({ one, answer }) => isSurelyWrong(one, answer)),
+      planned,
+    ),
     asked: percent(
-      ambiguous.filter(({ answer }) => answer.kind === 'question'),
+      ambiguous.filter(({ score }) => score === 'right'),
       ambiguous,
     ),
     refused: percent(

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import type { ProjectFiles } from '../../../src/agent/planner/index.ts';
 import type { CatalogueEntry } from '../../../src/contract/catalogue/index.ts';
 import type { Remembered, Turn } from '../../../src/contract/session/index.ts';
 
@@ -25,12 +26,17 @@ export const ownSets = [
   'tenth',
 ] as const;
 
-const requestSchema = z.looseObject({
+const requestSchema = z.object({
   id: z.string(),
+  tree: z.string().optional(),
+  /** Sets of tools that count as right; `gold` where there is just one. */
+  accept: z.array(z.array(z.string())).optional(),
   half: z.enum(ownSets).optional(),
   category: z.string(),
-  history: z.array(z.looseObject({ request: z.string(), artifacts: z.array(artifact) })),
-  attachments: z.array(artifact),
+  history: z
+    .array(z.looseObject({ request: z.string(), artifacts: z.array(artifact) }))
+    .default([]),
+  attachments: z.array(artifact).default([]),
   request: z.string(),
   expect: z.enum(['plan', 'clarify', 'refuse']),
   gold: z.array(z.looseObject({ tool: z.string() })).default([]),
@@ -38,14 +44,26 @@ const requestSchema = z.looseObject({
 });
 
 /** A message with what came before it, and what a careful person would do. */
-export type PlanningCase = z.output<typeof requestSchema>;
+export interface PlanningCase extends Omit<z.output<typeof requestSchema>, 'accept'> {
+  readonly accept: readonly (readonly string[])[];
+  /** Files of the folder the message was typed in. */
+  readonly files: readonly string[];
+}
 
 /** `dev` came with the project; `own` are ours: one half was looked at while the planner was made. */
-export function planningCases(set: 'dev' | 'own'): readonly PlanningCase[] {
+export function planningCases(set: 'dev' | 'dev-2' | 'own' | 'folder'): readonly PlanningCase[] {
   const path = new URL(`../../data/planning/requests-${set}.json`, import.meta.url);
-  return z
-    .object({ requests: z.array(requestSchema) })
-    .parse(JSON.parse(readFileSync(path, 'utf8'))).requests;
+  const { requests, trees } = z
+    .object({
+      requests: z.array(requestSchema),
+      trees: z.record(z.string(), z.array(z.string())).default({}),
+    })
+    .parse(JSON.parse(readFileSync(path, 'utf8')));
+  return requests.map((one) => ({
+    ...one,
+    accept: one.accept ?? [one.gold.map(({ tool }) => tool)],
+    files: trees[one.tree ?? ''] ?? [],
+  }));
 }
 
 /** The case as the planner is asked it. */
@@ -76,8 +94,23 @@ export function askedOf(one: PlanningCase, tools: readonly CatalogueEntry[]) {
     })),
     remembered: turns.toReversed().flatMap(({ remembered }) => remembered),
     history: turns,
-    files: { kind: async () => undefined, list: async () => [] },
+    files: treeOf(one.files),
+    isOwn: (server: string) => ownServers.includes(server),
     maxSteps: 10,
+  };
+}
+
+const ownServers = ['code', 'standards', 'docs', 'exec', 'admin', 'workflow', 'workspace'];
+
+/** A folder that holds just these files. */
+function treeOf(files: readonly string[]): ProjectFiles {
+  return {
+    kind: async (path) => {
+      const plain = path.replace(/^\.\//u, '');
+      if (plain === '.' || files.some((file) => file.startsWith(`${plain}/`))) return 'folder';
+      return files.includes(plain) ? 'file' : undefined;
+    },
+    list: async (limit) => files.slice(0, limit),
   };
 }
 

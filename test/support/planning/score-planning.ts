@@ -2,22 +2,33 @@ import type { PlanningAnswer } from '../../../src/agent/planner/index.ts';
 import type { PlanningCase } from './planning-requests.ts';
 
 /**
- * right: what a careful person would do · among: a later candidate is · asked: a question instead of a plan ·
- * refused: a refusal instead of it · wrong: a plan with other tools.
+ * right: what a careful person would do comes first · among: a later reading is · asked: a question without it ·
+ * refused: a refusal instead of it · wrong: readings or a plan with other tools.
  */
 export type Score = 'right' | 'among' | 'asked' | 'refused' | 'wrong';
 
 /** Compares by the names of the tools alone; optional ones may be there or not. */
 export function scorePlanning(one: PlanningCase, answer: PlanningAnswer): Score {
-  if (one.expect !== 'plan') {
-    if (answer.kind === 'plan') return 'wrong';
-    if (answer.kind === 'question') return one.expect === 'clarify' ? 'right' : 'asked';
-    return one.expect === 'refuse' ? 'right' : 'refused';
+  if (one.expect === 'refuse') return answer.kind === 'refusal' ? 'right' : missed(answer);
+  if (one.expect === 'clarify') {
+    const isOffered = answer.kind === 'plan' && answer.candidates.length > 1;
+    return answer.kind === 'question' || isOffered ? 'right' : missed(answer);
   }
-  if (answer.kind === 'refusal') return 'refused';
+  if (answer.kind === 'refusal' || answer.kind === 'about') return 'refused';
   const at = answer.candidates.findIndex((candidate) => isGold(one, toolsOf(candidate)));
-  if (answer.kind === 'question') return at >= 0 ? 'among' : 'asked';
-  return at === 0 ? 'right' : at > 0 ? 'among' : 'wrong';
+  if (at === 0) return answer.kind === 'plan' ? 'right' : 'among';
+  return at > 0 ? 'among' : missed(answer);
+}
+
+function missed({ kind }: PlanningAnswer): Score {
+  if (kind === 'question') return 'asked';
+  return kind === 'plan' ? 'wrong' : 'refused';
+}
+
+/** One plan, shown without any sign of doubt, that is not what was asked for. */
+export function isSurelyWrong(one: PlanningCase, answer: PlanningAnswer): boolean {
+  if (answer.kind !== 'plan' || answer.candidates.length > 1) return false;
+  return scorePlanning(one, answer) !== 'right';
 }
 
 export function toolsOf({
@@ -28,9 +39,20 @@ export function toolsOf({
   return plan.steps.map(({ tool }) => tool?.split('.').at(-1) ?? '');
 }
 
+/** The same deed under another name. */
+const same: Readonly<Record<string, string>> = { write_file: 'apply_changes' };
+
 function isGold(one: PlanningCase, tools: readonly string[]): boolean {
-  const isFree = (tool: string): boolean => one.optional.includes(tool);
-  const wanted = one.gold.map(({ tool }) => tool).filter((tool) => !isFree(tool));
-  const got = tools.filter((tool) => !isFree(tool));
-  return wanted.toSorted().join() === got.toSorted().join();
+  const plain = (tool: string): string => same[tool] ?? tool;
+  // Tools of ours take the path itself, so reading the file first is never wrong and never needed.
+  const optional = new Set([...one.optional, 'read_file'].map(plain));
+  const isReading = one.accept.some((accepted) => accepted.includes('read_file'));
+  const listed = (names: readonly string[]): string =>
+    names
+      .map(plain)
+      .filter((tool) => !optional.has(tool))
+      .toSorted()
+      .join();
+  if (isReading && listed(tools) === '') return tools.includes('read_file');
+  return one.accept.some((accepted) => listed(accepted) === listed(tools));
 }

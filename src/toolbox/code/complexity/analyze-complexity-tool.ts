@@ -37,6 +37,15 @@ export function analyzeComplexityTool(context: CodeContext): DefinedTool {
       'Which functions in src/ should I simplify first?',
       'Measure the cognitive complexity of this file',
       'What is the maintainability index of my module?',
+      'what is the cyclomatic complexity of this?',
+      'which function is the most complicated?',
+      'which functions are too long or too deeply nested?',
+      'how many lines of code does the project have?',
+      'count the lines in this folder',
+      'where is the code hardest to maintain?',
+      'show me complexity metrics',
+      'is this file too long?',
+      'how big is this file?',
     ],
     run: async (input, call) => {
       const files = await context.sources.resolve(input, call.signal);

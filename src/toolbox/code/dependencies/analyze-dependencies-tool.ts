@@ -102,6 +102,11 @@ export function analyzeDependenciesTool(context: CodeContext): DefinedTool {
       'show the import graph of src/',
       'are there circular imports in this project?',
       'draw the module dependencies as a diagram',
+      'which file imports which?',
+      'who imports this module?',
+      'do our modules depend on each other in cycles?',
+      'show me a picture of the imports',
+      'how are the modules coupled?',
     ],
     run: async (input, call: CallContext) => {
       const { reportDependencies } = await import('./report-dependencies.ts');

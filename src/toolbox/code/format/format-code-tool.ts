@@ -92,9 +92,15 @@ export function formatCodeTool(context: CodeContext): DefinedTool {
     },
     examples: [
       'format this Python with black',
-      'tidy up src/app.ts',
+      'format the file',
+      'reformat the whole project',
       'run gofmt over the cmd folder',
       'pretty-print this SQL query',
+      'fix the indentation of this file',
+      'tidy up the formatting',
+      'run prettier on this',
+      'make the layout of this code consistent',
+      'indent this properly',
     ],
     run: async (input, call) => {
       const unreadable: FileReport[] = [];

@@ -27,6 +27,12 @@ export function formalizeTaskTool(generation: () => Promise<Generation>): Define
       'what exactly are the requirements of this request?',
       'break this feature request down into requirements and steps',
       'write a spec for a booking form',
+      'specify a login page',
+      'write requirements with acceptance criteria',
+      'write user stories for this feature',
+      'draft the specification',
+      'define the requirements',
+      'turn these notes into requirements',
     ],
     run: async (input, call) => (await generation()).formalizeTask(input, call),
     summarize: ({ formalized_description, requirements, steps, estimated_complexity, notice }) =>

@@ -32,10 +32,21 @@ export function generateTestsTool(generation: () => Promise<Generation>): Define
     annotations: generatingAnnotations,
     examples: [
       'write tests for it',
+      'write tests',
+      'write tests for the file',
       'generate unit tests for this function',
       'test this code with pytest and 90 percent coverage',
+      'test it',
+      'test this function',
       'add node:test tests for this module',
       'I need JUnit tests for this class',
+      'tests for this class',
+      'cover it with tests',
+      'add more test cases',
+      'more tests for edge cases',
+      'verify it with tests',
+      'use another test framework for the tests',
+      'unit test this',
     ],
     run: async ({ language, ...input }, call) =>
       (await generation()).generateTests(

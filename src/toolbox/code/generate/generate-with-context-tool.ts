@@ -33,7 +33,7 @@ export function generateWithContextTool(generation: () => Promise<Generation>): 
     examples: [
       'write code with our standards and the zod documentation',
       'implement this with commander according to our coding standard, with tests and docs',
-      'generate code that uses the latest API of this library',
+      'generate code from the documentation of this library',
       'write a documented module with tests following our team standards',
     ],
     run: async (input, call) => (await generation()).generateWithContext(input, call),

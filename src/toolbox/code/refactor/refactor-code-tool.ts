@@ -56,8 +56,14 @@ export function refactorCodeTool(context: CodeContext): DefinedTool {
     examples: [
       'fix what is safe to fix in src/',
       'clean up this code',
+      'clean up the file',
       'remove unused imports from app.py',
       'refactor this function',
+      'refactor the file',
+      'apply the safe automatic fixes',
+      'fix the lint errors automatically',
+      'tidy this up without changing what it does',
+      'get rid of dead code',
     ],
     run: async (request, call) => {
       const { refactorSources } = await import('./refactor-sources.ts');

@@ -63,9 +63,14 @@ export function scanSecurityTool(context: CodeContext): DefinedTool {
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     examples: [
       'scan src/ for security problems',
-      'is this code safe to run?',
+      'security scan',
       'find vulnerabilities in app.py',
       'check this function for SQL injection',
+      'scan the code for vulnerabilities',
+      'does this use eval or other unsafe functions?',
+      'is there malicious code in this project?',
+      'find security holes',
+      'how secure is this project?',
     ],
     run: async (request, call) => {
       const selected = await selectSources(request, context, call.signal);

@@ -82,6 +82,10 @@ export function scanDependenciesTool(context: CodeContext, api: OsvApiOptions = 
       'are there known vulnerabilities in my dependencies?',
       'scan package-lock.json for CVEs',
       'which packages should I upgrade for security?',
+      'are any of our packages vulnerable?',
+      'check the dependencies',
+      'are our libraries outdated or insecure?',
+      'how risky are our third-party packages?',
     ],
     run: async (input, call) => {
       assertOneSource(input);

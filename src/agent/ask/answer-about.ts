@@ -1,0 +1,90 @@
+import type { RunSummary } from '../../contract/run/index.ts';
+import { counted } from '../../kernel/index.ts';
+import { describeFailure } from '../answer/index.ts';
+import type { AboutTopic } from '../planner/index.ts';
+import { isOfferable } from '../propose/index.ts';
+import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
+
+const maxRuns = 10;
+const maxTitles = 8;
+
+/** Answers a question about Tutti itself from what is known here, without a plan or a model. */
+export async function answerAbout(turn: Turn, topic: AboutTopic): Promise<Reply> {
+  const answer = await textFor(turn, topic);
+  tell(turn, answer);
+  return plainReply({ ...base(turn, { confidence: 1, model: null }), kind: 'answer', answer });
+}
+
+function textFor(turn: Turn, topic: AboutTopic): Promise<string> | string {
+  switch (topic) {
+    case 'capabilities':
+      return capabilities(turn);
+    case 'runs':
+      return runs(turn);
+    case 'failure':
+      return failure(turn);
+    case 'servers':
+      return servers(turn);
+    case 'model':
+      return model(turn);
+    case 'addServer':
+      return 'Add an MCP server with: tutti servers add NAME -- COMMAND [ARGUMENTS], or tutti servers add NAME --url URL. "tutti import" takes over the servers of other MCP clients, and "tutti servers" lists what is there.';
+  }
+}
+
+async function capabilities({ parts }: Turn): Promise<string> {
+  const byServer = new Map<string, string[]>();
+  for (const entry of (await parts.tools.entries()).filter(isOfferable)) {
+    const title = entry.tool.title ?? entry.tool.annotations?.title ?? entry.tool.name;
+    byServer.set(entry.server, [...(byServer.get(entry.server) ?? []), title]);
+  }
+  const lines = [...byServer].map(([server, titles]) => {
+    const more = titles.length > maxTitles ? ` and ${titles.length - maxTitles} more` : '';
+    return `- ${server}: ${titles.slice(0, maxTitles).join(', ')}${more}`;
+  });
+  return [
+    'Say what you want done in plain words; I make a plan, show it, and run it when you agree. I can use these tools:',
+    ...lines,
+    'For example: "review src for security", "find secrets in this repo", "format main.py and save it", "run the tests".',
+  ].join('\n');
+}
+
+async function runs({ parts, request }: Turn): Promise<string> {
+  const latest = await parts.workflows.list(request.caller, { limit: maxRuns });
+  if (latest.length === 0) return 'Nothing has been run yet.';
+  return [
+    `The last ${counted(latest.length, 'run')}, newest first:`,
+    ...latest.map(describeRun),
+  ].join('\n');
+}
+
+function describeRun({ runId, status, goal, name, createdAt }: RunSummary): string {
+  const time = createdAt.slice(0, 16).replace('T', ' ');
+  return `- ${time} ${status}: ${(name ?? goal ?? 'without a title').split('\n')[0]} (${runId})`;
+}
+
+async function failure({ parts, request, before }: Turn): Promise<string> {
+  const told = before.turns.findLast(({ runId }) => runId !== undefined)?.runId;
+  const filter = { status: ['failed', 'cancelled'] as const, limit: 1 };
+  const runId = told ?? (await parts.workflows.list(request.caller, filter))[0]?.runId;
+  if (runId === undefined) return 'No run has failed.';
+  const view = await parts.workflows.show(request.caller, runId);
+  if (view.status === 'failed' || view.status === 'cancelled') return describeFailure(view);
+  return `The last run did not fail: it is ${view.status}. "tutti runs show ${runId}" shows all of it.`;
+}
+
+async function servers({ parts }: Turn): Promise<string> {
+  const lines = (await parts.servers()).map(({ name, state, tools, lastError }) => {
+    const problem = lastError === null ? '' : `; last error: ${lastError}`;
+    return `- ${name}: ${state}, ${counted(tools, 'tool')}${problem}`;
+  });
+  return [...lines, 'Servers start when they are needed. "tutti servers" shows more.'].join('\n');
+}
+
+async function model({ parts, options }: Turn): Promise<string> {
+  const found = await parts.models.find('agent', options.client);
+  const used = found
+    ? `The model "${found.name}" is connected.`
+    : 'No model is connected: plans are made by rules, and no text or code leaves this machine for one.';
+  return `${used} "tutti models" shows which models there are and how to connect one.`;
+}

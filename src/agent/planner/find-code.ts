@@ -1,0 +1,61 @@
+/** Lines that hardly anyone writes who does not write code. */
+const starts: readonly RegExp[] = [
+  /^\s*(?:async\s+)?def\s+\w+\s*\(/u,
+  /^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b\s*\*?\s*\w*\s*\(/u,
+  /^\s*(?:export\s+)?(?:const|let|var)\s+[\w${}[\], ]+\s*(?::[^=\n]+)?=\s*\S/u,
+  /^\s*(?:export\s+)?(?:abstract\s+|public\s+|final\s+)*(?:class|interface|struct|enum|trait|impl)\s+\w+[^.?!]*[:{(]\s*(?:$|[^ ])/u,
+  /^\s*(?:from\s+[\w.]+\s+import\s+\w|import\s+[\w.]+\s*;?\s*$|import\s+.+\s+from\s+['"])/u,
+  /^\s*#include\s*[<"]/u,
+  /^\s*(?:public|private|protected|static)\s+[\w<>[\]]+\s+\w+/u,
+  /^\s*(?:pub\s+)?fn\s+\w+\s*[(<]/u,
+  /^\s*func\s+(?:\([^)]*\)\s*)?\w+\s*\(/u,
+  /^\s*package\s+\w+\s*;?\s*$/u,
+  /^\s*(?:SELECT\s.+\sFROM\s|INSERT\s+INTO\s|CREATE\s+TABLE\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s)/iu,
+  /^\s*<(?:!DOCTYPE|[a-z][\w-]*)(?:\s[^>]*)?>/iu,
+  /^\s*(?:if|for|while|switch)\s*\(.*\)\s*\{/u,
+  /^\s*(?:print|console\.log|System\.out\.println|fmt\.Println|println!)\s*\(/u,
+  /^\s*(?:return|throw|raise)\b.*[;)\]}]\s*$/u,
+  /^\s*@\w+(?:\(.*\))?\s*$/u,
+  /^\s*[\w$.[\]'"]+\s*(?:[+*/-]?=|\+\+|--)\s*[^=>\s].*[;)\]'"\d]\s*$/u,
+  /^\s*#!\//u,
+];
+/** Lines that go on with code above them. */
+const goesOn =
+  /^(?:\s+\S|[}\])]|else\b|elif\b|except\b|finally\b|catch\b|\/\/|\/\*|\*|#|--|$)|[{};]\s*$|\)\s*:\s*$/u;
+
+export interface SplitMessage {
+  /** The message without its code. */
+  readonly prose: string;
+  readonly code?: string;
+}
+
+/** Takes unfenced code out of a message: whole lines, or what follows a colon. */
+export function splitCode(message: string): SplitMessage {
+  const lines = message.split('\n');
+  const first = lines.findIndex((line) => isCode(line) || codeAfterColon(line) !== undefined);
+  if (first < 0) return { prose: message };
+  const opening = lines[first] ?? '';
+  const inline = isCode(opening) ? undefined : codeAfterColon(opening);
+  let last = first;
+  for (let at = first + 1; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    if (!isCode(line) && !goesOn.test(line)) break;
+    if (line.trim() !== '') last = at;
+  }
+  const code = [inline ?? opening, ...lines.slice(first + 1, last + 1)].join('\n').trim();
+  const before = inline === undefined ? [] : [opening.slice(0, opening.length - inline.length)];
+  const prose = [...lines.slice(0, first), ...before, ...lines.slice(last + 1)].join('\n').trim();
+  return { prose, code };
+}
+
+function isCode(line: string): boolean {
+  return starts.some((pattern) => pattern.test(line));
+}
+
+function codeAfterColon(line: string): string | undefined {
+  for (let at = line.indexOf(': '); at >= 0; at = line.indexOf(': ', at + 1)) {
+    const rest = line.slice(at + 2).trimStart();
+    if (isCode(rest)) return rest;
+  }
+  return undefined;
+}
