@@ -367,6 +367,15 @@ Models that run on this machine are found by themselves; a key goes into a varia
     load: () => import('./commands/trace.ts'),
   },
   {
+    name: 'baseline',
+    operands: '[path]',
+    summary: 'accept what a review and a security scan find today',
+    notes:
+      'Writes .tutti/baseline.json here; from then on code.review_code and code.scan_security list only what is new.',
+    examples: ['tutti baseline', 'tutti baseline src'],
+    load: () => import('./commands/baseline.ts'),
+  },
+  {
     name: 'backup',
     operands: '[target]',
     summary: 'copy the database to a file while it is in use',

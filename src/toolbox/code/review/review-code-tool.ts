@@ -127,7 +127,7 @@ function summarize(review: ReviewOutput): string {
     );
   const rest = review.issues_total - lines.length;
   return [
-    `Score ${review.overall_score} of 100; ${describeCounts(review.counts) ?? 'no issues'} in ${counted(review.files_reviewed, 'file')}`,
+    `Score ${review.overall_score} of 100; ${describeCounts(review.counts) ?? (review.known > 0 ? 'no new issues' : 'no issues')} in ${counted(review.files_reviewed, 'file')}`,
     ...lines,
     ...(rest > 0 ? [`… and ${rest} more`] : []),
     ...describeSelection(review),
