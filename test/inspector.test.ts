@@ -32,7 +32,10 @@ beforeAll(async () => {
   const git = (...args: string[]) => execute('git', args, { cwd: project });
   await git('init', '-q');
   await git('add', '.');
-  await git('-c', 'user.name=Ann', '-c', 'user.email=a@example.com', 'commit', '-qm', 'first');
+  await git('config', 'user.name', 'Ann');
+  await git('config', 'user.email', 'ann@example.com');
+  await git('commit', '-qm', 'first');
+  await writeFile(join(project, 'c.txt'), 'c\n');
   gateway = await createHttpGateway({
     server: new FixtureServer(),
     log: silentLog,
@@ -145,6 +148,7 @@ const toolArguments: Readonly<Record<string, readonly string[]>> = {
   workspace__git_diff: [],
   workspace__git_log: [],
   workspace__git_blame: ['path=a.txt'],
+  workspace__git_commit: ['message=second', 'paths=["c.txt"]'],
 };
 
 describe("the Inspector's command line over tutti mcp", () => {

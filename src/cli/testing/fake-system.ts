@@ -200,15 +200,16 @@ export function createFakeSystem(): { compose: () => Promise<Compose>; seen: See
   return { compose: async () => compose, seen };
 }
 
+const settings = {
+  warnings: ['TUTTI_X sets nothing'],
+  describe: () => [
+    { key: 'server.port', value: 8004, source: 'default', description: 'Port.' },
+    { key: 'server.auth_token', value: undefined, source: 'default', description: 'Token.' },
+    { key: 'servers', value: [], source: 'env X', description: 'Not in the group server.' },
+  ],
+};
+
 function createSystem(seen: Seen): System {
-  const settings = {
-    warnings: ['TUTTI_X sets nothing'],
-    describe: () => [
-      { key: 'server.port', value: 8004, source: 'default', description: 'Port.' },
-      { key: 'server.auth_token', value: undefined, source: 'default', description: 'Token.' },
-      { key: 'servers', value: [], source: 'env X', description: 'Not in the group server.' },
-    ],
-  };
   return {
     settings,
     log: silentLog,

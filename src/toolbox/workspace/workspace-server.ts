@@ -8,6 +8,7 @@ import { applyChangesTool } from './apply-changes-tool.ts';
 import { ChangeJournal } from './change/change-journal.ts';
 import type { EffectTool } from './effect-tool.ts';
 import { gitBlameTool } from './git/git-blame-tool.ts';
+import { gitCommitTool } from './git/git-commit-tool.ts';
 import { gitDiffTool } from './git/git-diff-tool.ts';
 import { gitLogTool } from './git/git-log-tool.ts';
 import { gitStatusTool } from './git/git-status-tool.ts';
@@ -41,14 +42,18 @@ export function createWorkspaceServer(options: WorkspaceServerOptions): Workspac
   const files = new ProjectFiles({ roots, ownFolders: [home] });
   const folder = join(home, 'workspace');
   const journal = new ChangeJournal({ files, folder, log, clock: systemClock, faultPoint });
-  const effects: EffectTool[] = [applyChangesTool(files, journal), undoChangesTool(journal)];
+  const effects: EffectTool[] = [
+    applyChangesTool(files, journal),
+    undoChangesTool(journal),
+    gitCommitTool({ files, folder }),
+  ];
   const server = createToolboxServer({
     name: 'workspace',
     title: 'Your project',
     version,
     instructions:
       'The user’s project: read_file, list_files and search_text read it; apply_changes writes files and undo_changes takes that back; ' +
-      'git_status, git_diff, git_log and git_blame tell its history.',
+      'git_status, git_diff, git_log and git_blame tell its history, git_commit adds to it.',
     tools: [...readTools(files), ...effects],
   });
   return {

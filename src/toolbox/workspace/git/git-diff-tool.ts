@@ -4,7 +4,14 @@ import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import { readOnlyAnnotations } from '../tool-annotations.ts';
 import type { Git } from './git.ts';
-import { emptyTree, findCommit, findTarget, pathField, sinceField } from './repository.ts';
+import {
+  emptyTree,
+  findCommit,
+  findTarget,
+  pathField,
+  readNumbers,
+  sinceField,
+} from './repository.ts';
 
 const maxDiffChars = 1_000_000;
 const maxUntracked = 1_000;
@@ -75,17 +82,11 @@ async function readDiff(
   const untracked = staged ? [] : (await git.run(others)).split('\0').filter(Boolean);
   return {
     diff: diff.slice(0, maxDiffChars),
-    files: numbers.split('\0').filter(Boolean).map(readNumbers),
+    files: readNumbers(numbers),
     untracked: untracked.slice(0, maxUntracked),
     base: base.shown,
     truncated: diff.length > maxDiffChars,
   };
-}
-
-function readNumbers(line: string): { path: string; added: number; removed: number } {
-  const [added, removed, ...path] = line.split('\t');
-  // Binary files have "-" in place of both numbers.
-  return { path: path.join('\t'), added: Number(added) || 0, removed: Number(removed) || 0 };
 }
 
 interface Base {

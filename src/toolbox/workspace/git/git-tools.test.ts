@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../kernel/index.ts';
@@ -147,5 +147,108 @@ describe('git_blame', () => {
       const { structuredContent } = await inner.callTool(tool, {}, aCallContext());
       expect(structuredContent).toMatchObject({ files: [{ path: 'a.txt' }] });
     }
+  });
+});
+
+describe('git_commit', () => {
+  const subjects = (git: (...args: string[]) => string) =>
+    git('log', '--format=%s').trim().split('\n');
+
+  function aChangedRepository() {
+    const workspace = aRepository();
+    workspace.git('config', 'user.name', 'Ann');
+    workspace.git('config', 'user.email', 'ann@example.com');
+    writeFileSync(join(workspace.root, 'b.txt'), 'B\n');
+    writeFileSync(join(workspace.root, 'src/a.ts'), 'A\n');
+    writeFileSync(join(workspace.root, 'new.txt'), 'new\n');
+    return workspace;
+  }
+
+  it('commits the given paths, new files too, and leaves the rest', async () => {
+    const { call, git } = aChangedRepository();
+    git('add', 'b.txt');
+    const answer = await call('git_commit', { message: 'second', paths: ['src', 'new.txt'] });
+    expect(answer).toMatchObject({
+      commit: git('rev-parse', 'HEAD').trim(),
+      branch: 'main',
+      files: [{ path: 'new.txt' }, { path: 'src/a.ts', added: 1, removed: 2 }],
+    });
+    expect(git('status', '--porcelain')).toBe('M  b.txt\n');
+  });
+
+  it('commits what is staged, and else every tracked change', async () => {
+    const { call, git } = aChangedRepository();
+    git('add', 'b.txt');
+    expect(await call('git_commit', { message: 'staged' })).toMatchObject({
+      files: [{ path: 'b.txt' }],
+    });
+    expect(git('status', '--porcelain')).toBe(' M src/a.ts\n?? new.txt\n');
+    expect(await call('git_commit', { message: 'rest' })).toMatchObject({
+      files: [{ path: 'src/a.ts' }],
+    });
+    expect(git('status', '--porcelain')).toBe('?? new.txt\n');
+    expect(await call('git_commit', { message: 'none' })).toMatchObject({
+      code: 'workspace.git_failed',
+      message: expect.stringContaining('nothing to commit'),
+    });
+    expect(subjects(git)).toEqual(['rest', 'staged', 'first']);
+  });
+
+  it('makes the first commit of a repository, with deleted files later', async () => {
+    const { call, git, root } = aWorkspace({ 'a.txt': 'a', 'b.txt': 'b' });
+    git('init', '-q', '-b', 'main');
+    git('config', 'user.name', 'Ann');
+    git('config', 'user.email', 'ann@example.com');
+    expect(await call('git_commit', { message: 'first', paths: ['.'] })).toMatchObject({
+      files: [{ path: 'a.txt' }, { path: 'b.txt' }],
+    });
+    unlinkSync(join(root, 'a.txt'));
+    await call('git_commit', { message: 'second', paths: ['a.txt'] });
+    expect(git('ls-files')).toBe('b.txt\n');
+    expect(git('status', '--porcelain')).toBe('');
+  });
+
+  it('runs no hook', async () => {
+    const { call, root, git, place } = aChangedRepository();
+    const hook = join(root, '.git/hooks/pre-commit');
+    writeFileSync(hook, `#!/bin/sh\ntouch ${place}/trap\n`, { mode: 0o755 });
+    await call('git_commit', { message: 'second' });
+    expect([existsSync(join(place, 'trap')), subjects(git).length]).toEqual([false, 2]);
+  });
+
+  it('sent again under its key makes one commit', async () => {
+    const { call, git } = aChangedRepository();
+    const key = { 'tutti/idempotencyKey': 'run:commit:0' };
+    const first = await call('git_commit', { message: 'second' }, key);
+    expect(await call('git_commit', { message: 'second' }, key)).toEqual(first);
+    expect(subjects(git)).toEqual(['second', 'first']);
+  });
+
+  it('commits what was shown or nothing, and shows without touching the index', async () => {
+    const { call, root, git, server } = aChangedRepository();
+    const request = { message: 'second', paths: ['b.txt'] };
+    const { signal } = new AbortController();
+    const shown = await server.preview('git_commit', request, { signal });
+    expect(shown?.text).toContain('without running hooks: second');
+    expect(shown?.text).toContain('+B');
+    expect(git('diff', '--cached', '--name-only')).toBe('');
+    writeFileSync(join(root, 'b.txt'), 'other\n');
+    const approved = { 'tutti/approvedBasis': shown?.basis };
+    expect(await call('git_commit', request, approved)).toMatchObject({
+      code: 'workspace.changed_on_disk',
+    });
+    writeFileSync(join(root, 'b.txt'), 'B\n');
+    expect(await call('git_commit', request, approved)).toHaveProperty('commit');
+  });
+
+  it('refuses paths outside the project and does not commit in the middle of a merge', async () => {
+    const { call, git } = aChangedRepository();
+    expect(await call('git_commit', { message: 'x', paths: ['../x'] })).toMatchObject({
+      code: 'workspace.path_refused',
+    });
+    git('update-ref', 'MERGE_HEAD', 'HEAD');
+    expect(await call('git_commit', { message: 'x' })).toMatchObject({
+      message: expect.stringContaining('merge'),
+    });
   });
 });

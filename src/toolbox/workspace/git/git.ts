@@ -46,6 +46,8 @@ export interface Git {
   attempt(args: readonly string[], more?: GitInput): Promise<string | undefined>;
   /** The folder as seen from the top of the repository: empty, or a path that ends in `/`. */
   readonly prefix: string;
+  /** Where it runs. */
+  readonly folder: string;
 }
 
 export interface GitInput {
@@ -62,6 +64,7 @@ export async function openGit(folder: string, signal: AbortSignal): Promise<Git>
     run([...filters, ...args], { ...place, ...more });
   return {
     prefix,
+    folder,
     run: git,
     attempt: (args, more) =>
       git(args, more).catch((error: unknown) => {

@@ -43,3 +43,13 @@ export async function findCommit(name: string, git: Git): Promise<string | undef
 export async function emptyTree(git: Git): Promise<string> {
   return (await git.run(['hash-object', '-t', 'tree', '--stdin'])).trim();
 }
+
+/** What `--numstat -z` prints. */
+export function readNumbers(text: string): { path: string; added: number; removed: number }[] {
+  const lines = text.split('\0').filter(Boolean);
+  return lines.map((line) => {
+    const [added, removed, ...path] = line.split('\t');
+    // Binary files have "-" in place of both numbers.
+    return { path: path.join('\t'), added: Number(added) || 0, removed: Number(removed) || 0 };
+  });
+}
