@@ -54,6 +54,18 @@ function choices(known: readonly string[]): string {
   return `Choose one of: ${known.slice(0, maxListed).join(', ')}${more}.`;
 }
 
+/** A tool was called whose server could not be asked for its tools. */
+export class ServerNotListedError extends AppError {
+  readonly code = 'cli.server_not_listed';
+
+  constructor(tool: string, { server, message }: { server: string; message: string }) {
+    super(`"${tool}" was not called: the tools of server "${server}" are unknown. ${message}`, {
+      details: { tool, server },
+      hint: `\`tutti servers logs ${server}\` shows what it wrote.`,
+    });
+  }
+}
+
 /** A tool failed and gave no code of ours: what it said is all there is. */
 export class ToolFailedError extends AppError {
   readonly code = 'cli.tool_failed';

@@ -71,9 +71,9 @@ async function run(
 }
 
 /** The command of a command line that may be wrong in every other respect. */
-function typedCommand(argv: readonly string[]): string | undefined {
+function typedCommand(argv: readonly string[]): string {
   const word = firstOperand(impliedCommand(argv));
-  return commands.find(({ name }) => name === word)?.name;
+  return commands.find(({ name }) => name === word)?.name ?? '';
 }
 
 /** What was probably meant by a command line that the parser refused. */

@@ -9,8 +9,11 @@ export interface Output {
   /** A line for the person at the terminal. */
   note(line: string): void;
   /** Waits for the work; when it takes longer than a second, standard error says what is waited for. */
-  during<Result>(what: string, work: Promise<Result>): Promise<Result>;
+  during<Result>(what: Waiting, work: Promise<Result>): Promise<Result>;
 }
+
+/** What is waited for; found out when it takes long where that costs something. */
+export type Waiting = string | (() => Promise<string>);
 
 /** Colours, or nothing where colours are off. */
 export interface Paint {
@@ -35,8 +38,16 @@ export async function createOutput(io: Io, isJson: boolean): Promise<Output> {
     },
     note: (line) => io.stderr.write(`${line}\n`),
     during: async (what, work) => {
-      const silence = setTimeout(() => io.stderr.write(`${what} …\n`), maxSilenceMs);
-      return work.finally(() => clearTimeout(silence));
+      let isOver = false;
+      const tell = async (): Promise<void> => {
+        const text = typeof what === 'string' ? what : await what();
+        if (!isOver) io.stderr.write(`${text} …\n`);
+      };
+      const silence = setTimeout(() => void tell().catch(() => {}), maxSilenceMs);
+      return work.finally(() => {
+        isOver = true;
+        clearTimeout(silence);
+      });
     },
   };
 }

@@ -7,7 +7,7 @@ export interface FailureContext {
   readonly io: Io;
   readonly isJson: boolean;
   readonly isDebug: boolean;
-  /** The command that was run: its help is suggested when the command line was wrong. */
+  /** The command that was typed, empty when it is none: its help is suggested when the command line was wrong. */
   readonly command?: string | undefined;
   /** The tool that was called, as the terminal names it. */
   readonly tool?: string | undefined;
@@ -44,7 +44,9 @@ export function showReport(
 function hintOf(error: unknown, report: ErrorReport, command: string | undefined): string {
   if (error instanceof AppError && error.hint !== undefined) return error.hint;
   if (report.code === 'cli.usage' && command !== undefined) {
-    return `\`tutti help ${command}\` shows its options, with examples.`;
+    return command === ''
+      ? '`tutti --help` lists the commands.'
+      : `\`tutti help ${command}\` shows its options, with examples.`;
   }
   return usualHint(report);
 }

@@ -14,6 +14,8 @@ it.each([
   ['cal', 'call'],
   ['banana', undefined],
   ['', undefined],
+  ['res', 'resources'],
+  ['c', undefined],
 ])('"%s" most likely meant %s', (word, meant) => {
   expect(nearest(word, commands)).toBe(meant);
 });

@@ -3,17 +3,30 @@ const maxComparedLength = 64;
 
 /**
  * The candidate a mistyped `word` most likely meant, or undefined when none is close: at most a
- * third of its letters may be wrong, missing, extra or swapped with their neighbour.
+ * third of its letters may be wrong, missing, extra or swapped with their neighbour, or it is the beginning of just
+ * one of them.
  */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function nearest(word: string, names: Iterable<string>): string | undefined {
   const typed = word.toLowerCase().slice(0, maxComparedLength);
+  // Gone through twice, and an iterator can be gone through once.
+  const candidates = [...names];
   let best: string | undefined;
   let bestDistance = Math.floor(Math.max(typed.length, 3) / 3) + 1;
   for (const candidate of candidates) {
     const distance = editDistance(typed, candidate.toLowerCase().slice(0, maxComparedLength));
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
-  return best;
+  return best ?? completion(typed, candidates);
+}
+
+const minBeginning = 3;
+
+/** The only candidate that begins with the word: `lang` for `language`. */
+function completion(typed: string, candidates: readonly string[]): string | undefined {
+  if (typed.length < minBeginning) return undefined;
+  const longer = new Set(candidates.filter((one) => one.toLowerCase().startsWith(typed)));
+  const [only] = longer;
+  return longer.size === 1 ? only : undefined;
 }
 
 /** Optimal string alignment: insertions, deletions, substitutions and neighbours swapped. */

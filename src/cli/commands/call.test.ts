@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { Catalogue } from '../../contract/catalogue/index.ts';
 import type { SystemOptions } from '../system.ts';
 import { createFakeSystem } from '../testing/fake-system.ts';
-import { runMain, type RunOptions } from '../testing/run-main.ts';
+import { runMain, type RunOptions, runWith } from '../testing/run-main.ts';
 
 function aFolder(files: Readonly<Record<string, string | Buffer>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'tutti-cli-'));
@@ -133,5 +133,16 @@ describe('call', () => {
     expect(JSON.parse(stdout)).toEqual({
       error: { code: 'code.syntax_error', message: 'line 1', details: { line: 1 } },
     });
+  });
+
+  it('says why the tools of a server are unknown', async () => {
+    const failures = () => [{ server: 'broken', message: 'The process exited with code 1' }];
+    const { stderr, exitCode } = await runWith(
+      (system) => ({ ...system, catalogue: { ...system.catalogue, failures } }),
+      ['call', 'broken.read'],
+    );
+    expect(stderr).toContain('server "broken" are unknown. The process exited with code 1');
+    expect(stderr).toContain('hint: `tutti servers logs broken` shows what it wrote.');
+    expect(exitCode).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { CatalogueEntry, ListingFailure } from '../../contract/catalogue/index.ts';
 import type { ErrorReport } from '../../contract/error/index.ts';
 import {
   approvedBasisMetaKey,
@@ -10,7 +10,7 @@ import { reportError, systemClock } from '../../kernel/index.ts';
 import { askLine, isAtTerminal } from '../ask-line.ts';
 import { createCallContext } from '../call-context.ts';
 import { contentText } from '../content-text.ts';
-import { ToolFailedError, UnknownNameError, UsageError } from '../errors.ts';
+import { ServerNotListedError, ToolFailedError, UnknownNameError, UsageError } from '../errors.ts';
 import { textOption, withSystem, type Invocation } from '../invocation.ts';
 import { printableLines } from '../output.ts';
 import { parsePairs } from '../parse-pairs.ts';
@@ -26,7 +26,10 @@ export async function run(invocation: Invocation): Promise<number> {
   const given = await jsonArguments(invocation);
   const pairs = await parsePairs(words, io);
   return withSystem(invocation, {}, async ({ catalogue, preview }) => {
-    const entry = findTool(await output.during(listing, catalogue.entries()), name);
+    const entries = await output.during(listing, catalogue.entries());
+    const failures = catalogue.failures?.() ?? [];
+    const failed = failures.find(({ server }) => isOf(server, name));
+    const entry = findTool(entries, name, failed);
     const args = { ...given, ...toolArguments(entry.tool.inputSchema, pairs, entry.name) };
     const approved = await approve(invocation, preview, { entry, args });
     if (!approved) return notApproved(output);
@@ -85,7 +88,11 @@ function notApproved(output: Invocation['output']): number {
 const declinedExitCode = 3;
 
 /** By dotted name, by wire name, or by bare name where only one server has it. */
-function findTool(entries: readonly CatalogueEntry[], name: string): CatalogueEntry {
+function findTool(
+  entries: readonly CatalogueEntry[],
+  name: string,
+  failed: ListingFailure | undefined,
+): CatalogueEntry {
   const exact = entries.find((entry) => entry.name === name || entry.wireName === name);
   if (exact) return exact;
   const bare = entries.filter((entry) => entry.tool.name === name);
@@ -95,11 +102,21 @@ function findTool(entries: readonly CatalogueEntry[], name: string): CatalogueEn
     const names = bare.map((entry) => entry.name).join(', ');
     throw new UsageError(`Several servers have a tool "${name}". Say which: ${names}`);
   }
+  if (failed) throw new ServerNotListedError(name, failed);
+  if (entries.some((entry) => entry.server === name)) {
+    throw new UsageError(`"${name}" is a server, and "tutti call" wants one of its tools`, {
+      hint: `\`tutti tools ${name}\` lists them.`,
+    });
+  }
   throw new UnknownNameError(
     'tool',
     name,
     entries.flatMap((entry) => [entry.name, entry.tool.name]),
   );
+}
+
+function isOf(server: string, tool: string): boolean {
+  return tool.startsWith(`${server}.`) || tool.startsWith(`${server}__`);
 }
 
 async function jsonArguments(invocation: Invocation): Promise<Record<string, unknown>> {

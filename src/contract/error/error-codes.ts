@@ -390,6 +390,12 @@ export const errorCodes = {
     exitCode: 2,
     httpStatus: 404,
   },
+  'cli.server_not_listed': {
+    meaning: 'A tool was called whose server could not be started or asked for its tools.',
+    remedy: 'Correct the entry of the server; `tutti servers logs NAME` shows what it wrote.',
+    exitCode: 1,
+    httpStatus: 503,
+  },
   'cli.needs_answer': {
     meaning: 'A question has to be answered, and there is no terminal to ask at.',
     remedy: 'Run it at a terminal, or give the answer with the flag the message names.',

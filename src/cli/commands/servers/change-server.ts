@@ -21,6 +21,11 @@ export function changeServer(kind: Change) {
 
 export async function addServer(invocation: Invocation, name: string): Promise<number> {
   const { output } = invocation;
+  if (!/^[\w-]{1,64}$/.test(name)) {
+    throw new UsageError(
+      `"${name}" was not added: a name has up to 64 letters, digits, "_" and "-". It stands before the names of its tools`,
+    );
+  }
   const entry = entryOf(invocation);
   const target = targetOf(invocation);
   const files = await openFiles(invocation);

@@ -1,7 +1,7 @@
 import type { ServerState, ServerStatus } from '../../../contract/fleet/index.ts';
 import { counted } from '../../../kernel/index.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
-import { firstSentence, formatColumns, type Paint } from '../../output.ts';
+import { firstSentence, formatColumns, printable, type Paint } from '../../output.ts';
 
 /** Servers that need longer are shown as they are then. */
 const startLimitMs = 60_000;
@@ -11,7 +11,11 @@ export async function listServers(invocation: Invocation): Promise<number> {
   const { options, output } = invocation;
   return withSystem(invocation, {}, async ({ fleet }) => {
     if (options['start'] !== false) {
-      await output.during('Waiting for servers to start', fleet.startAll(startLimitMs));
+      const waiting = async (): Promise<string> => {
+        const late = (await fleet.status()).filter(({ state }) => state === 'starting');
+        return `Waiting for servers to start: ${late.map(({ name }) => printable(name)).join(', ')}`;
+      };
+      await output.during(waiting, fleet.startAll(startLimitMs));
     }
     const servers = await fleet.status();
     output.result(servers, () => table(servers, output.paint));

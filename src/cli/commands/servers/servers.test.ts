@@ -101,6 +101,7 @@ describe('add', () => {
       'servers add a --url ftp://x',
       '--url: expected an http or https address, found "ftp://x"',
     ],
+    ['a name no tool could have', 'servers add a.b -- npx', 'a name has up to 64 letters'],
     ['words before --', 'servers add bad name -- npx foo', 'takes one name, and got "bad name"'],
     [
       'options of a command without --',
