@@ -13,9 +13,6 @@ export interface GenerationParts {
   readonly servers: Readonly<Record<string, () => Promise<McpServer>>>;
 }
 
-/** Where this package may have a compiler of its own. */
-const ownFolder = import.meta.dirname;
-
 /**
  * What writes code and checks it. Its checks call servers of its own: those of the catalogue can be disabled, and give
  * places to so many calls at once that calls which wait for others could take them all.
@@ -55,7 +52,7 @@ export function openGenerationWith(parts: GenerationParts): OpenGeneration {
       maxRepairs: settings.max_repairs,
       suiteWallMs: settings.test_seconds * 1_000,
       types: {
-        check: (text, signal) => checkTypes(text, [request.cwd, ownFolder], signal),
+        check: (text, signal) => checkTypes(text, [request.cwd], signal),
       },
       scaffolds: createScaffolds(),
       timers: systemTimers,

@@ -1,10 +1,11 @@
 /** A rough measure for any model: English and code have about four characters per token. */
 const charsPerToken = 4;
 const maxPassages = 20;
-/** Less than this of a passage explains nothing. */
-const minPieceChars = 200;
 
-/** The first passages that fit into so many tokens. The first is shortened rather than left out. */
+/**
+ * The first passages that fit into so many tokens, each as a whole; shorter ones may fit where a longer one
+ * does not. Only the first is shortened rather than left out.
+ */
 export function fitPassages<Piece extends { readonly text: string }>(
   passages: readonly Piece[],
   tokens: number,
@@ -15,10 +16,10 @@ export function fitPassages<Piece extends { readonly text: string }>(
     if (passage.text.length <= left) {
       fitting.push(passage);
       left -= passage.text.length;
-    } else if (fitting.length === 0 || left >= minPieceChars) {
+    } else if (fitting.length === 0) {
       fitting.push({ ...passage, text: `${cutAtLine(passage.text, left)}\n…` });
       break;
-    } else break;
+    }
   }
   return fitting;
 }

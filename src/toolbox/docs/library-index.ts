@@ -33,6 +33,8 @@ const uncommentedWeight = 0.7;
 /** Names that begin like this are not meant for those who use a library. */
 const innerName = /(?:^|\.)[_$]/;
 const innerWeight = 0.6;
+/** What a library does not export is seldom what its users ask about. */
+const internalWeight = 0.4;
 /** A heading that lists many members is about none of them in particular. */
 const listHeadingWeight = 1;
 /** Of what is asked for, a passage must hold at least this share to be an answer. */
@@ -57,7 +59,8 @@ export class LibraryIndex {
     // Packages ship the same declarations for each module system, and versions of one text.
     if (this.#seen.has(passage.text)) return;
     this.#seen.add(passage.text);
-    const own = passage.kind === 'types' ? weight * declarationWeight(passage) : weight;
+    const declared = passage.kind === 'types' ? weight * declarationWeight(passage) : weight;
+    const own = passage.isInternal === true ? declared * internalWeight : declared;
     this.#passages.push({ passage, weight: own });
     this.#ranking.add(fieldsOf(passage));
     this.#chars += passage.text.length;

@@ -9,6 +9,8 @@ export interface Passage {
   readonly text: string;
   /** Its first line, from 1. */
   readonly line: number;
+  /** Users of the library cannot import it. */
+  readonly isInternal?: true;
 }
 
 export interface FiledPassage extends Passage {

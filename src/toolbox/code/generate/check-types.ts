@@ -26,7 +26,10 @@ export async function checkTypes(
 ): Promise<TypeCheckResult> {
   const compiler = findCompiler(folders);
   if (compiler === undefined) {
-    return { kind: 'unavailable', why: 'typescript is not installed in the project' };
+    return {
+      kind: 'unavailable',
+      why: 'typescript is not installed in the project (npm install --save-dev typescript)',
+    };
   }
   const folder = await mkdtemp(join(tmpdir(), 'tutti-types-'));
   try {

@@ -2,7 +2,9 @@ import { posix } from 'node:path';
 import { z } from 'zod';
 import { splitDeclarations } from '../split/split-declarations.ts';
 import { splitJsdoc } from '../split/split-jsdoc.ts';
+import type { Passage } from '../passage.ts';
 import type { Document } from './document.ts';
+import { exportedNames, type ExportedNames } from './exported-names.ts';
 import type { PackageFiles } from './package-files.ts';
 
 const manifestSchema = z.object({
@@ -33,16 +35,29 @@ export async function npmDocuments(
 ): Promise<Document[]> {
   const manifest = await readManifest(files);
   const known = new Set(paths);
-  const main = await reachable(files, known, mainTypes(manifest, known));
+  const entries = mainTypes(manifest, known);
+  const main = await reachable(files, known, entries);
   const side = await reachable(files, known, exportedTypes(manifest.exports));
   const types = [...main, ...[...side].filter((path) => !main.has(path))].slice(0, maxTypeFiles);
   if (types.length === 0) return scripts(manifest, paths);
+  const exported = await exportedNames(
+    entries,
+    async (file) => (await files.read(file))?.text,
+    (from, path) =>
+      declarationsFor(posix.join(posix.dirname(from), path)).find((one) => known.has(one)),
+  );
   return types.map((file) => ({
     file,
     kind: 'types',
     weight: main.has(file) ? typesWeight : sideWeight,
-    split: splitDeclarations,
+    split: (text) => splitDeclarations(text).map((one) => marked(one, exported.get(file))),
   }));
+}
+
+function marked(passage: Passage, exported: ExportedNames | undefined): Passage {
+  const [name = ''] = passage.heading.split(/[.,]/);
+  const isExported = exported === 'all' || exported?.has(name) === true;
+  return isExported ? passage : { ...passage, isInternal: true };
 }
 
 async function readManifest(files: PackageFiles): Promise<Manifest> {

@@ -28,6 +28,25 @@ describe('splitting TypeScript declarations', () => {
     expect(passages[0]?.text).toContain('/** Adds. */\nexport declare function add');
   });
 
+  it('keeps generics with commas, overloads and long declarations whole', () => {
+    const union = Array.from({ length: 200 }, (_, index) => `  | "member number ${index}"`).join(
+      '\n',
+    );
+    const passages = splitDeclarations(
+      [
+        'export type Some = Record<PropertyKey, Map<string, { a: 1 }>>;',
+        'export declare function is(data: any): data is Record<string, unknown>;',
+        'export declare function get(a: string): Promise<[string, number]>;',
+        'export declare function get<K extends keyof T, T>(a: K, b: (c: T) => void): T;',
+        `export type Long =\n${union};`,
+      ].join('\n'),
+    );
+    expect(headings(passages)).toEqual(['Some', 'is', 'get', 'Long']);
+    expect(passages[0]?.text).toContain('{ a: 1 }>>;');
+    expect(passages[2]?.text.match(/function get/g)).toHaveLength(2);
+    expect(passages[3]?.text).toContain('member number 199');
+  });
+
   it('splits a large class into its members, overloads together, private ones left out', () => {
     const members = Array.from(
       { length: 20 },

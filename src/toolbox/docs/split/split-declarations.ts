@@ -6,6 +6,8 @@ import { statementsIn, type Statement } from './statements.ts';
 const wholeChars = 1_200;
 /** Members without a comment of their own are kept together up to this size. */
 const groupChars = 800;
+/** A declaration is cut only above this size: half of one says little. */
+const maxDeclarationChars = 8_000;
 /** Namespaces inside namespaces are followed this far. */
 const maxNesting = 4;
 
@@ -23,7 +25,7 @@ export function splitDeclarations(text: string): Passage[] {
   const waiting = [{ from: 0, to: text.length, scope: '', nesting: 0 }];
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const { from, to, scope, nesting } = next;
-    for (const statement of statementsIn(text, from, to)) {
+    for (const statement of joinOverloads(text, statementsIn(text, from, to))) {
       const signature = text.slice(statement.code, statement.code + 400);
       const kind = container.exec(signature)?.[1];
       const name = nameOf(signature, declaredName, scope);
@@ -53,6 +55,28 @@ function nameOf(signature: string, pattern: RegExp, scope: string): string | und
   return name === undefined || scope === '' ? name : `${scope}.${name}`;
 }
 
+/** Overloads of one function as one statement. */
+function joinOverloads(text: string, statements: readonly Statement[]): Statement[] {
+  const joined: Statement[] = [];
+  let previousName: string | undefined;
+  for (const statement of statements) {
+    const name = overloadName.exec(text.slice(statement.code, statement.code + 400))?.[1];
+    const previous = joined.at(-1);
+    const isShort = statement.end - (previous?.start ?? 0) <= maxDeclarationChars;
+    if (previous && isShort && name !== undefined && name === previousName) {
+      joined[joined.length - 1] = {
+        start: previous.start,
+        code: previous.code,
+        end: statement.end,
+      };
+    } else joined.push(statement);
+    previousName = name;
+  }
+  return joined;
+}
+
+const overloadName = /^(?:export\s+)?(?:default\s+)?(?:declare\s+)?function\s+([\w$]+)/;
+
 function isPrivate(text: string, { start, code }: Statement): boolean {
   return (
     text.slice(start, code).includes('@internal') ||
@@ -65,6 +89,7 @@ function passageOf(text: string, { start, end }: Statement, { name, lineAt }: Na
     heading: name,
     line: lineAt(start),
     lines: text.slice(start, end).split('\n'),
+    maxChars: maxDeclarationChars,
   });
 }
 
@@ -79,6 +104,7 @@ function splitMembers(
     heading: name,
     line: lineAt(whole.start),
     lines: `${head} … }`.split('\n'),
+    maxChars: maxDeclarationChars,
   });
   let group: Member[] = [];
   const emit = (): void => {
@@ -87,13 +113,15 @@ function splitMembers(
     const names = [...new Set(group.map((member) => member.name))];
     const lines = text.slice(first.start, last.end).split('\n');
     const heading = names.map((one) => `${name}.${one}`).join(', ');
-    passages.push(...splitLong({ heading, line: lineAt(first.start), lines }));
+    passages.push(
+      ...splitLong({ heading, line: lineAt(first.start), lines, maxChars: maxDeclarationChars }),
+    );
     group = [];
   };
   for (const member of membersOf(text, whole.body)) {
     const previous = group.at(-1);
-    const isSame = previous?.name === member.name;
     const size = member.end - (group[0]?.start ?? member.start);
+    const isSame = previous?.name === member.name && size <= maxDeclarationChars;
     const isPlain = !member.isDocumented && !previous?.isDocumented && size <= groupChars;
     if (previous && !isSame && !isPlain) emit();
     group.push(member);

@@ -5,14 +5,19 @@ interface Block {
   readonly heading: string;
   readonly line: number;
   readonly lines: readonly string[];
+  readonly maxChars?: number;
 }
 
 /**
  * Lines as one passage, or as several where they are too long for one: cut at empty lines outside
  * of code where there are some, anywhere where there are none. A line longer than a passage is cut.
  */
-export function splitLong({ heading, line, lines }: Block): Passage[] {
-  const { maxPassageChars } = docsLimits;
+export function splitLong({
+  heading,
+  line,
+  lines,
+  maxChars: maxPassageChars = docsLimits.maxPassageChars,
+}: Block): Passage[] {
   const passages: Passage[] = [];
   let start = 0;
   let size = 0;

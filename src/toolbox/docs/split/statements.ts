@@ -27,11 +27,13 @@ export function statementsIn(text: string, from: number, to: number): Statement[
   let start = -1;
   let code = -1;
   let depth = 0;
+  /** Open angle brackets; `<` as an operator does not occur in declarations. */
+  let angles = 0;
   let body: { start: number; end: number } | undefined;
   let bodyStart = -1;
   const finish = (end: number): void => {
     if (code >= 0) found.push({ start, code, end, ...(body && { body }) });
-    [start, code, body] = [-1, -1, undefined];
+    [start, code, body, angles] = [-1, -1, undefined, 0];
   };
   for (let at = from; at < to; at += 1) {
     const char = text[at] ?? '';
@@ -39,7 +41,8 @@ export function statementsIn(text: string, from: number, to: number): Statement[
     if (skipped > at) {
       // A comment at the outermost level begins the next statement where the last one has ended.
       const isComment = char === '/';
-      if (isComment && depth === 0 && code >= 0 && isDocComment(text, at)) finish(at);
+      const isOutside = depth === 0 && angles === 0;
+      if (isComment && isOutside && code >= 0 && isDocComment(text, at)) finish(at);
       if (start < 0) start = at;
       if (!isComment && code < 0) code = at;
       at = skipped - 1;
@@ -49,15 +52,17 @@ export function statementsIn(text: string, from: number, to: number): Statement[
     if (depth === 0 && code >= 0 && startsStatement(text, at)) finish(at);
     if (start < 0) start = at;
     if (code < 0) code = at;
-    if (char === '{' || char === '(' || char === '[') {
+    if (char === '<' || (char === '>' && text[at - 1] !== '=')) {
+      angles = Math.max(0, angles + (char === '<' ? 1 : -1));
+    } else if (char === '{' || char === '(' || char === '[') {
       if (depth === 0 && char === '{') bodyStart = at + 1;
       depth += 1;
     } else if (closers.has(char)) {
       depth = Math.max(0, depth - 1);
       if (depth > 0 || char !== '}') continue;
       body = { start: bodyStart, end: at };
-      if (!continuing.has(nextChar(text, at + 1, to))) finish(at + 1);
-    } else if (depth === 0 && (char === ';' || char === ',')) {
+      if (angles === 0 && !continuing.has(nextChar(text, at + 1, to))) finish(at + 1);
+    } else if (depth === 0 && (char === ';' || (char === ',' && angles === 0))) {
       finish(at + 1);
     }
   }
