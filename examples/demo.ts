@@ -9,7 +9,7 @@ import { cheatingAnswers } from './demo/cheating-answers.ts';
 import { startScriptedModel } from './demo/scripted-model.ts';
 import { DemoError, Stage } from './demo/stage.ts';
 
-const request = 'Review @cart.js and run the tests of this folder';
+const request = 'Review cart.js, get the JavaScript standard and search nodes for cart';
 
 await main();
 
@@ -22,8 +22,7 @@ async function main(): Promise<void> {
   try {
     stage = new Stage();
     await addServer(stage);
-    await planSentence(stage);
-    await killAndResume(stage);
+    await killAndResume(stage, await planSentence(stage));
     await approveEffect(stage);
     const missing = await findMissingSandbox(stage);
     if (missing === undefined) {
@@ -46,7 +45,7 @@ async function main(): Promise<void> {
 async function addServer(stage: Stage): Promise<void> {
   stage.scene(
     '1. Any MCP server joins the fleet',
-    'The reference "memory" server, a program of somebody else, holds what a team knows about its shop.',
+    'The reference "memory" server, a third-party program, holds what the team knows about its shop.',
   );
   const memory = join(stage.home, 'memory.jsonl');
   writeFileSync(
@@ -65,53 +64,57 @@ async function addServer(stage: Stage): Promise<void> {
   await stage.show(['servers'], { contains: 'memory', lines: 20 });
 }
 
-async function planSentence(stage: Stage): Promise<void> {
+/** Returns the answer that accepts the plan over all three servers: "yes", or the number of its reading. */
+async function planSentence(stage: Stage): Promise<string> {
   stage.scene(
-    '2. A sentence becomes a plan over several servers',
-    'No model is connected: Tutti plans by itself, checks the plan, and runs nothing before you agree.',
+    '2. A sentence becomes a plan over three servers',
+    `No model is connected: Tutti plans by itself and checks the plan. Where it is unsure it shows several readings, and runs nothing before you
+choose.`,
   );
-  await stage.show(['ask', request], { contains: 'code.review_code', exitCode: 4, lines: 20 });
+  const output = await stage.show(['ask', request], {
+    contains: 'memory.search_nodes',
+    exitCode: 4,
+    lines: 30,
+  });
+  const readings = output.split(/^(?=\d\. )/m).filter((text) => text.includes('.search_nodes('));
+  return /^\d(?=\. )/.exec(readings[0] ?? '')?.[0] ?? 'yes';
 }
 
-async function killAndResume(stage: Stage): Promise<void> {
+async function killAndResume(stage: Stage, answer: string): Promise<void> {
   stage.scene(
-    '3. kill -9, and the run goes on where it stopped',
-    'You agree; the process is killed as soon as the first step is done, while the others are under way.',
+    '3. kill -9, and the run continues where it stopped',
+    'You accept; the process is killed as soon as one step is done, while others are still running.',
   );
-  await stage.show(['ask', '--session', 'last', 'yes'], {
+  await stage.show(['ask', '--session', 'last', answer], {
     contains: 'succeeded',
     killAt: /: succeeded/,
   });
   const [run] = await stage.query(['runs', '--json'], z.array(z.object({ runId: z.string() })));
   const runId = run?.runId ?? '';
   await stage.show(['runs'], { contains: runId });
-  await stage.show(['runs', 'resume', runId], {
-    contains: 'succeeded after',
-    lines: 4,
-    tail: 1,
-  });
+  await stage.show(['runs', 'resume', runId], { contains: 'succeeded after', lines: 5, tail: 1 });
 }
 
 async function approveEffect(stage: Stage): Promise<void> {
   stage.scene(
-    '4. An effect waits for your approval',
-    'The last step of this plan writes to the memory server, so it does not happen unasked.',
+    '4. A change waits for your approval',
+    'You see the change as a diff before it is made, approve it once, and can undo it.',
   );
-  const output = await stage.show(['run', 'release.plan.yaml'], {
+  const before = stage.read('cart.js');
+  await stage.show(['ask', 'format cart.js and save it', '--yes'], {
     contains: 'waits for approval',
     exitCode: 4,
-    lines: 20,
+    lines: 40,
   });
-  const runId = /runs approve (\w+)/.exec(output)?.[1] ?? '';
-  await stage.show(['runs', 'approve', runId, '--reason', 'numbers look right'], {
+  if (stage.read('cart.js') !== before) throw new DemoError('cart.js changed without approval');
+  const [run] = await stage.query(['runs', '--json'], z.array(z.object({ runId: z.string() })));
+  await stage.show(['runs', 'approve', run?.runId ?? '', '--reason', 'looks right'], {
     contains: 'succeeded after',
     lines: 2,
-    tail: 1,
   });
-  await stage.show(['call', 'memory.open_nodes', 'names=["cart"]'], {
-    contains: 'Release check: 0 secrets',
-    lines: 16,
-  });
+  if (stage.read('cart.js') === before) throw new DemoError('cart.js was not changed');
+  await stage.show(['call', 'workspace.undo_changes'], { contains: '1 file changed', lines: 2 });
+  if (stage.read('cart.js') !== before) throw new DemoError('cart.js was not restored');
 }
 
 async function findMissingSandbox(stage: Stage): Promise<string | undefined> {
@@ -121,13 +124,14 @@ async function findMissingSandbox(stage: Stage): Promise<string | undefined> {
   );
   const sandbox = checks.find(({ name }) => name === 'sandbox');
   if (sandbox?.message.startsWith('runs ')) return undefined;
-  return `${sandbox?.message ?? 'there is no sandbox'}. ${sandbox?.fix ?? ''}`;
+  const fix = sandbox?.fix === undefined ? '' : `\nTo fix that: ${sandbox.fix}`;
+  return `${sandbox?.message ?? 'there is no sandbox'}${fix}`;
 }
 
 function skipSandbox(stage: Stage, reason: string): void {
   stage.scene(
     '5 and 6 are skipped',
-    `They run programs that must not be trusted, and this machine has nothing that can hold them:\n${reason}`,
+    `They run untrusted programs, and this machine has no sandbox for them:\n${reason}`,
   );
 }
 
@@ -176,7 +180,7 @@ returns the expected values; both claim "All tests pass". The third is honest.`,
 
 async function checkTraces(stage: Stage): Promise<void> {
   stage.scene('Everything left a trace', 'Each call and each run, with its time and its outcome.');
-  await stage.show(['trace'], { contains: 'run Release check', lines: 8 });
+  await stage.show(['trace'], { contains: 'workspace.undo_changes', lines: 8 });
   const traces = await stage.query(['trace', '--json'], z.array(z.object({ errors: z.int() })));
   if (traces.some(({ errors }) => errors > 0)) {
     throw new DemoError('a command of the demo left a failed trace');

@@ -12,11 +12,16 @@ const session: readonly {
   readonly lines: number;
 }[] = [
   {
-    args: ['ask', 'Review cart.js and run the tests'],
-    typed: 'tutti "Review cart.js and run the tests"',
-    lines: 12,
+    args: ['ask', 'review cart.js and run the tests'],
+    typed: 'tutti "review cart.js and run the tests"',
+    lines: 8,
   },
-  { args: ['ask', '--session', 'last', 'yes'], typed: 'tutti ask --session last yes', lines: 16 },
+  { args: ['ask', '--session', 'last', 'yes'], typed: 'tutti ask --session last yes', lines: 14 },
+  {
+    args: ['ask', 'format cart.js and save it', '--yes'],
+    typed: 'tutti "format cart.js and save it" --yes',
+    lines: 21,
+  },
 ];
 
 const stage = new Stage();

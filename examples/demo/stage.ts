@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import colors from 'picocolors';
@@ -10,6 +10,8 @@ const program = join(checkout, 'bin/tutti.js');
 /** No command of the demo takes longer; one that does is broken. */
 const commandTimeoutMs = 90_000;
 const maxColumns = 140;
+/** Printed only on slow machines. */
+const waitNotice = /^Waiting for .* …\n/gm;
 
 /** A command of the demo did not do what the demo says it does. */
 export class DemoError extends Error {}
@@ -61,7 +63,7 @@ export class Stage {
     const assignments = Object.entries(env).map(([name, value]) => `${name}=${value} `);
     console.log(colors.bold(this.#shorten(`$ ${assignments.join('')}${command}`)));
     const { output, ended } = await this.run(args, { env, killAt });
-    printCut(this.#shorten(output), { lines, tail });
+    printCut(this.#shorten(output).replaceAll(waitNotice, ''), { lines, tail });
     const wanted = killAt ? 'SIGKILL' : exitCode;
     if (killAt) console.log(colors.red('Killed'));
     console.log();
@@ -72,16 +74,21 @@ export class Stage {
     return output;
   }
 
+  /** The content of a file of the project. */
+  read(path: string): string {
+    return readFileSync(join(this.project, path), 'utf8');
+  }
+
   /** Runs a command without showing it and parses its output. */
   async query<Schema extends z.ZodType>(
     args: readonly string[],
     schema: Schema,
   ): Promise<z.output<Schema>> {
-    const { output } = await this.run(args);
+    const { stdout } = await this.run(args);
     try {
-      return schema.parse(JSON.parse(output));
+      return schema.parse(JSON.parse(stdout));
     } catch {
-      throw new DemoError(`"tutti ${args.join(' ')}" printed something unexpected: ${output}`);
+      throw new DemoError(`"tutti ${args.join(' ')}" printed something unexpected: ${stdout}`);
     }
   }
 
@@ -91,11 +98,11 @@ export class Stage {
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Runs a command to its end and returns what it printed on both streams. */
+  /** Runs a command to its end; `output` is what it printed on both streams. */
   async run(
     args: readonly string[],
     { env = {}, killAt }: RunOptions = {},
-  ): Promise<{ output: string; ended: number | NodeJS.Signals }> {
+  ): Promise<{ stdout: string; output: string; ended: number | NodeJS.Signals }> {
     const child = spawn(process.execPath, [program, ...args], {
       cwd: this.project,
       env: { ...this.#environment(), ...env },
@@ -103,18 +110,20 @@ export class Stage {
       timeout: commandTimeoutMs,
     });
     this.#running = child;
+    let stdout = '';
     let output = '';
     const collect = (chunk: Buffer): void => {
       output += chunk.toString();
       if (killAt?.test(output)) child.kill('SIGKILL');
     };
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
     const ended = await new Promise<number | NodeJS.Signals>((resolve, reject) => {
       child.on('error', reject);
       child.on('close', (code, signal) => resolve(signal ?? code ?? 0));
     });
-    return { output, ended };
+    return { stdout, output, ended };
   }
 
   /** Nothing of the user's environment but what programs need to start. */

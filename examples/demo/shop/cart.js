@@ -24,7 +24,7 @@ export function total(items, discounts = []) {
 }
 
 export function shipping(sum) {
-  return sum >= 5000 ? 0 : 490;
+  return sum>=5000 ? 0 : 490
 }
 
 export function coupon(text) {
