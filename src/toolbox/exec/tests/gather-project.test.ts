@@ -62,6 +62,13 @@ describe('gathering a project', () => {
     expect(below.dependencies.nodeModules).toBeUndefined();
   });
 
+  it('takes a file for the folder it is in, and says so', async () => {
+    const root = aTree({ 'a/cart.js': '1', 'a/cart.test.js': '2', 'b.js': '3' });
+    const project = await gatherProject('a/cart.js', { roots: [root], signal });
+    expect(Object.keys(project.files).toSorted()).toEqual(['cart.js', 'cart.test.js']);
+    expect(project.notes).toEqual(['"a/cart.js" is a file: the tests in its folder were run']);
+  });
+
   it('refuses a folder outside the roots', async () => {
     const root = aTree({});
     await expect(gatherProject('/usr', { roots: [root], signal })).rejects.toMatchObject({

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../../kernel/index.ts';
+import { NoFilesError } from '../../code/errors.ts';
 import { SourceFiles } from '../../code/source-files.ts';
 import { ProjectTooLargeError } from './errors.ts';
 import type { Project, ProjectDependencies } from './project.ts';
@@ -54,7 +55,7 @@ const leftOutFiles: ReadonlySet<string> = new Set([
 const maxDepth = 50;
 
 /**
- * Reads a project inside the allowed roots. Links to files are followed as far as they stay inside;
+ * Reads a project inside the allowed roots; a file stands for the folder it is in. Links to files are followed as far as they stay inside;
  * links to folders are not. Throws `exec.project_too_large` and what reading a path throws.
  */
 export async function gatherProject(
@@ -62,7 +63,7 @@ export async function gatherProject(
   { roots, limits = defaultProjectLimits, signal }: GatherOptions,
 ): Promise<Project> {
   const sources = new SourceFiles(roots, limits);
-  const folder = await sources.findFolder(given);
+  const { folder, notes } = await findProjectFolder(sources, given);
   const walk = new ProjectWalk(sources, { given, folder, limits });
   for (let next = walk.next(); next !== undefined; next = walk.next()) {
     signal.throwIfAborted();
@@ -70,9 +71,22 @@ export async function gatherProject(
   }
   return {
     files: walk.files,
-    notes: walk.notes,
+    notes: [...notes, ...walk.notes],
     dependencies: await findDependencies(sources, folder),
   };
+}
+
+async function findProjectFolder(
+  sources: SourceFiles,
+  given: string,
+): Promise<{ readonly folder: string; readonly notes: readonly string[] }> {
+  try {
+    return { folder: await sources.findFolder(given), notes: [] };
+  } catch (error) {
+    if (!(error instanceof NoFilesError && error.details['reason'] === 'no folder')) throw error;
+    const notes = [`"${given}" is a file: the tests in its folder were run`];
+    return { folder: await sources.findFolder(dirname(given)), notes };
+  }
 }
 
 export interface GatherOptions {

@@ -11,7 +11,7 @@ export const runTestsInput = z
       .max(4096)
       .optional()
       .describe(
-        'The folder of a project inside the allowed roots. It is copied; nothing in it changes.',
+        'The folder of a project inside the allowed roots, or a file in it. It is copied; nothing in it changes.',
       ),
     files: filesField
       .optional()
