@@ -47,7 +47,7 @@ export function undoChangesTool(journal: ChangeJournal): EffectTool {
     const record = await journal.findUndoable(id);
     const changes = await journal.prepareUndo(record);
     const { text, basis } = previewChange(changes, `Undo change ${record.id}:`);
-    return { text, basis: { ...basis, change: record.id } };
+    return { text, basis: { ...basis, 'the change to undo': record.id } };
   });
 }
 
@@ -59,7 +59,7 @@ async function undoChanges(
   const prepare = async (): Promise<PreparedChange> => {
     const undoes = await journal.findUndoable(request.change_id);
     const changes = await journal.prepareUndo(undoes);
-    assertApprovedBasis({ ...basisOf(changes), change: undoes.id }, context);
+    assertApprovedBasis({ ...basisOf(changes), 'the change to undo': undoes.id }, context);
     return { changes, undoes };
   };
   const key = callKey(context.caller.id, idempotencyKey(context), request);
