@@ -62,8 +62,8 @@ export interface SessionStore {
   remove(lease: SessionLease): Promise<boolean>;
   /** The unfinished task of the session, as it was written last. */
   readTask(lease: SessionLease): Promise<string | undefined>;
-  /** Replaces it; null removes it. False once the lease is lost. */
-  writeTask(lease: SessionLease, task: string | null): Promise<boolean>;
+  /** Replaces it. False once the lease is lost. */
+  writeTask(lease: SessionLease, task: string): Promise<boolean>;
   /** Ids of sessions that somebody who is gone had not closed. */
   abandoned(caller: Caller, limit: number): Promise<readonly string[]>;
 }

@@ -44,7 +44,8 @@ export async function respondWithModel(turn: Turn): Promise<Reply> {
   const questions = questionsAbout(read.intent, turn.parts.settings.clarification);
   const understood = questions.length > 0 ? await clarify(read, questions) : read;
   if ('outcome' in understood) return understood;
-  if (understood.intent.tools_needed.length === 0) return answer(understood);
+  const { tools_needed: tools, open_ended: isTask } = understood.intent;
+  if (tools.length === 0 && !isTask) return answer(understood);
   return propose(understood);
 }
 

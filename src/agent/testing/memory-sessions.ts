@@ -71,10 +71,7 @@ export class MemorySessions {
       summarize: async (summary) => change({ summary }),
       rename: async (title) => change({ title }),
       task: async () => structuredClone(this.tasks.get(id)),
-      saveTask: async (task) => {
-        if (task) this.tasks.set(id, structuredClone(task));
-        else this.tasks.delete(id);
-      },
+      saveTask: async (task) => void this.tasks.set(id, structuredClone(task)),
       close: async () => void this.busy.delete(id),
     };
   }

@@ -91,8 +91,8 @@ export interface OpenSession {
   rename(title: string): Promise<void>;
   /** What the agent saved of a task that takes several rounds; not part of the session's turns, exports or forks. */
   task(): Promise<unknown>;
-  /** Durable when it resolves, like a turn; null removes it. */
-  saveTask(task: object | null): Promise<void>;
+  /** Replaces it; durable when it resolves, like a turn. */
+  saveTask(task: object): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -96,10 +96,10 @@ export class StoredSession implements OpenSession {
     return text === undefined ? undefined : JSON.parse(text);
   }
 
-  async saveTask(task: object | null): Promise<void> {
-    const text = task && JSON.stringify(task);
+  async saveTask(task: object): Promise<void> {
+    const text = JSON.stringify(task);
     const { maxSessionBytes: max } = this.#parts.limits;
-    if (text !== null && Buffer.byteLength(text) > max) {
+    if (Buffer.byteLength(text) > max) {
       throw new SessionFullError(this.id, { what: 'bytes', max });
     }
     await this.#change(async () => {

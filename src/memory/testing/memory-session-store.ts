@@ -13,7 +13,7 @@ interface Kept {
   readonly callerId: string;
   session: Session;
   epoch: number;
-  task?: string | undefined;
+  task?: string;
   held: { readonly owner: SessionOwner; readonly sinceMs: number; untilMs: number } | undefined;
 }
 
@@ -111,10 +111,10 @@ export class MemorySessionStore implements SessionStore {
     return this.#heldBy(lease)?.task;
   }
 
-  async writeTask(lease: SessionLease, task: string | null): Promise<boolean> {
+  async writeTask(lease: SessionLease, task: string): Promise<boolean> {
     const kept = this.#heldBy(lease);
     if (!kept) return false;
-    kept.task = task ?? undefined;
+    kept.task = task;
     return true;
   }
 

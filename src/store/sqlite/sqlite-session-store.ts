@@ -62,8 +62,6 @@ const taskSql = 'SELECT task FROM session_tasks WHERE session_id = ?';
 const saveTaskSql = `
   INSERT INTO session_tasks (session_id, task) SELECT session_id, ?3 FROM sessions WHERE ${isHeld}
   ON CONFLICT DO UPDATE SET task = excluded.task`;
-const removeTaskSql = `
-  DELETE FROM session_tasks WHERE session_id IN (SELECT session_id FROM sessions WHERE ${isHeld})`;
 
 const removeSql = `DELETE FROM sessions WHERE ${isHeld} RETURNING caller_id`;
 
@@ -213,12 +211,11 @@ export class SqliteSessionStore implements SessionStore {
     return row && String(row['task']);
   }
 
-  writeTask({ sessionId, epoch }: SessionLease, task: string | null): Promise<boolean> {
+  writeTask({ sessionId, epoch }: SessionLease, task: string): Promise<boolean> {
     return this.#write('normal', (statements) => {
       const now = this.#options.clock.now();
       if (statements(renewSql).run(sessionId, epoch, now).changes === 0) return false;
-      if (task === null) statements(removeTaskSql).run(sessionId, epoch);
-      else statements(saveTaskSql).run(sessionId, epoch, task);
+      statements(saveTaskSql).run(sessionId, epoch, task);
       return true;
     });
   }
