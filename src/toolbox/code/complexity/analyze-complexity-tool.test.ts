@@ -102,7 +102,7 @@ describe('analyze_complexity', () => {
     });
     const recommendations = structuredContent?.['recommendations'] as string[];
     expect(recommendations[0]).toMatch(/^worst /);
-    expect(recommendations.at(-1)).toMatch(/^\d+ more recommendation/);
+    expect(recommendations.at(-1)).toMatch(/^\d+ less important recommendation/);
     expect(recommendations).toHaveLength(21);
   });
 
