@@ -261,7 +261,6 @@ export const errorCodes = {
   'code.no_files': {
     meaning: 'A path, folder or glob holds no file of a known language.',
     remedy: 'Check the path; it is relative to the allowed roots.',
-    isHint: true,
     exitCode: 1,
     httpStatus: 404,
   },
@@ -425,7 +424,8 @@ export const errorCodes = {
   'gateway.open_bind_refused': {
     meaning:
       'Listening on an address others can reach was refused, because no token is configured.',
-    remedy: 'Configure a token, or bind to 127.0.0.1.',
+    remedy: 'Set `TUTTI_SERVER_AUTH_TOKEN` to a secret of your own, or listen on 127.0.0.1.',
+    isHint: true,
     exitCode: 2,
     httpStatus: 500,
   },
@@ -506,14 +506,12 @@ export const errorCodes = {
   'store.backup_failed': {
     meaning: 'The database could not be copied; no file was left at the target.',
     remedy: 'Check that the target directory exists, is writable and has room.',
-    isHint: true,
     exitCode: 1,
     httpStatus: 500,
   },
   'store.backup_refused': {
     meaning: 'The backup would have replaced a file, or the database itself.',
     remedy: 'Name another file, or say `--force` to replace a file.',
-    isHint: true,
     exitCode: 3,
     httpStatus: 409,
   },
