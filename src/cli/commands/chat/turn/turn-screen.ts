@@ -3,6 +3,7 @@ import type { RunView } from '../../../../contract/run/index.ts';
 import { systemClock } from '../../../../kernel/index.ts';
 import type { Io } from '../../../io.ts';
 import { printable, type Output, printableLines } from '../../../output.ts';
+import { createMarkdownStream, type MarkdownStream } from './markdown-stream.ts';
 import { createLiveTree, type LiveTree } from '../../runs/live-tree.ts';
 
 /** Shows a turn while it goes: the answer on stdout as it comes, the steps of the run on stderr. */
@@ -31,10 +32,12 @@ class StreamedTurn implements TurnScreen {
   #isLineOpen = false;
   #isWaitShown = false;
   #tree: LiveTree | undefined;
+  readonly #markdown: MarkdownStream;
 
   constructor(io: Io, output: Output) {
     this.#io = io;
     this.#output = output;
+    this.#markdown = createMarkdownStream(output.paint);
     if (io.stderr.isTTY !== true) return;
     this.#isWaitShown = true;
     io.stderr.write(output.paint.dim(waitingText));
@@ -74,6 +77,7 @@ class StreamedTurn implements TurnScreen {
     this.#endWait();
     this.#tree?.finish();
     this.#tree = undefined;
+    this.#write(this.#markdown.end());
     if (this.#isLineOpen) this.#io.stdout.write('\n');
     this.#isLineOpen = false;
   }
@@ -84,7 +88,10 @@ class StreamedTurn implements TurnScreen {
     this.#tree?.finish();
     this.#tree = undefined;
     this.#streamed += text;
-    const shown = printableLines(text);
+    this.#write(this.#markdown.push(printableLines(text)));
+  }
+
+  #write(shown: string): void {
     if (shown === '') return;
     this.#io.stdout.write(shown);
     this.#isLineOpen = !shown.endsWith('\n');
