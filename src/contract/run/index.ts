@@ -101,6 +101,8 @@ export interface RunSummary {
   readonly startedAt: string | null;
   readonly endedAt: string | null;
   readonly forkedFrom: string | null;
+  /** It is `running`, and no process executes it any more: `runs resume` goes on with it. */
+  readonly isInterrupted?: true;
 }
 
 /** A run as it stands. */

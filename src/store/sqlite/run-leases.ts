@@ -97,8 +97,13 @@ export class RunLeases {
     this.#known = known;
   }
 
-  async unclaimed(engine: EngineName, limit: number): Promise<readonly string[]> {
-    const { clock, place = null } = this.#options;
+  async unclaimed(
+    engine: EngineName,
+    limit: number,
+    where: 'here' | 'anywhere',
+  ): Promise<readonly string[]> {
+    const { clock } = this.#options;
+    const place = where === 'anywhere' ? null : (this.#options.place ?? null);
     const scope = [engine, clock.now(), place] as const;
     const owners = this.#database.readOne((statements) => statements(ownersSql).all(...scope));
     const dead: string[] = [];

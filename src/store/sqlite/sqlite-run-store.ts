@@ -189,8 +189,12 @@ export class SqliteRunStore implements RunStore {
     return rows.map((row) => readSignal(row, this.#database.options.path));
   }
 
-  unclaimed(engine: EngineName, limit: number): Promise<readonly string[]> {
-    return this.#leases.unclaimed(engine, limit);
+  unclaimed(
+    engine: EngineName,
+    limit: number,
+    where: 'here' | 'anywhere' = 'here',
+  ): Promise<readonly string[]> {
+    return this.#leases.unclaimed(engine, limit, where);
   }
 
   async claim(runId: string, owner: RunOwner): Promise<Lease | undefined> {

@@ -65,6 +65,10 @@ const summaryFields = {
   startedAt: z.string().nullable(),
   endedAt: z.string().nullable(),
   forkedFrom: z.string().nullable(),
+  isInterrupted: z
+    .literal(true)
+    .optional()
+    .describe('It is running, and no process executes it any more.'),
 };
 
 export const runSummarySchema = z.object(summaryFields);

@@ -246,6 +246,7 @@ export function testRunStore(create: CreateRunStores): void {
       await store.create(aNewRun({ runId: 'b', place: 'there' }));
       await store.create(aNewRun({ runId: 'c' }));
       expect(await store.unclaimed('embedded', 9)).toEqual(['a', 'c']);
+      expect(await store.unclaimed('embedded', 9, 'anywhere')).toEqual(['a', 'b', 'c']);
       expect(await store.claim('b', anOwner())).toBeDefined();
     });
 

@@ -109,9 +109,13 @@ export interface RunStore {
 
   /**
    * Runs of this engine that nobody executes and that have something to do, oldest first: not over, not
-   * paused, and not waiting for a time or a signal that has not come.
+   * paused, and not waiting for a time or a signal that has not come. Those of other places only `anywhere`.
    */
-  unclaimed(engine: EngineName, limit: number): Promise<readonly string[]>;
+  unclaimed(
+    engine: EngineName,
+    limit: number,
+    where?: 'here' | 'anywhere',
+  ): Promise<readonly string[]>;
   /** Undefined when somebody else has it, when it is over and when there is none. */
   claim(runId: string, owner: RunOwner): Promise<Lease | undefined>;
   /** The same for many, in one transaction. */

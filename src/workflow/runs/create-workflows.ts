@@ -7,6 +7,7 @@ import { describeRun } from './describe-run.ts';
 import { findWholeRun } from './find-run.ts';
 import { followRun } from './follow-run.ts';
 import { forkRun } from './fork-run.ts';
+import { markInterrupted } from './mark-interrupted.ts';
 import { replayRun } from './read-run.ts';
 import { createOutputShower } from './show-output.ts';
 import { startRun } from './start-run.ts';
@@ -31,8 +32,12 @@ export function createWorkflows(parts: WorkflowsParts): Workflows {
     draw: async (plan, format) => plans.draw(plan, format),
     start: (caller, run) => startRun(parts, caller, run),
     follow: (caller, runId, options) => followRun(parts, show, { caller, runId, options }),
-    list: (caller, filter) => store.list(caller, filter),
-    show,
+    list: async (caller, filter) => markInterrupted(store, await store.list(caller, filter)),
+    show: async (caller, runId) => {
+      const view = await show(caller, runId);
+      const [marked = view] = await markInterrupted(store, [view]);
+      return marked;
+    },
     cancel: (caller, runId, reason) => cancelRun(parts, caller, { runId, reason }),
     pause: (caller, runId) => pauseRun(parts, caller, runId),
     resume: (caller, runId) => resumeRun(parts, caller, runId),

@@ -125,11 +125,15 @@ export class MemoryRunStore implements RunStore {
     return structuredClone(this.#shared.runs.get(runId)?.signals ?? []);
   }
 
-  async unclaimed(engine: EngineName, limit: number): Promise<readonly string[]> {
+  async unclaimed(
+    engine: EngineName,
+    limit: number,
+    where: 'here' | 'anywhere' = 'here',
+  ): Promise<readonly string[]> {
     const now = this.#parts.clock.now();
     const free: MemoryRun[] = [];
     for (const run of this.#all()) {
-      const { place } = this.#parts;
+      const place = where === 'anywhere' ? undefined : this.#parts.place;
       const isHere = place === undefined || run.place === null || run.place === place;
       const isToDo = isHere && run.endedAtMs === null && run.wakeAtMs <= now;
       if (run.record.engine === engine && isToDo && (await this.#isFree(run))) free.push(run);

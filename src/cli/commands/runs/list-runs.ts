@@ -4,6 +4,7 @@ import { UnknownNameError } from '../../errors.ts';
 import { textOption, withSystem, type Invocation } from '../../invocation.ts';
 import { limitOption } from '../../limit-option.ts';
 import { firstSentence, formatColumns } from '../../output.ts';
+import { timeShower, type ShowTime } from '../../show-time.ts';
 import { exitCodes } from './run-result.ts';
 import { durationText } from './run-tree.ts';
 
@@ -17,20 +18,24 @@ export async function listRuns(invocation: Invocation): Promise<number> {
   return withSystem(invocation, {}, async ({ workflows }) => {
     const runs = await workflows.list(localCaller, { limit, ...(status && { status }) });
     output.result(runs, () =>
-      runs.length === 0 ? 'There are no runs: "tutti run PLAN" starts one' : table(runs),
+      runs.length === 0
+        ? 'There are no runs: "tutti run PLAN" starts one'
+        : table(runs, timeShower(invocation.io)),
     );
     return 0;
   });
 }
 
-function table(runs: readonly RunSummary[]): string {
+function table(runs: readonly RunSummary[], showTime: ShowTime): string {
   return formatColumns(
-    runs.map(({ runId, status, createdAt, startedAt, endedAt, name, goal }) => [
+    runs.map(({ runId, status, isInterrupted, createdAt, startedAt, endedAt, name, goal }) => [
       runId,
-      status,
-      createdAt,
+      isInterrupted ? 'interrupted' : status,
+      showTime(createdAt),
       startedAt === null || endedAt === null ? '' : durationText(startedAt, endedAt),
-      firstSentence(name ?? goal ?? '', maxNameLength),
+      isInterrupted
+        ? `${firstSentence(name ?? goal ?? '', maxNameLength)}  tutti runs resume ${runId}`.trim()
+        : firstSentence(name ?? goal ?? '', maxNameLength),
     ]),
   );
 }

@@ -35,6 +35,9 @@ export function showResult(view: RunView, output: Output): number {
 /** `Run … succeeded after 1.2 s`, with what helps to go on. */
 export function verdict(view: RunView): string {
   const { runId, status, startedAt, endedAt } = view;
+  if (view.isInterrupted) {
+    return `Run ${runId} was interrupted: its process ended. Go on with it: tutti runs resume ${runId}`;
+  }
   const took =
     startedAt === null || endedAt === null ? '' : ` after ${durationText(startedAt, endedAt)}`;
   const next: Readonly<Partial<Record<RunStatus, string>>> = {

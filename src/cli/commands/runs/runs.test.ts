@@ -97,9 +97,14 @@ describe('tutti runs', () => {
     const ran = await tutti(['runs'], {
       views: [aRun, { ...running, startedAt: null, goal: 'G', name: null }],
     });
-    expect(ran.stdout).toBe(
-      'run-1  succeeded  2026-01-01T00:00:00.000Z  1 min 2 s  Greet\nrun-1  running    2026-01-01T00:00:00.000Z             G\n',
+    expect(ran.stdout.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, 'TIME')).toBe(
+      'run-1  succeeded  TIME  1 min 2 s  Greet\nrun-1  running    TIME             G\n',
     );
+    const left = { ...running, isInterrupted: true } as const;
+    const interrupted = await tutti(['runs'], { views: [left] });
+    expect(interrupted.stdout).toMatch(/^run-1 {2}interrupted .* tutti runs resume run-1$/m);
+    const shown = await tutti(['runs', 'show', 'run-1'], { views: [left] });
+    expect(shown.stdout).toContain('was interrupted: its process ended. Go on with it: tutti runs');
     const some = await tutti(['runs', 'list', '--status', 'failed, waiting', '-k', '1', '--json']);
     expect(some.calls).toEqual([['list', { limit: 1, status: ['failed', 'waiting'] }]]);
     expect(JSON.parse(some.stdout)).toHaveLength(1);

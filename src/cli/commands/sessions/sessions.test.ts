@@ -62,7 +62,7 @@ describe('tutti sessions', () => {
     const { run } = await aTerminal(talk);
     const listed = await run('list');
     expect(listed).toMatchObject({ exitCode: 0 });
-    expect(listed.stdout).toBe('abc123  2026-01-01T00:00:00.000Z  2 turns    Parsers\n');
+    expect(listed.stdout).toMatch(/^abc123 {2}20\d\d-\d\d-\d\d \d\d:\d\d {2}2 turns {4}Parsers\n$/);
     expect(JSON.parse((await run('list --json -k 5')).stdout)).toMatchObject([
       { id: 'abc123', turns: 2, isOpen: false },
     ]);
@@ -80,15 +80,15 @@ describe('tutti sessions', () => {
   it('shows one, whatever was said in it', async () => {
     const { run } = await aTerminal(talk, aSession({ id: 'bare', title: '' }));
     const { stdout } = await run('show abc');
-    expect(stdout).toBe(`Parsers abc123
+    expect(stdout.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, 'TIME')).toBe(`Parsers abc123
 forked from zero after turn 1
 up to turn 1: about
 parsers
 
-1 user 2026-01-01T00:00:01.000Z
+1 user TIME
 Write a parser
 
-2 assistant 2026-01-01T00:00:02.000Z, answer, run r1, code parser.py
+2 assistant TIME, answer, run r1, code parser.py
 Here it is\ufffd[2J
 Bye
 `);

@@ -3,6 +3,7 @@ import type { Session, SessionSummary, Turn } from '../../../contract/session/in
 import { withSystem, type Invocation } from '../../invocation.ts';
 import { limitOption } from '../../limit-option.ts';
 import { cutText, formatColumns, printable, type Paint } from '../../output.ts';
+import { timeShower, type ShowTime } from '../../show-time.ts';
 
 const usualCount = 20;
 /** Longer turns are for `--json`. */
@@ -15,27 +16,37 @@ export function listSessions(invocation: Invocation): Promise<number> {
     invocation.output.result(sessions, () =>
       sessions.length === 0
         ? 'There are no sessions: "tutti chat" or "tutti ask" begins one'
-        : formatColumns(sessions.map(row)),
+        : formatColumns(sessions.map((session) => row(session, timeShower(invocation.io)))),
     );
     return 0;
   });
 }
 
-function row({ id, updatedAt, turns, isOpen, title }: SessionSummary): readonly string[] {
+function row(
+  { id, updatedAt, turns, isOpen, title }: SessionSummary,
+  showTime: ShowTime,
+): readonly string[] {
   const count = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
-  return [id, updatedAt, count, isOpen ? 'open' : '', title];
+  return [id, showTime(updatedAt), count, isOpen ? 'open' : '', title];
 }
 
 export function showSession(invocation: Invocation, [id = '']: readonly string[]): Promise<number> {
   const { output } = invocation;
   return withSystem(invocation, {}, async ({ memory }) => {
     const session = await memory.sessions.show(localCaller, id);
-    output.result(session, () => sessionText(session, output.paint));
+    const showTime = timeShower(invocation.io);
+    output.result(session, () => sessionText(session, { paint: output.paint, showTime }));
     return 0;
   });
 }
 
-function sessionText({ id, title, forkedFrom, summary, turns }: Session, paint: Paint): string {
+interface Shown {
+  readonly paint: Paint;
+  readonly showTime: ShowTime;
+}
+
+function sessionText({ id, title, forkedFrom, summary, turns }: Session, shown: Shown): string {
+  const { paint } = shown;
   const lines = [`${paint.bold(printable(title === '' ? 'untitled' : title))} ${paint.dim(id)}`];
   if (forkedFrom !== null) {
     lines.push(paint.dim(`forked from ${forkedFrom.session} after turn ${forkedFrom.turn}`));
@@ -43,13 +54,13 @@ function sessionText({ id, title, forkedFrom, summary, turns }: Session, paint: 
   if (summary !== null) {
     lines.push(paint.dim(`up to turn ${summary.turn}: ${linesOf(summary.text)}`));
   }
-  return [...lines, ...turns.map((turn) => turnText(turn, paint))].join('\n');
+  return [...lines, ...turns.map((turn) => turnText(turn, shown))].join('\n');
 }
 
-function turnText(turn: Turn, paint: Paint): string {
+function turnText(turn: Turn, { paint, showTime }: Shown): string {
   const { number, at, role, text, outcome, runId, remembered } = turn;
   const about = [
-    at,
+    showTime(at),
     ...(outcome === undefined ? [] : [outcome]),
     ...(runId === undefined ? [] : [`run ${printable(runId)}`]),
     ...remembered.map(({ kind, title }) => `${kind} ${printable(title)}`),

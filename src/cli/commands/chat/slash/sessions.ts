@@ -5,6 +5,7 @@ import type { Session, Turn } from '../../../../contract/session/index.ts';
 import { counted } from '../../../../kernel/index.ts';
 import { UsageError } from '../../../errors.ts';
 import { cutText, formatColumns, printable, printableLines } from '../../../output.ts';
+import { timeShower } from '../../../show-time.ts';
 import type { Chat } from '../chat.ts';
 import { runCommandLine } from './command-line.ts';
 import type { RunSlash } from './slash-commands.ts';
@@ -20,7 +21,7 @@ export const session: RunSlash = async (chat) => {
     ['id', id],
     ['title', title],
     ['turns', String(turns.length)],
-    ['begun', createdAt],
+    ['begun', timeShower(chat.invocation.io)(createdAt)],
     ...(forkedFrom ? [['forked from', `${forkedFrom.session}, turn ${forkedFrom.turn}`]] : []),
   ];
   chat.invocation.output.result(undefined, () => formatColumns(rows));
@@ -31,9 +32,11 @@ export const history: RunSlash = async (chat, { words }) => {
   const limit = countOf(words[0], usualTurns);
   const { turns } = await current(chat);
   const { paint } = chat.invocation.output;
-  const describe = ({ number, role, text }: Turn): string => {
+  const showTime = timeShower(chat.invocation.io);
+  const describe = ({ number, role, text, at }: Turn): string => {
     const who = role === 'user' ? 'you' : 'tutti';
-    return `${paint.bold(`${number} ${who}`)}  ${printableLines(cutText(text, maxTurnText))}`;
+    const when = paint.dim(showTime(at));
+    return `${paint.bold(`${number} ${who}`)}  ${when}  ${printableLines(cutText(text, maxTurnText))}`;
   };
   chat.invocation.output.result(undefined, () => turns.slice(-limit).map(describe).join('\n'));
   return 0;
