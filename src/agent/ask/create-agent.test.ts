@@ -61,6 +61,17 @@ describe('a message', () => {
     expect(store.turns().at(-1)?.remembered).toMatchObject([{ kind: 'tests' }]);
   });
 
+  it('that only tells of a preference ends with that being noted', async () => {
+    const { ask, told, runs, events } = anAgent({ model: null });
+    const outcome = await ask('I prefer tabs.');
+    expect(outcome).toMatchObject({ kind: 'answer', answer: 'Noted for later: I prefer tabs.' });
+    expect(told()).toBe('Noted for later: I prefer tabs.');
+    expect(runs.started).toEqual([]);
+    const both = await ask('I prefer tabs. Review src/a.py');
+    expect(both).toMatchObject({ kind: 'refusal' });
+    expect(events.filter(({ kind }) => kind === 'notice')).toHaveLength(1);
+  });
+
   it('with small talk is answered at once, without tools', async () => {
     const model = says({ intent: anIntent('Say hello', []), text: 'Hello! I can write code.' });
     const { ask, runs } = anAgent({ model });

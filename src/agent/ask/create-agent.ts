@@ -13,7 +13,7 @@ import type { AgentParts } from './agent-parts.ts';
 import { keepSummary } from './keep-summary.ts';
 import { keepTexts, rememberAttachment } from './kept-texts.ts';
 import { takeMessage } from './take-message.ts';
-import type { Reply, Turn } from './turn.ts';
+import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
 
 const maxMessageChars = 200_000;
 const maxAttachmentChars = 400_000;
@@ -100,10 +100,10 @@ async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome>
   const turn: Turn = { ...asked, session, before, words, attachments, emit };
   let outcome: AskOutcome;
   try {
-    for (const liking of await parts.memory.learn(caller, message.words)) {
-      emit({ kind: 'notice', text: `Noted for later: ${liking}` });
-    }
-    const made = await takeMessage(turn);
+    const noted = (await parts.memory.learn(caller, words)).map((one) => `Noted for later: ${one}`);
+    const isAll = noted.length > 0 && isOnlyPreference(turn);
+    if (!isAll) for (const text of noted) emit({ kind: 'notice', text });
+    const made = isAll ? acknowledge(turn, noted.join('\n')) : await takeMessage(turn);
     await session.append(turnOf(made));
     outcome = made.outcome;
   } catch (error) {
@@ -112,6 +112,22 @@ async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome>
   }
   await keepSummary(turn);
   return outcome;
+}
+
+/** Every sentence tells of the writer, and none asks for anything. */
+function isOnlyPreference({ words, attachments, before }: Turn): boolean {
+  const { outcome } = before.turns.at(-1) ?? {};
+  if (attachments.length > 0 || outcome === 'question' || outcome === 'plan') return false;
+  const telling =
+    /^(?:please )?(?:i|we|my|our|always|never|from now on|in (?:the )?future|by default|you (?:should|must)|call me|remember|note)\b/i;
+  const sentences = words.split(/[.!;\n]+/).map((sentence) => sentence.trim());
+  return sentences.every((one) => one === '' || (telling.test(one) && !one.includes('?')));
+}
+
+function acknowledge(turn: Turn, answer: string): Reply {
+  tell(turn, answer);
+  const known = base(turn, { confidence: 1, model: null });
+  return plainReply({ ...known, kind: 'answer', answer });
 }
 
 function turnOf({ outcome, remembered, isTainted }: Reply): NewTurn {

@@ -100,7 +100,7 @@ export class RunLeases {
   async unclaimed(
     engine: EngineName,
     limit: number,
-    where: 'here' | 'anywhere',
+    where: 'here' | 'anywhere' = 'here',
   ): Promise<readonly string[]> {
     const { clock } = this.#options;
     const place = where === 'anywhere' ? null : (this.#options.place ?? null);

@@ -1,6 +1,6 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import { createIsoTime } from '../../kernel/index.ts';
-import type { EngineName, RunFilter, RunStatus, RunSummary } from '../../contract/run/index.ts';
+import type { RunFilter, RunStatus, RunSummary } from '../../contract/run/index.ts';
 import type {
   Amendment,
   BeginRun,
@@ -189,12 +189,8 @@ export class SqliteRunStore implements RunStore {
     return rows.map((row) => readSignal(row, this.#database.options.path));
   }
 
-  unclaimed(
-    engine: EngineName,
-    limit: number,
-    where: 'here' | 'anywhere' = 'here',
-  ): Promise<readonly string[]> {
-    return this.#leases.unclaimed(engine, limit, where);
+  unclaimed(...wanted: Parameters<RunStore['unclaimed']>): Promise<readonly string[]> {
+    return this.#leases.unclaimed(...wanted);
   }
 
   async claim(runId: string, owner: RunOwner): Promise<Lease | undefined> {
