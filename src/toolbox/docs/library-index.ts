@@ -34,7 +34,7 @@ const uncommentedWeight = 0.7;
 const innerName = /(?:^|\.)[_$]/;
 const innerWeight = 0.6;
 /** What a library does not export is seldom what its users ask about. */
-const internalWeight = 0.4;
+const standingWeights = { exported: 1.25, unknown: 1, internal: 0.4 } as const;
 /** A heading that lists many members is about none of them in particular. */
 const listHeadingWeight = 1;
 /** Of what is asked for, a passage must hold at least this share to be an answer. */
@@ -59,8 +59,9 @@ export class LibraryIndex {
     // Packages ship the same declarations for each module system, and versions of one text.
     if (this.#seen.has(passage.text)) return;
     this.#seen.add(passage.text);
-    const declared = passage.kind === 'types' ? weight * declarationWeight(passage) : weight;
-    const own = passage.isInternal === true ? declared * internalWeight : declared;
+    const isCode = passage.kind === 'types' || passage.kind === 'docstring';
+    const declared = isCode ? weight * declarationWeight(passage) : weight;
+    const own = declared * standingWeights[passage.standing ?? 'unknown'];
     this.#passages.push({ passage, weight: own });
     this.#ranking.add(fieldsOf(passage));
     this.#chars += passage.text.length;
@@ -139,7 +140,7 @@ function partsOf({ heading, kind }: FiledPassage): { above: string; own: string;
 }
 
 function declarationWeight({ heading, text }: Passage): number {
-  const isCommented = text.includes('/**');
+  const isCommented = /\/\*|\/\/ |"""|'''|^[ru]?["']/m.test(text);
   return (isCommented ? 1 : uncommentedWeight) * (innerName.test(heading) ? innerWeight : 1);
 }
 

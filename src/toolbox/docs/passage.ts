@@ -9,8 +9,8 @@ export interface Passage {
   readonly text: string;
   /** Its first line, from 1. */
   readonly line: number;
-  /** Users of the library cannot import it. */
-  readonly isInternal?: true;
+  /** `exported`: importable from the library itself; `internal`: from nowhere. */
+  readonly standing?: 'exported' | 'internal';
 }
 
 export interface FiledPassage extends Passage {

@@ -37,6 +37,18 @@ const output = z.object({
     .describe('Files that are not text or too large, and links out of the folder.'),
 });
 
+const examples = [
+  'are there any secrets in this repository?',
+  'scan the folder for leaked API keys',
+  'did I commit a password?',
+  'check .env for credentials',
+  'find secrets',
+  'any keys in here?',
+  'is there a hard-coded token in this file?',
+  'look for passwords in the code',
+  'did I leave a private key somewhere?',
+];
+
 /** Looks for credentials in any text file, not only in source code. */
 export function scanSecretsTool(context: CodeContext): DefinedTool {
   return defineTool({
@@ -48,17 +60,7 @@ export function scanSecretsTool(context: CodeContext): DefinedTool {
     input,
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    examples: [
-      'are there any secrets in this repository?',
-      'scan the folder for leaked API keys',
-      'did I commit a password?',
-      'check .env for credentials',
-      'find secrets',
-      'any keys in here?',
-      'is there a hard-coded token in this file?',
-      'look for passwords in the code',
-      'did I leave a private key somewhere?',
-    ],
+    examples,
     run: async (request, call) => {
       const { findSecrets } = await import('./find-secrets.ts');
       const { files, skipped } = await read(request, context, call.signal);

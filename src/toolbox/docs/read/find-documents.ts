@@ -18,7 +18,7 @@ export async function findDocuments(
     case 'npm':
       return byWorth([...proseDocuments(paths), ...(await npmDocuments(files, paths))]);
     case 'pypi':
-      return pythonDocuments(paths);
+      return pythonDocuments(files, paths);
     case 'go':
       return byWorth([...proseDocuments(paths), ...goDocuments(paths)]);
   }

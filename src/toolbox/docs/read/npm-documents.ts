@@ -57,7 +57,7 @@ export async function npmDocuments(
 function marked(passage: Passage, exported: ExportedNames | undefined): Passage {
   const [name = ''] = passage.heading.split(/[.,]/);
   const isExported = exported === 'all' || exported?.has(name) === true;
-  return isExported ? passage : { ...passage, isInternal: true };
+  return isExported ? passage : { ...passage, standing: 'internal' };
 }
 
 async function readManifest(files: PackageFiles): Promise<Manifest> {

@@ -2,6 +2,7 @@ import type { Passage } from '../passage.ts';
 import { splitMarkdown } from '../split/split-markdown.ts';
 import { splitPython, splitStub } from '../split/split-python.ts';
 import type { Document } from './document.ts';
+import type { PackageFiles } from './package-files.ts';
 
 const docstringWeight = 0.9;
 /** The deeper a module lies, the less likely it is what users import. */
@@ -11,20 +12,44 @@ const maxShallowParts = 2;
 const innerWeight = 0.7;
 
 /** The long description of a distribution, the docstrings of its modules, and its stubs. */
-export function pythonDocuments(paths: readonly string[]): Document[] {
+export async function pythonDocuments(
+  files: PackageFiles,
+  paths: readonly string[],
+): Promise<Document[]> {
+  const exported = await namesOfPackages(files, paths);
   const description = paths.find((path) => /-info\/(?:METADATA|PKG-INFO)$/.test(path));
   const modules = paths
     .filter(
       (path) => /\.pyi?$/.test(path) && !/(?:^|\/)(?:conftest|setup|test_\w*)\.py$/.test(path),
     )
-    .map(moduleDocument)
+    .map((file) => moduleDocument(file, exported))
     .sort((a, b) => b.weight - a.weight);
   if (description === undefined) return modules;
   const readme: Document = { file: description, kind: 'readme', weight: 1, split: splitMetadata };
   return [readme, ...modules];
 }
 
-function moduleDocument(file: string): Document {
+const maxPackages = 5;
+
+/** What the top packages of a distribution import from their own modules, for others to import from them. */
+async function namesOfPackages(
+  files: PackageFiles,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  const entries = paths.filter((path) => /^[^/]+\/__init__\.pyi?$/.test(path));
+  for (const entry of entries.slice(0, maxPackages)) {
+    const text = (await files.read(entry))?.text ?? '';
+    for (const [, list = ''] of text.matchAll(ownImport)) {
+      for (const [name] of list.replaceAll(/#.*|\w+\s+as\b/g, '').matchAll(/\w+/g)) names.add(name);
+    }
+  }
+  return names;
+}
+
+const ownImport = /^\s*from\s+\.[\w.]*\s+import\s+(\([^)]{0,20000}\)|[^\n(]+)/gm;
+
+function moduleDocument(file: string, exported: ReadonlySet<string>): Document {
   const isInner = file
     .split('/')
     .some((part) => part.startsWith('_') && !part.startsWith('__init__'));
@@ -38,7 +63,11 @@ function moduleDocument(file: string): Document {
     file,
     kind: isStub ? 'types' : 'docstring',
     weight: isInner ? innerWeight : isShallow ? docstringWeight : deepWeight,
-    split: (text) => (isStub ? splitStub(text, module) : splitPython(text, module)),
+    split: (text) =>
+      (isStub ? splitStub(text, module) : splitPython(text, module)).map((passage) => {
+        const [name = ''] = passage.heading.slice(module.length + 1).split(/[.,]/);
+        return exported.has(name) ? { ...passage, standing: 'exported' } : passage;
+      }),
   };
 }
 

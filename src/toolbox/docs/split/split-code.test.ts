@@ -121,9 +121,31 @@ describe('splitting scripts', () => {
       ['requests.sessions', 2],
       ['requests.sessions.Session', 3],
       ['requests.sessions.Session.get', 5],
+      ['requests.sessions.bare', 14],
       ['requests.sessions.last', 15],
     ]);
     expect(passages[2]?.text).toContain(':param url');
+  });
+
+  it('gives decorators with what they decorate, and signatures without docstring in groups', () => {
+    const text = [
+      'class Client:',
+      '    @property',
+      '    def url(self) -> str:',
+      '        """Where it connects to."""',
+      '        def helper(): pass',
+      '    def get(self, path: str,',
+      '            timeout: float = 1) -> bytes:',
+      '        return b""',
+      '    @staticmethod',
+      '    def make() -> "Client":',
+      '        return Client()',
+    ].join('\n');
+    const passages = splitPython(text, 'web');
+    expect(headings(passages)).toEqual(['web.Client.url', 'web.Client.get, web.Client.make']);
+    expect(passages[0]?.text).toContain('@property');
+    expect(passages[1]?.text).toContain('timeout: float = 1) -> bytes:');
+    expect(passages[1]?.text).toContain('@staticmethod');
   });
 
   it('gives the signatures of a stub', () => {
