@@ -5,7 +5,7 @@ export const clientCommands: readonly CommandSpec[] = [
   {
     name: 'connect',
     operands: '[client]',
-    summary: 'put Tutti into the settings of Claude, Cursor, VS Code and other MCP clients',
+    summary: 'add Tutti to the settings of Claude, Cursor, VS Code and other MCP clients',
     options: [
       [
         '--scope <scope>',
@@ -29,7 +29,7 @@ The tools may read the current folder, or those named with --root.`,
   {
     name: 'disconnect',
     operands: '[client]',
-    summary: "take Tutti out of a client's settings again; the rest of the file stays as it is",
+    summary: "remove Tutti from a client's settings and restore the file",
     options: [
       ['--scope <scope>', 'user or project (default: every file that has the entry)'],
       ['--print', 'show the change and write nothing'],
@@ -41,13 +41,13 @@ The tools may read the current folder, or those named with --root.`,
   {
     name: 'import',
     operands: '[client]',
-    summary: 'take over the MCP servers of Claude, Cursor, VS Code and other MCP clients',
+    summary: 'import the MCP servers of Claude, Cursor, VS Code and other MCP clients',
     options: [
-      ['--from <file>', 'read this file, in place of where clients keep theirs'],
-      ['--project', 'take over what the project in the current folder names, too'],
+      ['--from <file>', 'read this file instead of the clients’ own'],
+      ['--project', 'also import the servers of the project in the current folder'],
       ['--yes', 'write without asking'],
     ],
-    notes: `Shows first what would be added, what is there already and what cannot be used. Files of other clients are only read.
+    notes: `First shows what would be added, what exists already and what cannot be used. Files of other clients are never changed.
 Clients: claude-desktop, claude-code, cursor, vscode, windsurf, zed, codex, gemini; without one all of them.
 Without a terminal and without --yes nothing is written, and the exit code is 4 when there was something to write.`,
     examples: ['tutti import', 'tutti import cursor --yes', 'tutti import --from ./mcp.json'],

@@ -19,12 +19,12 @@ export type CommandOption = readonly [flags: string, description: string, many?:
 
 const onlyServers: CommandOption = [
   '--only <servers>',
-  'serve just these servers, ours or configured ones, separated by commas',
+  'serve only these servers, separated by commas',
 ];
 
 const faces: readonly CommandOption[] = [
-  ['--compact', 'show clients a few tools that find and call the others'],
-  ['--all', 'show clients every tool, however many there are'],
+  ['--compact', 'list only a few tools that find and call the others'],
+  ['--all', 'list every tool, however many there are'],
 ];
 
 export const commands: readonly CommandSpec[] = [
@@ -37,10 +37,10 @@ export const commands: readonly CommandSpec[] = [
       ['--args-file <file>', 'arguments from a JSON file; - is standard input'],
       ['--yes', 'do not ask before a change of files; without a terminal nothing is asked anyway'],
     ],
-    notes: `Arguments are name=value; the tool's input schema says what a value is: text stays text, numbers,
-true/false, lists and objects are read as JSON. A list argument may be given several times.
+    notes: `Arguments are name=value; values are converted by the tool's input schema: text stays text; numbers,
+booleans, lists and objects are parsed as JSON. A list argument may be repeated.
 name=@FILE takes the value from a file (name=@@x is the text "@x"), name=- from standard input.
-Where several ways give the same argument, name=value beats --args, and --args beats --args-file.`,
+If an argument is given several ways, name=value takes precedence over --args, and --args over --args-file.`,
     examples: [
       `tutti call code.format_code language=python code='def f( a,b ):return a+b'`,
       'tutti call code.review_code path=src --json',
@@ -52,18 +52,18 @@ Where several ways give the same argument, name=value beats --args, and --args b
   {
     name: 'ask',
     operands: '[message...]',
-    summary: 'say what you want: it is planned, shown, run and answered',
+    summary: 'plan a request in plain words, run it and answer',
     options: [
-      ['--session <id>', 'go on with this conversation: an id, its beginning, or last'],
-      ['--yes', 'accept the plan without looking; an approval that a step asks for stays yours'],
+      ['--session <id>', 'continue this conversation: an id, a prefix of it, or last'],
+      ['--yes', 'accept the plan; steps that need approval still ask'],
       ['--plan-only', 'print the plan and run nothing'],
-      ['--attach <file>', 'give a file along; - is standard input; repeatable', 'many'],
+      ['--attach <file>', 'attach a file; - is standard input; repeatable', 'many'],
     ],
-    notes: `tutti "message" is the same. Without a message, or with -, it is read from standard input. @path in the message gives
-a file along, or names a folder. The answer is streamed to standard output; how the run goes is told on standard error. At a terminal
-plans, questions and approvals are asked about right here.
-Exit codes: 0 answered, 1 the run failed, 3 refused, 4 a plan, a question or an approval waits for you, 130 cancelled.
-Ctrl-C cancels the run. The conversation is kept: --session last goes on with it.`,
+    notes: `tutti "message" is the same. Without a message, or with -, it is read from standard input. @path in the message attaches
+a file or names a folder. The answer is streamed to standard output, progress to standard error. At a terminal
+you are asked about plans, questions and approvals.
+Exit codes: 0 answered, 1 the run failed, 3 refused, 4 a plan, a question or an approval is waiting for you, 130 cancelled.
+Ctrl-C cancels the run. The conversation is stored: continue it with --session last.`,
     examples: [
       'tutti ask "write a Fibonacci function in Python, and tests for it"',
       'tutti "review @src/app.py"',
@@ -76,9 +76,9 @@ Ctrl-C cancels the run. The conversation is kept: --session last goes on with it
   {
     name: 'chat',
     operands: '',
-    summary: 'talk: messages, answers and commands like /help, one after the other',
-    options: [['--session <id>', 'go on with this conversation: an id, its beginning, or last']],
-    notes: `tutti alone is the same. Lines are messages; a line that ends in \\ and lines between \`\`\` go on in the next one. In a pipe
+    summary: 'start a conversation',
+    options: [['--session <id>', 'continue this conversation: an id, a prefix of it, or last']],
+    notes: `tutti alone is the same. Lines are messages; a message continues after a line that ends in \\ and between \`\`\`. In a pipe
 nothing is asked, and the exit code is that of the last message.`,
     examples: [
       'tutti chat',
@@ -90,7 +90,7 @@ nothing is asked, and the exit code is that of the last message.`,
   {
     name: 'models',
     operands: '',
-    summary: 'show the language models there are, who is asked first, and how to connect one',
+    summary: 'list the language models in order of preference, and how to connect one',
     examples: ['tutti models', 'tutti models --json'],
     load: () => import('./commands/models.ts'),
   },
@@ -99,8 +99,8 @@ nothing is asked, and the exit code is that of the last message.`,
     operands: '[query]',
     summary: 'list the tools, search them, or show one',
     options: [['-k, --limit <count>', 'show at most this many']],
-    notes: `The name of a server lists its tools; the name of a tool shows what it takes and gives, with an example; anything else is
-searched for by meaning.`,
+    notes: `The name of a server lists its tools; the name of a tool shows its arguments and result, with an example; anything else is
+a search by meaning.`,
     examples: [
       'tutti tools',
       'tutti tools code',
@@ -146,7 +146,7 @@ the number of tools decides.`,
       ...faces,
     ],
     notes: `The first line on standard output is "listening on URL". Ctrl-C or SIGTERM lets running calls finish
-for a short while and ends with exit code 0. Clients see every tool unless --compact or the setting server.compact says otherwise.`,
+for a short while and ends with exit code 0. Clients see every tool unless --compact or the setting server.compact is set.`,
     examples: [
       'tutti serve',
       'tutti serve --port 0 --compact',
@@ -157,30 +157,30 @@ for a short while and ends with exit code 0. Clients see every tool unless --com
   {
     name: 'servers',
     operands: '[action] [name] [words...]',
-    summary: 'list the MCP servers and how they are doing, add, change, restart them',
+    summary: 'list the MCP servers and their state; add, change or restart one',
     options: [
-      ['--no-start', 'list: show them as they are, and start none'],
+      ['--no-start', 'list: show the current state without starting any'],
       [
         '--project',
         'add, remove, enable, disable: in tutti.yaml of the project, not in your own file',
       ],
-      ['--url <address>', 'add: address of a server that is reached over HTTP'],
+      ['--url <address>', 'add: URL of a remote server'],
       ['--type <transport>', 'add: stdio, http or sse'],
       ['--header <name=value>', 'add: header of every request; repeatable', 'many'],
-      ['--env <name=value>', 'add: variable of the program; repeatable', 'many'],
-      ['--cwd <folder>', 'add: folder the program starts in'],
-      ['--prefix <name>', 'add: name in front of its tools, in place of its own'],
-      ['--timeout-ms <number>', 'add: a call is ended after this long without progress'],
+      ['--env <name=value>', 'add: environment variable of the program; repeatable', 'many'],
+      ['--cwd <folder>', 'add: working directory of the program'],
+      ['--prefix <name>', 'add: prefix for its tool names, instead of its own name'],
+      ['--timeout-ms <number>', 'add: end a call after this time without progress'],
       ['-n, --limit <count>', 'logs: show at most this many lines (100)'],
     ],
     notes: `Actions:
-  list                        every server with its state; what it means stands in docs/servers.md
+  list                        every server with its state (explained in docs/servers.md)
   add NAME -- COMMAND ARGS…   add a program, or with --url an address, to the user's own file
   remove NAME                 take it out of the file
-  enable NAME, disable NAME   keep it in the file, and use it or not
-  logs NAME                   what it wrote to standard error
-  restart NAME                stop and start it in every Tutti process on this data directory
-A secret is better kept out of the file: --env 'TOKEN=\${env:TOKEN}' takes it from the environment.`,
+  enable NAME, disable NAME   keep the entry, and use it or not
+  logs NAME                   its standard error
+  restart NAME                restart it in every instance on this data directory
+Keep secrets out of the file: --env 'TOKEN=\${env:TOKEN}' takes it from the environment.`,
     examples: [
       'tutti servers',
       'tutti servers add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes',
@@ -193,10 +193,10 @@ A secret is better kept out of the file: --env 'TOKEN=\${env:TOKEN}' takes it fr
   {
     name: 'plan',
     operands: '<action> <plan>',
-    summary: 'check a plan against the tools there are, or draw it',
+    summary: 'check a plan against the available tools, or draw it',
     options: [
       ['--format <format>', 'of the drawing: text (default), mermaid or svg'],
-      ['--optimize', 'leave out steps nobody needs and merge identical read-only calls first'],
+      ['--optimize', 'drop unused steps and merge identical read-only calls first'],
     ],
     notes: `Actions: check, show. PLAN is a file in YAML or JSON; - is standard input. Nothing is run.
 Each problem is printed as FILE:LINE: STEP: message. Exit code 2 when the plan cannot run; warnings do not count.`,
@@ -211,18 +211,18 @@ Each problem is printed as FILE:LINE: STEP: message. Exit code 2 when the plan c
   {
     name: 'run',
     operands: '<plan>',
-    summary: 'run a plan of tool calls durably, and print what it returns',
+    summary: 'run a plan durably and print its output',
     options: [
       ['--input <name=value>', 'a value for an input of the plan; repeatable', 'many'],
       ['--inputs-file <file>', 'inputs from a JSON file; - is standard input'],
       ['--engine <name>', 'embedded or restate (setting workflow.engine)'],
-      ['--optimize', 'leave out steps nobody needs and merge identical read-only calls first'],
-      ['--detach', 'store the run, print its id and leave it to others'],
+      ['--optimize', 'drop unused steps and merge identical read-only calls first'],
+      ['--detach', 'store the run, print its id and let another process execute it'],
     ],
-    notes: `PLAN is a file in YAML or JSON; - is standard input. The plan is checked first: with a mistake in it nothing runs,
-and the exit code is 2. At a terminal a tree shows how it goes, and approvals are asked for; without one the run waits
-for "tutti runs approve", and the exit code is 4. Whatever dies, the run is kept: "tutti runs resume" goes on.
-Ctrl-C cancels the run; pressed again, it quits and leaves the run to be resumed.`,
+    notes: `PLAN is a file in YAML or JSON; - is standard input. The plan is checked first: if it has errors nothing runs,
+and the exit code is 2. At a terminal a tree shows the progress, and you are asked for approvals; without one the run waits
+for "tutti runs approve", and the exit code is 4. The run survives crashes: "tutti runs resume" continues it.
+Ctrl-C cancels the run; a second Ctrl-C quits and leaves the run to be resumed.`,
     examples: [
       'tutti run review.plan.yaml --input path=src',
       'tutti run review.plan.yaml --inputs-file inputs.json --json',
@@ -233,34 +233,34 @@ Ctrl-C cancels the run; pressed again, it quits and leaves the run to be resumed
   {
     name: 'runs',
     operands: '[action] [run] [words...]',
-    summary: 'list runs, show or watch one, stop it, go on with it, answer what it asks',
+    summary: 'list runs; show, watch, stop, resume or approve one',
     options: [
       ['-k, --limit <count>', 'list: show at most this many (20)'],
       ['--status <names>', 'list: only these, separated by commas: queued, running, waiting, …'],
-      ['--detach', 'only write the answer down: who has the run, or takes it, goes on'],
-      ['--reason <text>', 'approve, deny, cancel: why, for whoever looks later'],
-      ['--from <step>', 'retry, fork: run this step anew, and all that need it'],
+      ['--detach', 'only record the answer; whichever process has the run continues it'],
+      ['--reason <text>', 'approve, deny, cancel: the reason, for the record'],
+      ['--from <step>', 'retry, fork: run this step and all that depend on it again'],
       ['--input <name=value>', 'fork: another value for an input; repeatable', 'many'],
       ['--inputs-file <file>', 'fork: other inputs from a JSON file'],
       ['--args <json>', 'repair: arguments; fork: STEP={"name": "value"}, repeatable', 'many'],
       ['--give-up', 'repair: let the step fail'],
-      ['--happened', 'resolve: the effect is there'],
-      ['--not-happened', 'resolve: the effect is not there, so the step may run again'],
-      ['--output <json>', 'resolve: what the step counts as having returned'],
+      ['--happened', 'resolve: the call took effect'],
+      ['--not-happened', 'resolve: the call did not take effect; the step runs again'],
+      ['--output <json>', 'resolve: the output of the step'],
     ],
     notes: `Actions:
   list                        the latest runs
-  show RUN [STEP]             a run with its steps, or all of what one step gave
+  show RUN [STEP]             a run with its steps, or the whole output of one step
   watch RUN                   follow a run that another process executes
-  cancel RUN, pause RUN       stop it: for good, or until "resume"
-  resume RUN                  go on with a run that is paused, or whose process died
-  retry RUN                   try what failed again; what succeeded keeps its outcome
-  fork RUN                    a new run with other inputs or arguments; what these do not reach is taken over
-  approve RUN [STEP]          agree to what a step asks for; "deny" refuses
-  signal RUN NAME [PAYLOAD]   what a step with "wait" waits for; PAYLOAD is JSON, @FILE or -
-  resolve RUN STEP            say whether an effect happened whose answer was lost
+  cancel RUN, pause RUN       stop it for good, or until "resume"
+  resume RUN                  continue a run that is paused or whose process died
+  retry RUN                   retry failed steps; successful steps keep their result
+  fork RUN                    a new run with other inputs or arguments; unaffected results are kept
+  approve RUN [STEP]          approve a step; "deny" refuses
+  signal RUN NAME [PAYLOAD]   send a signal to a step with "wait"; PAYLOAD is JSON, @FILE or -
+  resolve RUN STEP            say whether an effect happened whose response was lost
   repair RUN STEP             other arguments for a step with "onFailure: repair"
-RUN is an id or its beginning. After an answer the run goes on here until it is over or waits again.`,
+RUN is an id or a prefix of it. After an answer the run continues here until it ends or waits again.`,
     examples: [
       'tutti runs',
       'tutti runs show 01jd --json',
@@ -274,21 +274,21 @@ RUN is an id or its beginning. After an answer the run goes on here until it is 
   {
     name: 'sessions',
     operands: '[action] [session] [words...]',
-    summary: 'list conversations, read one, copy it, take it elsewhere, remove it',
+    summary: 'list conversations; show, copy, export or remove one',
     options: [
       ['-k, --limit <count>', 'list: show at most this many (20)'],
-      ['--turn <number>', 'fork: take over the turns up to this one; 0 takes none'],
+      ['--turn <number>', 'fork: copy the turns up to this one; 0 copies none'],
       ['--force', 'export: replace the file'],
     ],
     notes: `Actions:
   list                        the latest conversations
-  show SESSION                all that was said
-  fork SESSION                a copy that goes on by itself
+  show SESSION                the whole conversation
+  fork SESSION                an independent copy
   export SESSION [FILE]       the conversation as JSON, to a file or standard output
   import FILE                 one that was exported, or a file of the folder conversation.session_dir; - is standard input
-  rename SESSION TITLE…       call it something else
+  rename SESSION TITLE…       change its title
   remove SESSION              delete it, with its file
-SESSION is an id, its beginning, or last. "tutti chat --session SESSION" goes on with one.`,
+SESSION is an id, a prefix of it, or last. "tutti chat --session SESSION" continues one.`,
     examples: [
       'tutti sessions',
       'tutti sessions show last',
@@ -301,23 +301,22 @@ SESSION is an id, its beginning, or last. "tutti chat --session SESSION" goes on
   {
     name: 'worker',
     operands: '',
-    summary: 'execute runs, those left unfinished included, until it is stopped',
+    summary: 'execute runs, including unfinished ones, until it is stopped',
     options: [['--engine <name>', 'embedded or restate (setting workflow.engine)']],
-    notes:
-      'Several workers may run on one data directory: each run is executed by just one of them.',
+    notes: 'Several workers can share a data directory: each run is executed by one of them.',
     examples: ['tutti worker', 'tutti worker --engine restate'],
     load: () => import('./commands/worker.ts'),
   },
   {
     name: 'trust',
     operands: '',
-    summary: 'show what the servers of this project would run, and allow it',
+    summary: 'review the servers of this project and allow them to start',
     options: [
       ['--yes', 'allow it without asking'],
       ['--list', 'list the projects that are trusted'],
-      ['--revoke', 'take the trust in this project back'],
+      ['--revoke', 'revoke trust in this project'],
     ],
-    notes: `The servers in a project's tutti.yaml start only after this. Any change of them asks again.
+    notes: `The servers in a project's tutti.yaml start only after this. You are asked again if they change.
 Without a terminal and without --yes it ends with exit code 4.`,
     examples: ['tutti trust', 'tutti trust --yes', 'tutti trust --list', 'tutti trust --revoke'],
     load: () => import('./commands/trust.ts'),
@@ -327,21 +326,21 @@ Without a terminal and without --yes it ends with exit code 4.`,
     name: 'init',
     operands: '',
     summary:
-      'set Tutti up: write a first settings file, take over servers, connect a model, show how to connect clients',
+      'first-time setup: write a settings file, import servers, connect a model, show how to connect clients',
     options: [
-      ['--yes', 'take over the servers of other clients without asking'],
+      ['--yes', 'import the servers of other clients without asking'],
       ['--model-url <address>', 'connect a model: address of an OpenAI-compatible server'],
       ['--model <name>', 'with --model-url: which of its models'],
     ],
-    notes: `Changes no file that is there already, but for adding servers and a model to your own settings file.
-Models that run on this machine are found by themselves; a key goes into a variable: see "tutti models".`,
+    notes: `Changes no existing file, except for adding servers and a model to your own settings file.
+Models on this machine are detected automatically; put API keys into variables: see "tutti models".`,
     examples: ['tutti init', 'tutti init --yes', 'tutti init --model-url http://127.0.0.1:8080/v1'],
     load: () => import('./commands/init.ts'),
   },
   {
     name: 'config',
     operands: '[prefix]',
-    summary: 'show the effective settings, each with where it came from; secrets are hidden',
+    summary: 'show the effective settings and their sources; secrets are hidden',
     examples: [
       'tutti config',
       'tutti config server',
@@ -352,7 +351,7 @@ Models that run on this machine are found by themselves; a key goes into a varia
   {
     name: 'doctor',
     operands: '',
-    summary: 'check that everything Tutti needs is in order',
+    summary: 'check the installation',
     options: [['--verbose', 'show every protection that was tried, and how to get what is absent']],
     notes: 'Ends with exit code 1 when a check failed; warnings and what is absent do not count.',
     examples: ['tutti doctor', 'tutti doctor --verbose', 'tutti doctor --json'],
@@ -369,7 +368,7 @@ Models that run on this machine are found by themselves; a key goes into a varia
   {
     name: 'baseline',
     operands: '[path]',
-    summary: 'accept what a review and a security scan find today',
+    summary: 'accept all current findings, so that reviews and scans list only new ones',
     notes:
       'Writes .tutti/baseline.json here; from then on code.review_code and code.scan_security list only what is new.',
     examples: ['tutti baseline', 'tutti baseline src'],

@@ -29,7 +29,7 @@ describe('tutti models', () => {
     const { stdout, exitCode } = await models([]);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('No language model was found.');
-    expect(stdout).toContain('nobody: it is done without a model');
+    expect(stdout).toContain('none: done without a model');
     expect(stdout).toContain('Connect one:');
   });
 

@@ -43,7 +43,7 @@ function describeRole({ role, does, models }: RoleParts, paint: Paint): string {
     .filter((model) => model.roles[role] !== undefined)
     .toSorted((a, b) => (a.roles[role] ?? 0) - (b.roles[role] ?? 0));
   const heading = `${paint.bold(role)}  ${does}`;
-  if (serving.length === 0) return `${heading}\n  nobody: it is done without a model, and says so`;
+  if (serving.length === 0) return `${heading}\n  none: done without a model, and labelled as such`;
   const rows = serving.map(({ name, url, source, contextTokens }, index) => [
     `  ${index + 1}`,
     name,
@@ -63,7 +63,7 @@ function describeMissing(models: readonly ModelDescription[]): string {
 }
 
 const connecting = `Connect one:
-  a local one    start Ollama ("ollama pull qwen2.5-coder:7b") or llama-server: it is found by itself
+  a local one    start Ollama ("ollama pull qwen2.5-coder:7b") or llama-server: it is detected automatically
   a hosted one   set OPENAI_API_KEY or ANTHROPIC_API_KEY
   any other      name it in the settings file under "models" (docs/models.md)
 Then "tutti models" shows it.`;
