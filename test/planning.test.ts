@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createPlanner } from '../src/agent/planner/index.ts';
 import type { CatalogueEntry } from '../src/contract/catalogue/index.ts';
-import { planAll, sumUp, type Planned } from './support/planning/plan-all.ts';
+import { planAll, sumUp } from './support/planning/plan-all.ts';
 import { planningCases } from './support/planning/planning-requests.ts';
 import { foreignTools, planningTools } from './support/planning/planning-tools.ts';
 
@@ -13,22 +13,18 @@ beforeAll(async () => {
   ours = tools.filter(({ server }) => server !== 'office');
 }, 60_000);
 
-/** As the goals say, for requests that were not looked at. */
-function expectGoals(planned: readonly Planned[]): void {
-  const sum = sumUp(planned);
-  expect(sum.right).toBeGreaterThanOrEqual(55);
-  expect(sum.amongThree).toBeGreaterThanOrEqual(72);
-  expect(sum.surelyWrong).toBeLessThanOrEqual(8);
-  expect(sum.asked).toBeGreaterThanOrEqual(90);
-  expect(sum.refused).toBeGreaterThanOrEqual(80);
-  expect(planned.flatMap(({ errors }) => errors)).toEqual([]);
-}
-
 describe('planning without a model', () => {
   it.each(['dev', 'own', 'folder'] as const)(
     'meets the goals on the set %s',
     async (set) => {
-      expectGoals(await planAll(createPlanner(), planningCases(set), tools));
+      const planned = await planAll(createPlanner(), planningCases(set), tools);
+      const sum = sumUp(planned);
+      expect(sum.right).toBeGreaterThanOrEqual(55);
+      expect(sum.amongThree).toBeGreaterThanOrEqual(72);
+      expect(sum.surelyWrong).toBeLessThanOrEqual(8);
+      expect(sum.asked).toBeGreaterThanOrEqual(90);
+      expect(sum.refused).toBeGreaterThanOrEqual(80);
+      expect(planned.flatMap(({ errors }) => errors)).toEqual([]);
     },
     120_000,
   );

@@ -59,12 +59,13 @@ Plans are compared by the names of their tools; optional steps may be there or n
 optional. *Right first*: the first plan shown is right (for ambiguous requests: a question or several readings; for
 requests outside of what tools can do: a refusal). *Surely wrong*: a single plan without any sign of doubt that is wrong.
 
-First counts on \`dev-2\`, which came with the project and was not looked at before:
+First counts on \`dev-2\`, before any of its failures was looked at. A later count, still unseen, was 62.1 % first, 71.2 % among
+what is shown and 0 % surely wrong; then some of its failures were mended.
 
 | planner | right first | right among what is shown | surely wrong | ambiguous: asked | outside: refused |
 | --- | --- | --- | --- | --- | --- |
 | the rules that were replaced (6,287 lines) | 62.1 % | 77.3 % | 4.5 % | 100 % | 66.7 % |
-| this one, before it was tuned on any set but \`dev\` | 59.1 % | 63.6 % | 1.5 % | 90.0 % | 83.3 % |
+| this one, tuned by then on \`dev\`, \`folder, tuning\` and a part of \`own\` | 59.1 % | 63.6 % | 1.5 % | 90.0 % | 83.3 % |
 
 \`folder\` are requests typed inside a project, each with its tree, written before this planner; its half \`held out\` and
 \`own, held out\` are only counted. The sets \`own\` were written for the planner before this one.
@@ -92,7 +93,7 @@ function sumRow(name: string, planned: readonly Planned[]): string {
 
 function failures(): readonly string[] {
   return results
-    .filter(({ name }) => !putAway.has(name) && !name.startsWith('dev-2'))
+    .filter(({ name }) => !putAway.has(name))
     .flatMap(({ planned }) => planned)
     .filter(({ score }) => score !== 'right')
     .map(({ one, answer }) => {

@@ -2,7 +2,7 @@ import type { Context, Material } from './read-context.ts';
 import type { Frame } from './read-frame.ts';
 import type { Slots } from './read-slots.ts';
 import type { FoundPath } from './read-words.ts';
-import type { FieldRole, ToolProfile } from './tool-profile.ts';
+import type { ToolProfile } from './tool-profile.ts';
 
 /** A clause with the tool that is to do it. */
 export interface Choice {
@@ -43,6 +43,8 @@ export interface DraftParts {
   readonly hasFiles: boolean;
   /** Reads a file into text, where a tool takes no path. */
   readonly reader: ToolProfile | undefined;
+  /** Saves a text as a file. */
+  readonly writer: ToolProfile | undefined;
 }
 
 interface State extends DraftParts {
@@ -71,8 +73,27 @@ export function draftSteps(choices: readonly Choice[], parts: DraftParts): Draft
       );
     }
   }
+  saveNewFile(choices, state);
   const { drafts, missing, isScopeAssumed } = state;
   return { drafts, missing: [...missing], isScopeAssumed };
+}
+
+/** "write a parser in parse.py": where no clause saves it, it is saved there. */
+function saveNewFile(choices: readonly Choice[], state: State): void {
+  const { writer, drafts } = state;
+  const making = choices.find(
+    ({ frame }) => frame.isMaking && frame.paths.some(({ kind }) => kind === 'new'),
+  );
+  const draft = drafts.find(
+    ({ profile, text }) => profile === making?.profile && text === making.text,
+  );
+  if (!making || !draft || !writer || choices.some(({ profile }) => isWriter(profile))) return;
+  const target = making.frame.paths.find(({ kind }) => kind === 'new')?.path;
+  addDraft(
+    { ...making, profile: writer },
+    { subject: { from: 'step', draft }, extra: undefined, target },
+    state,
+  );
 }
 
 function addDraft(
@@ -91,7 +112,7 @@ function addDraft(
   return draft;
 }
 
-export function takes({ fields }: ToolProfile, role: FieldRole, how?: 'required'): boolean {
+export function takes({ fields }: ToolProfile, role: string, how?: 'required'): boolean {
   return fields.some((field) => field.role === role && (how === undefined || field.isRequired));
 }
 
@@ -115,7 +136,8 @@ function toBeWorkedOn({ frame, profile }: Choice, state: State): readonly Source
   if (made.length > 0 && takes(profile, 'code')) {
     return made.slice(-count).map((draft) => ({ from: 'step', draft }));
   }
-  if (state.spokenOf.length > 0) return state.spokenOf;
+  if (state.spokenOf.length > 0 && (frame.pointsBack || takes(profile, 'code')))
+    return state.spokenOf;
   const given = context.given.filter(({ kind }) => kind !== 'review');
   const shown = context.remembered.filter(
     ({ kind }) => kind === 'code' || kind === 'tests' || kind === 'spec',

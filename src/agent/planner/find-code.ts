@@ -23,6 +23,9 @@ const starts: readonly RegExp[] = [
 const goesOn =
   /^(?:\s+\S|[}\])]|else\b|elif\b|except\b|finally\b|catch\b|\/\/|\/\*|\*|#|--|$)|[{};]\s*$|\)\s*:\s*$/u;
 
+/** A question behind a line of code: `f(x) -- is this safe?`. */
+const trailing = /^([^\n]*\S)\s+(?:--|\/\/|#|<-+)\s+([^;{}\n]*\?)\s*$/u;
+
 export interface SplitMessage {
   /** The message without its code. */
   readonly prose: string;
@@ -31,6 +34,9 @@ export interface SplitMessage {
 
 /** Takes unfenced code out of a message: whole lines, or what follows a colon. */
 export function splitCode(message: string): SplitMessage {
+  const [, line, question] = trailing.exec(message) ?? [];
+  if (line !== undefined && question !== undefined && isCode(line))
+    return { prose: question, code: line };
   const lines = message.split('\n');
   const first = lines.findIndex((line) => isCode(line) || codeAfterColon(line) !== undefined);
   if (first < 0) return { prose: message };

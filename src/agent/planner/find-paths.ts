@@ -1,12 +1,13 @@
 import type { ProjectFiles } from './plan-request.ts';
 import type { FoundPath, Word } from './read-words.ts';
+import { has } from './split-clauses.ts';
 
 /** More files than these are not looked through for a name. */
 const maxFiles = 5_000;
-const folderWords =
-  /^(?:folder|directory|dir|foler|ordner|verzeichnis|dossier|carpeta|package|module)$/u;
+const folderWords = /^(?:folder|directory|dir|ordner|verzeichnis|dossier|carpeta|package|module)$/u;
 const inWords = /^(?:in|inside|under|below|within|of|from|for|at|im|dans|en|unter|to|into)$/u;
-const ownWords = /^(?:the|our|my|der|die|das|le|la|el)$/u;
+const endings =
+  /\.(?:py|pyi|js|mjs|cjs|jsx|ts|tsx|mts|java|go|rs|sql|html?|css|scss|cs|cpp|cc|c|h|hpp|php|rb|kts?|swift|scala|sh|bash|ps1|pl|hs|exs?|dart|lua|jl|clj|vue|svelte|md|txt|rst|json|ya?ml|toml|xml|ini|env|cfg|conf|lock|csv|log|ipynb|gradle|tf|proto|mod)$/iu;
 
 export interface PathReading {
   readonly words: readonly Word[];
@@ -19,68 +20,53 @@ export interface PathReading {
 
 interface Tree {
   readonly files: readonly string[];
+  /** By name, with and without the ending, in lower case. */
   readonly byName: ReadonlyMap<string, readonly string[]>;
-  readonly byStem: ReadonlyMap<string, readonly string[]>;
   readonly folders: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Finds the words that are files or folders inside the roots; everything else stays a word. */
 export async function findPaths(words: readonly Word[], files: ProjectFiles): Promise<PathReading> {
   const tree = indexTree(await files.list(maxFiles));
-  const unclear: { name: string; paths: readonly string[] }[] = [];
-  const missing: { name: string; near: readonly string[] }[] = [];
+  const hasFiles = tree.files.length > 0;
+  const unclear: PathReading['unclear'][number][] = [];
+  const missing: PathReading['missing'][number][] = [];
   const read: Word[] = [];
   for (const [at, word] of words.entries()) {
-    const around = { before: words[at - 1], beforeThat: words[at - 2], after: words[at + 1] };
-    if (word.meaning.classes.has('wholeProject') && isScope(word, around)) {
-      read.push({ ...word, path: { path: '.', kind: 'folder' } });
-    } else if (word.kind === 'path' || (word.kind === 'quote' && looksLikeFile(word.text))) {
-      const found = await findNamed(word.text, files, tree);
-      if (found.length === 1 && found[0]) read.push({ ...word, kind: 'path', path: found[0] });
-      else if (found.length > 1) {
-        const paths = found.map(({ path }) => path);
-        unclear.push({ name: word.text, paths });
-        read.push({ ...word, kind: 'path', path: { path: paths[0] ?? '', kind: 'file' } });
-      } else if (looksLikeFile(word.text)) {
-        if (tree.files.length > 0)
-          missing.push({ name: word.text, near: nearNames(word.text, tree) });
-        read.push({ ...word, kind: 'path', path: { path: word.text, kind: 'new' } });
-      } else read.push({ ...word, kind: 'word' });
-    } else read.push(withPath(word, around, tree));
+    const name = word.text;
+    const isFile = looksLikeFile(name);
+    if (has(word, 'wholeProject')) read.push({ ...word, path: { path: '.', kind: 'folder' } });
+    else if (word.kind === 'path' || (word.kind === 'quote' && isFile)) {
+      const found = await findNamed(name, files, tree);
+      const [path] = found;
+      if (found.length > 1) unclear.push({ name, paths: found.map((one) => one.path) });
+      if (!path && isFile && hasFiles) missing.push({ name, near: nearNames(name, tree) });
+      if (path) read.push({ ...word, kind: 'path', path });
+      else if (isFile) read.push({ ...word, kind: 'path', path: { path: name, kind: 'new' } });
+      else read.push({ ...word, kind: 'word' });
+    } else if (/^(?:word|symbol|quote)$/u.test(word.kind))
+      read.push(withPath(word, { before: words.slice(0, at), after: words[at + 1] }, tree));
+    else read.push(word);
   }
-  return { words: read, unclear, missing, hasFiles: tree.files.length > 0 };
-}
-
-/** "one" and "this" may be a scope or point back; a scope stands for itself. */
-function isScope({ plain }: Word, { before, after }: Around): boolean {
-  if (plain === 'here' || plain === 'hier' || plain === 'ici') return after?.plain !== 'is';
-  return before?.plain !== 'for my';
-}
-
-interface Around {
-  readonly before: Word | undefined;
-  readonly beforeThat: Word | undefined;
-  readonly after: Word | undefined;
+  return { words: read, unclear, missing, hasFiles };
 }
 
 function indexTree(files: readonly string[]): Tree {
   const byName = new Map<string, string[]>();
-  const byStem = new Map<string, string[]>();
   const folders = new Map<string, string[]>();
   const add = (map: Map<string, string[]>, key: string, path: string): void => {
-    const known = map.get(key) ?? [];
-    if (!known.includes(path)) map.set(key, [...known, path]);
+    const known = map.get(key.toLowerCase()) ?? [];
+    if (!known.includes(path)) map.set(key.toLowerCase(), [...known, path]);
   };
   for (const file of files) {
     const parts = file.split('/');
-    const name = (parts.at(-1) ?? '').toLowerCase();
+    const name = parts.at(-1) ?? '';
     add(byName, name, file);
-    add(byStem, name.replace(/\.[^.]*$/u, ''), file);
-    for (let depth = 1; depth < parts.length; depth += 1) {
-      add(folders, (parts[depth - 1] ?? '').toLowerCase(), parts.slice(0, depth).join('/'));
-    }
+    add(byName, name.replace(/\.[^.]*$/u, ''), file);
+    for (const [at, part] of parts.slice(0, -1).entries())
+      add(folders, part, parts.slice(0, at + 1).join('/'));
   }
-  return { files, byName, byStem, folders };
+  return { files, byName, folders };
 }
 
 async function findNamed(
@@ -93,67 +79,46 @@ async function findNamed(
   const kind = await files.kind(path);
   if (kind) return [{ path, kind }];
   const ending = `/${path.toLowerCase()}`;
-  const below = path.includes('/')
-    ? tree.files.filter((file) => `/${file.toLowerCase()}`.endsWith(ending))
-    : (tree.byName.get(path.toLowerCase()) ?? []);
+  const below = tree.files.filter((file) => `/${file.toLowerCase()}`.endsWith(ending));
   if (below.length > 0) return below.map((file) => ({ path: file, kind: 'file' }));
-  const named = path.includes('/') ? [] : (tree.folders.get(path.toLowerCase()) ?? []);
-  return named.map((folder) => ({ path: folder, kind: 'folder' }));
+  return (tree.folders.get(path.toLowerCase()) ?? []).map((one) => ({ path: one, kind: 'folder' }));
+}
+
+interface Around {
+  readonly before: readonly Word[];
+  readonly after: Word | undefined;
 }
 
 /** A word that is the name of a folder or a file: an ordinary word needs a sign that it is meant as one. */
-function withPath(word: Word, around: Around, tree: Tree): Word {
-  if (word.kind !== 'word' && word.kind !== 'symbol' && word.kind !== 'quote') return word;
-  const name = word.text.toLowerCase();
+function withPath(word: Word, { before, after }: Around, tree: Tree): Word {
   const { verbs, nouns, classes } = word.meaning;
-  const isOrdinary = verbs.length + nouns.length > 0 || classes.size > 0;
-  const isCalledFolder = folderWords.test(around.after?.plain ?? '') || word.text.endsWith('/');
-  const isInside =
-    inWords.test(around.before?.plain ?? '') ||
-    (ownWords.test(around.before?.plain ?? '') && inWords.test(around.beforeThat?.plain ?? ''));
-  const [folder, ...otherFolders] = tree.folders.get(name) ?? [];
-  const isFolder = isCalledFolder || !isOrdinary || (isInside && !classes.has('function'));
-  if (folder !== undefined && otherFolders.length === 0 && isFolder) {
-    return { ...word, path: { path: folder, kind: 'folder' } };
-  }
-  const [top] = (tree.folders.get(name) ?? []).filter((path) => !path.includes('/'));
-  if (top !== undefined && isFolder) return { ...word, path: { path: top, kind: 'folder' } };
-  const candidates = [...(tree.byName.get(name) ?? []), ...(tree.byStem.get(name) ?? [])];
-  const source = candidates.filter((path) => !/(?:^|\/)(?:tests?|__tests__)\//u.test(path));
-  const [file, ...otherFiles] = [...new Set(source)];
-  const isNamed = !isOrdinary || (ownWords.test(around.before?.plain ?? '') && verbs.length === 0);
-  if (file === undefined || otherFiles.length > 0 || name.length < 3 || !isNamed) return word;
+  const isOrdinary = verbs.length + nouns.length + classes.size > 0;
+  const isDefinite = has(before.at(-1), 'definite');
+  const isInside = inWords.test(before.at(isDefinite ? -2 : -1)?.plain ?? '');
+  const isFolder =
+    folderWords.test(after?.plain ?? '') || !isOrdinary || (isInside && !has(word, 'function'));
+  const folders = tree.folders.get(word.text.toLowerCase()) ?? [];
+  const folder = folders.length === 1 ? folders[0] : folders.find((path) => !path.includes('/'));
+  if (folder !== undefined && isFolder) return { ...word, path: { path: folder, kind: 'folder' } };
+  const named = tree.byName.get(word.text.toLowerCase()) ?? [];
+  const [file, ...others] = named.filter((path) => !/(?:^|\/)(?:tests?|__tests__)\//u.test(path));
+  const isNamed = !isOrdinary || (isDefinite && verbs.length === 0);
+  if (file === undefined || others.length > 0 || word.text.length < 3 || !isNamed) return word;
   return { ...word, path: { path: file, kind: 'file' } };
 }
 
-const endings =
-  /\.(?:py|pyi|js|mjs|cjs|jsx|ts|tsx|mts|java|go|rs|sql|html?|css|scss|cs|cpp|cc|c|h|hpp|php|rb|kts?|swift|scala|sh|bash|ps1|pl|hs|exs?|dart|lua|jl|clj|vue|svelte|md|txt|rst|json|ya?ml|toml|xml|ini|env|cfg|conf|lock|csv|log|ipynb|gradle|tf|proto|mod)$/iu;
-
 function looksLikeFile(text: string): boolean {
-  return (
-    endings.test(text) ||
-    /^(?:\.{1,2}|~)?\//u.test(text) ||
-    /^\.[a-z]/iu.test(text) ||
-    text.endsWith('/')
-  );
+  return endings.test(text) || /^(?:\.{1,2}|~)?\/|^\.[a-z]|\/$/iu.test(text);
 }
 
 function nearNames(name: string, { files }: Tree): readonly string[] {
-  const base = (name.split('/').at(-1) ?? name).toLowerCase();
-  const stem = base.replace(/\.[^.]*$/u, '');
-  const likeness = (file: string): number => {
-    const other = (file.split('/').at(-1) ?? file).toLowerCase();
-    if (other === base) return 4;
-    if (other.startsWith(`${stem}.`)) return 3;
-    return stem.length >= 3 &&
-      (other.includes(stem) || stem.includes(other.replace(/\.[^.]*$/u, '')))
-      ? 2
-      : 0;
+  const baseOf = (path: string): string => (path.split('/').at(-1) ?? path).toLowerCase();
+  const stem = baseOf(name).replace(/\.[^.]*$/u, '');
+  const isNear = (file: string): boolean => {
+    const other = baseOf(file).replace(/\.[^.]*$/u, '');
+    return (
+      other !== '' && stem.length >= 3 && (baseOf(file).includes(stem) || stem.includes(other))
+    );
   };
-  return files
-    .map((file) => ({ file, score: likeness(file) }))
-    .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score)
-    .slice(0, 3)
-    .map(({ file }) => file);
+  return files.filter(isNear).slice(0, 3);
 }

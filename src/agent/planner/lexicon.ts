@@ -12,27 +12,6 @@ const nameTables = [
   'times',
 ] as const;
 
-const classSchema = z.strictObject({
-  software: words,
-  generic: words,
-  pronouns: words,
-  given: words,
-  wholeProject: words,
-  polite: words,
-  light: words,
-  function: words,
-  relative: words,
-  boundary: words,
-  joins: words,
-  sequence: words,
-  conditions: words,
-  before: words,
-  negation: words,
-  questions: words,
-  both: words,
-  vague: words,
-  offTopic: words,
-});
 /** General knowledge of words, without the name of any tool. */
 export const lexicon = z
   .strictObject({
@@ -42,7 +21,7 @@ export const lexicon = z
       z.strictObject({ verbs: words.optional(), nouns: words.optional() }),
     ),
     /** Words by what they do in a sentence. */
-    classes: classSchema,
+    classes: wordsByName,
     /** Names that become values of arguments, with how people write them. */
     names: z.record(z.enum(nameTables), wordsByName),
     /** What an argument of a tool holds, by the names such arguments have. */
@@ -60,13 +39,12 @@ export const lexicon = z
   })
   .parse(data);
 
-export type WordClass = keyof typeof lexicon.classes;
-
 /** All that one word or phrase may stand for. */
 export interface Meaning {
   readonly verbs: readonly string[];
   readonly nouns: readonly string[];
-  readonly classes: ReadonlySet<WordClass>;
+  /** By what it does in a sentence, as `classes` in the data names it. */
+  readonly classes: ReadonlySet<string>;
   readonly names: Readonly<Partial<Record<(typeof nameTables)[number], string>>>;
 }
 
@@ -86,8 +64,8 @@ for (const [id, { verbs = [], nouns = [] }] of Object.entries(lexicon.concepts))
   for (const verb of verbs) learn(verb, { verbs: [id] });
   for (const noun of nouns) learn(noun, { nouns: [id] });
 }
-for (const name of classSchema.keyof().options)
-  for (const word of lexicon.classes[name]) learn(word, { classes: new Set([name]) });
+for (const [name, phrases] of Object.entries(lexicon.classes))
+  for (const phrase of phrases) learn(phrase, { classes: new Set([name]) });
 for (const table of nameTables) {
   // Who names a test framework speaks of tests.
   const nouns = table === 'testFrameworks' ? ['tests'] : [];

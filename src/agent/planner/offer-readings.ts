@@ -13,7 +13,7 @@ export interface Reading {
 }
 
 /** Another tool has to fit at least this well in comparison to the best. */
-const otherTool = 0.6;
+const otherTool = 0.5;
 const maxOthers = 3;
 
 /** The best reading first, then others that call other tools. */
@@ -28,20 +28,29 @@ export function offerReadings(wishes: readonly Wish[], situation: Situation): re
       return good.map((other) => ({ at, other, cost: top - other.score }));
     })
     .toSorted((a, b) => a.cost - b.cost);
-  const picks = [
-    best,
-    ...doubts.map(({ at, other }) => best.map((one, index) => (index === at ? other : one))),
-    ...(wishes.length > 1 ? [best.slice(0, -1)] : []),
-  ];
+  const others = doubts.map(({ at, other }) =>
+    best.map((one, index) => (index === at ? other : one)),
+  );
+  const picks = [best, ...others.slice(0, 1), ...withoutWeakest(best), ...others.slice(1)];
   const seen = new Set<string>();
   return picks.flatMap((picked) => {
-    const made = readingOf(wishes.slice(0, picked.length), picked, situation);
+    const made = readingOf(wishes, picked, situation);
     const tools = made?.candidate.plan.steps.map(({ tool }) => tool ?? '') ?? [];
     const key = tools.toSorted().join();
     if (!made || seen.has(key)) return [];
     seen.add(key);
     return [made];
   });
+}
+
+/** A clause that fits badly may only describe another. */
+function withoutWeakest(
+  best: readonly (Ranked | undefined)[],
+): readonly (readonly (Ranked | undefined)[])[] {
+  if (best.length < 2) return [];
+  const scores = best.map((one) => one?.score ?? 0);
+  const weakest = scores.indexOf(Math.min(...scores));
+  return [best.map((one, at) => (at === weakest ? undefined : one))];
 }
 
 function readingOf(
@@ -55,14 +64,17 @@ function readingOf(
     return perLanguage({ frame, profile, slots: readSlots(frame.words), text });
   });
   const reader = readerAmong(profiles, request.isOwn);
-  const drafted = draftSteps(choices, { context, hasFiles: reading.hasFiles, reader });
+  const writer = profiles.find(
+    (profile) => request.isOwn(profile.entry.server) && isWriter(profile),
+  );
+  const drafted = draftSteps(choices, { context, hasFiles: reading.hasFiles, reader, writer });
   if (drafted.drafts.length === 0) return undefined;
   const { lastRequest } = context;
   const plan = writePlan(drafted.drafts, {
     message: prose,
     ...(lastRequest !== undefined && { lastRequest }),
   });
-  const score = Math.min(...picked.map((one) => one?.score ?? 0));
+  const score = Math.min(1, ...picked.flatMap((one) => one?.score ?? []));
   const confidence = Math.round(Math.max(0.05, Math.min(0.95, score)) * 100) / 100;
   return { drafted, candidate: { plan, confidence, why: explain(drafted) } };
 }

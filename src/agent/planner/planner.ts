@@ -16,7 +16,7 @@ const maxMessageChars = 6_000;
 const maxReadings = 3;
 /** A tool that fits this well, and so much better than the next, is meant. */
 const sureScore = 0.6;
-const sureMargin = 0.12;
+const sureMargin = 0.18;
 const standIn = 0.85;
 
 /**
@@ -115,9 +115,8 @@ function offer(
   const isSure =
     isFirstWhole &&
     wishes.unknown.length === 0 &&
-    notUnderstood.length < 2 &&
     wishes.known.every(isClear) &&
-    (whole.length === 1 || first?.drafted.isScopeAssumed === false);
+    (whole.length === 1 || (first?.drafted.isScopeAssumed === false && notUnderstood.length < 2));
   const shown = whole.slice(0, isSure ? 1 : maxReadings).map(({ candidate }) => candidate);
   if (!isSure && shown.length === 1) {
     const asked = `Did you mean this? ${shown[0]?.why ?? ''}`;
@@ -192,7 +191,7 @@ function lostPaths(wishes: readonly Wish[], { reading }: Situation): readonly st
   const isSource = (name: string): boolean =>
     wishes.some(({ frame, ranked: [top] }) => {
       const isWork = top && !isWriter(top.profile) && !takes(top.profile, 'query', 'required');
-      return isWork && !frame.isMaking && frame.words.some((word) => word.text === name);
+      return isWork && frame.verb !== 'create' && frame.words.some((word) => word.text === name);
     });
   const lost = reading.missing.map(({ name, near }) => {
     const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'Which file do you mean?';

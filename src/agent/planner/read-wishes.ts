@@ -75,12 +75,11 @@ function isUnrelated({ frame }: Wish): boolean {
 }
 
 function wishOf(words: readonly Word[], situation: Situation, before: readonly Wish[] = []): Wish {
-  const { request, reading, prose, context } = situation;
+  const { reading, prose, context } = situation;
   const frame = inherit(readFrame(words), before.at(-1)?.frame);
   const text = prose.slice(words[0]?.from ?? 0, words.at(-1)?.to ?? prose.length).trim();
   const options = {
     isLater: before.length > 0,
-    isOwn: request.isOwn,
     said: new Set(reading.words.map(({ plain }) => plain)),
     hasCode: hasCode(context) || before.some((wish) => wish.frame.isMaking),
   };

@@ -91,7 +91,10 @@ function nameToken(token: Token): Word {
   const plain = plainForm(text);
   const isNamed = kind === 'path' || kind === 'symbol';
   const known = kind === 'word' || isNamed ? lookUp(plain) : undefined;
-  if (isNamed && known) return { ...token, kind: 'word', plain, meaning: known };
+  // A manifest stays a path: its name says what it is about.
+  const isManifest = kind === 'path' && (known?.nouns.length ?? 0) > 0;
+  if (isNamed && known && !isManifest) return { ...token, kind: 'word', plain, meaning: known };
+  if (isManifest && known) return { ...token, plain, meaning: known };
   if (kind !== 'word') return { ...token, plain, meaning: noMeaning };
   return { ...token, plain, meaning: known ?? noMeaning };
 }

@@ -45,6 +45,11 @@ interface Filling {
 function valueFor(field: Field, filling: Filling): Json | undefined {
   const { draft, items } = filling;
   const { slots, subject, extra } = draft;
+  const { focus: _focus, languages: _languages, ...single } = slots;
+  const values: Readonly<Record<string, string | number | undefined>> = {
+    ...single,
+    style: slots.styleGuide,
+  };
   switch (field.role) {
     case 'code':
       return isPath(subject) ? undefined : textOf(subject);
@@ -62,8 +67,6 @@ function valueFor(field: Field, filling: Filling): Json | undefined {
       return accepted(field, slots.languages[0] ?? languageOf(subject));
     case 'framework':
       return accepted(field, slots.framework ?? slots.testFramework);
-    case 'style':
-      return accepted(field, slots.styleGuide);
     case 'focus':
       return slots.focus.length > 0 ? acceptedList(field, slots.focus) : undefined;
     case 'title':
@@ -71,18 +74,10 @@ function valueFor(field: Field, filling: Filling): Json | undefined {
         field,
         slots.quote ?? (field.isRequired ? draft.text.slice(0, 80) : undefined),
       );
-    case 'testFramework':
-    case 'coverage':
-    case 'lineLength':
-    case 'address':
-    case 'channel':
-    case 'label':
-    case 'since':
-    case 'url':
-      return accepted(field, slots[field.role]);
     case undefined:
-    default:
       return undefined;
+    default:
+      return accepted(field, values[field.role]);
   }
 }
 

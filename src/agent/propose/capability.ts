@@ -28,6 +28,11 @@ export function isOfferable({ server, tool }: CatalogueEntry): boolean {
   return !ownServers.includes(server) || tool.annotations?.readOnlyHint === true;
 }
 
+/** Tools that look after Tutti itself: a request is hardly ever for them, and many of their words are everyday ones. */
+export function isHousekeeping({ server }: CatalogueEntry): boolean {
+  return ownServers.includes(server);
+}
+
 /** Servers we ship, whose tools reach out only in ways the user has set up. */
 export type IsTrusted = (server: string) => boolean;
 

@@ -2,6 +2,7 @@ export {
   createCapability,
   findByOtherName,
   isHarmless,
+  isHousekeeping,
   isOfferable,
   type Capability,
   type IsTrusted,

@@ -3,7 +3,7 @@ import type { Caller } from '../../contract/caller/index.ts';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { Remembered, Turn } from '../../contract/session/index.ts';
 import type { AboutTopic, Planner, ProjectFiles } from '../planner/index.ts';
-import { createCapability, isOfferable } from './capability.ts';
+import { createCapability, isHousekeeping, isOfferable } from './capability.ts';
 import type { GuardRules } from './guard-plan.ts';
 import { judgePlan, type PlanChecker } from './propose-with-model.ts';
 
@@ -44,7 +44,7 @@ export async function proposeWithoutModel(
   request: WithoutModelRequest,
 ): Promise<ProposedWithoutModel> {
   const { words, attachments, remembered, history, files, signal, rules } = request;
-  const tools = request.entries.filter(isOfferable);
+  const tools = request.entries.filter((entry) => isOfferable(entry) && !isHousekeeping(entry));
   const planned = await parts.planner.plan({
     // Where code was pasted says nothing to it: it gets the code itself.
     message: words.replaceAll(/\[pasted code \d{1,6}\]/g, '').trim(),

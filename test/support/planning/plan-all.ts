@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Planner, PlanningAnswer } from '../../../src/agent/planner/index.ts';
-import { isOfferable } from '../../../src/agent/propose/index.ts';
+import { isHousekeeping, isOfferable } from '../../../src/agent/propose/index.ts';
 import type { CatalogueEntry } from '../../../src/contract/catalogue/index.ts';
 import { inspectPlan } from '../../../src/workflow/check/index.ts';
 import { askedOf, type PlanningCase } from './planning-requests.ts';
@@ -25,7 +25,7 @@ export async function planAll(
   const lookup = { find: (name: string) => byName.get(name), names: () => [...byName.keys()] };
   const limits = { maxSteps: 100, maxItems: 10 };
   const { signal } = new AbortController();
-  const offered = tools.filter(isOfferable);
+  const offered = tools.filter((entry) => isOfferable(entry) && !isHousekeeping(entry));
   const planned: Planned[] = [];
   for (const one of cases) {
     const startedAt = performance.now();

@@ -90,7 +90,7 @@ export function reviewCodeTool(
       'check this for mistakes',
       'what could go wrong here?',
       'is this code any good?',
-      'anything you would improve?',
+      'what could be better here?',
       'audit this code for security',
       'a security review',
       'check this code for security problems',
@@ -104,7 +104,6 @@ export function reviewCodeTool(
       'lint this folder',
       'verify it',
       'review the code and the tests',
-      'what should I improve?',
       'which edge cases would break this?',
     ],
     run: async (request, call) => {
