@@ -3,15 +3,44 @@ import { readChoice, readShortReply } from './short-reply.ts';
 
 describe('a short reply', () => {
   it.each([
-    ...['y', 'Yes!', 'yeah', 'yep do it', 'sure, go', 'ok', 'OK go ahead.', 'run it', 'do that'],
-    ...['yes please', 'please do', 'go for it', 'sounds good', 'that one', 'ja', 'да'],
+    'y',
+    'Yes!',
+    'yeah',
+    'yep do it',
+    'sure, go',
+    'ok',
+    'OK go ahead.',
+    'run it',
+    'do that',
+    'yes please',
+    'please do',
+    'go for it',
+    'sounds good',
+    'that one',
+    'ja',
+    'да',
   ])('"%s" is yes', (text) => {
     expect(readShortReply(text)).toBe('yes');
   });
 
   it.each([
-    ...['n', 'No.', 'nah', 'nope', 'none of these', 'cancel', 'cancel that', 'never mind', "don't"],
-    ...['do not', 'no thanks', 'not now', 'leave it', 'forget it', 'stop', 'neither', 'nein'],
+    'n',
+    'No.',
+    'nah',
+    'nope',
+    'none of these',
+    'cancel',
+    'cancel that',
+    'never mind',
+    "don't",
+    'do not',
+    'no thanks',
+    'not now',
+    'leave it',
+    'forget it',
+    'stop',
+    'neither',
+    'nein',
   ])('"%s" is no', (text) => {
     expect(readShortReply(text)).toBe('no');
   });
@@ -21,14 +50,16 @@ describe('a short reply', () => {
   });
 
   it.each([
-    ...['yes but in Go', 'no, write it in Go', 'run it on the other file', 'run the tests', '2'],
-    ...[
-      'do not delete the tests, rename them',
-      'stop the server',
-      'go test ./...',
-      '',
-      'okay then review src',
-    ],
+    'yes but in Go',
+    'no, write it in Go',
+    'run it on the other file',
+    'run the tests',
+    '2',
+    'do not delete the tests, rename them',
+    'stop the server',
+    'go test ./...',
+    '',
+    'okay then review src',
   ])('"%s" is a message of its own', (text) => {
     expect(readShortReply(text)).toBeUndefined();
   });

@@ -48,7 +48,7 @@ export function tellingLine(lines: readonly string[]): string {
     const weight = weightOf(line, isInTraceback);
     if (weight > 0 && weight >= best.weight)
       best = { line: withNext(line, lines[index + 1]), weight };
-    if (/^Traceback \(most recent call last\)/.test(line)) isInTraceback = true;
+    if (line.startsWith('Traceback (most recent call last)')) isInTraceback = true;
     else if (isUnindented(line)) isInTraceback = false;
   }
   return best.weight > 0 ? best.line : (lines.findLast((line) => line.trim() !== '') ?? '');
