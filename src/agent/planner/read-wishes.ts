@@ -59,19 +59,16 @@ export function readWishes(situation: Situation): Wishes {
   };
 }
 
+const namedKinds = ['symbol', 'quote', 'email', 'channel'];
+const vagueObjects = /^(?:count|quality|author|history|search|read|run|status)$/u;
+
 /** Words that no tool speaks of, and nothing to work on: "how many people live in Brazil". */
-function isUnrelated({ frame }: Wish): boolean {
-  if (frame.isMaking || frame.unknown.length < 2 || frame.paths.length > 0 || frame.pointsBack)
-    return false;
-  const objects = frame.words.flatMap(({ meaning }) => meaning.nouns);
-  const isObject = (noun: string): boolean =>
-    !/^(?:count|quality|author|history|search|read|run|status)$/u.test(noun);
-  const isNamed = frame.words.some(
-    ({ kind, meaning }) =>
-      ['symbol', 'quote', 'email', 'channel'].includes(kind) ||
-      meaning.names.languages !== undefined,
-  );
-  return !objects.some(isObject) && !isNamed;
+function isUnrelated({ frame: { isMaking, unknown, paths, pointsBack, words } }: Wish): boolean {
+  if (isMaking || unknown.length < 2 || paths.length > 0 || pointsBack) return false;
+  return !words.some(({ kind, meaning: { nouns, names } }) => {
+    const isObject = nouns.some((noun) => !vagueObjects.test(noun));
+    return isObject || namedKinds.includes(kind) || names.languages !== undefined;
+  });
 }
 
 function wishOf(words: readonly Word[], situation: Situation, before: readonly Wish[] = []): Wish {
@@ -108,30 +105,18 @@ function rankFor(
   options: RankOptions & { readonly isLater: boolean },
 ): readonly Ranked[] {
   const ranked = rank(frame, options);
-  if (!hasCode(context) || frame.verb !== undefined || frame.isMaking || options.isLater)
-    return ranked;
-  if (frame.words.some(({ plain }) => /^(?:the )?same/u.test(plain))) {
-    return rank(
-      {
-        ...frame,
-        features: new Map([
-          ['create', 1.3],
-          ['code', 0.9],
-        ]),
-      },
-      options,
-    );
-  }
+  const isOpen = frame.verb === undefined && !frame.isMaking && !options.isLater;
+  if (!isOpen || !hasCode(context)) return ranked;
+  const rankAs = (verb: string): readonly Ranked[] => {
+    const features = new Map(Object.entries({ [verb]: 1.3, code: verb === 'create' ? 0.9 : 0.6 }));
+    return rank({ ...frame, features, verb }, options);
+  };
+  if (frame.words.some(({ plain }) => /^(?:the )?same/u.test(plain))) return rankAs('create');
   const { languages, framework, styleGuide, lineLength } = readSlots(frame.words);
   const isValue = languages.length > 0 || (framework ?? styleGuide ?? lineLength) !== undefined;
   const isRead = (ranked[0]?.score ?? 0) >= minScore;
   const isRemark = isValue ? !isRead || !frame.isQuestion : !isRead && !frame.isQuestion;
-  if (!isRemark) return ranked;
-  const features = new Map([
-    ['change', 1.3],
-    ['code', 0.6],
-  ]);
-  return rank({ ...frame, features, verb: 'change' }, options);
+  return isRemark ? rankAs('change') : ranked;
 }
 
 export function hasCode({ given, remembered }: Context): boolean {
@@ -155,18 +140,15 @@ function mergeDetails(wishes: readonly Wish[]): readonly Wish[] {
 }
 
 function isDetail({ frame, ranked }: Wish, last: Wish): boolean {
-  if (frame.paths.length > 0) return false;
-  const tool = ranked[0]?.profile;
-  const isSame = last.ranked[0]?.profile === tool;
-  const isTask = tool !== undefined && takes(tool, 'task', 'required') && !frame.isMaking;
-  if (isSame && (isTask || frame.verb === undefined)) return !frame.isMaking;
-  // Only a value or a quality: "max 100 columns".
-  if (frame.verb === undefined && !frame.isMaking && (ranked[0]?.score ?? 0) < weakDetail)
-    return true;
-  const shared = ['tests', 'spec'].some(
-    (object) => frame.features.has(object) && last.frame.features.has(object),
-  );
-  return shared && frame.verb === undefined && !frame.isMaking;
+  if (frame.paths.length > 0 || frame.isMaking) return false;
+  const top = ranked[0];
+  const isSame = last.ranked[0]?.profile === top?.profile;
+  if (frame.verb !== undefined)
+    return isSame && top !== undefined && takes(top.profile, 'task', 'required');
+  const isShared = (object: string): boolean =>
+    frame.features.has(object) && last.frame.features.has(object);
+  // Only a value or a quality is weak: "max 100 columns".
+  return isSame || (top?.score ?? 0) < weakDetail || isShared('tests') || isShared('spec');
 }
 
 function joinFrames(a: Frame, b: Frame): Frame {
@@ -182,15 +164,13 @@ function inWorkingOrder(wishes: readonly Wish[]): readonly Wish[] {
     ({ frame }, at) => at !== making && !(isBareWord(frame) && isCoding(frame)),
   );
   const needsCode = ({ frame, ranked: [top] }: Wish): boolean =>
-    frame.paths.length === 0 &&
-    !frame.pointsBack &&
-    top !== undefined &&
-    takes(top.profile, 'code');
+    !frame.pointsBack && !frame.isMaking && top !== undefined && takes(top.profile, 'code');
   const isFirst = (wish: Wish): boolean =>
-    (wish.frame.features.has('spec') && wish.frame.paths.length === 0) ||
-    (wishes.indexOf(wish) < making && !(needsCode(wish) && !wish.frame.isMaking));
-  const first = rest.filter(isFirst);
-  return [...first, ...wishes.slice(making, making + 1), ...rest.filter((wish) => !isFirst(wish))];
+    wish.frame.paths.length > 0
+      ? wishes.indexOf(wish) < making
+      : wish.frame.features.has('spec') || (wishes.indexOf(wish) < making && !needsCode(wish));
+  const later = rest.filter((wish) => !isFirst(wish));
+  return [...rest.filter(isFirst), ...wishes.slice(making, making + 1), ...later];
 }
 
 function isBareWord({ words }: Frame): boolean {

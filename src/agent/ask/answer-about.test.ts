@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { AboutTopic } from '../planner/index.ts';
+import { anAgent } from '../testing/an-agent.ts';
+import { tools, write } from '../testing/fibonacci.ts';
+
+function anAgentAsked(topic: AboutTopic) {
+  return anAgent({ planned: () => ({ kind: 'about', topic }) });
+}
+
+describe('a question about Tutti itself', () => {
+  it.each([
+    ['capabilities', /- code: .*generate_code/],
+    ['runs', /Nothing has been run yet/],
+    ['failure', /No run has failed/],
+    ['servers', /- code: ready, 12 tools/],
+    ['model', /No model is connected/],
+    ['addServer', /tutti servers add/],
+  ] as const)('about %s is answered without a plan', async (topic, text) => {
+    const { ask, runs } = anAgentAsked(topic);
+    expect(await ask('a question')).toMatchObject({
+      kind: 'answer',
+      answer: expect.stringMatching(text),
+    });
+    expect(runs.started).toEqual([]);
+  });
+
+  it('tells what was run, and why the last run of the conversation failed', async () => {
+    const plan = { version: 1 as const, ...write };
+    const { ask } = anAgent({
+      tools: { ...tools, 'code.generate_code': () => new Error('out of paper') },
+      planned: ({ message }) =>
+        message.startsWith('why')
+          ? { kind: 'about', topic: 'failure' }
+          : message.startsWith('show')
+            ? { kind: 'about', topic: 'runs' }
+            : { kind: 'plan', candidates: [{ plan, confidence: 1, why: '' }] },
+    });
+    await ask('write fibonacci', { acceptPreview: true });
+    expect(await ask('why did it fail?', { session: 's-1' })).toMatchObject({
+      answer: expect.stringContaining('out of paper'),
+    });
+    expect(await ask('show the runs', { session: 's-1' })).toMatchObject({
+      answer: expect.stringMatching(/failed: Fibonacci \(run-1\)/),
+    });
+  });
+});
