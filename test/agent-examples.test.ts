@@ -269,83 +269,90 @@ function answerOf(outcome: AskOutcome): Extract<AskOutcome, { kind: 'answer' }> 
   return outcome;
 }
 
-describe('the three examples, against a model on a socket', { timeout: 120_000 }, () => {
-  let session = '';
+// The code is tried in the sandbox.
+describe.skipIf(bubblewrapMissing)(
+  'the three examples, against a model on a socket',
+  { timeout: 120_000 },
+  () => {
+    let session = '';
 
-  // Code is tried in the sandbox.
-  it.skipIf(bubblewrapMissing)(
-    'writes a Fibonacci function, past broken JSON, an unknown tool and code that fails its tests',
-    async () => {
-      const { outcome, events } = await ask(
-        'Create a Python function for the n-th Fibonacci number',
-      );
-      const { runStatus, answer, runId = '', model: by } = answerOf(outcome);
-      session = outcome.sessionId;
-      expect({ runStatus, by }).toEqual({ runStatus: 'succeeded', by: 'test/scripted' });
-      expect(answer).toMatch(/^I did what you asked for\.[^]*def fibonacci/);
-      const { steps } = await system.workflows.show(localCaller, runId);
-      expect(steps['code']?.output).toMatchObject({
-        code: goodFibonacci,
-        evidence: { attempts: 2 },
-      });
-      const told = events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
-      expect(told).toBe(answer);
-      // The plan with the unknown tool went back to the model; it never became a run.
-      expect(seen.some((text) => text.includes('which this request does not ask for'))).toBe(true);
-      expect(await system.workflows.list(localCaller, { limit: 10 })).toHaveLength(1);
-    },
-  );
-
-  it('writes tests for it', async () => {
-    const { outcome } = await ask('Now write tests for it', session);
-    const { runStatus, answer, runId = '' } = answerOf(outcome);
-    expect(runStatus).toBe('succeeded');
-    expect(answer).toContain('def test_negative');
-    const { input } = await system.workflows.show(localCaller, runId);
-    expect(input).toEqual({ last_code: goodFibonacci });
-  });
-
-  it('writes a REST endpoint with tests and a review, three steps in one plan', async () => {
-    const message = 'Create a REST endpoint for user management, with tests, and review it';
-    const { outcome } = await ask(message, session);
-    const { runStatus, answer, runId = '' } = answerOf(outcome);
-    expect(runStatus).toBe('succeeded');
-    expect(answer).toContain('function handle');
-    const { steps } = await system.workflows.show(localCaller, runId);
-    expect(steps['review']?.output).toHaveProperty('overall_score');
-    const { turns } = await system.memory.sessions.show(localCaller, session);
-    expect(turns.map(({ role }) => role)).toEqual([
-      'user',
-      'assistant',
-      'user',
-      'assistant',
-      'user',
-      'assistant',
-    ]);
-    const kinds = turns.at(-1)?.remembered.map(({ kind }) => kind);
-    expect(kinds).toEqual(['code', 'tests', 'tests', 'review']);
-  });
-
-  it('answers over MCP, too', async () => {
-    const context = {
-      caller: localCaller,
-      signal: new AbortController().signal,
-      progress: () => {},
-      meta: {},
-    };
-    const result = await system.catalogue.callTool(
-      'agent__ask',
-      { message: 'hello', session },
-      context,
+    // Code is tried in the sandbox.
+    it.skipIf(bubblewrapMissing)(
+      'writes a Fibonacci function, past broken JSON, an unknown tool and code that fails its tests',
+      async () => {
+        const { outcome, events } = await ask(
+          'Create a Python function for the n-th Fibonacci number',
+        );
+        const { runStatus, answer, runId = '', model: by } = answerOf(outcome);
+        session = outcome.sessionId;
+        expect({ runStatus, by }).toEqual({ runStatus: 'succeeded', by: 'test/scripted' });
+        expect(answer).toMatch(/^I did what you asked for\.[^]*def fibonacci/);
+        const { steps } = await system.workflows.show(localCaller, runId);
+        expect(steps['code']?.output).toMatchObject({
+          code: goodFibonacci,
+          evidence: { attempts: 2 },
+        });
+        const told = events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
+        expect(told).toBe(answer);
+        // The plan with the unknown tool went back to the model; it never became a run.
+        expect(seen.some((text) => text.includes('which this request does not ask for'))).toBe(
+          true,
+        );
+        expect(await system.workflows.list(localCaller, { limit: 10 })).toHaveLength(1);
+      },
     );
-    expect(result.structuredContent).toMatchObject({
-      kind: 'answer',
-      session,
-      answer: 'Hello! Ask me for code.',
-      model: 'test/scripted',
+
+    it('writes tests for it', async () => {
+      const { outcome } = await ask('Now write tests for it', session);
+      const { runStatus, answer, runId = '' } = answerOf(outcome);
+      expect(runStatus).toBe('succeeded');
+      expect(answer).toContain('def test_negative');
+      const { input } = await system.workflows.show(localCaller, runId);
+      expect(input).toEqual({ last_code: goodFibonacci });
     });
-  });
-});
+
+    it('writes a REST endpoint with tests and a review, three steps in one plan', async () => {
+      const message = 'Create a REST endpoint for user management, with tests, and review it';
+      const { outcome } = await ask(message, session);
+      const { runStatus, answer, runId = '' } = answerOf(outcome);
+      expect(runStatus).toBe('succeeded');
+      expect(answer).toContain('function handle');
+      const { steps } = await system.workflows.show(localCaller, runId);
+      expect(steps['review']?.output).toHaveProperty('overall_score');
+      const { turns } = await system.memory.sessions.show(localCaller, session);
+      expect(turns.map(({ role }) => role)).toEqual([
+        'user',
+        'assistant',
+        'user',
+        'assistant',
+        'user',
+        'assistant',
+      ]);
+      const kinds = turns.at(-1)?.remembered.map(({ kind }) => kind);
+      expect(kinds).toEqual(['code', 'tests', 'tests', 'review']);
+    });
+
+    it('answers over MCP, too', async () => {
+      const context = {
+        caller: localCaller,
+        signal: new AbortController().signal,
+        progress: () => {},
+        meta: {},
+      };
+      const result = await system.catalogue.callTool(
+        'agent__ask',
+        { message: 'hello', session },
+        context,
+      );
+      expect(result.structuredContent).toMatchObject({
+        kind: 'answer',
+        session,
+        answer: 'Hello! Ask me for code.',
+        model: 'test/scripted',
+      });
+    });
+  },
+);
 
 describe('an effect asked for over MCP', { timeout: 60_000 }, () => {
   const message = 'mail "hi" to ada@example.org';

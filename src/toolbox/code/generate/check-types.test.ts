@@ -25,7 +25,7 @@ describe('types that running erases', () => {
   it('are said to be unchecked where there is no compiler', async () => {
     expect(await checkTypes('', [tmpdir()], signal)).toEqual({
       kind: 'unavailable',
-      why: 'typescript is not installed in the project',
+      why: expect.stringContaining('typescript is not installed in the project'),
     });
   });
 });
