@@ -210,6 +210,15 @@ export class SourceFiles {
     return true;
   }
 
+  get roots(): readonly string[] {
+    return this.#roots;
+  }
+
+  /** Whether a path is that of a file or folder, and not a glob. Throws when it lies outside the roots. */
+  async exists(given: string): Promise<boolean> {
+    return (await this.#realPath(given)) !== undefined;
+  }
+
   /** The root that a path lies in. */
   rootOf(absolutePath: string): string | undefined {
     return this.#roots.find((root) => isInside(root, absolutePath));

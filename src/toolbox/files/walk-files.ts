@@ -24,8 +24,8 @@ export interface LeftOutEntry {
   /** Relative to the walked folder, with `/` on every system. */
   readonly path: string;
   readonly isFolder: boolean;
-  /** `ignored` by Git; `foreign`: version control, installed packages and caches. */
-  readonly reason: 'ignored' | 'foreign';
+  /** `ignored` by Git; `foreign`: version control, installed packages, caches; `unreadable` folders. */
+  readonly reason: 'ignored' | 'foreign' | 'unreadable';
 }
 
 /** Version control, installed packages and caches: never the user's own text. */
@@ -72,7 +72,10 @@ async function* walk(
 ): AsyncGenerator<WalkedFile, void, undefined> {
   options.signal.throwIfAborted();
   const { folder, path, depth } = visit;
-  const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
+  const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => {
+    options.onLeftOut?.({ path, isFolder: true, reason: 'unreadable' });
+    return [];
+  });
   const own = options.includeIgnored === true ? undefined : await readRules(folder, '.gitignore');
   const rules = own ? [...visit.rules, own] : visit.rules;
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {

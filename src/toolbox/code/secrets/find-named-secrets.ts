@@ -2,9 +2,9 @@ import type { SecretRange } from './find-secrets.ts';
 import { looksLikeCode, looksLikeName, needsQuotes } from './judge-bare-value.ts';
 import { entropyOf, isPlaceholder } from './judge-secret.ts';
 
-/** A quoted value given to something whose name ends in a word for a secret. */
+/** A quoted value given to something whose name ends in a word for a secret; quotes in notebooks are escaped. */
 const quoted =
-  /(?<word>passw(?:or)?d|passphrase|pwd|(?<![a-z])pass|(?<![a-z])pw|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credentials?)(?<rest>[A-Za-z0-9_-]{0,30})["'\]]{0,2}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z]{1,20}[ \t]{0,4})?(?::?=|:|=>)[ \t]{0,8}[rbu]?(?<quote>["'`])(?<secret>[^"'`\n\\]{6,200})\k<quote>/gi;
+  /(?<word>passw(?:or)?d|passphrase|pwd|(?<![a-z])pass|(?<![a-z])pw|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credentials?)(?<rest>[A-Za-z0-9_-]{0,30})\\?["'\]]{0,2}[ \t]{0,8}(?::[ \t]{0,2}[A-Za-z]{1,20}[ \t]{0,4})?(?::?=|:|=>)[ \t]{0,8}[rbu]?\\?(?<quote>["'`])(?<secret>[^"'`\n\\]{6,200})\\?\k<quote>/gi;
 
 /** The same without quotes, alone on its line or before a comment, as in .env, YAML and INI files. */
 const bare =

@@ -1,50 +1,71 @@
-import { open, readdir, realpath, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { open, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, matchesGlob, normalize, relative, sep } from 'node:path';
+import { walkFiles, type LeftOutEntry } from '../../files/walk-files.ts';
 import { NoFilesError, TooMuchSourceError } from '../errors.ts';
 import type { SourceFiles } from '../source-files.ts';
 
 /** A text file to be looked through. */
 export interface TextFile {
   readonly path: string;
+  /** Git ignores it: it is looked through all the same, because people keep secrets in such files. */
+  readonly isIgnored: boolean;
   read(): Promise<string>;
 }
 
+export const skipReasons = [
+  'foreign',
+  'binary',
+  'too_large',
+  'link',
+  'excluded',
+  'unreadable',
+  'too_many',
+] as const;
+
+/** A file or folder that is not looked through. */
+export interface SkippedPath {
+  readonly path: string;
+  readonly reason: (typeof skipReasons)[number];
+}
+
+export interface TextFiles {
+  readonly files: readonly TextFile[];
+  readonly skipped: readonly SkippedPath[];
+}
+
 const maxFiles = 20_000;
-/** Files, folders and links together. */
-const maxEntries = 200_000;
 const maxFileBytes = 10 * 1024 * 1024;
 const probeBytes = 8_000;
 
-/** Folders whose contents are not the user's own writing. Hidden files and folders do count. */
-const ignoredFolders: ReadonlySet<string> = new Set([
-  'node_modules',
-  '.git',
-  '.venv',
-  '__pycache__',
-]);
-
 /**
- * Every text file behind a path, folder or glob inside the roots, whatever its ending. What is
- * binary, too large or a link out of the folder is left out and counted.
+ * Every text file behind a path, folder or glob inside the roots, whatever its ending, hidden and ignored ones
+ * included. All that is not looked through is named with its reason.
  */
 export async function readTextFiles(
   given: string,
   sources: SourceFiles,
   signal: AbortSignal,
-): Promise<{ readonly files: readonly TextFile[]; readonly skipped: number }> {
+): Promise<TextFiles> {
   const folder = await findFolder(given, sources);
-  const { paths, linksOut } =
-    folder === undefined
-      ? { paths: await sources.findPaths(given, []), linksOut: 0 }
-      : await listFolder(folder, given, signal);
+  const { paths, skipped } = await listPaths({ folder, given }, sources, signal);
   const files: TextFile[] = [];
-  for (const { path, absolutePath } of paths) {
+  for (const path of paths) {
     signal.throwIfAborted();
-    if (await isOwnText(absolutePath, folder)) {
-      files.push({ path, read: () => readText(absolutePath) });
-    }
+    const reason = await reasonToSkip(path.absolutePath, folder);
+    if (reason !== undefined) skipped.push({ path: path.path, reason });
+    else files.push(textFile(path));
   }
-  return { files, skipped: paths.length - files.length + linksOut };
+  return { files, skipped };
+}
+
+interface ListedPath {
+  readonly path: string;
+  readonly absolutePath: string;
+  readonly isIgnored?: boolean;
+}
+
+function textFile({ path, absolutePath, isIgnored = false }: ListedPath): TextFile {
+  return { path, isIgnored, read: () => readText(absolutePath) };
 }
 
 async function findFolder(given: string, sources: SourceFiles): Promise<string | undefined> {
@@ -56,41 +77,103 @@ async function findFolder(given: string, sources: SourceFiles): Promise<string |
   }
 }
 
-interface FolderListing {
-  readonly paths: readonly { readonly path: string; readonly absolutePath: string }[];
-  /** Links to files or folders elsewhere. One to something below is not followed: that is listed itself. */
-  readonly linksOut: number;
+interface Listing {
+  readonly paths: readonly ListedPath[];
+  readonly skipped: SkippedPath[];
+}
+
+async function listPaths(
+  { folder, given }: { readonly folder: string | undefined; readonly given: string },
+  sources: SourceFiles,
+  signal: AbortSignal,
+): Promise<Listing> {
+  if (folder !== undefined) return listFolder({ folder, given }, sources, signal);
+  if (await sources.exists(given))
+    return { paths: await sources.findPaths(given, []), skipped: [] };
+  if (!/[*?{[]/.test(given)) throw new NoFilesError(given, 'missing');
+  const listings = sources.roots.map(async (root) => {
+    const inside = await listFolder({ folder: root, given }, sources, signal);
+    const pattern = isAbsolute(given) ? relative(root, given) : given;
+    const isMeant = ({ path }: { readonly path: string }): boolean =>
+      matchesGlob(undotted(path), undotted(normalize(pattern)));
+    return {
+      paths: inside.paths.filter(isMeant),
+      skipped: inside.skipped.filter((one) => isMeant(one) || one.reason === 'foreign'),
+    };
+  });
+  const all = await Promise.all(listings);
+  const paths = all.flatMap((listing) => listing.paths);
+  if (paths.length === 0) throw new NoFilesError(given, 'no match');
+  return { paths, skipped: all.flatMap((listing) => listing.skipped) };
+}
+
+/** Wildcards pass over hidden files by their first character, and secrets are kept in hidden files. */
+function undotted(path: string): string {
+  return path.replaceAll(sep, '/').replaceAll(/(^|\/)\./g, '$1_');
 }
 
 async function listFolder(
-  folder: string,
-  given: string,
+  { folder, given }: { readonly folder: string; readonly given: string },
+  sources: SourceFiles,
   signal: AbortSignal,
-): Promise<FolderListing> {
-  const paths: { path: string; absolutePath: string }[] = [];
-  const pending = [''];
-  let linksOut = 0;
-  let seen = 0;
-  for (let inside = pending.pop(); inside !== undefined; inside = pending.pop()) {
-    signal.throwIfAborted();
-    // A folder that may not be read holds nothing the caller could have been shown.
-    const entries = await readdir(join(folder, inside), { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      if (!entry.isFile() && ignoredFolders.has(entry.name)) continue;
-      const path = join(inside, entry.name);
-      const absolutePath = join(folder, path);
-      if (entry.isDirectory()) pending.push(path);
-      else if (entry.isFile()) paths.push({ path, absolutePath });
-      else if (entry.isSymbolicLink() && (await leaves(absolutePath, folder))) linksOut += 1;
+): Promise<Listing> {
+  const paths: ListedPath[] = [];
+  const skipped: SkippedPath[] = [];
+  const ignored: LeftOutEntry[] = [];
+  const onLeftOut = (entry: LeftOutEntry): void => {
+    const { path, reason } = entry;
+    if (reason === 'ignored') ignored.push(entry);
+    else skipped.push({ path, reason });
+  };
+  for await (const { path, kind } of walkFiles(folder, { signal, onLeftOut })) {
+    const absolutePath = join(folder, path);
+    if (sources.isExcluded(absolutePath)) skipped.push({ path, reason: 'excluded' });
+    else if (kind === 'file') paths.push({ path, absolutePath });
+    else if (kind === 'link' && (await leaves(absolutePath, folder))) {
+      skipped.push({ path, reason: 'link' });
     }
-    seen += entries.length;
-    if (paths.length > maxFiles || seen > maxEntries) {
-      throw new TooMuchSourceError(given, 'files', maxFiles);
+    if (paths.length > maxFiles) throw new TooMuchSourceError(given, 'files', maxFiles);
+  }
+  for (const entry of ignored) {
+    const more = await listIgnored(folder, entry, { signal, room: maxFiles - paths.length });
+    for (const path of more.paths) {
+      if (sources.isExcluded(path.absolutePath))
+        skipped.push({ path: path.path, reason: 'excluded' });
+      else paths.push(path);
+    }
+    skipped.push(...more.skipped);
+  }
+  if (paths.length === 0 && skipped.length === 0) throw new NoFilesError(given, 'no file');
+  return { paths: paths.sort((a, b) => (a.path < b.path ? -1 : 1)), skipped };
+}
+
+/** What lies behind an entry that Git ignores; a folder with more than `room` files is named as not read. */
+async function listIgnored(
+  folder: string,
+  entry: LeftOutEntry,
+  { signal, room }: { readonly signal: AbortSignal; readonly room: number },
+): Promise<{ readonly paths: readonly ListedPath[]; readonly skipped: readonly SkippedPath[] }> {
+  const at = (path: string): ListedPath => ({
+    path,
+    absolutePath: join(folder, path),
+    isIgnored: true,
+  });
+  if (!entry.isFolder) return { paths: [at(entry.path)], skipped: [] };
+  const paths: ListedPath[] = [];
+  const skipped: SkippedPath[] = [];
+  const options = {
+    signal,
+    includeIgnored: true,
+    onLeftOut: ({ path }: LeftOutEntry): void =>
+      void skipped.push({ path: `${entry.path}/${path}`, reason: 'foreign' }),
+  };
+  for await (const { path, kind } of walkFiles(join(folder, entry.path), options)) {
+    if (kind === 'file') paths.push(at(`${entry.path}/${path}`));
+    if (paths.length > room) {
+      return { paths: [], skipped: [{ path: entry.path, reason: 'too_many' }] };
     }
   }
-  if (paths.length === 0 && linksOut === 0) throw new NoFilesError(given, 'no file');
-  paths.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { paths, linksOut };
+  return { paths, skipped };
 }
 
 /** Whether a link leads out of a folder; one to nothing does not. */
@@ -99,29 +182,42 @@ async function leaves(link: string, folder: string): Promise<boolean> {
   return real !== undefined && real !== folder && !real.startsWith(folder + sep);
 }
 
-/** Text as Git sees it: no zero byte near the start. A link that leaves the folder is not followed. */
-async function isOwnText(path: string, folder: string | undefined): Promise<boolean> {
+/** Text as Git sees it: no zero byte near the start, or UTF-16 that says so. */
+async function reasonToSkip(
+  path: string,
+  folder: string | undefined,
+): Promise<SkippedPath['reason'] | undefined> {
   try {
-    if (folder !== undefined && !(await realpath(path)).startsWith(folder + sep)) return false;
+    const isOutside = folder !== undefined && !(await realpath(path)).startsWith(folder + sep);
+    if (isOutside) return 'link';
     const info = await stat(path);
-    if (!info.isFile() || info.size > maxFileBytes) return false;
+    if (!info.isFile()) return 'unreadable';
+    if (info.size > maxFileBytes) return 'too_large';
     const file = await open(path);
     try {
       const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(probeBytes) });
-      return !buffer.subarray(0, bytesRead).includes(0);
+      const start = buffer.subarray(0, bytesRead);
+      return start.includes(0) && encodingOf(start) === 'utf-8' ? 'binary' : undefined;
     } finally {
       await file.close();
     }
   } catch {
-    return false;
+    return 'unreadable';
   }
 }
 
 async function readText(path: string): Promise<string> {
   const file = await open(path);
   try {
-    return await file.readFile('utf8');
+    const bytes = await file.readFile();
+    return new TextDecoder(encodingOf(bytes)).decode(bytes);
   } finally {
     await file.close();
   }
+}
+
+/** By the byte order mark, as editors on Windows write it. */
+function encodingOf(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aCallContext } from '../../testing/call-context.ts';
 import { aCodeContext } from '../../testing/code-context.ts';
@@ -38,8 +38,67 @@ describe('scan_secrets', () => {
       findings_total: 3,
       findings_omitted: 0,
       files_scanned: 3,
-      files_skipped: 1,
+      not_scanned: [
+        { reason: 'foreign', count: 1, examples: ['node_modules'] },
+        { reason: 'binary', count: 1, examples: ['picture.bin'] },
+      ],
     });
+  });
+
+  it('finds a secret in a file that Git ignores, and says that Git does', async () => {
+    const folder = aFolder();
+    writeFileSync(join(folder, '.gitignore'), '.env\nbuild/\n');
+    mkdirSync(join(folder, 'build', 'deep'), { recursive: true });
+    writeFileSync(join(folder, 'build', 'deep', 'out.txt'), token);
+    const answer = await scan(folder, { path: '.' });
+    expect(answer).toMatchObject({ findings_total: 4, files_ignored_by_git: 2 });
+    expect(answer['findings']).toContainEqual(
+      expect.objectContaining({ file: '.env', git_ignored: true }),
+    );
+    expect(answer['findings']).toContainEqual(
+      expect.objectContaining({ file: 'build/deep/out.txt', git_ignored: true }),
+    );
+  });
+
+  it.each([
+    ['tests/fixtures/a.py', `KEY = "${token}"  # noqa\n`],
+    ['docs/a.md', `Use \`${token}\`.\n`],
+    ['vendor/lib.js', `var k = '${token}';\n`],
+    ['dist/app.min.js', `a="${token}"`],
+    ['package-lock.json', `{"a":"${token}"}`],
+    ['generated.ts', `// @generated\nconst a = '${token}';\n`],
+    ['LICENSE', token],
+    ['id', 'password = "kX9#mQ2$vL7pRw4t"\n'],
+    ['n.ipynb', JSON.stringify({ cells: [{ source: ['API_KEY = "kX9mQ2vL7pRw4tZb"\n'] }] })],
+    ['.hidden/x', token],
+    ['windows.env', Buffer.from(`\uFEFFA=${token}\r\n`, 'utf16le')],
+  ])('finds a secret in %s', async (path, text) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tutti-planted-'));
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+    for (const given of ['.', '**', path]) {
+      expect(await scan(folder, { path: given }), given).toMatchObject({ findings_total: 1 });
+    }
+  });
+
+  it('lists what is in tests last, and counts it', async () => {
+    const folder = aFolder();
+    mkdirSync(join(folder, '.config', 'tests'));
+    writeFileSync(join(folder, '.config', 'tests', 'a.py'), token);
+    const answer = await scan(folder, { path: '.' });
+    expect(answer).toMatchObject({ findings_total: 4, in_tests: 1, summary: { critical: 4 } });
+    expect(answer['findings']).toHaveProperty('3', expect.objectContaining({ in_tests: true }));
+  });
+
+  it('names what a comment about secrets or the setting tools.exclude keeps from the list', async () => {
+    const folder = aFolder();
+    writeFileSync(join(folder, 'a.py'), `A = "${token}"  # tutti-ignore: github-token revoked\n`);
+    const context = aCodeContext([folder], { exclude: ['Docker*'] });
+    const result = await scanSecretsTool(context).call({ path: '.' }, aCallContext());
+    expect(result.structuredContent).toMatchObject({ findings_total: 2, silenced: ['a.py:1'] });
+    const text = String(result.content[0]?.['text']);
+    expect(text).toContain('Allowed by a comment beside them: 1 secret (a.py:1)');
+    expect(text).toContain('excluded by the setting tools.exclude (Dockerfile)');
   });
 
   it('reads a single file of any kind, a glob, and text in the call', async () => {
@@ -55,8 +114,11 @@ describe('scan_secrets', () => {
     writeFileSync(join(outside, 'key'), token);
     symlinkSync(join(outside, 'key'), join(folder, 'link'));
     const answer = await scan(folder, { path: '.' });
-    expect(JSON.stringify(answer)).not.toContain('"link"');
-    expect(answer).toMatchObject({ files_scanned: 3, files_skipped: 2 });
+    expect(JSON.stringify(answer['findings'])).not.toContain('"link"');
+    expect(answer).toMatchObject({
+      files_scanned: 3,
+      not_scanned: expect.arrayContaining([{ reason: 'link', count: 1, examples: ['link'] }]),
+    });
     await expect(scan(folder, { path: 'link' })).rejects.toMatchObject({
       code: 'code.outside_roots',
     });
@@ -78,7 +140,7 @@ describe('scan_secrets', () => {
     expect(await scan(folder, { path: '.' })).toMatchObject({
       findings_total: 1,
       files_scanned: 1,
-      files_skipped: 2,
+      not_scanned: [{ reason: 'link', count: 2, examples: ['file-elsewhere', 'folder-elsewhere'] }],
     });
   });
 
@@ -106,7 +168,7 @@ describe('scan_secrets', () => {
   it('shows a person the kind and the place, not the secret', async () => {
     const result = await scanSecretsTool(aCodeContext()).call({ code: token }, aCallContext());
     expect(result.content[0]?.['text']).toBe(
-      '1 secret in 1 file, 0 skipped\n<code>:1:1 critical secrets/github-token: GitHub token (ghp_***40)',
+      '1 secret in 1 file\n<code>:1:1 critical secrets/github-token: GitHub token (ghp_***40)',
     );
   });
 });

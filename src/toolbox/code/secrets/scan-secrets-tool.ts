@@ -1,11 +1,22 @@
 import { counted } from '../../../kernel/index.ts';
 import { z } from 'zod';
+import type { CallContext } from '../../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
 import { NoSourceError } from '../errors.ts';
-import { compareFindings, severities, type Severity } from '../finding.ts';
+import { compareFindings, severities } from '../finding.ts';
+import { roleOfPath } from '../select/file-role.ts';
+import { countSeverities, inTests, severityCounts } from '../select/report-selection.ts';
+import { silenceFindings } from '../select/silence-findings.ts';
 import { inlinePath, sourceFields } from '../source-files.ts';
-import { readTextFiles, type TextFile } from './read-text-files.ts';
+import type { FoundSecret } from './find-secrets.ts';
+import {
+  readTextFiles,
+  skipReasons,
+  type SkippedPath,
+  type TextFile,
+  type TextFiles,
+} from './read-text-files.ts';
 
 /** Findings one answer lists; the rest is counted. */
 const maxFindings = 500;
@@ -22,19 +33,32 @@ const secretSchema = z.object({
   preview: z.string().describe('First characters, *** and the length; never the secret.'),
   fingerprint: z.string().describe('Start of its SHA-256: tells whether two places hold the same.'),
   fix: z.string(),
+  git_ignored: z.literal(true).optional().describe('Git ignores the file: it is on disk only.'),
+  in_tests: inTests,
 });
 
 type SecretFinding = z.infer<typeof secretSchema>;
 
+const count = z.int().min(0);
+
 const output = z.object({
-  findings: z.array(secretSchema),
-  summary: z.object({ critical: z.int(), major: z.int(), minor: z.int(), info: z.int() }),
-  findings_total: z.int(),
-  findings_omitted: z.int().describe('How many are not listed.'),
-  files_scanned: z.int(),
-  files_skipped: z
-    .int()
-    .describe('Files that are not text or too large, and links out of the folder.'),
+  findings: z.array(secretSchema).describe('Worst first, those in tests and fixtures last.'),
+  summary: severityCounts,
+  findings_total: count,
+  findings_omitted: count.describe('How many are not listed.'),
+  in_tests: count.describe('How many of all are in tests and fixtures.'),
+  silenced: z.array(z.string()).describe('Places of secrets that comments beside them allow.'),
+  files_scanned: count,
+  files_ignored_by_git: count.describe('How many of the scanned files Git ignores.'),
+  not_scanned: z
+    .array(
+      z.object({
+        reason: z.enum(skipReasons),
+        count: z.int().min(1),
+        examples: z.array(z.string()),
+      }),
+    )
+    .describe('Files and folders that were not looked through, and why.'),
 });
 
 const examples = [
@@ -62,65 +86,122 @@ export function scanSecretsTool(context: CodeContext): DefinedTool {
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     examples,
     run: async (request, call) => {
-      const { findSecrets } = await import('./find-secrets.ts');
       const { files, skipped } = await read(request, context, call.signal);
-      const found: SecretFinding[] = [];
-      for (const [index, file] of files.entries()) {
-        call.signal.throwIfAborted();
-        call.progress({ progress: index, total: files.length, message: file.path });
-        for (const secret of findSecrets(await file.read())) {
-          found.push({
-            rule: `secrets/${secret.rule}`,
-            severity: secret.severity,
-            message: `${secret.title} (${secret.preview})`,
-            file: file.path,
-            line: secret.line,
-            column: secret.column,
-            preview: secret.preview,
-            fingerprint: secret.fingerprint,
-            fix: 'Revoke it first: it stays in the history. Then read the new one from the environment or a secret store.',
-          });
-        }
-      }
-      found.sort(compareFindings);
-      const count = (severity: Severity): number =>
-        found.filter((finding) => finding.severity === severity).length;
+      const { found, silenced } = await scanAll(files, call);
+      const inTestsLast = [...found.filter(isOwn), ...found.filter((it) => !isOwn(it))];
       return {
-        findings: found.slice(0, maxFindings),
-        summary: {
-          critical: count('critical'),
-          major: count('major'),
-          minor: count('minor'),
-          info: count('info'),
-        },
+        findings: inTestsLast.slice(0, maxFindings),
+        summary: countSeverities(found),
         findings_total: found.length,
         findings_omitted: Math.max(0, found.length - maxFindings),
+        in_tests: found.length - found.filter(isOwn).length,
+        silenced,
         files_scanned: files.length,
-        files_skipped: skipped,
+        files_ignored_by_git: files.filter(({ isIgnored }) => isIgnored).length,
+        not_scanned: reportSkipped(skipped),
       };
     },
     summarize,
   });
 }
 
+function isOwn(finding: SecretFinding): boolean {
+  return finding.in_tests !== true;
+}
+
+async function scanAll(
+  files: readonly TextFile[],
+  call: CallContext,
+): Promise<{ readonly found: readonly SecretFinding[]; readonly silenced: string[] }> {
+  const { findSecrets } = await import('./find-secrets.ts');
+  const found: SecretFinding[] = [];
+  const allowed: string[] = [];
+  for (const [index, file] of files.entries()) {
+    call.signal.throwIfAborted();
+    call.progress({ progress: index, total: files.length, message: file.path });
+    const text = await file.read();
+    const secrets = findSecrets(text).map((secret) => describeSecret(secret, file));
+    // Only comments about secrets count: one that silences a linter says nothing about a leaked key.
+    const { kept, silenced } = silenceFindings(text, secrets, 'secrets');
+    found.push(...kept);
+    allowed.push(...silenced.map(({ line }) => `${file.path}:${line}`));
+  }
+  return { found: found.sort(compareFindings), silenced: allowed };
+}
+
+function describeSecret(secret: FoundSecret, { path, isIgnored }: TextFile): SecretFinding {
+  return {
+    rule: `secrets/${secret.rule}`,
+    severity: secret.severity,
+    message: `${secret.title} (${secret.preview})`,
+    file: path,
+    line: secret.line,
+    column: secret.column,
+    preview: secret.preview,
+    fingerprint: secret.fingerprint,
+    fix: isIgnored
+      ? 'Git ignores this file, so it is not in the repository; keep it out of backups, images and logs.'
+      : 'Revoke it first: it stays in the history. Then read the new one from the environment or a secret store.',
+    ...(isIgnored ? { git_ignored: true } : {}),
+    ...(roleOfPath(path) === 'test' ? { in_tests: true } : {}),
+  };
+}
+
 async function read(
   request: z.output<typeof input>,
   context: CodeContext,
   signal: AbortSignal,
-): Promise<{ readonly files: readonly TextFile[]; readonly skipped: number }> {
+): Promise<TextFiles> {
   if ((request.code === undefined) === (request.path === undefined)) throw new NoSourceError();
   const { code, path = '' } = request;
   if (code === undefined) return readTextFiles(path, context.sources, signal);
-  return { files: [{ path: inlinePath, read: async () => code }], skipped: 0 };
+  return { files: [{ path: inlinePath, isIgnored: false, read: async () => code }], skipped: [] };
 }
+
+const maxExamples = 5;
+
+function reportSkipped(skipped: readonly SkippedPath[]): z.input<typeof output>['not_scanned'] {
+  return skipReasons.flatMap((reason) => {
+    const paths = skipped.filter((one) => one.reason === reason).map(({ path }) => path);
+    return paths.length === 0
+      ? []
+      : [{ reason, count: paths.length, examples: paths.slice(0, maxExamples) }];
+  });
+}
+
+const skipWords: Readonly<Record<SkippedPath['reason'], string>> = {
+  foreign: 'of version control, installed packages or caches',
+  binary: 'not text',
+  too_large: 'over 10 MB',
+  link: 'leading out of the folder',
+  excluded: 'excluded by the setting tools.exclude',
+  unreadable: 'that could not be read',
+  too_many: 'with too many files ignored by Git',
+};
 
 const maxLinesShown = 50;
 
 function summarize(result: z.output<typeof output>): string {
-  const head = `${counted(result.findings_total, 'secret')} in ${counted(result.files_scanned, 'file')}, ${result.files_skipped} skipped`;
-  const lines = result.findings
-    .slice(0, maxLinesShown)
-    .map((it) => `${it.file}:${it.line}:${it.column} ${it.severity} ${it.rule}: ${it.message}`);
+  const head = `${counted(result.findings_total, 'secret')} in ${counted(result.files_scanned, 'file')}`;
+  const ignored = result.files_ignored_by_git;
+  const lines = result.findings.slice(0, maxLinesShown).map((it) => {
+    const remark = `${it.git_ignored ? ' [ignored by Git]' : ''}${it.in_tests ? ' [test or fixture]' : ''}`;
+    return `${it.file}:${it.line}:${it.column} ${it.severity} ${it.rule}: ${it.message}${remark}`;
+  });
   const more = result.findings_total - lines.length;
-  return [head, ...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n');
+  const skipped = result.not_scanned.map(({ reason, count: paths, examples }) => {
+    const names = `${examples.join(', ')}${paths > examples.length ? ', …' : ''}`;
+    return `${counted(paths, 'path')} ${skipWords[reason]} (${names})`;
+  });
+  return [
+    ignored > 0 ? `${head}, ${ignored} of them ignored by Git` : head,
+    ...lines,
+    ...(more > 0 ? [`… and ${more} more`] : []),
+    ...(result.silenced.length > 0
+      ? [
+          `Allowed by a comment beside them: ${counted(result.silenced.length, 'secret')} (${result.silenced.slice(0, maxExamples).join(', ')})`,
+        ]
+      : []),
+    ...(skipped.length > 0 ? [`Not scanned: ${skipped.join('; ')}`] : []),
+  ].join('\n');
 }

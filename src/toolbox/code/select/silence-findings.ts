@@ -12,17 +12,19 @@ type Silenceable = Pick<Finding, 'rule' | 'line'> & { readonly area?: FocusArea 
  * Applies the comments by which people silence one finding: `tutti-ignore: RULE reason` on the line or alone
  * on the line above, and those of the usual linters (`noqa`, `nosec`, `nolint`, `eslint-disable-line`,
  * `eslint-disable-next-line`, for secrets `gitleaks:allow` and `pragma: allowlist secret`). Malicious code and
- * syntax errors cannot be silenced.
+ * syntax errors cannot be silenced. With `only: 'secrets'` a comment for a linter silences nothing.
  */
 export function silenceFindings<Found extends Silenceable>(
   text: string,
   findings: readonly Found[],
+  only?: 'secrets',
 ): Silencing<Found> {
   if (findings.length === 0 || !anyMark.test(text)) return { kept: findings, silenced: [] };
-  const directives = readDirectives(text.split('\n'));
+  const wanted = only ? directives.filter((one) => one.isAboutSecrets === true) : directives;
+  const byLine = readDirectives(text.split('\n'), wanted);
   const isSilenced = (finding: Found): boolean =>
     !alwaysShown.test(finding.rule) &&
-    (directives.get(finding.line) ?? []).some((silences) => silences(finding));
+    (byLine.get(finding.line) ?? []).some((silences) => silences(finding));
   return {
     kept: findings.filter((finding) => !isSilenced(finding)),
     silenced: findings.filter(isSilenced),
@@ -40,6 +42,8 @@ interface Directive {
   /** Where it applies: on its own line, on the next, or on the next when nothing else is on its line. */
   readonly line: 'same' | 'next' | 'either';
   readonly silences: (names: readonly string[]) => Silences;
+  /** Also holds where only comments that speak of secrets count. */
+  readonly isAboutSecrets?: true;
 }
 
 const comment = String.raw`^(.*?)(?:#|\/\/|\/\*|--|<!--|;|\*)\s*`;
@@ -48,6 +52,7 @@ const directives: readonly Directive[] = [
   {
     pattern: new RegExp(String.raw`${comment}tutti-ignore:\s*([\w./-]+(?:\s*,\s*[\w./-]+)*)`),
     line: 'either',
+    isAboutSecrets: true,
     silences: (names) => (finding) => names.length > 0 && isNamed(finding, names),
   },
   {
@@ -81,15 +86,19 @@ const directives: readonly Directive[] = [
   {
     pattern: new RegExp(String.raw`${comment}(?:gitleaks:allow|pragma: allowlist secret)()`, 'i'),
     line: 'same',
+    isAboutSecrets: true,
     silences: () => isSecret,
   },
 ];
 
-function readDirectives(lines: readonly string[]): ReadonlyMap<number, readonly Silences[]> {
+function readDirectives(
+  lines: readonly string[],
+  wanted: readonly Directive[],
+): ReadonlyMap<number, readonly Silences[]> {
   const byLine = new Map<number, Silences[]>();
   for (const [index, line] of lines.entries()) {
     if (line.length > maxLineLength || !anyMark.test(line)) continue;
-    for (const { pattern, line: where, silences } of directives) {
+    for (const { pattern, line: where, silences } of wanted) {
       const match = pattern.exec(line);
       if (!match) continue;
       const isAlone = (match[1] ?? '').trim() === '';
