@@ -106,7 +106,15 @@ function fit(
     (sources.length > 0 && !takes('path', 'code', 'content') ? -0.12 : 0) +
     (sources.some(({ kind }) => kind === 'folder') && !takes('path') ? -0.12 : 0) +
     (hasCode && paths.length === 0 && takes('path') && !takes('code', 'content') ? -0.12 : 0) +
+    (sources.some(({ kind }) => kind === 'file') && fields.some(isForFolders) ? -0.15 : 0) +
     (features.has('symbol') && takes('query') ? 0.08 : 0) -
     unbound * unboundCost
   );
+}
+
+/** A path that is described as a folder only. */
+function isForFolders({ role, schema }: ToolProfile['fields'][number]): boolean {
+  const { description } = schema;
+  const about = typeof description === 'string' ? description : '';
+  return role === 'path' && /folder|directory/iu.test(about) && !/\bfile\b/iu.test(about);
 }
