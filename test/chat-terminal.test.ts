@@ -100,7 +100,7 @@ describe.skipIf(!hasPython && !isCi)('a chat at a real terminal', () => {
       { type: `/tools fake.ec${keys.tab}` },
       { see: 'fake.echo_all' },
       line(''),
-      { see: 'Arguments:' },
+      { see: 'Arguments' },
       prompt,
       { type: `review @sr${keys.tab}` },
       { see: '@src/' },
@@ -111,6 +111,29 @@ describe.skipIf(!hasPython && !isCi)('a chat at a real terminal', () => {
       ...leave,
     ];
     expect(await sit(steps, { cwd })).toMatchObject(left);
+  });
+
+  it('takes a command or another request at a preview and at an approval', async () => {
+    const end = await sit([
+      prompt,
+      line('plan'),
+      { see: 'Run it? [Y/n]' },
+      line('/preferences'),
+      { see: 'tests with pytest' },
+      { see: 'Run it? [Y/n]' },
+      line('/rusn'),
+      { see: 'Did you mean "/runs"?' },
+      { see: 'Run it? [Y/n]' },
+      line('something else, please'),
+      { see: 'You said "something else, please"' },
+      prompt,
+      line('approval'),
+      { see: 'Approve?' },
+      line('/etc is full'),
+      { see: 'You said "/etc is full"' },
+      ...leave,
+    ]);
+    expect(end).toMatchObject(left);
   });
 
   it('cancels the run and not the chat with Ctrl-C, and leaves with 130 after two at an empty prompt', async () => {
