@@ -30,9 +30,9 @@ function renderErrorsDoc(): string {
 
 const errorsIntro = `# Error codes
 
-Generated from the table of error codes by \`npm run docs\`. A code never changes its meaning. In the terminal it stands in
-parentheses at the end, with \`--json\` in \`error.code\`; in an MCP tool result in \`_meta["tutti/error"].code\`. "exit" is the terminal's exit
-code when a command ends with it, "HTTP" the status when a whole request does.`;
+Generated from the table of error codes by \`npm run docs\`. The meaning of a code never changes. The terminal prints it in
+parentheses at the end, \`--json\` in \`error.code\`; an MCP tool result has it in \`_meta["tutti/error"].code\`. "exit" is the exit code of a
+command that ends with it, "HTTP" the status of a request that fails with it.`;
 
 function cell(text: string): string {
   return text.replaceAll('|', '\\|');
