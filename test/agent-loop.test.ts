@@ -203,16 +203,18 @@ describe.skipIf(bubblewrapMissing)(
       const review = {
         id: 'review',
         tool: 'code.review_code',
-        args: { path: 'util.py', focus_areas: ['style'] },
+        args: { path: 'util.py' },
       };
       const clean =
-        '"""Numbers."""\n\n\ndef double(x):\n    """Return twice x."""\n    return x * 2\n';
+        '"""Numbers."""\n\n\ndef double(x: int) -> int:\n    """Return twice x."""\n    return x * 2\n';
       model.play({
         intent: openEnded('Fix every finding in util.py', [review]),
         looks: [nextRound(write('util.py', clean)), nextRound(review), finish('No findings left.')],
       });
       const { text } = await ask('fix what the review finds in util.py until nothing is left');
-      expect(text).toMatch(/^No findings left\.[^]*- 0 findings by code\.review_code \(round 3\)/);
+      expect(text).toMatch(
+        /^No findings left\.[^]*- 5 findings by code\.review_code \(round 1\)\n- Change [^]*- 0 findings by code\.review_code \(round 3\)/,
+      );
       rmSync(join(project, 'util.py'));
     });
 

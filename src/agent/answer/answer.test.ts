@@ -261,5 +261,10 @@ describe('a run without success', () => {
       'tutti runs repair run-1 p',
     ]);
     expect(told[0]).toContain('x.a with {"to":"b"}');
+    const previewed = waitingFor.map((wait) =>
+      wait.kind === 'approval' ? { ...wait, preview: '1 file changed\n-a\n+b\n' } : wait,
+    );
+    const [first] = describeWaits(aRun({}, { status: 'waiting', waitingFor: previewed }));
+    expect(first).toContain('It would call x.a: 1 file changed. Give it with');
   });
 });

@@ -38,14 +38,18 @@ export function describeWaits({ runId, waitingFor }: RunView): string[] {
   return waitingFor.map((waiting) => describeWait(runId, waiting));
 }
 
+/** The first line of a preview sums it up; without one the arguments have to do. */
+function effectOf({ preview, arguments: args }: Extract<Waiting, { kind: 'approval' }>): string {
+  if (preview === undefined) return ` with ${cut(JSON.stringify(args))}`;
+  return `: ${cut(preview.split('\n', 1)[0] ?? '').replace(/:$/, '')}`;
+}
+
 function describeWait(runId: string, waiting: Waiting): string {
   const { step } = waiting;
   switch (waiting.kind) {
     case 'approval': {
       const call =
-        waiting.tool === null
-          ? ''
-          : ` It would call ${waiting.tool} with ${cut(JSON.stringify(waiting.arguments))}.`;
+        waiting.tool === null ? '' : ` It would call ${waiting.tool}${effectOf(waiting)}.`;
       return `Step "${step}" needs your approval.${call} Give it with: tutti runs approve ${runId} ${step} (or deny). I cannot approve it for you.`;
     }
     case 'signal':

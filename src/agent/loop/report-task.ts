@@ -33,15 +33,21 @@ export function reportTask({ task, rounds, facts }: Report): string {
   const code = isChanged ? '' : showWholeCode(last?.results ?? []);
   return [
     head.join('\n'),
-    labelCode(answer),
+    labelCode(asModelsWords(answer)),
     isFailed ? describeFailure(last.view) : '',
-    notSolved.map((one) => `Not solved: ${one}`).join('\n'),
+    notSolved.map((one) => `Not solved: ${asModelsWords(one)}`).join('\n'),
     code,
     describeEvidence({ task, rounds, facts }),
     stop === undefined ? '' : 'Say "continue" to go on with it.',
   ]
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+/** A model must not be able to write the lines that are Tutti's to write. */
+function asModelsWords(text: string): string {
+  const ours = /^(?=[^\w\n]{0,9}(?:evidence, recorded|not verified|verified|not done|stopped)\b)/gim;
+  return text.replaceAll(ours, 'The model says: ');
 }
 
 function describeEvidence({ task, rounds, facts }: Report): string {

@@ -196,6 +196,9 @@ describe('search_text', () => {
     expect(await call('search_text', { query: '\\ba\\d', regex: true })).toMatchObject({
       total: 1,
     });
+    expect(await call('search_text', { query: 'let\\-?', regex: true })).toMatchObject({
+      total: 1,
+    });
     for (const query of ['(', '(a+)+$']) {
       expect(await call('search_text', { query, regex: true })).toMatchObject({
         code: 'workspace.invalid_pattern',

@@ -147,13 +147,7 @@ function lineFinder({
   regex,
   isExact,
 }: Query): (text: string, shown: string) => LineMatch[] {
-  const source = regex ? query : RegExp.escape(query);
-  let pattern: RegExp;
-  try {
-    pattern = new RegExp(source, isExact ? 'u' : 'iu');
-  } catch (error) {
-    throw new InvalidPatternError(query, error instanceof Error ? error.message : String(error));
-  }
+  const pattern = compile(regex ? query : RegExp.escape(query), isExact ? '' : 'i');
   const scope = { lines: [''], pattern, found: [] as number[] };
   const script = new Script(
     'for (let at = 0; at < lines.length; at += 1) { const hit = pattern.exec(lines[at]); if (hit) found.push(at, hit.index); }',
@@ -174,4 +168,17 @@ function lineFinder({
       return { line: index + 1, column: column + 1, text: line.slice(from, from + maxShownChars) };
     });
   };
+}
+
+/** Patterns that are wrong in Unicode mode, such as one with a needless backslash, are taken as they are. */
+function compile(source: string, flags: string): RegExp {
+  try {
+    return new RegExp(source, `${flags}u`);
+  } catch {
+    try {
+      return new RegExp(source, flags);
+    } catch (error) {
+      throw new InvalidPatternError(source, error instanceof Error ? error.message : String(error));
+    }
+  }
 }

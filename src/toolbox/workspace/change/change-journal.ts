@@ -119,6 +119,8 @@ export class ChangeJournal {
     try {
       await writeFiles(change.changes, { files, id: change.id, faultPoint });
     } catch (error) {
+      // Anything else than a refusal may have left files half changed: the next call settles them.
+      if (!(error instanceof AppError)) throw error;
       await removeEmptyFolders(folders);
       await this.#records.drop(record);
       throw error;
