@@ -46,7 +46,8 @@ export function reportTask({ task, rounds, facts }: Report): string {
 
 /** A model must not be able to write the lines that are Tutti's to write. */
 function asModelsWords(text: string): string {
-  const ours = /^(?=[^\w\n]{0,9}(?:evidence, recorded|not verified|verified|not done|stopped)\b)/gim;
+  const ours =
+    /^(?=[^\w\n]{0,9}(?:evidence, recorded|not verified|verified|not done|stopped)\b)/gim;
   return text.replaceAll(ours, 'The model says: ');
 }
 
