@@ -8,7 +8,7 @@ import {
 import type { CallContext } from '../../contract/server/index.ts';
 import { InvalidArgumentsError } from '../errors.ts';
 import type { DefinedTool } from '../define-tool.ts';
-import { ChangedOnDiskError } from './errors.ts';
+import { ApprovalOutdatedError, ChangedOnDiskError } from './errors.ts';
 
 export type Basis = EffectPreview['basis'];
 
@@ -39,13 +39,22 @@ export function effectTool<Input extends z.ZodType>(
   };
 }
 
-/** Throws when what a person approved was made from something else than there is now. */
-export function assertApprovedBasis(current: Basis, { meta }: Pick<CallContext, 'meta'>): void {
+/**
+ * Throws when what a person approved was made from something else than there is now. `reasons` has what to say
+ * about parts of the basis that are not files.
+ */
+export function assertApprovedBasis(
+  current: Basis,
+  { meta }: Pick<CallContext, 'meta'>,
+  reasons: Readonly<Record<string, string>> = {},
+): void {
   const approved: unknown = meta[approvedBasisMetaKey];
   if (typeof approved !== 'object' || approved === null) return;
   const shown = new Map<string, unknown>(Object.entries(approved));
   const names = [...new Set([...Object.keys(current), ...shown.keys()])];
   const changed = names.filter((name) => shown.get(name) !== current[name]);
+  const reason = changed.map((name) => reasons[name]).find((text) => text !== undefined);
+  if (reason !== undefined) throw new ApprovalOutdatedError(reason);
   if (changed.length > 0) throw new ChangedOnDiskError(changed, 'since the change was shown');
 }
 

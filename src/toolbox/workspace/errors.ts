@@ -91,6 +91,15 @@ export class NoSuchChangeError extends AppError {
   readonly code = 'workspace.no_such_change';
 }
 
+/** What was approved is no longer what would be done, for another reason than the content of a file. */
+export class ApprovalOutdatedError extends AppError {
+  readonly code = 'workspace.changed_on_disk';
+
+  constructor(reason: string) {
+    super(`${reason} since the change was shown. Nothing was changed`);
+  }
+}
+
 /** Another process changes files at the moment. */
 export class WorkspaceBusyError extends AppError {
   readonly code = 'workspace.busy';

@@ -18,8 +18,13 @@ const input = z.strictObject({
     .min(1)
     .max(100)
     .optional()
-    .describe('The `change_id` of the change to undo; the last change when not given.'),
+    .describe(
+      'The `change_id` of the change to undo; the last change in this project when not given.',
+    ),
 });
+
+/** In the basis of a preview, which else names files. */
+const changeKey = 'the change to undo';
 
 /** The tool `undo_changes`. */
 export function undoChangesTool(journal: ChangeJournal): EffectTool {
@@ -47,7 +52,7 @@ export function undoChangesTool(journal: ChangeJournal): EffectTool {
     const record = await journal.findUndoable(id);
     const changes = await journal.prepareUndo(record);
     const { text, basis } = previewChange(changes, `Undo change ${record.id}:`);
-    return { text, basis: { ...basis, 'the change to undo': record.id } };
+    return { text, basis: { ...basis, [changeKey]: record.id } };
   });
 }
 
@@ -59,7 +64,9 @@ async function undoChanges(
   const prepare = async (): Promise<PreparedChange> => {
     const undoes = await journal.findUndoable(request.change_id);
     const changes = await journal.prepareUndo(undoes);
-    assertApprovedBasis({ ...basisOf(changes), 'the change to undo': undoes.id }, context);
+    assertApprovedBasis({ ...basisOf(changes), [changeKey]: undoes.id }, context, {
+      [changeKey]: 'Another change has been made',
+    });
     return { changes, undoes };
   };
   const key = callKey(context.caller.id, idempotencyKey(context), request);

@@ -3,7 +3,7 @@ import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, type Clock, type FaultPoint, type Log } from '../../../kernel/index.ts';
 import { openFolder } from '../../files/open-folder.ts';
-import { ChangedOnDiskError, NoSuchChangeError } from '../errors.ts';
+import { ChangedOnDiskError, NoSuchChangeError, PathRefusedError } from '../errors.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import { withChangeLock } from './change-lock.ts';
 import { ChangeRecords, type ChangeRecord } from './change-records.ts';
@@ -78,19 +78,34 @@ export class ChangeJournal {
     });
   }
 
-  /** The change to undo: the named one, else the last that is neither undone nor itself an undo. */
+  /** The change to undo: the named one, else the last of this project that is neither undone nor itself an undo. */
   async findUndoable(id: string | undefined): Promise<ChangeRecord> {
     const records = await this.#records.applied();
     const undone = new Set(records.map(({ undoes }) => undoes));
-    const found = records.findLast((record) =>
-      id === undefined ? record.undoes === null && !undone.has(record.id) : record.id === id,
-    );
-    if (!found && id === undefined) throw new NoSuchChangeError('There is no change left to undo');
+    if (id === undefined) {
+      for (const record of records.toReversed()) {
+        const isOpen = record.undoes === null && !undone.has(record.id);
+        if (isOpen && (await this.#isInRoots(record))) return record;
+      }
+      throw new NoSuchChangeError('There is nothing to undo here');
+    }
+    const found = records.find((record) => record.id === id);
     if (!found)
       throw new NoSuchChangeError(`There is no change "${id}", or it is too old to be undone`);
     if (undone.has(found.id))
       throw new NoSuchChangeError(`The change "${found.id}" is undone already`);
     return found;
+  }
+
+  /** The journal is shared by all projects of a user: a change may be of another one. */
+  async #isInRoots({ files }: ChangeRecord): Promise<boolean> {
+    try {
+      for (const { root, names } of files) await this.#parts.files.locate(join(root, ...names));
+      return true;
+    } catch (error) {
+      if (error instanceof PathRefusedError) return false;
+      throw error;
+    }
   }
 
   /** What takes a change back. Throws when one of its files is no longer as the change left it. */

@@ -14,7 +14,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../../kernel/index.ts';
+import { aCallContext } from '../../testing/call-context.ts';
 import { aWorkspace } from '../testing/a-workspace.ts';
+import { createWorkspaceServer } from '../workspace-server.ts';
 
 /** All there is in a folder, but for the data directory. */
 function entriesOf(folder: string): string[] {
@@ -270,6 +273,50 @@ describe('undo_changes', () => {
       message: expect.stringMatching(/^"b\.txt" changed/),
     });
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('A');
+  });
+});
+
+describe('undo_changes without a change_id', () => {
+  it('leaves the changes of other projects alone', async () => {
+    const [here, there] = [aWorkspace({ 'a.txt': '0' }), aWorkspace({ 'b.txt': '0' })];
+    const options = { version: '1', home: here.home, log: silentLog, roots: [there.root] };
+    const other = createWorkspaceServer(options);
+    await here.call('apply_changes', { path: 'a.txt', content: '1' });
+    await other.callTool('apply_changes', { path: 'b.txt', content: '1' }, aCallContext());
+    expect(await here.call('undo_changes', {})).toMatchObject({ files: [{ path: 'a.txt' }] });
+    expect(readFileSync(join(here.root, 'a.txt'), 'utf8')).toBe('0');
+    expect(await here.call('undo_changes', {})).toMatchObject({
+      code: 'workspace.no_such_change',
+      message: 'There is nothing to undo here',
+    });
+    expect(readFileSync(join(there.root, 'b.txt'), 'utf8')).toBe('1');
+  });
+
+  it('undoes no change that reaches beyond the roots', async () => {
+    const [here, there] = [aWorkspace({ 'a.txt': '0' }), aWorkspace({})];
+    const roots = [here.root, there.root];
+    const both = createWorkspaceServer({ version: '1', home: here.home, log: silentLog, roots });
+    const changes = [
+      { path: 'a.txt', content: '1' },
+      { path: join(there.root, 'c.txt'), content: '1' },
+    ];
+    await both.callTool('apply_changes', { changes }, aCallContext());
+    expect(await here.call('undo_changes', {})).toMatchObject({
+      message: 'There is nothing to undo here',
+    });
+  });
+
+  it('is refused with the reason when another change was made after it was approved', async () => {
+    const { call, server } = aWorkspace({ 'a.txt': '0', 'b.txt': '0' });
+    await call('apply_changes', { path: 'a.txt', content: '1' });
+    const signal = new AbortController().signal;
+    const shown = await server.preview('undo_changes', {}, { signal });
+    await call('apply_changes', { path: 'b.txt', content: '1' });
+    const approved = { 'tutti/approvedBasis': shown?.basis };
+    expect(await call('undo_changes', {}, approved)).toMatchObject({
+      code: 'workspace.changed_on_disk',
+      message: 'Another change has been made since the change was shown. Nothing was changed',
+    });
   });
 });
 

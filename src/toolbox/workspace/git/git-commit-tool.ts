@@ -117,7 +117,10 @@ async function commit(
   const made = note === undefined ? undefined : await findMade(git, note);
   if (made !== undefined) return describeCommit(git, made);
   const planned = await planCommit(files, request, signal);
-  assertApprovedBasis(basisOf(planned), context);
+  assertApprovedBasis(basisOf(planned), context, {
+    'the last commit': 'Another commit has been made',
+    'the files to commit': 'What would be committed has changed',
+  });
   const { head, tree, limit } = planned;
   const parents = head === undefined ? [] : ['-p', head];
   const hash = (
