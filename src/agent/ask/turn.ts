@@ -45,12 +45,12 @@ export function modelCall({ request, options, session }: Turn): ModelCall {
 export function tellingCall(turn: Turn): ModelCall {
   return {
     ...modelCall(turn),
-    onText: (text) => turn.emit({ kind: 'text', text }),
+    onText: (text) => turn.emit({ kind: 'text', text, isMarkdown: true }),
     onRestart: () => turn.emit({ kind: 'restart' }),
   };
 }
 
-/** A text that was not made piece by piece, told the same way. */
+/** A text that no model wrote, such as that of a tool: it is shown as it is. */
 export function tell(turn: Turn, text: string): void {
   if (text !== '') turn.emit({ kind: 'text', text });
 }

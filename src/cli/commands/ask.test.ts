@@ -132,6 +132,26 @@ describe('tutti ask', () => {
     );
   });
 
+  it('renders the Markdown of a model at a terminal, and no other text', async () => {
+    const diff = '-  * old\n+  - new `x`\n# y\n';
+    const scenes: Scene[] = [
+      {
+        events: [
+          { kind: 'text', text: '- item\n', isMarkdown: true },
+          { kind: 'text', text: diff },
+        ],
+        outcome: { ...anAnswer(`- item\n${diff}`), model: 'm' },
+      },
+      { outcome: { ...anAnswer(diff), model: null } },
+      { outcome: { ...anAnswer('- item'), model: 'm' } },
+    ];
+    const shown = ['• item\n' + diff, diff, '• item\n'];
+    for (const [index, text] of shown.entries()) {
+      const options = { scenes: scenes.slice(index), isTTY: true };
+      expect((await tutti(['ask', 'x y'], options)).stdout).toBe(text);
+    }
+  });
+
   it('tells when an answer starts anew', async () => {
     const events = [
       { kind: 'restart' },

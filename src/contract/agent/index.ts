@@ -52,8 +52,8 @@ export type AgentEvent =
   | { readonly kind: 'plan'; readonly proposal: Proposal }
   /** The run as it stands, each time something changed. */
   | { readonly kind: 'run'; readonly run: RunView }
-  /** A piece of the answer, as it is made. */
-  | { readonly kind: 'text'; readonly text: string }
+  /** A piece of the answer, as it is made; Markdown where a model wrote it. */
+  | { readonly kind: 'text'; readonly text: string; readonly isMarkdown?: true }
   /** The answer so far is void and starts anew. */
   | { readonly kind: 'restart' }
   | { readonly kind: 'notice'; readonly text: string };

@@ -16,7 +16,7 @@ function render(text: string, size = text.length, paint = named): string {
   const stream = createMarkdownStream(paint);
   let shown = '';
   for (let at = 0; at < text.length; at += Math.max(size, 1)) {
-    shown += stream.push(text.slice(at, at + Math.max(size, 1)));
+    shown += stream.push(text.slice(at, at + Math.max(size, 1)), 'markdown');
   }
   return shown + stream.end();
 }
@@ -66,10 +66,24 @@ describe('Markdown at a terminal', () => {
 
   it('does not hold back words of a plain line', () => {
     const stream = createMarkdownStream(named);
-    expect(stream.push('It is a long')).toBe('It is a ');
-    expect(stream.push(' line with **bo')).toBe('long line with ');
-    expect(stream.push('ld** words')).toBe('');
-    expect(stream.push('.\n')).toBe('<b>bold</b> words.\n');
+    expect(stream.push('It is a long', 'markdown')).toBe('It is a ');
+    expect(stream.push(' line with **bo', 'markdown')).toBe('long line with ');
+    expect(stream.push('ld** words', 'markdown')).toBe('');
+    expect(stream.push('.\n', 'markdown')).toBe('<b>bold</b> words.\n');
+  });
+
+  it('keeps every character within fences', () => {
+    const lines = ['```diff', '-  x: `1`', '+  **x**', '   - y', '# z', '```'];
+    const shown = render(lines.join('\n'));
+    expect(shown.replaceAll(/<\/?\w>/g, '').split('\n')).toEqual(lines);
+    expect(shown).toContain('<r>-  x: `1`</r>\n<g>+  **x**</g>\n   - y\n# z');
+  });
+
+  it('leaves what no model wrote as it is, also between Markdown', () => {
+    const stream = createMarkdownStream(named);
+    const diff = '--- a/x.md\n+++ b/x.md\n-  * one `a`\n+  - **two**\n# three\n---\n';
+    expect(stream.push('**Done', 'markdown') + stream.push(diff, 'verbatim')).toBe(`**Done${diff}`);
+    expect(stream.push('# More\n', 'markdown')).toBe('<b>More</b>\n');
   });
 
   it('stays as it is without colours', () => {

@@ -1,9 +1,12 @@
 import type { Paint } from '../../../output.ts';
 
-/** Turns Markdown that comes in pieces cut anywhere into text for a terminal. */
+/** Whose words a text is: a model writes Markdown, all else is shown as it is. */
+export type TextKind = 'markdown' | 'verbatim';
+
+/** Turns text that comes in pieces cut anywhere into text for a terminal. */
 export interface MarkdownStream {
   /** What of the text so far can be written; the end of a line may be held back. */
-  push(text: string): string;
+  push(text: string, kind: TextKind): string;
   /** What was held back; the next text begins anew. */
   end(): string;
 }
@@ -24,15 +27,17 @@ class PaintedMarkdown implements MarkdownStream {
   #held = '';
   /** The beginning of the line was written already, as plain words. */
   #isLineBegun = false;
+  #kind: TextKind = 'markdown';
   #fence: { readonly mark: string; readonly isDiff: boolean } | undefined;
 
   constructor(paint: Paint) {
     this.#paint = paint;
   }
 
-  push(text: string): string {
+  push(text: string, kind: TextKind): string {
+    let shown = kind === this.#kind ? '' : this.end();
+    this.#kind = kind;
     this.#held += text;
-    let shown = '';
     for (let at = this.#held.indexOf('\n'); at >= 0; at = this.#held.indexOf('\n')) {
       shown += `${this.#line(this.#held.slice(0, at))}\n`;
       this.#held = this.#held.slice(at + 1);
@@ -60,7 +65,7 @@ class PaintedMarkdown implements MarkdownStream {
   }
 
   #line(line: string): string {
-    if (this.#isLineBegun) return this.#inline(line);
+    if (this.#isLineBegun) return this.#kind === 'markdown' ? this.#inline(line) : line;
     const [, mark, language = ''] = /^\s*(`{3,}|~{3,})\s*(\S*)/.exec(line) ?? [];
     if (this.#fence) {
       if (mark?.startsWith(this.#fence.mark) && line.trim() === mark) this.#fence = undefined;
@@ -71,7 +76,7 @@ class PaintedMarkdown implements MarkdownStream {
       this.#fence = { mark, isDiff: language === 'diff' };
       return this.#paint.dim(line);
     }
-    return this.#block(line);
+    return this.#kind === 'markdown' ? this.#block(line) : line;
   }
 
   #block(line: string): string {

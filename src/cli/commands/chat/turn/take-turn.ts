@@ -73,7 +73,9 @@ async function askAgent(turn: Turn, parts: TurnParts): Promise<AskOutcome> {
         },
       },
     );
-    if (outcome.kind === 'answer') screen.showAnswer(outcome.answer);
+    if (outcome.kind === 'answer') {
+      screen.showAnswer(outcome.answer, outcome.model === null ? 'verbatim' : 'markdown');
+    }
     screen.leave();
     await showOutcome(outcome, parts);
     return outcome;

@@ -3,14 +3,14 @@ import type { RunView } from '../../../../contract/run/index.ts';
 import { systemClock } from '../../../../kernel/index.ts';
 import type { Io } from '../../../io.ts';
 import { printable, type Output, printableLines } from '../../../output.ts';
-import { createMarkdownStream, type MarkdownStream } from './markdown-stream.ts';
+import { createMarkdownStream, type MarkdownStream, type TextKind } from './markdown-stream.ts';
 import { createLiveTree, type LiveTree } from '../../runs/live-tree.ts';
 
 /** Shows a turn while it goes: the answer on stdout as it comes, the steps of the run on stderr. */
 export interface TurnScreen {
   onEvent(event: AgentEvent): void;
   /** What of the answer was not shown yet, and the end of its last line. */
-  showAnswer(answer: string): void;
+  showAnswer(answer: string, kind: TextKind): void;
   /** Leaves the screen so that something else can be written below. */
   leave(): void;
 }
@@ -46,7 +46,7 @@ class StreamedTurn implements TurnScreen {
   onEvent(event: AgentEvent): void {
     switch (event.kind) {
       case 'text':
-        this.#stream(event.text);
+        this.#stream(event.text, event.isMarkdown === true ? 'markdown' : 'verbatim');
         return;
       case 'restart':
         this.#restart();
@@ -65,10 +65,10 @@ class StreamedTurn implements TurnScreen {
     }
   }
 
-  showAnswer(answer: string): void {
+  showAnswer(answer: string, kind: TextKind): void {
     const isBegun = answer.startsWith(this.#streamed);
     if (!isBegun) this.leave();
-    this.#stream(isBegun ? answer.slice(this.#streamed.length) : answer);
+    this.#stream(isBegun ? answer.slice(this.#streamed.length) : answer, kind);
     this.leave();
     this.#streamed = '';
   }
@@ -82,13 +82,13 @@ class StreamedTurn implements TurnScreen {
     this.#isLineOpen = false;
   }
 
-  #stream(text: string): void {
+  #stream(text: string, kind: TextKind): void {
     if (text === '') return;
     this.#endWait();
     this.#tree?.finish();
     this.#tree = undefined;
     this.#streamed += text;
-    this.#write(this.#markdown.push(printableLines(text)));
+    this.#write(this.#markdown.push(printableLines(text), kind));
   }
 
   #write(shown: string): void {
