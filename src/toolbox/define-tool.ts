@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CallContext } from '../contract/server/index.ts';
 import {
   examplesMetaKey,
+  needsModelMetaKey,
   type JsonSchema,
   type Tool,
   type ToolAnnotations,
@@ -20,6 +21,8 @@ export interface ToolSpec<Input extends z.ZodType, Output extends z.ZodType> {
   readonly annotations: ToolAnnotations;
   /** Things a user might say when they want this tool. */
   readonly examples: readonly string[];
+  /** Without a model the result is a template only. */
+  readonly needsModel?: boolean;
   /** The work. Load heavy engines in here (`await import(…)`), never at the top of the module. */
   readonly run: (input: z.output<Input>, context: CallContext) => Promise<z.input<Output>>;
   /** One or more lines for a person; without it the text is the structured content as JSON. */
@@ -63,7 +66,10 @@ function declareTool<Input extends z.ZodType, Output extends z.ZodType>(
     inputSchema: toJsonSchema(spec.input, 'input'),
     outputSchema: toJsonSchema(spec.output, 'output'),
     annotations: { title: spec.title, ...spec.annotations },
-    _meta: { [examplesMetaKey]: spec.examples },
+    _meta: {
+      [examplesMetaKey]: spec.examples,
+      ...(spec.needsModel === true && { [needsModelMetaKey]: true }),
+    },
   };
 }
 

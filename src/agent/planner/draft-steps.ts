@@ -2,7 +2,7 @@ import type { Context, Material } from './read-context.ts';
 import type { Frame } from './read-frame.ts';
 import type { Slots } from './read-slots.ts';
 import type { FoundPath } from './read-words.ts';
-import type { ToolProfile } from './tool-profile.ts';
+import { recordOf, type ToolProfile } from './tool-profile.ts';
 
 /** A clause with the tool that is to do it. */
 export interface Choice {
@@ -28,7 +28,7 @@ export interface Draft extends Omit<Choice, 'frame'> {
   readonly target: string | undefined;
 }
 
-type Missing = 'code' | 'task' | 'content';
+type Missing = 'code' | 'task' | 'content' | 'file' | 'model';
 
 export interface Drafted {
   readonly drafts: readonly Draft[];
@@ -41,6 +41,10 @@ export interface Drafted {
 export interface DraftParts {
   readonly context: Context;
   readonly hasFiles: boolean;
+  /** Files that are there. */
+  readonly files: ReadonlySet<string>;
+  /** Names of tools that give a template only. */
+  readonly templates: ReadonlySet<string>;
   /** Reads a file into text, where a tool takes no path. */
   readonly reader: ToolProfile | undefined;
   /** Saves a text as a file. */
@@ -66,6 +70,8 @@ export function draftSteps(choices: readonly Choice[], parts: DraftParts): Draft
     for (const subject of subjects.length > 0 ? subjects : [undefined]) {
       const extra = extraFor(choice, state);
       const target = isWriter(choice.profile) ? targetOf(choice, subject, state) : undefined;
+      if (target !== undefined && state.files.has(target) && isTemplate(subject, state))
+        state.missing.add('model');
       addDraft(
         choice,
         { subject: subject && readable(subject, choice, state), extra, target },
@@ -94,6 +100,12 @@ function saveNewFile(choices: readonly Choice[], state: State): void {
     { subject: { from: 'step', draft }, extra: undefined, target },
     state,
   );
+}
+
+/** Made by a tool that gives a template only, so that it must not replace what somebody wrote. */
+function isTemplate(source: Source | undefined, state: State): boolean {
+  if (source?.from === 'material') return state.templates.has(source.material.madeBy ?? '');
+  return source !== undefined && source.draft.profile.needsModel;
 }
 
 function addDraft(
@@ -186,6 +198,11 @@ function readable(subject: Source, choice: Choice, state: State): Source {
   const isPath = subject.from === 'material' && subject.material.kind === 'path';
   if (!isPath || !reader || takes(choice.profile, 'path') || !takes(choice.profile, 'code'))
     return subject;
+  // No tool reads a whole folder into one text.
+  if (subject.material.path?.kind === 'folder') {
+    state.missing.add(choice.profile.needsModel ? 'model' : 'file');
+    return subject;
+  }
   const known = state.drafts.find(
     ({ profile, subject: other }) =>
       profile === reader &&
@@ -212,17 +229,39 @@ function extraFor({ frame, profile }: Choice, { drafts, context }: State): Sourc
 }
 
 /** The last text that was made: the tests if they are spoken of, both if both are. */
-function toBeSaved({ frame }: Choice, state: State): readonly Source[] {
+function toBeSaved({ frame, profile }: Choice, state: State): readonly Source[] {
   const { drafts, context } = state;
+  if (frame.verb === 'delete') return toBeDeleted({ frame, profile }, state);
   const made = drafts.filter(({ profile }) => profile.output.kind !== 'text');
   const tests = made.findLast(({ profile }) => profile.output.kind === 'tests');
   const last = (frame.features.has('tests') ? tests : undefined) ?? made.at(-1) ?? drafts.at(-1);
   const steps = frame.isForEach && made.length > 1 ? made.slice(-2) : last ? [last] : [];
   if (steps.length > 0) return steps.map((draft) => ({ from: 'step', draft }));
   const shown = context.remembered.filter(({ kind }) => kind === 'code' || kind === 'tests');
-  const material = [...context.given, ...shown].slice(0, 1).map(ofMaterial);
-  if (material.length === 0) state.missing.add('content');
+  // What was shown before is written only by someone who asks to save it.
+  const isSaved = frame.verb === 'save' || frame.verb === 'apply';
+  const material = [...context.given, ...(isSaved ? shown : [])].slice(0, 1).map(ofMaterial);
+  if (material.length === 0) state.missing.add(frame.verb === 'change' ? 'model' : 'content');
   return material;
+}
+
+/** Files only: a folder is not deleted by a word. */
+function toBeDeleted(
+  { frame, profile }: Pick<Choice, 'frame' | 'profile'>,
+  state: State,
+): readonly Source[] {
+  const files = frame.paths.filter(({ kind }) => kind === 'file');
+  if (files.length === 0 || files.length < frame.paths.length || !deletionField(profile))
+    state.missing.add('file');
+  return files.map(ofPath);
+}
+
+/** The argument that lists changes of which one may be to delete a file. */
+export function deletionField({ fields }: ToolProfile): string | undefined {
+  return fields.find(({ schema }) => {
+    const members = recordOf(recordOf(recordOf(schema)['items'])['properties']);
+    return 'path' in members && recordOf(members['delete'])['type'] === 'boolean';
+  })?.name;
 }
 
 /** The path that is named; else tests go beside what they test, and changed code back where it came from. */

@@ -12,10 +12,17 @@ const endings =
 export interface PathReading {
   readonly words: readonly Word[];
   /** Names of files that are in several folders, with where. */
-  readonly unclear: readonly { readonly name: string; readonly paths: readonly string[] }[];
+  readonly unclear: readonly {
+    readonly name: string;
+    readonly paths: readonly string[];
+  }[];
   /** Names that look like files and are none, with the nearest there are. */
-  readonly missing: readonly { readonly name: string; readonly near: readonly string[] }[];
+  readonly missing: readonly {
+    readonly name: string;
+    readonly near: readonly string[];
+  }[];
   readonly hasFiles: boolean;
+  readonly files: ReadonlySet<string>;
 }
 
 interface Tree {
@@ -48,7 +55,13 @@ export async function findPaths(words: readonly Word[], files: ProjectFiles): Pr
       read.push(withPath(word, { before: words.slice(0, at), after: words[at + 1] }, tree));
     else read.push(word);
   }
-  return { words: read, unclear, missing, hasFiles };
+  return {
+    words: read,
+    unclear,
+    missing,
+    hasFiles,
+    files: new Set(tree.files),
+  };
 }
 
 function indexTree(files: readonly string[]): Tree {

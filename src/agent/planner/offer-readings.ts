@@ -67,7 +67,16 @@ function readingOf(
   const writer = profiles.find(
     (profile) => request.isOwn(profile.entry.server) && isWriter(profile),
   );
-  const drafted = draftSteps(choices, { context, hasFiles: reading.hasFiles, reader, writer });
+  const { hasFiles, files } = reading;
+  const templates = new Set(profiles.flatMap((one) => (one.needsModel ? one.entry.name : [])));
+  const drafted = draftSteps(choices, {
+    context,
+    hasFiles,
+    files,
+    templates,
+    reader,
+    writer,
+  });
   if (drafted.drafts.length === 0) return undefined;
   const { lastRequest } = context;
   const plan = writePlan(drafted.drafts, {
@@ -98,7 +107,8 @@ function explain({ drafts }: Drafted): string {
     const where = target ?? (path === '.' ? 'the whole project' : path);
     return where === undefined ? title : `${title} (${where})`;
   });
-  return `${deeds.join(', then ')}.`;
+  const isTemplate = drafts.some(({ profile }) => profile.needsModel);
+  return `${deeds.join(', then ')}.${isTemplate ? ' Without a model this gives a template only.' : ''}`;
 }
 
 /** The tool that reads one file into text, one of ours if there is one. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
-import { examplesMetaKey, type JsonSchema } from '../../contract/tool/index.ts';
+import { examplesMetaKey, needsModelMetaKey, type JsonSchema } from '../../contract/tool/index.ts';
 import { createPlanner } from './planner.ts';
 import type { PlanningAnswer, PlanningRequest } from './plan-request.ts';
 
@@ -9,7 +9,13 @@ const text = { type: 'string' };
 function tool(
   name: string,
   input: Record<string, JsonSchema>,
-  more: { required?: string[]; output?: string[]; examples?: string[]; isEffect?: boolean } = {},
+  more: {
+    required?: string[];
+    output?: string[];
+    examples?: string[];
+    isEffect?: boolean;
+    needsModel?: boolean;
+  } = {},
 ): CatalogueEntry {
   const [server = '', short = ''] = name.split('.');
   const output = Object.fromEntries((more.output ?? []).map((field) => [field, text]));
@@ -22,7 +28,10 @@ function tool(
       inputSchema: { type: 'object', properties: input, required: more.required ?? [] },
       ...(more.output && { outputSchema: { type: 'object', properties: output } }),
       annotations: { readOnlyHint: more.isEffect !== true },
-      _meta: { [examplesMetaKey]: more.examples ?? [] },
+      _meta: {
+        [examplesMetaKey]: more.examples ?? [],
+        ...(more.needsModel === true && { [needsModelMetaKey]: true }),
+      },
     },
   };
 }
@@ -35,6 +44,7 @@ const tools = [
     {
       required: ['description'],
       output: ['code'],
+      needsModel: true,
       examples: ['write a function', 'change this code', 'make it faster'],
     },
   ),
@@ -62,6 +72,22 @@ const tools = [
     { path: text, content: text },
     { isEffect: true, examples: ['save it', 'write it back', 'apply it'] },
   ),
+  tool(
+    'files.change_files',
+    {
+      changes: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { path: text, delete: { type: 'boolean' } },
+        },
+      },
+      path: text,
+      content: text,
+    },
+    { isEffect: true, examples: ['delete the file old.txt'] },
+  ),
+  tool('files.undo_changes', {}, { isEffect: true, examples: ['undo that', 'restore the files'] }),
   tool('other.format_document', source, { examples: ['format this file'] }),
   tool('office.send_email', { to: text, body: text }, { required: ['to', 'body'], isEffect: true }),
 ];
@@ -222,5 +248,73 @@ describe('what is not planned', () => {
     await expect(
       ask('format cart.ts', { signal: AbortSignal.abort(new Error('stop')) }),
     ).rejects.toThrow('stop');
+  });
+});
+
+describe('what must not be overwritten or undone', () => {
+  const stub = {
+    kind: 'code',
+    title: 'code',
+    content: 'TODO',
+    step: 'generate_code',
+    runId: 'r',
+  };
+  const shown: Partial<PlanningRequest> = {
+    remembered: [{ ...stub, kind: 'code' }],
+    history: [
+      {
+        number: 2,
+        at: '2026-01-01T00:00:00Z',
+        role: 'assistant',
+        text: '',
+        runId: 'r',
+        remembered: [],
+        plan: {
+          version: 1,
+          steps: [{ id: 'generate_code', tool: 'code.generate_code', args: {} }],
+        },
+      },
+    ],
+  };
+
+  it.each(['rewrite src/cart.ts with hooks and write it back', 'save it to src/cart.ts'])(
+    'a template never replaces a file: "%s"',
+    async (message) => {
+      expect(await ask(message, shown)).toMatchObject({ kind: 'refusal' });
+    },
+  );
+
+  it('a template is saved as a new file, and called one in the preview', async () => {
+    const saved = await firstPlan('save it to src/new.ts', shown);
+    expect(saved).toMatchObject([{ args: { path: 'src/new.ts', content: 'TODO' } }]);
+    const answer = await ask('write a function that adds two numbers in python');
+    const [first] = 'candidates' in answer ? answer.candidates : [];
+    expect(first?.why).toContain('Without a model this gives a template only.');
+  });
+
+  it('deletes a named file instead of writing what was shown', async () => {
+    expect(await firstPlan('delete src/cart.ts', shown)).toEqual([
+      {
+        id: 'change_files',
+        tool: 'files.change_files',
+        args: { changes: [{ path: 'src/cart.ts', delete: true }] },
+      },
+    ]);
+    expect(await ask('delete src', shown)).toMatchObject({
+      kind: 'question',
+      candidates: [],
+    });
+  });
+
+  it.each([
+    'rename Store to Inventory everywhere',
+    'and the rest of the repo',
+    'only those in src',
+  ])('without a word for it nothing is written or undone: "%s"', async (message) => {
+    const answer = await ask(message, shown);
+    const used = 'candidates' in answer ? answer.candidates.flatMap(({ plan }) => plan.steps) : [];
+    expect(
+      used.map(({ tool: name }) => name).filter((name) => /write|undo|change/.test(name ?? '')),
+    ).toEqual([]);
   });
 });

@@ -71,6 +71,7 @@ function decide(situation: Situation): PlanningAnswer {
   const lost = lostPaths(known, situation);
   if (lost.length > 0) return { kind: 'question', questions: lost, candidates: [] };
   const readings = offerReadings(known, situation);
+  if (readings[0]?.drafted.missing.includes('model')) return refuseTemplate;
   // Where the best reading lacks something, only one that is as good may stand in for it.
   const floor =
     readings[0]?.drafted.missing.length === 0
@@ -83,7 +84,8 @@ function decide(situation: Situation): PlanningAnswer {
   const [first] = whole;
   if (isVague || !first) {
     const missing = readings[0]?.drafted.missing ?? [];
-    const asked = new Set([...missing, ...(isVague ? (['task'] as const) : [])]);
+    const lacking = missing.filter((what) => what !== 'model');
+    const asked = new Set([...lacking, ...(isVague ? (['task'] as const) : [])]);
     return {
       kind: 'question',
       questions: [...asked].map((what) => questions[what]),
@@ -93,9 +95,17 @@ function decide(situation: Situation): PlanningAnswer {
   return offer(whole, wishes, { ...situation, isFirstWhole: first === readings[0] });
 }
 
+const refuseTemplate: PlanningAnswer = {
+  kind: 'refusal',
+  reason:
+    'That needs a model: without one only a template could be made, and it must not replace files that are there.',
+  nearest: [],
+};
+
 const questions = {
   code: 'Which code do you mean? Name a file or folder, or paste the code.',
   task: 'What exactly should it do? Describe it in a sentence or two.',
+  file: 'Which file do you mean? That works for single files only.',
   content: 'What should be saved? Nothing has been made yet in this conversation.',
 } as const;
 

@@ -18,8 +18,8 @@ export interface RankOptions {
 const foreignCost = 0.1;
 const namedBonus = 0.35;
 const bagWeight = 0.2;
-/** What changes something is wanted only by someone who says so. */
-const unaskedEffect = 0.55;
+/** Where nothing new is to be written, a tool that needs no model goes first. */
+const templateCost = 0.12;
 /** A likeness that rests on less than this is no likeness. */
 const enoughEvidence = 1;
 /** For each required argument that nothing in the clause could be. */
@@ -45,10 +45,8 @@ export function createRanking(
   const weigh = (feature: string): number =>
     Math.log(1 + counted.length / ((users.get(feature) ?? counted.length / 4) + 0.5));
   const scoreOf = (profile: ToolProfile, frame: Frame): number => {
-    const { features, verb } = frame;
+    const { features } = frame;
     const best = Math.max(0, ...profile.phrases.map((phrase) => likeness(features, phrase, weigh)));
-    const isEffect = profile.entry.tool.annotations?.readOnlyHint !== true;
-    if (isEffect && !profile.verbs.has(verb ?? '')) return best * unaskedEffect;
     return best * (1 - bagWeight) + coverage(features, profile.bag, weigh) * bagWeight;
   };
   const preference = ({ entry }: ToolProfile, said: ReadonlySet<string>): number => {
@@ -59,11 +57,26 @@ export function createRanking(
   };
   return (frame, options) =>
     profiles
+      .filter((profile) => isAskedFor(profile, frame))
       .map((profile) => {
         const bonus = fit(frame, profile, options) + preference(profile, options.said);
-        return { profile, score: scoreOf(profile, frame) + bonus };
+        const cost = profile.needsModel && !isWritten(frame) ? templateCost : 0;
+        return { profile, score: scoreOf(profile, frame) + bonus - cost };
       })
       .toSorted((a, b) => b.score - a.score);
+}
+
+function isWritten({ verb, isMaking }: Frame): boolean {
+  return isMaking || verb === undefined || /^(?:create|change|test)$/u.test(verb);
+}
+
+/** What changes something is wanted only by someone who names the deed; what deletes, only where it is one. */
+function isAskedFor({ entry, verbs }: ToolProfile, { features, verb }: Frame): boolean {
+  if (verb === 'delete') return verbs.has(verb);
+  const isEffect = entry.tool.annotations?.readOnlyHint !== true;
+  const isNamed =
+    verb === undefined ? [...verbs].some((deed) => features.has(deed)) : verbs.has(verb);
+  return !isEffect || verbs.size === 0 || isNamed;
 }
 
 /** Dice's coefficient of two weighted sets, less where little is shared. */

@@ -9,6 +9,8 @@ export interface Material {
   readonly content?: string;
   readonly title: string;
   readonly language?: string;
+  /** The tool that made it, by its full name. */
+  readonly madeBy?: string;
 }
 
 export interface Context {
@@ -31,7 +33,14 @@ export function readContext(request: PlanningRequest, code: string | undefined):
   const lastRequest = history.findLast(({ role }) => role === 'user')?.text;
   return {
     given: [...attachments, ...pasted].map((one) => materialOf(one, one.name)),
-    remembered: remembered.map((one) => materialOf(one, one.title)),
+    remembered: remembered.map((one) => {
+      const made = history.find(({ runId }) => runId !== undefined && runId === one.runId);
+      const madeBy = made?.plan?.steps.find(({ id }) => id === one.step)?.tool;
+      return {
+        ...materialOf(one, one.title),
+        ...(madeBy !== undefined && { madeBy }),
+      };
+    }),
     ...(typeof lastPath === 'string' && { lastPath }),
     ...(lastRequest !== undefined && { lastRequest }),
   };

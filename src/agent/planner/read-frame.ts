@@ -82,6 +82,11 @@ function pickVerb(words: readonly Word[], at: number): string | undefined {
   const hasPlace = rest.some(
     ({ path, kind, plain }) => path ?? (kind === 'path' || plain === 'back' || plain === 'disk'),
   );
+  const isFile = ({ kind, path, meaning }: Word): boolean =>
+    kind === 'path' || path !== undefined || meaning.nouns.includes('file');
+  const said = rest.filter((word) => isSignificant(word) && word.kind !== 'mark');
+  const isDeleted = /^(?:delete|remove)$/u.test(words[at]?.plain ?? '') && said.some(isFile);
+  if (isDeleted && said.every(isFile)) return 'delete';
   return isWritten && hasPlace ? 'save' : words[at]?.meaning.verbs[0];
 }
 

@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
-import { examplesMetaKey, type JsonSchema } from '../../contract/tool/index.ts';
+import { examplesMetaKey, needsModelMetaKey, type JsonSchema } from '../../contract/tool/index.ts';
 import { lexicon, plainForm } from './lexicon.ts';
 import { readFrame, readName } from './read-frame.ts';
 import { readWords } from './read-words.ts';
@@ -26,6 +26,8 @@ export interface ToolProfile {
     readonly kind: 'code' | 'tests' | 'spec' | 'text';
     readonly field: string | undefined;
   };
+  /** Without a model it gives a template only. */
+  readonly needsModel: boolean;
   /** The deeds it is asked for by. */
   readonly verbs: ReadonlySet<string>;
 }
@@ -60,6 +62,7 @@ export function profileTool(entry: CatalogueEntry): ToolProfile {
     phrases,
     bag: new Map([...described, ...phrases.flatMap((phrase) => [...phrase])]),
     output: readOutput(entry, phrases[0] ?? new Map()),
+    needsModel: meta?.[needsModelMetaKey] === true,
     verbs: new Set(frames.flatMap(({ verb }) => verb ?? [])),
   };
 }

@@ -1,5 +1,5 @@
 import { planSchema, type Json, type Plan, type Step } from '../../contract/plan/index.ts';
-import { isWriter, takes, type Draft, type Source } from './draft-steps.ts';
+import { deletionField, isWriter, takes, type Draft, type Source } from './draft-steps.ts';
 import { readWords } from './read-words.ts';
 import { isSignificant } from './split-clauses.ts';
 import { recordOf, type Field } from './tool-profile.ts';
@@ -16,6 +16,8 @@ export interface PlanText {
 export function writePlan(drafts: readonly Draft[], said: PlanText): Plan {
   const inputs: Record<string, Record<string, Json>> = {};
   const steps = drafts.map((draft): Step => {
+    const deleted = deletionOf(draft);
+    if (deleted) return deleted;
     const items = itemsOf(draft);
     const filling: Filling = { draft, said, items, isCodeGiven: takes(draft.profile, 'code') };
     const args: Record<string, Json> = {};
@@ -33,6 +35,17 @@ export function writePlan(drafts: readonly Draft[], said: PlanText): Plan {
     ...(Object.keys(inputs).length > 0 && { input: inputs }),
     steps,
   });
+}
+
+function deletionOf({ id, profile, subject }: Draft): Step | undefined {
+  const field = deletionField(profile);
+  const path = isPath(subject) ? pathOf(subject) : undefined;
+  if (!isWriter(profile) || field === undefined || path === undefined) return undefined;
+  return {
+    id,
+    tool: profile.entry.name,
+    args: { [field]: [{ path, delete: true }] },
+  };
 }
 
 interface Filling {

@@ -45,6 +45,9 @@ export const errorMetaKey = 'tutti/error';
 /** Where a tool keeps sentences a user might say when they want it: `_meta[examplesMetaKey]: string[]`. */
 export const examplesMetaKey = 'tutti/examples';
 
+/** Where a tool says that without a model it gives a template only: `_meta[needsModelMetaKey]: true`. */
+export const needsModelMetaKey = 'tutti/needsModel';
+
 /** Where a call of a plan carries the key by which a server knows a call it was sent before. */
 export const idempotencyMetaKey = 'tutti/idempotencyKey';
 

@@ -76,6 +76,7 @@ export function generateCodeTool(generation: () => Promise<Generation>): Defined
     }),
     output: generatedCodeSchema,
     annotations: generatingAnnotations,
+    needsModel: true,
     examples,
     run: async ({ tests, code, ...input }, call) =>
       (await generation()).generateCode(

@@ -30,6 +30,7 @@ export function generateTestsTool(generation: () => Promise<Generation>): Define
     }),
     output: generatedTestsSchema,
     annotations: generatingAnnotations,
+    needsModel: true,
     examples: [
       'write tests for it',
       'write tests',

@@ -30,6 +30,7 @@ export function generateWithContextTool(generation: () => Promise<Generation>): 
     }),
     output: codeWithContextSchema,
     annotations: generatingAnnotations,
+    needsModel: true,
     examples: [
       'write code with our standards and the zod documentation',
       'implement this with commander according to our coding standard, with tests and docs',
