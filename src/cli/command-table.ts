@@ -256,11 +256,11 @@ Ctrl-C cancels the run; a second Ctrl-C quits and leaves the run to be resumed.`
   resume RUN                  continue a run that is paused or whose process died
   retry RUN                   retry failed steps; successful steps keep their result
   fork RUN                    a new run with other inputs or arguments; unaffected results are kept
-  approve RUN [STEP]          approve a step; "deny" refuses
+  approve [RUN] [STEP]        approve a step; "deny" refuses; RUN may be left out where only one waits
   signal RUN NAME [PAYLOAD]   send a signal to a step with "wait"; PAYLOAD is JSON, @FILE or -
   resolve RUN STEP            say whether an effect happened whose response was lost
   repair RUN STEP             other arguments for a step with "onFailure: repair"
-RUN is an id or a prefix of it. After an answer the run continues here until it ends or waits again.`,
+RUN is an id, a prefix of it, or "last". After an answer the run continues here until it ends or waits again.`,
     examples: [
       'tutti runs',
       'tutti runs show 01jd --json',

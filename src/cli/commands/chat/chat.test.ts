@@ -124,6 +124,7 @@ describe('a run that waits', () => {
   ])('is decided by %s, and the agent goes on with it', async (line, verdict, step) => {
     const ran = await chat(['do it', line], options);
     expect(ran.stderr).toContain('tutti runs approve run-1 one');
+    expect(ran.stderr).toContain('or in this chat: /approve, /deny');
     expect(ran.calls).toEqual([['decide', 'run-1', { verdict, ...(step && { step }) }]]);
     expect(ran.requests[1]).toEqual({ message: 'continue', session: 'session-1' });
     expect(ran.stdout).toContain('Done');

@@ -3,6 +3,7 @@ import type { Json } from '../../../contract/plan/index.ts';
 import type { ForkChanges, Workflows } from '../../../contract/run/index.ts';
 import { UsageError } from '../../errors.ts';
 import { textOption, withSystem, type Invocation } from '../../invocation.ts';
+import { onlyWaitingRun, withRunId } from './find-run.ts';
 import { followRun } from './follow-run.ts';
 import { looseJson, parseJson, parseJsonObject } from './json-words.ts';
 import { readGivenInputs, schemasOf, typedInputs } from './run-inputs.ts';
@@ -20,7 +21,8 @@ type Change = (
 export function goingOn(change: Change) {
   return (invocation: Invocation, operands: readonly string[]): Promise<number> =>
     withSystem(invocation, {}, async ({ workflows }) => {
-      const runId = await change(invocation, workflows, operands);
+      const named = await withRunId(workflows, operands);
+      const runId = await change(invocation, workflows, named);
       if (invocation.options['detach'] === true) return showDetached(invocation, workflows, runId);
       return followRun(invocation, {
         workflows,
@@ -36,7 +38,8 @@ export function goingOn(change: Change) {
 export function stopping(change: Change) {
   return (invocation: Invocation, operands: readonly string[]): Promise<number> =>
     withSystem(invocation, {}, async ({ workflows }) => {
-      const runId = await change(invocation, workflows, operands);
+      const named = await withRunId(workflows, operands);
+      const runId = await change(invocation, workflows, named);
       const view = await workflows.show(localCaller, runId);
       invocation.output.result(view, () => verdict(view));
       return 0;
@@ -65,7 +68,8 @@ export const retry: Change = async (invocation, workflows, [runId = '']) => {
 };
 
 export function decide(word: 'approved' | 'denied'): Change {
-  return async (invocation, workflows, [runId = '', step]) => {
+  return async (invocation, workflows, [run, step]) => {
+    const runId = run ?? (await onlyWaitingRun(workflows));
     const reason = textOption(invocation, 'reason');
     await workflows.decide(localCaller, runId, {
       verdict: word,

@@ -30,7 +30,7 @@ export async function followRun(invocation: Invocation, followed: FollowedRun): 
     clock: systemClock,
   });
   try {
-    return showResult(await followToEnd(invocation, followed, tree), output);
+    return showResult(await followToEnd(invocation, followed, tree), invocation);
   } catch (error) {
     if (!io.signal.aborted) throw error;
     tree.finish();
@@ -73,7 +73,7 @@ async function interrupted(
   if (onInterrupt === 'cancel' && !isTerminated) {
     output.note(`Cancelling run ${runId}. Press Ctrl-C again to quit without waiting for it`);
     await workflows.cancel(localCaller, runId, 'cancelled at the terminal');
-    return showResult(await workflows.show(localCaller, runId), output);
+    return showResult(await workflows.show(localCaller, runId), { io, output });
   }
   const view = await workflows.show(localCaller, runId);
   output.result(view, () => '');

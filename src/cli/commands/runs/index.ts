@@ -13,6 +13,7 @@ import {
   signal,
   stopping,
 } from './change-run.ts';
+import { withRunId } from './find-run.ts';
 import { followRun } from './follow-run.ts';
 import { listRuns } from './list-runs.ts';
 import { showRun } from './show-run.ts';
@@ -32,10 +33,10 @@ const actions: Readonly<Record<string, Action>> = {
   },
   approve: {
     run: goingOn(decide('approved')),
-    takes: ['RUN', 'STEP?'],
+    takes: ['RUN?', 'STEP?'],
     options: ['detach', 'reason'],
   },
-  deny: { run: goingOn(decide('denied')), takes: ['RUN', 'STEP?'], options: ['detach', 'reason'] },
+  deny: { run: goingOn(decide('denied')), takes: ['RUN?', 'STEP?'], options: ['detach', 'reason'] },
   signal: { run: goingOn(signal), takes: ['RUN', 'NAME', 'PAYLOAD?'], options: ['detach'] },
   resolve: {
     run: goingOn(resolve),
@@ -50,8 +51,9 @@ export function run(invocation: Invocation): Promise<number> {
 }
 
 /** Follows a run that others execute. */
-function watchRun(invocation: Invocation, [runId = '']: readonly string[]): Promise<number> {
-  return withSystem(invocation, {}, ({ workflows }) =>
-    followRun(invocation, { workflows, runId, execute: false, onInterrupt: 'leave' }),
-  );
+function watchRun(invocation: Invocation, operands: readonly string[]): Promise<number> {
+  return withSystem(invocation, {}, async ({ workflows }) => {
+    const [runId = ''] = await withRunId(workflows, operands);
+    return followRun(invocation, { workflows, runId, execute: false, onInterrupt: 'leave' });
+  });
 }

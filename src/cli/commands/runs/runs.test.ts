@@ -28,6 +28,10 @@ describe('a run that waits', () => {
       ['Step "one" waits for approval\n  It calls fake.echo_all'],
     ],
     [
+      { ...anApproval, arguments: { content: 'a\nb' }, preview: '1 file changed\n-a\n+b\n' },
+      ['It calls fake.echo_all:\n1 file changed\n-a\n+b\n  The question expires'],
+    ],
+    [
       { kind: 'signal', step: 'one', signal: 'go on' },
       ['waits for the signal "go on"', `tutti runs signal run-1 'go on' `],
     ],
@@ -199,6 +203,51 @@ describe('tutti runs', () => {
     expect(ran.stderr).not.toContain('one: succeeded');
     const detached = await tutti(['runs', ...line.split(' '), '--detach'], { views, stdin: '[7]' });
     expect(detached.calls).toEqual([call]);
+  });
+
+  it.each(['show last', 'watch last', 'resume last', 'approve last', 'cancel last'])(
+    'takes the newest run: %s',
+    async (line) => {
+      const ran = await tutti(['runs', ...line.split(' ')], { views: [aRun] });
+      expect(ran.calls[0]).toEqual(['list', { limit: 1 }]);
+      expect(ran.stdout + ran.stderr).not.toContain('There is no run');
+      for (const [method, runId] of ran.calls.slice(1)) {
+        expect([method, runId]).toEqual([method, 'run-1']);
+      }
+    },
+  );
+
+  it('decides about the only run that waits for approval, and names several', async () => {
+    const only = waitingFor(anApproval);
+    const ran = await tutti(['runs', 'approve'], { views: [only] });
+    expect(ran.calls).toContainEqual(['decide', 'run-1', { verdict: 'approved' }]);
+    const denied = await tutti(['runs', 'deny', '--reason', 'no'], { views: [only] });
+    expect(denied.calls).toContainEqual(['decide', 'run-1', { verdict: 'denied', reason: 'no' }]);
+    const several = await tutti(['runs', 'approve'], { views: [only, only] });
+    expect(several).toMatchObject({ exitCode: 2 });
+    expect(several.stderr).toContain('Say which:\n  run-1  Greet\n  run-1  Greet');
+    expect(several.calls.map(([method]) => method)).toEqual(['list']);
+    const none = await tutti(['runs', 'approve'], {
+      views: [waitingFor({ kind: 'signal', step: 'one', signal: 'go' })],
+    });
+    expect(none.stderr).toContain('No run waits for approval');
+  });
+
+  it('shows what the tool said at a terminal, and the data in a pipe', async () => {
+    const text = 'modified a.txt\n-  * one\n+  * two';
+    const one = { ...aRun.steps['one'], text, output: { diff: 'x' } } as const;
+    const done = { ...aRun, steps: { one }, output: { one: { diff: 'x' } } } as RunView;
+    const views = [waitingFor(anApproval), done];
+    const shown = await tutti(['runs', 'approve', 'run-1'], { views, ...atTerminal('') });
+    expect(shown.stdout).toBe(`${text}\n`);
+    const piped = await tutti(['runs', 'approve', 'run-1'], { views });
+    expect(JSON.parse(piped.stdout)).toEqual(done.output);
+    const other = { ...done, output: { one: { diff: 'y' } } };
+    const chosen = await tutti(['runs', 'approve', 'run-1'], {
+      views: [waitingFor(anApproval), other],
+      ...atTerminal(''),
+    });
+    expect(JSON.parse(chosen.stdout)).toEqual(other.output);
   });
 
   it('stops a run and shows how it stands then', async () => {

@@ -5,6 +5,7 @@ import { UnknownNameError } from '../../errors.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
 import { cutText, printable, type Output } from '../../output.ts';
 import { describeWaits } from './describe-wait.ts';
+import { withRunId } from './find-run.ts';
 import { valueText, verdict } from './run-result.ts';
 import { drawTree } from './run-tree.ts';
 
@@ -15,10 +16,11 @@ const treeColumns = 160;
 /** `runs show RUN [STEP]`: a run with its steps, or the whole of what one step gave. */
 export async function showRun(
   invocation: Invocation,
-  [runId = '', step]: readonly string[],
+  operands: readonly string[],
 ): Promise<number> {
   const { output } = invocation;
   return withSystem(invocation, {}, async ({ workflows }) => {
+    const [runId = '', step] = await withRunId(workflows, operands);
     const view = await workflows.show(localCaller, runId);
     if (step === undefined) output.result(view, () => runText(view, output));
     else {

@@ -66,7 +66,7 @@ async function answerQuestion(
 /** A run that waits: approvals are asked for right here, as `tutti run` does. */
 async function settleRun(
   { runId, session }: { readonly runId: string; readonly session: string },
-  { system, ask, output, isLeft }: TurnParts,
+  { system, ask, asksBack, output, isLeft }: TurnParts,
 ): Promise<Turn | undefined> {
   const view = await system.workflows.show(localCaller, runId);
   const approval = view.waitingFor.find((wait) => wait.kind === 'approval');
@@ -77,6 +77,7 @@ async function settleRun(
   if (!approval || !verdict) {
     const waits = describeWaits(view);
     if (waits !== '') output.note(waits);
+    if (approval && !asksBack) output.note('  or in this chat: /approve, /deny');
     return undefined;
   }
   const { step, approvalId } = approval;
