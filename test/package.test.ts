@@ -137,7 +137,7 @@ describe.skipIf(whyNot !== undefined)(`the installed package ${whyNot ?? ''}`, (
   it('would be published with its licence, without sources and tests', () => {
     const { status, stdout, stderr } = spawnSync(
       'npm',
-      ['publish', '--dry-run', '--ignore-scripts'],
+      ['publish', '--dry-run', '--ignore-scripts', '--loglevel=notice'],
       {
         cwd: checkout,
         encoding: 'utf8',
