@@ -15,6 +15,11 @@ describe('a question about Tutti itself', () => {
     ['servers', /- code: ready, 12 tools/],
     ['model', /No model is connected/],
     ['addServer', /tutti servers add/],
+    ['greeting', /Say what/],
+    ['key', /tutti models/],
+    ['data', /on this machine/],
+    ['version', /tutti --version/],
+    ['client', /tutti connect/],
   ] as const)('about %s is answered without a plan', async (topic, text) => {
     const { ask, runs } = anAgentAsked(topic);
     expect(await ask('a question')).toMatchObject({
@@ -22,6 +27,14 @@ describe('a question about Tutti itself', () => {
       answer: expect.stringMatching(text),
     });
     expect(runs.started).toEqual([]);
+  });
+
+  it.each(['y', 'No.', 'ok'])('"%s" with nothing open is no request', async (message) => {
+    const { ask } = anAgentAsked('runs');
+    expect(await ask(message)).toMatchObject({
+      kind: 'answer',
+      answer: expect.stringContaining('There is nothing to answer.'),
+    });
   });
 
   it('tells what was run, and why the last run of the conversation failed', async () => {

@@ -27,6 +27,16 @@ function textFor(turn: Turn, topic: AboutTopic): Promise<string> | string {
       return servers(turn);
     case 'model':
       return model(turn);
+    case 'greeting':
+      return 'Say what you would like to have done, or "help" to see what there is.';
+    case 'key':
+      return 'No key is needed without a model. A model of a provider needs one: "tutti models" shows which and how to connect it.';
+    case 'data':
+      return 'Conversations, runs and results are kept on this machine; "tutti doctor" shows where. Without a model no text or code is sent to one.';
+    case 'version':
+      return '"tutti --version" shows the version.';
+    case 'client':
+      return '"tutti connect" connects Tutti to the editors and MCP clients it finds on this machine.';
     case 'addServer':
       return 'Add an MCP server with: tutti servers add NAME -- COMMAND [ARGUMENTS], or tutti servers add NAME --url URL. "tutti import" takes over the servers of other MCP clients, and "tutti servers" lists what is there.';
   }

@@ -1,6 +1,6 @@
 import type { Proposal } from '../../contract/agent/index.ts';
 import type { Plan } from '../../contract/plan/index.ts';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, readShortReply } from '../../kernel/index.ts';
 import { createCapability, isOfferable, judgePlan, supplyInputs } from '../propose/index.ts';
 import { answerFollowUp } from './answer-follow-up.ts';
 import { carryOut, nothingRun } from './carry-out.ts';
@@ -11,7 +11,7 @@ import { replyAboutRun } from './reply-about-run.ts';
 import { respondWithModel } from './respond-with-model.ts';
 import { respondWithoutModel } from './respond-without-model.ts';
 import { askAgain, limitMisses } from './missed-answers.ts';
-import { base, plainReply, type Reply, type Turn } from './turn.ts';
+import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
 
 /** What a message leads to, by what it is. */
 export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
@@ -34,6 +34,7 @@ export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
       break;
   }
   if (model === null) {
+    if (reply.kind === 'new' && isStray(turn.words)) return answerStray(turn);
     const followUp = reply.kind === 'new' ? await answerFollowUp(turn) : undefined;
     return followUp ?? limitMisses(turn, await respondWithoutModel(turn));
   }
@@ -48,6 +49,23 @@ export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
     });
     return respondWithoutModel(turn, { model: null, failure: error.message });
   }
+}
+
+/** Yes or no, and nothing is open; "run it" and the like may still be requests. */
+function isStray(words: string): boolean {
+  const short = readShortReply(words);
+  return (
+    short !== undefined &&
+    short !== 'continue' &&
+    /^\p{L}{1,5}[.!]?$/u.test(words.trim()) &&
+    !/^(?:run|do|go)\b/iu.test(words.trim())
+  );
+}
+
+function answerStray(turn: Turn): Reply {
+  const answer = 'There is nothing to answer. Say what you would like to have done.';
+  tell(turn, answer);
+  return plainReply({ ...base(turn, { confidence: 1, model: null }), kind: 'answer', answer });
 }
 
 /** A used-up budget is the user's word, and ends the turn. */

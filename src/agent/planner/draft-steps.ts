@@ -69,6 +69,8 @@ export function draftSteps(choices: readonly Choice[], parts: DraftParts): Draft
       : toBeWorkedOn(choice, state);
     for (const subject of subjects.length > 0 ? subjects : [undefined]) {
       const extra = extraFor(choice, state);
+      const isFolder = subject?.from === 'material' && subject.material.path?.kind === 'folder';
+      if (isFolder && choice.profile === state.reader) state.missing.add('file');
       const target = isWriter(choice.profile) ? targetOf(choice, subject, state) : undefined;
       if (target !== undefined && state.files.has(target) && isTemplate(subject, state))
         state.missing.add('model');
@@ -136,7 +138,8 @@ export function isWriter(profile: ToolProfile): boolean {
 }
 
 /** What "it" is: what is named, the code made before, what came along, what was shown last, the project. */
-function toBeWorkedOn({ frame, profile }: Choice, state: State): readonly Source[] {
+function toBeWorkedOn(choice: Choice, state: State): readonly Source[] {
+  const { frame, profile } = choice;
   const { context, hasFiles } = state;
   // A tree that cannot be seen may hold what is named.
   const named = frame.paths.filter(({ kind }) => kind !== 'new' || !hasFiles).map(ofPath);
@@ -155,7 +158,9 @@ function toBeWorkedOn({ frame, profile }: Choice, state: State): readonly Source
     ({ kind }) => kind === 'code' || kind === 'tests' || kind === 'spec',
   );
   const last =
-    context.lastPath === undefined ? [] : [ofPath({ path: context.lastPath, kind: 'file' })];
+    context.lastPath === undefined || !goesOn(choice, state)
+      ? []
+      : [ofPath({ path: context.lastPath, kind: 'file' })];
   const material = [
     ...given,
     ...shown.toSorted((a, b) => Number(b.kind === 'code') - Number(a.kind === 'code')),
@@ -171,6 +176,15 @@ function toBeWorkedOn({ frame, profile }: Choice, state: State): readonly Source
   if (isChange && takes(profile, 'code')) state.missing.add('task');
   else if (needsSubject(profile)) state.missing.add('code');
   return [];
+}
+
+/** The path of the request before counts where the message refers to it, and for what takes no folder. */
+function goesOn({ frame, profile, text }: Choice, { reader }: State): boolean {
+  const isJoined = /^(?:and|also|now|then|next|und|et|y)\b/iu.test(text);
+  const isAboutFindings = frame.features.has('review') && frame.verb !== 'review';
+  const isSingle =
+    !takes(profile, 'path') || profile === reader || takes(profile, 'path', 'required');
+  return frame.pointsBack || isJoined || isAboutFindings || isSingle;
 }
 
 /** A tool that takes either code or a path needs one of them. */

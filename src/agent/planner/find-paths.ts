@@ -42,7 +42,10 @@ export async function findPaths(words: readonly Word[], files: ProjectFiles): Pr
   for (const [at, word] of words.entries()) {
     const name = word.text;
     const isFile = looksLikeFile(name);
-    if (has(word, 'wholeProject')) read.push({ ...word, path: { path: '.', kind: 'folder' } });
+    // TODO in capitals is a marker, not a Spanish word.
+    const isMarker = /^[A-Z]{3,}$/u.test(name);
+    if (has(word, 'wholeProject') && !isMarker)
+      read.push({ ...word, path: { path: '.', kind: 'folder' } });
     else if (word.kind === 'path' || (word.kind === 'quote' && isFile)) {
       const found = await findNamed(name, files, tree);
       const [path] = found;

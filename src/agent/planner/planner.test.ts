@@ -69,23 +69,18 @@ const tools = [
   ),
   tool(
     'files.write_changes',
-    { path: text, content: text },
-    { isEffect: true, examples: ['save it', 'write it back', 'apply it'] },
-  ),
-  tool(
-    'files.change_files',
     {
       changes: {
         type: 'array',
-        items: {
-          type: 'object',
-          properties: { path: text, delete: { type: 'boolean' } },
-        },
+        items: { type: 'object', properties: { path: text, delete: { type: 'boolean' } } },
       },
       path: text,
       content: text,
     },
-    { isEffect: true, examples: ['delete the file old.txt'] },
+    {
+      isEffect: true,
+      examples: ['save it', 'write it back', 'apply it', 'delete the file old.txt'],
+    },
   ),
   tool('files.undo_changes', {}, { isEffect: true, examples: ['undo that', 'restore the files'] }),
   tool('other.format_document', source, { examples: ['format this file'] }),
@@ -295,8 +290,8 @@ describe('what must not be overwritten or undone', () => {
   it('deletes a named file instead of writing what was shown', async () => {
     expect(await firstPlan('delete src/cart.ts', shown)).toEqual([
       {
-        id: 'change_files',
-        tool: 'files.change_files',
+        id: 'write_changes',
+        tool: 'files.write_changes',
         args: { changes: [{ path: 'src/cart.ts', delete: true }] },
       },
     ]);
@@ -316,5 +311,47 @@ describe('what must not be overwritten or undone', () => {
     expect(
       used.map(({ tool: name }) => name).filter((name) => /write|undo|change/.test(name ?? '')),
     ).toEqual([]);
+  });
+});
+
+describe('what a message takes over from the one before', () => {
+  const scanned: Partial<PlanningRequest> = {
+    history: [
+      {
+        number: 2,
+        at: '2026-01-01T00:00:00Z',
+        role: 'assistant',
+        text: '',
+        remembered: [],
+        plan: {
+          version: 1,
+          steps: [{ id: 'scan', tool: 'code.scan_secrets', args: { path: 'lib' } }],
+        },
+      },
+    ],
+  };
+
+  it('the path only where it is referred to', async () => {
+    expect(await firstPlan('review it', scanned)).toMatchObject([{ args: { path: 'lib' } }]);
+    expect(await firstPlan('review', scanned)).toMatchObject([{ args: { path: '.' } }]);
+  });
+
+  it.each([
+    ['and the rest of the repo?', '.'],
+    ['what about src?', 'src'],
+  ])('the tool where only another path is named: "%s"', async (message, path) => {
+    expect(await firstPlan(message, scanned)).toMatchObject([
+      { tool: 'code.scan_secrets', args: { path } },
+    ]);
+  });
+
+  it('shows a file, and never reads a folder as one', async () => {
+    const shown = await ask('show src/cart.ts');
+    expect(shown).toMatchObject({
+      candidates: [
+        { plan: { steps: [{ tool: 'files.read_file', args: { path: 'src/cart.ts' } }] } },
+      ],
+    });
+    expect(await ask('read the file src')).not.toMatchObject({ kind: 'plan' });
   });
 });

@@ -9,6 +9,7 @@ import { readContext } from './read-context.ts';
 import { isHarmful, readAbout } from './read-intent-class.ts';
 import { readWishes, type Situation, type Wish, type Wishes } from './read-wishes.ts';
 import { readWords, type Word } from './read-words.ts';
+import { repeatLast } from './repeat-last.ts';
 import { has, isSignificant } from './split-clauses.ts';
 import { profileTool, type ToolProfile } from './tool-profile.ts';
 
@@ -65,6 +66,8 @@ function rememberTools(): (request: PlanningRequest) => Toolset {
 }
 
 function decide(situation: Situation): PlanningAnswer {
+  const again = repeatLast(situation);
+  if (again) return { kind: 'plan', candidates: [again] };
   const wishes = readWishes(situation);
   const { known } = wishes;
   if (known.length === 0 || isOffTopic(situation, known)) return answerUnknown(situation, known);
@@ -80,6 +83,10 @@ function decide(situation: Situation): PlanningAnswer {
   const whole = readings.filter(
     ({ drafted, candidate }) => drafted.missing.length === 0 && candidate.confidence >= floor,
   );
+  // Of several readings, those that lack a value are left out.
+  const complete = whole.filter(
+    ({ candidate }) => candidate === whole[0]?.candidate || candidate.plan.input === undefined,
+  );
   const isVague = known.every((wish) => lacksTask(wish, situation));
   const [first] = whole;
   if (isVague || !first) {
@@ -92,7 +99,8 @@ function decide(situation: Situation): PlanningAnswer {
       candidates: [],
     };
   }
-  return offer(whole, wishes, { ...situation, isFirstWhole: first === readings[0] });
+  const offered = complete.length > 1 ? complete : whole;
+  return offer(offered, wishes, { ...situation, isFirstWhole: first === readings[0] });
 }
 
 const refuseTemplate: PlanningAnswer = {

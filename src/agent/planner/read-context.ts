@@ -1,3 +1,4 @@
+import type { Step } from '../../contract/plan/index.ts';
 import type { PlanningRequest } from './plan-request.ts';
 import type { FoundPath } from './read-words.ts';
 
@@ -21,6 +22,8 @@ export interface Context {
   /** The path that the last plan worked on. */
   readonly lastPath?: string;
   readonly lastRequest?: string;
+  /** Of the last plan, where it had only one. */
+  readonly lastStep?: Step;
 }
 
 export function readContext(request: PlanningRequest, code: string | undefined): Context {
@@ -42,6 +45,7 @@ export function readContext(request: PlanningRequest, code: string | undefined):
       };
     }),
     ...(typeof lastPath === 'string' && { lastPath }),
+    ...(steps?.length === 1 && steps[0] && { lastStep: steps[0] }),
     ...(lastRequest !== undefined && { lastRequest }),
   };
 }

@@ -42,7 +42,7 @@ export function readFrame(words: readonly Word[]): Frame {
   const isPrefixed = words[0] !== undefined && isTechnical(words[0]) && words[1]?.text === ':';
   const verbAt =
     isPrefixed || isWithinObject(words.slice(0, Math.max(0, firstVerb))) ? -1 : firstVerb;
-  const verb = verbAt < 0 ? undefined : pickVerb(words, verbAt);
+  const verb = verbAt < 0 ? (isFileShown(words) ? 'read' : undefined) : pickVerb(words, verbAt);
   const isAsked = has(openingOf(words), 'questions');
   const isQuestion = isAsked || words.at(-1)?.text === '?';
   const lightAt = words.findIndex((word) => has(word, 'light'));
@@ -73,6 +73,15 @@ export function readFrame(words: readonly Word[]): Frame {
     paths: [...paths.values()],
     unknown: words.filter(isUnknown).map(({ text }) => text),
   };
+}
+
+/** "show src/cart.ts": nothing but a file is named. */
+function isFileShown(words: readonly Word[]): boolean {
+  const said = words.filter((word) => isSignificant(word) && word.kind !== 'mark');
+  const [first, ...others] = said;
+  return (
+    has(first, 'light') && others.length > 0 && others.every(({ path }) => path?.kind === 'file')
+  );
 }
 
 /** "write it to disk" saves something; "write it" alone makes something. */
@@ -201,6 +210,7 @@ function allFeatures(
   if (hasDeed && (verb === 'run' || verb === 'create')) features.set(verb, 0.3);
   if (isSpecThere(words) && features.delete('spec'))
     for (const [one, weight] of Object.entries(making)) features.set(one, weight);
+  if (verbAt < 0 && verb !== undefined) add(verb, headVerb);
   const isBare = verbAt < 0 && !isQuestion && (features.has('tests') || features.has('spec'));
   if (isBare) add('create', 0.5);
   return features;

@@ -1,6 +1,6 @@
 import { formsOf, lexicon, plainForm } from './lexicon.ts';
 
-export type AboutTopic = 'capabilities' | 'runs' | 'failure' | 'servers' | 'model' | 'addServer';
+export type AboutTopic = (typeof topics)[number];
 
 /**
  * Whether a message asks for a program or a deed that harms others. Looking for malware and defending against an attack
@@ -57,7 +57,19 @@ export function readAbout(message: string): AboutTopic | undefined {
   return best?.topic;
 }
 
-const topics = ['capabilities', 'runs', 'failure', 'servers', 'model', 'addServer'] as const;
+const topics = [
+  'capabilities',
+  'runs',
+  'failure',
+  'servers',
+  'model',
+  'addServer',
+  'greeting',
+  'key',
+  'data',
+  'version',
+  'client',
+] as const;
 
 function stems(text: string): ReadonlySet<string> {
   const words = plainForm(text).match(/[\p{L}\p{N}']+/gu) ?? [];

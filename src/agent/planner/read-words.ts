@@ -40,6 +40,7 @@ const patterns: readonly (readonly [WordKind, RegExp])[] = [
   ['code', /```[^\n`]*\n?([\s\S]*?)(?:```|$)/uy],
   ['quote', /`([^`\n]{1,300})`/uy],
   ['quote', /"([^"\n]{1,300})"|“([^”\n]{1,300})”|„([^“\n]{1,300})“|«([^»\n]{1,300})»/uy],
+  ['quote', /'([^'\n]{1,300})'(?![\p{L}\p{N}])/uy],
   ['url', /https?:\/\/[^\s)>"']+/uy],
   ['email', /[\w.+-]+@[\w-]+\.[\w.-]*\w/uy],
   ['channel', /#[a-z][\w-]*/uy],

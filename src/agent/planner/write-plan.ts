@@ -135,14 +135,16 @@ function queryFor({ slots, text, subject }: Draft): string | undefined {
     ({ kind, meaning, text: said }) =>
       kind !== 'mark' &&
       meaning.verbs.length === 0 &&
-      !asking.some((one) => meaning.classes.has(one)) &&
+      (/^[A-Z]{3,}$/u.test(said) || !asking.some((one) => meaning.classes.has(one))) &&
       said !== pathOf(subject),
   );
   const significant = left.filter(isSignificant);
   const unknown = significant.filter(
     ({ meaning }) => meaning.nouns.length === 0 || meaning.nouns.includes('search'),
   );
-  const said = (unknown.length > 0 ? unknown : significant).map((word) => word.text).join(' ');
+  const said = (unknown.length > 0 ? unknown : significant)
+    .map((word) => word.text.replace(/(?<=^[A-Z]{3,})s$/u, ''))
+    .join(' ');
   return said === '' ? undefined : escaped(said);
 }
 

@@ -17,7 +17,8 @@ const names = slashCommands.map(({ name }) => `/${name}`);
  * Undefined for a message, such as "/etc is full".
  */
 export function findCommand(line: string): FoundCommand | undefined {
-  const slash = parseSlash(line);
+  // Who types only this wants to leave.
+  const slash = parseSlash(/^\s*(?:exit|quit)\s*$/i.test(line) ? `/${line.trim()}` : line);
   if (!slash) return undefined;
   const command = slashCommands.find(
     ({ name, otherNames = [] }) => name === slash.name || otherNames.includes(slash.name),
