@@ -74,7 +74,7 @@ describe('what a request names', () => {
 
   it('is every file of a known language below a folder, in a stable order', async () => {
     expect(await resolvePaths({ path: '.' })).toEqual(['src/a.py', 'src/deep/b.ts']);
-    expect(await resolvePaths({ path: 'src' })).toEqual(['a.py', 'deep/b.ts']);
+    expect(await resolvePaths({ path: 'src' })).toEqual(['src/a.py', 'src/deep/b.ts']);
   });
 
   it('is what a glob matches, alternatives included', async () => {
@@ -231,8 +231,8 @@ describe('what cannot be read', () => {
     const files = await sources.resolve({ path: 'src' }, signal, {
       onUnreadable: (file) => unreadable.push(file),
     });
-    expect(files.map((file) => file.path)).toEqual(['a.py', 'deep/b.ts']);
-    expect(unreadable).toMatchObject([{ path: 'latin.py', error: { code: 'code.not_text' } }]);
+    expect(files.map((file) => file.path)).toEqual(['src/a.py', 'src/deep/b.ts']);
+    expect(unreadable).toMatchObject([{ path: 'src/latin.py', error: { code: 'code.not_text' } }]);
     await expect(sources.resolve({ path: 'src' }, signal)).rejects.toMatchObject({
       code: 'code.not_text',
     });

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import ignorePackage, { type Ignore } from 'ignore';
 import { z } from 'zod';
 import { AppError } from '../../kernel/index.ts';
@@ -20,7 +20,7 @@ import {
 import type { LeftOutPath } from './select/select-sources.ts';
 import { knownEndings, languageOfPath, languages, type Language } from './language.ts';
 
-/** One text to work on. `path` is what the user gave or, below a folder, relative to its root. */
+/** One text to work on. `path` is what the user gave or, below a folder, relative to the root. */
 export interface SourceFile {
   readonly path: string;
   /** Where the file is on disk; absent for text that came in the call. */
@@ -173,6 +173,7 @@ export class SourceFiles {
     onLeftOut: (path: LeftOutPath) => void,
   ): Promise<readonly FoundPath[]> {
     const folder = await this.#folderOf(given);
+    const place = folder === undefined ? '' : await this.placeOf(folder);
     const leftOut: LeftOutPath[] = [];
     const found: FoundPath[] = [];
     if (folder === undefined) {
@@ -189,14 +190,14 @@ export class SourceFiles {
       };
       for await (const { path, kind } of walkFiles(folder, { signal, skip, onLeftOut: onEntry })) {
         if (kind !== 'file' || languageOfPath(path) === undefined) continue;
-        found.push({ path, absolutePath: resolve(folder, path) });
+        found.push({ path: join(place, path), absolutePath: resolve(folder, path) });
         if (found.length > this.#limits.maxFiles) {
           throw new TooMuchSourceError(given, 'files', this.#limits.maxFiles);
         }
       }
     }
     if (found.length === 0) return this.findPaths(given, knownEndings);
-    for (const path of leftOut) onLeftOut(path);
+    for (const { path, reason } of leftOut) onLeftOut({ path: join(place, path), reason });
     return found;
   }
 
@@ -229,6 +230,17 @@ export class SourceFiles {
     const root = this.rootOf(absolutePath);
     const local = root === undefined ? '' : relative(root, absolutePath).replaceAll(sep, '/');
     return local !== '' && this.#exclude.ignores(local);
+  }
+
+  /** The way from its root to a folder: with it in front, paths below the folder are relative to the root. */
+  async placeOf(folder: string): Promise<string> {
+    const roots = await this.#realRoots();
+    const root = roots.find((each) => isInside(each, folder));
+    return root === undefined ? '' : relative(root, folder);
+  }
+
+  #realRoots(): Promise<readonly string[]> {
+    return Promise.all(this.#roots.map((root) => realpath(root).catch(() => root)));
   }
 
   async #folderOf(given: string): Promise<string | undefined> {
@@ -326,7 +338,7 @@ export class SourceFiles {
   }
 
   async #assertInside(real: string, given: string): Promise<void> {
-    const roots = await Promise.all(this.#roots.map((root) => realpath(root).catch(() => root)));
+    const roots = await this.#realRoots();
     if (!roots.some((root) => isInside(root, real)))
       throw new OutsideRootsError(given, this.#roots);
   }
@@ -336,6 +348,7 @@ export class SourceFiles {
       throw new OutsideRootsError(given, this.#roots);
     const { glob } = await import('tinyglobby');
     const found = new Map<string, FoundPath>();
+    const place = folder === undefined ? '' : await this.placeOf(folder);
     for (const root of folder === undefined ? this.#roots : [folder]) {
       const local = isAbsolute(pattern) ? relative(root, pattern) : pattern;
       if (local.startsWith('..')) continue;
@@ -351,7 +364,7 @@ export class SourceFiles {
         // A link to nothing, or a file that has gone meanwhile.
         if (real === undefined) continue;
         await this.#assertInside(real, given);
-        found.set(real, { path: relative(root, match), absolutePath: real });
+        found.set(real, { path: join(place, relative(root, match)), absolutePath: real });
       }
     }
     if (found.size === 0) throw new NoFilesError(given, whyNone(given, folder));

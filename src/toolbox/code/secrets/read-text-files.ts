@@ -144,7 +144,13 @@ async function listFolder(
     skipped.push(...more.skipped);
   }
   if (paths.length === 0 && skipped.length === 0) throw new NoFilesError(given, 'no file');
-  return { paths: paths.sort((a, b) => (a.path < b.path ? -1 : 1)), skipped };
+  const place = await sources.placeOf(folder);
+  const placed = <Path extends { readonly path: string }>(one: Path): Path => ({
+    ...one,
+    path: join(place, one.path),
+  });
+  const sorted = paths.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { paths: sorted.map(placed), skipped: skipped.map(placed) };
 }
 
 /** What lies behind an entry that Git ignores; a folder with more than `room` files is named as not read. */

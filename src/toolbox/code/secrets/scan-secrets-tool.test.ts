@@ -26,6 +26,12 @@ async function scan(folder: string, args: unknown): Promise<Readonly<Record<stri
 }
 
 describe('scan_secrets', () => {
+  it('names files from the root, whichever folder is scanned', async () => {
+    expect(await scan(aFolder(), { path: '.config' })).toMatchObject({
+      findings: [{ file: '.config/app.yaml' }],
+    });
+  });
+
   it('reads every text file of a folder, hidden ones and those without ending included', async () => {
     const answer = await scan(aFolder(), { path: '.' });
     expect(answer).toMatchObject({
