@@ -72,7 +72,7 @@ export function draftSteps(choices: readonly Choice[], parts: DraftParts): Draft
       const isFolder = subject?.from === 'material' && subject.material.path?.kind === 'folder';
       if (isFolder && choice.profile === state.reader) state.missing.add('file');
       const target = isWriter(choice.profile) ? targetOf(choice, subject, state) : undefined;
-      if (target !== undefined && state.files.has(target) && isTemplate(subject, state))
+      if (isThere(target, choice, { subject, state }) && isTemplate(subject, state))
         state.missing.add('model');
       addDraft(
         choice,
@@ -107,7 +107,22 @@ function saveNewFile(choices: readonly Choice[], state: State): void {
 /** Made by a tool that gives a template only, so that it must not replace what somebody wrote. */
 function isTemplate(source: Source | undefined, state: State): boolean {
   if (source?.from === 'material') return state.templates.has(source.material.madeBy ?? '');
-  return source !== undefined && source.draft.profile.needsModel;
+  if (source === undefined) return false;
+  const { profile, subject, extra } = source.draft;
+  // What is made of a template, such as its formatted text, is still one.
+  return profile.needsModel || isTemplate(subject, state) || isTemplate(extra, state);
+}
+
+/** However its path is written: as a file that was found, or as one in the list. */
+function isThere(
+  target: string | undefined,
+  { frame }: Choice,
+  { subject, state }: { readonly subject: Source | undefined; readonly state: State },
+): boolean {
+  if (target === undefined) return false;
+  const isNamed = frame.paths.some(({ path, kind }) => path === target && kind === 'file');
+  const isOrigin = subject?.from === 'step' && originOf(subject.draft) === target;
+  return isNamed || isOrigin || state.files.has(target.replace(/^(?:\.\/)+/u, ''));
 }
 
 function addDraft(

@@ -100,12 +100,11 @@ function ask(
     remembered: [],
     history: [],
     files: {
-      kind: async (path) =>
-        files.includes(path)
-          ? 'file'
-          : files.some((file) => file.startsWith(`${path}/`))
-            ? 'folder'
-            : undefined,
+      kind: async (named) => {
+        const path = named.replace(/^\.\//u, '');
+        if (files.includes(path)) return 'file';
+        return files.some((file) => file.startsWith(`${path}/`)) ? 'folder' : undefined;
+      },
       list: async () => files,
     },
     isOwn: (server) => ['code', 'files'].includes(server),
@@ -272,12 +271,15 @@ describe('what must not be overwritten or undone', () => {
     ],
   };
 
-  it.each(['rewrite src/cart.ts with hooks and write it back', 'save it to src/cart.ts'])(
-    'a template never replaces a file: "%s"',
-    async (message) => {
-      expect(await ask(message, shown)).toMatchObject({ kind: 'refusal' });
-    },
-  );
+  it.each([
+    'rewrite src/cart.ts with hooks and write it back',
+    'rewrite ./src/cart.ts with hooks and write it back',
+    'rewrite src/cart.ts with hooks, then format it and write it back',
+    'save it to src/cart.ts',
+    'save it to ./src/cart.ts',
+  ])('a template never replaces a file: "%s"', async (message) => {
+    expect(await ask(message, shown)).toMatchObject({ kind: 'refusal' });
+  });
 
   it('a template is saved as a new file, and called one in the preview', async () => {
     const saved = await firstPlan('save it to src/new.ts', shown);
