@@ -182,13 +182,13 @@ describe('a path', () => {
       changes_made: 1,
       totals: { files: 4, changed: 1, unchanged: 1, failed: 2 },
       files: [
-        { path: 'a.py', formatted_code: 'x = 1\n', changed: true, language: 'python' },
-        { path: 'b.py', changed: false, changes_made: 0 },
-        { path: 'bad.js', error: { code: 'code.syntax_error', line: 2, column: 7 } },
-        { path: 'latin.css', error: { code: 'code.not_text' } },
+        { path: 'src/a.py', formatted_code: 'x = 1\n', changed: true, language: 'python' },
+        { path: 'src/b.py', changed: false, changes_made: 0 },
+        { path: 'src/bad.js', error: { code: 'code.syntax_error', line: 2, column: 7 } },
+        { path: 'src/latin.css', error: { code: 'code.not_text' } },
       ],
     });
-    expect(seen[0]).toEqual([0, 3, 'a.py']);
+    expect(seen[0]).toEqual([0, 3, 'src/a.py']);
     expect(seen.at(-1)).toEqual([3, 3, 'done']);
     expect(result.content[0]).toMatchObject({
       text: expect.stringContaining('1 changed, 1 unchanged, 2 failed'),
