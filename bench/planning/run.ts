@@ -5,6 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { createPlanner } from '../../src/agent/planner/index.ts';
+import { examplePhrases } from '../../src/toolbox/phrases/index.ts';
 import { planAll, sumUp, type Planned } from '../../test/support/planning/plan-all.ts';
 import { ownSets, planningCases } from '../../test/support/planning/planning-requests.ts';
 import { planningTools } from '../../test/support/planning/planning-tools.ts';
@@ -29,7 +30,7 @@ const sets = [
   ...halves('own', ownSets),
 ];
 const tools = await planningTools();
-const planner = createPlanner();
+const planner = createPlanner(examplePhrases);
 const results: { readonly name: string; readonly planned: readonly Planned[] }[] = [];
 for (const { name, cases } of sets) {
   results.push({ name, planned: await planAll(planner, cases, tools) });

@@ -67,8 +67,11 @@ function agentParts(parts: AgentHereParts): AgentParts {
       entries: () => parts.catalogue().entries(),
     },
     planner: onceOpened(async () => {
-      const { createPlanner } = await import('../agent/planner/index.ts');
-      return createPlanner();
+      const [{ createPlanner }, { examplePhrases }] = await Promise.all([
+        import('../agent/planner/index.ts'),
+        import('../toolbox/phrases/index.ts'),
+      ]);
+      return createPlanner(examplePhrases);
     }),
     files: projectFiles(parts.roots),
     readFile: async (path) => readProjectFile(path, await parts.roots.current()),

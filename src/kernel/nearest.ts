@@ -30,7 +30,7 @@ function completion(typed: string, candidates: readonly string[]): string | unde
 }
 
 /** Optimal string alignment: insertions, deletions, substitutions and neighbours swapped. */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {

@@ -1,24 +1,7 @@
-/** Lines that hardly anyone writes who does not write code. */
-const starts: readonly RegExp[] = [
-  /^\s*(?:async\s+)?def\s+\w+\s*\(/u,
-  /^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b\s*\*?\s*\w*\s*\(/u,
-  /^\s*(?:export\s+)?(?:const|let|var)\s+[\w${}[\], ]+\s*(?::[^=\n]+)?=\s*\S/u,
-  /^\s*(?:export\s+)?(?:abstract\s+|public\s+|final\s+)*(?:class|interface|struct|enum|trait|impl)\s+\w+[^.?!]*[:{(]\s*(?:$|[^ ])/u,
-  /^\s*(?:from\s+[\w.]+\s+import\s+\w|import\s+[\w.]+\s*;?\s*$|import\s+.+\s+from\s+['"])/u,
-  /^\s*#include\s*[<"]/u,
-  /^\s*(?:public|private|protected|static)\s+[\w<>[\]]+\s+\w+/u,
-  /^\s*(?:pub\s+)?fn\s+\w+\s*[(<]/u,
-  /^\s*func\s+(?:\([^)]*\)\s*)?\w+\s*\(/u,
-  /^\s*package\s+\w+\s*;?\s*$/u,
-  /^\s*(?:SELECT\s.+\sFROM\s|INSERT\s+INTO\s|CREATE\s+TABLE\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s)/iu,
-  /^\s*<(?:!DOCTYPE|[a-z][\w-]*)(?:\s[^>]*)?>/iu,
-  /^\s*(?:if|for|while|switch)\s*\(.*\)\s*\{/u,
-  /^\s*(?:print|console\.log|System\.out\.println|fmt\.Println|println!)\s*\(/u,
-  /^\s*(?:return|throw|raise)\b.*[;)\]}]\s*$/u,
-  /^\s*@\w+(?:\(.*\))?\s*$/u,
-  /^\s*[\w$.[\]'"]+\s*(?:[+*/-]?=|\+\+|--)\s*[^=>\s].*[;)\]'"\d]\s*$/u,
-  /^\s*#!\//u,
-];
+import { lexicon } from './lexicon.ts';
+
+/** Lines that are rarely anything but code. */
+const starts = lexicon.codeLines.map((line) => new RegExp(line, 'u'));
 /** Lines that go on with code above them. */
 const goesOn =
   /^(?:\s+\S|[}\])]|else\b|elif\b|except\b|finally\b|catch\b|\/\/|\/\*|\*|#|--|$)|[{};]\s*$|\)\s*:\s*$/u;

@@ -1,6 +1,5 @@
 import type { ProjectFiles } from './plan-request.ts';
-import type { FoundPath, Word } from './read-words.ts';
-import { has } from './split-clauses.ts';
+import { has, type FoundPath, type Word } from './read-words.ts';
 
 /** More files than these are not looked through for a name. */
 const maxFiles = 5_000;

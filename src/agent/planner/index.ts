@@ -1,3 +1,4 @@
 export { createPlanner } from './planner.ts';
-export type { AboutTopic } from './read-intent-class.ts';
+export type { AboutTopic } from './lexicon.ts';
+export type { Phrases } from './tool-profile.ts';
 export type { Planner, PlanningAnswer, PlanningRequest, ProjectFiles } from './plan-request.ts';

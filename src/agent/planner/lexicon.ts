@@ -1,8 +1,25 @@
 import { z } from 'zod';
+import { editDistance, formsOf, plainForm } from '../../kernel/index.ts';
 import data from './lexicon.json' with { type: 'json' };
 
 const words = z.string().transform((text) => text.split(',').map((word) => plainForm(word.trim())));
 const wordsByName = z.record(z.string(), words);
+const phrases = z.array(z.string());
+/** Questions about Tutti itself, which are answered without a plan. */
+const topics = [
+  'capabilities',
+  'runs',
+  'failure',
+  'servers',
+  'model',
+  'addServer',
+  'greeting',
+  'key',
+  'data',
+  'version',
+  'client',
+] as const;
+export type AboutTopic = (typeof topics)[number];
 const nameTables = [
   'languages',
   'frameworks',
@@ -28,14 +45,18 @@ export const lexicon = z
     fieldRoles: wordsByName,
     /** What a result holds, by the names of its members. */
     outputs: wordsByName,
-    harm: z.strictObject({
-      programs: words,
-      acts: words,
-      victims: words,
-      defence: words,
-      inspection: words,
+    /** Regular expressions for lines of code. */
+    codeLines: z.array(z.string()),
+    /** Example phrases for what is no tool's. */
+    phrases: z.strictObject({
+      topics: z.record(z.enum(topics), phrases),
+      work: phrases,
+      explain: phrases,
+      outside: phrases,
+      vague: phrases,
+      harmful: phrases,
+      harmless: phrases,
     }),
-    about: wordsByName,
   })
   .parse(data);
 
@@ -73,8 +94,16 @@ for (const table of nameTables) {
     for (const spelling of spellings) learn(spelling, { names: { [table]: name }, nouns });
 }
 
-/** The longest phrase has this many words. */
-export const maxPhraseWords = 6;
+/** How many words the longest phrase has that begins with a word. */
+const longestFrom = new Map<string, number>();
+for (const phrase of meanings.keys()) {
+  const [first = '', ...others] = phrase.split(' ');
+  longestFrom.set(first, Math.max(longestFrom.get(first) ?? 1, others.length + 1));
+}
+
+export function maxPhraseWords(first: string): number {
+  return longestFrom.get(first) ?? 1;
+}
 
 /** What a phrase means, with English endings taken off where the whole word stands for no deed and no object. */
 export function lookUp(phrase: string): Meaning | undefined {
@@ -90,58 +119,12 @@ const spellable = [...meanings]
   .filter(([word, { verbs, nouns }]) => /^[a-z]{4,}$/.test(word) && verbs.length + nouns.length > 0)
   .map(([word]) => word);
 
-/** The known word that a misspelt one most likely is. */
+/** The known word that a misspelt one most likely is: one slip, and not in the first letter. */
 export function correctSpelling(word: string): string | undefined {
-  if (word.length < 4 || !/^[a-z]+$/u.test(word)) return undefined;
-  const forms = formsOf(word).filter((form) => form.length > 3);
-  return spellable.find((known) => forms.some((form) => isOneSlip(form, known)));
-}
-
-/** One letter too many, missing or wrong, or two swapped; the first letter is right. */
-function isOneSlip(a: string, b: string): boolean {
-  const isSwappedStart = a[0] === b[1] && a[1] === b[0];
-  if (Math.abs(a.length - b.length) > 1 || (a[0] !== b[0] && !isSwappedStart)) return false;
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start += 1;
-  const [restA, restB] = [a.slice(start), b.slice(start)];
-  if (a.length > b.length) return restA.slice(1) === restB;
-  if (a.length < b.length) return restB.slice(1) === restA;
-  const isSwapped =
-    restA[1] === restB[0] && restA[0] === restB[1] && restA.slice(2) === restB.slice(2);
-  return isSwapped || (a.length > 4 && restA.slice(1) === restB.slice(1));
-}
-
-const endings: readonly (readonly [string, ...(readonly string[])])[] = [
-  ['ies', 'y'],
-  ['es', '', 'e'],
-  ['s', ''],
-  ['ing', '', 'e'],
-  ['ied', 'y'],
-  ['ed', '', 'e'],
-  ["'s", ''],
-];
-/** Spanish and Italian verbs carry the pronoun: "revisalo", "testala". */
-const pronounEndings = ['la', 'lo', 'las', 'los'] as const;
-
-/** The word as it is, then without an ending. */
-export function formsOf(word: string): readonly string[] {
-  const cut = (ending: string, ...replacements: readonly string[]): readonly string[] => {
-    if (!word.endsWith(ending) || word.length - ending.length < 3) return [];
-    const base = word.slice(0, -ending.length);
-    const isDoubled = /([b-df-hj-np-tv-z])\1$/.test(base) && ending !== 's';
-    return [...replacements.map((one) => base + one), ...(isDoubled ? [base.slice(0, -1)] : [])];
-  };
-  const pronouns = word.length > 5 ? pronounEndings.flatMap((ending) => cut(ending, '')) : [];
-  return [word, ...endings.flatMap(([ending, ...others]) => cut(ending, ...others)), ...pronouns];
-}
-
-/** Lower case, without accents, with plain apostrophes. */
-export function plainForm(text: string): string {
-  const lower = text.toLowerCase().replaceAll('ß', 'ss').normalize('NFD');
-  return lower.replaceAll(/\p{M}/gu, '').replaceAll(/[’‘`´]/g, "'");
-}
-
-/** One form for all of a word, to compare words that no concept stands for. */
-export function stemOf(word: string): string {
-  return formsOf(word).at(-1) ?? word;
+  const forms = formsOf(word).filter((form) => /^[a-z]{4,}$/u.test(form));
+  const isMeant = (form: string, known: string): boolean =>
+    form[0] === known[0] &&
+    Math.abs(form.length - known.length) < 2 &&
+    editDistance(form, known) === 1;
+  return spellable.find((known) => forms.some((form) => isMeant(form, known)));
 }

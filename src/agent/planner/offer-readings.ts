@@ -1,9 +1,10 @@
 import type { PlanCandidate } from '../../contract/agent/index.ts';
-import { draftSteps, isWriter, type Choice, type Drafted } from './draft-steps.ts';
-import type { Ranked } from './rank-tools.ts';
+import { draftSteps, type Choice, type Drafted } from './draft-steps.ts';
+import type { Clause, Split } from './read-clauses.ts';
+import type { Situation } from './planner.ts';
 import { readSlots } from './read-slots.ts';
-import { minScore, type Situation, type Wish } from './read-wishes.ts';
-import type { ToolProfile } from './tool-profile.ts';
+import { has } from './read-words.ts';
+import { isWriter, takes, type ToolProfile } from './tool-profile.ts';
 import { writePlan } from './write-plan.ts';
 
 /** One way to understand the message, as a whole plan. */
@@ -12,91 +13,160 @@ export interface Reading {
   readonly candidate: PlanCandidate;
 }
 
-/** Another tool has to fit at least this well in comparison to the best. */
-const otherTool = 0.5;
-const maxOthers = 3;
+/** Labels of one clause that are tried. */
+const maxLabels = 4;
+/** Readings that are written out, best first. */
+const maxReadings = 8;
+/** A clause may always be one that asks for nothing. */
+const minNothing = 0.08;
 
-/** The best reading first, then others that call other tools. */
-export function offerReadings(wishes: readonly Wish[], situation: Situation): readonly Reading[] {
-  const best = wishes.map(({ ranked }) => ranked[0]);
-  const doubts = wishes
-    .flatMap(({ ranked: [first, ...others] }, at) => {
-      const top = first?.score ?? 0;
-      const isOther = ({ score }: Ranked): boolean =>
-        score >= Math.max(minScore * 0.8, top * otherTool);
-      const good = others.slice(0, maxOthers).filter(isOther);
-      return good.map((other) => ({ at, other, cost: top - other.score }));
-    })
-    .toSorted((a, b) => a.cost - b.cost);
-  const others = doubts.map(({ at, other }) =>
-    best.map((one, index) => (index === at ? other : one)),
-  );
-  const picks = [best, ...others.slice(0, 1), ...withoutWeakest(best), ...others.slice(1)];
-  const seen = new Set<string>();
-  return picks.flatMap((picked) => {
-    const made = readingOf(wishes, picked, situation);
-    const tools = made?.candidate.plan.steps.map(({ tool }) => tool ?? '') ?? [];
-    const key = tools.toSorted().join();
-    if (!made || seen.has(key)) return [];
-    seen.add(key);
-    return [made];
-  });
+/** A clause with what it is taken for; without a tool it asks for nothing. */
+interface Pick {
+  readonly clause: Clause;
+  readonly profile?: ToolProfile;
+  readonly isChange: boolean;
+  readonly share: number;
 }
 
-/** A clause that fits badly may only describe another. */
-function withoutWeakest(
-  best: readonly (Ranked | undefined)[],
-): readonly (readonly (Ranked | undefined)[])[] {
-  if (best.length < 2) return [];
-  const scores = best.map((one) => one?.score ?? 0);
-  const weakest = scores.indexOf(Math.min(...scores));
-  return [best.map((one, at) => (at === weakest ? undefined : one))];
+interface Interpretation {
+  readonly picks: readonly Pick[];
+  readonly weight: number;
 }
 
-function readingOf(
-  wishes: readonly Wish[],
-  picked: readonly (Ranked | undefined)[],
-  { context, reading, profiles, prose, request }: Situation,
-): Reading | undefined {
-  const choices = wishes.flatMap(({ frame, text }, at): readonly Choice[] => {
-    const profile = picked[at]?.profile;
-    if (!profile) return [];
-    return perLanguage({ frame, profile, slots: readSlots(frame.words), text });
-  });
-  const reader = readerAmong(profiles, request.isOwn);
-  const writer = profiles.find(
-    (profile) => request.isOwn(profile.entry.server) && isWriter(profile),
+/** All that the message may ask for, most likely first. What calls the same tools is one reading. */
+export function offerReadings(splits: readonly Split[], situation: Situation): readonly Reading[] {
+  const readings = new Map<string, { best: Interpretation; total: number }>();
+  for (const interpretation of splits.flatMap((split) => interpret(split, situation))) {
+    const picks = mergeDetails(interpretation.picks);
+    const key = picks
+      .map(({ profile }) => profile?.entry.name ?? '')
+      .toSorted()
+      .join();
+    if (key === '') continue;
+    const known = readings.get(key);
+    const isBetter = !known || known.best.weight < interpretation.weight;
+    readings.set(key, {
+      best: isBetter ? { ...interpretation, picks } : known.best,
+      total: (known?.total ?? 0) + Math.exp(interpretation.weight),
+    });
+  }
+  const sum = [...readings.values()].reduce((all, { total }) => all + total, 0);
+  return [...readings.values()]
+    .toSorted((a, b) => b.total - a.total)
+    .slice(0, maxReadings)
+    .flatMap(({ best, total }) => writeReading(inWorkingOrder(best.picks), total / sum, situation));
+}
+
+/** The likeliest tool for every clause, and every way in which one clause is taken for something else. */
+function interpret({ clauses, weight }: Split, { tools }: Situation): readonly Interpretation[] {
+  const options = clauses.map((clause) => optionsFor(clause, tools));
+  const refused = new Set(
+    options.flatMap(([best], at) => (clauses[at]?.isNegated === true ? (best?.profile ?? []) : [])),
   );
-  const { hasFiles, files } = reading;
-  const templates = new Set(profiles.flatMap((one) => (one.needsModel ? one.entry.name : [])));
+  const best = options.flatMap(([first]) => first ?? []);
+  const others = options.flatMap((some, at) =>
+    some.slice(1).map((other) => best.map((one, index) => (index === at ? other : one))),
+  );
+  return [best, ...others].map((picks) => ({
+    picks: picks.filter(
+      ({ clause, profile }) => profile && !clause.isNegated && !refused.has(profile),
+    ),
+    weight: picks.reduce((total, { share }) => total + Math.log(share), weight),
+  }));
+}
+
+function optionsFor(clause: Clause, tools: Situation['tools']): readonly Pick[] {
+  const picks = clause.guesses.flatMap(({ label, share }): readonly Pick[] => {
+    const profile = tools.get(label.replace(/#change$/u, ''));
+    return profile ? [{ clause, profile, share, isChange: label.endsWith('#change') }] : [];
+  });
+  const known = picks.reduce((total, { share }) => total + share, 0);
+  const nothing = { clause, isChange: false, share: Math.max(minNothing, 1 - known) };
+  return [...picks.slice(0, maxLabels), nothing].toSorted((a, b) => b.share - a.share);
+}
+
+/** "Drop the logging, add type hints" is one change: the same tool again is for something of its own. */
+function mergeDetails(picks: readonly Pick[]): readonly Pick[] {
+  const merged: Pick[] = [];
+  for (const pick of picks) {
+    const at = merged.findLastIndex(({ profile }) => profile === pick.profile);
+    const same = merged[at];
+    if (same && !isOfItsOwn(pick, same)) {
+      const words = [...same.clause.words, ...pick.clause.words];
+      const paths = [...same.clause.paths, ...pick.clause.paths];
+      merged[at] = { ...same, clause: { ...same.clause, words, paths } };
+    } else merged.push(pick);
+  }
+  return merged;
+}
+
+function isOfItsOwn({ clause, profile, isChange }: Pick, same: Pick): boolean {
+  if (clause.paths.some(({ path }) => !same.clause.paths.some((one) => one.path === path)))
+    return same.clause.paths.length > 0;
+  const isNew = profile !== undefined && takes(profile, 'task', 'required') && !isChange;
+  return isNew && has(clause.words[0], 'indefinite') && has(clause.words.at(-1), 'software');
+}
+
+/** Code that is to be written comes before what needs it, its specification first. */
+function inWorkingOrder(picks: readonly Pick[]): readonly Pick[] {
+  const stage = ({ clause, profile, isChange }: Pick): number => {
+    if (!profile || clause.paths.length > 0 || clause.pointsBack) return 2;
+    if (profile.output.kind === 'spec') return 0;
+    return takes(profile, 'task', 'required') && !isChange ? 1 : 2;
+  };
+  const isMade = picks.some((pick) => stage(pick) === 1);
+  return isMade ? picks.toSorted((a, b) => stage(a) - stage(b)) : picks;
+}
+
+function writeReading(
+  picks: readonly Pick[],
+  share: number,
+  { context, reading, tools, prose, request }: Situation,
+): readonly Reading[] {
+  const choices = picks.flatMap(({ clause, profile, isChange }): readonly Choice[] => {
+    const { words } = clause;
+    const text = prose.slice(words[0]?.from ?? 0, words.at(-1)?.to ?? prose.length).trim();
+    return profile ? perLanguage({ clause, profile, isChange, slots: readSlots(words), text }) : [];
+  });
+  const profiles = [...tools.values()];
+  const ours = profiles.filter(({ entry }) => request.isOwn(entry.server));
   const drafted = draftSteps(choices, {
     context,
-    hasFiles,
-    files,
-    templates,
-    reader,
-    writer,
-  });
-  if (drafted.drafts.length === 0) return undefined;
-  const { lastRequest } = context;
-  const plan = writePlan(drafted.drafts, {
+    hasFiles: reading.hasFiles,
+    files: reading.files,
+    templates: new Set(profiles.flatMap((one) => (one.needsModel ? one.entry.name : []))),
     message: prose,
-    ...(lastRequest !== undefined && { lastRequest }),
+    reader: ours.find(isReader) ?? profiles.find(isReader),
+    writer: ours.find(isWriter),
+    maker: ours.find(
+      (one) => takes(one, 'task', 'required') && takes(one, 'code') && one.output.kind === 'code',
+    ),
   });
-  const score = Math.min(1, ...picked.flatMap((one) => one?.score ?? []));
-  const confidence = Math.round(Math.max(0.05, Math.min(0.95, score)) * 100) / 100;
-  return { drafted, candidate: { plan, confidence, why: explain(drafted) } };
+  if (drafted.drafts.length === 0) return [];
+  const { lastRequest } = context;
+  const plan = writePlan(drafted.drafts, { message: prose, lastRequest });
+  const confidence = Math.round(Math.max(0.05, Math.min(0.95, share)) * 100) / 100;
+  return [{ drafted, candidate: { plan, confidence, why: explain(drafted) } }];
+}
+
+/** Reads one file into text. */
+function isReader(profile: ToolProfile): boolean {
+  const name = new Set(profile.examples[0]);
+  const required = profile.fields.filter(({ isRequired }) => isRequired);
+  const isNamed = name.has('verb:read') && name.has('noun:file') && !isWriter(profile);
+  return isNamed && required.length === 1 && required[0]?.role === 'path';
 }
 
 /** "in Python, Java and again in Go": one for each. */
 function perLanguage(choice: Choice): readonly Choice[] {
   const { languages } = choice.slots;
-  const named = choice.frame.words.map(({ meaning }) =>
+  const named = choice.clause.words.map(({ meaning }) =>
     meaning.names.languages === undefined ? '-' : 'L',
   );
   const isList =
     /L(?:-{1,4}L)+/u.test(named.join('')) && !/\b(?:to|from|into|nach|vers)\b/iu.test(choice.text);
-  if (!choice.frame.isMaking || languages.length < 2 || !isList) return [choice];
+  const isNew = takes(choice.profile, 'task', 'required') && takes(choice.profile, 'language');
+  if (!isNew || choice.isChange || languages.length < 2 || !isList) return [choice];
   return languages.map((one) => ({ ...choice, slots: { ...choice.slots, languages: [one] } }));
 }
 
@@ -109,18 +179,4 @@ function explain({ drafts }: Drafted): string {
   });
   const isTemplate = drafts.some(({ profile }) => profile.needsModel);
   return `${deeds.join(', then ')}.${isTemplate ? ' Without a model this gives a template only.' : ''}`;
-}
-
-/** The tool that reads one file into text, one of ours if there is one. */
-function readerAmong(
-  profiles: readonly ToolProfile[],
-  isOwn: (server: string) => boolean,
-): ToolProfile | undefined {
-  const readers = profiles.filter((profile) => {
-    const required = profile.fields.filter(({ isRequired }) => isRequired);
-    const [name] = profile.phrases;
-    const isReader = name?.has('read') === true && name.has('file') && !isWriter(profile);
-    return isReader && required.length === 1 && required[0]?.role === 'path';
-  });
-  return readers.find(({ entry }) => isOwn(entry.server)) ?? readers[0];
 }

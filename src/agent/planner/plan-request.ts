@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { PlanCandidate } from '../../contract/agent/index.ts';
-import type { AboutTopic } from './read-intent-class.ts';
+import type { AboutTopic } from './lexicon.ts';
 import type { Remembered, Turn } from '../../contract/session/index.ts';
 
 /** Something given along with the message. */

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import { examplesMetaKey, needsModelMetaKey, type JsonSchema } from '../../contract/tool/index.ts';
+import { examplePhrases } from '../../toolbox/phrases/index.ts';
 import { createPlanner } from './planner.ts';
 import type { PlanningAnswer, PlanningRequest } from './plan-request.ts';
 
 const text = { type: 'string' };
+const planner = createPlanner(examplePhrases);
 
 function tool(
   name: string,
@@ -63,12 +65,12 @@ const tools = [
     examples: ['find secrets', 'any keys in here?'],
   }),
   tool(
-    'files.read_file',
+    'workspace.read_file',
     { path: text },
     { required: ['path'], output: ['content'], examples: ['show me the file'] },
   ),
   tool(
-    'files.write_changes',
+    'workspace.apply_changes',
     {
       changes: {
         type: 'array',
@@ -82,8 +84,12 @@ const tools = [
       examples: ['save it', 'write it back', 'apply it', 'delete the file old.txt'],
     },
   ),
-  tool('files.undo_changes', {}, { isEffect: true, examples: ['undo that', 'restore the files'] }),
-  tool('other.format_document', source, { examples: ['format this file'] }),
+  tool(
+    'workspace.undo_changes',
+    {},
+    { isEffect: true, examples: ['undo that', 'restore the files'] },
+  ),
+  tool('acme.format_document', source, { examples: ['format this file'] }),
   tool('office.send_email', { to: text, body: text }, { required: ['to', 'body'], isEffect: true }),
 ];
 const tree = ['src/cart.ts', 'src/index.ts', 'lib/index.ts', 'README.md'];
@@ -93,7 +99,7 @@ function ask(
   more: Partial<PlanningRequest> & { tree?: readonly string[] } = {},
 ): Promise<PlanningAnswer> {
   const { tree: files = tree, ...request } = more;
-  return createPlanner().plan({
+  return planner.plan({
     message,
     tools,
     attachments: [],
@@ -107,7 +113,7 @@ function ask(
       },
       list: async () => files,
     },
-    isOwn: (server) => ['code', 'files'].includes(server),
+    isOwn: (server) => ['code', 'workspace'].includes(server),
     maxSteps: 10,
     signal: new AbortController().signal,
     ...request,
@@ -133,15 +139,15 @@ describe('a plan without a model', () => {
 
   it('reads the file for a tool that takes only text, and writes tests beside it', async () => {
     expect(await firstPlan('write vitest tests for src/cart.ts and save them')).toEqual([
-      { id: 'read_file', tool: 'files.read_file', args: { path: 'src/cart.ts' } },
+      { id: 'read_file', tool: 'workspace.read_file', args: { path: 'src/cart.ts' } },
       {
         id: 'generate_tests',
         tool: 'code.generate_tests',
         args: { code: '${read_file.content}', test_framework: 'vitest' },
       },
       {
-        id: 'write_changes',
-        tool: 'files.write_changes',
+        id: 'apply_changes',
+        tool: 'workspace.apply_changes',
         args: { path: 'src/cart.test.ts', content: '${generate_tests.test_code}' },
       },
     ]);
@@ -182,17 +188,15 @@ describe('a plan without a model', () => {
     expect(await firstPlan('format this file src/cart.ts')).toMatchObject([
       { tool: 'code.format_code' },
     ]);
-    expect(await firstPlan('format this file src/cart.ts with other')).toMatchObject([
-      { tool: 'other.format_document' },
+    expect(await firstPlan('format this file src/cart.ts with acme')).toMatchObject([
+      { tool: 'acme.format_document' },
     ]);
   });
 
-  it('leaves what nobody said to be asked for', async () => {
+  it('asks for a value that was not given', async () => {
     const answer = await ask('review src/cart.ts and email it');
-    expect(answer).toMatchObject({
-      kind: 'plan',
-      candidates: [{ plan: { input: { to: { type: 'string' } } } }],
-    });
+    const [first] = 'candidates' in answer ? answer.candidates : [];
+    expect(first?.plan.input).toMatchObject({ to: { type: 'string' } });
   });
 });
 
@@ -292,8 +296,8 @@ describe('what must not be overwritten or undone', () => {
   it('deletes a named file instead of writing what was shown', async () => {
     expect(await firstPlan('delete src/cart.ts', shown)).toEqual([
       {
-        id: 'write_changes',
-        tool: 'files.write_changes',
+        id: 'apply_changes',
+        tool: 'workspace.apply_changes',
         args: { changes: [{ path: 'src/cart.ts', delete: true }] },
       },
     ]);
@@ -311,7 +315,7 @@ describe('what must not be overwritten or undone', () => {
     const answer = await ask(message, shown);
     const used = 'candidates' in answer ? answer.candidates.flatMap(({ plan }) => plan.steps) : [];
     expect(
-      used.map(({ tool: name }) => name).filter((name) => /write|undo|change/.test(name ?? '')),
+      used.map(({ tool: name }) => name).filter((name) => /apply|undo/.test(name ?? '')),
     ).toEqual([]);
   });
 });
@@ -351,7 +355,7 @@ describe('what a message takes over from the one before', () => {
     const shown = await ask('show src/cart.ts');
     expect(shown).toMatchObject({
       candidates: [
-        { plan: { steps: [{ tool: 'files.read_file', args: { path: 'src/cart.ts' } }] } },
+        { plan: { steps: [{ tool: 'workspace.read_file', args: { path: 'src/cart.ts' } }] } },
       ],
     });
     expect(await ask('read the file src')).not.toMatchObject({ kind: 'plan' });

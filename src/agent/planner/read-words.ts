@@ -1,4 +1,5 @@
-import { correctSpelling, lookUp, maxPhraseWords, plainForm, type Meaning } from './lexicon.ts';
+import { plainForm } from '../../kernel/index.ts';
+import { correctSpelling, lookUp, maxPhraseWords, type Meaning } from './lexicon.ts';
 
 export type WordKind =
   | 'word'
@@ -37,6 +38,8 @@ const noMeaning: Meaning = { verbs: [], nouns: [], classes: new Set(), names: {}
 type Token = Pick<Word, 'kind' | 'text' | 'from' | 'to'>;
 
 const patterns: readonly (readonly [WordKind, RegExp])[] = [
+  // Most words are plain ones: found first, they cost no other pattern.
+  ['word', /[a-z]+(?=[\s,?!]|$)/uy],
   ['code', /```[^\n`]*\n?([\s\S]*?)(?:```|$)/uy],
   ['quote', /`([^`\n]{1,300})`/uy],
   ['quote', /"([^"\n]{1,300})"|“([^”\n]{1,300})”|„([^“\n]{1,300})“|«([^»\n]{1,300})»/uy],
@@ -62,7 +65,12 @@ const patterns: readonly (readonly [WordKind, RegExp])[] = [
 
 /** Cuts a message into words and phrases; the longest phrase that means something wins. */
 export function readWords(message: string): readonly Word[] {
-  return joinPhrases(scan(message).map(nameToken)).map(withoutSlip);
+  return readPhrase(message).map(withoutSlip);
+}
+
+/** The same for a text without slips. */
+export function readPhrase(text: string): readonly Word[] {
+  return joinPhrases(scan(text).map(nameToken));
 }
 
 function scan(message: string): readonly Token[] {
@@ -128,7 +136,7 @@ function longestPhrase(
   words: readonly Word[],
   at: number,
 ): { readonly word: Word; readonly length: number } | undefined {
-  for (let length = maxPhraseWords; length > 1; length -= 1) {
+  for (let length = maxPhraseWords(words[at]?.plain ?? ''); length > 1; length -= 1) {
     const part = words.slice(at, at + length);
     if (part.length < length || part.some(({ kind }) => kind !== 'word' && kind !== 'number'))
       continue;
@@ -145,4 +153,43 @@ function longestPhrase(
 function withObject(meaning: Meaning | undefined, last: Word | undefined): Meaning | undefined {
   if (!meaning?.classes.has('wholeProject') || meaning.nouns.length > 0) return meaning;
   return { ...meaning, nouns: last?.meaning.nouns ?? [] };
+}
+
+export function has(word: Word | undefined, ...classes: readonly string[]): boolean {
+  return classes.some((name) => word?.meaning.classes.has(name) === true);
+}
+
+export function isVerb(word: Word | undefined): boolean {
+  return (word?.meaning.verbs.length ?? 0) > 0;
+}
+
+/** Words that carry meaning: no articles, no politeness. */
+export function isSignificant(word: Word): boolean {
+  const { verbs, nouns } = word.meaning;
+  if (word.kind === 'mark') return false;
+  if (verbs.length + nouns.length > 0) return true;
+  return !has(word, 'function', 'polite', 'sequence') || has(word, 'pronouns');
+}
+
+const emptyClasses = [
+  'generic',
+  'vague',
+  'polite',
+  'given',
+  'light',
+  'pronouns',
+  'questions',
+  'function',
+] as const;
+
+/** Says something about a program, more than that there is to be one. */
+export function isDescriptive(word: Word): boolean {
+  const { classes, names, verbs, nouns } = word.meaning;
+  const isEmpty =
+    word.kind === 'mark' ||
+    verbs.length > 0 ||
+    nouns.some((noun) => /^(?:spec|tests|code|review)$/u.test(noun)) ||
+    (names.languages ?? names.frameworks) !== undefined ||
+    emptyClasses.some((name) => classes.has(name));
+  return !isEmpty && isSignificant(word);
 }

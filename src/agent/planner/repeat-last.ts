@@ -1,7 +1,7 @@
 import type { PlanCandidate } from '../../contract/agent/index.ts';
-import { takes } from './draft-steps.ts';
-import type { Situation } from './read-wishes.ts';
-import { isSignificant } from './split-clauses.ts';
+import { takes } from './tool-profile.ts';
+import type { Situation } from './planner.ts';
+import { isSignificant } from './read-words.ts';
 
 const continues = /^\s*(?:and|what about|how about|same for|und|et)\b/iu;
 
@@ -10,10 +10,10 @@ export function repeatLast({
   prose,
   reading,
   context,
-  profiles,
+  tools,
 }: Situation): PlanCandidate | undefined {
   const { lastStep } = context;
-  const profile = profiles.find(({ entry }) => entry.name === lastStep?.tool);
+  const profile = tools.get(lastStep?.tool ?? '');
   const isReading = profile?.entry.tool.annotations?.readOnlyHint === true;
   if (!lastStep || !profile || !isReading || !takes(profile, 'path') || !continues.test(prose))
     return undefined;

@@ -1,8 +1,7 @@
 import { planSchema, type Json, type Plan, type Step } from '../../contract/plan/index.ts';
-import { deletionField, isWriter, takes, type Draft, type Source } from './draft-steps.ts';
-import { readWords } from './read-words.ts';
-import { isSignificant } from './split-clauses.ts';
-import { recordOf, type Field } from './tool-profile.ts';
+import { type Draft, type Source } from './draft-steps.ts';
+import { isSignificant, readWords } from './read-words.ts';
+import { deletionField, isWriter, recordOf, takes, type Field } from './tool-profile.ts';
 
 const maxGoalChars = 2_000;
 
@@ -123,6 +122,8 @@ function contentFor({ draft, items }: Filling): string | undefined {
   const { slots, profile, subject, extra } = draft;
   if (items) return items.text;
   if (!takes(profile, 'path') && slots.quote !== undefined) return escaped(slots.quote);
+  // The message of a commit is no result of a step.
+  if (profile.deeds.has('commit')) return undefined;
   return isPath(subject) ? undefined : textOf(subject ?? extra);
 }
 
@@ -152,7 +153,8 @@ function queryFor({ slots, text, subject }: Draft): string | undefined {
 function accepted({ schema }: Field, value: string | number | undefined): Json | undefined {
   const { type, enum: allowed } = schema;
   if (value === undefined || (Array.isArray(allowed) && !allowed.includes(value))) return undefined;
-  if (type === 'integer' || type === 'number') return typeof value === 'number' ? value : undefined;
+  if (type === 'integer') return Number.isInteger(value) ? value : undefined;
+  if (type === 'number') return typeof value === 'number' ? value : undefined;
   if (type === 'array') return [value];
   return type === 'boolean' || type === 'object' ? undefined : String(value);
 }

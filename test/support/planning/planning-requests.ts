@@ -50,20 +50,42 @@ export interface PlanningCase extends Omit<z.output<typeof requestSchema>, 'acce
   readonly files: readonly string[];
 }
 
-/** `dev` came with the project; `own` are ours: one half was looked at while the planner was made. */
-export function planningCases(set: 'dev' | 'dev-2' | 'own' | 'folder'): readonly PlanningCase[] {
-  const path = new URL(`../../data/planning/requests-${set}.json`, import.meta.url);
+/** `dev` came with the project; `own` and `folder` are ours; `fresh` was written by authors who did not know the planner. */
+export function planningCases(
+  set: 'dev' | 'dev-2' | 'own' | 'folder' | 'fresh',
+): readonly PlanningCase[] {
   const { requests, trees } = z
     .object({
       requests: z.array(requestSchema),
       trees: z.record(z.string(), z.array(z.string())).default({}),
     })
-    .parse(JSON.parse(readFileSync(path, 'utf8')));
+    .parse(JSON.parse(readFileSync(dataPath(`requests-${set}`), 'utf8')));
   return requests.map((one) => ({
     ...one,
     accept: one.accept ?? [one.gold.map(({ tool }) => tool)],
     files: trees[one.tree ?? ''] ?? [],
   }));
+}
+
+/** A message by itself. */
+export function aRequest(request: string): PlanningCase {
+  const nothing = { history: [], attachments: [], gold: [], optional: [], accept: [], files: [] };
+  return { id: request, category: 'single', expect: 'plan', request, ...nothing };
+}
+
+const texts = z.array(z.string());
+/** Questions about Tutti, work that sounds like them, harm, and what only sounds like it. */
+export const topicsAndHarm = z
+  .object({
+    topics: z.array(z.object({ request: z.string(), topic: z.string() })),
+    work: texts,
+    harmful: texts,
+    benign: texts,
+  })
+  .parse(JSON.parse(readFileSync(dataPath('topics-and-harm'), 'utf8')));
+
+function dataPath(name: string): URL {
+  return new URL(`../../data/planning/${name}.json`, import.meta.url);
 }
 
 /** The case as the planner is asked it. */

@@ -1,0 +1,149 @@
+import type { Guesses } from '../../kernel/index.ts';
+import { featuresOf } from './read-features.ts';
+import { has, isSignificant, isVerb, type FoundPath, type Word } from './read-words.ts';
+
+/** A stretch of the message that asks for one deed, or for none. */
+export interface Clause {
+  readonly words: readonly Word[];
+  /** "no tests", "skip the review". */
+  readonly isNegated: boolean;
+  /** What it may ask for, best first. */
+  readonly guesses: Guesses;
+  readonly paths: readonly FoundPath[];
+  /** "it", "this code", "the attached file". */
+  readonly pointsBack: boolean;
+  readonly isForEach: boolean;
+}
+
+/** One way to cut the message, with how plausible its cuts are. */
+export interface Split {
+  readonly clauses: readonly Clause[];
+  readonly weight: number;
+}
+
+export type Judge = (
+  words: readonly Word[],
+  features: readonly string[],
+  isFirst: boolean,
+) => Guesses;
+
+/** More places to cut than these are not tried: the number of splits doubles with each. */
+const maxCuts = 7;
+/** How much a new deed is expected behind each connective, and before what. */
+const cutWeights = { end: 1.8, sequence: 1.1, join: 0.6, mark: 0.4, with: 0.1, negation: 0.3 };
+const followWeights = { deed: 0.8, noun: 1, nothing: -2.1 };
+
+interface Cut {
+  /** The index of the first word behind it. */
+  readonly at: number;
+  readonly weight: number;
+  readonly isNegation: boolean;
+}
+
+/** All ways to cut the message where a new deed may begin. */
+export function splitMessage(words: readonly Word[], judge: Judge): readonly Split[] {
+  const cuts = findCuts(words);
+  const clauses = new Map<string, Clause>();
+  const clause = (from: number, to: number, isNegated: boolean): Clause => {
+    const key = `${from} ${to}`;
+    const known =
+      clauses.get(key) ??
+      readClause(trimEnd(words.slice(from, to)), { isNegated, isFirst: from === 0, judge });
+    clauses.set(key, known);
+    return known;
+  };
+  return Array.from({ length: 2 ** cuts.length }, (_, mask) => {
+    const taken = cuts.filter((_cut, bit) => Math.floor(mask / 2 ** bit) % 2 === 1);
+    const starts = [{ at: 0, isNegation: has(words[0], 'negation') }, ...taken];
+    return {
+      clauses: starts.map(({ at, isNegation }, index) =>
+        clause(at, starts[index + 1]?.at ?? words.length, isNegation),
+      ),
+      weight: taken.reduce((sum, { weight }) => sum + weight, 0),
+    };
+  });
+}
+
+/** Without the "and" that leads to the next. */
+function trimEnd(words: readonly Word[]): readonly Word[] {
+  const last = words.findLastIndex((word) => word.text === '?' || connective(word) === undefined);
+  return words.slice(0, last + 1);
+}
+
+function readClause(
+  words: readonly Word[],
+  { isNegated, isFirst, judge }: { isNegated: boolean; isFirst: boolean; judge: Judge },
+): Clause {
+  const paths = new Map(words.flatMap(({ path }) => (path ? [[path.path, path] as const] : [])));
+  return {
+    words,
+    isNegated,
+    guesses: judge(words, featuresOf(words), isFirst),
+    paths: [...paths.values()],
+    pointsBack: words.some((word) => (has(word, 'pronouns') && !word.path) || has(word, 'given')),
+    isForEach: words.some((word) => has(word, 'both')),
+  };
+}
+
+function findCuts(words: readonly Word[]): readonly Cut[] {
+  const cuts = words.flatMap((word, at): readonly Cut[] => {
+    const kind = connective(word);
+    const isFirst = !words.slice(0, at).some(isSignificant);
+    if (!kind || isFirst || connective(words[at - 1]) === kind) return [];
+    const rest = words.slice(kind === 'negation' ? at : at + 1);
+    const next = connective(words[at + 1]);
+    if (next !== undefined && next !== 'negation') return [];
+    if (!rest.some(({ kind: one }) => one !== 'mark')) return [];
+    const weight = cutWeights[kind] + followWeights[whatFollows(rest)];
+    return [
+      {
+        at: kind === 'negation' ? at : at + 1,
+        weight,
+        isNegation: kind === 'negation' || has(rest[0], 'negation'),
+      },
+    ];
+  });
+  const best = new Map<number, Cut>();
+  for (const cut of cuts) if ((best.get(cut.at)?.weight ?? -9) < cut.weight) best.set(cut.at, cut);
+  const strongest = [...best.values()].toSorted((a, b) => b.weight - a.weight).slice(0, maxCuts);
+  return strongest.toSorted((a, b) => a.at - b.at);
+}
+
+function connective(word: Word | undefined): keyof typeof cutWeights | undefined {
+  if (!word) return undefined;
+  if (word.kind === 'mark')
+    return /^(?:[.?!;→|]|[-=]>|\n+)$/u.test(word.text)
+      ? 'end'
+      : /^[,:(+&/)]$/u.test(word.text)
+        ? 'mark'
+        : undefined;
+  if (has(word, 'sequence', 'before')) return 'sequence';
+  if (has(word, 'negation')) return 'negation';
+  if (!has(word, 'joins')) return undefined;
+  return has(word, 'boundary') || /^incl/u.test(word.plain) ? 'with' : 'join';
+}
+
+/** Whether what follows begins a deed of its own. */
+function whatFollows(rest: readonly Word[]): keyof typeof followWeights {
+  const first = rest.find((word) => isSignificant(word) && !has(word, 'negation'));
+  if (!first || first.kind === 'mark') return 'nothing';
+  // "that reads names and sorts them" goes on with what a program does.
+  const isThird = /[^s]s$/u.test(first.plain);
+  if ((isVerb(first) || has(first, 'light')) && !isThird) return 'deed';
+  const end = rest.findIndex((word) => word.kind === 'mark' || has(word, 'joins', 'boundary'));
+  const phrase = rest.slice(0, end < 0 ? 6 : end);
+  return phrase.some(isDeliverable) ? 'noun' : 'nothing';
+}
+
+/** Nouns that stand for a deed: "a parser, tests and a review". */
+function isDeliverable({ meaning, kind }: Word): boolean {
+  return (
+    kind === 'email' ||
+    kind === 'channel' ||
+    meaning.nouns.some((noun) =>
+      /^(?:tests|review|spec|summarize|pullrequest|issue|commit|docs|code|secret|security|dependency|complexity|imports|format)$/u.test(
+        noun,
+      ),
+    )
+  );
+}

@@ -1,0 +1,74 @@
+/** How likely each label is for a text; the shares add up to 1, best first. */
+export type Guesses = readonly { readonly label: string; readonly share: number }[];
+/** `prior` is added to a label's score: what is known before the text is read. */
+export type Classify = (features: readonly string[], prior: (label: string) => number) => Guesses;
+
+const rounds = 3;
+const rate = 0.38;
+/** Long phrases have no more to say than short ones; below this many features there is less to go by. */
+const minFeatures = 11;
+const scale = 1.8;
+/** How much of the advantage is taken away that labels with many phrases have. */
+const balance = 0.6;
+/** Scores are sharper than what was learned is sure. */
+const doubt = 0.5;
+
+/** Softmax regression (AdaGrad) over example phrases; the same phrases in the same order give the same weights. */
+export function learnLabels(
+  examples: ReadonlyMap<string, readonly (readonly string[])[]>,
+): Classify {
+  const labels = [...examples.keys()];
+  const width = labels.length;
+  const index = new Map([...new Set([...examples.values()].flat(2))].map((one, at) => [one, at]));
+  const rowsOf = (features: readonly string[]) => features.flatMap((one) => index.get(one) ?? []);
+  const weights = new Float32Array(index.size * width);
+  const slopes = new Float32Array(index.size * width).fill(1e-6);
+  const score = (rows: readonly number[]): Float32Array => {
+    const scores = new Float32Array(width);
+    for (const row of rows)
+      for (let at = 0; at < width; at += 1)
+        scores[at] = at0(scores, at) + at0(weights, row * width + at);
+    return scores.map((sum) => sum * stepOf(rows));
+  };
+  const adjust = (rows: readonly number[], label: number, importance: number): void => {
+    const shares = toShares(score(rows));
+    for (let at = 0; at < width; at += 1) {
+      const slope = (at0(shares, at) - (at === label ? 1 : 0)) * importance * stepOf(rows);
+      for (const row of rows) {
+        const cell = row * width + at;
+        slopes[cell] = at0(slopes, cell) + slope * slope;
+        weights[cell] = at0(weights, cell) - (rate * slope) / Math.sqrt(at0(slopes, cell));
+      }
+    }
+  };
+  const phrases = [...examples.values()].map((some) => some.map(rowsOf));
+  const longest = Math.max(...phrases.map(({ length }) => length));
+  for (let at = 0; at < rounds * longest; at += 1) {
+    for (const [label, some] of phrases.entries()) {
+      const rows = some[at % longest];
+      if (rows) adjust(rows, label, (longest / some.length) ** balance);
+    }
+  }
+  return (features, prior) => {
+    const scores = score(rowsOf(features));
+    const shares = toShares(scores.map((sum, at) => sum * doubt + prior(labels[at] ?? '')));
+    return labels
+      .map((label, at) => ({ label, share: at0(shares, at) }))
+      .toSorted((a, b) => b.share - a.share);
+  };
+}
+
+function at0(values: Float32Array, at: number): number {
+  return values[at] ?? 0;
+}
+
+function stepOf({ length }: readonly number[]): number {
+  return scale / Math.sqrt(Math.max(minFeatures, length));
+}
+
+function toShares(scores: Float32Array): Float32Array {
+  const top = Math.max(...scores);
+  const parts = scores.map((score) => Math.exp(score - top));
+  const sum = parts.reduce((total, part) => total + part, 0);
+  return parts.map((part) => part / sum);
+}
