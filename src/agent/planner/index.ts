@@ -1,4 +1,3 @@
 export { createPlanner } from './planner.ts';
 export type { AboutTopic } from './lexicon.ts';
-export type { Phrases } from './tool-profile.ts';
 export type { Planner, PlanningAnswer, PlanningRequest, ProjectFiles } from './plan-request.ts';

@@ -120,7 +120,7 @@ function connective(word: Word | undefined): keyof typeof cutWeights | undefined
   if (has(word, 'sequence', 'before')) return 'sequence';
   if (has(word, 'negation')) return 'negation';
   if (!has(word, 'joins')) return undefined;
-  return has(word, 'boundary') || /^incl/u.test(word.plain) ? 'with' : 'join';
+  return has(word, 'boundary') || word.plain.startsWith('incl') ? 'with' : 'join';
 }
 
 /** Whether what follows begins a deed of its own. */

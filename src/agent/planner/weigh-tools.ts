@@ -2,7 +2,7 @@ import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { Guesses } from '../../kernel/index.ts';
 import { isDeletion } from './draft-steps.ts';
 import type { Situation } from './planner.ts';
-import type { Word } from './read-words.ts';
+import type { FoundPath, Word } from './read-words.ts';
 import { deletionField, takes, type ToolProfile } from './tool-profile.ts';
 
 /** What is known before a word is read, as logarithms of odds. */
@@ -10,13 +10,13 @@ const odds = {
   fitsCode: 0.9,
   fitsPath: 0.5,
   noPath: -1,
-  foreign: -0.4,
+  foreign: -0.9,
   named: 4,
   bound: 3,
   nameMatch: 2.5,
   frequency: 0.4,
   withMaterial: -1.5,
-  topic: -0.1,
+  topic: -0.3,
   outside: -0.6,
   vague: 0.6,
   longVague: -1,
@@ -32,83 +32,96 @@ const enoughOfName = 0.5;
 /** What changes something is meant where it is this likely, or where a word for it is said. */
 const clearShare = 0.25;
 
+/** A stretch of the message as it is weighed. */
+interface Stretch {
+  readonly words: readonly Word[];
+  readonly features: readonly string[];
+  readonly isFirst: boolean;
+}
+
 /** What a stretch of words asks for, given what there is to work on and what each tool takes. */
-export function weighTools(
-  {
-    words,
-    features,
-    isFirst,
-  }: { words: readonly Word[]; features: readonly string[]; isFirst: boolean },
-  situation: Situation,
-): Guesses {
-  const { tools, context, reading, request } = situation;
-  const hasCode =
-    !isFirst || [...context.given, ...context.remembered].some(({ kind }) => kind === 'code');
-  const paths = words.flatMap(({ path }) => (path && path.kind !== 'new' ? [path] : []));
+export function weighTools(stretch: Stretch, situation: Situation): Guesses {
+  const { tools, reading, request } = situation;
+  const { words, features } = stretch;
   // A server may have the name of an ordinary word.
   const said = new Set(
-    reading.words
-      .filter(
-        ({ meaning }) => meaning.verbs.length + meaning.nouns.length + meaning.classes.size === 0,
-      )
-      .map(({ plain }) => plain),
+    reading.words.flatMap(({ plain, meaning: { verbs, nouns, classes } }) =>
+      verbs.length + nouns.length + classes.size === 0 ? plain : [],
+    ),
   );
-  const kinds = new Set(words.map(({ kind }) => kind));
-  const verbs = new Set(words.flatMap(({ meaning }) => meaning.verbs));
-  const isDeleted = isDeletion({ words });
   const isNamed = ({ server, tool }: CatalogueEntry): boolean =>
     said.has(tool.name.toLowerCase()) || (said.has(server.toLowerCase()) && !request.isOwn(server));
   const prior = (label: string): number => {
     const profile = tools.get(label.replace(/#change$/u, ''));
-    if (!profile) return topicOdds(label, words.length, hasCode || paths.length > 0);
-    const isMaker =
-      takes(profile, 'task', 'required') && takes(profile, 'code') && !label.endsWith('#change');
-    const count = label.endsWith('#change') ? profile.changes.length : profile.examples.length;
-    const isOurs = request.isOwn(profile.entry.server);
-    return (
-      odds.frequency * Math.log(Math.max(count, fewPhrases) / usualPhrases) +
-      (hasCode && !isMaker && (takes(profile, 'code') || (!isFirst && takes(profile, 'content')))
-        ? odds.fitsCode
-        : 0) +
-      (paths.length === 0 ? 0 : pathOdds(profile, paths)) +
-      (isNamed(profile.entry) ? odds.named : isOurs ? 0 : odds.foreign) +
-      odds.nameMatch * nameMatch(profile, features) +
-      (kinds.has('email') && takes(profile, 'address') ? odds.bound : 0) +
-      (kinds.has('channel') && takes(profile, 'channel') ? odds.bound : 0)
-    );
+    if (!profile) return topicOdds(label, words.length, hasMaterial(stretch, situation));
+    const whose = request.isOwn(profile.entry.server) ? 0 : odds.foreign;
+    const named = isNamed(profile.entry) ? odds.named : whose;
+    const isNew = !label.endsWith('#change');
+    return named + toolOdds(profile, { ...stretch, isNew }, situation);
   };
-  // What changes something is wanted only where a word for it is said; what deletes, only where it is one.
-  const isAskedFor = (profile: ToolProfile): boolean => {
-    if (isDeleted) return deletionField(profile) !== undefined;
-    return (
-      profile.isReadOnly ||
-      profile.deeds.size === 0 ||
-      [...profile.deeds].some((deed) => verbs.has(deed))
-    );
-  };
-  const considered = new Set(
-    [...tools.values()]
-      .filter(({ entry, nameConcepts }) => {
-        const isSpokenOf = nameMatch({ nameConcepts }, features) >= enoughOfName;
-        return !request.isOwn(entry.server) && (isSpokenOf || isNamed(entry));
-      })
-      .map(({ entry }) => entry.name),
-  );
-  return joinGuesses(situation.classifyOwn(features, prior), {
-    all: considered.size > 0 ? situation.classify(features, prior) : [],
-    considered,
-  }).filter(({ label, share }) => {
+  const considered = [...tools.values()].flatMap(({ entry, nameConcepts }) => {
+    const isSpokenOf = nameMatch({ nameConcepts }, features) >= enoughOfName;
+    return !request.isOwn(entry.server) && (isSpokenOf || isNamed(entry)) ? entry.name : [];
+  });
+  const all = considered.length > 0 ? situation.classify(features, prior) : [];
+  const isDeleted = isDeletion({ words });
+  const guesses = joinGuesses(situation.classifyOwn(features, prior), all, considered);
+  return guesses.filter(({ label, share }) => {
     const profile = tools.get(label.replace(/#change$/u, ''));
-    return profile === undefined ? !isDeleted : share > clearShare || isAskedFor(profile);
+    if (isDeleted) return profile !== undefined && deletionField(profile) !== undefined;
+    return profile === undefined || share > clearShare || isAskedFor(profile, words);
   });
 }
 
+/** What changes something is wanted only where a word for it is said. */
+function isAskedFor({ isReadOnly, deeds }: ToolProfile, words: readonly Word[]): boolean {
+  return (
+    isReadOnly ||
+    deeds.size === 0 ||
+    words.some(({ meaning }) => meaning.verbs.some((verb) => deeds.has(verb)))
+  );
+}
+
+function hasCode({ isFirst }: Stretch, { context }: Situation): boolean {
+  return !isFirst || [...context.given, ...context.remembered].some(({ kind }) => kind === 'code');
+}
+
+function pathsOf({ words }: Stretch): readonly FoundPath[] {
+  return words.flatMap(({ path }) => (path && path.kind !== 'new' ? path : []));
+}
+
+function hasMaterial(stretch: Stretch, situation: Situation): boolean {
+  return hasCode(stretch, situation) || pathsOf(stretch).length > 0;
+}
+
+/** Whether the tool can take what there is. */
+function toolOdds(
+  profile: ToolProfile,
+  stretch: Stretch & { readonly isNew: boolean },
+  situation: Situation,
+): number {
+  const { isFirst, isNew, words, features } = stretch;
+  const isMaker = isNew && takes(profile, 'task', 'required') && takes(profile, 'code');
+  const takesText = takes(profile, 'code') || (!isFirst && takes(profile, 'content'));
+  const count = isNew ? profile.examples.length : profile.changes.length;
+  const paths = pathsOf(stretch);
+  const isBound = words.some(
+    ({ kind }) =>
+      (kind === 'email' && takes(profile, 'address')) ||
+      (kind === 'channel' && takes(profile, 'channel')),
+  );
+  return (
+    odds.frequency * Math.log(Math.max(count, fewPhrases) / usualPhrases) +
+    (takesText && !isMaker && hasCode(stretch, situation) ? odds.fitsCode : 0) +
+    (paths.length === 0 ? 0 : pathOdds(profile, paths)) +
+    odds.nameMatch * nameMatch(profile, features) +
+    (isBound ? odds.bound : 0)
+  );
+}
+
 /** Tools of other servers join by how they compare with the best of ours, whose order among themselves they never change. */
-function joinGuesses(
-  own: Guesses,
-  { all, considered }: { readonly all: Guesses; readonly considered: ReadonlySet<string> },
-): Guesses {
-  const others = all.filter(({ label }) => considered.has(label));
+function joinGuesses(own: Guesses, all: Guesses, considered: readonly string[]): Guesses {
+  const others = all.filter(({ label }) => considered.includes(label));
   const best = all.find(({ label }) => own.some((one) => one.label === label))?.share ?? 1;
   const scale = (own[0]?.share ?? 1) / best;
   const joined = [...own, ...others.map(({ label, share }) => ({ label, share: share * scale }))];
