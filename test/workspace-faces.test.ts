@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -160,5 +160,16 @@ describe('over MCP', { timeout: 60_000 }, () => {
     await client.callTool({ name: 'workflow__run_plan', arguments: { plan } });
     expect(asked).toEqual([expect.stringContaining('-one\n+two\n')]);
     expect(content(cwd)).toBe(after);
+  });
+
+  it.each([
+    [true, false],
+    [false, true],
+  ])('the agent asks one question about one change, answered %s', async (approve, remains) => {
+    const cwd = aProject();
+    const { client, asked } = await aClient(cwd, approve);
+    await client.callTool({ name: 'agent__ask', arguments: { message: 'delete a.txt' } });
+    expect(asked).toEqual([expect.stringContaining('-one\n')]);
+    expect(existsSync(join(cwd, 'a.txt'))).toBe(remains);
   });
 });

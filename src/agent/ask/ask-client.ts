@@ -1,8 +1,15 @@
+import { isOneEffect } from '../../contract/agent/index.ts';
+import type { Plan } from '../../contract/plan/index.ts';
 import type { ClientPort } from '../../contract/server/index.ts';
 import { AppError } from '../../kernel/index.ts';
 
 export function canBeAsked(client: ClientPort | undefined): client is ClientPort {
   return client?.capabilities['elicitation'] !== undefined;
+}
+
+/** The person at the client is asked to approve the only call of the plan, which shows more than a preview does. */
+export function isShownForApproval(client: ClientPort | undefined, plan: Plan): boolean {
+  return isOneEffect(plan) && canBeAsked(client);
 }
 
 /** Puts questions to the person at the client; undefined when they did not answer. */

@@ -4,6 +4,22 @@ import { anAgent, anIntent, someEntries } from '../testing/an-agent.ts';
 import { code, fibonacci, says, tools, write } from '../testing/fibonacci.ts';
 import { ScriptedModelError } from '../testing/scripted-models.ts';
 
+/** A person at a client who accepts each form with this content. */
+function aClient(content: object) {
+  const asked: object[] = [];
+  const client: ClientPort = {
+    id: 'c',
+    era: 'handshake',
+    capabilities: { elicitation: {} },
+    ask: async (request) => {
+      asked.push(request);
+      return { action: 'accept', content };
+    },
+    notify: () => {},
+  };
+  return { client, asked };
+}
+
 describe('a plan of the model', () => {
   it('is made anew with what was wrong with it', async () => {
     const unknown = { steps: [{ id: 'a', tool: 'code.write_program', args: {} }] };
@@ -90,32 +106,29 @@ describe('a plan of the model', () => {
   });
 
   it('is confirmed by the person at the client where that can be asked', async () => {
-    const send = {
-      steps: [{ id: 'send', tool: 'mail.send', args: { to: 'bob@example.org', text: 'hi' } }],
-    };
-    const client = (run: boolean): ClientPort => ({
-      id: 'c',
-      era: 'handshake',
-      capabilities: { elicitation: {} },
-      ask: async () => ({ action: 'accept', content: { run } }),
-      notify: () => {},
-    });
+    const args = { to: 'bob@example.org', text: 'hi' };
     const model = says({
-      intent: anIntent('Send a mail', ['mail.send']),
-      plan: send,
-      text: 'Sent.',
+      intent: anIntent('Send mails', ['mail.send']),
+      plan: { steps: ['send', 'again'].map((id) => ({ id, tool: 'mail.send', args })) },
     });
     const { ask } = anAgent({ model });
-    const message = 'send "hi" to bob@example.org by mail';
-    expect(await ask(message, {}, { client: client(true) })).toMatchObject({
-      kind: 'question',
-      runId: 'run-1',
-    });
-    const refused = await ask(message, {}, { client: client(false) });
+    const message = 'send "hi" to bob@example.org by mail, twice';
+    const { client } = aClient({ run: true });
+    expect(await ask(message, {}, { client })).toMatchObject({ kind: 'question', runId: 'run-1' });
+    const refused = await ask(message, {}, { client: aClient({ run: false }).client });
     expect(refused).toMatchObject({
       kind: 'answer',
       answer: expect.stringContaining('Nothing was run'),
     });
+  });
+
+  it('of one effect is not confirmed by a client that is asked to approve the effect', async () => {
+    const args = { to: 'bob@example.org', text: 'hi' };
+    const plan = { steps: [{ id: 'send', tool: 'mail.send', args }] };
+    const { ask } = anAgent({ model: says({ intent: anIntent('Send', ['mail.send']), plan }) });
+    const { client, asked } = aClient({});
+    const outcome = await ask('send "hi" to bob@example.org by mail', {}, { client });
+    expect([outcome.kind, asked]).toEqual(['question', []]);
   });
 
   it('is corrected by the model where a step asks for repair, twice at most', async () => {

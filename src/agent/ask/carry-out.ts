@@ -2,7 +2,7 @@ import type { AskOutcome, Proposal } from '../../contract/agent/index.ts';
 import type { Plan } from '../../contract/plan/index.ts';
 import type { RunView } from '../../contract/run/index.ts';
 import { missingInputs, previewPlan, supplyInputs } from '../propose/index.ts';
-import { askQuestions, canBeAsked, confirmPlan } from './ask-client.ts';
+import { askQuestions, canBeAsked, confirmPlan, isShownForApproval } from './ask-client.ts';
 import { followToEnd } from './follow-to-end.ts';
 import { replyAboutRun } from './reply-about-run.ts';
 import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
@@ -84,8 +84,10 @@ export function isDenied({ steps }: RunView): boolean {
   return Object.values(steps).some(({ error }) => error?.code === 'workflow.approval_denied');
 }
 
-export function needsPreview({ request, parts }: Turn, work: Undertaking): boolean {
+export function needsPreview({ request, parts, options }: Turn, work: Undertaking): boolean {
+  const { plan, others } = work.proposal;
   if (request.acceptPreview || work.isAccepted) return false;
+  if (others.length === 0 && isShownForApproval(options.client, plan)) return false;
   if (work.proposal.madeBy === 'planner' || work.isTainted) return true;
   const { preview } = parts.settings;
   return preview === 'always' || (preview === 'effects' && !work.isFree);

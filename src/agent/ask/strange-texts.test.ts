@@ -22,15 +22,12 @@ const asksAboutIt: Script = ({ name, prompt }) => {
   return anIntent(evil, ['web.search'], more);
 };
 
-/** Somebody who answers questions and closes previews. */
+/** Answers questions; approvals are asked past the agent, and here stay open. */
 const client: ClientPort = {
   id: 'c',
   era: 'handshake',
   capabilities: { elicitation: {} },
-  ask: async ({ params }) =>
-    Object.hasOwn(Object(params['requestedSchema']).properties, 'run')
-      ? { action: 'cancel' }
-      : { action: 'accept', content: { answer_1: 'not that' } },
+  ask: async () => ({ action: 'accept', content: { answer_1: 'not that' } }),
   notify: () => {},
 };
 
@@ -39,8 +36,8 @@ describe('a text that makes the model ask about it', () => {
     const { ask, runs, store } = anAgent({ model: asksAboutIt });
     await ask('hello');
     const outcome = await ask('do the second one', { session: 's-1' }, { client });
-    expect(outcome).toMatchObject({ kind: 'plan', plan: { steps: [{ approval: true }] } });
-    expect(runs.started).toEqual([]);
+    expect(outcome).toMatchObject({ kind: 'question', runId: 'run-1' });
+    expect([runs.started[0]?.plan.steps[0]?.approval, runs.called]).toEqual([true, []]);
     expect(store.turns()[3]).toMatchObject({ outcome: 'question', isTainted: true });
   });
 
@@ -53,8 +50,8 @@ describe('a text that makes the model ask about it', () => {
       },
     });
     const outcome = await ask('look it up', {}, { client });
-    expect(outcome).toMatchObject({ kind: 'plan', plan: { steps: [{ approval: true }] } });
-    expect(runs.started).toEqual([]);
+    expect(outcome).toMatchObject({ kind: 'question', runId: 'run-1' });
+    expect([runs.started[0]?.plan.steps[0]?.approval, runs.called]).toEqual([true, []]);
   });
 
   it('gets nothing done by the answer to it in the next message', async () => {

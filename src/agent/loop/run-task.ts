@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/index.ts';
 import { rememberResults } from '../answer/index.ts';
-import { canBeAsked, confirmPlan, confirmTools } from '../ask/ask-client.ts';
+import { canBeAsked, confirmPlan, confirmTools, isShownForApproval } from '../ask/ask-client.ts';
 import { guardRules } from '../ask/guard-rules.ts';
 import { inputsOf } from '../ask/inputs-of.ts';
 import { keepTexts } from '../ask/kept-texts.ts';
@@ -185,10 +185,11 @@ class TaskRunner {
 
   /** Effects of later rounds ask for approval one by one; the plan is shown where the settings turned that off. */
   async #addRound(round: Round): Promise<undefined> {
-    const { request, parts } = this.#turn;
+    const { request, parts, options } = this.#turn;
     const { preview, approval } = parts.settings;
     const isUnasked = !round.isFree && approval !== 'effects';
-    const mustShow = request.acceptPreview !== true && (preview === 'always' || isUnasked);
+    const isSeen = request.acceptPreview === true || isShownForApproval(options.client, round.plan);
+    const mustShow = !isSeen && (preview === 'always' || isUnasked);
     await this.#save({
       rounds: [...this.#task.rounds, { ...round, mustShow }],
       next: { kind: 'run' },

@@ -72,6 +72,13 @@ export interface Proposal {
   readonly notUnderstood?: readonly string[];
 }
 
+/** A plan of one call that needs approval: the approval shows all there is to decide, so it is the only question. */
+export function isOneEffect({ steps }: Plan): boolean {
+  const [only, another] = steps;
+  const asks = only?.approval !== undefined && only.approval !== false;
+  return asks && another === undefined && only.forEach === undefined;
+}
+
 /** One reading of a message as a whole plan. */
 export interface PlanCandidate {
   readonly plan: Plan;

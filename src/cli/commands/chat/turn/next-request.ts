@@ -1,6 +1,5 @@
-import type { AskOutcome } from '../../../../contract/agent/index.ts';
+import { isOneEffect, type AskOutcome } from '../../../../contract/agent/index.ts';
 import { localCaller } from '../../../../contract/caller/index.ts';
-import type { Plan } from '../../../../contract/plan/index.ts';
 import { approvalQuestion, verdictOf } from '../../runs/ask-approval.ts';
 import { describeWaits } from '../../runs/describe-wait.ts';
 import type { PlanOutcome } from './describe-plan.ts';
@@ -39,12 +38,6 @@ async function settlePreview(
   if (!isOpen) return { message: answer === '' ? 'yes' : answer, session };
   if (asksBack) output.note(`Nothing was run. Run it: tutti ask --session ${session} yes`);
   return undefined;
-}
-
-function isOneEffect({ steps }: Plan): boolean {
-  const [only, another] = steps;
-  const asks = only?.approval !== undefined && only.approval !== false;
-  return asks && another === undefined && only.forEach === undefined;
 }
 
 function previewQuestion(count: number): string {
