@@ -51,6 +51,27 @@ export async function confirmPlan(
   return content === undefined ? undefined : content['run'] === true;
 }
 
+/**
+ * Shows the plans a message may mean to the person at the client, with a form to pick one. The position of the
+ * plan, -1 for none of them; undefined when they closed it without an answer.
+ */
+export async function choosePlan(
+  client: ClientPort,
+  { preview, count }: { readonly preview: string; readonly count: number },
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const numbers = Array.from({ length: count }, (_, index) => String(index + 1));
+  const content = await elicit(client, signal, {
+    message: preview,
+    requestedSchema: {
+      type: 'object',
+      properties: { plan: { type: 'string', title: 'Plan to run', enum: [...numbers, 'none'] } },
+      required: ['plan'],
+    },
+  });
+  return content === undefined ? undefined : numbers.indexOf(String(content['plan']));
+}
+
 /** Asks the person at the client whether the agent may use more tools; undefined when they did not answer. */
 export async function confirmTools(
   client: ClientPort,

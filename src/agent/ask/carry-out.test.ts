@@ -131,6 +131,31 @@ describe('a plan of the model', () => {
     expect([outcome.kind, asked]).toEqual(['question', []]);
   });
 
+  it.each([
+    ['2', ['code.review_code']],
+    ['none', []],
+    ['7', []],
+  ])('among several is chosen by a person at the client: %s', async (number, called) => {
+    const review = { steps: [{ id: 'r', tool: 'code.review_code', args: { code } }] };
+    const { ask, runs } = anAgent({
+      tools,
+      planned: () => ({
+        kind: 'plan',
+        candidates: [write, review].map((steps) => ({
+          plan: { version: 1, ...steps },
+          confidence: 0.5,
+          why: '',
+        })),
+      }),
+    });
+    const { client, asked } = aClient({ plan: number });
+    await ask('write and review fibonacci', {}, { client });
+    expect(runs.called).toEqual(called);
+    const { plan } = Object(asked[0]).params.requestedSchema.properties;
+    expect(plan.enum).toEqual(['1', '2', 'none']);
+    expect(asked).toHaveLength(1);
+  });
+
   it('is corrected by the model where a step asks for repair, twice at most', async () => {
     const plan = { steps: [{ ...write.steps[0], onFailure: 'repair' }] };
     let calls = 0;

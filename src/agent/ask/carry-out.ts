@@ -2,7 +2,13 @@ import type { AskOutcome, Proposal } from '../../contract/agent/index.ts';
 import type { Plan } from '../../contract/plan/index.ts';
 import type { RunView } from '../../contract/run/index.ts';
 import { missingInputs, previewPlan, supplyInputs } from '../propose/index.ts';
-import { askQuestions, canBeAsked, confirmPlan, isShownForApproval } from './ask-client.ts';
+import {
+  askQuestions,
+  canBeAsked,
+  choosePlan,
+  confirmPlan,
+  isShownForApproval,
+} from './ask-client.ts';
 import { followToEnd } from './follow-to-end.ts';
 import { replyAboutRun } from './reply-about-run.ts';
 import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
@@ -27,14 +33,19 @@ export async function carryOut(turn: Turn, work: Undertaking): Promise<Reply> {
   const { proposal, model } = work;
   emit({ kind: 'plan', proposal });
   if (request.planOnly) return plainReply(planOutcome(turn, work));
+  const mustShow = needsPreview(turn, work);
+  const isChoice = mustShow && proposal.others.length > 0 && canBeAsked(options.client);
   const lacking = missingInputs(proposal.plan);
-  if (lacking.length > 0) return askForInputs(turn, work);
-  if (needsPreview(turn, work)) {
-    if (!canBeAsked(options.client)) return plainReply(planOutcome(turn, work));
-    const { preview } = planOutcome(turn, work);
-    const verdict = await confirmPlan(options.client, preview, options.signal);
-    if (verdict === undefined) return plainReply(planOutcome(turn, work));
-    if (!verdict) return nothingRun(turn, { confidence: proposal.confidence, model });
+  if (lacking.length > 0 && !isChoice) return askForInputs(turn, work);
+  if (mustShow) {
+    const shown = planOutcome(turn, work);
+    const chosen = await askWhich(turn, shown);
+    if (chosen === undefined) return plainReply(shown);
+    if (chosen === 'none') return nothingRun(turn, { confidence: proposal.confidence, model });
+    if (isChoice) {
+      const meant = { ...proposal, plan: chosen, others: [] };
+      return carryOut(turn, { ...work, proposal: meant, isAccepted: true });
+    }
   }
   const { view, runId } = await run(turn, proposal.plan, model !== null);
   if (view.status === 'failed' && work.goOn && !isDenied(view)) return work.goOn(runId);
@@ -45,6 +56,22 @@ export async function carryOut(turn: Turn, work: Undertaking): Promise<Reply> {
     model,
     confidence: proposal.confidence,
   });
+}
+
+/** The plan that the person at the client accepts; undefined where the client cannot be asked, or they did not answer. */
+async function askWhich(
+  { options }: Turn,
+  { plan, candidates, preview }: Extract<AskOutcome, { kind: 'plan' }>,
+): Promise<Plan | 'none' | undefined> {
+  const { client, signal } = options;
+  if (!canBeAsked(client)) return undefined;
+  const count = candidates.length;
+  if (count > 1) {
+    const position = await choosePlan(client, { preview, count }, signal);
+    return position === undefined ? undefined : (candidates[position]?.plan ?? 'none');
+  }
+  const isAccepted = await confirmPlan(client, preview, signal);
+  return isAccepted ? plan : isAccepted === false ? 'none' : undefined;
 }
 
 /** Values that nobody said and no step gives are asked for before anything runs. */

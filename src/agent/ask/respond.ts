@@ -98,10 +98,10 @@ async function runAccepted(
     const reason = `The plan cannot be run any more: ${judged.problems.join(' ')}`;
     return plainReply({ ...base(turn, { confidence: 1, model }), kind: 'refusal', reason });
   }
-  const { plan: passed, check, isFree } = judged;
+  const { plan: passed, isFree } = judged;
   // Only the planner makes plans that lack something.
   const madeBy = model === null || !isAccepted ? 'planner' : 'model';
-  const proposal: Proposal = { plan: passed, check, confidence: 1, madeBy, others: [] };
+  const proposal: Proposal = { plan: passed, confidence: 1, madeBy, others: [] };
   return carryOut(turn, { proposal, isFree, isAccepted, isTainted: !isAccepted, model });
 }
 

@@ -73,15 +73,9 @@ export async function proposeWithModel(
       const plan = orderAfterEffects(planOf(written.plan, intent.primary_goal), rules);
       const judged = await judgePlan(parts, { plan, inputs, rules, caller: call.caller });
       if (judged.kind === 'passed') {
-        const { plan: passed, check, isFree } = judged;
+        const { plan: passed, isFree } = judged;
         const { confidence } = intent;
-        const made = {
-          plan: passed,
-          check,
-          confidence,
-          madeBy: 'model',
-          others: [],
-        } as const;
+        const made = { plan: passed, confidence, madeBy: 'model', others: [] } as const;
         return { kind: 'proposal', proposal: made, isFree, model: written.model };
       }
       last = { previous: JSON.stringify(written.plan), problems: judged.problems };
@@ -140,12 +134,7 @@ export async function judgePlan(
   { workflows, optimize }: Pick<ProposeParts, 'workflows' | 'optimize'>,
   { plan, inputs, rules, caller }: Judgement,
 ): Promise<
-  | {
-      readonly kind: 'passed';
-      readonly plan: Plan;
-      readonly check: PlanCheck;
-      readonly isFree: boolean;
-    }
+  | { readonly kind: 'passed'; readonly plan: Plan; readonly isFree: boolean }
   | { readonly kind: 'refused'; readonly problems: readonly string[] }
 > {
   const guarded = guardPlan(plan, rules);
@@ -156,7 +145,7 @@ export async function judgePlan(
     const problems = check.errors.map(({ path, message }) => `${path}: ${message}`);
     return { kind: 'refused', problems };
   }
-  return { kind: 'passed', plan: filled, check, isFree: guarded.isFree };
+  return { kind: 'passed', plan: filled, isFree: guarded.isFree };
 }
 
 function messagesFor(

@@ -112,9 +112,8 @@ async function passing(
     });
     if (judged.kind === 'refused') problems.push(...judged.problems);
     else {
-      const { plan: good, check } = judged;
       const made = { madeBy: 'planner', others: [] } as const;
-      proposals.push({ plan: good, check, confidence, why, ...made });
+      proposals.push({ plan: judged.plan, confidence, why, ...made });
     }
   }
   return { proposals, problems };

@@ -1,5 +1,5 @@
 import type { Caller } from '../caller/index.ts';
-import type { Plan, PlanCheck } from '../plan/index.ts';
+import type { Plan } from '../plan/index.ts';
 import type { RunView } from '../run/index.ts';
 import type { ClientPort } from '../server/index.ts';
 
@@ -61,7 +61,6 @@ export type AgentEvent =
 /** A plan that passed the type check. */
 export interface Proposal {
   readonly plan: Plan;
-  readonly check: PlanCheck;
   /** From 0 to 1. */
   readonly confidence: number;
   /** Made by a model, or by the planner that needs none. */

@@ -118,10 +118,8 @@ describe('the tool ask', () => {
       unclear_aspects: [],
       confidence: 1,
     };
-    const check = { ok: true, errors: [], warnings: [], edges: [], optimizations: [] };
     const proposal = {
       plan,
-      check,
       confidence: 1,
       madeBy: 'model',
       others: [],
