@@ -78,6 +78,7 @@ describe('a plan of the model', () => {
     const asked = await ask('yes', { session: 's-1' });
     expect(asked).toMatchObject({ kind: 'question', runId: 'run-1' });
     expect(Object(asked).questions[0]).toContain('tutti runs approve run-1 send');
+    expect(asked).not.toHaveProperty('view');
     expect(await ask('yes', { session: 's-1' })).toMatchObject({
       kind: 'question',
       runId: 'run-1',

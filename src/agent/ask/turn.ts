@@ -58,9 +58,9 @@ export function tell(turn: Turn, text: string): void {
 /** The members every outcome has. */
 export function base(
   turn: Turn,
-  known: { readonly confidence: number; readonly model: string | null },
+  { confidence, model }: { readonly confidence: number; readonly model: string | null },
 ) {
-  return { sessionId: turn.session.id, ...known };
+  return { sessionId: turn.session.id, confidence, model };
 }
 
 export function plainReply(outcome: AskOutcome): Reply {
