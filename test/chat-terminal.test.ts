@@ -187,6 +187,20 @@ describe.skipIf(!hasPython && !isCi)('a chat at a real terminal', () => {
     expect(end.screen).not.toContain('You said');
   });
 
+  it('asks one question about a plan of one effect that is chosen from several', async () => {
+    const steps = [
+      prompt,
+      line('choice'),
+      { see: 'Plan 2:' },
+      { see: 'It calls fake.echo_all with {"text":"hello"}' },
+      { see: 'Which one?' },
+      line('2'),
+      { see: 'Went on with run-1' },
+      ...leave,
+    ];
+    expect((await sit(steps)).screen).not.toContain('Approve?');
+  });
+
   it.each([
     ['/exit', [prompt, line('/exit')], 0],
     ['a signal while it runs', [prompt, line('wait'), { see: 'echo_all' }, terminate], 130],

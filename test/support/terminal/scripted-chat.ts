@@ -10,8 +10,17 @@ import {
 import { createFakeSystem } from '../../../src/cli/testing/fake-system.ts';
 import { createFakeWorkflows, aRun, anApproval } from '../../../src/cli/testing/fake-workflows.ts';
 import type { Agent } from '../../../src/contract/agent/index.ts';
+import { planSchema } from '../../../src/contract/plan/index.ts';
 
+const { step, tool, arguments: args } = anApproval;
+const anEffect = planSchema.parse({ steps: [{ id: step, tool, args, approval: true }] });
 const underWay = { ...aRun, status: 'running', endedAt: null } as const;
+
+/** The second plan makes the call that the run of "approval" waits with. */
+const aChoice = {
+  ...aPreview,
+  candidates: [aPlan, anEffect].map((plan) => ({ plan, why: '', confidence: 0.5 })),
+};
 
 /** Asked `wait` it runs until it is cancelled; the other words are below. */
 const agent: Agent = {
@@ -26,7 +35,8 @@ const agent: Agent = {
       return createFakeAgent([{ events: [run], isEndless: true }]).agent.ask(request, options);
     }
     if (message === 'plan') return aPreview;
-    if (message === 'approval') return aWaitingRun;
+    if (message === 'choice') return aChoice;
+    if (message === 'approval' || message === '2') return aWaitingRun;
     if (message === 'fail') throw new Error('it rained');
     const attached = (request.attachments ?? []).map(({ name }) => ` +${name}`).join('');
     return anAnswer(`You said ${JSON.stringify(message)}${attached}`);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   anAnswer,
+  aPlan,
   aPreview,
   aQuestion,
   type Scene,
@@ -289,5 +290,57 @@ describe('questions in a chat', () => {
     expect(ran.calls).toHaveLength(1);
     expect(messages(ran)).toEqual(['x', 'continue']);
     expect(ran.stdout).not.toContain('It needs your approval');
+  });
+
+  const approved = [['decide', 'run-1', { step: 'one', approvalId: 'ap-1', verdict: 'approved' }]];
+  const choices = (args: Record<string, string>): readonly Scene[] => {
+    const steps = [{ id: 'one', tool: 'fake.echo_all', args, approval: true }];
+    const candidates = [aPlan, { ...aPlan, steps }].map((plan) => ({
+      plan,
+      why: '',
+      confidence: 0.5,
+    }));
+    return [{ outcome: { ...aPreview, candidates } }, { outcome: aWaitingRun }, done];
+  };
+
+  it('to choose a plan of one effect show the effect, and the number approves it', async () => {
+    const ran = await chat(
+      [
+        prompt,
+        type('x\r'),
+        { see: 'Plan 2:\n  It calls fake.echo_all with {"text":"hello"}' },
+        { see: 'Which one? Choosing a plan shown here approves its call. [1 or 2' },
+        type('2\r'),
+        { see: 'Done' },
+        prompt,
+        ctrlD,
+      ],
+      { scenes: choices({ text: 'hello' }), views: [waitingFor(anApproval), aRun] },
+    );
+    expect(ran.calls).toEqual(approved);
+    expect(ran.stdout).not.toContain('Approve?');
+    expect(messages(ran)).toEqual(['x', '2', 'continue']);
+  });
+
+  it.each([
+    ['of which another call waits', { text: 'hi' }, '2\r'],
+    ['whose arguments were not known', { text: '${input.text}' }, '2\r'],
+    ['that was not named', { text: 'hello' }, 'yes\r'],
+  ])('to choose a plan %s do not approve it', async (_what, args, answer) => {
+    const ran = await chat(
+      [
+        prompt,
+        type('x\r'),
+        { see: 'Which one?' },
+        type(answer),
+        { see: 'Approve?' },
+        type('y\r'),
+        { see: 'Done' },
+        prompt,
+        ctrlD,
+      ],
+      { scenes: choices(args), views: [waitingFor(anApproval), aRun] },
+    );
+    expect(ran.calls).toEqual(approved);
   });
 });

@@ -19,7 +19,7 @@ export function describeWait(wait: Waiting): string {
     case 'approval':
       return [
         approvalText(wait),
-        ...(wait.tool === null ? [] : [callText(wait.tool, wait)]),
+        ...(wait.tool === null ? [] : [describeCall(wait.tool, wait)]),
         `  The question expires at ${wait.expiresAt}`,
       ].join('\n');
     case 'signal':
@@ -61,7 +61,10 @@ function approvalText({ step, message }: Extract<Waiting, { kind: 'approval' }>)
 }
 
 /** A preview shows what the arguments do, which says more than they do themselves. */
-function callText(tool: string, wait: Extract<Waiting, { kind: 'approval' }>): string {
+export function describeCall(
+  tool: string,
+  wait: { readonly arguments: unknown; readonly preview?: string },
+): string {
   if (wait.preview === undefined) {
     return `  It calls ${printable(tool)} with ${argumentsText(wait.arguments)}`;
   }

@@ -6,13 +6,14 @@ import type { System } from '../../../system.ts';
 import { describePreview } from './describe-plan.ts';
 import { outcomeExitCode } from './outcome-exit-code.ts';
 import { nextRequest } from './next-request.ts';
+import type { ShownEffect } from './shown-effect.ts';
 import { createTurnScreen } from './turn-screen.ts';
 
 /** A message as the person gave it. */
 export type Turn = Omit<AskRequest, 'caller'>;
 
 export interface TurnParts {
-  readonly system: Pick<System, 'agent' | 'workflows' | 'memory'>;
+  readonly system: Pick<System, 'agent' | 'workflows' | 'memory' | 'preview'>;
   readonly io: Io;
   readonly output: Output;
   /** Cancels the run of this turn. */
@@ -51,10 +52,12 @@ export async function takeTurn(turn: Turn, parts: TurnParts): Promise<TurnEnd> {
 /** Asks the person what there is to ask about an outcome, as long as there is something. */
 export async function settleOutcome(first: AskOutcome, parts: TurnParts): Promise<TurnEnd> {
   let outcome = first;
+  let approved: ShownEffect | undefined;
   for (let round = 1; round < maxRounds; round += 1) {
-    const next = await nextRequest(outcome, parts);
+    const next = await nextRequest(outcome, parts, approved);
     if (!next) break;
-    outcome = await askAgent(next, parts);
+    approved = next.approved;
+    outcome = await askAgent(next.turn, parts);
   }
   return { outcome, exitCode: outcomeExitCode(outcome, false) };
 }
