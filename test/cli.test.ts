@@ -47,6 +47,18 @@ describe('the program', () => {
     expect(stderr).not.toContain('    at ');
   });
 
+  const needHome = ['ask hi', 'tools', 'runs', 'servers list', 'doctor', 'mcp', 'worker', 'models'];
+  it.each(needHome)('needs a data directory it can write to: tutti %s', async (line) => {
+    const cwd = aFolder();
+    const home = join(cwd, 'data');
+    writeFileSync(home, 'a file');
+    const { stderr, exitCode } = await runTutti(line.split(' '), { cwd });
+    expect([exitCode, stderr]).toEqual([
+      2,
+      `error: The data directory ${home} cannot be used: it is a file. Correct that, or set TUTTI_HOME to a directory that you can write to (compose.data_directory)\n`,
+    ]);
+  });
+
   it('lets no project’s file decide what is overwritten, what is readable and where data goes', async () => {
     const cwd = aFolder();
     const victim = join(cwd, 'victim.txt');

@@ -1,4 +1,4 @@
-import { access, constants, mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { LoadedSettings } from '../config/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
@@ -6,6 +6,7 @@ import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Sandbox } from '../contract/sandbox/index.ts';
 import { counted, reportError } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
+import { prepareDataDirectory } from './data-directory.ts';
 import { checkRestate } from './doctor-restate.ts';
 import { checkRustfmt } from './doctor-rustfmt.ts';
 import { examineSandbox } from './doctor-sandbox.ts';
@@ -59,8 +60,7 @@ async function checkSettings({ settings }: Patient): Promise<Finding> {
 
 async function checkHome({ settings }: Patient): Promise<Finding> {
   const { home } = settings.values;
-  await mkdir(home, { recursive: true, mode: 0o700 });
-  await access(home, constants.R_OK | constants.W_OK);
+  prepareDataDirectory(home);
   return { status: 'ok', message: home };
 }
 

@@ -11,6 +11,18 @@ export class UnknownServersError extends AppError {
   }
 }
 
+/** Nothing can be kept where the settings say. */
+export class DataDirectoryError extends AppError {
+  readonly code = 'compose.data_directory';
+
+  constructor(home: string, reason: string) {
+    super(
+      `The data directory ${home} cannot be used: ${reason}. Correct that, or set TUTTI_HOME to a directory that you can write to`,
+      { details: { home } },
+    );
+  }
+}
+
 /** The scanner could not tell what is in the code. */
 export class NotScannedError extends AppError {
   readonly code = 'compose.not_scanned';

@@ -3,6 +3,7 @@ import { localCaller } from '../contract/caller/index.ts';
 import { findTrace, formatTrace } from '../observe/index.ts';
 import type { Store } from '../store/index.ts';
 import { chooseFace } from './compact.ts';
+import { prepareDataDirectory } from './data-directory.ts';
 import { examine } from './doctor.ts';
 import { serveHttp, serveStdio } from './faces.ts';
 import { prepareServing } from './serving.ts';
@@ -14,6 +15,7 @@ import { openRooms } from './open-rooms.ts';
 export async function openSystem(request: SystemRequest): Promise<System> {
   const settings = await loadSettingsHere(request);
   const { home } = settings.values;
+  prepareDataDirectory(home);
   const rooms = await openRooms(request, settings);
   const { version, store, log, tracing, roots, sandbox, runs, fleet, finder } = rooms;
   const { agent, memory, models, embedder, preview } = rooms;

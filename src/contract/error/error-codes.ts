@@ -572,6 +572,13 @@ export const errorCodes = {
     exitCode: 2,
     httpStatus: 400,
   },
+  'compose.data_directory': {
+    meaning:
+      'The data directory does not exist and cannot be created, cannot be written, or is on a full disk.',
+    remedy: 'Set `TUTTI_HOME` to a directory that you can write to, or free some space.',
+    exitCode: 2,
+    httpStatus: 503,
+  },
   'standards.unknown_language': {
     meaning: 'There is no coding standard for the language.',
     remedy: 'Add `<language>.md` to `.tutti/standards/` for a language of your own.',
