@@ -102,7 +102,7 @@ export const toolsSettings = z
       .default([])
       .meta(
         about(
-          'Paths that reviews and scans of a folder leave out, as patterns of `.gitignore` relative to the root; each answer says how many.',
+          'Paths that the tools of `code` leave out of a folder, as patterns of `.gitignore` relative to the root; each answer says how many.',
         ),
       ),
     code_generation: codeGeneration,

@@ -5,7 +5,7 @@ import type { SyntaxTrees } from './syntax-tree.ts';
 
 /** Settings of the code tools; the defaults stand in the settings schema. */
 export interface CodeSettings {
-  /** Patterns of `.gitignore`, relative to a root: what reviews and scans of a folder leave out. */
+  /** Patterns of `.gitignore`, relative to a root: what is left out of a folder. */
   readonly exclude: readonly string[];
   /** `format_code` breaks lines after this many columns when the call names no `line_length`. */
   readonly lineLength: number;

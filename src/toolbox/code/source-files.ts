@@ -52,10 +52,7 @@ export interface UnreadableFile {
 
 export interface ResolveOptions {
   readonly onUnreadable?: (file: UnreadableFile) => void;
-  /**
-   * Told of what is left out because Git ignores it, the exclude patterns name it or its folder is hidden.
-   * Without it nothing of that is left out.
-   */
+  /** Told of what is left out because Git ignores it, the exclude patterns name it or its folder is hidden. */
   readonly onLeftOut?: (path: LeftOutPath) => void;
 }
 
@@ -122,14 +119,11 @@ export class SourceFiles {
   async resolve(
     request: SourceRequest,
     signal: AbortSignal,
-    { onUnreadable, onLeftOut }: ResolveOptions = {},
+    { onUnreadable, onLeftOut = () => {} }: ResolveOptions = {},
   ): Promise<readonly SourceFile[]> {
     if ((request.code === undefined) === (request.path === undefined)) throw new NoSourceError();
     if (request.code !== undefined) return [this.#inline(request.code, request.language)];
-    const given = request.path ?? '';
-    const paths = onLeftOut
-      ? await this.#findOwn(given, signal, onLeftOut)
-      : await this.findPaths(given, knownEndings);
+    const paths = await this.#findOwn(request.path ?? '', signal, onLeftOut);
     const files: SourceFile[] = [];
     let totalBytes = 0;
     for (const path of paths) {

@@ -4,6 +4,7 @@ import { AppError, reportError } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
 import { CodeSyntaxError } from '../errors.ts';
+import { describeLeftOut, reportLeftOut, selectSources } from '../select/select-sources.ts';
 import { sourceFields, type SourceFile } from '../source-files.ts';
 import { complexitySchema, type ComplexityReport } from './complexity-schema.ts';
 import type { FileComplexity } from './measure-complexity.ts';
@@ -48,9 +49,12 @@ export function analyzeComplexityTool(context: CodeContext): DefinedTool {
       'how big is this file?',
     ],
     run: async (input, call) => {
-      const files = await context.sources.resolve(input, call.signal);
-      const { measured, failed } = await measureAll(files, context, call);
-      return reportComplexity(measured, { detailed: input.detailed, failed });
+      const { own, tests, leftOut } = await selectSources(input, context, call.signal);
+      const { measured, failed } = await measureAll([...own, ...tests], context, call);
+      return {
+        ...reportComplexity(measured, { detailed: input.detailed, failed }),
+        ...(leftOut.length > 0 && { left_out: reportLeftOut(leftOut) }),
+      };
     },
     summarize: describeReport,
   });
@@ -100,7 +104,9 @@ function describeReport(report: ComplexityReport): string {
     `maintainability ${report.maintainability_index ?? 'not applicable'}`,
   ];
   const advice = recommendations.length > 0 ? recommendations : ['Nothing stands out.'];
-  return [`${report.language}: ${numbers.join(', ')}`, ...advice.map((one) => `- ${one}`)].join(
-    '\n',
-  );
+  return [
+    `${report.language}: ${numbers.join(', ')}`,
+    ...advice.map((one) => `- ${one}`),
+    ...describeLeftOut(report.left_out ?? []),
+  ].join('\n');
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { languages } from '../language.ts';
+import { leftOutField } from '../select/select-sources.ts';
 
 const functionSchema = z.object({
   name: z.string().describe('With the classes and functions around it: Class.method, outer.inner.'),
@@ -103,6 +104,7 @@ export const complexitySchema = z.object({
     .array(z.object({ path: z.string(), code: z.string(), message: z.string() }))
     .optional()
     .describe('Files that could not be measured, when others could; not part of the numbers.'),
+  ...leftOutField,
 });
 
 export type ComplexityReport = z.infer<typeof complexitySchema>;

@@ -180,18 +180,20 @@ describe('a path', () => {
     const result = await own.call({ path: 'src' }, aCallContext({ progress }));
     expect(result.structuredContent).toMatchObject({
       changes_made: 1,
-      totals: { files: 4, changed: 1, unchanged: 1, failed: 2 },
+      totals: { files: 3, changed: 1, unchanged: 1, failed: 1 },
       files: [
         { path: 'src/a.py', formatted_code: 'x = 1\n', changed: true, language: 'python' },
         { path: 'src/b.py', changed: false, changes_made: 0 },
         { path: 'src/bad.js', error: { code: 'code.syntax_error', line: 2, column: 7 } },
-        { path: 'src/latin.css', error: { code: 'code.not_text' } },
       ],
+      left_out: [{ reason: 'unreadable', count: 1, examples: ['src/latin.css'] }],
     });
     expect(seen[0]).toEqual([0, 3, 'src/a.py']);
     expect(seen.at(-1)).toEqual([3, 3, 'done']);
     expect(result.content[0]).toMatchObject({
-      text: expect.stringContaining('1 changed, 1 unchanged, 2 failed'),
+      text: expect.stringContaining(
+        '1 changed, 1 unchanged, 1 failed\nLeft out: 1 path not readable',
+      ),
     });
   });
 

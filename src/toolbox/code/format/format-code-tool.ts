@@ -6,6 +6,12 @@ import type { CodeContext } from '../code-context.ts';
 import { likelyLanguages } from '../detect-language.ts';
 import { CodeSyntaxError, UnfitFormatterError } from '../errors.ts';
 import { languages } from '../language.ts';
+import {
+  describeLeftOut,
+  leftOutField,
+  reportLeftOut,
+  selectSources,
+} from '../select/select-sources.ts';
 import { inlinePath, sourceFields, type SourceFile } from '../source-files.ts';
 import { chooseFormatter, formatterNames } from './formatters.ts';
 import type { FormattedSource } from './format-source.ts';
@@ -67,6 +73,7 @@ const outputSchema = z.object({
   totals: z
     .object({ files: z.int(), changed: z.int(), unchanged: z.int(), failed: z.int() })
     .optional(),
+  ...leftOutField,
 });
 
 type Output = z.infer<typeof outputSchema>;
@@ -103,17 +110,17 @@ export function formatCodeTool(context: CodeContext): DefinedTool {
       'indent this properly',
     ],
     run: async (input, call) => {
-      const unreadable: FileReport[] = [];
-      const files = await context.sources.resolve(input, call.signal, {
-        onUnreadable: ({ path, error }) => unreadable.push(failedReport(path, error)),
-      });
+      const { own, tests, leftOut } = await selectSources(input, context, call.signal);
+      const files = [...own, ...tests];
+      const left = leftOut.length > 0 ? { left_out: reportLeftOut(leftOut) } : {};
       const request = { ...input, context, format: await loadFormat() };
       const [only, ...others] = files;
-      if (only && others.length + unreadable.length === 0) {
+      if (only && others.length === 0) {
         const isDetected = input.language === undefined && only.path === inlinePath;
-        return isDetected ? formatDetected(only, request, call) : formatFile(only, request, call);
+        const format = isDetected ? formatDetected : formatFile;
+        return { ...(await format(only, request, call)), ...left };
       }
-      return summarizeReports([...(await formatFiles(files, request, call)), ...unreadable]);
+      return { ...summarizeReports(await formatFiles(files, request, call)), ...left };
     },
     summarize,
   });
@@ -248,5 +255,6 @@ function summarize(output: Output): string {
     return `${file.path}: ${file.changed ? counted(file.changes_made, 'changed line') : 'unchanged'}`;
   });
   const { changed = 0, unchanged = 0, failed = 0 } = output.totals ?? {};
-  return [...lines, `${changed} changed, ${unchanged} unchanged, ${failed} failed`].join('\n');
+  const totals = `${changed} changed, ${unchanged} unchanged, ${failed} failed`;
+  return [...lines, totals, ...describeLeftOut(output.left_out ?? [])].join('\n');
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
 import { styleGuideNames } from '../lint/style-guide.ts';
+import { describeLeftOut, leftOutField } from '../select/select-sources.ts';
 import { sourceFields } from '../source-files.ts';
 
 const maxRules = 100;
@@ -36,6 +37,7 @@ const output = z.object({
   fixes_total: count,
   remaining: count.describe('Findings of the linters that no safe fix cures.'),
   files_examined: count,
+  ...leftOutField,
   notes: z.array(z.string()),
   made_without_model: z.literal(true),
 });
@@ -75,5 +77,8 @@ export function refactorCodeTool(context: CodeContext): DefinedTool {
 
 function summarize(result: RefactorOutput): string {
   const head = `${counted(result.fixes_total, 'fix', 'fixes')} in ${result.files.length} of ${counted(result.files_examined, 'file')}, ${counted(result.remaining, 'finding')} left`;
-  return [head, ...result.notes, ...(result.diff === '' ? [] : [result.diff])].join('\n');
+  const leftOut = describeLeftOut(result.left_out ?? []);
+  return [head, ...result.notes, ...leftOut, ...(result.diff === '' ? [] : [result.diff])].join(
+    '\n',
+  );
 }

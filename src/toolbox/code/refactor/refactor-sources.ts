@@ -3,6 +3,7 @@ import type { CodeContext } from '../code-context.ts';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
 import { chooseStyleGuide } from '../lint/style-guide.ts';
+import { reportLeftOut, selectSources } from '../select/select-sources.ts';
 import type { SourceFile, SourceRequest } from '../source-files.ts';
 import type { RefactorOutput } from './refactor-code-tool.ts';
 import { refactorFile, type Refactoring } from './refactor-file.ts';
@@ -29,7 +30,8 @@ export async function refactorSources(
   call: CallContext,
   context: CodeContext,
 ): Promise<RefactorOutput> {
-  const files = await context.sources.resolve(request, call.signal);
+  const { own, tests, leftOut } = await selectSources(request, context, call.signal);
+  const files = [...own, ...tests];
   const results: RefactoredFile[] = [];
   const notes: string[] = [];
   for (const [index, file] of files.entries()) {
@@ -50,6 +52,7 @@ export async function refactorSources(
     ...(await describeChanges(results, notes)),
     remaining: results.reduce((sum, { remaining }) => sum + remaining, 0),
     files_examined: files.length,
+    ...(leftOut.length > 0 && { left_out: reportLeftOut(leftOut) }),
     notes,
     made_without_model: true,
   };

@@ -6,6 +6,9 @@ import { aCallContext } from '../../testing/call-context.ts';
 import { aCodeContext } from '../../testing/code-context.ts';
 import type { DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
+import { analyzeComplexityTool } from '../complexity/analyze-complexity-tool.ts';
+import { formatCodeTool } from '../format/format-code-tool.ts';
+import { refactorCodeTool } from '../refactor/refactor-code-tool.ts';
 import { reviewCodeTool } from '../review/review-code-tool.ts';
 import { scanSecurityTool } from '../security/scan-security-tool.ts';
 
@@ -123,5 +126,40 @@ describe.each(tools)('%s of a project', (_name, tool) => {
     expect(JSON.stringify(fresh['issues'] ?? fresh['findings'])).toContain('S307');
     const all = await call(tool, folder, { baseline: 'ignore' });
     expect(all['counts'] ?? all['summary']).toMatchObject({ critical: 1 });
+  });
+});
+
+const others = [
+  ['format_code', formatCodeTool],
+  ['refactor_code', refactorCodeTool],
+  ['analyze_complexity', analyzeComplexityTool],
+] as const;
+
+describe.each(others)('%s of a project', (_name, tool) => {
+  const files = {
+    'app.py': good,
+    'tests/test_app.py': good,
+    '.gitignore': 'build/\n',
+    'build/out.py': bad,
+    'legacy/old.py': bad,
+    'api_pb2.py': bad,
+  };
+
+  it('leaves out what Git ignores, tools.exclude names and programs wrote, and says so', async () => {
+    const answer = await call(tool, aProject(files), { exclude: ['legacy/'] });
+    expect(answer['left_out']).toEqual([
+      { reason: 'ignored', count: 1, examples: ['build'] },
+      { reason: 'generated', count: 1, examples: ['api_pb2.py'] },
+      { reason: 'excluded', count: 1, examples: ['legacy/old.py'] },
+    ]);
+    expect(answer.text).toContain('Left out: 1 path ignored by Git (build); ');
+    const { left_out: _leftOut, text: _text, ...looked } = answer;
+    expect(JSON.stringify(looked)).not.toMatch(/out\.py|old\.py|pb2/);
+  });
+
+  it('looks at what was named', async () => {
+    const answer = await call(tool, aProject(files), { path: 'build/out.py', exclude: ['build/'] });
+    expect(answer['left_out'] ?? []).toEqual([]);
+    expect(JSON.stringify(answer)).toMatch(/python|files_examined":1/);
   });
 });

@@ -63,6 +63,11 @@ export const leftOutSchema = z.array(
   }),
 );
 
+/** For tools that list nothing where nothing was left out. */
+export const leftOutField = {
+  left_out: leftOutSchema.optional().describe('What of a folder was not looked at, and why.'),
+};
+
 const maxExamples = 5;
 
 export function reportLeftOut(leftOut: readonly LeftOutPath[]): z.input<typeof leftOutSchema> {
