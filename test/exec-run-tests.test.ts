@@ -160,6 +160,9 @@ describe.skipIf(bubblewrapMissing)('run_tests in a sandbox', () => {
             'add.js':
               'exports.add = (a, b) => {\n  if (a === 99) {\n    return 0;\n  }\n  return a + b;\n};\n',
             'sub.ts': 'export function sub(a: number, b: number): number {\n  return a - b;\n}\n',
+            'lib/untested.ts': 'export const one: number = 1;\n\nexport const two = 2;\n',
+            'lib/types.ts': '// Nothing to run.\nexport interface Sum {\n  a: number;\n}\n',
+            'eslint.config.js': 'module.exports = [];\n',
             'test/add.test.js':
               "const { describe, it } = require('node:test');\nconst assert = require('node:assert');\nconst { add } = require('../add.js');\ndescribe('add', () => {\n  it('adds', () => assert.equal(add(1, 2), 3));\n  it('fails', () => assert.equal(add(1, 2), 4));\n  it.skip('later', () => {});\n});\n",
             'test/sub.test.ts':
@@ -182,9 +185,10 @@ describe.skipIf(bubblewrapMissing)('run_tests in a sandbox', () => {
         expect(result.tests.find(({ file }) => file.includes('broken'))?.message).toContain(
           'at load',
         );
-        expect(result.coverage?.files.map(({ path, missing }) => [path, missing])).toEqual([
-          ['add.js', [3, 4]],
-          ['sub.ts', []],
+        expect(result.coverage?.files).toMatchObject([
+          { path: 'add.js', missing: [3, 4] },
+          { path: 'lib/untested.ts', percent: 0, missing: [1, 2, 3] },
+          { path: 'sub.ts', percent: 100, missing: [] },
         ]);
       },
       limitMs,
@@ -200,6 +204,8 @@ describe.skipIf(bubblewrapMissing)('run_tests in a sandbox', () => {
           "import { defineConfig } from 'vitest/config';\nexport default defineConfig({ test: { testTimeout: 5_000 } });\n",
         'add.ts':
           'export function add(a: number, b: number): number {\n  if (a === 99) {\n    return 0;\n  }\n  return a + b;\n}\n',
+        'lib/untested.ts': 'export function half(n: number): number {\n  return n / 2;\n}\n',
+        'lib/types.ts': 'export interface Sum {\n  a: number;\n}\n',
         'add.test.ts':
           "import { expect, it } from 'vitest';\nimport { add } from './add.ts';\nit('adds', () => expect(add(1, 2)).toBe(3));\nit('fails', () => expect(add(1, 2)).toBe(4));\n",
       };
@@ -214,7 +220,11 @@ describe.skipIf(bubblewrapMissing)('run_tests in a sandbox', () => {
         file: 'add.test.ts',
         message: 'AssertionError: expected 3 to be 4 // Object.is equality\n(add.test.ts:4)',
       });
-      expect(result.coverage?.files).toMatchObject([{ path: 'add.ts', missing: [3] }]);
+      expect(result.coverage?.files).toMatchObject([
+        { path: 'add.ts', missing: [3] },
+        { path: 'lib/types.ts', percent: 100 },
+        { path: 'lib/untested.ts', percent: 0, missing: [2] },
+      ]);
     },
     limitMs,
   );

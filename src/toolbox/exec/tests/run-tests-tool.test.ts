@@ -242,6 +242,24 @@ describe('run_tests', () => {
     ).rejects.toMatchObject({ code: 'exec.no_test_framework' });
   });
 
+  it.each([
+    ['{ test: { globals: true } }', true],
+    ['{ test: { coverage: { include: ["src"] } } }', false],
+  ])('measures all files of a vitest project configured by %s: %s', async (config, isWhole) => {
+    const root = aTree({
+      'a.test.ts': "import { it } from 'vitest'",
+      'vitest.config.ts': `export default ${config}`,
+      'node_modules/vitest/package.json': '{}',
+      'node_modules/@vitest/coverage-v8/package.json': '{}',
+    });
+    const { run } = await call(
+      scriptedSandbox(() => ({})),
+      { path: '.' },
+      { roots: [root] },
+    );
+    expect(JSON.stringify(run?.program).includes('--coverage.include=')).toBe(isWhole);
+  });
+
   it('runs vitest as the project has it, and says what is missing', async () => {
     const test = { 'a.test.ts': "import { it } from 'vitest'" };
     const root = aTree({ ...test, 'node_modules/vitest/package.json': '{}' });

@@ -7,11 +7,31 @@ const scriptTestName =
 const importsNodeTest = /(?:from|import|require\()\s{0,10}\(?\s{0,10}['"]node:test['"]/;
 const importsVitest = /(?:from|import|require\()\s{0,10}\(?\s{0,10}['"]vitest['"]/;
 
+/** Names of test files, for programs that take globs. */
+export const testGlobs = [
+  '**/*.{test,spec}.{js,cjs,mjs,ts,cts,mts,jsx,tsx}',
+  '**/*[-_]test.{js,cjs,mjs,ts,cts,mts,jsx,tsx}',
+  '**/test-*.{js,cjs,mjs,ts,cts,mts,jsx,tsx}',
+  '**/{test,tests,__tests__}/**',
+];
+
 /** The files that hold tests of `node:test`. */
 export function nodeTestFiles(project: Project): readonly string[] {
   return scripts(project).filter(
     (path) => !/\.[jt]sx$/.test(path) && importsNodeTest.test(textOf(project, path)),
   );
+}
+
+/** The scripts that tests are for; coverage counts them whether or not a test imports them. */
+export function sourceScripts(project: Project): readonly string[] {
+  return Object.keys(project.files).filter(
+    (path) => scriptFile.test(path) && !scriptTestName.test(path) && !isNoSource(path),
+  );
+}
+
+/** Declarations have no code; settings of tools and what hidden folders hold are not the program's. */
+function isNoSource(path: string): boolean {
+  return /\.d\.[cm]?ts$|\.config\.\w+$|(?:^|\/)\./.test(path);
 }
 
 /** How many test files of each framework a project has. */

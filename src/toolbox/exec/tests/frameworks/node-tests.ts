@@ -2,7 +2,7 @@ import type { TestFramework } from '../framework.ts';
 import { NoTestFrameworkError } from '../errors.ts';
 import { inProject, nodeModulesMount, workFolder } from '../project.ts';
 import { readSignedRecords } from '../read/read-signed-records.ts';
-import { nodeTestFiles } from '../test-files.ts';
+import { nodeTestFiles, sourceScripts, testGlobs } from '../test-files.ts';
 import { readRunner } from './read-runner.ts';
 
 const report = 'report.jsonl';
@@ -25,6 +25,7 @@ export const nodeTests: TestFramework = {
         files,
         filter,
         coverage,
+        sources: sourceScripts(project),
         coverageExcludes: [`${workFolder}/${runFolder}/**`, '**/node_modules/**', ...testGlobs],
       }),
       mounts: nodeModulesMount(project),
@@ -34,10 +35,3 @@ export const nodeTests: TestFramework = {
     };
   },
 };
-
-const testGlobs = [
-  '**/*.{test,spec}.{js,cjs,mjs,ts,cts,mts}',
-  '**/*[-_]test.{js,cjs,mjs,ts,cts,mts}',
-  '**/test-*.{js,cjs,mjs,ts,cts,mts}',
-  '**/{test,tests,__tests__}/**',
-];

@@ -8,9 +8,12 @@ import {
   nodeModulesMount,
   projectFolder,
   projectRoot,
+  textOf,
   workFolder,
+  type Project,
 } from '../project.ts';
 import { readVitestReport } from '../read/read-vitest-report.ts';
+import { testGlobs } from '../test-files.ts';
 
 const report = 'report.json';
 const coverageReport = 'coverage/coverage-final.json';
@@ -29,7 +32,7 @@ export const vitestTests: TestFramework = {
     const isMeasured = coverage && (await hasPackage(request, '@vitest/coverage-v8'));
     return {
       toolchains: ['node'],
-      program: inProject(vitestArgv(request, isMeasured)),
+      program: inProject([...vitestArgv(request), ...coverageArgv(request, isMeasured)]),
       // A folder of the project's own, in which vitest keeps what it caches.
       files: { [`${projectFolder}/node_modules/.keep`]: '', [`${runFolder}/.keep`]: '' },
       env: { NO_COLOR: '1', CI: 'true' },
@@ -53,7 +56,7 @@ export const vitestTests: TestFramework = {
 const notInstalled =
   'not measured: the project has no @vitest/coverage-v8. Run "npm install --save-dev @vitest/coverage-v8" in it';
 
-function vitestArgv({ runFolder, filter }: TestRequest, isMeasured: boolean): string[] {
+function vitestArgv({ runFolder, filter }: TestRequest): string[] {
   return [
     'node',
     `${nodeModulesFolder}/vitest/vitest.mjs`,
@@ -62,17 +65,37 @@ function vitestArgv({ runFolder, filter }: TestRequest, isMeasured: boolean): st
     '--reporter=json',
     `--outputFile.json=${workFolder}/${runFolder}/${report}`,
     ...(filter === null ? [] : [`--testNamePattern=${filter}`]),
-    ...(isMeasured
-      ? [
-          '--coverage.enabled',
-          '--coverage.provider=v8',
-          '--coverage.reporter=json',
-          `--coverage.reportsDirectory=${workFolder}/${runFolder}/coverage`,
-          '--coverage.reportOnFailure',
-        ]
-      : ['--coverage.enabled=false']),
   ];
 }
+
+function coverageArgv({ project, runFolder }: TestRequest, isMeasured: boolean): string[] {
+  if (!isMeasured) return ['--coverage.enabled=false'];
+  return [
+    '--coverage.enabled',
+    '--coverage.provider=v8',
+    '--coverage.reporter=json',
+    `--coverage.reportsDirectory=${workFolder}/${runFolder}/coverage`,
+    '--coverage.reportOnFailure',
+    ...(hasOwnCoverage(project) ? [] : wholeProject),
+  ];
+}
+
+/** What counts is then the project's to say. */
+function hasOwnCoverage(project: Project): boolean {
+  return Object.keys(project.files).some(
+    (path) =>
+      /^(?:vite|vitest)\.(?:config|workspace)\.\w+$/.test(path) &&
+      /\bcoverage['"]?\s{0,10}:/.test(textOf(project, path)),
+  );
+}
+
+/** From version 4 on, vitest reports files that no test imports only where it is told which there are. */
+const wholeProject = [
+  '--coverage.include=**/*.{js,cjs,mjs,ts,cts,mts,jsx,tsx,vue,svelte}',
+  ...[...testGlobs, '**/*.d.{ts,cts,mts}', '**/*.config.*', '**/[.]**'].map(
+    (glob) => `--coverage.exclude=${glob}`,
+  ),
+];
 
 async function hasPackage({ project }: TestRequest, name: string): Promise<boolean> {
   const { nodeModules } = project.dependencies;

@@ -4,11 +4,15 @@
  * records: the processes of the tests get neither.
  */
 import { createHmac } from 'node:crypto';
-import { readFileSync, openSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync, openSync, writeSync } from 'node:fs';
+import nodeModule from 'node:module';
 import { relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 
+// Node 20 does not have it. It warns that it is experimental, which is of no interest to the tests' user.
+const { stripTypeScriptTypes } = nodeModule;
+process.removeAllListeners('warning');
 const order = JSON.parse(readFileSync(0, 'utf8'));
 const root = process.cwd();
 const report = openSync(order.report, 'w');
@@ -52,13 +56,18 @@ events.on('test:pass', (data) =>
 );
 events.on('test:fail', (data) => tell(data, data.todo !== undefined ? 'skipped' : 'failed'));
 events.on('test:coverage', ({ summary }) => {
+  const meter = `Node ${process.version}`;
+  const measured = new Set();
   for (const file of summary.files) {
-    record('coverage', {
-      file: relative(root, file.path),
-      lines: file.totalLineCount,
-      missing: file.lines.filter((line) => line.count === 0).map((line) => line.line),
-      meter: `Node ${process.version}`,
-    });
+    const path = relative(root, file.path);
+    measured.add(path);
+    const missing = file.lines.filter((line) => line.count === 0).map((line) => line.line);
+    record('coverage', { file: path, lines: file.totalLineCount, missing, meter });
+  }
+  for (const file of order.sources) {
+    // A test may have removed it.
+    const missing = measured.has(file) || !existsSync(file) ? [] : codeLines(file);
+    if (missing.length > 0) record('coverage', { file, lines: missing.length, missing, meter });
   }
 });
 events.on('end', () => {
@@ -66,6 +75,26 @@ events.on('end', () => {
   process.exitCode = failures > 0 ? 1 : 0;
 });
 events.compose(spec).pipe(process.stdout);
+
+/** All lines of a file that no test loaded, as Node counts them; none where it has nothing but types and comments. */
+function codeLines(file) {
+  const text = readFileSync(resolve(file), 'utf8');
+  const code = withoutTypes(file, text).replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '');
+  if (code.trim() === '') return [];
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((_line, index) => index + 1);
+}
+
+function withoutTypes(file, text) {
+  if (!/\.[cm]?ts$/.test(file) || !stripTypeScriptTypes) return text;
+  try {
+    return stripTypeScriptTypes(text);
+  } catch {
+    return text;
+  }
+}
 
 function tell(data, status) {
   if (status === 'failed') failures += 1;
