@@ -22,6 +22,8 @@ export interface Undertaking {
   /** The user saw it and said yes. */
   readonly isAccepted?: boolean;
   readonly why?: string;
+  /** Shown below the plan. */
+  readonly note?: string;
   readonly model: string | null;
   /** Lets the model look at a run that failed and try another way; absent where no model could. */
   readonly goOn?: (runId: string) => Promise<Reply>;
@@ -122,11 +124,11 @@ export function needsPreview({ request, parts, options }: Turn, work: Undertakin
 
 function planOutcome(
   turn: Turn,
-  { proposal, model, why = '' }: Undertaking,
+  { proposal, model, why = '', note = '' }: Undertaking,
 ): Extract<AskOutcome, { kind: 'plan' }> {
   const { plan, madeBy, confidence, others, notUnderstood = [] } = proposal;
   const candidates = [{ plan, why, confidence }, ...others];
-  const preview = previewPlan({ candidates, madeBy, notUnderstood });
+  const preview = previewPlan({ candidates, madeBy, notUnderstood, note });
   return {
     ...base(turn, { confidence, model }),
     kind: 'plan',

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ClientPort } from '../../contract/server/index.ts';
-import { anAgent } from '../testing/an-agent.ts';
+import type { Plan } from '../../contract/plan/index.ts';
+import { needsModelMetaKey } from '../../contract/tool/index.ts';
+import type { PlanningAnswer } from '../planner/index.ts';
+import { anAgent, someEntries } from '../testing/an-agent.ts';
 import { tools, write } from '../testing/fibonacci.ts';
 import { ScriptedModelError } from '../testing/scripted-models.ts';
 
@@ -64,6 +67,32 @@ describe('without a model', () => {
         1. code: code.generate_code(description=n-th Fibonacci number) — safe 2. mail: nothing [when a b]
       Run it? Answer yes or no."
     `);
+  });
+
+  it('a plan that needs a model says how to connect one, where none is', async () => {
+    const entries = someEntries.map((entry) => {
+      const isWriter = entry.name === 'code.generate_code';
+      const _meta = isWriter ? { [needsModelMetaKey]: true } : {};
+      return { ...entry, tool: { ...entry.tool, _meta } };
+    });
+    const planned = (plan: Plan): PlanningAnswer => ({
+      kind: 'plan',
+      candidates: [{ plan, confidence: 0.8, why: '' }],
+    });
+    const shown = await anAgent({ entries, planned: () => planned(made) }).ask('write fibonacci');
+    expect(Object(shown).preview).toMatch(
+      /No model is connected; "tutti models" tells[^\n]*\nRun it/,
+    );
+    const other = await anAgent({ entries, planned: () => planned(review) }).ask('review x');
+    expect(Object(other).preview).not.toContain('tutti models');
+    const down = anAgent({
+      entries,
+      planned: () => planned(made),
+      model: () => new ScriptedModelError('models.unreachable', 'nothing there'),
+    });
+    expect(Object(await down.ask('write fibonacci')).preview).toContain(
+      'The model cannot be used: nothing there\nRun it',
+    );
   });
 
   it('another plan is chosen by its number, and none by no', async () => {

@@ -1,3 +1,6 @@
+import type { Proposal } from '../../contract/agent/index.ts';
+import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import { needsModelMetaKey } from '../../contract/tool/index.ts';
 import { proposeWithoutModel } from '../propose/index.ts';
 import { answerAbout } from './answer-about.ts';
 import { carryOut } from './carry-out.ts';
@@ -27,6 +30,7 @@ export async function respondWithoutModel(
   const { parts, request, options, before, words, attachments } = turn;
   const { caller } = request;
   const planner = await parts.planner();
+  const entries = await parts.tools.entries();
   const remembered = [];
   for (const item of latestRemembered(before)) {
     const content = await loadText(item, { parts, caller });
@@ -37,7 +41,7 @@ export async function respondWithoutModel(
     {
       caller,
       words,
-      entries: await parts.tools.entries(),
+      entries,
       attachments,
       remembered,
       history: before.turns.slice(-parts.settings.contextTurns),
@@ -46,9 +50,13 @@ export async function respondWithoutModel(
       signal: options.signal,
     },
   );
+  const noModel =
+    failure !== undefined ? `The model cannot be used: ${failure}` : model === null ? connect : '';
   switch (proposed.kind) {
-    case 'proposal':
-      return carryOut(turn, { ...proposed, isFree: false, model });
+    case 'proposal': {
+      const note = needsModel(proposed.proposal, entries) ? noModel : '';
+      return carryOut(turn, { ...proposed, isFree: false, model, note });
+    }
     case 'question': {
       const { candidates, confidence } = proposed;
       const { maxQuestions } = parts.settings.clarification;
@@ -66,11 +74,20 @@ export async function respondWithoutModel(
           : [`The model made no plan that passes the check: ${problem}`]),
         proposed.reason,
         near,
-        failure === undefined ? '' : `The model cannot be used: ${failure}`,
-        model === null && failure === undefined ? connect : '',
+        noModel,
       ];
       const reason = why.filter((part) => part !== '').join(' ');
       return plainReply({ ...base(turn, { confidence: 0, model }), kind: 'refusal', reason });
     }
   }
+}
+
+/** Whether a plan, or another reading beside it, calls a tool that gives only a template without a model. */
+function needsModel({ plan, others }: Proposal, entries: readonly CatalogueEntry[]): boolean {
+  const named = new Set(
+    [plan, ...others.map((one) => one.plan)].flatMap(({ steps }) => steps.map(({ tool }) => tool)),
+  );
+  return entries.some(
+    ({ name, tool }) => named.has(name) && tool._meta?.[needsModelMetaKey] === true,
+  );
 }

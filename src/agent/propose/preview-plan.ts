@@ -8,15 +8,20 @@ export interface Previewed {
   readonly candidates: readonly PlanCandidate[];
   readonly madeBy: 'model' | 'planner';
   readonly notUnderstood: readonly string[];
+  /** What else to know before it runs. */
+  readonly note?: string;
 }
 
 const maxValueChars = 80;
 
 /** What a plan would do, or the readings there are, for a person; the last line says what to answer. */
-export function previewPlan({ candidates, madeBy, notUnderstood }: Previewed): string {
+export function previewPlan({ candidates, madeBy, notUnderstood, note = '' }: Previewed): string {
   const by = madeBy === 'planner' ? 'made without a model' : 'made by the model';
   const unread = notUnderstood.map((words) => `"${shortValue(words)}"`).join(', ');
-  const notes = unread === '' ? [] : [`Not understood: ${unread}.`];
+  const notes = [
+    ...(unread === '' ? [] : [`Not understood: ${unread}.`]),
+    ...(note === '' ? [] : [note]),
+  ];
   const [first] = candidates;
   if (first && candidates.length === 1) {
     const why = first.why === '' ? '' : `: ${first.why}`;
