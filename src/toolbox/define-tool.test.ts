@@ -11,7 +11,13 @@ const double = defineTool({
   description: 'Doubles a number.',
   input: z.object({
     n: z.number().describe('What to double'),
-    rounding: z.strictObject({ digits: z.int() }).optional().describe('How to round'),
+    rounding: z
+      .strictObject({ digits: z.int().max(9) })
+      .optional()
+      .describe('How to round'),
+    unit: z.enum(['metre', 'second']).optional(),
+    label: z.string().min(1).optional(),
+    tags: z.array(z.string()).max(1).optional(),
   }),
   output: z.object({ doubled: z.number().max(100) }),
   annotations: { readOnlyHint: true },
@@ -61,14 +67,38 @@ describe('a tool', () => {
   });
 
   it.each([
-    ['arguments of the wrong type', { n: 'x' }, 'toolbox.invalid_arguments', 'n: '],
-    ['missing arguments', undefined, 'toolbox.invalid_arguments', 'n: '],
+    [
+      'arguments of the wrong type',
+      { n: 'x' },
+      'toolbox.invalid_arguments',
+      'n: expected a number, found "x"',
+    ],
+    ['missing arguments', undefined, 'toolbox.invalid_arguments', 'n: is missing'],
+    [
+      'a choice there is not',
+      { n: 1, unit: 'meter' },
+      'toolbox.invalid_arguments',
+      'unit: expected one of metre, second, found "meter" (did you mean "metre"?)',
+    ],
+    [
+      'a number that is too large',
+      { n: 1, rounding: { digits: 10 } },
+      'toolbox.invalid_arguments',
+      'rounding.digits: expected at most 9, found 10',
+    ],
+    ['an empty text', { n: 1, label: '' }, 'toolbox.invalid_arguments', 'label: must not be empty'],
+    [
+      'a list that is too long',
+      { n: 1, tags: ['a', 'b'] },
+      'toolbox.invalid_arguments',
+      'tags: expected at most 1 item, found 2',
+    ],
     ['an unknown argument', { n: 1, m: 2 }, 'toolbox.invalid_arguments', '"m" is unknown'],
     [
       'a mistyped argument',
       { n: 1, roundin: {} },
       'toolbox.invalid_arguments',
-      '"roundin" is unknown (did you mean "rounding"?). Known: n, rounding',
+      '"roundin" is unknown (did you mean "rounding"?). Known: n, rounding, unit, label, tags',
     ],
     [
       'a mistyped argument inside another',

@@ -8,7 +8,7 @@ import {
   type ToolAnnotations,
   type ToolResult,
 } from '../contract/tool/index.ts';
-import { nearest } from '../kernel/index.ts';
+import { describeIssues } from './describe-issues.ts';
 import { InvalidArgumentsError, InvalidOutputError } from './errors.ts';
 
 /** A tool of ours as its author writes it. */
@@ -85,52 +85,20 @@ async function callTool<Input extends z.ZodType, Output extends z.ZodType>(
   const input = spec.input.safeParse(args ?? {});
   if (!input.success) {
     const { inputSchema } = declare();
-    throw new InvalidArgumentsError(spec.name, describeIssues(input.error, inputSchema));
+    throw new InvalidArgumentsError(
+      spec.name,
+      describeIssues(input.error, { value: args, schema: inputSchema }),
+    );
   }
   const raw = await spec.run(input.data, context);
   const output = spec.output.safeParse(raw);
-  if (!output.success) throw new InvalidOutputError(spec.name, describeIssues(output.error));
+  if (!output.success) {
+    throw new InvalidOutputError(spec.name, describeIssues(output.error, { value: raw }));
+  }
   const text = spec.summarize?.(output.data) ?? JSON.stringify(output.data);
   return {
     content: [{ type: 'text', text }],
     // Output schemas are objects: MCP allows nothing else as structured content.
     structuredContent: output.data as Readonly<Record<string, unknown>>,
   };
-}
-
-const maxIssuesShown = 10;
-
-/** What is wrong with arguments, one sentence per issue; `schema` names what an object may hold. */
-export function describeIssues(error: z.ZodError, schema?: JsonSchema): string[] {
-  return error.issues.slice(0, maxIssuesShown).map((issue) => {
-    const where = issue.path.length > 0 ? issue.path.join('.') : 'arguments';
-    if (issue.code !== 'unrecognized_keys' || !schema) return `${where}: ${issue.message}`;
-    const known = namesAt(schema, issue.path);
-    return `${where}: ${issue.keys.map((key) => describeUnknown(key, known)).join(', ')}. Known: ${known.join(', ') || 'none'}`;
-  });
-}
-
-function describeUnknown(key: string, known: readonly string[]): string {
-  const meant = nearest(key, known);
-  return `"${key}" is unknown${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`;
-}
-
-/** The properties that an object inside the arguments may have. */
-function namesAt(schema: JsonSchema, path: readonly PropertyKey[]): readonly string[] {
-  let here: unknown = schema;
-  for (const key of path) {
-    const properties = field(here, 'properties');
-    here =
-      typeof key === 'number'
-        ? field(here, 'items')
-        : (field(properties, String(key)) ?? field(here, 'additionalProperties'));
-  }
-  return Object.keys(field(here, 'properties') ?? {});
-}
-
-function field(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null
-    ? // A JSON Schema is a plain object; what it lacks is undefined.
-      (value as Readonly<Record<string, unknown>>)[key]
-    : undefined;
 }

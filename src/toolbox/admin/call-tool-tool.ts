@@ -4,7 +4,8 @@ import type { CallContext } from '../../contract/server/index.ts';
 import { examplesMetaKey, type Tool, type ToolResult } from '../../contract/tool/index.ts';
 import { AppError, nearest } from '../../kernel/index.ts';
 import { InvalidArgumentsError } from '../errors.ts';
-import { describeIssues, type DefinedTool } from '../define-tool.ts';
+import type { DefinedTool } from '../define-tool.ts';
+import { describeIssues } from '../describe-issues.ts';
 import { RecursiveCallError, UnknownToolError } from './errors.ts';
 
 const name = 'call_tool';
@@ -65,7 +66,8 @@ async function callTool(
 ): Promise<ToolResult> {
   const input = inputSchema.safeParse(args ?? {});
   if (!input.success) {
-    throw new InvalidArgumentsError(name, describeIssues(input.error, declaration.inputSchema));
+    const judged = { value: args, schema: declaration.inputSchema };
+    throw new InvalidArgumentsError(name, describeIssues(input.error, judged));
   }
   const wanted = input.data.name;
   const entries = await catalogue.entries();
