@@ -21,7 +21,8 @@ const listedBy = {
   prompt: '`tutti prompts` lists them.',
   trace: '`tutti trace` lists the latest.',
   server: '`tutti servers --no-start` lists them.',
-  setting: '`tutti config` lists every setting.',
+  setting:
+    '`tutti config` lists every setting. To change one, edit your settings file (`tutti init` creates it) or give --set key=value.',
   command: '`/help` lists the commands.',
   preference: '`/preferences` lists them.',
   step: null,
@@ -32,6 +33,37 @@ const listedBy = {
   status: null,
 } as const;
 
+/** What other programs call the actions of ours. */
+const synonyms: Readonly<Partial<Record<string, string>>> = {
+  delete: 'remove',
+  rm: 'remove',
+  uninstall: 'remove',
+  install: 'add',
+  new: 'add',
+  create: 'add',
+  ls: 'list',
+  get: 'show',
+  view: 'show',
+  cat: 'show',
+  info: 'show',
+  status: 'show list',
+  tail: 'watch logs',
+  follow: 'watch logs',
+  kill: 'cancel',
+  stop: 'cancel disable',
+  abort: 'cancel',
+  start: 'resume enable',
+  continue: 'resume',
+  rerun: 'retry',
+  copy: 'fork',
+  save: 'export',
+  load: 'import',
+  reject: 'deny',
+  accept: 'approve',
+  validate: 'check',
+  draw: 'show',
+};
+
 const maxListed = 20;
 
 /** A command was given the name of something that is not there. */
@@ -39,7 +71,9 @@ export class UnknownNameError extends AppError {
   readonly code = 'cli.unknown_name';
 
   constructor(kind: keyof typeof listedBy, name: string, known: readonly string[]) {
-    const suggestion = nearest(name, known);
+    const synonym = kind === 'action' ? synonyms[name] : undefined;
+    const suggestion =
+      nearest(name, known) ?? known.find((one) => synonym?.split(' ').includes(one));
     const proposal = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
     super(`There is no ${kind} "${name}".${proposal}`, {
       details: { kind, name, ...(suggestion !== undefined && { suggestion }) },

@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander';
-import { commands } from './command-table.ts';
 import { UsageError } from './errors.ts';
 import { flagsOf } from './global-flags.ts';
-import { firstOperand, impliedCommand } from './implied-command.ts';
+import { impliedCommand } from './implied-command.ts';
 import type { Io } from './io.ts';
 import { createOutput } from './output.ts';
+import { describeParseError, typedCommand, unknownCommand } from './parse-error.ts';
 import { createProgram, type Parsed } from './program.ts';
 
 const exitCancelled = 130;
@@ -47,9 +47,9 @@ async function parse(argv: readonly string[], io: Io): Promise<Parsed | number> 
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    if (error.code !== 'commander.help') {
-      throw new UsageError(`${sentence(error.message)}${adviceFor(error.code, argv)}`);
-    }
+    if (error.code !== 'commander.help') throw new UsageError(describeParseError(error, argv));
+    const [, topic] = argv[0] === 'help' ? argv : [];
+    if (topic !== undefined) throw new UsageError(unknownCommand(topic));
     if (argv.includes('--json')) throw new UsageError('No command was given');
     io.stderr.write(complaint);
     return exitUsage;
@@ -68,26 +68,4 @@ async function run(
   const flags = flagsOf(options);
   const output = await createOutput(io, options['json'] === true);
   return runCommand({ operands, afterDashes, options, io, output, flags });
-}
-
-/** The command of a command line that may be wrong in every other respect. */
-function typedCommand(argv: readonly string[]): string {
-  const word = firstOperand(impliedCommand(argv));
-  return commands.find(({ name }) => name === word)?.name ?? '';
-}
-
-/** What was probably meant by a command line that the parser refused. */
-function adviceFor(code: string, argv: readonly string[]): string {
-  if (code === 'commander.unknownCommand') return '. A message is given in quotes, or after "ask"';
-  const at = argv.indexOf('add');
-  const isProgram = argv[at - 1] === 'servers' && !(argv[at + 2] ?? '-').startsWith('-');
-  if (code !== 'commander.unknownOption' || !isProgram || argv.includes('--')) return '';
-  const [name = '', ...command] = argv.slice(at + 1);
-  return `. Put -- before the command of the server: tutti servers add ${name} -- ${command.join(' ')}`;
-}
-
-/** Commander's `error: unknown command 'x'\n(Did you mean y?)` as one of our sentences. */
-function sentence(message: string): string {
-  const text = message.replace(/^error: /, '').replaceAll('\n', ' ');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import { readInput } from './read-input.ts';
@@ -14,7 +16,7 @@ export async function parsePairs(words: readonly string[], io: Io): Promise<read
   let stdinUser: string | undefined;
   for (const word of words) {
     const at = word.indexOf('=');
-    if (at < 1) throw new UsageError(`An argument looks like name=value, and this is "${word}"`);
+    if (at < 1) throw new UsageError(notPair(word, io));
     const name = word.slice(0, at);
     const given = word.slice(at + 1);
     if (given === '-' && stdinUser !== undefined) {
@@ -24,6 +26,11 @@ export async function parsePairs(words: readonly string[], io: Io): Promise<read
     pairs.push({ name, value: await readValue(given, io) });
   }
   return pairs;
+}
+
+function notPair(word: string, { cwd }: Io): string {
+  const example = existsSync(resolve(cwd, word)) ? `, such as path=${word},` : ',';
+  return `An argument looks like name=value${example} and this is "${word}"`;
 }
 
 function readValue(given: string, io: Io): Promise<string> | string {

@@ -19,7 +19,21 @@ describe('what goes wrong', () => {
   });
 
   it.each([
-    ['cal', "Unknown command 'cal' (Did you mean call?)"],
+    ['cal', 'There is no command "cal". Did you mean "call"?'],
+    ['version', 'There is no command "version". Did you mean "--version"?'],
+    ['help cal', 'There is no command "cal". Did you mean "call"?'],
+    ['review a.py', 'There is no command "review". To ask for it in words: tutti ask review a.py'],
+    ['call', '"call" wants TOOL [ARGUMENTS…], and TOOL is missing'],
+    ['plan', '"plan" wants ACTION PLAN, and ACTION is missing'],
+    ['servers add', '"servers add" wants NAME [COMMAND…], and NAME is missing'],
+    ['servers list x', '"servers list" takes nothing more, and got "x" too'],
+    ['doctor now', '"doctor" takes no arguments, and got "now"'],
+    ['tools a b', '"tools" takes [QUERY], and got "a b": put words that belong together in quotes'],
+    ['sessions delete x', 'There is no action "delete". Did you mean "remove"?'],
+    ['tools ecoh', 'No tool fits "ecoh". Did you mean "echo"?'],
+    ['tools fake.echo_al', 'There is no tool "fake.echo_al". Did you mean "fake.echo_all"?'],
+    ['call fake.echo_all package.json', 'such as path=package.json, and this is "package.json"'],
+    ['config set', 'To change one, edit your settings file (`tutti init` creates it)'],
     ['tools --jsn', "Unknown option '--jsn' (Did you mean --json?)"],
     ['call fake.echo_all txt=a', 'The tool has no argument "txt". Did you mean "text"?'],
     ['call fake.echo_all zzzzzz=a', 'The tool has no argument "zzzzzz". It has: text, count'],
@@ -51,6 +65,7 @@ describe('what goes wrong', () => {
     ['run nosuch.plan.yaml', '"nosuch.plan.yaml" was not read: there is no such file'],
     ['run src', '"src" was not read: it is a folder'],
     ['call fake.fail_bare', 'Tool "fake.fail_bare" failed: it rained'],
+    ['runs approve', 'No run waits for approval'],
   ])('suggests nothing where the message says it all: tutti %s', async (line, message) => {
     const { stderr } = await runMain(line.split(' '));
     expect(stderr).toMatch(/\(cli\.[a-z_]+\)\n$/);

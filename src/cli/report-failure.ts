@@ -1,5 +1,8 @@
 import { errorCodes, type ErrorCodeEntry, type ErrorReport } from '../contract/error/index.ts';
+import { errorMetaKey, type ToolResult } from '../contract/tool/index.ts';
 import { AppError, reportError } from '../kernel/index.ts';
+import { contentText } from './content-text.ts';
+import { ToolFailedError } from './errors.ts';
 import type { Io } from './io.ts';
 import { printableLines } from './output.ts';
 
@@ -38,6 +41,16 @@ export function showReport(
     );
   }
   return entryOf(report.code)?.exitCode ?? 1;
+}
+
+/** Why a tool failed: by its code where it has one, else in the tool's own words. */
+export function failureOf(tool: string, result: ToolResult): ErrorReport {
+  const carried: unknown = result._meta?.[errorMetaKey];
+  const { code, message, details }: Partial<ErrorReport> = Object(carried);
+  if (typeof code === 'string' && typeof message === 'string') {
+    return { code, message, details: details ?? {} };
+  }
+  return reportError(new ToolFailedError(tool, contentText(result.content)));
 }
 
 /** What to do about this very error; empty when its message says so already. */

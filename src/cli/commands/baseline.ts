@@ -3,9 +3,8 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { counted } from '../../kernel/index.ts';
 import { createCallContext } from '../call-context.ts';
-import { contentText } from '../content-text.ts';
-import { ToolFailedError } from '../errors.ts';
 import { withSystem, type Invocation } from '../invocation.ts';
+import { failureOf, showReport } from '../report-failure.ts';
 
 const tools = ['review_code', 'scan_security'];
 
@@ -25,7 +24,9 @@ export async function run(invocation: Invocation): Promise<number> {
       const args = { path: operands[0] ?? '.', baseline: 'create' };
       const call = catalogue.callTool(`code__${tool}`, args, createCallContext(io));
       const result = await output.during(`Waiting for code.${tool}`, call);
-      if (result.isError === true) throw new ToolFailedError(tool, contentText(result.content));
+      if (result.isError === true) {
+        return showReport(failureOf(tool, result), { io, isJson: output.isJson });
+      }
       findings = merge(findings, withBaseline.parse(result.structuredContent).baseline.findings);
     }
     await mkdir(dirname(target), { recursive: true });

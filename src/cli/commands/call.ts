@@ -1,22 +1,16 @@
 import type { CatalogueEntry, ListingFailure } from '../../contract/catalogue/index.ts';
-import type { ErrorReport } from '../../contract/error/index.ts';
-import {
-  approvedBasisMetaKey,
-  errorMetaKey,
-  type PreviewEffect,
-  type ToolResult,
-} from '../../contract/tool/index.ts';
-import { reportError, systemClock } from '../../kernel/index.ts';
+import { approvedBasisMetaKey, type PreviewEffect } from '../../contract/tool/index.ts';
+import { systemClock } from '../../kernel/index.ts';
 import { askLine, isAtTerminal } from '../ask-line.ts';
 import { createCallContext } from '../call-context.ts';
 import { contentText } from '../content-text.ts';
-import { ServerNotListedError, ToolFailedError, UnknownNameError, UsageError } from '../errors.ts';
+import { ServerNotListedError, UnknownNameError, UsageError } from '../errors.ts';
 import { textOption, withSystem, type Invocation } from '../invocation.ts';
 import { printableLines } from '../output.ts';
 import { parsePairs } from '../parse-pairs.ts';
 import { createProgressBar } from '../progress-bar.ts';
 import { readInput } from '../read-input.ts';
-import { showReport } from '../report-failure.ts';
+import { failureOf, showReport } from '../report-failure.ts';
 import { toolArguments } from '../tool-arguments.ts';
 
 export async function run(invocation: Invocation): Promise<number> {
@@ -140,13 +134,4 @@ function parseObject(flag: string, text: string): Record<string, unknown> {
     throw new UsageError(`${flag} must be a JSON object such as {"path": "src"}`);
   }
   return { ...value };
-}
-
-function failureOf(tool: string, result: ToolResult): ErrorReport {
-  const carried: unknown = result._meta?.[errorMetaKey];
-  const { code, message, details }: Partial<ErrorReport> = Object(carried);
-  if (typeof code === 'string' && typeof message === 'string') {
-    return { code, message, details: details ?? {} };
-  }
-  return reportError(new ToolFailedError(tool, contentText(result.content)));
 }

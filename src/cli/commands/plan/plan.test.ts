@@ -147,8 +147,8 @@ describe('tutti plan show', () => {
 describe('tutti plan with a command line that makes no sense', () => {
   it.each([
     ['an unknown action', ['chekc', good], 'Did you mean "check"?'],
-    ['no file', ['check'], "argument 'plan'"],
-    ['two files', ['check', good, bad], 'Too many arguments'],
+    ['no file', ['check'], '"plan" wants ACTION PLAN, and PLAN is missing'],
+    ['two files', ['check', good, bad], '"plan" takes ACTION PLAN, and got'],
     ['a format for check', ['check', good, '--format', 'svg'], '--format belongs to "plan show"'],
     ['an unknown format', ['show', good, '--format', 'sgv'], 'Did you mean "svg"?'],
     ['a file that is not there', ['check', 'none.yaml'], 'none.yaml'],

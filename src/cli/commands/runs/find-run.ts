@@ -14,7 +14,9 @@ export async function withRunId(
   const [run, ...others] = operands;
   if (run !== 'last') return operands;
   const [newest] = await workflows.list(localCaller, { limit: 1 });
-  if (!newest) throw new UsageError('There are no runs: "tutti run PLAN" starts one');
+  if (!newest) {
+    throw new UsageError('There are no runs: "tutti run PLAN" starts one', { hint: '' });
+  }
   return [newest.runId, ...others];
 }
 
@@ -27,7 +29,7 @@ export async function onlyWaitingRun(workflows: Workflows): Promise<string> {
     waitingFor.some(({ kind }) => kind === 'approval'),
   );
   const [only, another] = waiting;
-  if (!only) throw new UsageError('No run waits for approval');
+  if (!only) throw new UsageError('No run waits for approval', { hint: '' });
   if (another) {
     const lines = waiting.map((view) => `  ${describeRun(view)}`);
     throw new UsageError(`Several runs wait for approval. Say which:\n${lines.join('\n')}`);

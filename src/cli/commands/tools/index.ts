@@ -1,4 +1,5 @@
 import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
+import { nearest } from '../../../kernel/index.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
 import { limitOption } from '../../limit-option.ts';
 import { firstSentence, formatColumns } from '../../output.ts';
@@ -9,10 +10,8 @@ export async function run(invocation: Invocation): Promise<number> {
   const { io, output, operands } = invocation;
   const [query] = operands;
   return withSystem(invocation, {}, async (system) => {
-    const { entries, isNamed } = await choose(system, query, invocation);
-    if (entries.length === 0) {
-      output.note(query === undefined ? 'There are no tools' : `No tool fits "${query}"`);
-    }
+    const { entries, isNamed, note } = await choose(system, query, invocation);
+    if (note !== undefined) output.note(note);
     output.result(entries.map(showEntry), () => {
       const [only] = entries;
       if (!only || !isNamed) return list(entries);
@@ -27,6 +26,8 @@ interface Choice {
   readonly entries: readonly CatalogueEntry[];
   /** One tool was asked for by its name. */
   readonly isNamed: boolean;
+  /** Why these are not what was asked for. */
+  readonly note?: string | undefined;
 }
 
 /** The named tool alone; all tools of a named server; else those that fit, best first. */
@@ -45,9 +46,30 @@ async function choose(
   const [named = [], ofServer = [], bare = []] = matches;
   const isNamed = named.length > 0 || (ofServer.length === 0 && bare.length === 1);
   const known = matches.find(({ length }) => length > 0) ?? (query === undefined ? all : undefined);
-  if (known) return { entries: known.slice(0, limitOption(invocation)), isNamed };
+  if (known) {
+    const note = all.length === 0 ? 'There are no tools' : undefined;
+    return { entries: known.slice(0, limitOption(invocation)), isNamed, note };
+  }
   const search = findTools(query ?? '', limitOption(invocation, defaultFound));
-  return { entries: await output.during('Loading the search model', search), isNamed };
+  const entries = await output.during('Loading the search model', search);
+  return { entries, isNamed, note: describeMiss(query ?? '', all, entries.length) };
+}
+
+/** A name that no tool has, or words that fit none; undefined for words that fit some. */
+function describeMiss(
+  query: string,
+  all: readonly CatalogueEntry[],
+  foundCount: number,
+): string | undefined {
+  const isName = /^[\w-]+(?:\.|__)[\w.-]+$/.test(query);
+  if (!isName && foundCount > 0) return undefined;
+  const names = all.flatMap(({ name }) => (isName ? name : name.split(/[._]/)));
+  const meant = nearest(query, new Set(names));
+  return [
+    isName ? `There is no tool "${query}".` : `No tool fits "${query}".`,
+    ...(meant === undefined ? [] : [`Did you mean "${meant}"?`]),
+    ...(foundCount > 0 ? ['These come nearest in meaning:'] : []),
+  ].join(' ');
 }
 
 function showEntry({ name, server, tool }: CatalogueEntry): Record<string, unknown> {

@@ -1,0 +1,64 @@
+import type { CommanderError } from 'commander';
+import { nearest } from '../kernel/index.ts';
+import { commands } from './command-table.ts';
+import { firstOperand, impliedCommand } from './implied-command.ts';
+
+/** The parser's complaint about a command line as one of our sentences, with what was probably meant. */
+export function describeParseError(
+  { code, message }: Pick<CommanderError, 'code' | 'message'>,
+  argv: readonly string[],
+): string {
+  const name = typedCommand(argv);
+  const operands = operandsOf(name);
+  switch (code) {
+    case 'commander.unknownCommand':
+      return unknownCommand(firstOperand(argv) ?? '', argv);
+    case 'commander.missingArgument': {
+      const missing = /'(\w+)'/.exec(message)?.[1] ?? '';
+      return `"${name}" wants ${operands}, and ${missing.toUpperCase()} is missing`;
+    }
+    case 'commander.excessArguments': {
+      const got = /got \d+: (.*)\.$/s.exec(message)?.[1]?.replaceAll(', ', ' ') ?? '';
+      if (operands === '') return `"${name}" takes no arguments, and got "${got}"`;
+      const advice = operands === '[QUERY]' ? ': put words that belong together in quotes' : '';
+      return `"${name}" takes ${operands}, and got "${got}"${advice}`;
+    }
+    default: {
+      const text = message.replace(/^error: /, '').replaceAll('\n', ' ');
+      return `${text.charAt(0).toUpperCase()}${text.slice(1)}${dashesMissing(code, argv)}`;
+    }
+  }
+}
+
+/** The command of a command line that may be wrong in every other respect. */
+export function typedCommand(argv: readonly string[]): string {
+  const word = firstOperand(impliedCommand(argv));
+  return commands.find(({ name }) => name === word)?.name ?? '';
+}
+
+/** `argv`: the words that may have been meant as a message. */
+export function unknownCommand(word: string, argv: readonly string[] = []): string {
+  const meant = nearest(word, [...commands.map(({ name }) => name), 'version']);
+  const start = `There is no command "${word}".`;
+  if (meant !== undefined) {
+    return `${start} Did you mean "${meant === 'version' ? '--version' : meant}"?`;
+  }
+  return argv.length === 0 ? start : `${start} To ask for it in words: tutti ask ${argv.join(' ')}`;
+}
+
+/** `<tool> [arguments...]` as help shows it, in the words of our errors: `TOOL [ARGUMENTS…]`. */
+function operandsOf(command: string): string {
+  const operands = commands.find(({ name }) => name === command)?.operands ?? '';
+  return operands
+    .replaceAll(/<(\w+)>/g, '$1')
+    .replaceAll('...', '…')
+    .toUpperCase();
+}
+
+function dashesMissing(code: string, argv: readonly string[]): string {
+  const at = argv.indexOf('add');
+  const isProgram = argv[at - 1] === 'servers' && !(argv[at + 2] ?? '-').startsWith('-');
+  if (code !== 'commander.unknownOption' || !isProgram || argv.includes('--')) return '';
+  const [name = '', ...command] = argv.slice(at + 1);
+  return `. Put -- before the command of the server: tutti servers add ${name} -- ${command.join(' ')}`;
+}
