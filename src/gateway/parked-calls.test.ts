@@ -76,6 +76,10 @@ describe('a client of the stateless era', () => {
     const wrong = [
       { ...params, requestState: `${requestState}x` },
       { ...params, name: 'echo', requestState },
+      { ...params, arguments: { ...Object(params['arguments']), more: 1 }, requestState },
+      { ...params, arguments: {}, requestState },
+      { ...params, arguments: { questions: [question, question] }, requestState },
+      { ...params, arguments: undefined, requestState },
     ];
     for (const attempt of wrong) {
       expect(await peer.ask('tools/call', attempt)).toMatchObject({ error: { code: -32_602 } });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { digestJson } from '../kernel/index.ts';
 import type { Request } from '../protocol/index.ts';
 import { InputExpiredError, TooManyWaitingCallsError } from './errors.ts';
 import { invalidParams } from './rpc-failure.ts';
@@ -28,7 +29,8 @@ const tokenBytes = 24;
 
 /**
  * Calls of the stateless era that wait until their client comes back with what it was asked. A state
- * is a random name for one of them: it says nothing, works once, and only for the same request.
+ * is a random name for one of them: it says nothing, works once, and only for the same request with
+ * the same arguments.
  */
 export class ParkedCalls {
   readonly #limits: ParkingLimits;
@@ -66,7 +68,9 @@ export class ParkedCalls {
       );
     }
     if (found.subject !== subjectOf(request)) {
-      throw invalidParams('params.requestState belongs to another request');
+      throw invalidParams(
+        'params.requestState belongs to another request: come back with the name and the arguments of the first one',
+      );
     }
     clearTimeout(found.expiry);
     this.#parked.delete(requestState);
@@ -82,7 +86,8 @@ export class ParkedCalls {
   }
 }
 
+/** All of a request that must not be another when its client comes back: the answers were given for just that. */
 function subjectOf({ method, params }: Request): string {
-  const { name, uri, taskId } = params;
-  return JSON.stringify([method, name, uri, taskId]);
+  const { name, uri, taskId, arguments: args = {} } = params;
+  return digestJson([method, name, uri, taskId, args]);
 }

@@ -2,6 +2,7 @@ export { AppError, reportError } from './app-error.ts';
 export { systemClock, type Clock } from './clock.ts';
 export { countTokens } from './count-tokens.ts';
 export { counted } from './counted.ts';
+export { digestJson } from './digest-json.ts';
 export { createFaultPoints, noFaults, type FaultPoint } from './fault-point.ts';
 export { Gate } from './gate.ts';
 export { isRunning } from './is-running.ts';

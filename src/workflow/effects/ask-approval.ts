@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../contract/plan/index.ts';
-import { reportError } from '../../kernel/index.ts';
+import { digestJson, reportError } from '../../kernel/index.ts';
 import type { ApproveInput, ApproveOutcome } from '../engine/activity-data.ts';
 import type { ActivityRequest } from '../engine/run-scope.ts';
 import type { ActivityParts } from './activity-parts.ts';
 import { verdictSignal } from './approvals.ts';
-import { argumentsDigest } from './arguments-digest.ts';
 import type { ApprovalRow, RowChange, StepRows } from './effect-store.ts';
 import { ToolGoneError } from './errors.ts';
 import { questionText } from './question-text.ts';
@@ -65,7 +64,7 @@ async function newApproval(
     step,
     server: found?.server ?? null,
     tool,
-    argumentsDigest: argumentsDigest(filled),
+    argumentsDigest: digestJson(filled),
     arguments: shown(filled, limits.shownArgumentBytes),
     policyVersion: policy.version,
     message: question ?? defaultMessage(step, tool),
