@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { wireTextOf } from '../../contract/wire/index.ts';
+import { UnreachableError } from '../errors.ts';
+import { ServerUnavailableError } from './errors.ts';
 import { aClient, aContext, connectTo } from './testing/a-context.ts';
 import { aHandshakeServer, aStatelessServer } from './testing/scripted-server.ts';
 
@@ -67,6 +69,28 @@ describe('what only one era understands', () => {
     stop.abort(new Error('enough'));
     await expect(calling).rejects.toThrow('enough');
     expect((await server.untilSent('tasks/cancel')).params).toEqual({ taskId: 'c3' });
+  });
+
+  it.each([
+    ['could not be asked for', new UnreachableError('scripted', 'http://x', 'refused')],
+    ['was asked for while the server was away', new ServerUnavailableError('scripted', 'away')],
+  ])('does not know what became of a task whose result %s', async (_how, failure) => {
+    const execution = { taskSupport: 'required' };
+    const server = aHandshakeServer({
+      isHttp: true,
+      capabilities: { tools: {}, tasks: { cancel: {} } },
+    })
+      .on('tools/list', () => ({ tools: [{ name: 't', inputSchema: {}, execution }] }))
+      .on('tools/call', () => ({ task: { taskId: 'c3', status: 'working' } }))
+      .on('tasks/result', (_params, { id }) => {
+        server.failRequest(id ?? 0, failure);
+        return undefined;
+      });
+    const upstream = await connectTo(server);
+    await expect(upstream.callTool('t', {}, aContext())).rejects.toMatchObject({
+      code: 'fleet.outcome_unknown',
+    });
+    expect(server.ofMethod('tools/call')).toHaveLength(1);
   });
 
   it('does not count what a server says of a task after its request is answered', async () => {

@@ -1,10 +1,18 @@
 import type { Tool } from '../../contract/tool/index.ts';
+import { AppError } from '../../kernel/index.ts';
 import { isRecord, type Params } from '../../protocol/index.ts';
 import { BadAnswerError } from '../errors.ts';
 import type { DraftRequest } from './request-text.ts';
 
 /** How long the server keeps the result of a task nobody but us knows of. */
 const keptMs = 10 * 60_000;
+
+const unsent: ReadonlySet<string> = new Set([
+  'fleet.server_not_reading',
+  'fleet.server_unavailable',
+  'fleet.session_expired',
+  'fleet.unreachable',
+]);
 
 /** Whether a tool of a handshake server runs as a task only, and the caller did not ask for one. */
 export function needsTask(tool: Tool | undefined, extra: Params | undefined): boolean {
@@ -18,6 +26,8 @@ export interface TaskRun {
   readonly signal: AbortSignal;
   /** Sends a request of the caller. */
   readonly send: (draft: DraftRequest) => Promise<Params>;
+  /** The error of a task whose result will not come. */
+  readonly lost: (reason: string, cause: unknown) => Error;
   /** Sends what nobody waits for. */
   readonly tell: (draft: DraftRequest) => void;
 }
@@ -38,6 +48,8 @@ export async function runAsTask(draft: DraftRequest, run: TaskRun): Promise<Para
     return await run.send({ method: 'tasks/result', members });
   } catch (error) {
     if (run.signal.aborted) run.tell({ method: 'tasks/cancel', members });
-    throw error;
+    // The question for its result may not have reached the server; the task has.
+    const isUnsent = !run.signal.aborted && error instanceof AppError && unsent.has(error.code);
+    throw isUnsent ? run.lost(error.message, error) : error;
   }
 }

@@ -85,6 +85,7 @@ export class UpstreamRequests {
         server: this.#parts.server,
         signal: context.signal,
         send: (part) => this.#send(part, { stake, context }),
+        lost: this.#sendOptions(stake, context).lost,
         tell: (part) => this.tell(part),
       });
     } finally {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reportError } from '../../../kernel/index.ts';
 import type { RequestId } from '../../../protocol/index.ts';
 import { AnswerTooLargeError, ExchangeBrokenError } from '../../errors.ts';
 import type { LinkListener } from '../link.ts';
@@ -40,11 +41,25 @@ export async function answerFromEvents(
       throw new ExchangeBrokenError(server, 'its event stream ended before the answer');
     }
     await sleep(end.retryMs ?? limits.firstReconnectDelayMs, undefined, { signal });
-    response = await options.resume(end.lastEventId);
+    response = await resumed(options, end.lastEventId);
     if (response.statusCode !== 200 || mediaTypeOf(response) !== 'events') {
       response.destroy();
       throw new ExchangeBrokenError(server, 'its event stream ended and could not be resumed');
     }
+  }
+}
+
+/** What fails here fails after the request was sent, so that no failure says that it was not. */
+async function resumed(
+  { server, signal, resume }: AnswerFromEventsOptions,
+  lastEventId: string,
+): Promise<IncomingMessage> {
+  try {
+    return await resume(lastEventId);
+  } catch (error) {
+    signal.throwIfAborted();
+    const { message } = reportError(error);
+    throw new ExchangeBrokenError(server, `its event stream ended and was not resumed: ${message}`);
   }
 }
 

@@ -21,6 +21,8 @@ export interface HttpCall {
   /** The same where there is no signal yet. */
   readonly abort?: CallAbort;
   readonly headLimitMs?: number | undefined;
+  /** Following a redirect sends it again, which is a second time for one that was carried out before. */
+  readonly isSentOnce?: boolean;
 }
 
 type SendRequest = typeof request;
@@ -35,6 +37,8 @@ export class HttpCaller {
   readonly #send: SendRequest;
   readonly #connectEvent: 'connect' | 'secureConnect';
   readonly #places = new WeakMap<URL, Place>();
+  /** Where requests for a url were redirected to last: the next go there at once. */
+  readonly #moved = new WeakMap<URL, URL>();
 
   static async open(server: string, url: URL, limits: HttpLinkLimits): Promise<HttpCaller> {
     if (url.protocol !== 'https:') return new HttpCaller(server, limits);
@@ -60,14 +64,21 @@ export class HttpCaller {
    * signal says.
    */
   async call(call: HttpCall): Promise<IncomingMessage> {
-    let { url } = call;
+    let url = this.#moved.get(call.url) ?? call.url;
     for (let hop = 0; ; hop += 1) {
-      const response = await this.#callOnce(hop === 0 ? call : { ...call, url });
+      const response = await this.#callOnce(url === call.url ? call : { ...call, url });
       const status = response.statusCode ?? 0;
-      if (status < 300 || status >= 400 || status === 304) return response;
+      if (status < 300 || status >= 400 || status === 304) {
+        if (url !== call.url && status < 300) this.#moved.set(call.url, url);
+        if (status === 404 || status === 410) this.#moved.delete(call.url);
+        return response;
+      }
       response.destroy();
       const target = URL.parse(response.headers.location ?? '', url.href);
-      const mayFollow = movedSameMethod.includes(status) && hop < this.#limits.maxRedirects;
+      const mayFollow =
+        call.isSentOnce !== true &&
+        movedSameMethod.includes(status) &&
+        hop < this.#limits.maxRedirects;
       if (!mayFollow || target?.origin !== url.origin) {
         throw new RedirectRefusedError(this.#server, status, target);
       }

@@ -97,12 +97,49 @@ describe('a failure over HTTP', () => {
         }
       },
     );
-    for (const id of [1, 2, 3, 4]) link.send(ask(id));
+    for (const id of [1, 2, 3, 4]) link.send(ask(id, 'tools/list'));
     await until(() => resultOf(1) !== undefined && failures.size === 3);
     expect(failures.get(2)).toMatchObject({ code: 'fleet.redirect_refused' });
     expect(failures.get(2)?.message).toContain('http://elsewhere.invalid/x, which');
     expect(failures.get(2)?.message).not.toContain('token');
     expect(server.seen.filter(({ body }) => body.includes('"id":3'))).toHaveLength(4);
+  });
+
+  it.each([301, 302, 303, 307, 308])(
+    'by a redirect with %i of a tool call: that would send it a second time',
+    async (status) => {
+      const { link, until, failures, server } = await serve(({ response }) => {
+        response.writeHead(status, { location: '/mcp' }).end();
+      });
+      link.send(ask(1));
+      await until(() => failures.size === 1);
+      expect(failures.get(1)).toMatchObject({ code: 'fleet.redirect_refused' });
+      expect(server.seen).toHaveLength(1);
+    },
+  );
+
+  it('by no redirect where another request was told the way', async () => {
+    const { link, until, resultOf, server } = await serve(({ path, response }, { id }) => {
+      if (path === '/mcp') response.writeHead(307, { location: '/mcp/' }).end();
+      else respondJson(response, answerTo(id));
+    });
+    link.send(ask(1, 'initialize'));
+    await until(() => resultOf(1) !== undefined);
+    link.send(ask(2));
+    await until(() => resultOf(2) !== undefined);
+    expect(server.seen.map(({ path }) => path)).toEqual(['/mcp', '/mcp/', '/mcp/']);
+  });
+
+  it('by a stream that cannot be resumed because nobody is there: the request was sent', async () => {
+    const { link, until, failures, server } = await serve(({ response }) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('id: 1\nretry: 1\ndata:\n\n');
+    });
+    link.send(ask(1));
+    await expect.poll(() => server.seen.length).toBe(1);
+    await server.close();
+    await until(() => failures.size === 1);
+    expect(failures.get(1)).toMatchObject({ code: 'fleet.exchange_broken' });
   });
 });
 

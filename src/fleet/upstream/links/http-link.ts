@@ -160,6 +160,7 @@ class StreamableHttpLink implements HttpLink {
       body: text,
       abort,
       headLimitMs: id === undefined ? limits.headLimitMs : undefined,
+      isSentOnce: method === 'tools/call',
     });
     const status = response.statusCode ?? 0;
     if (status < 200 || status >= 300) {

@@ -146,7 +146,7 @@ class SseLink implements Link {
     return true;
   }
 
-  async #post({ id, text, headers }: OutgoingMessage, endpoint: URL): Promise<void> {
+  async #post({ id, method, text, headers }: OutgoingMessage, endpoint: URL): Promise<void> {
     const { name, caller, limits } = this.#parts;
     try {
       const response = await caller.call({
@@ -156,6 +156,7 @@ class SseLink implements Link {
         body: text,
         signal: this.#posts.signal,
         headLimitMs: limits.headLimitMs,
+        isSentOnce: method === 'tools/call',
       });
       const status = response.statusCode ?? 0;
       const body = await readBeginning(response, maxFailureBytes);
