@@ -178,6 +178,7 @@ for a short while and ends with exit code 0. Clients see every tool unless --com
   add NAME -- COMMAND ARGS…   add a program, or with --url an address, to the user's own file
   remove NAME                 take it out of the file
   enable NAME, disable NAME   keep the entry, and use it or not
+  accept NAME                 believe its tools as they are now, after they changed
   logs NAME                   its standard error
   restart NAME                restart it in every instance on this data directory
 Keep secrets out of the file: --env 'TOKEN=\${env:TOKEN}' takes it from the environment.`,

@@ -23,6 +23,7 @@ function aFleet(restarted: string[]): FleetControl {
       restarted.push(name);
     },
     logs: async () => [],
+    acceptTools: async () => [],
     collisions: () => [],
   };
 }

@@ -29,6 +29,7 @@ export interface LaneCall {
   readonly timeoutMs?: number | undefined;
   /** The work enters the span itself, where it needs to: of all that tracing does, entering costs most. */
   readonly entersSpan?: boolean;
+  readonly mayRepeat?: boolean;
   readonly work: (context: CallContext, inSpan?: RunIn) => Promise<ToolResult>;
 }
 
@@ -107,7 +108,7 @@ export class CallLane {
   }
 
   #planOf(
-    { entry, gate, timeoutMs, entersSpan, work }: LaneCall,
+    { entry, gate, timeoutMs, entersSpan, mayRepeat, work }: LaneCall,
     span?: CallSpan,
   ): CallPlan<ToolResult> {
     const { limits, timeout } = this.#timeOf(timeoutMs);
@@ -122,6 +123,7 @@ export class CallLane {
       limits,
       timeout,
       gate: gate ?? this.#gate,
+      mayRepeat,
       work: inSpan ? (context) => work(context, inSpan) : work,
       annotate: span && ((facts) => span.setAttributes(facts)),
       onLeftBehind: inSpan ? () => inSpan(warn) : warn,

@@ -55,7 +55,12 @@ const defaultFirstWaitMs = 3_000;
 /** The same for a server of this process, which only has to be loaded. */
 const ownWaitMs = 60_000;
 
-const noCache: ListingCache = { read: () => undefined, write: () => {} };
+const noCache: ListingCache = {
+  read: () => undefined,
+  write: () => {},
+  readTools: () => undefined,
+  writeTools: () => {},
+};
 
 /** The servers as one. See the room's README for what it guarantees. */
 export function createFleet(options: FleetOptions): OpenFleet {
@@ -65,7 +70,7 @@ export function createFleet(options: FleetOptions): OpenFleet {
     const memberLog = log.child({ server: name });
     const parts = { name, cacheKey, cache, timers, firstWaitMs: ownWaitMs, log: memberLog };
     return new Member(
-      { ...parts, gate, timeoutMs, source: 'built-in' },
+      { ...parts, gate, timeoutMs, source: 'built-in', isTrusted: true },
       roster,
       (listener) => new InProcessServer(open, listener, timers),
     );

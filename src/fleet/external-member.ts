@@ -40,8 +40,8 @@ const callsPerServer = { maxConcurrent: 1_024, maxWaiting: 8_192 };
 
 /** What an entry says about a server that concerns only how it is offered. */
 export function offerTermsOf({ settings }: FleetEntry): OfferTerms {
-  const { prefix, timeoutMs, tools } = settings;
-  return { prefix, timeoutMs, include: tools.include, exclude: tools.exclude };
+  const { prefix, timeoutMs, tools, trustAnnotations: isTrusted } = settings;
+  return { prefix, timeoutMs, isTrusted, include: tools.include, exclude: tools.exclude };
 }
 
 /** A configured server as a member of the fleet, under a name of its own. */

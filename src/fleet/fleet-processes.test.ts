@@ -78,7 +78,9 @@ describe('a fleet of programs', () => {
   it('repeats a reading call that its server crashed under, and not another', async () => {
     const mark = join(mkdtempSync(join(tmpdir(), 'tutti-crash-')), 'mark');
     onTestFinished(() => rmSync(join(mark, '..'), { recursive: true }));
-    const { catalogue, control } = aProcessFleet([anEntry('git')], { git: { CRASH_MARK: mark } });
+    const { catalogue, control } = aProcessFleet([anEntry('git', { trustAnnotations: true })], {
+      git: { CRASH_MARK: mark },
+    });
     expect(textOf(await catalogue.callTool('crash_reading', {}, aContext()))).toBe('survived');
     const lost = await catalogue.callTool('crash', {}, aContext());
     expect(lost._meta?.[errorMetaKey]).toMatchObject({
@@ -89,6 +91,22 @@ describe('a fleet of programs', () => {
     const [status] = await control.status();
     expect(status).toMatchObject({ state: 'ready', restarts: 2, version: '7' });
     expect(status?.memoryBytes).toBeGreaterThan(1_000_000);
+  });
+
+  it('repeats no call on the word of a server that is not trusted, nor against that of who calls', async () => {
+    const marks = mkdtempSync(join(tmpdir(), 'tutti-crash-'));
+    onTestFinished(() => rmSync(marks, { recursive: true }));
+    for (const [trustAnnotations, mayRepeat] of [
+      [false, true],
+      [true, false],
+    ] as const) {
+      const mark = join(marks, String(mayRepeat));
+      const { catalogue } = aProcessFleet([anEntry('git', { trustAnnotations })], {
+        git: { CRASH_MARK: mark },
+      });
+      const lost = await catalogue.callTool('crash_reading', {}, { ...aContext(), mayRepeat });
+      expect(lost._meta?.[errorMetaKey]).toMatchObject({ code: 'fleet.outcome_unknown' });
+    }
   });
 
   it('stops a process nobody uses', async () => {

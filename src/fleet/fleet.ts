@@ -1,4 +1,9 @@
-import type { FleetControl, FleetEntry, ServerStatus } from '../contract/fleet/index.ts';
+import type {
+  FleetControl,
+  FleetEntry,
+  ServerStatus,
+  ToolChange,
+} from '../contract/fleet/index.ts';
 import { withTimeLimit } from '../kernel/index.ts';
 import type { Member } from './catalogue/member.ts';
 import type { Roster } from './catalogue/roster.ts';
@@ -103,6 +108,10 @@ export class Fleet implements FleetControl {
     if (member) return member.runner.logs(maxLines);
     const { outside } = this.#parts;
     return outside ? readLogFile(outside.logFile(name), maxLines) : [];
+  }
+
+  async acceptTools(name: string): Promise<readonly ToolChange[]> {
+    return this.#find(name)?.acceptTools() ?? [];
   }
 
   collisions(): readonly string[] {

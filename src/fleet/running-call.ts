@@ -31,6 +31,7 @@ export interface CallPlan<Result> {
   readonly timeout: SharedTimeout;
   /** Where it needs a place; without one it runs at once. */
   readonly gate: Gate | undefined;
+  readonly mayRepeat?: boolean | undefined;
   readonly work: (context: CallContext) => Promise<Result>;
   /** Where the work may record facts; nowhere when not given. */
   readonly annotate?: CallContext['annotate'];
@@ -130,9 +131,9 @@ class RunningCall<Result> implements Activity {
     }
     let working: Promise<Result>;
     try {
-      const { work, annotate } = this.#plan;
+      const { work, annotate, mayRepeat = false } = this.#plan;
       const { context, meta } = this.#call;
-      working = work(new WorkContext(this, { context, meta, annotate }, this.#ended));
+      working = work(new WorkContext(this, { context, meta, annotate, mayRepeat }, this.#ended));
     } catch (error) {
       working = Promise.reject(error);
     }
@@ -220,6 +221,7 @@ class RunningCall<Result> implements Activity {
 
 interface WorkParts extends Pick<Call, 'context' | 'meta'> {
   readonly annotate: CallContext['annotate'];
+  readonly mayRepeat: boolean;
 }
 
 /**
@@ -232,16 +234,19 @@ class WorkContext implements CallContext {
   readonly caller: CallContext['caller'];
   readonly abort: LazyAbort;
   readonly meta: CallContext['meta'];
+  readonly mayRepeat: boolean;
   readonly progress = (update: ProgressUpdate): void => this.#activity.noteProgress(update);
   readonly client?: ClientPort;
   readonly annotate?: NonNullable<CallContext['annotate']>;
   readonly extra?: NonNullable<CallContext['extra']>;
 
-  constructor(activity: Activity, { context, meta, annotate }: WorkParts, abort: LazyAbort) {
+  constructor(activity: Activity, parts: WorkParts, abort: LazyAbort) {
+    const { context, meta, annotate } = parts;
     this.#activity = activity;
     this.caller = context.caller;
     this.abort = abort;
     this.meta = meta;
+    this.mayRepeat = parts.mayRepeat;
     if (context.client) this.client = new TimedClient(activity, context.client);
     if (annotate) this.annotate = annotate;
     if (context.extra) this.extra = context.extra;

@@ -16,6 +16,7 @@ export async function statusOfMember(member: Member): Promise<ServerStatus> {
     protocolVersion: protocolVersion ?? listing?.protocolVersion ?? null,
     version: version ?? listing?.version ?? null,
     source: options.source,
+    changedTools: member.changedTools,
   };
 }
 
@@ -41,6 +42,7 @@ export function statusOfEntry(entry: FleetEntry, since: number): ServerStatus {
     version: null,
     source: entry.source,
     problems: [],
+    changedTools: [],
   };
 }
 

@@ -22,6 +22,14 @@ const aStatus: ServerStatus = {
   version: '1.2.3',
   source: 'user',
   problems: [],
+  changedTools: [],
+};
+
+const aChange = {
+  tool: 'wire_money',
+  fields: ['description', 'annotations'],
+  at: '2026-01-01T00:00:00.000Z',
+  isLessCareful: true,
 };
 
 const statuses: readonly ServerStatus[] = [
@@ -30,6 +38,11 @@ const statuses: readonly ServerStatus[] = [
   { ...aStatus, name: 'new', state: 'untrusted', pid: null, tools: 0, source: 'project' },
   { ...aStatus, name: 'off', state: 'disabled', pid: null, tools: 0 },
   { ...aStatus, name: 'shaky', restarts: 2, problems: ['sent 3 lines that are no JSON'] },
+  {
+    ...aStatus,
+    name: 'moved',
+    changedTools: [aChange, { ...aChange, tool: 'b', isLessCareful: false }],
+  },
   { ...aStatus, name: 'again', state: 'restarting', pid: null, restarts: 1, lastError: 'it ended' },
 ];
 
@@ -41,6 +54,7 @@ export function createFakeFleet(seen: Seen): FleetControl {
     restart: async (name) => void seen.restarts.push(name),
     logs: async (name, maxLines) =>
       name === 'fake' ? ['one', 'two', 'three'].slice(-maxLines) : [],
+    acceptTools: async (name) => (name === 'moved' ? [aChange] : []),
     collisions: () => ['fake.wait hides other.wait'],
   };
 }

@@ -1,5 +1,5 @@
 import type { McpServer } from '../server/index.ts';
-import type { Tool } from '../tool/index.ts';
+import type { Tool, ToolAnnotations } from '../tool/index.ts';
 
 /**
  * All servers seen as one. It is itself an MCP server: names in it are wire names (`server__tool`,
@@ -25,5 +25,19 @@ export interface CatalogueEntry {
   /** The name of this tool on MCP faces and in model requests. */
   readonly wireName: string;
   readonly server: string;
+  /**
+   * As it counts here: what a server outside says about its tool counts only where it asks for more care, unless
+   * its entry says `trustAnnotations`. Lists for clients have what the server says.
+   */
   readonly tool: Tool;
+  /** What its server says about it, where not all of that counts. */
+  readonly declared?: ToolAnnotations;
+  /** Whether all counts that its server says about it. */
+  readonly isTrusted?: boolean;
+  /** Whether it is one of this program. */
+  readonly isOwn?: boolean;
+  /** Whether its server ends with the process that called it, so that no call outlives that for long. */
+  readonly endsWithCaller?: boolean;
+  /** How long a call may go without progress, where its server has a limit of its own. */
+  readonly timeoutMs?: number;
 }

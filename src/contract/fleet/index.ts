@@ -45,6 +45,19 @@ export interface ServerStatus {
   readonly source: 'built-in' | 'user' | 'project' | 'flag';
   /** Misbehaviour that was contained: `sent 3 lines that are no JSON`. */
   readonly problems: readonly string[];
+  /** Tools that are not what they were when they were first seen or last accepted. */
+  readonly changedTools: readonly ToolChange[];
+}
+
+/** A tool that its server has made another of. */
+export interface ToolChange {
+  readonly tool: string;
+  /** `description`, `input schema`, `output schema`, `annotations`. */
+  readonly fields: readonly string[];
+  /** ISO 8601. */
+  readonly at: string;
+  /** Its annotations ask for less care than before; they count once that is accepted, where they count at all. */
+  readonly isLessCareful: boolean;
 }
 
 /** What people and tools may do with the fleet as a whole. */
@@ -57,6 +70,8 @@ export interface FleetControl {
   restart(name: string): Promise<void>;
   /** The latest lines a server wrote to standard error, oldest first. Throws `fleet.unknown_server`. */
   logs(name: string, maxLines: number): Promise<readonly string[]>;
+  /** Accepts what became of a server's tools; gives what had changed. Throws `fleet.unknown_server`. */
+  acceptTools(name: string): Promise<readonly ToolChange[]>;
   /** Names that two servers claim, and what was done about each, as sentences. */
   collisions(): readonly string[];
 }

@@ -16,6 +16,11 @@ export interface CallContext {
   readonly annotate?: (facts: CallFacts) => void;
   /** `_meta` of the request as it came (trace context, progress token …). */
   readonly meta: Readonly<Record<string, unknown>>;
+  /**
+   * Whether the call may be sent again when its answer is lost. `false` of who calls keeps it from that; else
+   * it is what is known of the tool.
+   */
+  readonly mayRepeat?: boolean;
   /** The program at the other end, when it can be asked things while the request runs. */
   readonly client?: ClientPort;
   /**

@@ -106,6 +106,14 @@ export const mcpServerSettings = z
     tools: toolChoice
       .default({ exclude: [] })
       .meta(about('Which of its tools are offered: `include`, `exclude`.', { defaultText: 'all' })),
+    trustAnnotations: z
+      .boolean()
+      .default(false)
+      .meta(
+        about(
+          'Believe what the server says about its tools: read-only, not destructive, idempotent. Otherwise such hints count only where they ask for more care.',
+        ),
+      ),
     prefix: z
       .string()
       .min(1)

@@ -92,15 +92,19 @@ export class FleetCatalogue implements Catalogue {
     const { member, entry } = route;
     const { gate, timeoutMs } = member.options;
     const { entersSpans: entersSpan } = member.runner;
+    const mayRepeat = context.mayRepeat !== false && isRepeatable(entry.tool);
     const work: LaneCall['work'] = (laneContext, inSpan) =>
       member.runner.run({
-        isRepeatable: isRepeatable(entry.tool),
+        isRepeatable: mayRepeat,
         context: laneContext,
         inSpan,
         work: (server) => server.callTool(entry.tool.name, args, laneContext),
       });
     try {
-      const result = await this.#lane.run({ entry, gate, timeoutMs, entersSpan, work }, context);
+      const result = await this.#lane.run(
+        { entry, gate, timeoutMs, entersSpan, mayRepeat, work },
+        context,
+      );
       return this.#outward(member, result);
     } catch (error) {
       context.signal.throwIfAborted();

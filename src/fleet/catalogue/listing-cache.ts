@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import type { Log } from '../../kernel/index.ts';
 import { isRecord } from '../../protocol/index.ts';
 import type { Listing } from './listing.ts';
+import type { ToolRecords } from './tool-records.ts';
 
-/** Remembers what servers offered, for the next process. */
+/** Remembers what servers offered, and what their tools were, for the next process. */
 export interface ListingCache {
   /** What the server offered last time; undefined when unknown, or when `key` is not that of then. */
   read(server: string, key: string): Listing | undefined;
   write(server: string, key: string, listing: Listing): void;
+  /** What its tools were; the same rules. */
+  readTools(server: string, key: string): ToolRecords | undefined;
+  writeTools(server: string, key: string, records: ToolRecords): void;
 }
 
 /** Files of another format are not read. */
@@ -29,11 +33,32 @@ export class FileListingCache implements ListingCache {
   }
 
   read(server: string, key: string): Listing | undefined {
-    const path = this.#pathOf(server);
+    return this.#read(this.#pathOf(server), key, (kept) => readListing(kept['listing']));
+  }
+
+  write(server: string, key: string, listing: Listing): void {
+    this.#write(this.#pathOf(server), { key, listing });
+  }
+
+  readTools(server: string, key: string): ToolRecords | undefined {
+    return this.#read(this.#pathOf(server, 'tools.json'), key, (kept) =>
+      readRecords(kept['tools']),
+    );
+  }
+
+  writeTools(server: string, key: string, tools: ToolRecords): void {
+    this.#write(this.#pathOf(server, 'tools.json'), { key, tools });
+  }
+
+  #read<Kept>(
+    path: string,
+    key: string,
+    parse: (kept: Readonly<Record<string, unknown>>) => Kept,
+  ): Kept | undefined {
     try {
       const kept: unknown = JSON.parse(readFileSync(path, 'utf8'));
       if (!isRecord(kept) || kept['format'] !== format || kept['key'] !== key) return undefined;
-      return readListing(kept['listing']);
+      return parse(kept);
     } catch (error) {
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       if (!isMissing) this.#log.warn('A kept listing is damaged and ignored', { path, error });
@@ -41,12 +66,11 @@ export class FileListingCache implements ListingCache {
     }
   }
 
-  write(server: string, key: string, listing: Listing): void {
-    const path = this.#pathOf(server);
+  #write(path: string, kept: Readonly<Record<string, unknown>>): void {
     const draft = `${path}.${randomBytes(6).toString('hex')}`;
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      writeFileSync(draft, JSON.stringify({ format, key, listing }), { mode: 0o600 });
+      writeFileSync(draft, JSON.stringify({ format, ...kept }), { mode: 0o600 });
       renameSync(draft, path);
     } catch (error) {
       removeQuietly(draft);
@@ -55,11 +79,11 @@ export class FileListingCache implements ListingCache {
   }
 
   /** Names of servers hold anything printable; names of files do not, nor tell all letters apart. */
-  #pathOf(server: string): string {
-    if (/^[a-z0-9_-]{1,40}$/.test(server)) return join(this.#folder, `${server}.json`);
+  #pathOf(server: string, ending = 'json'): string {
+    if (/^[a-z0-9_-]{1,40}$/.test(server)) return join(this.#folder, `${server}.${ending}`);
     const cleaned = server.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 40);
     const hash = createHash('sha256').update(server).digest('hex').slice(0, 8);
-    return join(this.#folder, `${cleaned}.${hash}.json`);
+    return join(this.#folder, `${cleaned}.${hash}.${ending}`);
   }
 }
 
@@ -68,6 +92,18 @@ function removeQuietly(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {}
+}
+
+function readRecords(value: unknown): ToolRecords {
+  if (!isRecord(value)) throw new Error('it holds no records');
+  const isWhole = Object.values(value).every(
+    (record) =>
+      isRecord(record) &&
+      ['digests', 'annotations', 'accepted'].every((it) => isRecord(record[it])),
+  );
+  if (!isWhole) throw new Error('a record of it is not whole');
+  // Checked above as far as anything here relies on it.
+  return value as unknown as ToolRecords;
 }
 
 /** Throws on anything that is not a listing: the file may have been changed by others. */

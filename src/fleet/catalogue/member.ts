@@ -1,5 +1,6 @@
-import type { ServerStatus } from '../../contract/fleet/index.ts';
+import type { ServerStatus, ToolChange } from '../../contract/fleet/index.ts';
 import type { McpServer, ServerChange } from '../../contract/server/index.ts';
+import type { Tool } from '../../contract/tool/index.ts';
 import {
   reportError,
   withTimeLimit,
@@ -11,6 +12,13 @@ import type { OpenedServer, RunnerListener, ServerRunner } from '../server-runne
 import type { StartBrake } from '../supervise/start-brake.ts';
 import { takeListing, type Listing } from './listing.ts';
 import type { ListingCache } from './listing-cache.ts';
+import {
+  acceptTools,
+  carefulOf,
+  changesOf,
+  rememberTools,
+  type ToolRecords,
+} from './tool-records.ts';
 
 /** What can be changed about a server without touching it. */
 export interface OfferTerms {
@@ -21,6 +29,8 @@ export interface OfferTerms {
   readonly exclude?: readonly string[] | undefined;
   /** How long its calls may take without progress, when not as long as those of others. */
   readonly timeoutMs?: number | undefined;
+  /** What it says about its tools counts, too, where it means less care. */
+  readonly isTrusted?: boolean | undefined;
 }
 
 export interface MemberOptions extends OfferTerms {
@@ -72,6 +82,7 @@ export class Member implements RunnerListener {
   #isPausing = false;
   #isStale = false;
   #isClosed = false;
+  #records: ToolRecords | undefined;
 
   constructor(
     options: MemberOptions,
@@ -107,6 +118,28 @@ export class Member implements RunnerListener {
   /** Why nothing is known; undefined when something is. */
   get listingFailure(): string | undefined {
     return this.#listing ? undefined : this.#listingFailure;
+  }
+
+  /** Tools that are not what they were, as its status tells. */
+  get changedTools(): readonly ToolChange[] {
+    return this.#isOurs ? [] : changesOf(this.#knownRecords());
+  }
+
+  /** A tool as it was accepted: where it asks for less care since, what it said before counts. */
+  asAccepted(tool: Tool): Tool {
+    const records = this.#isOurs ? {} : this.#knownRecords();
+    const record = Object.hasOwn(records, tool.name) ? records[tool.name] : undefined;
+    if (record?.change?.isLessCareful !== true) return tool;
+    return { ...tool, annotations: carefulOf(tool.annotations ?? {}, record.accepted) };
+  }
+
+  /** The user accepts what became of its tools. */
+  acceptTools(): readonly ToolChange[] {
+    const changes = this.changedTools;
+    if (changes.length === 0) return [];
+    this.#keepRecords(acceptTools(this.#knownRecords()));
+    this.#listener.onListed();
+    return changes;
   }
 
   /** Waits until the offer is known: a limited time, and for a server outside this process only once. */
@@ -237,10 +270,59 @@ export class Member implements RunnerListener {
     const listing = { ...taken, ...(protocolVersion !== undefined && { protocolVersion }) };
     const { cache, cacheKey, name } = this.#options;
     this.#listingFailure = undefined;
-    if (JSON.stringify(this.#listing) === JSON.stringify(listing)) return;
+    const isOther = JSON.stringify(this.#listing) !== JSON.stringify(listing);
+    // Another process may have compared it, or the user accepted it there.
+    const hasChanged = this.#rereadRecords();
+    if (isOther) this.#compareTools(listing.tools);
+    else if (hasChanged) this.#listener.onListed();
+    if (!isOther) return;
     this.#listing = listing;
     if (cacheKey !== undefined) cache.write(name, cacheKey, listing);
     this.#listener.onListed();
+  }
+
+  /** What is ours changes with the program. */
+  get #isOurs(): boolean {
+    return this.#options.source === 'built-in';
+  }
+
+  /** What was known of its tools; from its listing where it was kept without. */
+  #knownRecords(): ToolRecords {
+    this.#records ??=
+      this.#keptRecords() ?? rememberTools({}, this.#listing?.tools ?? [], this.#now()).records;
+    return this.#records;
+  }
+
+  #keptRecords(): ToolRecords | undefined {
+    const { cache, cacheKey, name } = this.#options;
+    return cacheKey === undefined ? undefined : cache.readTools(name, cacheKey);
+  }
+
+  /** Whether they are others than before. */
+  #rereadRecords(): boolean {
+    const before = this.#records;
+    if (before === undefined || this.#isOurs) return false;
+    this.#records = this.#keptRecords() ?? before;
+    return JSON.stringify(before) !== JSON.stringify(this.#records);
+  }
+
+  #compareTools(tools: readonly Tool[]): void {
+    if (this.#isOurs) return;
+    const { records, changes } = rememberTools(this.#knownRecords(), tools, this.#now());
+    this.#keepRecords(records);
+    for (const { tool, fields, isLessCareful } of changes) {
+      this.#options.log.warn('tool definition changed', { tool, fields, isLessCareful });
+    }
+  }
+
+  #keepRecords(records: ToolRecords): void {
+    const { cache, cacheKey, name } = this.#options;
+    this.#records = records;
+    if (cacheKey !== undefined) cache.writeTools(name, cacheKey, records);
+  }
+
+  #now(): string {
+    return new Date(this.#options.timers.now()).toISOString();
   }
 
   #noteFailure(error: unknown): void {

@@ -8,6 +8,7 @@ import { bareWireName, dottedName, wireName } from '../../protocol/index.ts';
 import { chooseLabels } from './choose-labels.ts';
 import { matchesGlob } from './matches-glob.ts';
 import type { Member } from './member.ts';
+import { withoutLooseHints } from './trusted-tool.ts';
 import { withWireNames } from './wire-text.ts';
 
 /** A tool and the way to it. */
@@ -92,7 +93,7 @@ export class NameTable {
     const dotted = dottedName(label, tool.name);
     // `a.b` + `c` and `a` + `b.c` read the same; the second is reached by its wire name alone.
     const name = this.toolRoutes.has(dotted) ? wire : dotted;
-    const entry = { name, wireName: wire, server: member.name, tool };
+    const entry = entryOf(member, tool, { name, wireName: wire });
     const route = { entry, member };
     this.toolRoutes.set(wire, route).set(name, route);
     this.entries.push(entry);
@@ -186,4 +187,24 @@ export class NameTable {
   #collide(sentence: string): void {
     if (this.collisions.length < maxCollisions) this.collisions.push(sentence);
   }
+}
+
+function entryOf(
+  member: Member,
+  tool: Tool,
+  names: Pick<CatalogueEntry, 'name' | 'wireName'>,
+): CatalogueEntry {
+  const { name: server, options, runner } = member;
+  const { isTrusted = false, timeoutMs } = options;
+  const counting = isTrusted ? member.asAccepted(tool) : withoutLooseHints(tool);
+  return {
+    ...names,
+    server,
+    tool: counting,
+    ...(counting !== tool && tool.annotations && { declared: tool.annotations }),
+    isTrusted,
+    isOwn: options.source === 'built-in',
+    endsWithCaller: runner.transport === 'in-process' || runner.transport === 'stdio',
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
 }

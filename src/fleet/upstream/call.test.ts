@@ -183,8 +183,8 @@ describe.each(eras)('a call to a server of the %s era', (era, aServer) => {
 
   it('marks a lost call of a tool that may run twice as one to try again', async () => {
     const server = aServer().on('tools/call', () => undefined);
-    const upstream = await connectTo(server, { isRepeatable: (tool) => tool === 'look' });
-    const calling = upstream.callTool('look', {}, aContext());
+    const upstream = await connectTo(server);
+    const calling = upstream.callTool('look', {}, aContext({ mayRepeat: true }));
     await server.untilSent('tools/call');
     server.end({ reason: 'it went away', isWanted: false });
     await expect(calling).rejects.toMatchObject({ code: 'fleet.outcome_unknown', retryable: true });
@@ -291,20 +291,18 @@ describe('a call over HTTP', () => {
     expect(server.ofMethod('tools/call')[0]?.headers).toEqual({});
   });
 
-  it('opens a new session and repeats a call of a read-only tool once when the old one expired', async () => {
-    const server = expiring(['look']);
+  it('opens a new session and repeats a call that may be repeated once when the old one expired', async () => {
+    const server = expiring();
     const upstream = await connectTo(server);
-    await upstream.listTools();
-    const result = await upstream.callTool('look', {}, aContext());
+    const result = await upstream.callTool('look', {}, aContext({ mayRepeat: true }));
     expect(result.content).toEqual([]);
     expect(server.ofMethod('initialize')).toHaveLength(2);
     expect(server.ofMethod('tools/call')).toHaveLength(2);
   });
 
   it('does not repeat a call that may change something, but serves the next one', async () => {
-    const server = expiring(['look']);
+    const server = expiring();
     const upstream = await connectTo(server);
-    await upstream.listTools();
     await expect(upstream.callTool('write', {}, aContext())).rejects.toMatchObject({
       code: 'fleet.outcome_unknown',
     });
@@ -328,19 +326,12 @@ describe('a call over HTTP', () => {
   });
 
   /** A server whose first session is over by the first call. */
-  function expiring(readOnly: readonly string[]): ScriptedServer {
+  function expiring(): ScriptedServer {
     const server = aHandshakeServer({ isHttp: true });
-    const tools = readOnly.map((name) => ({
-      name,
-      inputSchema: { type: 'object' },
-      annotations: { readOnlyHint: true },
-    }));
-    return server
-      .on('tools/list', () => ({ tools }))
-      .on('tools/call', (_params, { id }) => {
-        if (server.ofMethod('initialize').length > 1) return { content: [] };
-        server.failRequest(id ?? 0, new SessionExpiredError('scripted', true));
-        return undefined;
-      });
+    return server.on('tools/call', (_params, { id }) => {
+      if (server.ofMethod('initialize').length > 1) return { content: [] };
+      server.failRequest(id ?? 0, new SessionExpiredError('scripted', true));
+      return undefined;
+    });
   }
 });

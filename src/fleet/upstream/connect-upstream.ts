@@ -18,8 +18,6 @@ export interface ConnectOptions {
   readonly log: Log;
   /** Who we are: `{ name, version }`. */
   readonly clientInfo: Params;
-  /** Whether a tool may run twice; by default its annotations say so. */
-  readonly isRepeatable?: (tool: string) => boolean;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
 }
@@ -38,7 +36,7 @@ export async function connectUpstream(options: ConnectOptions): Promise<Upstream
   if (reached === 'ended') {
     throw new NegotiationError(options.name, 'it ended before it introduced itself');
   }
-  const { name, clientInfo, isRepeatable, log } = options;
+  const { name, clientInfo, log } = options;
   const clock = options.clock ?? systemClock;
   return new UpstreamServer({
     ...reached,
@@ -46,7 +44,6 @@ export async function connectUpstream(options: ConnectOptions): Promise<Upstream
     problems,
     clientInfo,
     logLevel,
-    isRepeatable,
     clock,
     log,
   });

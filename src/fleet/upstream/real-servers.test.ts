@@ -171,11 +171,10 @@ describe('a server over HTTP that lost its sessions', { timeout: 30_000 }, () =>
       timeoutMs: 20_000,
       log: silentLog,
       clientInfo,
-      isRepeatable: (tool) => tool === 'echo',
     });
     closing.unshift(() => upstream.close());
     forget();
-    const echoed = await upstream.callTool('echo', { a: 1 }, aContext());
+    const echoed = await upstream.callTool('echo', { a: 1 }, aContext({ mayRepeat: true }));
     expect(echoed.structuredContent).toEqual({ a: 1 });
     forget();
     await expect(upstream.callTool('count', {}, aContext())).rejects.toMatchObject({

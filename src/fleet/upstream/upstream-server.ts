@@ -47,7 +47,6 @@ export interface UpstreamParts {
   readonly problems: ProblemCounts;
   readonly clientInfo: Params;
   readonly logLevel: { value: string | undefined };
-  readonly isRepeatable?: ((tool: string) => boolean) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -193,7 +192,7 @@ export class UpstreamServer implements McpServer {
     const stake: Stake = {
       list: 'content',
       what: `Tool "${name}"`,
-      isRepeatable: this.#isRepeatable(name),
+      isRepeatable: context.mayRepeat === true,
       isTask: needsTask(this.#tools.get(name), context.extra),
     };
     // The list is all that is relied on.
@@ -358,13 +357,6 @@ export class UpstreamServer implements McpServer {
   get #mustKnowTools(): boolean {
     const { era, capabilities } = this.negotiated;
     return era === 'stateless' ? this.#connection.hasHeaders : isRecord(capabilities['tasks']);
-  }
-
-  #isRepeatable(tool: string): boolean {
-    const { isRepeatable } = this.#parts;
-    if (isRepeatable) return isRepeatable(tool);
-    const annotations = this.#tools.get(tool)?.annotations;
-    return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
   }
 
   #argumentHeaders(name: string, args: unknown): Record<string, string> | undefined {

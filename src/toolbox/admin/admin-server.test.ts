@@ -33,6 +33,7 @@ const aStatus: ServerStatus = {
   version: '1.0.0',
   source: 'user',
   problems: ['sent 3 lines that are no JSON'],
+  changedTools: [],
 };
 
 const idle: ServerStatus = {

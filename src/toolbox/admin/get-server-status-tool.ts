@@ -34,6 +34,14 @@ const statusSchema = z.object({
   version: z.string().nullable(),
   source: z.string(),
   problems: z.array(z.string()),
+  changedTools: z.array(
+    z.object({
+      tool: z.string(),
+      fields: z.array(z.string()),
+      at: z.string(),
+      isLessCareful: z.boolean(),
+    }),
+  ),
 });
 
 const bytesPerMegabyte = 1_048_576;
@@ -64,7 +72,15 @@ export function getServerStatusTool(fleet: Pick<FleetControl, 'status'>): Define
           all.map(({ name }) => name),
         );
       }
-      return { servers: wanted.map((status) => ({ ...status, problems: [...status.problems] })) };
+      const servers = wanted.map((status) => ({
+        ...status,
+        problems: [...status.problems],
+        changedTools: status.changedTools.map((change) => ({
+          ...change,
+          fields: [...change.fields],
+        })),
+      }));
+      return { servers };
     },
     summarize: ({ servers }) => servers.map(describe).join('\n'),
   });

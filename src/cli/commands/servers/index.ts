@@ -1,5 +1,6 @@
 import { runAction, type Action } from '../../run-action.ts';
 import type { Invocation } from '../../invocation.ts';
+import { acceptTools } from './accept-tools.ts';
 import { addServer, changeServer } from './change-server.ts';
 import { listServers } from './list-servers.ts';
 import { restartServer } from './restart-server.ts';
@@ -8,7 +9,7 @@ import { showLogs } from './show-logs.ts';
 const entryOptions = ['url', 'type', 'header', 'env', 'cwd', 'prefix', 'timeoutMs'];
 
 const actions: Readonly<Record<string, Action>> = {
-  list: { run: listServers, takes: [], options: [] },
+  list: { run: listServers, takes: [], options: ['start'] },
   add: {
     run: named(addServer),
     takes: ['NAME', 'COMMAND…?'],
@@ -17,6 +18,7 @@ const actions: Readonly<Record<string, Action>> = {
   remove: { run: named(changeServer('remove')), takes: ['NAME'], options: ['project'] },
   enable: { run: named(changeServer('enable')), takes: ['NAME'], options: ['project'] },
   disable: { run: named(changeServer('disable')), takes: ['NAME'], options: ['project'] },
+  accept: { run: named(acceptTools), takes: ['NAME'], options: [] },
   logs: { run: named(showLogs), takes: ['NAME'], options: ['limit'] },
   restart: { run: named(restartServer), takes: ['NAME'], options: [] },
 };

@@ -2,10 +2,12 @@ import type { ServerState, ServerStatus } from '../../../contract/fleet/index.ts
 import { counted } from '../../../kernel/index.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
 import { firstSentence, formatColumns, printable, type Paint } from '../../output.ts';
+import { describeChange } from './accept-tools.ts';
 
 /** Servers that need longer are shown as they are then. */
 const startLimitMs = 60_000;
 const maxReason = 200;
+const maxNamedChanges = 3;
 
 export async function listServers(invocation: Invocation): Promise<number> {
   const { options, output } = invocation;
@@ -41,13 +43,27 @@ function table(servers: readonly ServerStatus[], paint: Paint): string {
       counted(tools, 'tool'),
       pid === null ? '' : `pid ${pid}`,
       restarts === 0 ? '' : counted(restarts, 'restart'),
-      firstSentence([reason, ...server.problems].filter(Boolean).join('; '), maxReason),
+      firstSentence(
+        [reason, ...server.problems, changeText(server)].filter(Boolean).join('; '),
+        maxReason,
+      ),
     ];
   });
   return formatColumns(rows)
     .split('\n')
     .map((line, index) => painterOf(servers[index]?.state, paint)(line))
     .join('\n');
+}
+
+/** Tools that a server made others of; the first ones by name. */
+function changeText({ name, changedTools }: ServerStatus): string {
+  if (changedTools.length === 0) return '';
+  const named = changedTools
+    .toSorted((a, b) => Number(b.isLessCareful) - Number(a.isLessCareful))
+    .slice(0, maxNamedChanges)
+    .map(describeChange);
+  const more = changedTools.length > maxNamedChanges ? [', …'] : [];
+  return `${counted(changedTools.length, 'tool')} changed: ${[named.join(', '), ...more].join('')}: "tutti servers accept ${name}"`;
 }
 
 function painterOf(state: ServerState | undefined, paint: Paint): (line: string) => string {

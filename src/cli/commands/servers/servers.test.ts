@@ -11,6 +11,9 @@ describe('the list', () => {
     expect(stdout).toMatch(/new +untrusted .* allow it with "tutti trust"\n/);
     expect(stdout).toMatch(/off +disabled .* "tutti servers enable"\n/);
     expect(stdout).toMatch(/shaky +ready .* 2 restarts +sent 3 lines that are no JSON\n/);
+    expect(stdout).toMatch(
+      /moved +ready .* 2 tools changed: wire_money \(description, annotations, asks for less care\), b \(.*: "tutti servers accept moved"\n/,
+    );
     expect(stderr).toContain('note: fake.wait hides other.wait');
   });
 
@@ -22,8 +25,19 @@ describe('the list', () => {
       {},
       {},
       {},
+      { name: 'moved', changedTools: [{ tool: 'wire_money', isLessCareful: true }, {}] },
       {},
     ]);
+  });
+
+  it('is shorter once what changed was accepted', async () => {
+    const accepted = await runMain(['servers', 'accept', 'moved']);
+    expect(accepted.stdout).toBe(
+      'accepted: wire_money (description, annotations, asks for less care)\n',
+    );
+    expect(accepted.stderr).toContain('tutti servers restart moved');
+    const nothing = await runMain(['servers', 'accept', 'fake']);
+    expect([nothing.stdout, nothing.exitCode]).toEqual(['No tool of "fake" has changed.\n', 0]);
   });
 
   it('starts none with --no-start', async () => {

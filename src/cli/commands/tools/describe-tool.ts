@@ -13,12 +13,13 @@ export interface Page {
 }
 
 /** A tool as people read it: what it does, takes and gives, and a call to begin with. */
-export function describeTool({ name, server, tool }: CatalogueEntry, page: Page): string {
+export function describeTool(entry: CatalogueEntry, page: Page): string {
+  const { name, tool } = entry;
   const { paint } = page;
   const sections = [
     `${paint.bold(name)}  ${printableLines(tool.title ?? '')}`.trimEnd(),
     ...wrap(tool.description ?? '', '', page),
-    ...effectOf(tool, server),
+    ...effectOf(entry),
     '',
     ...members('Arguments', tool.inputSchema, page),
     '',
@@ -33,9 +34,21 @@ export function describeTool({ name, server, tool }: CatalogueEntry, page: Page)
   return sections.join('\n');
 }
 
-/** What its server claims about it; nothing where it claims nothing. */
-function effectOf({ annotations }: Tool, server: string): string[] {
-  const { readOnlyHint, destructiveHint } = annotations ?? {};
+/** What its server claims about it, and whether that counts; nothing where it claims nothing. */
+function effectOf({
+  tool: { annotations },
+  server,
+  declared,
+  isTrusted,
+}: CatalogueEntry): string[] {
+  const { readOnlyHint, destructiveHint } = declared ?? annotations ?? {};
+  if (readOnlyHint === true && annotations?.readOnlyHint !== true) {
+    const why =
+      isTrusted === true
+        ? `that is new, and counts after "tutti servers accept ${server}"`
+        : 'which does not count, as its entry does not say trustAnnotations';
+    return [`Declared read-only by server "${server}", ${why}.`];
+  }
   if (readOnlyHint === true) return [`Declared read-only by server "${server}".`];
   return destructiveHint === true ? [`Declared destructive by server "${server}".`] : [];
 }
