@@ -101,6 +101,7 @@ function activitiesOf(parts: Parts, { tools, traces, faultPoint }: ActivityPorts
     limits: {
       inlineBytes: workflow.inline_bytes,
       approvalMs: workflow.approval_hours * hourMs,
+      callMs: parts.settings.performance.timeout_seconds * 1_000,
     },
   });
 }

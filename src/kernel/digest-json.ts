@@ -10,5 +10,7 @@ export function digestJson(value: unknown): string {
     for (const [name, inner] of entries) ordered[name] = inner;
     return ordered;
   });
-  return `sha256:${createHash('sha256').update(text ?? '').digest('hex')}`;
+  return `sha256:${createHash('sha256')
+    .update(text ?? '')
+    .digest('hex')}`;
 }

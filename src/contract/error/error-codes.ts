@@ -1098,6 +1098,12 @@ export const errorCodes = {
     exitCode: 2,
     httpStatus: 422,
   },
+  'plan.effect_denied': {
+    meaning: 'The plan says that a call may be repeated, and its tool says that it may not.',
+    remedy: 'Remove `effect`, or say `effect: once`: the call is never repeated automatically.',
+    exitCode: 2,
+    httpStatus: 422,
+  },
   'plan.needs_approval': {
     meaning: 'The setting `workflow.approval` asks for approval of a call, and the plan does not.',
     remedy: 'Add `approval: true` to the step.',

@@ -38,6 +38,11 @@ const reconcile = z.strictObject({
   happened: z.string().min(1),
   /** What the step's output is then; the lookup's own result when not given. */
   output: template.optional(),
+  /**
+   * From this time after the call was lost on, a call that is not found has not happened and will not. Without
+   * it a person is asked, as the server may still be at work.
+   */
+  finalAfterMs: z.int().min(0).max(86_400_000).optional(),
 });
 
 /**

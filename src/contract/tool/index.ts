@@ -77,11 +77,21 @@ export type PreviewEffect = (
  */
 export const approvedBasisMetaKey = 'tutti/approvedBasis';
 
+/** Marks results made in this process: nothing that comes over a wire can have it. */
+const ownFailure = Symbol('own failure');
+
 /** The result of a tool that failed: readable for a model, its code in `_meta` for a program. */
 export function failedToolResult(report: ErrorReport): ToolResult {
-  return {
+  const result = {
     content: [{ type: 'text', text: `${report.code}: ${report.message}` }],
     isError: true,
     _meta: { [errorMetaKey]: report },
+    [ownFailure]: true,
   };
+  return result;
+}
+
+/** Whether the code in a failed result is ours, and not what a server outside says. */
+export function isOwnFailure(result: ToolResult): boolean {
+  return ownFailure in result;
 }

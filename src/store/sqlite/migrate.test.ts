@@ -78,6 +78,7 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   8: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession}`,
   9: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending}`,
   10: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`,
+  11: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

@@ -15,11 +15,11 @@ import { WriteGroup } from './write-group.ts';
 const effectColumns = `
   run_id AS runId, step, id, generation, attempt, dispatch, state, caller_id AS callerId, server, tool,
   arguments_digest AS argumentsDigest, approval_id AS approvalId, dispatched_at_ms AS dispatchedAtMs,
-  settled_at_ms AS settledAtMs, outcome`;
+  dispatcher, settled_at_ms AS settledAtMs, outcome`;
 
 const approvalColumns = `
   approval_id AS approvalId, caller_id AS callerId, run_id AS runId, step, server, tool,
-  arguments_digest AS argumentsDigest, arguments, policy_version AS policyVersion, message, preview,
+  arguments_digest AS argumentsDigest, arguments, policy_version AS policyVersion, tool_digest AS toolDigest, message, preview,
   asked_at_ms AS askedAtMs, expires_at_ms AS expiresAtMs, state, decided_by AS decidedBy,
   decided_at_ms AS decidedAtMs, reason, used_by AS usedBy`;
 
@@ -37,16 +37,16 @@ const approvalSql = `SELECT ${approvalColumns} FROM approvals WHERE approval_id 
 
 const writeEffectSql = `
   INSERT OR REPLACE INTO effects (run_id, step, id, generation, attempt, dispatch, state, caller_id, server,
-    tool, arguments_digest, approval_id, dispatched_at_ms, settled_at_ms, outcome)
+    tool, arguments_digest, approval_id, dispatched_at_ms, dispatcher, settled_at_ms, outcome)
   VALUES (:runId, :step, :id, :generation, :attempt, :dispatch, :state, :callerId, :server, :tool,
-    :argumentsDigest, :approvalId, :dispatchedAtMs, :settledAtMs, :outcome)`;
+    :argumentsDigest, :approvalId, :dispatchedAtMs, :dispatcher, :settledAtMs, :outcome)`;
 
 const writeApprovalSql = `
   INSERT OR REPLACE INTO approvals (approval_id, caller_id, run_id, step, server, tool, arguments_digest,
-    arguments, policy_version, message, preview, asked_at_ms, expires_at_ms, state, decided_by, decided_at_ms, reason,
+    arguments, policy_version, tool_digest, message, preview, asked_at_ms, expires_at_ms, state, decided_by, decided_at_ms, reason,
     used_by)
   VALUES (:approvalId, :callerId, :runId, :step, :server, :tool, :argumentsDigest, :arguments, :policyVersion,
-    :message, :preview, :askedAtMs, :expiresAtMs, :state, :decidedBy, :decidedAtMs, :reason, :usedBy)`;
+    :toolDigest, :message, :preview, :askedAtMs, :expiresAtMs, :state, :decidedBy, :decidedAtMs, :reason, :usedBy)`;
 
 /** Keeps effects and approvals in SQLite; steps that begin together wait for the disk together. */
 export class SqliteEffectStore implements EffectStore {
@@ -91,7 +91,11 @@ export class SqliteEffectStore implements EffectStore {
 
   #readEffect(row: Cells): EffectRow {
     // Only this store writes the table, from the same type.
-    return { ...row, outcome: this.#parse(row['outcome']) } as unknown as EffectRow;
+    const parsed = {
+      dispatcher: this.#parse(row['dispatcher'] ?? 'null'),
+      outcome: this.#parse(row['outcome']),
+    };
+    return { ...row, ...parsed } as unknown as EffectRow;
   }
 
   #readApproval(row: Cells): ApprovalRow {
@@ -117,7 +121,11 @@ type Cells = Readonly<Record<string, unknown>>;
 function write(statements: Statements, runId: string, change: RowChange<unknown>): void {
   const { effect, approval, signal } = change;
   if (effect) {
-    statements(writeEffectSql).run({ ...effect, outcome: JSON.stringify(effect.outcome) });
+    statements(writeEffectSql).run({
+      ...effect,
+      dispatcher: effect.dispatcher && JSON.stringify(effect.dispatcher),
+      outcome: JSON.stringify(effect.outcome),
+    });
   }
   if (approval) {
     statements(writeApprovalSql).run({

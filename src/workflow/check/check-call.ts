@@ -2,6 +2,7 @@ import type { Tool } from '../../contract/tool/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import { parseCondition, type CompiledStep, type Condition, type Template } from '../plan/index.ts';
 import { readTemplate } from '../plan/template.ts';
+import { repeatabilityOf } from '../effects/repeatability.ts';
 import { checkCondition } from './check-condition.ts';
 import { checkReferences, type StepPlace, type StepReport } from './step-place.ts';
 import { outputOfTool } from './plan-types.ts';
@@ -104,10 +105,11 @@ export function reportMismatch(
 function checkEffect(step: CallStep, tool: Tool, { checking, report }: StepPlace): void {
   const { readOnlyHint = false, destructiveHint = true } = tool.annotations ?? {};
   const { cache, approval, effect } = step.step;
+  checkRepeats(step, tool, report);
   if (cache !== undefined && cache !== false && !readOnlyHint && effect !== 'read') {
     report(['cache'], {
       code: 'plan.cache_not_read_only',
-      message: `The result of ${step.tool} must not be taken from the cache, because the tool is not read-only. Remove "cache", or say "effect: read" if it changes nothing`,
+      message: `The result of ${step.tool} must not be taken from the cache, because the tool is not known to be read-only. Remove "cache", or say "effect: read" if it changes nothing`,
     });
   }
   const { policy } = checking;
@@ -118,7 +120,21 @@ function checkEffect(step: CallStep, tool: Tool, { checking, report }: StepPlace
   if (!isAsked || (approval !== undefined && approval !== false)) return;
   report(approval === undefined ? [] : ['approval'], {
     code: 'plan.needs_approval',
-    message: `The tool ${step.tool} ${policy === 'effects' ? 'is not read-only' : 'may destroy something'}, and the setting workflow.approval: ${policy} asks for approval of such calls. Add "approval: true"`,
+    message: `The tool ${step.tool} ${policy === 'effects' ? 'is not known to be read-only' : 'may destroy something'}, and the setting workflow.approval: ${policy} asks for approval of such calls. Add "approval: true"`,
+  });
+}
+
+/** A plan cannot say that a call is less than its tool says it is. */
+function checkRepeats({ step, tool: name }: CallStep, tool: Tool, report: StepReport): void {
+  const { effect } = step;
+  if (effect === undefined) return;
+  const counting = repeatabilityOf(tool, effect);
+  if (counting === effect) return;
+  const denied = counting === 'once' ? 'idempotent' : 'read-only';
+  report(['effect'], {
+    code: 'plan.effect_denied',
+    message: `The plan says "effect: ${effect}", and ${name} says of itself that it is not ${denied}: it counts as "${counting}"`,
+    severity: 'warning',
   });
 }
 

@@ -232,3 +232,20 @@ describe('types that come from the plan itself', () => {
     expect(bad.errors.map(({ code }) => code)).toEqual(['plan.unknown_output']);
   });
 });
+
+describe('what a plan says about repeating a call', () => {
+  it.each([
+    ['world.once', 'idempotent', 'counts as "once"'],
+    ['world.once', 'read', 'counts as "once"'],
+    ['world.put', 'read', 'counts as "idempotent"'],
+    ['world.put', 'idempotent', undefined],
+    ['world.send', 'idempotent', undefined],
+    ['world.once', 'once', undefined],
+  ])('of %s with "effect: %s" is held against what the tool says', async (tool, effect, said) => {
+    const { warnings } = await inspect({ steps: [{ id: 'a', tool, effect }] });
+    expect(warnings.map(({ code, path }) => [code, path])).toEqual(
+      said === undefined ? [] : [['plan.effect_denied', 'steps[0].effect']],
+    );
+    if (said !== undefined) expect(warnings[0]?.message).toContain(said);
+  });
+});

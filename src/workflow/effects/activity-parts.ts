@@ -1,5 +1,5 @@
 import type { PreviewEffect } from '../../contract/tool/index.ts';
-import type { Clock, FaultPoint, Log } from '../../kernel/index.ts';
+import type { Clock, FaultPoint, Log, ProcessIdentity } from '../../kernel/index.ts';
 import type { ApprovalPolicy } from './approval-policy.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import type { EffectLimits } from './effect-limits.ts';
@@ -18,10 +18,17 @@ export interface ActivityParts {
   readonly cache: StepCache;
   readonly policy: ApprovalPolicy;
   readonly clock: Clock;
+  readonly processes: Processes;
   readonly limits: EffectLimits;
   readonly log: Log;
   readonly faultPoint: FaultPoint;
   readonly tracer: StepTracer | undefined;
   /** Shows what a call would do before it is approved. */
   readonly preview?: PreviewEffect;
+}
+
+/** Who this process is, and whether another is certainly dead. */
+export interface Processes {
+  own(): ProcessIdentity | Promise<ProcessIdentity>;
+  isGone(process: ProcessIdentity): Promise<boolean>;
 }

@@ -69,6 +69,7 @@ describe('asking for approval', () => {
         argumentsDigest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
         arguments: args.value,
         policyVersion: '1:plan',
+        toolDigest: expect.stringMatching(/^sha256:/) as string,
         message: 'Pay 5?',
         preview: null,
         askedAtMs: 1_000_000,
@@ -348,6 +349,27 @@ describe.each([['s.t'], ['s.read']])('an approved call of %s', (tool) => {
     expect(outcome).toHaveProperty('error.details.changed', expect.arrayContaining([changed]));
     expect(later.calls).toEqual([]);
     expect(await bench.store.effects.effects('run1')).toEqual([]);
+  });
+
+  it.each([
+    ['says other words about it', { description: 'Look at the weather' }],
+    ['takes other arguments', { inputSchema: { type: 'object' } }],
+    ['says that it only reads', { annotations: { readOnlyHint: true, title: 'x' } }],
+  ])('is not made when its server %s than when it was approved', async (_what, parts) => {
+    const bench = aBench();
+    const approvalId = await approved(bench, tool);
+    const run = () => gives({ done: true });
+    const later = aWorkbench(
+      { [tool]: { run, ...parts } },
+      { effects: bench.store.effects, clock: bench.clock },
+    );
+    expect(await later.call({ tool, args, approvalId })).toMatchObject({
+      error: {
+        code: 'workflow.approval_void',
+        details: { changed: ['definition of the tool'] },
+      },
+    });
+    expect(later.calls).toEqual([]);
   });
 
   it('is void for good once something else was tried with it', async () => {

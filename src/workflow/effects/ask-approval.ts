@@ -9,6 +9,7 @@ import { verdictSignal } from './approvals.ts';
 import type { ApprovalRow, RowChange, StepRows } from './effect-store.ts';
 import { ToolGoneError } from './errors.ts';
 import { questionText } from './question-text.ts';
+import { toolDigest } from './tool-caller.ts';
 import { untilRecorded } from './until-recorded.ts';
 
 const idBytes = 8;
@@ -67,6 +68,7 @@ async function newApproval(
     argumentsDigest: digestJson(filled),
     arguments: shown(filled, limits.shownArgumentBytes),
     policyVersion: policy.version,
+    toolDigest: found ? toolDigest(found) : null,
     message: question ?? defaultMessage(step, tool),
     preview: shownBefore ?? null,
     askedAtMs,
@@ -97,7 +99,14 @@ function isUsable(approval: ApprovalRow, wanted: ApprovalRow): boolean {
   );
 }
 
-const boundMembers = ['callerId', 'server', 'tool', 'argumentsDigest', 'policyVersion'] as const;
+const boundMembers = [
+  'callerId',
+  'server',
+  'tool',
+  'argumentsDigest',
+  'policyVersion',
+  'toolDigest',
+] as const;
 
 function defaultMessage(step: string, tool: string | null): string {
   return tool === null

@@ -1,5 +1,5 @@
 import type { ErrorReport } from '../../contract/error/index.ts';
-import { errorMetaKey, type ToolResult } from '../../contract/tool/index.ts';
+import { errorMetaKey, isOwnFailure, type ToolResult } from '../../contract/tool/index.ts';
 import { AppError, reportError } from '../../kernel/index.ts';
 import { DeferredResultError, ToolFailedError } from './errors.ts';
 import { measureJson } from './measure-json.ts';
@@ -11,6 +11,8 @@ export interface CallFailure {
   readonly isRetryable: boolean;
   /** What the call was to do may have been done nevertheless. */
   readonly isUncertain: boolean;
+  /** A server outside answered that its tool failed: whether trying again helps is not known. */
+  readonly isToolsWord?: true;
 }
 
 /**
@@ -33,22 +35,34 @@ export const passingCodes: ReadonlySet<string> = new Set([
   'store.disk_full',
 ]);
 
-/** Codes of calls that were sent and whose answer is missing or useless. All others were refused or answered. */
-export const uncertainCodes: ReadonlySet<string> = new Set([
-  'fleet.answer_too_large',
-  'fleet.bad_answer',
-  'fleet.exchange_broken',
-  'fleet.outcome_unknown',
-  'kernel.time_limit',
-  'toolbox.invalid_output',
-  'toolbox.worker_died',
+/** Codes of what may go wrong between us and a tool. A code of any other family is the tool's own word. */
+const wayFamilies: ReadonlySet<string> = new Set(['fleet', 'internal', 'kernel', 'toolbox']);
+
+/** Of those, the codes that prove that the tool was not called. All others prove nothing. */
+export const unsentCodes: ReadonlySet<string> = new Set([
+  'fleet.input_required',
+  'fleet.invalid_endpoint',
+  'fleet.negotiation_failed',
+  'fleet.not_found',
+  'fleet.server_not_reading',
+  'fleet.server_unavailable',
+  'fleet.unknown_server',
+  'fleet.unreachable',
+  'kernel.process_not_started',
+  'kernel.too_busy',
+  'toolbox.invalid_arguments',
+  'toolbox.not_found',
 ]);
 
-const passingStatuses: ReadonlySet<unknown> = new Set([429, 502, 503, 504]);
-/** Too many requests and "unavailable" are said before anything is done. */
-const refusedStatuses: ReadonlySet<unknown> = new Set([429, 503]);
-/** What the reference implementations answer when something behind them took too long. */
-const rpcTimeout = -32_001;
+/**
+ * JSON-RPC errors for requests that are not carried out: no JSON, no request, unknown method, wrong parameters;
+ * wrong header, missing capability, unknown version. No HTTP status is proof: any hop may have said it.
+ */
+const refusals: ReadonlySet<unknown> = new Set([
+  -32_700, -32_600, -32_601, -32_602, -32_020, -32_021, -32_022,
+]);
+
+const passingStatuses: ReadonlySet<unknown> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Failures stand in the journal, whatever somebody put into them. */
 const maxMessageLength = 4_000;
@@ -62,11 +76,19 @@ export function failureOfThrown(thrown: unknown): CallFailure {
 }
 
 /** Undefined when the result is one. */
-export function failureOfResult(tool: string, result: ToolResult): CallFailure | undefined {
-  if (result.isError === true) return failureOf(carriedError(tool, result));
+export function failureOfResult(
+  { name, isTrusted }: { readonly name: string; readonly isTrusted?: boolean | undefined },
+  result: ToolResult,
+): CallFailure | undefined {
+  if (result.isError === true) {
+    const failure = failureOf(carriedError(name, result));
+    if (isTrusted === true || isOwnFailure(result)) return failure;
+    // Whatever code it carries: a stranger cannot say that its effect may be repeated.
+    return { ...failure, isRetryable: false, isToolsWord: true };
+  }
   const { resultType } = result;
   if (resultType !== 'input_required' && resultType !== 'task') return undefined;
-  const error = reportError(new DeferredResultError(tool, resultType));
+  const error = reportError(new DeferredResultError(name, resultType));
   // A task has been begun, and goes on though nobody waits for it.
   return { error, isRetryable: false, isUncertain: resultType === 'task' };
 }
@@ -74,19 +96,24 @@ export function failureOfResult(tool: string, result: ToolResult): CallFailure |
 function failureOf(error: ErrorReport): CallFailure {
   const { code, details } = error;
   if (code === 'fleet.http_status') {
-    const status = details['status'];
-    const isUncertain = typeof status === 'number' && status >= 500 && !refusedStatuses.has(status);
-    return { error, isRetryable: passingStatuses.has(status), isUncertain };
+    return { error, isRetryable: passingStatuses.has(details['status']), isUncertain: true };
   }
+  if (code === 'fleet.upstream_error') {
+    const isRefusal = isRefused(details);
+    return { error, isRetryable: !isRefusal, isUncertain: !isRefusal };
+  }
+  const [family = ''] = code.split('.', 1);
   return {
     error,
     isRetryable: passingCodes.has(code) || details['retryable'] === true,
-    isUncertain: uncertainCodes.has(code) || isTimeout(details['rpc']),
+    isUncertain: wayFamilies.has(family) && !unsentCodes.has(code),
   };
 }
 
-function isTimeout(rpc: unknown): boolean {
-  return typeof rpc === 'object' && rpc !== null && 'code' in rpc && rpc.code === rpcTimeout;
+/** Only of the call itself: what comes later, as for the result of a task, is about something that has begun. */
+function isRefused({ method, rpc }: ErrorReport['details']): boolean {
+  const { code }: { readonly code?: unknown } = Object(rpc);
+  return method === 'tools/call' && refusals.has(code);
 }
 
 function carriedError(tool: string, { content, _meta }: ToolResult): ErrorReport {

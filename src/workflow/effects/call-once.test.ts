@@ -10,6 +10,8 @@ import type { EffectRow, EffectState } from './effect-store.ts';
 import { aWorkbench, gives, says, type ScriptedTool } from './testing/a-workbench.ts';
 import { failing, leave, paid, rowOf, succeeded, unknown } from './testing/left-rows.ts';
 
+const refusedWith = (code: number) => ({ method: 'tools/call', rpc: { code } });
+
 const dies = () => {
   throw new Error('died');
 };
@@ -77,10 +79,9 @@ describe('an effect', () => {
       () => failedToolResult({ code: 'fleet.server_unavailable', message: 'x', details: {} }),
     ],
     ['it wants an answer', () => ({ content: [], resultType: 'input_required' })],
-    [
-      'it was turned away',
-      () => failedToolResult({ code: 'fleet.http_status', message: 'x', details: { status: 503 } }),
-    ],
+    ['no connection was made', failing('fleet.unreachable')],
+    ['it had to wait too long', failing('kernel.too_busy')],
+    ['the request was none', failing('fleet.upstream_error', refusedWith(-32_602))],
   ])('that certainly failed may be tried again: %s', async (_why, run) => {
     let fails = true;
     const bench = aWorkbench({ 's.t': { run: () => (fails ? run() : gives({ paid: true })) } });
@@ -97,11 +98,20 @@ describe('an effect', () => {
     ['the answer was too large', failing('fleet.answer_too_large')],
     ['the answer was none', failing('fleet.bad_answer')],
     ['it took too long', failing('kernel.time_limit')],
+    ['what is behind it took too long', failing('fleet.upstream_error', refusedWith(-32_001))],
+    ['the server failed', failing('fleet.upstream_error', refusedWith(-32_603))],
     [
-      'what is behind it took too long',
-      failing('fleet.upstream_error', { rpc: { code: -32_001 } }),
+      'its task was refused later',
+      failing('fleet.upstream_error', { method: 'tasks/result', rpc: { code: -32_602 } }),
     ],
-    ['the gateway failed', failing('fleet.http_status', { status: 502 })],
+    ['it was sent elsewhere', failing('fleet.redirect_refused')],
+    ['its session was over', failing('fleet.session_expired')],
+    ...[303, 400, 401, 404, 409, 429, 500, 502, 503].map(
+      (status): [string, () => ReturnType<ScriptedTool['run']>] => [
+        `any hop may have said ${status}`,
+        failing('fleet.http_status', { status }),
+      ],
+    ),
     ['it goes on as a task', () => ({ content: [], resultType: 'task' })],
     ['nobody foresaw what happened', () => Promise.reject(new TypeError('bug'))],
   ])('whose end is not known is not tried again: %s', async (_why, run) => {

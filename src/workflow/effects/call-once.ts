@@ -5,12 +5,15 @@ import type { CallOutcome } from '../engine/activity-data.ts';
 import type { ActivityParts } from './activity-parts.ts';
 import { failureOfResult, failureOfThrown, type CallFailure } from './call-failure.ts';
 import type { Begun, EffectStart, Settlement } from './effect-ledger.ts';
+import { findOut } from './find-out.ts';
 import { failed, succeeded } from './outcomes.ts';
-import { isKnownByKey, reconcile } from './reconcile.ts';
+import { isKnownByKey } from './look-up.ts';
 import { givenBy, type GivenResult } from './result-value.ts';
 import { dispatch, effectIdOf, type StepCall } from './step-call.ts';
+import { toolDigest } from './tool-caller.ts';
 
 type Sent = Extract<Begun, { readonly kind: 'dispatch' }>;
+type Open = Extract<Begun, { readonly kind: 'open' }>;
 
 /**
  * Calls a tool that must not be called twice.
@@ -22,7 +25,7 @@ type Sent = Extract<Begun, { readonly kind: 'dispatch' }>;
  */
 export async function callOnce(parts: ActivityParts, call: StepCall): Promise<CallOutcome> {
   const { ledger, faultPoint } = parts;
-  const start = startOf(parts, call);
+  const start = await startOf(parts, call);
   faultPoint('effects.begin.before');
   const begun = await ledger.begin(start);
   if (begun.kind !== 'open') return proceed(parts, call, begun);
@@ -30,7 +33,7 @@ export async function callOnce(parts: ActivityParts, call: StepCall): Promise<Ca
   faultPoint('effects.reconcile.before');
   const found = isKnownByKey(call)
     ? ({ kind: 'not-happened' } as const)
-    : await reconcile(parts, call, begun.id);
+    : await findOut(parts, call, { ...begun, isOrphaned: await isOrphaned(parts, call, begun) });
   faultPoint('effects.reconcile.after');
   switch (found.kind) {
     case 'happened':
@@ -47,7 +50,20 @@ export async function callOnce(parts: ActivityParts, call: StepCall): Promise<Ca
   }
 }
 
-function startOf({ clock, policy }: ActivityParts, call: StepCall): EffectStart {
+/** Whether whoever worked on the call is certainly gone: the process that sent it, and its server with it. */
+async function isOrphaned(
+  { processes }: ActivityParts,
+  { found }: StepCall,
+  { dispatcher }: Open,
+): Promise<boolean> {
+  if (found.endsWithCaller !== true || dispatcher === null) return false;
+  return processes.isGone(dispatcher);
+}
+
+async function startOf(
+  { clock, policy, processes }: ActivityParts,
+  call: StepCall,
+): Promise<EffectStart> {
   const { request, input, found } = call;
   const bound = {
     callerId: request.callerId,
@@ -66,7 +82,13 @@ function startOf({ clock, policy }: ActivityParts, call: StepCall): EffectStart 
     approval:
       approvalId === undefined
         ? undefined
-        : { ...bound, approvalId, policyVersion: policy.version },
+        : {
+            ...bound,
+            approvalId,
+            policyVersion: policy.version,
+            toolDigest: toolDigest(found),
+          },
+    dispatcher: await processes.own(),
     nowMs: clock.now(),
   };
 }
@@ -90,12 +112,13 @@ async function proceed(parts: ActivityParts, call: StepCall, begun: Begun): Prom
 }
 
 async function send(parts: ActivityParts, call: StepCall, sent: Sent): Promise<CallOutcome> {
-  const { request, input } = call;
+  const { request, input, found } = call;
+  const dispatchedAtMs = parts.clock.now();
   let result: ToolResult | undefined;
   let failure: CallFailure | undefined;
   try {
     result = await dispatch(parts.tools, call, sent.id);
-    failure = failureOfResult(input.tool, result);
+    failure = failureOfResult({ name: input.tool, isTrusted: found.isTrusted }, result);
   } catch (error) {
     failure = failureOfThrown(error);
   }
@@ -106,25 +129,18 @@ async function send(parts: ActivityParts, call: StepCall, sent: Sent): Promise<C
   // A tool that is told to end fails, which says nothing about what it has done by then.
   request.signal.throwIfAborted();
   if (!failure?.isUncertain) return settleFailed(parts, call, { ...sent, failure });
-  const found = await reconcile(parts, call, sent.id);
-  switch (found.kind) {
+  const outcome = await findOut(parts, call, { id: sent.id, dispatchedAtMs, isOrphaned: false });
+  switch (outcome.kind) {
     case 'happened':
-      return settleHappened(parts, call, { ...sent, given: found });
+      return settleHappened(parts, call, { ...sent, given: outcome });
     case 'not-happened':
-      if (!input.reconcile) return settleFailed(parts, call, { ...sent, failure });
-      // The server may be at it still. What the tool itself says about its keys counts; a look at the world does not.
-      return settleUnknown(parts, call, {
-        ...sent,
-        reason: `${failure.error.message} (${notYet})`,
-      });
+      return settleFailed(parts, call, { ...sent, failure });
     case 'unknown': {
-      const reason = `${failure.error.message} (${found.why})`;
+      const reason = `${failure.error.message} (${outcome.why})`;
       return settleUnknown(parts, call, { ...sent, reason });
     }
   }
 }
-
-const notYet = 'nothing of it was found, but it may still be on its way';
 
 interface Dispatched {
   readonly id: string;

@@ -186,6 +186,22 @@ describe('a step that calls a tool and fails', () => {
     expect(JSON.stringify(outcome).length).toBeLessThan(5_000);
   });
 
+  it.each([
+    ['nothing', undefined],
+    ['that it was never called', { code: 'fleet.server_unavailable', message: '', details: {} }],
+    ['that trying again helps', { code: 'x.y', message: '', details: { retryable: true } }],
+  ])(
+    'by the word of a stranger’s tool that says %s is tried again unless that is a second effect',
+    async (_what, error) => {
+      const result = { ...says('busy'), isError: true, _meta: { 'tutti/error': error } };
+      const tool = { isTrusted: false, run: () => result };
+      const bench = aWorkbench({ 's.t': tool });
+      expect(await bench.call({ effect: 'read' })).toMatchObject({ isRetryable: true });
+      expect(await bench.call({ effect: 'idempotent' })).toMatchObject({ isRetryable: true });
+      expect(await bench.call({})).toMatchObject({ kind: 'failed', isRetryable: false });
+    },
+  );
+
   it('has what was thrown as an outcome', async () => {
     const bench = aWorkbench({
       's.busy': { ...readOnly, run: () => Promise.reject(new BusyError('come back')) },

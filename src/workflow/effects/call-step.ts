@@ -12,7 +12,7 @@ import { failed, lineageOf, succeeded } from './outcomes.ts';
 import { repeatabilityOf } from './repeatability.ts';
 import { givenBy } from './result-value.ts';
 import { digestOnce, dispatch, effectIdOf, type StepCall } from './step-call.ts';
-import type { FoundTool } from './tool-caller.ts';
+import { toolDigest, type FoundTool } from './tool-caller.ts';
 import { untilRecorded } from './until-recorded.ts';
 
 /**
@@ -53,7 +53,7 @@ export async function callStep(
     const isReading = repeatability === 'read' && found.tool.annotations?.readOnlyHint === true;
     // What only the plan takes for reading may leave something behind.
     if (!isReading || input.approvalId !== undefined) await untilRecorded(request);
-    if (repeatability === 'once') return await callOnce(parts, call);
+    if (repeatability === 'once') return await callOnce(parts, { ...call, isOnce: true });
     if (input.approvalId !== undefined) {
       const refusal = await useApproval(parts, call, input.approvalId);
       if (refusal) return refusal;
@@ -110,6 +110,7 @@ async function useApproval(
       tool,
       argumentsDigest: call.digest(),
       policyVersion: parts.policy.version,
+      toolDigest: toolDigest(found),
       effectId: effectIdOf(call),
       nowMs: parts.clock.now(),
     },
@@ -124,11 +125,13 @@ function outcomeOf(
 ): CallOutcome | Promise<CallOutcome> {
   const { input, request } = call;
   parts.faultPoint('effects.call.after');
-  const failure = failureOfResult(input.tool, result);
+  const { isTrusted } = call.found;
+  const failure = failureOfResult({ name: input.tool, isTrusted }, result);
   if (!failure) return succeeded(parts, call, givenBy(result));
   // A tool that is told to end fails: that is no failure of the step.
   request.signal.throwIfAborted();
-  return failed(parts, call, failure);
+  const isRetryable = failure.isRetryable || failure.isToolsWord === true;
+  return failed(parts, call, { ...failure, isRetryable });
 }
 
 async function callCached(

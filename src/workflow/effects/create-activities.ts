@@ -1,11 +1,18 @@
 import type { Artifacts } from '../../contract/artifact/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
 import type { PreviewEffect } from '../../contract/tool/index.ts';
-import type { Clock, FaultPoint, Log } from '../../kernel/index.ts';
+import {
+  isGone,
+  ownIdentity,
+  type Clock,
+  type FaultPoint,
+  type Log,
+  type ProcessIdentity,
+} from '../../kernel/index.ts';
 import type { CallInput, CallOutcome } from '../engine/activity-data.ts';
 import type { ActivityRequest, RunActivity } from '../engine/run-scope.ts';
 import { depthMetaKey } from '../engine/run-depth.ts';
-import type { ActivityParts } from './activity-parts.ts';
+import type { ActivityParts, Processes } from './activity-parts.ts';
 import type { ApprovalPolicy } from './approval-policy.ts';
 import { askApproval } from './ask-approval.ts';
 import { asJson, callStep } from './call-step.ts';
@@ -34,6 +41,8 @@ export interface ActivitiesParts {
   readonly limits?: Partial<EffectLimits>;
   /** What the ends of effects survive; `normal` when not given. */
   readonly durability?: 'normal' | 'full';
+  /** Those of this machine when not given. */
+  readonly processes?: Processes;
 }
 
 /** What steps do, for whichever engine executes them. */
@@ -47,6 +56,7 @@ export function createActivities(given: ActivitiesParts): RunActivity {
     values: new HeldValues(artifacts, limits),
     limits,
     tracer,
+    processes: given.processes ?? ownProcesses(),
   };
   return (request) => {
     switch (request.activity) {
@@ -58,6 +68,11 @@ export function createActivities(given: ActivitiesParts): RunActivity {
         return asJson(look(parts, request));
     }
   };
+}
+
+function ownProcesses(): Processes {
+  let identity: Promise<ProcessIdentity> | undefined;
+  return { own: () => (identity ??= ownIdentity()), isGone };
 }
 
 function call(parts: ActivityParts, request: ActivityRequest): Promise<CallOutcome> {

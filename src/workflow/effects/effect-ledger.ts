@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/plan/index.ts';
-import type { AppError } from '../../kernel/index.ts';
+import type { AppError, ProcessIdentity } from '../../kernel/index.ts';
 import type { EffectPlace, EffectRow, EffectStore, RowChange, StepRows } from './effect-store.ts';
 import { useApproval, type ApprovalUse } from './use-approval.ts';
 
@@ -15,6 +15,7 @@ export interface EffectStart extends EffectPlace {
   readonly argumentsDigest: string;
   readonly approval: Omit<ApprovalUse, 'effectId' | 'nowMs'> | undefined;
   readonly nowMs: number;
+  readonly dispatcher: ProcessIdentity;
   /** This dispatch did not happen, as somebody found out who can know: it may be made again. */
   readonly notHappened?: number;
 }
@@ -23,7 +24,10 @@ export type Begun =
   /** To be sent now, under this id, by this process and nobody else. */
   | { readonly kind: 'dispatch'; readonly id: string; readonly dispatch: number }
   /** It was sent before, and what became of it is not known. */
-  | { readonly kind: 'open'; readonly id: string; readonly dispatch: number }
+  | ({ readonly kind: 'open' } & Pick<
+      EffectRow,
+      'id' | 'dispatch' | 'dispatchedAtMs' | 'dispatcher'
+    >)
   /** It has happened, and this is what the step came to. */
   | { readonly kind: 'done'; readonly outcome: Json }
   | { readonly kind: 'refused'; readonly error: AppError };
@@ -86,8 +90,8 @@ function begin({ effect: row, approvals }: StepRows, start: EffectStart): RowCha
   }
   const isOpen = row !== undefined && (row.state === 'dispatched' || row.state === 'unknown');
   if (isOpen && !mayRepeat(row, start)) {
-    const { id, dispatch } = row;
-    return { result: { kind: 'open', id, dispatch } };
+    const { id, dispatch, dispatchedAtMs, dispatcher } = row;
+    return { result: { kind: 'open', id, dispatch, dispatchedAtMs, dispatcher } };
   }
   // The server may know the id: if it did happen after all, it can tell that this is the same call.
   const id = isOpen ? row.id : start.id;
@@ -129,6 +133,7 @@ function dispatchedRow(
     argumentsDigest,
     approvalId: start.approval?.approvalId ?? null,
     dispatchedAtMs: start.nowMs,
+    dispatcher: start.dispatcher,
     settledAtMs: null,
     outcome: null,
   };

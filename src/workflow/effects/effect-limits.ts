@@ -14,8 +14,12 @@ export interface EffectLimits {
   readonly shownArgumentBytes: number;
   /** How long an approval may be waited for where the plan does not say. */
   readonly approvalMs: number;
-  /** How long finding out what became of a call may take. */
+  /** How long one look at what became of a call may take. */
   readonly reconcileMs: number;
+  /** How long a call may take where its server's entry does not say: so long its effect is looked for. */
+  readonly callMs: number;
+  /** How long after the death of a process the servers it started may still be at work. */
+  readonly orphanMs: number;
 }
 
 export const defaultEffectLimits: EffectLimits = {
@@ -27,4 +31,7 @@ export const defaultEffectLimits: EffectLimits = {
   shownArgumentBytes: 16_384,
   approvalMs: 7 * 86_400_000,
   reconcileMs: 60_000,
+  callMs: 60_000,
+  // Ours are ended within two seconds.
+  orphanMs: 2_500,
 };

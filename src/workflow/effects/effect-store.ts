@@ -1,5 +1,6 @@
 import type { Json } from '../../contract/plan/index.ts';
 import type { EffectPreview } from '../../contract/tool/index.ts';
+import type { ProcessIdentity } from '../../kernel/index.ts';
 
 /**
  * dispatched: sent off, and no answer was noted · unknown: the same, and the run was told so · succeeded ·
@@ -25,6 +26,8 @@ export interface EffectRow {
   readonly argumentsDigest: string;
   readonly approvalId: string | null;
   readonly dispatchedAtMs: number;
+  /** The process that sent it; null where that was not written down. */
+  readonly dispatcher: ProcessIdentity | null;
   readonly settledAtMs: number | null;
   /** What the step is told again after a crash; null until it succeeded. */
   readonly outcome: Json;
@@ -46,6 +49,8 @@ export interface ApprovalRow {
   /** For the person who decides; cut to a text where they are long. */
   readonly arguments: Json;
   readonly policyVersion: string;
+  /** Of the tool as it was when this was asked; null for a gate, our own tools, and where it was not written down. */
+  readonly toolDigest: string | null;
   readonly message: string;
   /** What the call would do, for the person who decides; null where the tool cannot show it. */
   readonly preview: EffectPreview | null;

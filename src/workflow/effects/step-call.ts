@@ -2,11 +2,10 @@ import type { Caller } from '../../contract/caller/index.ts';
 import { budgetsMetaKey } from '../../contract/model/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { idempotencyMetaKey, type ToolResult } from '../../contract/tool/index.ts';
-import { withTimeLimit } from '../../kernel/index.ts';
+import { digestJson, withTimeLimit } from '../../kernel/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
 import type { CallInput } from '../engine/activity-data.ts';
 import type { ActivityRequest } from '../engine/run-scope.ts';
-import { argumentsDigest } from './arguments-digest.ts';
 import type { FoundTool, ToolCaller } from './tool-caller.ts';
 
 /** One attempt of a step whose tool is known and whose arguments are complete. */
@@ -17,6 +16,8 @@ export interface StepCall {
   readonly found: FoundTool;
   readonly args: Json;
   readonly startedAt: number;
+  /** A second call would be a second effect, whatever is known of the tool elsewhere. */
+  readonly isOnce?: boolean;
   /** What of its run and its span the call carries on. */
   readonly meta: Readonly<Record<string, unknown>>;
   /** Of the arguments; worked out only for those who need it, and once. */
@@ -25,7 +26,7 @@ export interface StepCall {
 
 export function digestOnce(args: Json): () => string {
   let digest: string | undefined;
-  return () => (digest ??= argumentsDigest(args));
+  return () => (digest ??= digestJson(args));
 }
 
 /**
@@ -54,7 +55,7 @@ export function dispatch(tools: ToolCaller, call: StepCall, id: string): Promise
 }
 
 export function contextOf(
-  { request, caller, meta }: Pick<StepCall, 'request' | 'caller' | 'meta'>,
+  { request, caller, meta, isOnce }: Pick<StepCall, 'request' | 'caller' | 'meta' | 'isOnce'>,
   signal: AbortSignal,
   id: string,
 ): CallContext {
@@ -62,6 +63,7 @@ export function contextOf(
     caller,
     signal,
     progress: request.onProgress,
+    mayRepeat: isOnce !== true,
     meta: {
       ...meta,
       [idempotencyMetaKey]: id,

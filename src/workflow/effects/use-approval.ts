@@ -17,6 +17,8 @@ export interface ApprovalUse {
   readonly tool: string;
   readonly argumentsDigest: string;
   readonly policyVersion: string;
+  /** Of the tool as it is now. */
+  readonly toolDigest: string | null;
   /** The effect it is used up for. Further attempts of the same effect need no other approval. */
   readonly effectId: string;
   readonly nowMs: number;
@@ -55,6 +57,8 @@ function changedBindings(approval: ApprovalRow, use: ApprovalUse): readonly stri
     ['tool', approval.tool, use.tool],
     ['arguments', approval.argumentsDigest, use.argumentsDigest],
     ['policy', approval.policyVersion, use.policyVersion],
+    // Approvals of earlier versions do not have it.
+    ['definition of the tool', approval.toolDigest ?? use.toolDigest, use.toolDigest],
   ] as const;
   return bindings.filter(([, approved, used]) => approved !== used).map(([name]) => name);
 }

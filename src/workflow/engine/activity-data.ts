@@ -53,6 +53,8 @@ export interface CallInput {
     /** Over `${result…}`. */
     readonly happened: string;
     readonly output?: Json;
+    /** How long after the call was given up "not found" is final. */
+    readonly finalAfterMs?: number;
   };
 }
 

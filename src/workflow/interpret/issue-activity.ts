@@ -88,13 +88,14 @@ function callInput(task: Task): CallInput {
     input.cache = { ttlMs: step.cache === true ? null : step.cache.ttlMs };
   }
   if (step.reconcile !== undefined && compiled.kind === 'call') {
-    const { tool, happened, output } = step.reconcile;
+    const { tool, happened, output, finalAfterMs } = step.reconcile;
     const { reconcileArgs } = compiled;
     input.reconcile = {
       tool,
       args: reconcileArgs === undefined ? { value: {} } : resolveFor(task, reconcileArgs),
       happened,
       ...(output === undefined ? {} : { output }),
+      ...(finalAfterMs === undefined ? {} : { finalAfterMs }),
     };
   }
   return input;

@@ -9,6 +9,7 @@ import { sessionsMigration } from './0008-sessions.ts';
 import { spendingMigration } from './0009-spending.ts';
 import { sessionTasksMigration } from './0010-session-tasks.ts';
 import { approvalPreviewsMigration } from './0011-approval-previews.ts';
+import { effectDispatchersMigration } from './0012-effect-dispatchers.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step from an empty database to this program's, in order, without gaps. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   spendingMigration,
   sessionTasksMigration,
   approvalPreviewsMigration,
+  effectDispatchersMigration,
 ];

@@ -18,6 +18,11 @@ const tools: Readonly<Record<string, Omit<Tool, 'name'>>> = {
     outputSchema: text,
     annotations: { readOnlyHint: true },
   },
+  'world.once': {
+    inputSchema: { type: 'object' },
+    outputSchema: text,
+    annotations: { readOnlyHint: false, idempotentHint: false },
+  },
   'world.send': { inputSchema: { type: 'object' }, outputSchema: text },
   'world.put': {
     inputSchema: { type: 'object' },

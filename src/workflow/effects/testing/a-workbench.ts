@@ -24,8 +24,9 @@ import { createApprovals, type Approvals } from '../approvals.ts';
 import { createActivities, type ActivitiesParts } from '../create-activities.ts';
 import type { FoundTool, ToolCaller } from '../tool-caller.ts';
 
-/** A tool as a test writes it: what it says of itself, and what it does. */
-export interface ScriptedTool extends Partial<Tool> {
+/** A tool as a test writes it: what it says of itself, what is known of its server, and what it does. */
+export interface ScriptedTool
+  extends Partial<Tool>, Pick<FoundTool, 'isTrusted' | 'endsWithCaller' | 'timeoutMs'> {
   readonly run: (
     args: Readonly<Record<string, unknown>>,
     context: CallContext,
@@ -134,9 +135,10 @@ function scriptedCaller(
 
 function foundTool(name: string, scripted: ScriptedTool | undefined): FoundTool | undefined {
   if (!scripted) return undefined;
-  const { run: _run, ...tool } = scripted;
+  const { run: _run, isTrusted = true, endsWithCaller = false, timeoutMs, ...tool } = scripted;
   const [server = '', bare = ''] = name.split('.');
-  return { server, tool: { name: bare, inputSchema: {}, ...tool } };
+  const known = { isTrusted, endsWithCaller, ...(timeoutMs !== undefined && { timeoutMs }) };
+  return { server, tool: { name: bare, inputSchema: {}, ...tool }, ...known };
 }
 
 /** What a tool gives: structured content, as tools of ours do. */

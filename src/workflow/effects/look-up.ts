@@ -12,32 +12,32 @@ import { resultValue } from './result-value.ts';
 import { argumentsObject, contextOf, type StepCall } from './step-call.ts';
 import type { ToolCaller } from './tool-caller.ts';
 
-/** What became of a call whose answer was lost. */
+/** What one look at a call whose answer was lost says. */
 export type Lookedup =
   | { readonly kind: 'happened'; readonly value: unknown }
-  | { readonly kind: 'not-happened' }
-  | { readonly kind: 'unknown'; readonly why: string };
+  /** Nothing of it was found. `isLastWord`: nothing of it will be. */
+  | { readonly kind: 'not-happened'; readonly isLastWord?: boolean }
+  /** `isLastWord`: looking again is of no use. */
+  | { readonly kind: 'unknown'; readonly why: string; readonly isLastWord?: boolean };
 
-export interface ReconcileParts {
+export interface LookupParts {
   readonly tools: ToolCaller;
   readonly values: HeldValues;
   readonly policy: ApprovalPolicy;
   readonly limits: Pick<EffectLimits, 'reconcileMs'>;
 }
 
-/**
- * Finds out what became of a call, by the lookup the step names, else by the one its tool does. Never
- * throws but for a cancellation: what cannot be found out is unknown.
- */
-export async function reconcile(
-  parts: ReconcileParts,
+/** Looks once, by the lookup the step names, else by the one its tool does. Never throws but for a cancellation. */
+export async function lookUp(
+  parts: LookupParts,
   call: StepCall,
   effectId: string,
 ): Promise<Lookedup> {
   const { request, input } = call;
   const ofTool = toolLookup(call);
   if (!input.reconcile && ofTool === undefined) {
-    return { kind: 'unknown', why: 'neither the step nor the tool names a way to look it up' };
+    const why = 'neither the step nor the tool names a way to look it up';
+    return { kind: 'unknown', why, isLastWord: true };
   }
   const limit = {
     what: `Finding out what became of step "${input.step}"`,
@@ -58,6 +58,7 @@ export async function reconcile(
 
 /** Whether a call that was sent before may be sent again under its key, because it is the same one then. */
 export function isKnownByKey({ found }: StepCall): boolean {
+  if (found.isTrusted !== true) return false;
   const named: { repeat?: unknown } = Object(found.tool._meta?.[reconcileMetaKey]);
   return named.repeat === true;
 }
@@ -68,7 +69,7 @@ interface LookupCall extends StepCall {
 }
 
 async function lookUpByStep(
-  parts: ReconcileParts,
+  parts: LookupParts,
   call: LookupCall,
   spec: NonNullable<CallInput['reconcile']>,
 ): Promise<Lookedup> {
@@ -89,19 +90,18 @@ async function lookUpByStep(
   };
 }
 
-async function lookUpByTool(
-  parts: ReconcileParts,
-  call: LookupCall,
-  tool: string,
-): Promise<Lookedup> {
+async function lookUpByTool(parts: LookupParts, call: LookupCall, tool: string): Promise<Lookedup> {
   const result = await ask(parts, call, { tool, args: { idempotency_key: call.effectId } });
   if ('kind' in result) return result;
   const { state, result: value }: { state?: unknown; result?: unknown } = Object(
     result.structuredContent,
   );
   if (state === 'happened') return { kind: 'happened', value: value ?? null };
-  if (state === 'not_happened') return { kind: 'not-happened' };
-  return { kind: 'unknown', why: `"${tool}" does not know it either` };
+  // A server that knows its calls by their keys may say so; a stranger may just not have got to it yet.
+  if (state === 'not_happened') {
+    return { kind: 'not-happened', isLastWord: call.found.isTrusted === true };
+  }
+  return { kind: 'unknown', why: `"${tool}" does not know it either`, isLastWord: true };
 }
 
 interface Question {
@@ -111,17 +111,18 @@ interface Question {
 
 /** What the lookup answers. One that the policy wants approved would be a way around approvals. */
 async function ask(
-  { tools, policy }: ReconcileParts,
+  { tools, policy }: LookupParts,
   call: LookupCall,
   { tool, args }: Question,
 ): Promise<ToolResult | Lookedup> {
   const found = await tools.find(tool);
   if (!found) return { kind: 'unknown', why: `there is no tool "${tool}" to look it up with` };
   if (policy.needsApproval(found.tool)) {
-    return { kind: 'unknown', why: `"${tool}" may not be called without approval` };
+    const why = `"${tool}" may not be called without approval`;
+    return { kind: 'unknown', why, isLastWord: true };
   }
   const result = await tools.call(tool, args, contextOf(call, call.signal, call.effectId));
-  const failure = failureOfResult(tool, result);
+  const failure = failureOfResult({ name: tool, isTrusted: found.isTrusted }, result);
   if (!failure) return result;
   return { kind: 'unknown', why: `"${tool}" failed: ${failure.error.message}` };
 }

@@ -60,6 +60,19 @@ describe('an effect that can be looked up', () => {
     ]);
   });
 
+  it('of a stranger is not sent again on its word alone', async () => {
+    const words = [{ tool: 'lookup' }, { repeat: true }, { repeat: true, tool: 'lookup' }];
+    for (const word of words) {
+      const bench = aBank('not_happened', null, {
+        isTrusted: false,
+        _meta: { [reconcileMetaKey]: word },
+      });
+      await leave(bench, { state: 'dispatched' });
+      expect(await bench.call({})).toMatchObject(unknown);
+      expect(bench.calls.some(({ name }) => name === 's.t')).toBe(false);
+    }
+  });
+
   it.each(['unknown', 'nonsense'])('and whose server says %s is asked about', async (state) => {
     const bench = aBank(state);
     await leave(bench, { state: 'dispatched' });
@@ -162,22 +175,91 @@ describe('an effect that can be looked up', () => {
       });
     });
 
-    it('has not happened when it does not', async () => {
+    it('and is not found is nobody’s to send again: the server may be at it still', async () => {
       const bench = aShop([]);
       await leave(bench, { state: 'dispatched' });
-      expect(await bench.call({ reconcile })).toMatchObject(succeeded);
-      expect(bench.calls.map(({ name }) => name)).toEqual(['db.find', 's.t']);
+      const outcome = await bench.call({ reconcile });
+      expect(outcome).toMatchObject(unknown);
+      expect(outcome).toHaveProperty('message', expect.stringContaining('may still be under way'));
+      expect(bench.calls.map(({ name }) => name)).toEqual(['db.find']);
     });
 
-    it('and is not found while the server may be at it still is nobody\u2019s to send again', async () => {
+    it('and is not found at once is looked for as long as a call may take', async () => {
+      const rows: unknown[] = [];
+      let looks = 0;
       const bench = aWorkbench({
-        's.t': { run: () => new Promise(() => {}) },
-        'db.find': { run: () => gives({ rows: [] }) },
+        's.t': { ...paid, timeoutMs: 5_000 },
+        'db.find': {
+          run: () => {
+            looks += 1;
+            if (looks === 3) rows.push(1);
+            return gives({ rows });
+          },
+        },
       });
+      await leave(bench, { state: 'dispatched', dispatchedAtMs: bench.clock.nowMs });
+      expect(await bench.call({ reconcile })).toMatchObject({ held: { value: { rows: [1] } } });
+      expect(bench.calls.map(({ name }) => name)).toEqual(['db.find', 'db.find', 'db.find']);
+    });
+
+    it.each([
+      ['its time is over', {}, () => new Promise<never>(() => {})],
+      ['any hop refused it', {}, failing('fleet.http_status', { status: 503 })],
+      ['its tool fails with a code of ours', { isTrusted: false }, failing('fleet.http_status')],
+    ])('and is not found after %s is asked about', async (_why, known, run) => {
+      const bench = aWorkbench(
+        { 's.t': { ...known, run }, 'db.find': { run: () => gives({ rows: [] }) } },
+        { limits: { callMs: 30 } },
+      );
       const outcome = await bench.call({ reconcile, timeoutMs: 5 });
       expect(outcome).toMatchObject(unknown);
-      expect(outcome).toHaveProperty('message', expect.stringContaining('still be on its way'));
+      expect(outcome).toHaveProperty('message', expect.stringContaining('may still be under way'));
       expect(await rowOf(bench)).toMatchObject({ state: 'unknown' });
+    });
+
+    it('has not happened when it is not found after the time that the plan says', async () => {
+      const bench = aShop([]);
+      await leave(bench, { state: 'dispatched' });
+      const final = { ...reconcile, finalAfterMs: 20 };
+      expect(await bench.call({ reconcile: final })).toMatchObject(succeeded);
+      expect(bench.calls.map(({ name }) => name)).toEqual(['db.find', 'db.find', 's.t']);
+      const refused = aWorkbench({
+        's.t': { run: failing('fleet.http_status', { status: 503 }) },
+        'db.find': { run: () => gives({ rows: [] }) },
+      });
+      expect(await refused.call({ reconcile: final })).toMatchObject({
+        kind: 'failed',
+        isRetryable: true,
+      });
+    });
+
+    it('has happened when it is found within that time', async () => {
+      let looks = 0;
+      const bench = aWorkbench({
+        's.t': paid,
+        'db.find': { run: () => gives({ rows: (looks += 1) > 1 ? [1] : [] }) },
+      });
+      await leave(bench, { state: 'dispatched' });
+      const final = { ...reconcile, finalAfterMs: 20 };
+      expect(await bench.call({ reconcile: final })).toMatchObject({ kind: 'succeeded' });
+      expect(bench.calls.map(({ name }) => name)).toEqual(['db.find', 'db.find']);
+    });
+
+    it.each([
+      ['the process that sent it is dead and its server with it', true, true, 's.t'],
+      ['the process that sent it may live', true, false, undefined],
+      ['its server may live', false, true, undefined],
+    ])('and is not found while %s', async (_how, endsWithCaller, isGone, sent) => {
+      const bench = aWorkbench(
+        { 's.t': { ...paid, endsWithCaller }, 'db.find': { run: () => gives({ rows: [] }) } },
+        {
+          limits: { orphanMs: 5 },
+          processes: { own: () => ({ pid: 1, processStart: '' }), isGone: async () => isGone },
+        },
+      );
+      await leave(bench, { state: 'dispatched' });
+      await bench.call({ reconcile });
+      expect(bench.calls.map(({ name }) => name).find((name) => name === 's.t')).toBe(sent);
     });
 
     it('is asked about when what the step says makes no sense', async () => {
