@@ -240,6 +240,10 @@ Ctrl-C cancels the run; a second Ctrl-C quits and leaves the run to be resumed.`
       ['--status <names>', 'list: only these, separated by commas: queued, running, waiting, …'],
       ['--detach', 'only record the answer; whichever process has the run continues it'],
       ['--reason <text>', 'approve, deny, cancel: the reason, for the record'],
+      [
+        '--seen <code>',
+        'approve: says that all of a long call was shown; "show RUN STEP" prints it',
+      ],
       ['--from <step>', 'retry, fork: run this step and all that depend on it again'],
       ['--input <name=value>', 'fork: another value for an input; repeatable', 'many'],
       ['--inputs-file <file>', 'fork: other inputs from a JSON file'],

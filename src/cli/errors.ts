@@ -5,6 +5,18 @@ export class UsageError extends AppError {
   readonly code = 'cli.usage';
 }
 
+/** Somebody would approve what they were not shown. */
+export class ApprovalUnseenError extends AppError {
+  readonly code = 'cli.approval_unseen';
+
+  constructor(runId: string, step: string) {
+    super(
+      `Step "${step}" was not approved: its arguments are longer than what was shown. "tutti runs show ${runId} ${step}" shows all of them, and the command that approves them`,
+      { details: { runId, step } },
+    );
+  }
+}
+
 /** A file or standard input that the command line names could not be read. */
 export class UnreadableInputError extends AppError {
   readonly code = 'cli.unreadable_input';

@@ -14,6 +14,7 @@ export { silentLog, type Log, type LogFields } from './log.ts';
 export { editDistance, nearest } from './nearest.ts';
 export { onceFor } from './once-for.ts';
 export { orAborted } from './or-aborted.ts';
+export { cutMiddle, outlineJson } from './outline-json.ts';
 export { ownFile, ownModule, ownProgram, ownVersion } from './own-files.ts';
 export type {
   OwnedProcess,

@@ -1098,6 +1098,12 @@ export const errorCodes = {
     exitCode: 2,
     httpStatus: 422,
   },
+  'cli.approval_unseen': {
+    meaning: 'A call was to be approved whose arguments were not all shown.',
+    remedy: '`tutti runs show RUN STEP` shows all of them, and the command that approves them.',
+    exitCode: 4,
+    httpStatus: 409,
+  },
   'plan.effect_denied': {
     meaning: 'The plan says that a call may be repeated, and its tool says that it may not.',
     remedy: 'Remove `effect`, or say `effect: once`: the call is never repeated automatically.',

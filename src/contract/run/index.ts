@@ -80,6 +80,8 @@ export type Waiting =
       readonly preview?: string;
       readonly tool: string | null;
       readonly arguments: Json;
+      /** Values in the arguments are too large to be here: `stored` in their place says where they are. */
+      readonly isPartial?: true;
       readonly expiresAt: string;
     }
   | { readonly kind: 'signal'; readonly step: string; readonly signal: string }

@@ -89,10 +89,13 @@ describe('a run that waits for approval', () => {
     expect(result.content[0]?.['text']).toContain('tutti runs approve run-1 deploy');
   });
 
-  it('is not asked about when nobody could read all of it', async () => {
+  it.each([
+    ['its arguments', { arguments: { text: 'x'.repeat(30_000) } }],
+    ['its preview', { preview: 'x'.repeat(30_000) }],
+    ['what is stored elsewhere', { isPartial: true } as const],
+  ])('is not asked about when nobody could read all of %s', async (_what, parts) => {
     const client = anAskedClient(() => ({ action: 'accept', content: { approve: true } }));
-    const wait = anApproval({ arguments: { text: 'x'.repeat(30_000) } });
-    const { setup } = await waiting(aCallContext({ client }), wait);
+    const { setup } = await waiting(aCallContext({ client }), anApproval(parts));
     expect(setup.workflows.decisions).toEqual([]);
   });
 

@@ -21,7 +21,8 @@ export function canBeAsked(client: ClientPort | undefined): client is ClientPort
 export function approvalQuestion(runId: string, wait: ApprovalWait): ClientRequest | undefined {
   // A preview shows what the arguments do, which says more than they do themselves.
   const shown = wait.preview === undefined ? plainJson(wait.arguments) : plain(wait.preview);
-  if (shown.length > maxShownChars) return undefined;
+  const isWhole = wait.preview !== undefined || wait.isPartial !== true;
+  if (!isWhole || shown.length > maxShownChars) return undefined;
   const lead = wait.preview === undefined ? ' with:' : ':';
   const call = wait.tool === null ? [] : [`It would call ${wait.tool}${lead}`, shown];
   return {

@@ -49,6 +49,7 @@ const waitingSchema = z.object({
   preview: z.string().optional().describe('What the call would do, such as a diff.'),
   tool: z.string().nullable().optional(),
   arguments: z.unknown().optional(),
+  isPartial: z.literal(true).optional().describe('Large values are named by `stored`.'),
   expiresAt: z.string().optional(),
   signal: z.string().optional(),
   error: errorSchema.optional(),

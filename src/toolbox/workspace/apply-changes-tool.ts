@@ -11,7 +11,7 @@ import {
 } from './change/change-journal.ts';
 import { actions, actionOf, stateHash, type FileChange } from './change/file-change.ts';
 import { changesInput, prepareChanges } from './change/prepare-changes.ts';
-import { showChanges, type ShownChange } from './change/show-change.ts';
+import { showWhole, type ShownChange } from './change/show-change.ts';
 import {
   assertApprovedBasis,
   effectTool,
@@ -93,7 +93,7 @@ export function basisOf(changes: readonly FileChange[]): Basis {
 }
 
 export function previewChange(changes: readonly FileChange[], title?: string): EffectPreview {
-  const shown = showChanges(changes);
+  const shown = showWhole(changes);
   const isNothing = changes.every((change) => actionOf(change) === 'unchanged');
   const head = title ?? (isNothing ? 'Nothing would change.' : headline(shown));
   const text = [head, ...noteLines(shown), ...(shown.diff === '' ? [] : [shown.diff])];

@@ -154,6 +154,7 @@ async function describeWait(
         ...(preview !== undefined && { preview }),
         tool: wait.tool,
         arguments: await shower.complete(caller, wait.args),
+        ...(!shower.isWhole(wait.args) && { isPartial: true }),
         expiresAt: timeOrNull(isoTime, wait.expiresAt) ?? '',
       };
     }

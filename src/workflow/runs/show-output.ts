@@ -11,6 +11,8 @@ export interface OutputShower {
   show(caller: Caller, held: Held): Promise<Pick<StepView, 'output' | 'stored'>>;
   /** The value with what is in artifacts put in, as far as that is not too much. */
   complete(caller: Caller, resolved: Resolved): Promise<Json>;
+  /** Whether that is all of it. */
+  isWhole(resolved: Resolved): boolean;
 }
 
 const previewBytes = 2_048;
@@ -35,6 +37,7 @@ export function createOutputShower(artifacts: Pick<RunArtifacts, 'get' | 'page'>
   return {
     show: async (caller, held) =>
       'value' in held ? { output: held.value } : { stored: await store(caller, held.artifact) },
+    isWhole: ({ holes = [] }) => divide(holes)[1].length === 0,
     async complete(caller, resolved) {
       if (resolved.holes === undefined) return resolved.value;
       const [small, large] = divide(resolved.holes);

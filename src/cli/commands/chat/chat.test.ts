@@ -125,7 +125,8 @@ describe('a run that waits', () => {
     const ran = await chat(['do it', line], options);
     expect(ran.stderr).toContain('tutti runs approve run-1 one');
     expect(ran.stderr).toContain('or in this chat: /approve, /deny');
-    expect(ran.calls).toEqual([['decide', 'run-1', { verdict, ...(step && { step }) }]]);
+    const shown = verdict === 'approved' && { approvalId: 'ap-1' };
+    expect(ran.calls).toEqual([['decide', 'run-1', { verdict, ...(step && { step }), ...shown }]]);
     expect(ran.requests[1]).toEqual({ message: 'continue', session: 'session-1' });
     expect(ran.stdout).toContain('Done');
   });

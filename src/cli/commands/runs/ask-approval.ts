@@ -1,24 +1,44 @@
 import { readShortReply } from '../../../kernel/index.ts';
-import { askLine, isAtTerminal } from '../../ask-line.ts';
-import type { Io } from '../../io.ts';
 import { describeWait } from './describe-wait.ts';
-import type { Approval } from './follow-run.ts';
+import { showCall, wholeCall, type Approval } from './shown-call.ts';
 
 type Verdict = 'approved' | 'denied';
 
-/** The verdict of the person at the terminal; undefined when there is none, or the question is left for later. */
-export async function askApproval(io: Io, approval: Approval): Promise<Verdict | undefined> {
-  if (!isAtTerminal(io)) return undefined;
-  return verdictOf((await askLine(io, approvalQuestion(approval))) ?? '');
+/** Asks the person at the terminal; undefined when nobody answers. */
+export type AskPerson = (question: string) => Promise<string | undefined>;
+
+/** Whoever asks for more than this does not decide. */
+const maxQuestions = 20;
+
+/**
+ * The verdict of the person at the terminal; undefined when there is none, or the question is left for later.
+ * What was not shown is not approved: where something is cut, all of it has to be asked for first.
+ */
+export async function askApproval(
+  ask: AskPerson,
+  approval: Approval,
+): Promise<Verdict | undefined> {
+  const { isCut } = showCall(approval);
+  let isSeen = !isCut;
+  let shown = describeWait(approval);
+  for (let count = 0; count < maxQuestions; count += 1) {
+    const answer = (await ask(`${shown}\n${choices(isSeen, isCut)}: `)) ?? '';
+    if (isCut && /^\s*a(?:ll)?\s*$/i.test(answer)) {
+      isSeen = true;
+      shown = wholeCall(approval);
+      continue;
+    }
+    const said = readShortReply(answer);
+    if (said === 'no') return 'denied';
+    if (said !== 'yes') return undefined;
+    if (isSeen) return 'approved';
+    shown = 'Nothing was approved: not all of it was shown yet';
+  }
+  return undefined;
 }
 
-export function approvalQuestion(approval: Approval): string {
-  return `${describeWait(approval)}\nApprove? [y]es, [n]o, Enter to decide later: `;
-}
-
-/** What the answer to `approvalQuestion` means; anything but a clear word decides nothing. */
-export function verdictOf(answer: string): Verdict | undefined {
-  const said = readShortReply(answer);
-  if (said === 'yes') return 'approved';
-  return said === 'no' ? 'denied' : undefined;
+function choices(isSeen: boolean, isCut: boolean): string {
+  const yes = isSeen ? '[y]es, ' : '';
+  const all = isCut ? '[a]ll of it, ' : '';
+  return `Approve? ${isSeen ? `${yes}${all}` : all}[n]o, Enter to decide later`;
 }

@@ -8,6 +8,7 @@ import { followRun } from './follow-run.ts';
 import { looseJson, parseJson, parseJsonObject } from './json-words.ts';
 import { readGivenInputs, schemasOf, typedInputs } from './run-inputs.ts';
 import { verdict } from './run-result.ts';
+import { seeApproval } from './see-approval.ts';
 import { showDetached } from './show-detached.ts';
 
 /** Does something to a run; gives the id of the run that is to be followed. */
@@ -71,9 +72,13 @@ export function decide(word: 'approved' | 'denied'): Change {
   return async (invocation, workflows, [run, step]) => {
     const runId = run ?? (await onlyWaitingRun(workflows));
     const reason = textOption(invocation, 'reason');
+    const shown =
+      word === 'approved' ? await seeApproval(invocation, workflows, { runId, step }) : undefined;
     await workflows.decide(localCaller, runId, {
       verdict: word,
       ...(step !== undefined && { step }),
+      // Just what was shown: a question that has taken its place meanwhile stays undecided.
+      ...(shown && { approvalId: shown.approvalId }),
       ...(reason !== undefined && { reason }),
     });
     return runId;

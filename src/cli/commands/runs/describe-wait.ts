@@ -1,8 +1,6 @@
 import type { RunView, Waiting } from '../../../contract/run/index.ts';
-import { cutText, printable, printableLines } from '../../output.ts';
-
-/** Arguments longer than this do not help to decide at a glance. */
-const maxShown = 2_000;
+import { printable } from '../../output.ts';
+import { showCall } from './shown-call.ts';
 
 /** What a run waits for, with the command that gives it. */
 export function describeWaits({ runId, waitingFor, status }: RunView): string {
@@ -19,7 +17,7 @@ export function describeWait(wait: Waiting): string {
     case 'approval':
       return [
         approvalText(wait),
-        ...(wait.tool === null ? [] : [describeCall(wait.tool, wait)]),
+        ...showCall(wait).lines,
         `  The question expires at ${wait.expiresAt}`,
       ].join('\n');
     case 'signal':
@@ -38,7 +36,11 @@ function answersOf(runId: string, wait: Waiting): readonly string[] {
   const step = shellWord(wait.step);
   switch (wait.kind) {
     case 'approval':
-      return [`  tutti runs approve ${runId} ${step}`, `  tutti runs deny ${runId} ${step}`];
+      return [
+        ...(showCall(wait).isCut ? [`  tutti runs show ${runId} ${step}   shows all of it`] : []),
+        `  tutti runs approve ${runId} ${step}`,
+        `  tutti runs deny ${runId} ${step}`,
+      ];
     case 'signal':
       return [`  tutti runs signal ${runId} ${shellWord(wait.signal)} '{"any": "JSON"}'`];
     case 'resolve':
@@ -60,26 +62,11 @@ function approvalText({ step, message }: Extract<Waiting, { kind: 'approval' }>)
   return printable(message === plain ? plain : `${plain}: ${message}`);
 }
 
-/** A preview shows what the arguments do, which says more than they do themselves. */
-export function describeCall(
-  tool: string,
-  wait: { readonly arguments: unknown; readonly preview?: string },
-): string {
-  if (wait.preview === undefined) {
-    return `  It calls ${printable(tool)} with ${argumentsText(wait.arguments)}`;
-  }
-  return `  It calls ${printable(tool)}:\n${printableLines(wait.preview).trimEnd()}`;
-}
-
-function argumentsText(value: unknown): string {
-  return printable(cutText(JSON.stringify(value) ?? '', maxShown));
-}
-
 function quoted(name: string): string {
   return `"${printable(name)}"`;
 }
 
 /** A word as a shell takes it. */
-function shellWord(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w./:-]+$/.test(word) ? word : `'${printable(word).replaceAll("'", String.raw`'\''`)}'`;
 }

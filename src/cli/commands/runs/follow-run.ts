@@ -1,6 +1,7 @@
 import { localCaller } from '../../../contract/caller/index.ts';
-import type { RunView, Waiting, Workflows } from '../../../contract/run/index.ts';
+import type { RunView, Workflows } from '../../../contract/run/index.ts';
 import { systemClock } from '../../../kernel/index.ts';
+import { askLine, isAtTerminal } from '../../ask-line.ts';
 import type { Invocation } from '../../invocation.ts';
 import { askApproval } from './ask-approval.ts';
 import { createLiveTree } from './live-tree.ts';
@@ -54,15 +55,14 @@ async function followToEnd(
     const approval = view.waitingFor.find((wait) => wait.kind === 'approval');
     const mayAsk = execute && !output.isJson;
     if (view.status !== 'waiting' || approval === undefined || !mayAsk) return view;
-    const verdict = await askApproval(io, approval);
+    if (!isAtTerminal(io)) return view;
+    const verdict = await askApproval((question) => askLine(io, question), approval);
     if (verdict === undefined) return view;
     const { step, approvalId } = approval;
     // Just what was shown: a question that has taken its place meanwhile is asked anew.
     await workflows.decide(localCaller, view.runId, { step, approvalId, verdict });
   }
 }
-
-export type Approval = Extract<Waiting, { readonly kind: 'approval' }>;
 
 async function interrupted(
   { io, output }: Invocation,

@@ -34,7 +34,7 @@ const actions: Readonly<Record<string, Action>> = {
   approve: {
     run: goingOn(decide('approved')),
     takes: ['RUN?', 'STEP?'],
-    options: ['detach', 'reason'],
+    options: ['detach', 'reason', 'seen'],
   },
   deny: { run: goingOn(decide('denied')), takes: ['RUN?', 'STEP?'], options: ['detach', 'reason'] },
   signal: { run: goingOn(signal), takes: ['RUN', 'NAME', 'PAYLOAD?'], options: ['detach'] },

@@ -220,7 +220,8 @@ describe('tutti runs', () => {
   it('decides about the only run that waits for approval, and names several', async () => {
     const only = waitingFor(anApproval);
     const ran = await tutti(['runs', 'approve'], { views: [only] });
-    expect(ran.calls).toContainEqual(['decide', 'run-1', { verdict: 'approved' }]);
+    const approved = { verdict: 'approved', approvalId: 'ap-1' };
+    expect(ran.calls).toContainEqual(['decide', 'run-1', approved]);
     const denied = await tutti(['runs', 'deny', '--reason', 'no'], { views: [only] });
     expect(denied.calls).toContainEqual(['decide', 'run-1', { verdict: 'denied', reason: 'no' }]);
     const several = await tutti(['runs', 'approve'], { views: [only, only] });

@@ -4,10 +4,11 @@ import { systemClock } from '../../../kernel/index.ts';
 import { UnknownNameError } from '../../errors.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
 import { cutText, printable, type Output } from '../../output.ts';
-import { describeWaits } from './describe-wait.ts';
+import { describeWait, describeWaits, shellWord } from './describe-wait.ts';
 import { withRunId } from './find-run.ts';
 import { valueText, verdict } from './run-result.ts';
 import { drawTree } from './run-tree.ts';
+import { seenCode, wholeCall, type Approval } from './shown-call.ts';
 
 const maxTreeLines = 200;
 const maxOutput = 10_000;
@@ -26,7 +27,13 @@ export async function showRun(
     else {
       const found = Object.hasOwn(view.steps, step) ? view.steps[step] : undefined;
       if (!found) throw new UnknownNameError('step', step, Object.keys(view.steps));
-      output.result(found, () => stepText(found));
+      const approval = view.waitingFor.find(
+        (wait): wait is Approval => wait.kind === 'approval' && wait.step === step,
+      );
+      const asked = approval && { arguments: approval.arguments, seen: seenCode(approval) };
+      output.result({ ...found, ...asked }, () =>
+        approval ? approvalText(view.runId, approval) : stepText(found),
+      );
     }
     return 0;
   });
@@ -46,6 +53,17 @@ function runText(view: RunView, { paint }: Output): string {
     ...(view.traceId === null ? [] : [paint.dim(`Trace: tutti trace ${view.traceId}`)]),
     verdict(view),
     describeWaits(view),
+  ].join('\n');
+}
+
+/** All of a call that waits for approval, and the command that approves just that. */
+function approvalText(runId: string, approval: Approval): string {
+  const command = `tutti runs approve ${runId} ${shellWord(approval.step)}`;
+  if (approval.tool === null) return `${describeWait(approval)}\n  ${command}`;
+  return [
+    describeWait(approval).split('\n', 1)[0],
+    wholeCall(approval),
+    `Approve it: ${command} --seen ${seenCode(approval)}`,
   ].join('\n');
 }
 

@@ -25,10 +25,16 @@ const maxDiffChars = 200_000;
 const noNewline = String.raw`\ No newline at end of file`;
 
 export function showChanges(changes: readonly FileChange[]): ShownChange {
+  const { files, diff } = showWhole(changes);
+  return { files, diff: cut(diff) };
+}
+
+/** The same with all of the diff: who approves a change sees all of it. */
+export function showWhole(changes: readonly FileChange[]): ShownChange {
   const shown = changes.map(showChange);
   return {
     files: shown.map(({ file }) => file),
-    diff: cut(shown.map(({ diff }) => diff).join('')),
+    diff: shown.map(({ diff }) => diff).join(''),
   };
 }
 

@@ -91,15 +91,9 @@ async function preview(
   const base = planned.head ?? (await emptyTree(planned.git));
   const args = ['diff', '--no-ext-diff', '--no-textconv', base, planned.tree, '--'];
   const head = `Commit ${counted(planned.files.length, 'file')}, without running hooks: ${request.message}`;
-  const text = [
-    head,
-    fileLines(planned.files),
-    (await planned.git.run(args)).slice(0, maxDiffChars),
-  ];
+  const text = [head, fileLines(planned.files), await planned.git.run(args)];
   return { text: text.join('\n'), basis: basisOf(planned) };
 }
-
-const maxDiffChars = 200_000;
 
 function basisOf({ head, tree }: PlannedCommit): Record<string, string | null> {
   return { 'the last commit': head ?? null, 'the files to commit': tree };

@@ -1,5 +1,7 @@
 import { localCaller } from '../../../../contract/caller/index.ts';
-import { UsageError } from '../../../errors.ts';
+import { ApprovalUnseenError, UsageError } from '../../../errors.ts';
+import { findApproval } from '../../runs/see-approval.ts';
+import { showCall } from '../../runs/shown-call.ts';
 import { chatTurn, lastPlan, type Chat } from '../chat.ts';
 import { goingOn } from '../turn/next-request.ts';
 import { runCommandLine } from './command-line.ts';
@@ -37,6 +39,15 @@ async function decide(
   if (session === undefined || waiting?.startsWith(runId) !== true) {
     return runCommandLine(chat, ['runs', verb, runId, ...(step ? [step] : [])]);
   }
-  await system.workflows.decide(localCaller, waiting, { verdict, ...(step && { step }) });
+  const shown =
+    verdict === 'approved'
+      ? await findApproval(system.workflows, { runId: waiting, step })
+      : undefined;
+  if (shown && showCall(shown).isCut) throw new ApprovalUnseenError(waiting, shown.step);
+  await system.workflows.decide(localCaller, waiting, {
+    verdict,
+    ...(step && { step }),
+    ...(shown && { approvalId: shown.approvalId }),
+  });
   return chatTurn(chat, goingOn(session));
 }

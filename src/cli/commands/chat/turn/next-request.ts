@@ -1,6 +1,6 @@
 import { isOneEffect, type AskOutcome } from '../../../../contract/agent/index.ts';
 import { localCaller } from '../../../../contract/caller/index.ts';
-import { approvalQuestion, verdictOf } from '../../runs/ask-approval.ts';
+import { askApproval } from '../../runs/ask-approval.ts';
 import { describeWaits } from '../../runs/describe-wait.ts';
 import { readChoice } from '../../../../kernel/index.ts';
 import type { PlanOutcome } from './describe-plan.ts';
@@ -88,8 +88,7 @@ async function settleRun(
   const view = await system.workflows.show(localCaller, runId);
   const approval = view.waitingFor.find((wait) => wait.kind === 'approval');
   const isApproved = approval && approved && isSameEffect(approval, approved);
-  const answer = isApproved ? 'yes' : approval && (await ask?.(approvalQuestion(approval)));
-  const verdict = answer === undefined ? undefined : verdictOf(answer);
+  const verdict = isApproved ? 'approved' : approval && ask && (await askApproval(ask, approval));
   // The line typed instead is what they want now; the run waits on.
   if (isLeft?.() === true) return undefined;
   if (!approval || !verdict) {

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isOneEffect, type PlanCandidate } from '../../../../contract/agent/index.ts';
 import type { Json } from '../../../../contract/plan/index.ts';
 import { AppError } from '../../../../kernel/index.ts';
-import { describeCall } from '../../runs/describe-wait.ts';
-import type { Approval } from '../../runs/follow-run.ts';
+import { showCall, type Approval } from '../../runs/shown-call.ts';
 import type { TurnParts } from './take-turn.ts';
 
 /** The only call of a plan, as it was shown before the plan was chosen. */
@@ -23,7 +22,8 @@ export async function showEffects(
     const [{ tool = '', args = {} } = {}] = plan.steps;
     if (!isOneEffect(plan) || JSON.stringify(args).includes('${')) continue;
     const effect = await previewEffect(tool, args, parts);
-    if (effect) shown.set(index + 1, effect);
+    // What is not shown as a whole is asked about again.
+    if (effect && !showCall(effect).isCut) shown.set(index + 1, effect);
   }
   return shown;
 }
@@ -46,7 +46,7 @@ async function previewEffect(
 
 export function describeEffects(shown: ReadonlyMap<number, ShownEffect>): string {
   const lines = [...shown].map(
-    ([number, effect]) => `Plan ${number}:\n${describeCall(effect.tool, effect)}\n`,
+    ([number, effect]) => `Plan ${number}:\n${showCall(effect).lines.join('\n')}\n`,
   );
   return lines.join('');
 }
