@@ -5,3 +5,30 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
+
+export interface TimeSources {
+  /** The time of day, which may be set. */
+  readonly wallMs: () => number;
+  /** Time that only goes on. */
+  readonly monotonicMs: () => number;
+}
+
+const ownSources: TimeSources = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+};
+
+/**
+ * A clock for what lasts: set back, it goes on as if it had not been, so that nothing takes longer. Set forward,
+ * it follows, as that is also how the end of a suspension looks.
+ */
+export function createSteadyClock({ wallMs, monotonicMs }: TimeSources = ownSources): Clock {
+  let aheadMs = wallMs() - monotonicMs();
+  return {
+    now() {
+      const passedMs = monotonicMs();
+      aheadMs = Math.max(aheadMs, wallMs() - passedMs);
+      return Math.floor(passedMs + aheadMs);
+    },
+  };
+}

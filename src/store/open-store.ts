@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ArtifactIndex } from '../artifacts/index.ts';
-import { isGone, systemClock, type Clock } from '../kernel/index.ts';
+import { isGone, systemClock, systemTimers, type Clock } from '../kernel/index.ts';
 import type { PreferenceStore, SessionStore } from '../memory/index.ts';
 import type { SpendingStore } from '../models/index.ts';
 import type { TraceReadLimits, TraceStore } from '../observe/index.ts';
@@ -64,6 +64,8 @@ const runBusyTimeoutMs = 250;
 export function openStore(options: StoreOptions): Store {
   const path = join(options.home, databaseName);
   const clock = options.clock ?? systemClock;
+  // Leases last: those who hold them go by the same clock.
+  const steady = options.clock ?? systemTimers;
   const databaseOptions = {
     path,
     isReadonly: options.readonly ?? false,
@@ -91,7 +93,7 @@ export function openStore(options: StoreOptions): Store {
       patienceMs: databaseOptions.busyTimeoutMs,
     }),
     sessions: new SqliteSessionStore(database, {
-      clock,
+      clock: steady,
       isGone,
       patienceMs: databaseOptions.busyTimeoutMs,
     }),
@@ -99,7 +101,7 @@ export function openStore(options: StoreOptions): Store {
       patienceMs: databaseOptions.busyTimeoutMs,
     }),
     runs: new SqliteRunStore(runDatabase, {
-      clock,
+      clock: steady,
       isGone,
       place: options.place,
       patienceMs: databaseOptions.busyTimeoutMs,

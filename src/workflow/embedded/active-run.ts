@@ -357,8 +357,9 @@ export class ActiveRun implements RunScope, Committer {
   /** When it is over: as it was noted when it was first asked for, or noted now. */
   #dueMs(key: string, ms: number): number {
     const noted = this.#dueTimes.get(key);
-    if (noted !== undefined) return noted;
     const atMs = this.#parts.timers.now() + ms;
+    // Later than that it can be only because the clock was set back since.
+    if (noted !== undefined) return Math.min(noted, atMs);
     this.#unsaved.add({ kind: 'due', key, atMs });
     this.#parts.commits.add(this);
     return atMs;

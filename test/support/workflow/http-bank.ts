@@ -168,7 +168,10 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 let port = 0;
-const server = createServer((request, response) => void handle(request, response));
+const server = createServer((request, response) => {
+  // Callers die in the middle of their requests.
+  handle(request, response).catch(() => response.destroy());
+});
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   port = typeof address === 'object' ? (address?.port ?? 0) : 0;
