@@ -56,13 +56,11 @@ it(
     await once(worker.stdout, 'data');
     const { stdout } = await runTutti(['run', aPlan(cwd, steps), '--detach', '--json'], { cwd });
     const { runId } = JSON.parse(stdout) as RunView;
-    await vi.waitUntil(
-      async () => {
-        const shown = await runTutti(['runs', 'show', runId, '--json'], { cwd });
-        return (JSON.parse(shown.stdout) as RunView).status === 'succeeded';
-      },
-      { timeout: limitMs, interval: 1_000 },
-    );
+    const statusOf = async (): Promise<string> => {
+      const shown = await runTutti(['runs', 'show', runId, '--json'], { cwd });
+      return (JSON.parse(shown.stdout) as RunView).status;
+    };
+    await expect.poll(statusOf, { timeout: limitMs, interval: 1_000 }).toBe('succeeded');
   },
 );
 

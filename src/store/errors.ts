@@ -33,9 +33,22 @@ export class CorruptDatabaseError extends AppError {
   constructor(path: string, cause: unknown) {
     super(
       `The database ${path} is damaged or is not a database (${reasonOf(cause)}). ` +
-        `To restore a backup: stop every Tutti, move ${path}, ${path}-wal and ${path}-shm away, ` +
+        `To restore a backup: stop every Tutti, move ${path}, ${path}-wal, ${path}-shm and ${path}-last away, ` +
         `copy the backup to ${path} and start again`,
       { details: { path }, cause },
+    );
+  }
+}
+
+/** Something that was stored is not there: the database was emptied, or its log was cut or removed. */
+export class LostWritesError extends AppError {
+  readonly code = 'store.lost_writes';
+
+  constructor(path: string, mark: string, runId: string) {
+    super(
+      `The database ${path} has lost writes: run ${runId} was stored and is not in it. It was emptied or replaced, or ${path}-wal was cut or deleted. ` +
+        `Bring back what was removed, or restore a backup. To go on with what is left, remove ${mark}`,
+      { details: { path, mark, runId } },
     );
   }
 }

@@ -9,6 +9,7 @@ import type { EffectStore, StepCache } from '../workflow/effects/index.ts';
 import { backupDatabase } from './sqlite/backup-database.ts';
 import { checkIntegrity, type IntegrityReport } from './sqlite/check-integrity.ts';
 import { migrations } from './sqlite/migrations/index.ts';
+import { LastFact } from './sqlite/last-fact.ts';
 import { SqliteArtifactIndex } from './sqlite/sqlite-artifact-index.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 import { SqlitePreferenceStore } from './sqlite/sqlite-preference-store.ts';
@@ -79,6 +80,7 @@ export function openStore(options: StoreOptions): Store {
     ...databaseOptions,
     busyTimeoutMs: Math.min(databaseOptions.busyTimeoutMs, runBusyTimeoutMs),
   });
+  const lastFact = options.readonly === true ? undefined : new LastFact(path);
   return {
     path,
     traces: new SqliteTraceStore(database, {
@@ -86,7 +88,7 @@ export function openStore(options: StoreOptions): Store {
       busyTimeoutMs: options.spanBusyTimeoutMs ?? defaultSpanBusyTimeoutMs,
     }),
     artifactIndex: new SqliteArtifactIndex(database),
-    effects: new SqliteEffectStore(database),
+    effects: new SqliteEffectStore(database, lastFact),
     stepCache: new SqliteStepCache(database),
     spending: new SqliteSpendingStore(database, {
       clock,
@@ -103,6 +105,7 @@ export function openStore(options: StoreOptions): Store {
     runs: new SqliteRunStore(runDatabase, {
       clock: steady,
       isGone,
+      lastFact,
       place: options.place,
       patienceMs: databaseOptions.busyTimeoutMs,
     }),
@@ -114,6 +117,7 @@ export function openStore(options: StoreOptions): Store {
       await backupDatabase({ path, target, force });
     },
     close() {
+      lastFact?.close();
       runDatabase.close();
       database.close();
     },

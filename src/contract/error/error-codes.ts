@@ -529,6 +529,14 @@ export const errorCodes = {
     exitCode: 1,
     httpStatus: 500,
   },
+  'store.lost_writes': {
+    meaning:
+      'The database lacks a run or an effect that was stored: it was emptied or replaced, or its log was cut or deleted.',
+    remedy:
+      'Bring back the removed file or restore a backup; remove `tutti.db-last` to go on with what is left.',
+    exitCode: 1,
+    httpStatus: 500,
+  },
   'store.disk_full': {
     meaning: 'The disk is full; the write was rolled back.',
     remedy: 'Free some space and try again.',

@@ -198,6 +198,8 @@ export interface FollowOptions {
   readonly execute: boolean;
   readonly signal: AbortSignal;
   readonly onChange?: (view: RunView) => void;
+  /** With `execute`: this process cannot go on for now, and tries again; told when it begins. */
+  readonly onTrouble?: (error: ErrorReport) => void;
 }
 
 export interface RunFilter {

@@ -62,7 +62,10 @@ export class NewRuns {
     if (claim) this.#parts.leases.add(runId, claim.epoch);
     if (isNew) begin?.onStored(runId, claim);
     // Of those that were stored together the first one's sync is that of all.
-    if (durability === 'full') await this.#database.synced();
+    if (durability === 'full') {
+      await this.#database.synced();
+      if (isNew) this.#options.lastFact?.note({ runId });
+    }
     return { runId, isNew };
   }
 

@@ -2,6 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { NewerDatabaseError, OlderDatabaseError, StoreUnavailableError } from '../errors.ts';
+import { assertNothingLost } from './last-fact.ts';
 import { migrate, readVersion } from './migrate.ts';
 import type { DatabaseOptions } from './sqlite-database.ts';
 import { isBusy } from './translate-error.ts';
@@ -28,6 +29,7 @@ function openForWriting(options: DatabaseOptions): DatabaseSync {
       migrations: options.migrations,
       nowMs: options.clock.now(),
     });
+    assertNothingLost(database, options.path);
     return database;
   } catch (error) {
     database.close();
@@ -45,6 +47,7 @@ function openForReading(options: DatabaseOptions): DatabaseSync {
     const found = readVersion(database);
     if (found > known) throw new NewerDatabaseError(options.path, { found, known });
     if (found < known) throw new OlderDatabaseError(options.path, { found, known });
+    assertNothingLost(database, options.path);
     return database;
   } catch (error) {
     database.close();

@@ -3,6 +3,7 @@ import type { Clock, ProcessIdentity } from '../../kernel/index.ts';
 import type { Claim, Lease, Release, RunOwner } from '../../workflow/engine/index.ts';
 import { createFreeLease, leaseProcess } from './free-lease.ts';
 import type { FreshRuns } from './fresh-runs.ts';
+import type { LastFact } from './last-fact.ts';
 import type { RunKeys } from './run-keys.ts';
 import { readNumber } from './run-rows.ts';
 import type { SeenLeases } from './seen-leases.ts';
@@ -74,6 +75,8 @@ export interface RunStoreOptions {
   readonly isGone: (process: ProcessIdentity) => Promise<boolean>;
   /** Where this process works: runs of other places are not among the unclaimed. All are when not given. */
   readonly place?: string | undefined;
+  /** Where the run that was stored last is noted; nowhere when not given. */
+  readonly lastFact?: LastFact | undefined;
   /** How long a write waits for other processes in all; others of this process have their turns meanwhile. */
   readonly patienceMs: number;
 }

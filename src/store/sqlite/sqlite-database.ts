@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Clock } from '../../kernel/index.ts';
 import type { Migration } from './migrations/migration.ts';
+import { lastFactFile } from './last-fact.ts';
 import { openDatabase } from './open-database.ts';
 import { translateError } from './translate-error.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
@@ -51,7 +52,8 @@ export class SqliteDatabase {
   }
 
   get exists(): boolean {
-    return this.#connection !== undefined || existsSync(this.options.path);
+    const { path } = this.options;
+    return this.#connection !== undefined || [path, lastFactFile(path)].some(existsSync);
   }
 
   /** Runs `work` in one write transaction: all of it is kept or, when it throws, nothing. */

@@ -8,6 +8,7 @@ import type {
 } from '../../workflow/effects/index.ts';
 import { CorruptDatabaseError } from '../errors.ts';
 import { addRunSignal } from './run-signals.ts';
+import type { LastFact } from './last-fact.ts';
 import type { SqliteDatabase, Statements } from './sqlite-database.ts';
 import { WriteGroup } from './write-group.ts';
 
@@ -53,16 +54,19 @@ export class SqliteEffectStore implements EffectStore {
   readonly #database: SqliteDatabase;
   readonly #group: WriteGroup;
 
-  constructor(database: SqliteDatabase) {
+  readonly #lastFact: LastFact | undefined;
+
+  constructor(database: SqliteDatabase, lastFact?: LastFact) {
     this.#database = database;
     this.#group = new WriteGroup(database);
+    this.#lastFact = lastFact;
   }
 
-  change<Result>(
+  async change<Result>(
     { runId, step, durability }: RowRequest,
     decide: (rows: StepRows) => RowChange<Result>,
   ): Promise<Result> {
-    return this.#group.write(durability, (statements) => {
+    const { result, effect } = await this.#group.write(durability, (statements) => {
       const effect = statements(effectSql).get(runId, step);
       const approvals = statements(approvalsOfStepSql).all(runId, step);
       const change = decide({
@@ -70,8 +74,12 @@ export class SqliteEffectStore implements EffectStore {
         approvals: approvals.map((row) => this.#readApproval(row)),
       });
       write(statements, runId, change);
-      return change.result;
+      return change;
     });
+    if (effect && durability === 'full') {
+      this.#lastFact?.note({ runId, effect: { step, dispatch: effect.dispatch } });
+    }
+    return result;
   }
 
   async approvals(runId: string): Promise<readonly ApprovalRow[]> {

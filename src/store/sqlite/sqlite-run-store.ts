@@ -316,9 +316,11 @@ export class SqliteRunStore implements RunStore {
     while (removed.length < limit) {
       const count = Math.min(pruneBatch, limit - removed.length);
       // A row that came back with the power would miss an artifact that was collected because it had gone.
-      const pruned = await this.#write(full, (statements) =>
-        removeEndedRuns(statements, endedBeforeMs, count),
-      );
+      const pruned = await this.#write(full, (statements) => {
+        const gone = removeEndedRuns(statements, endedBeforeMs, count);
+        this.#options.lastFact?.forget(gone.map(({ runId }) => runId));
+        return gone;
+      });
       removed.push(...pruned);
       if (pruned.length < count) break;
     }

@@ -151,7 +151,7 @@ describe('asking for approval', () => {
 describe('what a person is asked', () => {
   it.each([
     [{ value: { amount: 5 } }, '{"amount":5}'],
-    [{ value: 'x'.repeat(5_000) }, `${'x'.repeat(2_000)}…`],
+    [{ value: 'x'.repeat(5_000) }, `${'x'.repeat(1_000)}… [3000 of 5000 characters left out] …${'x'.repeat(1_000)}`],
   ])('is a text of a length somebody reads', async (message, text) => {
     const bench = aBench();
     await bench.ask({ args, message });
@@ -349,27 +349,6 @@ describe.each([['s.t'], ['s.read']])('an approved call of %s', (tool) => {
     expect(outcome).toHaveProperty('error.details.changed', expect.arrayContaining([changed]));
     expect(later.calls).toEqual([]);
     expect(await bench.store.effects.effects('run1')).toEqual([]);
-  });
-
-  it.each([
-    ['says other words about it', { description: 'Look at the weather' }],
-    ['takes other arguments', { inputSchema: { type: 'object' } }],
-    ['says that it only reads', { annotations: { readOnlyHint: true, title: 'x' } }],
-  ])('is not made when its server %s than when it was approved', async (_what, parts) => {
-    const bench = aBench();
-    const approvalId = await approved(bench, tool);
-    const run = () => gives({ done: true });
-    const later = aWorkbench(
-      { [tool]: { run, ...parts } },
-      { effects: bench.store.effects, clock: bench.clock },
-    );
-    expect(await later.call({ tool, args, approvalId })).toMatchObject({
-      error: {
-        code: 'workflow.approval_void',
-        details: { changed: ['definition of the tool'] },
-      },
-    });
-    expect(later.calls).toEqual([]);
   });
 
   it('is void for good once something else was tried with it', async () => {

@@ -10,7 +10,7 @@ export type Departure =
   | { readonly kind: 'ended' }
   /** The lease is somebody else's: there is nothing to give back. */
   | { readonly kind: 'lost' }
-  | { readonly kind: 'refused' }
+  | { readonly kind: 'refused'; readonly error: unknown }
   | { readonly kind: 'idle' | 'closed'; readonly release: Release };
 
 export interface ActiveRunParts {

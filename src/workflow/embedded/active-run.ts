@@ -206,7 +206,7 @@ export class ActiveRun implements RunScope, Committer {
 
   onRefused(error: unknown): void {
     this.#parts.log.error('a run could not be written and is let go', { runId: this.runId, error });
-    this.#depart({ kind: 'refused' });
+    this.#depart({ kind: 'refused', error });
   }
 
   // Committing.

@@ -34,6 +34,8 @@ export interface EmbeddedEngine {
    * stand in line for one, or it is not yet known who this process is: then the run is executed like any other.
    */
   admit(): Admission | undefined;
+  /** Why this process could not go on with a run when it tried last; undefined when it could. */
+  trouble(runId: string): unknown;
   /** What this process is doing for a run right now; nothing when it does not execute it. */
   underway(runId: string): readonly UnderwayActivity[];
   /** Stops taking runs on, aborts what runs without recording it, gives all leases back. */

@@ -46,6 +46,8 @@ class Engine implements EmbeddedEngine {
   #hasJoined = false;
   /** Until when runs are left alone that went wrong here. */
   readonly #avoided = new Map<string, number>();
+  /** Why runs could not be taken on or written; empty nearly always. */
+  readonly #troubles = new Map<string, unknown>();
   readonly #listeners: RunListeners;
   #owner: Promise<RunOwner> | undefined;
   /** The same once it is known. */
@@ -69,6 +71,8 @@ class Engine implements EmbeddedEngine {
       log,
       faultPoint,
       onCommitted: (changes) => {
+        if (this.#troubles.size > 0)
+          for (const { lease } of changes) this.#troubles.delete(lease.runId);
         if (this.#listeners.size === 0) return;
         for (const { lease, status } of changes)
           this.#listeners.tell(lease.runId, status !== undefined);
@@ -158,6 +162,10 @@ class Engine implements EmbeddedEngine {
     const stopListening = this.#listeners.add(listener, runId);
     this.#watch.keepGoing();
     return stopListening;
+  }
+
+  trouble(runId: string): unknown {
+    return this.#troubles.get(runId);
   }
 
   underway(runId: string): readonly UnderwayActivity[] {
@@ -283,6 +291,7 @@ class Engine implements EmbeddedEngine {
       return leases;
     } catch (error) {
       log.error('runs could not be taken on', { runs: runIds.length, error });
+      for (const runId of runIds) this.#noteTrouble(runId, error);
       return undefined;
     }
   }
@@ -303,6 +312,7 @@ class Engine implements EmbeddedEngine {
       this.#begin(new ActiveRun({ record, lease, entries, signals }, this.#runParts));
     } catch (error) {
       log.error('a run could not be read and is let go', { runId, error });
+      this.#noteTrouble(runId, error);
       this.#avoid(runId);
       await this.#release({ lease });
       this.#settle(runId, 'let-go');
@@ -332,6 +342,7 @@ class Engine implements EmbeddedEngine {
         this.#leave(runId, 'let-go');
         return;
       case 'refused':
+        this.#noteTrouble(runId, departure.error);
         this.#avoid(runId);
         await this.#release({ lease: run.lease });
         this.#leave(runId, 'let-go');
@@ -362,6 +373,11 @@ class Engine implements EmbeddedEngine {
       // It ends by itself when its time is over.
       log.warn('the lease of a run could not be given back', { runId: release.lease.runId, error });
     }
+  }
+
+  #noteTrouble(runId: string, error: unknown): void {
+    if (this.#troubles.size >= this.#parts.limits.maxQueued) this.#troubles.clear();
+    this.#troubles.set(runId, error);
   }
 
   #avoid(runId: string): void {

@@ -18,6 +18,7 @@ export function embeddedExecutor(engine: EmbeddedEngine, isStaying: () => boolea
       // A run nobody executes needs somebody who does what is asked. Ending and pausing begin no call.
       if (request !== null || isStaying()) void engine.execute(runId);
     },
+    trouble: (runId) => engine.trouble(runId),
     underway: (runId) => engine.underway(runId),
     onChange: (runId, listener) =>
       engine.onChange((changed, isTurn) => {

@@ -1,5 +1,6 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { FollowOptions, RunSummary, RunView } from '../../contract/run/index.ts';
+import { reportError } from '../../kernel/index.ts';
 import { Bell } from './bell.ts';
 import { findSummary, isOver } from './find-run.ts';
 import type { WorkflowsParts } from './workflows-parts.ts';
@@ -15,6 +16,8 @@ const pauseFactor = 4;
 const maxPauseMs = 5_000;
 /** Whoever executes a run may die: then it is taken on here. */
 const takeOnMs = 1_000;
+/** What keeps a run from going on, such as a full disk, may pass; after this long who waits is told. */
+const maxTroubleMs = 60_000;
 /** Only keeps the process from ending; what is waited for has timers that do not. */
 const keepAliveMs = 60_000;
 
@@ -44,6 +47,7 @@ export async function followRun(
   const stopListening = executor.onChange(runId, (news) => bell.ring(news));
   signal.addEventListener('abort', ring, { once: true });
   const keepAlive = setInterval(() => {}, keepAliveMs);
+  const troubles = new Troubles(options);
   let takenAtMs = Number.NEGATIVE_INFINITY;
   let tookMs = 0;
   let isNews = !execute;
@@ -62,6 +66,7 @@ export async function followRun(
         takenAtMs = timers.now();
         await executor.begin(runId, { isWaitedFor: true });
       }
+      if (execute) troubles.note(executor.trouble?.(runId), timers.now());
       const heard = await bell.wait(lookMs, onChange ? 'progress' : 'elsewhere');
       signal.throwIfAborted();
       if (hasLooked && heard !== 'turn') await bell.wait(clamp(tookMs * pauseFactor), 'turn');
@@ -73,6 +78,26 @@ export async function followRun(
     clearInterval(keepAlive);
     stopListening();
     signal.removeEventListener('abort', ring);
+  }
+}
+
+/** Tells once what keeps a run from going on, and gives up when it lasts. The run itself stays as it is. */
+class Troubles {
+  readonly #onTrouble: FollowOptions['onTrouble'];
+  #sinceMs: number | undefined;
+
+  constructor({ onTrouble }: FollowOptions) {
+    this.#onTrouble = onTrouble;
+  }
+
+  note(trouble: unknown, nowMs: number): void {
+    if (trouble === undefined) {
+      this.#sinceMs = undefined;
+      return;
+    }
+    if (this.#sinceMs === undefined) this.#onTrouble?.(reportError(trouble));
+    this.#sinceMs ??= nowMs;
+    if (nowMs - this.#sinceMs >= maxTroubleMs) throw trouble;
   }
 }
 

@@ -55,6 +55,8 @@ export interface RunExecutor {
   requested(runId: string, request: 'cancel' | 'pause' | null): Promise<void>;
   /** How far calls are that are under way in this process. */
   underway(runId: string): readonly RunningCall[];
+  /** Why this process could not go on with the run when it tried last. */
+  trouble?(runId: string): unknown;
   /** Calls `listener` when this run may have changed, until the returned function is called. */
   onChange(runId: string, listener: (news: RunNews) => void): () => void;
 }

@@ -150,5 +150,5 @@ function untilBook(bankUrl: string, isSo: (book: Book) => boolean): Promise<Book
       return book !== undefined && isSo(book) && book;
     },
     { timeout: settleLimitMs, interval: 10 },
-  ) as Promise<Book>;
+  );
 }

@@ -1,6 +1,6 @@
 import { localCaller } from '../../../contract/caller/index.ts';
 import type { RunView, Workflows } from '../../../contract/run/index.ts';
-import { systemClock } from '../../../kernel/index.ts';
+import { reportError, systemClock } from '../../../kernel/index.ts';
 import { askLine, isAtTerminal } from '../../ask-line.ts';
 import type { Invocation } from '../../invocation.ts';
 import { askApproval } from './ask-approval.ts';
@@ -33,7 +33,11 @@ export async function followRun(invocation: Invocation, followed: FollowedRun): 
   try {
     return showResult(await followToEnd(invocation, followed, tree), invocation);
   } catch (error) {
-    if (!io.signal.aborted) throw error;
+    if (!io.signal.aborted) {
+      tree.finish();
+      if (reportError(error).code.startsWith('store.')) output.note(leftAsItIs(followed.runId));
+      throw error;
+    }
     tree.finish();
     return interrupted(invocation, followed);
   }
@@ -48,6 +52,8 @@ async function followToEnd(
     const view = await workflows.follow(localCaller, runId, {
       execute,
       signal: io.signal,
+      onTrouble: ({ message }) =>
+        output.note(`The run is held up, and tried again for a minute: ${message}`),
       ...(!output.isJson && { onChange: (changed: RunView) => tree.update(changed) }),
     });
     tree.finish();
@@ -77,8 +83,12 @@ async function interrupted(
   }
   const view = await workflows.show(localCaller, runId);
   output.result(view, () => '');
-  output.note(`Run ${runId} is left as it is. Go on with it: tutti runs resume ${runId}`);
+  output.note(leftAsItIs(runId));
   return exitCancelled;
+}
+
+function leftAsItIs(runId: string): string {
+  return `Run ${runId} is left as it is. Go on with it: tutti runs resume ${runId}`;
 }
 
 const exitCancelled = 130;
