@@ -151,7 +151,10 @@ describe('asking for approval', () => {
 describe('what a person is asked', () => {
   it.each([
     [{ value: { amount: 5 } }, '{"amount":5}'],
-    [{ value: 'x'.repeat(5_000) }, `${'x'.repeat(1_000)}… [3000 of 5000 characters left out] …${'x'.repeat(1_000)}`],
+    [
+      { value: 'x'.repeat(5_000) },
+      `${'x'.repeat(1_000)}… [3000 of 5000 characters left out] …${'x'.repeat(1_000)}`,
+    ],
   ])('is a text of a length somebody reads', async (message, text) => {
     const bench = aBench();
     await bench.ask({ args, message });

@@ -354,11 +354,10 @@ export class ActiveRun implements RunScope, Committer {
     this.#proceed();
   }
 
-  /** When it is over: as it was noted when it was first asked for, or noted now. */
+  /** When it is over: noted now, or as it was noted at first unless the clock was set back since. */
   #dueMs(key: string, ms: number): number {
     const noted = this.#dueTimes.get(key);
     const atMs = this.#parts.timers.now() + ms;
-    // Later than that it can be only because the clock was set back since.
     if (noted !== undefined) return Math.min(noted, atMs);
     this.#unsaved.add({ kind: 'due', key, atMs });
     this.#parts.commits.add(this);

@@ -97,6 +97,7 @@ function aHome(counterUrl: string): string {
     command: process.execPath,
     args: [here('./effect-server.ts')],
     env: { COUNTER_URL: counterUrl },
+    trustAnnotations: true,
   };
   writeFileSync(
     join(home, '.config', 'tutti', 'config.yaml'),

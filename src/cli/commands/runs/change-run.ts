@@ -138,7 +138,7 @@ export const fork: Change = async (invocation, workflows, [runId = '']) => {
     ...(args && { args }),
   };
   const forked = await workflows.fork(localCaller, runId, changes);
-  if (!invocation.output.isJson) invocation.output.note(`Run ${forked.runId}`);
+  invocation.output.note(`Run ${forked.runId}`);
   return forked.runId;
 };
 
