@@ -47,7 +47,9 @@ beforeAll(async () => {
   writeFileSync(log, '');
   writeFileSync(noteFile, '');
   const texts = JSON.stringify(described.map(({ text }) => text));
-  const desk = { command: process.execPath, args: [server, noteFile, log, texts] };
+  const args = [server, noteFile, log, texts];
+  // What only reads is then read without asking, which is what the texts in it need.
+  const desk = { command: process.execPath, args, trustAnnotations: true };
   writeFileSync(join(folder, 'tutti', 'config.yaml'), JSON.stringify({ mcpServers: { desk } }));
   system = await openSystem({
     flags: { home: join(folder, 'home'), 'models.autodetect': false },
