@@ -11,6 +11,7 @@ export function describeServer(server: ShownServer): string {
     sets.length === 0 ? undefined : `sets      ${sets.join(', ')}`,
     headers.length === 0 ? undefined : `sends     ${headers.map(quote).join(', ')}`,
     given.length === 0 ? undefined : `is given  ${given.map(quote).join(', ')}`,
+    server.isBelieved ? 'is believed  what it says about its tools (trustAnnotations)' : undefined,
     server.isReplacing ? 'replaces  your own server of this name' : undefined,
   ];
   return [quote(name), ...rows.filter((row) => row !== undefined).map((row) => `  ${row}`)].join(

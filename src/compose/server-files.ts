@@ -60,7 +60,7 @@ function showProject(servers: readonly DefinedServer[]): ShownServer[] {
   return servers
     .filter(({ source }) => source.kind === 'project')
     .map(({ name, settings, source }) => {
-      const { command, args, cwd, env, url, headers } = settings;
+      const { command, args, cwd, env, url, headers, trustAnnotations } = settings;
       const secrets = [...Object.values(env), ...Object.values(headers)];
       const texts = [
         command ?? '',
@@ -82,6 +82,7 @@ function showProject(servers: readonly DefinedServer[]): ShownServer[] {
         ...(url !== undefined && { url, headers: Object.keys(headers) }),
         given: [...new Set(texts.flatMap(referencesIn))],
         isReplacing: mine.has(name),
+        isBelieved: trustAnnotations,
       };
     });
 }

@@ -10,6 +10,7 @@ const project = `mcpServers:
   remote:
     url: https://example.org/mcp
     headers: {Authorization: "Bearer \${file:~/token}"}
+    trustAnnotations: true
 `;
 
 describe('trust', () => {
@@ -26,6 +27,7 @@ describe('trust', () => {
   reaches   https://example.org/mcp
   sends     Authorization
   is given  file:~/token
+  is believed  what it says about its tools (trustAnnotations)
   replaces  your own server of this name
 `);
     expect(stderr).toContain('Do you trust it? [y/N]');

@@ -61,6 +61,8 @@ export interface ShownServer {
   readonly given: readonly string[];
   /** The user has a server of this name, which this one would take the place of. */
   readonly isReplacing: boolean;
+  /** Its entry says `trustAnnotations`: what it says about its tools lowers what is asked about. */
+  readonly isBelieved: boolean;
 }
 
 /** MCP clients whose settings files we read and write. */
