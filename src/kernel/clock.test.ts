@@ -31,6 +31,8 @@ it('goes on when the clock is set back, however often, and by however much', () 
 
 it('follows the clock when it is set forward, as after a suspension', () => {
   const { pass } = aClock();
-  expect(pass(10, { setMs: 60_000 })).toBe(1_060_010);
-  expect(pass(10, { setMs: -30_000 })).toBe(1_060_020);
+  pass(0);
+  pass(10, { setMs: 60_000 });
+  expect(pass(100)).toBe(1_060_110);
+  expect(pass(10, { setMs: -30_000 })).toBe(1_060_120);
 });

@@ -18,16 +18,23 @@ const ownSources: TimeSources = {
   monotonicMs: () => performance.now(),
 };
 
+/** Steps ask for the time: the one of day is looked at only so often. */
+const lookMs = 100;
+
 /**
  * A clock for what lasts: set back, it goes on as if it had not been, so that nothing takes longer. Set forward,
- * it follows, as that is also how the end of a suspension looks.
+ * it follows a moment later, as that is also how the end of a suspension looks.
  */
 export function createSteadyClock({ wallMs, monotonicMs }: TimeSources = ownSources): Clock {
-  let aheadMs = wallMs() - monotonicMs();
+  let aheadMs = Number.NEGATIVE_INFINITY;
+  let lookAtMs = Number.NEGATIVE_INFINITY;
   return {
     now() {
       const passedMs = monotonicMs();
-      aheadMs = Math.max(aheadMs, wallMs() - passedMs);
+      if (passedMs >= lookAtMs) {
+        aheadMs = Math.max(aheadMs, wallMs() - passedMs);
+        lookAtMs = passedMs + lookMs;
+      }
       return Math.floor(passedMs + aheadMs);
     },
   };
