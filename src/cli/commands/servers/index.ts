@@ -9,7 +9,7 @@ import { showLogs } from './show-logs.ts';
 const entryOptions = ['url', 'type', 'header', 'env', 'cwd', 'prefix', 'timeoutMs'];
 
 const actions: Readonly<Record<string, Action>> = {
-  list: { run: listServers, takes: [], options: ['start'] },
+  list: { run: listServers, takes: [], options: [] },
   add: {
     run: named(addServer),
     takes: ['NAME', 'COMMAND…?'],
