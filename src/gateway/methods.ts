@@ -7,7 +7,9 @@ import type {
   McpServer,
   ProgressUpdate,
 } from '../contract/server/index.ts';
-import { isRecord, type Params } from '../protocol/index.ts';
+import type { Tool } from '../contract/tool/index.ts';
+import { onceFor } from '../kernel/index.ts';
+import { asObjectSchema, isRecord, type Params } from '../protocol/index.ts';
 import { offersTasks } from './capabilities.ts';
 import { pageOf } from './page.ts';
 import type { RequestClient } from './request-client.ts';
@@ -25,8 +27,15 @@ export type Method = (params: Params, exchange: Exchange) => Promise<object>;
 
 /** The methods that mean the same in both eras. */
 export function createMethods(server: McpServer): ReadonlyMap<string, Method> {
+  const forHandshake = onceFor(handshakeTools);
   return new Map<string, Method>([
-    ['tools/list', async ({ cursor }) => listed('tools', await server.listTools(), cursor)],
+    [
+      'tools/list',
+      async ({ cursor }, { client }) => {
+        const tools = await server.listTools();
+        return listed('tools', client.era === 'handshake' ? forHandshake(tools) : tools, cursor);
+      },
+    ],
     ['tools/call', (params, exchange) => callTool(server, params, exchange)],
     [
       'resources/list',
@@ -58,6 +67,18 @@ function passOn(
 ): Promise<object> {
   if (!server.request || !offersTasks(server, exchange.client.era)) throw unknownMethod(name);
   return server.request(name, params, callContext(params, exchange));
+}
+
+/** In the older era results are objects: schemas of others are left out, and clients take what comes. */
+function handshakeTools(tools: readonly Tool[]): readonly Tool[] {
+  if (tools.every(({ outputSchema }) => !outputSchema || outputSchema['type'] === 'object')) {
+    return tools;
+  }
+  return tools.map((tool) => {
+    const { outputSchema, ...rest } = tool;
+    const object = outputSchema && asObjectSchema(outputSchema);
+    return object ? { ...rest, outputSchema: object } : rest;
+  });
 }
 
 function listed(member: string, all: readonly unknown[], cursor: unknown): object {

@@ -29,6 +29,7 @@ export {
 } from './mirrored-headers.ts';
 export { bareWireName, dottedName, wireName } from './names.ts';
 export { LineReader, type LongLine } from './line-reader.ts';
+export { asObjectSchema, namedTypes, withObjectProperties } from './object-schema.ts';
 export { defaultJsonLimits, type JsonLimits } from './parse-json.ts';
 export { oneLine, rawMember } from './raw-member.ts';
 export { rpcErrorCode, type RpcError } from './rpc-error.ts';

@@ -33,21 +33,21 @@ it('gives back what a server offered, to who has the same key', () => {
 });
 
 it.each([
-  ['no JSON', '{"format":1'],
-  ['another shape', '{"format":1,"key":"k","listing":{"tools":[{"title":"no name"}]}}'],
+  ['no JSON', '{"format":2'],
+  ['another shape', '{"format":2,"key":"k","listing":{"tools":[{"title":"no name"}]}}'],
   [
     'a tool without a schema',
-    '{"format":1,"key":"k","listing":{"tools":[{"name":"a"}],"resources":[],"templates":[],"prompts":[]}}',
+    '{"format":2,"key":"k","listing":{"tools":[{"name":"a"}],"resources":[],"templates":[],"prompts":[]}}',
   ],
   [
     'instructions that are no text',
-    '{"format":1,"key":"k","listing":{"tools":[],"resources":[],"templates":[],"prompts":[],"instructions":7}}',
+    '{"format":2,"key":"k","listing":{"tools":[],"resources":[],"templates":[],"prompts":[],"instructions":7}}',
   ],
   [
     'extensions that are none',
-    '{"format":1,"key":"k","listing":{"tools":[],"resources":[],"templates":[],"prompts":[],"extensions":[]}}',
+    '{"format":2,"key":"k","listing":{"tools":[],"resources":[],"templates":[],"prompts":[],"extensions":[]}}',
   ],
-  ['no listing', '{"format":1,"key":"k","listing":null}'],
+  ['no listing', '{"format":2,"key":"k","listing":null}'],
 ])('ignores a damaged file with a line in the log: %s', (_what, text) => {
   const { cache, folder, warnings } = aCache();
   cache.write('git', 'k', listing);

@@ -17,7 +17,7 @@ export interface ListingCache {
 }
 
 /** Files of another format are not read. */
-const format = 1;
+const format = 2;
 
 /**
  * One file per server. They are small and read once, before anything is listed, so reading them

@@ -2,6 +2,8 @@ import type { Prompt } from '../../contract/prompt/index.ts';
 import type { Resource, ResourceTemplate } from '../../contract/resource/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
 import { isRecord, type Params } from '../../protocol/index.ts';
+import { listedShapes } from './listed-shapes.ts';
+import { mendMembers } from './mend-members.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
 /** What a server lists, by the name each list has in its results. */
@@ -18,42 +20,36 @@ interface ListRules {
   readonly method: string;
   /** The capability without which the server is not asked. */
   readonly capability: string;
+  /** The member that tells entries apart. */
   readonly key: string;
-  /** Why an entry cannot be used; undefined when it can. */
-  readonly objection: (entry: Params) => string | undefined;
+  /** What an entry is called in reports. */
+  readonly noun: string;
 }
 
-const none = (): undefined => undefined;
-
 export const listRules: Readonly<Record<ListName, ListRules>> = {
-  tools: { method: 'tools/list', capability: 'tools', key: 'name', objection: toolObjection },
-  resources: { method: 'resources/list', capability: 'resources', key: 'uri', objection: none },
+  tools: { method: 'tools/list', capability: 'tools', key: 'name', noun: 'tool' },
+  resources: { method: 'resources/list', capability: 'resources', key: 'uri', noun: 'resource' },
   resourceTemplates: {
     method: 'resources/templates/list',
     capability: 'resources',
     key: 'uriTemplate',
-    objection: none,
+    noun: 'resource template',
   },
-  prompts: { method: 'prompts/list', capability: 'prompts', key: 'name', objection: none },
+  prompts: { method: 'prompts/list', capability: 'prompts', key: 'name', noun: 'prompt' },
 };
 
-function toolObjection(tool: Params): string | undefined {
-  const { inputSchema, outputSchema } = tool;
-  if (!isRecord(inputSchema)) return 'listed a tool whose input schema is no object';
-  if (outputSchema !== undefined && !isRecord(outputSchema)) {
-    return 'listed a tool whose output schema is no object';
-  }
-  const isHuge = JSON.stringify(tool).length > upstreamLimits.maxToolBytes;
-  return isHuge ? `listed a tool larger than ${upstreamLimits.maxToolBytes} bytes` : undefined;
-}
-
-/** Collects the entries of one listing: only usable ones, each name once, not more than the limit. */
+/**
+ * Collects the entries of one listing, each name once, not more than the limit. Strict clients refuse a whole
+ * list for one wrong entry, so wrong members are corrected or left out, and entries without what they need are
+ * left out; both are problems of the server.
+ */
 export class ListReader<Name extends ListName> {
   readonly items: Listed[Name][] = [];
   readonly #name: Name;
   readonly #onProblem: (problem: string) => void;
   readonly #keys = new Set<string>();
   #bytes = 0;
+  #leftOut = 0;
 
   constructor(name: Name, onProblem: (problem: string) => void) {
     this.#name = name;
@@ -81,28 +77,56 @@ export class ListReader<Name extends ListName> {
   }
 
   #takeEntry(entry: unknown): void {
-    const { key, objection } = listRules[this.#name];
+    const { key, noun } = listRules[this.#name];
     const id = isRecord(entry) ? entry[key] : undefined;
     if (!isRecord(entry) || typeof id !== 'string' || id === '') {
       this.#onProblem(`listed an entry of ${this.#name} without ${key}`);
       return;
     }
-    if (id.length > upstreamLimits.maxNameLength) {
-      this.#onProblem(`listed an entry of ${this.#name} with a ${key} that is too long`);
-      return;
-    }
-    const problem = objection(entry) ?? (this.#keys.has(id) ? this.#duplicate(key) : undefined);
-    if (problem !== undefined) {
-      this.#onProblem(problem);
+    const mended = this.#mend(entry, id);
+    const objection = this.#objectionTo(mended, id);
+    if (objection !== undefined) {
+      this.#leftOut += 1;
+      const which = this.#leftOut > maxNamed ? `another ${noun}` : `${noun} ${shownName(id)}`;
+      this.#onProblem(`listed ${which}, which is left out: ${objection}`);
       return;
     }
     this.#keys.add(id);
-    const named = typeof entry['name'] === 'string' ? entry : { ...entry, name: id };
     // The members everybody relies on were checked above; the rest is passed on as the server wrote it.
-    this.items.push(named as unknown as Listed[Name]);
+    this.items.push(mended as unknown as Listed[Name]);
   }
 
-  #duplicate(key: string): string {
-    return `listed the same ${key} twice among its ${this.#name}`;
+  #mend(entry: Params, id: string): Params {
+    const { noun } = listRules[this.#name];
+    const isTool = this.#name === 'tools';
+    // What is not there is not looked at, and a tool needs a schema.
+    const whole = isTool && !('inputSchema' in entry) ? { ...entry, inputSchema: null } : entry;
+    const mended = mendMembers(whole, listedShapes[this.#name], (member) => {
+      this.#onProblem(`listed a ${noun} with a wrong ${member}, which is corrected or left out`);
+    });
+    return typeof mended['name'] === 'string' ? mended : { ...mended, name: id };
   }
+
+  /** Why an entry cannot be used; undefined when it can. */
+  #objectionTo(entry: Params, id: string): string | undefined {
+    const { maxNameLength, maxToolBytes } = upstreamLimits;
+    const { key } = listRules[this.#name];
+    if (id.length > maxNameLength) return `its ${key} is too long`;
+    if (this.#keys.has(id)) return `another has the same ${key}`;
+    if (this.#name === 'resources' && !URL.canParse(id)) return 'its uri is none';
+    if (this.#name !== 'tools') return undefined;
+    if (entry['inputSchema'] === undefined) return 'its input schema is not that of an object';
+    const isHuge = JSON.stringify(entry).length > maxToolBytes;
+    return isHuge ? `it is larger than ${maxToolBytes} bytes` : undefined;
+  }
+}
+
+/** Entries of one listing that are left out and named: the report has room for other problems, too. */
+const maxNamed = 20;
+const maxShownLength = 80;
+
+/** A name as it can stand in a report: bounded, on one line. */
+function shownName(name: string): string {
+  const shown = name.length > maxShownLength ? `${name.slice(0, maxShownLength)}…` : name;
+  return JSON.stringify(shown);
 }

@@ -68,9 +68,8 @@ describe('lists', () => {
       { inputSchema: schema },
       { name: 5, inputSchema: schema },
       { name: '', inputSchema: schema },
-      { name: 'no schema' },
       { name: 'list', inputSchema: [] },
-      { name: 'output', inputSchema: schema, outputSchema: 'x' },
+      { name: 'text', inputSchema: { type: 'string' } },
       { name: 'huge', inputSchema: { x: 'y'.repeat(upstreamLimits.maxToolBytes) } },
       { name: 'n'.repeat(upstreamLimits.maxNameLength + 1), inputSchema: schema },
       null,
@@ -78,20 +77,64 @@ describe('lists', () => {
     ];
     const server = aHandshakeServer()
       .on('tools/list', () => ({ tools }))
-      .on('resources/list', () => ({ resources: [{ uri: 'a:b' }] }))
+      .on('resources/list', () => ({ resources: [{ uri: 'a:b' }, { uri: 'no uri' }] }))
       .on('prompts/list', () => ({ prompts: 'none' }));
     const upstream = await connectTo(server);
     expect(await upstream.listTools()).toEqual([tool('good')]);
     expect(await upstream.listResources()).toEqual([{ uri: 'a:b', name: 'a:b' }]);
     expect(await upstream.listPrompts()).toEqual([]);
     expect(upstream.problems).toEqual([
-      'listed the same name twice among its tools',
+      'listed tool "good", which is left out: another has the same name',
       'listed an entry of tools without name (5 times)',
-      'listed a tool whose input schema is no object (2 times)',
-      'listed a tool whose output schema is no object',
-      `listed a tool larger than ${upstreamLimits.maxToolBytes} bytes`,
-      'listed an entry of tools with a name that is too long',
+      'listed a tool with a wrong inputSchema, which is corrected or left out (3 times)',
+      'listed tool "list", which is left out: its input schema is not that of an object',
+      'listed tool "text", which is left out: its input schema is not that of an object',
+      `listed tool "huge", which is left out: it is larger than ${upstreamLimits.maxToolBytes} bytes`,
+      `listed tool "${'n'.repeat(80)}…", which is left out: its name is too long`,
+      'listed resource "no uri", which is left out: its uri is none',
       'answered prompts/list without a list',
+    ]);
+  });
+
+  it('have wrong members corrected or left out, and the right ones untouched', async () => {
+    const right = {
+      ...tool('right'),
+      title: 'Right',
+      inputSchema: { type: 'object', properties: { a: { type: 'string', pattern: '^x' } } },
+      outputSchema: { type: 'object', properties: { b: { $ref: '#/$defs/B' } }, $defs: { B: {} } },
+      annotations: { readOnlyHint: true, custom: 1 },
+      custom: [1],
+    };
+    const tools = [
+      right,
+      { name: 'no schema' },
+      { name: 'no type', inputSchema: { properties: { a: {} } } },
+      { name: 'types', inputSchema: { type: ['object', 'null'] } },
+      {
+        name: 'all wrong',
+        title: null,
+        description: 5,
+        inputSchema: { type: 'OBJECT', properties: { a: true, b: 'x' }, required: ['a', 7] },
+        outputSchema: { properties: { b: { $ref: 'https://elsewhere.example/b' } } },
+        annotations: { readOnlyHint: 'yes', idempotentHint: true },
+        icons: [{ src: 'i' }, { href: 'j' }],
+        _meta: [],
+      },
+    ];
+    const server = aHandshakeServer().on('tools/list', () => ({ tools }));
+    const upstream = await connectTo(server);
+    const any = { type: 'object' };
+    expect(await upstream.listTools()).toEqual([
+      right,
+      { name: 'no schema', inputSchema: any },
+      { name: 'no type', inputSchema: { ...any, properties: { a: {} } } },
+      { name: 'types', inputSchema: any },
+      {
+        name: 'all wrong',
+        inputSchema: { ...any, properties: { a: {}, b: {} }, required: ['a'] },
+        annotations: { idempotentHint: true },
+        icons: [{ src: 'i' }],
+      },
     ]);
   });
 
@@ -119,7 +162,7 @@ describe('lists', () => {
     expect((await upstream.listResourceTemplates()).length).toBeLessThan(15);
     expect(upstream.problems).toEqual([
       `answered tools/list with more than ${upstreamLimits.maxPages} pages`,
-      'listed the same name twice among its prompts',
+      'listed prompt "p", which is left out: another has the same name',
       'answered prompts/list with the same page again and again',
       `listed more than ${upstreamLimits.maxListItems} resources`,
       `listed more than ${upstreamLimits.maxListBytes} bytes of resourceTemplates`,

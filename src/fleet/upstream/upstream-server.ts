@@ -20,6 +20,7 @@ import {
 import { ChangeSubscription } from './change-subscription.ts';
 import { ClientAsks } from './client-asks.ts';
 import { UpstreamError } from './errors.ts';
+import { extensionsOf } from './listed-shapes.ts';
 import type { LinkEnd } from './link.ts';
 import type { Negotiated } from './negotiate.ts';
 import type { ProblemCounts } from './problem-counts.ts';
@@ -273,9 +274,7 @@ export class UpstreamServer implements McpServer {
   }
 
   extensions(): ServerExtensions {
-    const { tasks, extensions } = this.negotiated.capabilities;
-    if (this.negotiated.era === 'handshake') return isRecord(tasks) ? { tasks } : {};
-    return isRecord(extensions) ? { extensions } : {};
+    return extensionsOf(this.negotiated);
   }
 
   async watchResource(uri: string): Promise<() => void> {

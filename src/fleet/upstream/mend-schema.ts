@@ -1,0 +1,245 @@
+import {
+  asObjectSchema,
+  isRecord,
+  namedTypes,
+  withObjectProperties,
+  type Params,
+} from '../../protocol/index.ts';
+import { flag, listOf, mendMembers, number, text, type Mend, type Shape } from './mend-members.ts';
+
+/** The schema of a tool's arguments; undefined where it is of another type than `object`. */
+export function mendInputSchema(value: unknown): Params | undefined {
+  // A tool without a schema, or one that allows everything, takes what it is given.
+  if (value === undefined || value === null || value === true) return { type: 'object' };
+  const object = isRecord(value) ? asObjectSchema(value) : undefined;
+  return object && withObjectProperties(new SchemaMender('input').mend(object));
+}
+
+/**
+ * The schema of a tool's structured results; undefined where no client could use it. Clients compile it
+ * when they list, and some give up the whole list where that fails.
+ */
+export function mendOutputSchema(value: unknown): Params | undefined {
+  if (!isRecord(value)) return undefined;
+  const mender = new SchemaMender('output');
+  const root = mender.mend(value);
+  return mender.isClosed(root) ? withObjectProperties(root) : undefined;
+}
+
+/**
+ * Leaves out of a schema what is no JSON Schema: keywords with values of another type than they have, patterns
+ * that are none. Results are checked more loosely then, and arguments by the server itself, as ever.
+ *
+ * 1. A schema that is right is not touched: it stays the very same object.
+ * 2. A schema for output, which clients compile, names itself and its parts nowhere, because two tools of two
+ *    servers might use the same name, and refers to parts of itself only.
+ */
+class SchemaMender {
+  readonly #keywords: Shape;
+  /** The schemas within, as they are now. */
+  readonly #schemas = new Set<unknown>();
+  readonly #references: string[] = [];
+
+  constructor(use: 'input' | 'output') {
+    this.#keywords = use === 'output' ? this.#compiledKeywords() : this.#plainKeywords();
+  }
+
+  mend(schema: Params): Params {
+    const mended = withUsableNull(mendMembers(schema, this.#keywords));
+    this.#schemas.add(mended);
+    return mended;
+  }
+
+  /** Whether every reference ends at a schema within `root`, and nothing in it has a name of its own. */
+  isClosed(root: Params): boolean {
+    if (innerName.test(JSON.stringify(root))) return false;
+    return this.#references.every((reference) => this.#ends(reference, root));
+  }
+
+  /** A reference to a reference is followed; in a circle it ends nowhere. */
+  #ends(reference: string, root: Params): boolean {
+    const passed = new Set<unknown>();
+    for (let next: unknown = reference; typeof next === 'string';) {
+      const target = follow(next, root);
+      if (passed.has(target) || !this.#schemas.has(target)) return typeof target === 'boolean';
+      passed.add(target);
+      next = isRecord(target) ? target['$ref'] : undefined;
+    }
+    return true;
+  }
+
+  #plainKeywords(): Shape {
+    const schema: Mend = (value) => {
+      if (typeof value === 'boolean') return value;
+      return isRecord(value) ? this.mend(value) : undefined;
+    };
+    const orAny: Mend = (value) => schema(value) ?? {};
+    const schemas: Mend = (value) => (isFilled(value) ? listOf(orAny)(value) : undefined);
+    const named = byName(orAny);
+    const shape: Record<string, Mend> = {
+      type: mendType,
+      items: (value) => (Array.isArray(value) ? schemas(value) : schema(value)),
+      enum: (value) => (isFilled(value) ? value : undefined),
+      examples: (value) => (Array.isArray(value) ? value : undefined),
+      required: names,
+      dependentRequired: byName((value) => names(value) ?? []),
+      dependencies: byName((value) => (Array.isArray(value) ? names(value) : orAny(value))),
+      pattern: (value) => (isPattern(value, '') || isPattern(value, 'u') ? value : undefined),
+      patternProperties: (value) => named(withoutKeys(value, (key) => isPattern(key, ''))),
+    };
+    for (const [keywords, mend] of [
+      [['properties', '$defs', 'definitions', 'dependentSchemas'], named],
+      [['allOf', 'anyOf', 'oneOf', 'prefixItems'], schemas],
+      [schemaKeywords, schema],
+      [numberKeywords, number],
+      [textKeywords, text],
+      [flagKeywords, flag],
+    ] as const) {
+      for (const keyword of keywords) shape[keyword] = mend;
+    }
+    return shape;
+  }
+
+  #compiledKeywords(): Shape {
+    const plain = this.#plainKeywords();
+    const { items, patternProperties } = plain;
+    const reference: Mend = (value) => {
+      if (typeof value !== 'string') return undefined;
+      this.#references.push(value);
+      return value;
+    };
+    return {
+      ...plain,
+      ...Object.fromEntries(uncompiledKeywords.map((keyword) => [keyword, () => undefined])),
+      $schema: (value) => (typeof value === 'string' && dialect.test(value) ? value : undefined),
+      $ref: reference,
+      $dynamicRef: reference,
+      $recursiveRef: reference,
+      // Newer compilers take one schema alone here.
+      items: (value) => (Array.isArray(value) ? undefined : items?.(value)),
+      pattern: (value) => (isPattern(value, 'u') ? value : undefined),
+      patternProperties: (value) =>
+        patternProperties?.(withoutKeys(value, (key) => isPattern(key, 'u'))),
+    };
+  }
+}
+
+const schemaKeywords = [
+  'additionalItems',
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+const numberKeywords = [
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'maxContains',
+  'maxItems',
+  'maxLength',
+  'maxProperties',
+  'maximum',
+  'minContains',
+  'minItems',
+  'minLength',
+  'minProperties',
+  'minimum',
+  'multipleOf',
+];
+const textKeywords = [
+  '$anchor',
+  '$comment',
+  '$dynamicAnchor',
+  '$dynamicRef',
+  '$id',
+  '$ref',
+  '$schema',
+  'contentEncoding',
+  'contentMediaType',
+  'description',
+  'format',
+  'title',
+];
+const flagKeywords = ['deprecated', 'nullable', 'readOnly', 'uniqueItems', 'writeOnly'];
+/** What compilers refuse, or remember beyond the one schema. */
+const uncompiledKeywords = [
+  '$anchor',
+  '$async',
+  '$dynamicAnchor',
+  '$id',
+  '$recursiveAnchor',
+  '$vocabulary',
+  'formatExclusiveMaximum',
+  'formatExclusiveMinimum',
+  'formatMaximum',
+  'formatMinimum',
+  'id',
+];
+/** Compilers look for names of schemas in data and in keywords they do not know, too. */
+const innerName = /"\$(?:anchor|dynamicAnchor|id)":"/;
+/** The dialects that clients compile. */
+const dialect = /^https?:\/\/json-schema\.org\/draft(?:-0[67]|\/2019-09|\/2020-12)\/schema#?$/;
+/** A pointer that needs no unescaping, so that all who follow it end at the same place. */
+const plainPointer = /^#(?:\/[\w$.-]+)*$/;
+
+const names = listOf(text);
+
+const mendType: Mend = (value) => {
+  const known = namedTypes(value);
+  if (known.length === 0) return undefined;
+  if (!Array.isArray(value)) return known[0];
+  return value.length === known.length && known.every((it, at) => it === value[at]) ? value : known;
+};
+
+/** `nullable` widens a type; where there is none to widen, compilers refuse it. */
+function withUsableNull(schema: Params): Params {
+  const { nullable, ...rest } = schema;
+  if (nullable === undefined) return schema;
+  const types = namedTypes(rest['type']);
+  return types.length === 0 || (nullable === false && types.includes('null')) ? rest : schema;
+}
+
+function byName(mend: Mend): Mend {
+  return (value) => {
+    if (!isRecord(value)) return undefined;
+    const entries = Object.entries(value);
+    const mended = entries.map(([name, member]): [string, unknown] => [name, mend(member)]);
+    const isSame = mended.every(([, member], at) => member === entries[at]?.[1]);
+    return isSame ? value : Object.fromEntries(mended);
+  };
+}
+
+function withoutKeys(value: unknown, isGood: (key: string) => boolean): unknown {
+  if (!isRecord(value) || Object.keys(value).every(isGood)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => isGood(key)));
+}
+
+function isFilled(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length > 0;
+}
+
+function isPattern(value: unknown, flags: string): boolean {
+  if (typeof value !== 'string') return false;
+  try {
+    return new RegExp(value, flags) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+/** What a reference leads to; undefined where it leads out of `root` or nowhere. */
+function follow(reference: string, root: unknown): unknown {
+  if (!plainPointer.test(reference)) return undefined;
+  let at = root;
+  for (const step of reference.split('/').slice(1)) {
+    const isThere = typeof at === 'object' && at !== null && Object.hasOwn(at, step);
+    at = isThere ? Object(at)[step] : undefined;
+  }
+  return at;
+}
