@@ -275,6 +275,10 @@ class TimedClient implements ClientPort {
     return this.#client.era;
   }
 
+  get peer(): string | undefined {
+    return this.#client.peer;
+  }
+
   get capabilities(): ClientPort['capabilities'] {
     return this.#client.capabilities;
   }

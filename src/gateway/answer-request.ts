@@ -32,6 +32,8 @@ export function createServing(server: McpServer, log: Log): Serving {
 export interface Origin {
   /** Sends a message that belongs to the request; false when the transport cannot carry any. */
   readonly send: (text: string) => boolean;
+  /** The one client at the other end, where all that comes this way is of one. */
+  readonly peer?: string;
   /** Trace context of the transport, for requests that carry none in `_meta`. */
   readonly transportMeta?: Params | undefined;
   /** Lets the transport end the request when it knows that nobody waits for it any more. */

@@ -73,6 +73,7 @@ export class PipeConnection {
     this.#session = new HandshakeSession(serving, send);
     this.#stateless = statelessRules(serving, this.#parked);
     this.#origin = {
+      peer: this.#session.id,
       send: (text) => {
         send(text);
         return true;

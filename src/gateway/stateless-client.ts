@@ -33,6 +33,7 @@ export interface Turn {
   readonly request: Request;
   readonly meta: Params;
   readonly send: (text: string) => boolean;
+  readonly peer?: string | undefined;
   readonly onEnd?: (() => void) | undefined;
 }
 
@@ -57,6 +58,7 @@ interface Outcome {
 export class StatelessClient implements RequestClient {
   readonly era = 'stateless';
   readonly capabilities: Params;
+  readonly peer: string | undefined;
   readonly #running: RunningRequest;
   readonly #parked: ParkedCalls;
   readonly #asks = new Map<string, OpenAsk>();
@@ -73,6 +75,7 @@ export class StatelessClient implements RequestClient {
   constructor(turn: Turn, running: RunningRequest, parked: ParkedCalls) {
     const declared = turn.meta[metaKey.clientCapabilities];
     this.capabilities = isRecord(declared) ? declared : noMembers;
+    this.peer = turn.peer;
     this.#canAsk = askingMethods.includes(turn.request.method);
     this.#turn = turn;
     this.#running = running;

@@ -54,7 +54,8 @@ function connect(
   { serving, parked }: { readonly serving: Serving; readonly parked: ParkedCalls },
 ): RequestClient {
   const send = (text: string): boolean => origin.send(text);
-  const turn: Turn = { request, meta, send, onEnd: wish(serving, meta) };
+  const { peer } = origin;
+  const turn: Turn = { request, meta, send, peer, onEnd: wish(serving, meta) };
   const waiting = parked.take(request);
   if (!waiting) return new StatelessClient(turn, running, parked);
   waiting.resume(turn, running);

@@ -51,6 +51,8 @@ export interface ClientPort {
   /** The same for all requests of one client; in the stateless era, of one request and its retries. */
   readonly id: string;
   readonly era: 'handshake' | 'stateless';
+  /** The same for all requests that came by one connection with one client at its end; else `id` tells clients apart. */
+  readonly peer?: string | undefined;
   /** What the client says it can do: `{ elicitation: {}, sampling: {}, roots: {} }`. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /**

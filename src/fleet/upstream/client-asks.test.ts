@@ -15,7 +15,9 @@ describe('questions of a server of the handshake era', () => {
     const upstream = await connectTo(server);
     const client = aClient('a');
     const result = await upstream.callTool('t', {}, aContext({ client }));
-    expect(client.asked).toEqual([{ method: 'elicitation/create', params: form }]);
+    const message = 'Server "scripted" asks: Your name?';
+    const params = { ...form, message, _meta: { 'tutti/server': 'scripted' } };
+    expect(client.asked).toEqual([{ method: 'elicitation/create', params }]);
     expect(JSON.parse(String(result.content[0]?.['text']))).toMatchObject({
       id: 'q1',
       result: { action: 'accept', of: 'a' },

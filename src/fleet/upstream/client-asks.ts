@@ -1,9 +1,10 @@
-import type { CallContext } from '../../contract/server/index.ts';
+import type { CallContext, ClientRequest } from '../../contract/server/index.ts';
 import { AppError, type Clock } from '../../kernel/index.ts';
 import {
   encodeError,
   encodeResult,
   isRecord,
+  metaOf,
   rpcErrorCode,
   type Era,
   type Params,
@@ -13,16 +14,21 @@ import {
 } from '../../protocol/index.ts';
 import { isAskable, refusalOf } from './client-capabilities.ts';
 import type { ClientTurns } from './client-turns.ts';
+import type { DetachedWork } from './detached-work.ts';
+import { nameQuestion } from './name-question.ts';
 import type { SentRequest } from './upstream-connection.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
 export interface AskParts {
+  /** What the server is called in the fleet. */
+  readonly server: string;
   /** Servers of the stateless era ask in their results; no question of theirs comes this way. */
   readonly era: Era;
   readonly turns: ClientTurns;
   /** The calls in flight. */
   readonly calls: () => readonly SentRequest[];
   readonly find: (id: RequestId | undefined) => SentRequest | undefined;
+  readonly detached: DetachedWork;
   readonly reply: (text: string) => void;
   readonly onProblem: (problem: string) => void;
   readonly clock: Clock;
@@ -32,11 +38,14 @@ export interface AskParts {
  * Answers what a server of the handshake era asks: elicitation, sampling and roots go to the client
  * whose call they belong to, and to nobody else.
  *
- * 1. Where the transport says during which call a question came, that call's client is asked.
+ * 1. Where the transport says during which call a question came, or the question names a task, the client of
+ *    that call, or who waits for that task, is asked.
  * 2. Where it does not, the question waits until the calls in flight are all of one client; from
  *    then on the server gets one client's calls at a time (`ClientTurns`).
- * 3. Roots that are asked for while the server settles in, or in no call, are nobody's: there are none.
- * 4. Every question is answered once, unless the server itself cancels it.
+ * 3. A call that nobody waits for any more is in flight until the server answers it or ends: a question that
+ *    may belong to such a call of another client is refused.
+ * 4. Roots that are asked for while the server settles in, or in no call, are nobody's: there are none.
+ * 5. Every question is answered once, unless the server itself cancels it.
  */
 export class ClientAsks {
   readonly #parts: AskParts;
@@ -107,7 +116,7 @@ export class ClientAsks {
     during: RequestId | undefined,
     signal: AbortSignal,
   ): Promise<Params> {
-    const call = await this.#callOf(method, during, signal);
+    const call = await this.#callOf({ method, params }, during, signal);
     const client = call?.client;
     const refusal = client
       ? refusalOf(client, method, params)
@@ -115,7 +124,8 @@ export class ClientAsks {
     if (client && call && !refusal) {
       const stopAsking = this.#parts.turns.beginAsking(client.id);
       const both = AbortSignal.any([signal, call.signal]);
-      return client.ask({ method, params }, both).finally(stopAsking);
+      const question = nameQuestion(this.#parts.server, { method, params });
+      return client.ask(question, both).finally(stopAsking);
     }
     // Having no roots is an answer; that a client does not know the word need not concern the server.
     if (method === 'roots/list') return { roots: [] };
@@ -124,31 +134,47 @@ export class ClientAsks {
 
   /** The call a question belongs to; undefined when none runs. Throws when that cannot be told in time. */
   async #callOf(
-    method: string,
+    { method, params }: ClientRequest,
     during: RequestId | undefined,
     signal: AbortSignal,
   ): Promise<CallContext | undefined> {
-    const { turns, find, calls } = this.#parts;
-    const own = find(during)?.options.context;
-    if (own) return own;
+    const { turns, find, calls, detached, onProblem } = this.#parts;
+    if (during !== undefined) return find(during)?.options.context;
+    const task = metaOf(params)[relatedTaskKey];
+    if (isRecord(task)) {
+      const { taskId } = task;
+      const isOfTask = (call: SentRequest): boolean =>
+        call.method.startsWith('tasks/') && call.subject === taskId;
+      return calls().findLast(isOfTask)?.options.context;
+    }
     const isAmbiguous = turns.clients > 1;
-    if (method === 'roots/list' && isAmbiguous && this.#isSettling) return undefined;
+    const isForRoots = method === 'roots/list';
+    if (isForRoots && isAmbiguous && this.#isSettling) return undefined;
     // Asking for roots needs no person, so it alone is no reason to keep clients apart.
-    if (method !== 'roots/list' || isAmbiguous) turns.requireTurns();
-    if (isAmbiguous) await this.#untilOneClient(signal);
-    // All are of one client: whichever is the latest can carry the question.
-    return calls().findLast(({ options }) => options.context?.client)?.options.context;
+    if (!isForRoots || isAmbiguous) turns.requireTurns();
+    const call = isAmbiguous ? await this.#untilOneClient(signal) : this.#latestCall();
+    if (!call || !detached.isOfOthers(call.client)) return call;
+    if (isForRoots) return undefined;
+    onProblem('asked something that may belong to a call nobody waits for');
+    throw new AskRefusal(refused(rpcErrorCode.internalError, ofOthersMessage));
   }
 
   get #isSettling(): boolean {
     return this.#parts.clock.now() - this.#openedAt < upstreamLimits.settlingMs;
   }
 
-  async #untilOneClient(signal: AbortSignal): Promise<void> {
+  /** Where all calls are of one client, whichever is the latest can carry the question. */
+  #latestCall(): CallContext | undefined {
+    const calls = this.#parts.calls();
+    return calls.findLast(({ options }) => options.context?.client)?.options.context;
+  }
+
+  /** Its latest call at the very moment it is alone: others may begin before who waits here goes on. */
+  async #untilOneClient(signal: AbortSignal): Promise<CallContext | undefined> {
     const { turns, onProblem } = this.#parts;
-    const decided = Promise.withResolvers<void>();
+    const decided = Promise.withResolvers<CallContext | undefined>();
     const stop = turns.watch(() => {
-      if (turns.clients <= 1) decided.resolve();
+      if (turns.clients <= 1) decided.resolve(this.#latestCall());
     });
     const onAbort = (): void => decided.reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -158,7 +184,7 @@ export class ClientAsks {
       decided.reject(new AskRefusal(refused(rpcErrorCode.internalError, message)));
     }, upstreamLimits.holdMs);
     try {
-      await decided.promise;
+      return await decided.promise;
     } finally {
       stop();
       clearTimeout(timer);
@@ -166,6 +192,13 @@ export class ClientAsks {
     }
   }
 }
+
+/** Where a question says which task it belongs to. */
+const relatedTaskKey = 'io.modelcontextprotocol/related-task';
+
+const ofOthersMessage =
+  'A call of another client, who no longer waits for it, is not answered yet, and this question may be about it. ' +
+  'Questions can be asked again when it is answered, or the server was restarted';
 
 class AskRefusal extends Error {
   readonly error: RpcError;

@@ -11,12 +11,15 @@ describe('questions of a server of the stateless era', () => {
     requestState: 'opaque',
   };
 
-  it('are passed on as they are to a client of that era', async () => {
+  it('are passed on with the name of the server to a client of that era', async () => {
     const server = aStatelessServer().on('tools/call', () => required);
     const upstream = await connectTo(server);
     const client = aClient('a', { era: 'stateless' });
     const result = await upstream.callTool('t', {}, aContext({ client }));
-    expect(result).toEqual(required);
+    const message = 'Server "scripted" asks: Your name?';
+    const params = { ...form, message, _meta: { 'tutti/server': 'scripted' } };
+    const inputRequests = { name: { method: 'elicitation/create', params } };
+    expect(result).toEqual({ ...required, inputRequests });
     expect(result.content).toEqual([]);
     const extra = { inputResponses: { name: { action: 'accept' } }, requestState: 'opaque' };
     await upstream.callTool('t', {}, aContext({ client, extra }));
@@ -49,7 +52,9 @@ describe('questions of a server of the stateless era', () => {
     await upstream.callTool('t', {}, aContext({ client }));
     expect(client.asked[0]?.params).toEqual({
       ...params,
+      message: 'Server "scripted" asks: Sign in',
       elicitationId: expect.any(String) as string,
+      _meta: { 'tutti/server': 'scripted' },
     });
   });
 

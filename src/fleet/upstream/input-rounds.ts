@@ -5,6 +5,7 @@ import { AppError } from '../../kernel/index.ts';
 import { isRecord, type Params } from '../../protocol/index.ts';
 import { refusalOf } from './client-capabilities.ts';
 import { InputRequiredError } from './errors.ts';
+import { nameQuestion } from './name-question.ts';
 import { valueText, type Member } from './request-text.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
@@ -36,6 +37,18 @@ export async function answerInputRounds(first: Params, rounds: InputRounds): Pro
     result = await rounds.repeat(await answersTo(result, rounds, context.client));
   }
   return result;
+}
+
+/** What the server wants to know, for a client of its own era, which answers by itself. */
+export function nameInputRequests(server: string, result: Params): Params {
+  const { inputRequests } = result;
+  if (!isRecord(inputRequests)) return result;
+  const named = Object.entries(inputRequests).map(([key, request]): [string, unknown] => {
+    const { method, params } = isRecord(request) ? request : {};
+    if (typeof method !== 'string') return [key, request];
+    return [key, nameQuestion(server, { method, params: isRecord(params) ? params : {} })];
+  });
+  return { ...result, inputRequests: Object.fromEntries(named) };
 }
 
 async function answersTo(
@@ -74,7 +87,7 @@ async function answerOne(
   const refusal = refusalOf(client, method, params);
   if (refusal) throw new InputRequiredError(server, what, refusal.message);
   try {
-    return await client.ask({ method, params }, context.signal);
+    return await client.ask(nameQuestion(server, { method, params }), context.signal);
   } catch (error) {
     context.signal.throwIfAborted();
     // The user gave no answer, which a form can say; a model's message or roots cannot be made up.

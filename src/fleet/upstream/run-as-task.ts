@@ -45,9 +45,9 @@ export async function runAsTask(draft: DraftRequest, run: TaskRun): Promise<Para
   if (typeof taskId !== 'string') throw new BadAnswerError(run.server, 'a task without an id');
   const members = [['taskId', JSON.stringify(taskId)]] as const;
   try {
-    return await run.send({ method: 'tasks/result', members });
+    return await run.send({ method: 'tasks/result', members, subject: taskId });
   } catch (error) {
-    if (run.signal.aborted) run.tell({ method: 'tasks/cancel', members });
+    if (run.signal.aborted) run.tell({ method: 'tasks/cancel', members, subject: taskId });
     // The question for its result may not have reached the server; the task has.
     const isUnsent = !run.signal.aborted && error instanceof AppError && unsent.has(error.code);
     throw isUnsent ? run.lost(error.message, error) : error;

@@ -14,6 +14,7 @@ import {
   type Response,
 } from '../../protocol/index.ts';
 import { BadAnswerError, ExchangeBrokenError } from '../errors.ts';
+import { DetachedWork } from './detached-work.ts';
 import type { Dialect } from './dialect.ts';
 import { ServerUnavailableError, UpstreamError } from './errors.ts';
 import type { Link, LinkEnd, LinkListener, ReceivedMessage } from './link.ts';
@@ -48,6 +49,8 @@ export interface Settling {
 export interface SentRequest {
   readonly id: number;
   readonly method: string;
+  /** The name or address it is about. */
+  readonly subject: string | undefined;
   readonly options: SendOptions;
   readonly settling: Settling;
   readonly onAbort: () => void;
@@ -72,6 +75,7 @@ export class UpstreamConnection implements LinkListener {
   readonly #sent = new IdTable<SentRequest>();
   /** Nobody waits for these: the server may speak of them without being at fault. */
   readonly #forgotten = new Set<number>();
+  readonly detached = new DetachedWork();
   readonly #ended = Promise.withResolvers<LinkEnd>();
   #link: Link | undefined;
   #end: LinkEnd | undefined;
@@ -165,9 +169,9 @@ export class UpstreamConnection implements LinkListener {
     const id = (this.#lastId += 1);
     const token = context?.meta['progressToken'] === undefined ? undefined : id;
     const text = requestText(id, draft, this.#dialect.meta.write(context, token));
-    const { method } = draft;
+    const { method, subject } = draft;
     const onAbort = (): void => this.#giveUp(id);
-    this.#sent.set(id, { id, method, options, settling, onAbort });
+    this.#sent.set(id, { id, method, subject, options, settling, onAbort });
     abort.watch(onAbort);
     if (link.pid === undefined) {
       link.send({ text, method, id, abort, headers: this.#dialect.headers(draft) });
@@ -210,9 +214,13 @@ export class UpstreamConnection implements LinkListener {
 
   onRequestFailed(id: RequestId, error: Error): void {
     const sent = this.find(id);
-    if (!sent) return;
+    if (!sent) {
+      this.detached.end(id);
+      return;
+    }
     this.#finish(sent);
     const isKnown = error instanceof AppError && !(error instanceof ExchangeBrokenError);
+    if (!isKnown) this.#detach(sent);
     sent.settling.reject(isKnown ? error : sent.options.lost(error.message, error));
   }
 
@@ -242,6 +250,7 @@ export class UpstreamConnection implements LinkListener {
       return;
     }
     this.#finish(sent);
+    if (sent.method.startsWith('tasks/')) this.#endTask(sent, outcome);
     const { server } = this.#options;
     if ('error' in outcome) {
       sent.settling.reject(new UpstreamError(server, sent.method, outcome.error));
@@ -253,14 +262,13 @@ export class UpstreamConnection implements LinkListener {
       sent.settling.reject(new BadAnswerError(server, 'a result that is no object'));
       return;
     }
-    // The progress of a task goes on after its request is answered, when nobody listens any more.
-    if (isRecord(result['task'])) this.#forget(sent.id);
+    if (isRecord(result['task'])) this.#noteTask(sent, result['task']);
     const raw = sent.options.context ? rawMember(text, 'result') : undefined;
     sent.settling.resolve(raw === undefined ? result : withWireText(result, oneLine(raw)));
   }
 
   #countStray({ id }: Response): void {
-    if (typeof id === 'number' && this.#forgotten.delete(id)) return;
+    if (typeof id === 'number' && (this.#forgotten.delete(id) || this.detached.end(id))) return;
     if (id === null) this.onProblem('sent an error that answers no request');
     else if (typeof id === 'number' && id > 0 && id <= this.#lastId) {
       this.onProblem('answered a request twice');
@@ -276,7 +284,7 @@ export class UpstreamConnection implements LinkListener {
     const sent = this.#sent.get(id);
     if (!sent) return;
     this.#sent.delete(id);
-    this.#forget(id);
+    this.#detach(sent);
     const { abort, isUncancellable } = sent.options;
     // Over HTTP a stateless request is cancelled by ending its exchange, which the link does.
     const isEndedByLink = this.#dialect.era === 'stateless' && this.hasHeaders;
@@ -286,16 +294,38 @@ export class UpstreamConnection implements LinkListener {
     sent.settling.reject(abort.reason);
   }
 
+  #detach({ id, options }: SentRequest): void {
+    if (options.context) this.detached.add(id, options.context.client);
+    else this.#forget(id);
+  }
+
+  /** A task goes on after its request is answered: its progress, when nobody listens, and its questions. */
+  #noteTask({ id, options }: SentRequest, { taskId }: Params): void {
+    this.#forget(id);
+    if (typeof taskId === 'string') this.detached.add(taskId, options.context?.client);
+  }
+
+  /** Who asks for the result of a task is answered when it is over. */
+  #endTask({ method, subject = '' }: SentRequest, outcome: Response['outcome']): void {
+    const result = 'result' in outcome ? outcome.result : undefined;
+    const isOver = isRecord(result) && endedTaskStates.has(result['status']);
+    if (isOver || method === 'tasks/result') this.detached.end(subject);
+  }
+
   #forget(id: number): void {
     if (this.#forgotten.size >= upstreamLimits.maxForgotten) this.#forgotten.clear();
     this.#forgotten.add(id);
+  }
+
+  #isForgotten(id: number): boolean {
+    return this.#forgotten.has(id) || this.detached.has(id);
   }
 
   #passProgress(params: Params): void {
     const { progressToken, ...update } = params;
     const sent = this.find(typeof progressToken === 'number' ? progressToken : undefined);
     if (!sent?.options.context) {
-      if (typeof progressToken === 'number' && this.#forgotten.has(progressToken)) return;
+      if (typeof progressToken === 'number' && this.#isForgotten(progressToken)) return;
       this.onProblem('sent progress of a request that does not run');
       return;
     }
@@ -304,6 +334,8 @@ export class UpstreamConnection implements LinkListener {
     else sent.options.context.progress({ ...update, progress });
   }
 }
+
+const endedTaskStates: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']);
 
 function reasonText(reason: unknown): string {
   return reason instanceof Error ? reason.message : 'The caller no longer waits for it';

@@ -4,7 +4,7 @@ import { isRecord, type Params } from '../../protocol/index.ts';
 import { SessionExpiredError } from '../errors.ts';
 import { ClientTurns } from './client-turns.ts';
 import { OutcomeUnknownError, ServerUnavailableError } from './errors.ts';
-import { answerInputRounds, isInputRequired } from './input-rounds.ts';
+import { answerInputRounds, isInputRequired, nameInputRequests } from './input-rounds.ts';
 import { initialize, type Negotiated } from './negotiate.ts';
 import { extraMembers, type DraftRequest, type Member } from './request-text.ts';
 import { runAsTask } from './run-as-task.ts';
@@ -66,7 +66,10 @@ export class UpstreamRequests {
   async #callInRounds(draft: DraftRequest, stake: Stake, context: CallContext): Promise<Params> {
     const { server } = this.#parts;
     const result = await this.#send(draft, { stake, context });
-    if (!isInputRequired(result) || context.client?.era === 'stateless') return result;
+    if (!isInputRequired(result)) return result;
+    if (context.client?.era === 'stateless') {
+      return withList(nameInputRequests(server, result), stake.list);
+    }
     const repeat = (added: readonly Member[]): Promise<Params> =>
       this.#send({ ...draft, members: [...draft.members, ...added] }, { stake, context });
     return answerInputRounds(result, { server, what: stake.what, context, repeat });

@@ -98,8 +98,10 @@ export class UpstreamServer implements McpServer {
       server: parts.name,
     });
     this.#asks = new ClientAsks({
+      server: parts.name,
       calls: () => connection.calls(),
       find: connection.find.bind(connection),
+      detached: connection.detached,
       turns: this.#requests.turns,
       era: negotiated.era,
       clock: parts.clock,

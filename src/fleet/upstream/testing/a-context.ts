@@ -35,6 +35,7 @@ export interface RecordedClient extends ClientPort {
 
 export interface ClientTraits {
   readonly era?: ClientPort['era'];
+  readonly peer?: string;
   readonly capabilities?: Params;
   readonly answer?: (request: ClientRequest, signal: AbortSignal) => Promise<Params>;
 }
@@ -46,6 +47,7 @@ export function aClient(id: string, traits: ClientTraits = {}): RecordedClient {
   return {
     id,
     era: traits.era ?? 'handshake',
+    peer: traits.peer,
     capabilities: traits.capabilities ?? { elicitation: {}, sampling: {}, roots: {} },
     ask: (request, signal) => {
       asked.push(request);
