@@ -18,6 +18,7 @@ import {
 } from '../kernel/index.ts';
 import type { Tracing } from '../observe/index.ts';
 import { UnknownServersError } from './errors.ts';
+import { redactServerText } from './redact-server-text.ts';
 import type { ServerEntries } from './server-entries.ts';
 
 export interface FleetParts {
@@ -82,13 +83,16 @@ function openOutside({ settings, version, log, entries }: FleetParts): Outside {
   });
   return {
     entries,
-    connect: async (request) =>
-      openUpstream(request, {
-        launch: await entries.launch(request.entry),
+    connect: async (request) => {
+      const launch = await entries.launch(request.entry);
+      return openUpstream(request, {
+        launch,
         owner: ownerOfAll,
         clientInfo: { name: 'tutti', title: settings.server.name, version },
+        redact: redactServerText(request.entry, launch),
         log: log.child({ server: request.entry.name }),
-      }),
+      });
+    },
     memoryBytes: async (pid) => (await owner?.measure(pid))?.memoryBytes ?? null,
     logFile: (server) => join(settings.home, 'logs', 'servers', `${fileNameOf(server)}.log`),
     async close() {

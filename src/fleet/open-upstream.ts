@@ -11,6 +11,8 @@ export interface UpstreamParts {
   readonly owner: () => ProcessOwner;
   /** How we introduce ourselves: `{ name, version }`. */
   readonly clientInfo: Readonly<Record<string, unknown>>;
+  /** Hides the secrets of the entry, and what looks like one, in what the server writes. */
+  readonly redact?: ((text: string) => string) | undefined;
   readonly log: Log;
 }
 
@@ -49,7 +51,7 @@ export async function openUpstream(
 async function connectBy(
   openLink: OpenLink,
   { entry, signal, knownProtocolVersion }: ConnectRequest,
-  { clientInfo, log }: UpstreamParts,
+  { clientInfo, redact, log }: UpstreamParts,
 ): Promise<Connection> {
   const { connectUpstream } = await import('./upstream/connect-upstream.ts');
   return connectUpstream({
@@ -59,13 +61,14 @@ async function connectBy(
     timeoutMs: introductionMs,
     log,
     clientInfo,
+    redact,
     signal,
   });
 }
 
 async function linkOpener(
   { entry, onStderr }: ConnectRequest,
-  { owner }: UpstreamParts,
+  { owner, redact }: UpstreamParts,
   launch: ServerLaunch,
 ): Promise<OpenLink> {
   const { name } = entry;
@@ -74,10 +77,10 @@ async function linkOpener(
     const { command, args, cwd, env } = launch;
     const process = { command, args, cwd, env };
     return (listener: LinkListener) =>
-      openStdioLink({ name, process, owner: owner(), onStderr }, listener);
+      openStdioLink({ name, process, owner: owner(), onStderr, redact }, listener);
   }
   const { url, headers } = launch;
-  const options = { name, url, headers, onExcerpt: onStderr };
+  const options = { name, url, headers, onExcerpt: onStderr, redact };
   if (launch.transport === 'sse') {
     const { openSseLink } = await import('./upstream/links/sse-link.ts');
     return (listener: LinkListener) => openSseLink(options, listener);

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { Secret } from '../kernel/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
 import { withWireText } from '../contract/wire/index.ts';
 import { metaKey } from '../protocol/index.ts';
@@ -202,13 +203,25 @@ describe('an error of a server behind the one that is served', () => {
 });
 
 describe('/ready', () => {
-  it('names the servers that could not be listed and stays ready', async () => {
-    const failures = [{ server: 'broken', message: 'It does not start' }];
-    const server = Object.assign(new FixtureServer(), { failures: () => failures });
-    const peer = await aPeer({ server });
-    expect(await peer.send({ method: 'GET', path: '/ready' })).toMatchObject({
-      status: 200,
-      json: { status: 'degraded', failures, version: '4.5.6' },
-    });
+  const failures = [{ server: 'broken', message: 'It does not start: sk-123' }];
+  const server = Object.assign(new FixtureServer(), { failures: () => failures });
+  const counts = { status: 'degraded', version: '4.5.6', tools: 16, failedServers: 1 };
+
+  it('names the servers that could not be listed to who has the token, and stays ready', async () => {
+    const peer = await aPeer({ server, token: new Secret('t') });
+    const headers = { authorization: 'Bearer t' };
+    const answer = await peer.send({ method: 'GET', path: '/ready', headers });
+    expect(answer).toMatchObject({ status: 200, json: { ...counts, failures } });
+  });
+
+  it.each([
+    ['without the token', { token: new Secret('t') }, {}],
+    ['with another token', { token: new Secret('t') }, { authorization: 'Bearer u' }],
+    ['where there is no token', {}, { authorization: 'Bearer ' }],
+  ])('tells others counts only: %s', async (_, options, headers) => {
+    const peer = await aPeer({ server, ...options });
+    const answer = await peer.send({ method: 'GET', path: '/ready', headers });
+    expect(answer).toMatchObject({ status: 200, json: counts });
+    expect(answer.text).not.toMatch(/broken|start|sk-/);
   });
 });

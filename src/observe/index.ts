@@ -1,4 +1,6 @@
 export { createLog, type RunningLog } from './log/create-log.ts';
+export { redactText } from './redact/redact-text.ts';
+export { isSecretName } from './redact/secret-names.ts';
 export { ActiveSpans } from './trace/active-span.ts';
 export { createTracing, type Tracing } from './trace/create-tracing.ts';
 export { findTrace } from './trace/find-trace.ts';

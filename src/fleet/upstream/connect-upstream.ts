@@ -3,6 +3,7 @@ import type { Era, Params } from '../../protocol/index.ts';
 import { handshakeDialect } from './dialect.ts';
 import { NegotiationError, UpstreamError } from './errors.ts';
 import type { OpenLink } from './link.ts';
+import type { Redact } from './links/excerpt.ts';
 import { negotiate, type Negotiated } from './negotiate.ts';
 import { ProblemCounts } from './problem-counts.ts';
 import { UpstreamConnection } from './upstream-connection.ts';
@@ -18,6 +19,7 @@ export interface ConnectOptions {
   readonly log: Log;
   /** Who we are: `{ name, version }`. */
   readonly clientInfo: Params;
+  readonly redact?: Redact | undefined;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
 }
@@ -64,9 +66,12 @@ interface Contact {
 /** `ended` when the server ended on the probe. */
 async function contact(attempt: Attempt): Promise<Contact | 'ended'> {
   const { options, problems, logLevel, isProbeFatal } = attempt;
-  const { name, knownEra, clientInfo, clock = systemClock } = options;
+  const { name, knownEra, clientInfo, redact, clock = systemClock } = options;
   const signal = options.signal ?? new AbortController().signal;
-  const connection = new UpstreamConnection({ server: name, problems, clock }, handshakeDialect);
+  const connection = new UpstreamConnection(
+    { server: name, problems, clock, redact },
+    handshakeDialect,
+  );
   connection.attach(await options.openLink(connection));
   try {
     const negotiated = await negotiate(connection, {

@@ -12,12 +12,14 @@ import {
   type Request,
   type RequestId,
   type Response,
+  type RpcError,
 } from '../../protocol/index.ts';
 import { BadAnswerError, ExchangeBrokenError } from '../errors.ts';
 import { DetachedWork } from './detached-work.ts';
 import type { Dialect } from './dialect.ts';
 import { ServerUnavailableError, UpstreamError } from './errors.ts';
 import type { Link, LinkEnd, LinkListener, ReceivedMessage } from './link.ts';
+import type { Redact } from './links/excerpt.ts';
 import type { ProblemCounts } from './problem-counts.ts';
 import { requestText, type DraftRequest } from './request-text.ts';
 import { upstreamLimits } from './upstream-limits.ts';
@@ -60,6 +62,8 @@ export interface ConnectionOptions {
   readonly server: string;
   readonly problems: ProblemCounts;
   readonly clock: Clock;
+  /** Hides secrets in what the server says to Tutti itself; callers get its own words. */
+  readonly redact?: Redact | undefined;
 }
 
 /**
@@ -253,7 +257,9 @@ export class UpstreamConnection implements LinkListener {
     if (sent.method.startsWith('tasks/')) this.#endTask(sent, outcome);
     const { server } = this.#options;
     if ('error' in outcome) {
-      sent.settling.reject(new UpstreamError(server, sent.method, outcome.error));
+      const { error } = outcome;
+      const shown = sent.options.context ? error : this.#redacted(error);
+      sent.settling.reject(new UpstreamError(server, sent.method, shown));
       return;
     }
     const { result } = outcome;
@@ -265,6 +271,11 @@ export class UpstreamConnection implements LinkListener {
     if (isRecord(result['task'])) this.#noteTask(sent, result['task']);
     const raw = sent.options.context ? rawMember(text, 'result') : undefined;
     sent.settling.resolve(raw === undefined ? result : withWireText(result, oneLine(raw)));
+  }
+
+  #redacted(error: RpcError): RpcError {
+    const { redact } = this.#options;
+    return redact ? { ...error, message: redact(error.message) } : error;
   }
 
   #countStray({ id }: Response): void {

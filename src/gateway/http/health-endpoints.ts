@@ -1,7 +1,8 @@
-import { AppError, withTimeLimit, type Clock, type Log } from '../../kernel/index.ts';
+import { AppError, withTimeLimit, type Clock, type Log, type Secret } from '../../kernel/index.ts';
 import type { Catalogue } from '../../contract/catalogue/index.ts';
 import type { McpServer } from '../../contract/server/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
+import { checkToken } from './guard.ts';
 import type { HttpCall } from './http-parts.ts';
 import { respondJson } from './respond.ts';
 
@@ -11,6 +12,7 @@ export interface HealthParts {
   /** One that stands for several can say which of them could not be listed. */
   readonly server: McpServer & Pick<Partial<Catalogue>, 'failures'>;
   readonly version: string;
+  readonly token: Secret | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -31,20 +33,28 @@ export class HealthEndpoints {
     answer(call, 200, { status: 'ok', version, uptimeSeconds, sessions });
   }
 
+  /** Names of servers, and what they say about themselves, are for who showed the token; others get counts. */
   async ready(call: HttpCall): Promise<void> {
-    const { version } = this.#parts;
+    const { version, token } = this.#parts;
+    const isKnown = token !== undefined && checkToken(call.request, token) === undefined;
     try {
       const tools = await this.#discover();
       if (tools.length === 0) {
         answer(call, 503, { status: 'not_ready', version, reason: 'no server offers a tool' });
         return;
       }
-      // Who asks would take the whole machine out of service for one server of many.
+      // Still 200: an orchestrator would restart the instance because of one failed server.
       const failures = this.#parts.server.failures?.() ?? [];
-      const state = failures.length === 0 ? { status: 'ready' } : { status: 'degraded', failures };
-      answer(call, 200, { ...state, version, tools: tools.length });
+      answer(call, 200, {
+        status: failures.length === 0 ? 'ready' : 'degraded',
+        version,
+        tools: tools.length,
+        failedServers: failures.length,
+        ...(isKnown && failures.length > 0 && { failures }),
+      });
     } catch (thrown) {
-      answer(call, 503, { status: 'not_ready', version, reason: this.#reason(thrown) });
+      const reason = this.#reason(thrown, isKnown);
+      answer(call, 503, { status: 'not_ready', version, reason });
     }
   }
 
@@ -54,8 +64,8 @@ export class HealthEndpoints {
     return withTimeLimit(limit, () => this.#parts.server.listTools());
   }
 
-  #reason(thrown: unknown): string {
-    if (thrown instanceof AppError) return thrown.message;
+  #reason(thrown: unknown, isKnown: boolean): string {
+    if (thrown instanceof AppError) return isKnown ? thrown.message : thrown.code;
     this.#parts.log.error('tool discovery failed unexpectedly', { error: thrown });
     return 'Tool discovery failed unexpectedly. The log of the server says why';
   }

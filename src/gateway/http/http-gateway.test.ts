@@ -45,11 +45,14 @@ describe('probes', () => {
   });
 
   it('learn from /ready that tools are found, or why not', async () => {
-    const peer = await aPeer();
-    const ready = () => peer.send({ method: 'GET', path: '/ready' });
+    const peer = await aPeer({ token: new Secret('hunter2') });
+    const authorization = 'Bearer hunter2';
+    const ready = (headers = {}) => peer.send({ method: 'GET', path: '/ready', headers });
     expect(await ready()).toMatchObject({ status: 200, json: { status: 'ready', tools: 16 } });
     peer.server.listFailure = new FixtureError('fixture.broken', 'The fleet is broken');
-    expect(await ready()).toMatchObject({ status: 503, json: { reason: 'The fleet is broken' } });
+    const reason = 'The fleet is broken';
+    expect(await ready({ authorization })).toMatchObject({ status: 503, json: { reason } });
+    expect(await ready()).toMatchObject({ status: 503, json: { reason: 'fixture.broken' } });
     peer.server.listFailure = new Error('secret');
     const answer = await ready();
     expect(answer.status).toBe(503);

@@ -111,7 +111,7 @@ function createEndpoints(options: HttpGatewayOptions, parts: HttpParts): Endpoin
   const { host, allowedHosts = [], allowedOrigins = [], token, server, version, log } = options;
   const mcp = new McpEndpoint(parts);
   const sse = new SseEndpoint(parts);
-  const health = new HealthEndpoints({ server, version, log, clock: parts.clock });
+  const health = new HealthEndpoints({ server, version, token, log, clock: parts.clock });
   const overview = async (): Promise<Overview> => {
     const tools = await server.listTools();
     return { servers: (await options.servers?.()) ?? [], tools };

@@ -1,10 +1,13 @@
-const excerptCharacters = 200;
-/** Enough bytes for that many characters of any kind. */
-const excerptBytes = excerptCharacters * 4;
+/** Hides secrets in what a server wrote, before anything else sees it. */
+export type Redact = (text: string) => string;
 
-/** The beginning of what a server sent, fit for one line of a log or message. */
-export function excerptOf(bytes: Buffer): string {
-  const text = bytes.subarray(0, excerptBytes).toString('utf8');
+const excerptCharacters = 200;
+/** More bytes than that many characters take, so that a secret at the cut is recognised whole. */
+const excerptBytes = 4_096;
+
+/** The beginning of what a server sent, without secrets, fit for one line of a log or message. */
+export function excerptOf(bytes: Buffer, redact: Redact = (text) => text): string {
+  const text = redact(bytes.subarray(0, excerptBytes).toString('utf8'));
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
   const isCut = line.length > excerptCharacters || bytes.length > excerptBytes;
   return isCut ? `${line.slice(0, excerptCharacters)}…` : line;

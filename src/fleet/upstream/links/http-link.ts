@@ -5,7 +5,7 @@ import { BadAnswerError, HttpStatusError, SessionExpiredError } from '../../erro
 import type { Link, LinkListener, OutgoingMessage } from '../link.ts';
 import { answerFromEvents } from './answer-from-events.ts';
 import { checkedHeaders, checkedUrl } from './check-endpoint.ts';
-import { excerptOf } from './excerpt.ts';
+import { excerptOf, type Redact } from './excerpt.ts';
 import { HttpCaller } from './http-caller.ts';
 import { defaultHttpLinkLimits, type HttpLinkLimits } from './http-limits.ts';
 import { ListenStream } from './listen-stream.ts';
@@ -20,6 +20,7 @@ export interface HttpLinkOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** The beginning of what was no message. */
   readonly onExcerpt?: (excerpt: string) => void;
+  readonly redact?: Redact | undefined;
   readonly limits?: Partial<HttpLinkLimits>;
 }
 
@@ -46,8 +47,9 @@ export async function openHttpLink(
   const limits = { ...defaultHttpLinkLimits, ...options.limits };
   const headers = checkedHeaders(name, options.headers);
   const caller = await HttpCaller.open(name, url, limits);
-  const { onExcerpt = () => {} } = options;
-  return new StreamableHttpLink({ name, url, headers, caller, limits, onExcerpt, listener });
+  const { onExcerpt = () => {}, redact } = options;
+  const parts = { name, url, headers, caller, limits, onExcerpt, redact, listener };
+  return new StreamableHttpLink(parts);
 }
 
 interface Parts {
@@ -57,6 +59,7 @@ interface Parts {
   readonly caller: HttpCaller;
   readonly limits: HttpLinkLimits;
   readonly onExcerpt: (excerpt: string) => void;
+  readonly redact: Redact | undefined;
   readonly listener: LinkListener;
 }
 
@@ -232,7 +235,7 @@ class StreamableHttpLink implements HttpLink {
     }
     if (id !== undefined && isErrorFor(body, id) && this.#intake.take(body, id) === 'answer')
       return;
-    throw new HttpStatusError(name, status, excerptOf(body));
+    throw new HttpStatusError(name, status, excerptOf(body, this.#parts.redact));
   }
 
   #postHeaders({ headers }: OutgoingMessage): Readonly<Record<string, string>> {

@@ -9,7 +9,7 @@ import {
 } from '../../../protocol/index.ts';
 import { AnswerTooLargeError, BadAnswerError } from '../../errors.ts';
 import type { LinkListener } from '../link.ts';
-import { excerptOf } from './excerpt.ts';
+import { excerptOf, type Redact } from './excerpt.ts';
 import { splitArray } from './split-array.ts';
 
 export interface MessageIntakeOptions {
@@ -19,6 +19,7 @@ export interface MessageIntakeOptions {
   readonly listener: LinkListener;
   /** The beginning of what was no message. */
   readonly onExcerpt: (excerpt: string) => void;
+  readonly redact?: Redact | undefined;
 }
 
 /** answer: a response came, to the request of the exchange where that is known · other · garbage: no message at all */
@@ -51,9 +52,9 @@ export class MessageIntake {
 
   /** A message that was larger than allowed: whoever waits for it is told, where its ends show who. */
   skip(line: LongLine): void {
-    const { listener, limits, name, onExcerpt } = this.#options;
+    const { listener, limits, name, onExcerpt, redact } = this.#options;
     listener.onProblem('sent a message larger than allowed');
-    onExcerpt(excerptOf(line.head));
+    onExcerpt(excerptOf(line.head, redact));
     const id = idOfLongResponse(line);
     if (id !== undefined) {
       listener.onRequestFailed(id, new AnswerTooLargeError(name, limits.maxBytes));
@@ -81,9 +82,9 @@ export class MessageIntake {
   }
 
   #refuse(message: Malformed, bytes: Buffer, text: string): Taken {
-    const { listener, name, onExcerpt } = this.#options;
+    const { listener, name, onExcerpt, redact } = this.#options;
     listener.onProblem('sent what is no JSON-RPC message');
-    onExcerpt(excerptOf(bytes));
+    onExcerpt(excerptOf(bytes, redact));
     if (message.id !== null && isResponseLike(text)) {
       listener.onRequestFailed(message.id, new BadAnswerError(name, message.error.message));
     }

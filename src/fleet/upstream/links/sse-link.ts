@@ -3,7 +3,7 @@ import type { RequestId } from '../../../protocol/index.ts';
 import { ExchangeBrokenError, HttpStatusError, InvalidEndpointError } from '../../errors.ts';
 import type { Link, LinkListener, OutgoingMessage } from '../link.ts';
 import { checkedHeaders, checkedUrl } from './check-endpoint.ts';
-import { excerptOf } from './excerpt.ts';
+import { excerptOf, type Redact } from './excerpt.ts';
 import { HttpCaller } from './http-caller.ts';
 import { defaultHttpLinkLimits, type HttpLinkLimits } from './http-limits.ts';
 import type { HttpLinkOptions } from './http-link.ts';
@@ -20,14 +20,15 @@ const maxEndpointLength = 8_192;
  * of its own origin in time. The link ends with the stream.
  */
 export async function openSseLink(options: HttpLinkOptions, listener: LinkListener): Promise<Link> {
-  const { name, onExcerpt = () => {} } = options;
+  const { name, onExcerpt = () => {}, redact } = options;
   const url = checkedUrl(name, options.url);
   const limits = { ...defaultHttpLinkLimits, ...options.limits };
   const headers = checkedHeaders(name, options.headers);
   const caller = await HttpCaller.open(name, url, limits);
   try {
-    const stream = await openStream({ name, url, headers, caller, limits });
-    const link = new SseLink({ name, url, headers, caller, limits, onExcerpt, listener, stream });
+    const parts = { name, url, headers, caller, limits, redact };
+    const stream = await openStream(parts);
+    const link = new SseLink({ ...parts, onExcerpt, listener, stream });
     await link.opened;
     return link;
   } catch (error) {
@@ -42,6 +43,7 @@ interface StreamParts {
   readonly headers: Readonly<Record<string, string>>;
   readonly caller: HttpCaller;
   readonly limits: HttpLinkLimits;
+  readonly redact: Redact | undefined;
 }
 
 async function openStream(parts: StreamParts): Promise<IncomingMessage> {
@@ -55,7 +57,7 @@ async function openStream(parts: StreamParts): Promise<IncomingMessage> {
   const status = stream.statusCode ?? 0;
   if (status === 200 && mediaTypeOf(stream) === 'events') return stream;
   const body = await readBeginning(stream, maxFailureBytes);
-  if (status !== 200) throw new HttpStatusError(name, status, excerptOf(body));
+  if (status !== 200) throw new HttpStatusError(name, status, excerptOf(body, parts.redact));
   throw new InvalidEndpointError(name, 'its url gives no event stream. Check url and transport');
 }
 
@@ -161,7 +163,7 @@ class SseLink implements Link {
       const status = response.statusCode ?? 0;
       const body = await readBeginning(response, maxFailureBytes);
       if (status < 200 || status >= 300) {
-        this.#fail(id, new HttpStatusError(name, status, excerptOf(body)));
+        this.#fail(id, new HttpStatusError(name, status, excerptOf(body, this.#parts.redact)));
       }
     } catch (error) {
       this.#fail(id, error instanceof Error ? error : new ExchangeBrokenError(name, String(error)));

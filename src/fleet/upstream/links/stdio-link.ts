@@ -9,7 +9,7 @@ import { LineReader, type JsonLimits } from '../../../protocol/index.ts';
 import { ServerNotReadingError } from '../../errors.ts';
 import type { Link, LinkListener, OutgoingMessage } from '../link.ts';
 import { ended, settlesWithin } from './endings.ts';
-import { excerptOf } from './excerpt.ts';
+import { excerptOf, type Redact } from './excerpt.ts';
 import { defaultFloodLimits, FloodBrake, type FloodLimits } from './flood-brake.ts';
 import { MessageIntake } from './message-intake.ts';
 import { defaultMessageLimits } from './message-limits.ts';
@@ -22,6 +22,7 @@ export interface StdioLinkOptions {
   readonly owner: ProcessOwner;
   /** What the server wrote to standard error, and the beginning of garbage it wrote to standard output. */
   readonly onStderr: (line: string) => void;
+  readonly redact?: Redact | undefined;
   readonly limits?: Partial<StdioLinkLimits>;
 }
 
@@ -73,6 +74,7 @@ class StdioLink implements Link {
   readonly #limits: StdioLinkLimits;
   readonly #listener: LinkListener;
   readonly #onStderr: (line: string) => void;
+  readonly #redact: Redact;
   readonly #intake: MessageIntake;
   readonly #brake: FloodBrake;
   readonly #stdoutEnded: Promise<void>;
@@ -90,10 +92,12 @@ class StdioLink implements Link {
     this.#limits = { ...defaultStdioLinkLimits, ...options.limits };
     this.#listener = listener;
     this.#onStderr = options.onStderr;
+    this.#redact = options.redact ?? ((text) => text);
     this.#intake = new MessageIntake({
       name: options.name,
       limits: this.#limits.message,
       listener,
+      redact: options.redact,
       onExcerpt: (excerpt) => options.onStderr(`no message on stdout: ${excerpt}`),
     });
     this.#brake = new FloodBrake(process.stdout, this.#limits.flood, () => {
@@ -165,7 +169,7 @@ class StdioLink implements Link {
 
   async #readStderr(): Promise<void> {
     const emit = (bytes: Buffer): void => {
-      const line = bytes.toString('utf8');
+      const line = this.#redact(bytes.toString('utf8'));
       this.#lastStderrLines.push(line);
       if (this.#lastStderrLines.length > tellingLines) this.#lastStderrLines.shift();
       this.#onStderr(line);
