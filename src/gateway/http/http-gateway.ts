@@ -66,9 +66,9 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Htt
   const parts = { serving, limits, clock, slowness };
   const endpoints = createEndpoints(options, parts);
   const http = createHttpServer(limits);
-  const connections = new Connections(http);
+  const connections = new Connections(http, limits);
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    connections.begin(request.socket, response);
+    connections.begin(request, response);
     response.on('error', ignore);
     const onFailure = (error: unknown): void => {
       options.log.error('http request failed unexpectedly', { error });
@@ -206,7 +206,6 @@ function createHttpServer(limits: HttpLimits): Server {
     noDelay: true,
   });
   http.maxHeadersCount = maxHeaders;
-  http.maxConnections = limits.maxConnections;
   return http;
 }
 

@@ -3,6 +3,8 @@ export interface HttpLimits {
   /** The largest request body. */
   readonly maxRequestBytes: number;
   readonly maxConnections: number;
+  /** Of one address, which may be that of a proxy. */
+  readonly maxConnectionsPerAddress: number;
   /** Sessions of the handshake era and open `/sse` streams, each. */
   readonly maxSessions: number;
   /** A session nobody used for so long is forgotten; its client starts another. */
@@ -28,6 +30,7 @@ export interface HttpLimits {
 export const defaultHttpLimits: HttpLimits = {
   maxRequestBytes: 4 * 1024 * 1024,
   maxConnections: 2_000,
+  maxConnectionsPerAddress: 1_500,
   maxSessions: 1_000,
   sessionIdleMs: 30 * 60_000,
   maxStatelessRequests: 1_000,
