@@ -17,6 +17,18 @@ export class UnknownNameError extends AppError {
   }
 }
 
+/** A server runs, but does not say which tools it has. */
+export class ListingFailedError extends AppError {
+  readonly code = 'fleet.listing_failed';
+  override readonly retryable = true;
+
+  constructor(server: string, reason: string) {
+    super(`The tools of server "${server}" could not be listed: ${reason}`, {
+      details: { server },
+    });
+  }
+}
+
 /** A server was asked for by a name that none has. */
 export class UnknownServerError extends AppError {
   readonly code = 'fleet.unknown_server';

@@ -3,13 +3,19 @@ import type { Member } from './catalogue/member.ts';
 
 export async function statusOfMember(member: Member): Promise<ServerStatus> {
   const { listing, options, runner } = member;
-  const { since, lastError, version, protocolVersion, ...rest } = await runner.status();
+  const { since, lastError, version, protocolVersion, problems, ...rest } = await runner.status();
+  const failure = member.latestFailure;
   return {
     name: member.name,
     transport: runner.transport,
     ...rest,
     since: new Date(since).toISOString(),
-    lastError: lastError ?? member.listingFailure ?? null,
+    // A failure to start is the reason for a failure to list.
+    lastError: (rest.state === 'ready' ? failure : undefined) ?? lastError ?? failure ?? null,
+    problems: [
+      ...(failure !== undefined && rest.state === 'ready' ? [`failed to list: ${failure}`] : []),
+      ...problems,
+    ],
     tools: listing?.tools.length ?? 0,
     resources: listing?.resources.length ?? 0,
     prompts: listing?.prompts.length ?? 0,

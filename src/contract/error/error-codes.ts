@@ -183,6 +183,15 @@ export const errorCodes = {
     exitCode: 1,
     httpStatus: 422,
   },
+  'fleet.listing_failed': {
+    meaning:
+      'A server runs, but its tools could not be listed, so it is not known whether it has this one.',
+    remedy:
+      'Try again: the list is requested again in the background; `tutti servers logs NAME` shows its output.',
+    isHint: true,
+    exitCode: 1,
+    httpStatus: 502,
+  },
   'fleet.unknown_server': {
     meaning: 'There is no server of that name.',
     remedy: 'Use one of the servers the message lists.',

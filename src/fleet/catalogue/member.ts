@@ -8,6 +8,7 @@ import {
   type Log,
   type Timers,
 } from '../../kernel/index.ts';
+import { ListingFailedError } from '../errors.ts';
 import type { OpenedServer, RunnerListener, ServerRunner } from '../server-runner.ts';
 import type { StartBrake } from '../supervise/start-brake.ts';
 import { takeListing, type Listing } from './listing.ts';
@@ -61,6 +62,9 @@ export interface MemberListener {
 const refreshLimitMs = 60_000;
 /** Changes announced in this time after a refresh are seen by one more, however many they are. */
 const refreshPauseMs = 200;
+/** Pauses before a list that failed is asked for again: the first, doubling up to the longest. */
+const firstRetryMs = 1_000;
+const maxRetryMs = 5 * 60_000;
 
 const limitedLists = ['tools', 'resources', 'resourceTemplates', 'prompts'] as const;
 
@@ -69,6 +73,7 @@ const limitedLists = ['tools', 'resources', 'resourceTemplates', 'prompts'] as c
  *
  * 1. The listing is replaced by a newer one and never emptied by a failure.
  * 2. One refresh runs at a time; what is announced meanwhile, or shortly after, is seen by one more.
+ * 3. A list that failed is asked for again after a pause, as long as the server is open.
  */
 export class Member implements RunnerListener {
   #options: MemberOptions;
@@ -76,6 +81,8 @@ export class Member implements RunnerListener {
   readonly #listener: MemberListener;
   #listing: Listing | undefined;
   #listingFailure: string | undefined;
+  #retries = 0;
+  #cancelRetry = (): void => {};
   #firstWait: Promise<void> | undefined;
   #learning: Promise<void> | undefined;
   #refreshing: Promise<void> | undefined;
@@ -142,6 +149,11 @@ export class Member implements RunnerListener {
     return changes;
   }
 
+  /** Why the latest attempt to list failed, whatever is known from before; undefined when it did not. */
+  get latestFailure(): string | undefined {
+    return this.#listingFailure;
+  }
+
   /** Waits until the offer is known: a limited time, and for a server outside this process only once. */
   untilListed(): Promise<void> | undefined {
     if (this.#listing) {
@@ -156,7 +168,10 @@ export class Member implements RunnerListener {
     return this.#firstWait;
   }
 
-  /** Starts the server and waits until its offer is known. Throws `fleet.server_unavailable`, or the signal's reason. */
+  /**
+   * Starts the server and waits until its offer is known. Throws `fleet.server_unavailable`, `fleet.listing_failed`,
+   * or the signal's reason.
+   */
   async learn(signal: AbortSignal): Promise<void> {
     await this.runner.start(signal);
     await this.#untilRefreshed();
@@ -179,6 +194,7 @@ export class Member implements RunnerListener {
     const { opened } = this.runner;
     // Opened before, and its refresh failed: asked again.
     if (!this.#listing && opened) await this.#refreshNow(opened);
+    if (!this.#listing) throw new ListingFailedError(this.name, this.#listingFailure ?? 'it ended');
   }
 
   onOpened(server: OpenedServer): void {
@@ -197,6 +213,7 @@ export class Member implements RunnerListener {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#cancelRetry();
     await this.runner.close();
   }
 
@@ -209,7 +226,9 @@ export class Member implements RunnerListener {
 
   #learnBehind(): Promise<void> {
     this.#learning ??= this.learnInTurn(new AbortController().signal)
-      .catch((error: unknown) => this.#noteFailure(error))
+      .catch((error: unknown) => {
+        if (!(error instanceof ListingFailedError)) this.#noteFailure(error);
+      })
       .finally(() => {
         this.#learning = undefined;
       });
@@ -249,19 +268,35 @@ export class Member implements RunnerListener {
 
   async #refresh(server: OpenedServer): Promise<void> {
     const { signal } = new AbortController();
-    const what = `Listing server "${this.name}"`;
+    const limit = { what: `Listing server "${this.name}"`, limitMs: refreshLimitMs, signal };
+    const failed: { readonly error: unknown }[] = [];
     try {
-      const limit = { what, limitMs: refreshLimitMs, signal };
-      this.#keep(await withTimeLimit(limit, () => this.#take(server)), server.protocolVersion);
+      const taken = await withTimeLimit(limit, () => this.#take(server, failed));
+      this.#keep(taken, server.protocolVersion);
     } catch (error) {
-      this.#noteFailure(error);
+      failed.push({ error });
     }
+    const [first] = failed;
+    if (first) this.#noteFailure(first.error);
+    this.#retryAfter(failed.length > 0);
   }
 
-  #take(server: McpServer): Promise<Listing> {
+  #take(server: McpServer, failed: { readonly error: unknown }[]): Promise<Listing> {
     const { log } = this.#options;
     return takeListing(server, this.#listing, (kind, error) => {
-      log.warn('A list of a server could not be had', { kind, error });
+      failed.push({ error });
+      log.warn('listing failed', { kind, error });
+    });
+  }
+
+  #retryAfter(hasFailed: boolean): void {
+    this.#cancelRetry();
+    const pauseMs = Math.min(firstRetryMs * 2 ** this.#retries, maxRetryMs);
+    this.#retries = hasFailed ? this.#retries + 1 : 0;
+    if (!hasFailed || this.#isClosed) return;
+    this.#cancelRetry = this.#options.timers.after(pauseMs, () => {
+      this.#isStale = true;
+      this.#refreshIfStale();
     });
   }
 
@@ -326,8 +361,10 @@ export class Member implements RunnerListener {
   }
 
   #noteFailure(error: unknown): void {
-    this.#listingFailure = reportError(error).message;
-    if (!this.#isClosed && !this.#listing) {
+    const { message } = reportError(error);
+    const isNew = message !== this.#listingFailure;
+    this.#listingFailure = message;
+    if (isNew && !this.#isClosed && !this.#listing) {
       this.#options.log.error('A server could not be listed and is left out', { error });
     }
   }

@@ -1,5 +1,6 @@
 import { withTimeLimit, type Clock } from '../../kernel/index.ts';
 import { isRecord, rpcErrorCode, type Params } from '../../protocol/index.ts';
+import { BadAnswerError } from '../errors.ts';
 import { UpstreamError } from './errors.ts';
 import { ListReader, listRules, type Listed, type ListName } from './read-list.ts';
 import type { DraftRequest } from './request-text.ts';
@@ -92,6 +93,9 @@ export class UpstreamLists {
       const result = await this.#readPage(method, cursor, signal);
       if (!result) break;
       if (typeof result['ttlMs'] === 'number') ttlMs = Math.min(ttlMs, result['ttlMs']);
+      if (name === 'tools' && page === 0 && !Array.isArray(result['tools'])) {
+        throw new BadAnswerError(this.#source.server, `${method} was answered without a list`);
+      }
       if (!reader.take(result, pageBytes(result, page))) break;
       const next = result['nextCursor'];
       if (typeof next !== 'string') break;
@@ -118,6 +122,8 @@ export class UpstreamLists {
       const isMissing =
         error instanceof UpstreamError && error.rpc.code === rpcErrorCode.methodNotFound;
       if (!isMissing) throw error;
+      // Who has tools has to list them; without a list nobody could call one.
+      if (method === listRules.tools.method) throw error;
       // Servers with resources need not have templates.
       if (method !== 'resources/templates/list') {
         this.#source.onProblem(`declared what ${method} lists, and does not know the method`);
