@@ -113,11 +113,19 @@ async function complete(server: McpServer, params: Params, exchange: Exchange): 
   const request = {
     reference: readReference(params['ref']),
     argument: { name: readString(argument, 'name'), value: readString(argument, 'value') },
+    ...completionContext(params['context']),
   };
   const completion = await completionOf(server, request, callContext(params, exchange));
   if (completion.values.length <= maxCompletionValues) return { completion };
   const values = completion.values.slice(0, maxCompletionValues);
   return { completion: { total: completion.values.length, ...completion, values, hasMore: true } };
+}
+
+function completionContext(context: unknown): Pick<CompletionRequest, 'context'> {
+  if (context === undefined) return {};
+  const isGood = isRecord(context) && isStrings(context['arguments'] ?? {});
+  if (!isGood) throw invalidParams('params.context.arguments must be an object of strings');
+  return { context };
 }
 
 /** Nothing is known that could complete what does not exist. */

@@ -1,6 +1,8 @@
 import { errorCodes, type ErrorCodeEntry } from '../contract/error/index.ts';
+import { wireTextOf, withWireText } from '../contract/wire/index.ts';
 import { AppError, type Log } from '../kernel/index.ts';
-import { isRecord, rpcErrorCode, type Era, type RpcError } from '../protocol/index.ts';
+import { isRecord, rawMember, rpcErrorCode, type Era, type RpcError } from '../protocol/index.ts';
+import { spliceMembers } from './splice-members.ts';
 
 /** A refusal that is already in the protocol's own words. */
 export class RpcFailure extends Error {
@@ -65,16 +67,23 @@ const originKey = 'tutti/server';
 
 /**
  * The error a server behind us answered with, in its own words. Its data gains the name of that
- * server, unless it is something that has no members.
+ * server, unless it is something that has no members; the rest of it stays the text it came as.
  */
 function upstreamError({ code, details }: AppError): RpcError | undefined {
   const { rpc, server } = details;
   if (code !== 'fleet.upstream_error' || !isRecord(rpc)) return undefined;
   const { code: rpcCode, message, data } = rpc;
   if (typeof rpcCode !== 'number' || typeof message !== 'string') return undefined;
-  const hasMembers = data === undefined || isRecord(data);
+  const members = data === undefined ? {} : isRecord(data) ? data : undefined;
   const origin = typeof server === 'string' ? { [originKey]: server } : {};
-  return { code: rpcCode, message, data: hasMembers ? { ...data, ...origin } : data };
+  const error = { code: rpcCode, message, data: members ? { ...members, ...origin } : data };
+  const dataText = rawMember(wireTextOf(rpc) ?? '{}', 'data');
+  if (dataText === undefined) return error;
+  const originTexts = Object.entries(origin).map(([key, name]) => [key, JSON.stringify(name)]);
+  const added: Record<string, string> = Object.fromEntries(originTexts);
+  const passed = members ? spliceMembers(dataText, members, added) : dataText;
+  const start = JSON.stringify({ code: rpcCode, message }).slice(0, -1);
+  return withWireText(error, `${start},"data":${passed}}`);
 }
 
 /** Whether a name was asked for that nothing has. */

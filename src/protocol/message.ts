@@ -1,5 +1,5 @@
-import { wireTextOf } from '../contract/wire/index.ts';
-import { oneLine } from './raw-member.ts';
+import { wireTextOf, withWireText } from '../contract/wire/index.ts';
+import { oneLine, rawMember } from './raw-member.ts';
 import { parseJson, type JsonLimits } from './parse-json.ts';
 import { rpcErrorCode, type RpcError } from './rpc-error.ts';
 
@@ -62,11 +62,23 @@ export function decodeWithText(bytes: Buffer, limits?: JsonLimits): Decoded {
   const json = parseJson(bytes, limits);
   if (json.kind === 'parsed') {
     const { value, text } = json;
-    return { message: Array.isArray(value) ? readBatch(value) : readMessage(value), text };
+    if (Array.isArray(value)) return { message: readBatch(value), text };
+    const message = readMessage(value);
+    markError(message, text);
+    return { message, text };
   }
   const isOverLimit = json.kind === 'too_large' || json.kind === 'too_deep';
   const code = isOverLimit ? rpcErrorCode.invalidRequest : rpcErrorCode.parseError;
   return { message: malformed(null, code, json.message), text: '' };
+}
+
+/** An error keeps the text it came as, for whoever passes it on: its data may hold numbers beyond ours. */
+function markError(message: Message, text: string): void {
+  if (message.kind !== 'response' || !('error' in message.outcome)) return;
+  const { error } = message.outcome;
+  const raw = rawMember(text, 'error');
+  const isWhole = raw !== undefined && rawMember(raw, 'message')?.startsWith('"') === true;
+  if (isWhole) withWireText(error, oneLine(raw));
 }
 
 function readBatch(values: readonly unknown[]): Batch | Malformed {
@@ -154,7 +166,8 @@ export function encodeResultText(id: RequestId, result: string): string {
 }
 
 export function encodeError(id: RequestId | null, error: RpcError): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, error });
+  const idText = id === null ? 'null' : encodeId(id);
+  return `{"jsonrpc":"2.0","id":${idText},"error":${wireJson(error)}}`;
 }
 
 export function encodeRequest(id: RequestId, method: string, params: Params): string {

@@ -94,6 +94,8 @@ export type CompletionReference =
 export interface CompletionRequest {
   readonly reference: CompletionReference;
   readonly argument: { readonly name: string; readonly value: string };
+  /** What is known besides, as the client sent it: `arguments` holds the values chosen before. */
+  readonly context?: Readonly<Record<string, unknown>>;
 }
 
 export interface ServerExtensions {

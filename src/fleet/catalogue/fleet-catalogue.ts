@@ -130,12 +130,12 @@ export class FleetCatalogue implements Catalogue {
   async readResource(uri: string, context: CallContext): Promise<ResourceResult> {
     await this.#roster.untilListed();
     const route = routeResource(this.#roster, uri);
-    const read = (member: Member): Promise<ResourceResult> =>
+    const read = (member: Member, address = uri): Promise<ResourceResult> =>
       this.#ask({ member, what: `Resource ${uri}` }, context, (server, limited) =>
-        server.readResource(uri, limited),
+        server.readResource(address, limited),
       );
-    if (route.kind === 'listed') return read(route.member);
-    const result = await askInTurn(route.members, read, context.signal);
+    if (route.kind === 'listed') return read(route.member, route.uri);
+    const result = await askInTurn(route.members, (member) => read(member), context.signal);
     if (!result) {
       const known = this.#roster.names.resources.map((resource) => resource.uri);
       throw new UnknownNameError('resource', uri, nearest(uri, known));
@@ -168,8 +168,10 @@ export class FleetCatalogue implements Catalogue {
     }
     await this.#roster.untilListed();
     const { templateRoutes, resourceRoutes } = this.#roster.names;
-    const member = templateRoutes.get(reference.uri) ?? resourceRoutes.get(reference.uri);
-    return member ? this.#complete(member, request, context) : { values: [] };
+    const route = templateRoutes.get(reference.uri) ?? resourceRoutes.get(reference.uri);
+    if (!route) return { values: [] };
+    const inner = { ...request, reference: { ...reference, uri: route.uri } };
+    return this.#complete(route.member, inner, context);
   }
 
   async request(

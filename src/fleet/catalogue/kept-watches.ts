@@ -58,13 +58,15 @@ export class KeptWatches {
     await this.#roster.untilListed();
     if (watch.isOver || this.#isInPlace(watch)) return;
     const route = routeResource(this.#roster, uri);
-    const member = route.kind === 'listed' ? route.member : route.members[0];
+    const isListed = route.kind === 'listed';
+    const member = isListed ? route.member : route.members[0];
+    const innerUri = isListed ? route.uri : uri;
     if (!member) throw new UnknownNameError('resource', uri);
     watch.member = member;
     const { signal } = new AbortController();
     const limit = { what: `Watching ${uri}`, limitMs: watchLimitMs, signal };
     await withTimeLimit(limit, async (limited) => {
-      const stop = await member.runner.watchResource(uri, limited);
+      const stop = await member.runner.watchResource(innerUri, limited);
       const isWanted = !limited.aborted && !watch.isOver && watch.member === member;
       if (isWanted) watch.stop = stop;
       else stop();

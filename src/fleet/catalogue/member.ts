@@ -55,7 +55,8 @@ export interface MemberOptions extends OfferTerms {
 export interface MemberListener {
   /** What it offers is not what it was. */
   onListed(): void;
-  onChange(change: ServerChange): void;
+  /** Of this member: resources go by the addresses it uses itself. */
+  onChange(change: ServerChange, member: Member): void;
 }
 
 /** One refresh, all lists together. Each list has limits of its own below. */
@@ -204,7 +205,7 @@ export class Member implements RunnerListener {
 
   onChange(change: ServerChange): void {
     if (change.kind === 'resource' || change.kind === 'log') {
-      this.#listener.onChange(change);
+      this.#listener.onChange(change, this);
       return;
     }
     this.#isStale = true;

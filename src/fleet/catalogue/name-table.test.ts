@@ -117,11 +117,20 @@ describe('names', () => {
     expect(control.collisions()).toEqual(['Server "a" lists tool "x" twice; the first counts']);
   });
 
-  it('of resources that two servers have belong to the first', async () => {
-    const { catalogue, control } = aFleetOf({ b: { tools: [] }, a: { tools: [] } });
-    expect(await catalogue.listResources()).toEqual([{ uri: 'shared://a', name: 'a' }]);
+  it('of resources that several servers have stand behind the name of all but the first', async () => {
+    const { catalogue, control } = aFleetOf({
+      B_1: { tools: [] },
+      a: { tools: [] },
+      b: { tools: [] },
+    });
+    expect(await catalogue.listResources()).toEqual([
+      { uri: 'shared://a', name: 'B_1' },
+      { uri: 'a+shared://a', name: 'a' },
+      { uri: 'b+shared://a', name: 'b' },
+    ]);
     expect(control.collisions()).toEqual([
-      'Servers "a" and "b" both have shared://a; that of "a" counts',
+      'Servers "B_1" and "a" both have shared://a; that of "a" is a+shared://a',
+      'Servers "B_1" and "b" both have shared://a; that of "b" is b+shared://a',
     ]);
   });
 

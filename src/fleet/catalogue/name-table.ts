@@ -22,6 +22,19 @@ export interface PromptRoute {
   readonly member: Member;
 }
 
+/** A resource or template: whose it is, and what its server calls it. */
+export interface AddressRoute {
+  readonly member: Member;
+  readonly uri: string;
+}
+
+/** A name or address of a member that is to be offered. */
+interface Claim {
+  readonly member: Member;
+  readonly label: string;
+  readonly name: string;
+}
+
 /** Clashes told one by one; a server that repeats itself a thousand times fills no report. */
 const maxCollisions = 200;
 const maxWireLength = 64;
@@ -39,9 +52,11 @@ export class NameTable {
   readonly prompts: Prompt[] = [];
   readonly promptRoutes = new Map<string, PromptRoute>();
   readonly resources: Resource[] = [];
-  readonly resourceRoutes = new Map<string, Member>();
+  readonly resourceRoutes = new Map<string, AddressRoute>();
   readonly templates: ResourceTemplate[] = [];
-  readonly templateRoutes = new Map<string, Member>();
+  readonly templateRoutes = new Map<string, AddressRoute>();
+  /** What stands before addresses of members that share one with a member before them: `notes+`. */
+  readonly addressPrefixes = new Map<string, Member>();
   /** Names claimed twice and what was done about each, as sentences. */
   readonly collisions: string[] = [];
   readonly #isBare: boolean;
@@ -79,12 +94,23 @@ export class NameTable {
       this.prompts.push({ ...prompt, name: wire });
     }
     for (const resource of listing.resources) {
-      if (this.#hold(resource.uri, member, this.resourceRoutes)) this.resources.push(resource);
+      const uri = this.#hold({ member, label, name: resource.uri }, this.resourceRoutes);
+      if (uri === resource.uri) this.resources.push(resource);
+      else if (uri !== undefined) this.resources.push({ ...resource, uri });
     }
     for (const template of listing.templates) {
-      const isNew = this.#hold(template.uriTemplate, member, this.templateRoutes);
-      if (isNew) this.templates.push(template);
+      const held = { member, label, name: template.uriTemplate };
+      const uriTemplate = this.#hold(held, this.templateRoutes);
+      if (uriTemplate === template.uriTemplate) this.templates.push(template);
+      else if (uriTemplate !== undefined) this.templates.push({ ...template, uriTemplate });
     }
+  }
+
+  /** The address clients know a member's resource by. */
+  outerAddress(member: Member, uri: string): string {
+    if (this.resourceRoutes.get(uri)?.member === member) return uri;
+    const prefix = this.addressPrefixes.entries().find(([, holder]) => holder === member)?.[0];
+    return `${prefix ?? ''}${uri}`;
   }
 
   /** Says its wire name. */
@@ -145,7 +171,7 @@ export class NameTable {
 
   /** A wire name nobody has: where two come out the same, the later one ends in a hash. */
   #claim(
-    { member, label, name }: { member: Member; label: string; name: string },
+    { member, label, name }: Claim,
     routes: ReadonlyMap<string, { readonly member: Member }>,
   ): string {
     const wire = this.#isBare ? bareWireName(name) : wireName(label, name);
@@ -170,18 +196,35 @@ export class NameTable {
     }
   }
 
-  #hold(address: string, member: Member, routes: Map<string, Member>): boolean {
-    const holder = routes.get(address);
-    if (!holder) {
-      routes.set(address, member);
-      return true;
+  /** An address nobody has: one that a member before has stands behind the name of its server. */
+  #hold({ member, label, name }: Claim, routes: Map<string, AddressRoute>): string | undefined {
+    const holder = routes.get(name)?.member;
+    if (holder === member) {
+      this.#collide(`Server "${member.name}" lists ${name} twice; the first counts`);
+      return undefined;
     }
-    const who =
-      holder === member
-        ? `Server "${member.name}" lists ${address} twice`
-        : `Servers "${holder.name}" and "${member.name}" both have ${address}`;
-    this.#collide(`${who}; that of "${holder.name}" counts`);
-    return false;
+    let address = name;
+    // Ends: a member lists only so many addresses that begin like this.
+    while (routes.has(address)) address = `${this.#addressPrefix(member, label)}${address}`;
+    routes.set(address, { member, uri: name });
+    if (holder) {
+      this.#collide(
+        `Servers "${holder.name}" and "${member.name}" both have ${name}; ` +
+          `that of "${member.name}" is ${address}`,
+      );
+    }
+    return address;
+  }
+
+  /** A scheme begins with a letter and has few signs. */
+  #addressPrefix(member: Member, label: string): string {
+    const cleaned = label.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '-');
+    const scheme = /^[a-z]/.test(cleaned) ? cleaned : `s-${cleaned}`;
+    let prefix = `${scheme}+`;
+    const isTaken = (): boolean => (this.addressPrefixes.get(prefix) ?? member) !== member;
+    for (let number = 2; isTaken(); number += 1) prefix = `${scheme}-${number}+`;
+    this.addressPrefixes.set(prefix, member);
+    return prefix;
   }
 
   #collide(sentence: string): void {

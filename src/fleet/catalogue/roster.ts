@@ -78,7 +78,14 @@ export class Roster implements MemberListener {
     });
   }
 
-  onChange(change: ServerChange): void {
+  onChange(change: ServerChange, member: Member): void {
+    const { names } = this;
+    if (change.kind === 'resource') {
+      this.#tell({ ...change, uri: names.outerAddress(member, change.uri) });
+    } else this.#tell(change);
+  }
+
+  #tell(change: ServerChange): void {
     for (const listener of this.#listeners) {
       try {
         listener(change);
@@ -98,7 +105,7 @@ export class Roster implements MemberListener {
       const after = shownOf(kind, this.names);
       if (JSON.stringify(before) === JSON.stringify(after)) continue;
       this.#seen.set(kind, after);
-      this.onChange({ kind });
+      this.#tell({ kind });
     }
   }
 }

@@ -5,16 +5,19 @@ import { fitsTemplate } from './matches-glob.ts';
 import type { Member } from './member.ts';
 import type { Roster } from './roster.ts';
 
-/** Who may have a resource: one that lists it, or several to be asked in turn. */
+/** Who may have a resource: one that lists it, and as what; or several to be asked in turn. */
 export type ResourceRoute =
-  | { readonly kind: 'listed'; readonly member: Member }
+  | { readonly kind: 'listed'; readonly member: Member; readonly uri: string }
   | { readonly kind: 'perhaps'; readonly members: readonly Member[] };
 
 export function routeResource(roster: Roster, uri: string): ResourceRoute {
-  const { resourceRoutes, templateRoutes } = roster.names;
+  const { resourceRoutes, templateRoutes, addressPrefixes } = roster.names;
   const listed = resourceRoutes.get(uri);
-  if (listed) return { kind: 'listed', member: listed };
-  const fitting = [...templateRoutes].flatMap(([template, member]) =>
+  if (listed) return { kind: 'listed', ...listed };
+  for (const [prefix, member] of addressPrefixes) {
+    if (uri.startsWith(prefix)) return { kind: 'listed', member, uri: uri.slice(prefix.length) };
+  }
+  const fitting = [...templateRoutes].flatMap(([template, { member }]) =>
     fitsTemplate(template, uri) ? [member] : [],
   );
   // Servers may have more than they list; one that lists no resource at all is not started for it.
@@ -32,8 +35,9 @@ const rpcNotFound: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * The answer of the first who has what is asked for; `undefined` where nobody has. A member that fails
- * hides none of the others; its failure is thrown where they do not have it either.
+ * The answer of the first who has what is asked for; `undefined` where none has. A member that fails
+ * hides none of the others; its failure is thrown where they do not have it either. Where a server
+ * outside says that it does not have it, its error is thrown, in its own words and with its code.
  */
 export async function askInTurn<Result>(
   members: readonly Member[],
@@ -41,29 +45,25 @@ export async function askInTurn<Result>(
   signal: AbortSignal,
 ): Promise<Result | undefined> {
   let failure: { readonly error: unknown } | undefined;
+  let refusal: UpstreamError | undefined;
   for (const member of members) {
     try {
-      const result = await orNotFound(() => ask(member));
-      if (result) return result;
+      return await ask(member);
     } catch (error) {
       signal.throwIfAborted();
-      failure ??= { error };
+      if (!isNotFound(error)) failure ??= { error };
+      else if (error instanceof UpstreamError && error.rpc.code !== rpcErrorCode.methodNotFound) {
+        refusal ??= error;
+      }
     }
   }
   if (failure) throw failure.error;
+  if (refusal) throw refusal;
   return undefined;
 }
 
-/** `undefined` where a server says it does not have what was asked for; other failures are thrown. */
-async function orNotFound<Result>(ask: () => Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    const isNotFound =
-      error instanceof UpstreamError
-        ? rpcNotFound.has(error.rpc.code)
-        : error instanceof AppError && error.code.endsWith('.not_found');
-    if (isNotFound) return undefined;
-    throw error;
-  }
+function isNotFound(error: unknown): boolean {
+  return error instanceof UpstreamError
+    ? rpcNotFound.has(error.rpc.code)
+    : error instanceof AppError && error.code.endsWith('.not_found');
 }

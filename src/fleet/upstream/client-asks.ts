@@ -217,11 +217,15 @@ function refused(code: number, message: string): RpcError {
 function rpcErrorOf(thrown: unknown): RpcError {
   if (thrown instanceof AppError) {
     const { rpc } = thrown.details;
-    if (isRecord(rpc) && typeof rpc['code'] === 'number' && typeof rpc['message'] === 'string') {
-      const data = 'data' in rpc ? { data: rpc['data'] } : {};
-      return { code: rpc['code'], message: rpc['message'], ...data };
-    }
+    // As it came: a copy would lose the text of its data.
+    if (isRpcError(rpc)) return rpc;
     return { code: rpcErrorCode.internalError, message: thrown.message };
   }
   return { code: rpcErrorCode.internalError, message: 'The client could not be asked' };
+}
+
+function isRpcError(value: unknown): value is RpcError {
+  return (
+    isRecord(value) && typeof value['code'] === 'number' && typeof value['message'] === 'string'
+  );
 }

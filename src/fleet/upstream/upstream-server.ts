@@ -245,6 +245,7 @@ export class UpstreamServer implements McpServer {
       ['ref', JSON.stringify(request.reference)],
       ['argument', JSON.stringify(request.argument)],
     ];
+    if (request.context) members.push(['context', valueText(request.context)]);
     try {
       const { completion } = await this.#requests.call(
         { method, members },
