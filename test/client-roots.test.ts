@@ -7,7 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { aFolder, program, startTutti } from './support/run-tutti.ts';
 
 /** Two projects, and a folder that is neither, in which Tutti is started. */
@@ -100,4 +100,52 @@ it('never asks a client on a network', async () => {
   await editor.client.sendRootsListChanged();
   expect(await read(editor.client, 'a.py')).toBe('elsewhere');
   expect(editor.asked).toBe(0);
+});
+
+const fileServer = new URL(
+  'servers/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js',
+  import.meta.url,
+).pathname;
+
+/** A configuration with the reference file server, which asks for roots when it starts and when they change. */
+function withFileServer(base: string, entry: object): Readonly<Record<string, string>> {
+  mkdirSync(join(base, 'tutti'));
+  const files = { command: process.execPath, args: [fileServer], ...entry };
+  const config = { mcpServers: { files, other: { ...files, lazy: true } } };
+  writeFileSync(join(base, 'tutti', 'config.yaml'), JSON.stringify(config));
+  return { XDG_CONFIG_HOME: base };
+}
+
+async function allowedFolders(client: Client, server: string): Promise<string> {
+  const result = await client.callTool({ name: `${server}__list_allowed_directories` });
+  return JSON.stringify(result.content);
+}
+
+it.each([
+  ['on first use', {}],
+  ['before the client is ready', { lazy: false }],
+  ['with folders of its own', { args: [fileServer, '/usr'] }],
+])('reach a server that asks for them at its start, started %s', async (_, entry) => {
+  const { base, shop, blog, elsewhere } = folders();
+  const env = withFileServer(base, entry);
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, 'mcp', '--all', '--home', join(base, 'home')],
+    cwd: elsewhere,
+    stderr: 'ignore',
+    env: { PATH: process.env['PATH'] ?? '', HOME: base, ...env },
+  });
+  const editor = await anEditor(transport, [shop]);
+  const waitFor = (server: string, folder: string): Promise<void> =>
+    vi.waitFor(async () => expect(await allowedFolders(editor.client, server)).toContain(folder), {
+      timeout: 20_000,
+      interval: 200,
+    });
+  for (const server of ['files', 'other']) await waitFor(server, shop);
+  const read = { name: 'files__read_text_file', arguments: { path: join(shop, 'a.py') } };
+  expect(JSON.stringify(await editor.client.callTool(read))).toContain('shop');
+  editor.open = [blog];
+  await editor.client.sendRootsListChanged();
+  for (const server of ['files', 'other']) await waitFor(server, blog);
+  expect((await editor.client.callTool(read)).isError).toBe(true);
 });

@@ -5,6 +5,7 @@ import {
   createFleet,
   FileListingCache,
   openUpstream,
+  type ClientRoots,
   type OpenFleet,
   type Outside,
   type ServerEntry,
@@ -29,6 +30,7 @@ export interface FleetParts {
   /** The servers we ship. */
   readonly ours: readonly ServerEntry[];
   readonly entries: ServerEntries;
+  readonly clientRoots: ClientRoots;
   /** Serve just these; all when not given. */
   readonly only: readonly string[] | undefined;
 }
@@ -69,7 +71,7 @@ function checkNames({ ours, entries, only = [] }: FleetParts): void {
   throw new UnknownServersError(unknown, known);
 }
 
-function openOutside({ settings, version, log, entries }: FleetParts): Outside {
+function openOutside({ settings, version, log, entries, clientRoots }: FleetParts): Outside {
   const runDirectory = join(settings.home, 'run', 'programs');
   let owner: ProcessOwner | undefined;
   const ownerOfAll = (): ProcessOwner => {
@@ -89,6 +91,7 @@ function openOutside({ settings, version, log, entries }: FleetParts): Outside {
         launch,
         owner: ownerOfAll,
         clientInfo: { name: 'tutti', title: settings.server.name, version },
+        clientRoots,
         redact: redactServerText(request.entry, launch),
         log: log.child({ server: request.entry.name }),
       });

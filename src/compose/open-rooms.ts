@@ -65,6 +65,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
       agentServer({ ...known, agent }),
     ],
     entries: await openServerEntries({ request, settings, log }),
+    clientRoots: roots,
     only: request.only,
   });
   const observed = { version, store, log, tracing, roots, preview };

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { LoadedSettings } from '../config/index.ts';
+import type { ClientRoots } from '../fleet/index.ts';
 import type { Log } from '../kernel/index.ts';
 
 /** How long a client may take to say which folders it has open. */
@@ -14,12 +15,16 @@ const answerSchema = z.looseObject({
 /**
  * The folders our servers may read: those of the settings when the user named any there, otherwise
  * those the client on stdio has open, otherwise the current folder. Clients on a network are never asked.
+ * Other servers are told what that client has open.
  */
-export class Roots {
+export class Roots implements ClientRoots {
   readonly #log: Log;
   readonly #isChosen: boolean;
   readonly #fallback: readonly string[];
+  readonly #listeners = new Set<() => void>();
   #current: Promise<readonly string[]>;
+  /** How the client on stdio is asked; undefined before it is ready, and where it has no roots to tell. */
+  #client: ((signal: AbortSignal) => Promise<unknown>) | undefined;
 
   constructor(settings: LoadedSettings, log: Log) {
     this.#log = log;
@@ -35,9 +40,23 @@ export class Roots {
 
   /** Asks the client for its roots, again whenever it says that they changed. */
   follow(ask: (signal: AbortSignal) => Promise<unknown>): void {
-    if (this.#isChosen) return;
-    const before = this.#current;
-    this.#current = this.#ask(ask, before);
+    this.#client = ask;
+    if (!this.#isChosen) this.#current = this.#ask(ask, this.#current);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** What the client on stdio has open, for other servers that ask: as it says itself, whatever is set here. */
+  list(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> | undefined {
+    const asking = this.#client?.(AbortSignal.any([signal, AbortSignal.timeout(askLimitMs)]));
+    return asking?.then(
+      (answer) => answerSchema.safeParse(answer).data ?? { roots: [] },
+      () => ({ roots: [] }),
+    );
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   async #ask(

@@ -4,3 +4,4 @@ export { FileListingCache } from './catalogue/listing-cache.ts';
 export { createFleet, type OpenFleet, type ServerEntry } from './create-fleet.ts';
 export type { Outside } from './external-member.ts';
 export { openUpstream } from './open-upstream.ts';
+export type { ClientRoots } from './upstream/client-asks.ts';

@@ -3,6 +3,7 @@ import type { Log, ProcessOwner } from '../kernel/index.ts';
 import { statelessVersions, type Era } from '../protocol/index.ts';
 import { HttpStatusError } from './errors.ts';
 import type { Connection, ConnectRequest } from './supervise/connection.ts';
+import type { ClientRoots } from './upstream/client-asks.ts';
 import type { LinkListener, OpenLink } from './upstream/link.ts';
 
 export interface UpstreamParts {
@@ -11,6 +12,7 @@ export interface UpstreamParts {
   readonly owner: () => ProcessOwner;
   /** How we introduce ourselves: `{ name, version }`. */
   readonly clientInfo: Readonly<Record<string, unknown>>;
+  readonly clientRoots?: ClientRoots | undefined;
   /** Hides the secrets of the entry, and what looks like one, in what the server writes. */
   readonly redact?: ((text: string) => string) | undefined;
   readonly log: Log;
@@ -51,7 +53,7 @@ export async function openUpstream(
 async function connectBy(
   openLink: OpenLink,
   { entry, signal, knownProtocolVersion }: ConnectRequest,
-  { clientInfo, redact, log }: UpstreamParts,
+  { clientInfo, clientRoots, redact, log }: UpstreamParts,
 ): Promise<Connection> {
   const { connectUpstream } = await import('./upstream/connect-upstream.ts');
   return connectUpstream({
@@ -61,6 +63,7 @@ async function connectBy(
     timeoutMs: introductionMs,
     log,
     clientInfo,
+    clientRoots,
     redact,
     signal,
   });

@@ -19,6 +19,14 @@ import { nameQuestion } from './name-question.ts';
 import type { SentRequest } from './upstream-connection.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
+/** The folders of the one client that all calls come from, where there is such a client. */
+export interface ClientRoots {
+  /** Its answer to `roots/list`; undefined where there is none to ask. */
+  list(signal: AbortSignal): Promise<Params> | undefined;
+  /** Calls `listener` when there are others to be had, until the returned function is called. */
+  onChange(listener: () => void): () => void;
+}
+
 export interface AskParts {
   /** What the server is called in the fleet. */
   readonly server: string;
@@ -29,6 +37,7 @@ export interface AskParts {
   readonly calls: () => readonly SentRequest[];
   readonly find: (id: RequestId | undefined) => SentRequest | undefined;
   readonly detached: DetachedWork;
+  readonly clientRoots: ClientRoots | undefined;
   readonly reply: (text: string) => void;
   readonly onProblem: (problem: string) => void;
   readonly clock: Clock;
@@ -44,7 +53,8 @@ export interface AskParts {
  *    then on the server gets one client's calls at a time (`ClientTurns`).
  * 3. A call that nobody waits for any more is in flight until the server answers it or ends: a question that
  *    may belong to such a call of another client is refused.
- * 4. Roots that are asked for while the server settles in, or in no call, are nobody's: there are none.
+ * 4. Roots that are asked for in no call, as at the start of many servers, are those of the one client there is.
+ *    Among several they are nobody's while the server settles in, or in no call: there are none.
  * 5. Every question is answered once, unless the server itself cancels it.
  */
 export class ClientAsks {
@@ -116,6 +126,10 @@ export class ClientAsks {
     during: RequestId | undefined,
     signal: AbortSignal,
   ): Promise<Params> {
+    const isForRoots = during === undefined && method === 'roots/list';
+    const roots = isForRoots ? this.#parts.clientRoots?.list(signal) : undefined;
+    if (roots) return roots;
+    // From its arrival to here without a pause: a call that is answered behind it still counts.
     const call = await this.#callOf({ method, params }, during, signal);
     const client = call?.client;
     const refusal = client

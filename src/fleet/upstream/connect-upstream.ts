@@ -1,5 +1,6 @@
 import { systemClock, type Clock, type Log } from '../../kernel/index.ts';
 import type { Era, Params } from '../../protocol/index.ts';
+import type { ClientRoots } from './client-asks.ts';
 import { handshakeDialect } from './dialect.ts';
 import { NegotiationError, UpstreamError } from './errors.ts';
 import type { OpenLink } from './link.ts';
@@ -20,6 +21,7 @@ export interface ConnectOptions {
   /** Who we are: `{ name, version }`. */
   readonly clientInfo: Params;
   readonly redact?: Redact | undefined;
+  readonly clientRoots?: ClientRoots | undefined;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
 }
@@ -38,7 +40,7 @@ export async function connectUpstream(options: ConnectOptions): Promise<Upstream
   if (reached === 'ended') {
     throw new NegotiationError(options.name, 'it ended before it introduced itself');
   }
-  const { name, clientInfo, log } = options;
+  const { name, clientInfo, clientRoots, log } = options;
   const clock = options.clock ?? systemClock;
   return new UpstreamServer({
     ...reached,
@@ -46,6 +48,7 @@ export async function connectUpstream(options: ConnectOptions): Promise<Upstream
     problems,
     clientInfo,
     logLevel,
+    clientRoots,
     clock,
     log,
   });

@@ -139,6 +139,25 @@ describe('a question that may belong to a call nobody waits for', () => {
     expect(await ask(server, 'q3')).toMatchObject({ result: { of: 'b' } });
   });
 
+  it('belongs to the call it came in, though that is answered right behind it', async () => {
+    const server = aHandshakeServer().on('tools/call', () => undefined);
+    const upstream = await connectTo(server);
+    const [a, b] = [aClient('a'), aClient('b')];
+    const callOfA = upstream.callTool('t', {}, aContext({ client: a }));
+    const { id } = await server.untilSent('tools/call', 1);
+    server.send({ id: 'q0', method: 'elicitation/create', params: form });
+    expect(await answerTo(server, 'q0')).toMatchObject({ result: { of: 'a' } });
+    const callOfB = upstream.callTool('t', {}, aContext({ client: b }));
+    server.send({ id: 'q', method: 'elicitation/create', params: form });
+    server.send({ id, result: { content: [] } });
+    await callOfA;
+    await server.untilSent('tools/call', 2);
+    expect(b.asked).toEqual([]);
+    server.send({ id: server.ofMethod('tools/call')[1]?.id, result: { content: [] } });
+    await callOfB;
+    expect(a.asked).toHaveLength(2);
+  });
+
   it('is refused for good when there were more such calls than can be remembered', async () => {
     const server = aHandshakeServer().on('tools/call', () => undefined);
     const upstream = await connectTo(server);

@@ -18,7 +18,7 @@ import {
   type Params,
 } from '../../protocol/index.ts';
 import { ChangeSubscription } from './change-subscription.ts';
-import { ClientAsks } from './client-asks.ts';
+import { ClientAsks, type ClientRoots } from './client-asks.ts';
 import { UpstreamError } from './errors.ts';
 import { extensionsOf } from './listed-shapes.ts';
 import type { LinkEnd } from './link.ts';
@@ -48,6 +48,7 @@ export interface UpstreamParts {
   readonly problems: ProblemCounts;
   readonly clientInfo: Params;
   readonly logLevel: { value: string | undefined };
+  readonly clientRoots?: ClientRoots | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -102,6 +103,7 @@ export class UpstreamServer implements McpServer {
       calls: () => connection.calls(),
       find: connection.find.bind(connection),
       detached: connection.detached,
+      clientRoots: parts.clientRoots,
       turns: this.#requests.turns,
       era: negotiated.era,
       clock: parts.clock,
@@ -314,10 +316,17 @@ export class UpstreamServer implements McpServer {
       emit: (change: ServerChange) => this.#emit(change),
       onCancelled: (id: unknown) => this.#asks.cancel(id),
     };
+    const stopFollowing =
+      this.negotiated.era === 'handshake'
+        ? this.#parts.clientRoots?.onChange(() => {
+            connection.notify('notifications/roots/list_changed');
+          })
+        : undefined;
     connection.listen({
       onRequest: (request, during) => this.#asks.answer(request, during),
       onNotification: (notification, during) => deliverNotice(notification, during, notices),
       onClose: () => {
+        stopFollowing?.();
         this.#asks.close();
         this.#subscription?.close();
       },
