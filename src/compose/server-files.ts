@@ -14,7 +14,8 @@ import {
   revokeTrust,
   type DefinedServer,
 } from '../config/index.ts';
-import type { ServerFiles, ShownServer } from '../contract/server-files/index.ts';
+import type { NewServer, ServerFiles, ShownServer } from '../contract/server-files/index.ts';
+import { shortPrefix } from '../protocol/index.ts';
 import { loadSettingsHere, surroundingsOf, type SettingsRequest } from './settings.ts';
 
 export async function openServerFiles(request: SettingsRequest): Promise<ServerFiles> {
@@ -24,6 +25,7 @@ export async function openServerFiles(request: SettingsRequest): Promise<ServerF
   const { home } = settings.values;
   const trusted = await readTrust(home);
   const files = { user: userFile, project: projectFile ?? join(request.cwd, 'tutti.yaml') };
+  const taken = servers.flatMap(({ name, settings: { prefix } }) => [name, prefix ?? name]);
   return {
     userFile,
     entries: chooseServers(settings, trusted),
@@ -46,11 +48,28 @@ export async function openServerFiles(request: SettingsRequest): Promise<ServerF
     },
     revoke: () => revokeTrust(home, files.project),
     trusted: () => readTrust(home),
-    planImport: (from) => planImport({ ...from, existing: userEntries(servers) }, around),
+    planImport: async (from) => {
+      const plan = await planImport({ ...from, existing: userEntries(servers) }, around);
+      return { ...plan, added: withPrefixNotes(plan.added, taken) };
+    },
+    proposePrefix: (name) => shortPrefix(name, taken),
     createUserFile: () => createUserFile(userFile),
     connectModel: (name, entry) =>
       addModel({ path: userFile, kind: 'user', userPath: userFile }, name, entry),
   };
+}
+
+/** Tools of servers with long names get long names themselves, of which clients take 64 characters. */
+function withPrefixNotes(added: readonly NewServer[], taken: readonly string[]): NewServer[] {
+  const used = [...taken];
+  return added.map((server) => {
+    const { name, entry, notes } = server;
+    const prefix = entry['prefix'] === undefined ? shortPrefix(name, used) : undefined;
+    if (prefix === undefined) return server;
+    used.push(prefix);
+    const note = `Its tools will be called "${name}__TOOL"; "prefix: ${prefix}" in its entry makes that "${prefix}__TOOL".`;
+    return { ...server, notes: [...notes, note] };
+  });
 }
 
 function showProject(servers: readonly DefinedServer[]): ShownServer[] {

@@ -27,7 +27,7 @@ export {
   paramHeaders,
   type ParamHeader,
 } from './mirrored-headers.ts';
-export { bareWireName, dottedName, wireName } from './names.ts';
+export { bareWireName, dottedName, hashedWireName, shortPrefix, wireName } from './names.ts';
 export { LineReader, type LongLine } from './line-reader.ts';
 export { asObjectSchema, namedTypes, withObjectProperties } from './object-schema.ts';
 export { defaultJsonLimits, type JsonLimits } from './parse-json.ts';

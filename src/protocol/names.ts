@@ -14,30 +14,60 @@ export function dottedName(server: string, tool: string): string {
  * `server__tool`: the name on MCP faces and in model requests, where only `[A-Za-z0-9_-]{1,64}` is
  * safe. Names that are too long or hold other characters are shortened or cleaned and end in a hash
  * of the original, so that the same name always maps to the same wire name and two never collide.
- * The server's part is shortened first: a model chooses by the name of the tool.
+ * The server's part is shortened first, down to nothing: a model chooses by the name of the tool.
  */
 export function wireName(server: string, tool: string): string {
   const name = `${server}__${tool}`;
-  const serverLength = maxWireLength - hashLength - 1 - `__${tool}`.length;
-  if (name.length <= maxWireLength || serverLength < minServerLength) return safeName(name);
-  return `${cleaned(server).slice(0, serverLength)}__${cleaned(tool)}_${hashOf(name)}`;
+  return isSafe(name) ? name : hashedWireName({ server, tool }, name);
 }
 
 /** The same for a tool served bare, by the only server. */
 export function bareWireName(tool: string): string {
-  return safeName(tool);
+  return isSafe(tool) ? tool : hashedWireName({ tool }, tool);
 }
 
-function safeName(name: string): string {
-  const safe = cleaned(name);
-  if (safe === name && name.length <= maxWireLength) return name;
-  return `${safe.slice(0, maxWireLength - hashLength - 1)}_${hashOf(name)}`;
+/** A wire name that ends in a hash of `original`. */
+export function hashedWireName(
+  { server = '', tool }: { readonly server?: string; readonly tool: string },
+  original: string,
+): string {
+  const length = maxWireLength - hashLength - 1;
+  const own = cleaned(tool).slice(0, length);
+  const serverLength = length - own.length - '__'.length;
+  const isNamed = server !== '' && serverLength >= minServerLength;
+  const front = isNamed ? `${cleaned(server).slice(0, serverLength)}__` : '';
+  const hash = createHash('sha256').update(original).digest('hex').slice(0, hashLength);
+  return `${front}${own}_${hash}`;
+}
+
+/** Names of servers up to this length leave tools with usual names their whole name. */
+const shortServerLength = 20;
+const maxPrefixLength = 12;
+/** Words that say nothing about what a server is for. */
+const emptyWords =
+  /^(?:mcp|server|servers|the|for|and|com|org|io|npm|official|modelcontextprotocol)$/;
+
+/** A short name to put before the tools of a server with a long one; undefined where its own is short, or says nothing else. */
+export function shortPrefix(server: string, taken: readonly string[]): string | undefined {
+  if (server.length <= shortServerLength) return undefined;
+  const words = server.toLowerCase().split(/[^a-z0-9]+/);
+  const telling = words.filter((word) => word !== '' && !emptyWords.test(word));
+  const candidates = telling.map((_, at) => {
+    const joined = telling.slice(0, at + 1).join('-');
+    return joined.slice(0, maxPrefixLength).replace(/-$/, '');
+  });
+  const [first] = candidates;
+  const free = candidates.find((candidate) => !taken.includes(candidate));
+  if (free !== undefined || first === undefined) return free;
+  let number = 2;
+  while (taken.includes(`${first}-${number}`)) number += 1;
+  return `${first}-${number}`;
+}
+
+function isSafe(name: string): boolean {
+  return name.length <= maxWireLength && /^[A-Za-z0-9_-]+$/.test(name);
 }
 
 function cleaned(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_-]/g, '_');
-}
-
-function hashOf(name: string): string {
-  return createHash('sha256').update(name).digest('hex').slice(0, hashLength);
 }

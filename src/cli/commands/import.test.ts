@@ -159,6 +159,16 @@ describe('import', () => {
     expect(yes.stdout).toBe(`2 added to ${place.userFile}.\n`);
   });
 
+  it('proposes short prefixes for servers with long names, each another', async () => {
+    const names = ['awslabs-aws-documentation', 'awslabs-aws-pricing-and-cost', 'short'];
+    const mcpServers = Object.fromEntries(names.map((name) => [name, { command: name }]));
+    const place = aPlace({ files: { '.cursor/mcp.json': JSON.stringify({ mcpServers }) } });
+    const { stdout } = await place.run('import --json');
+    const { added } = JSON.parse(stdout) as Shown;
+    const prefixes = added.map(({ notes }) => /prefix: ([\w-]+)/.exec(notes.join(' '))?.[1]);
+    expect(prefixes).toEqual(['awslabs', 'awslabs-aws', undefined]);
+  });
+
   it('reads one client, or one file whatever its format', async () => {
     const place = aPlace({ files });
     const names = async (line: string) => {

@@ -9,6 +9,8 @@ export interface ServerFiles {
   readonly project: ProjectServers | undefined;
   /** Makes the edits, all or none, and says in which file. */
   edit(target: 'user' | 'project', edits: readonly ServerEdit[]): Promise<string>;
+  /** A short `prefix` for a server whose name is long; undefined where it is not. */
+  proposePrefix(name: string): string | undefined;
   /** Trusts the project as `project` shows it. */
   trust(): Promise<void>;
   /** Takes the trust in the project back and says whether there was any. */

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { Prompt } from '../../contract/prompt/index.ts';
 import type { Resource, ResourceTemplate } from '../../contract/resource/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
 import { nearest } from '../../kernel/index.ts';
-import { bareWireName, dottedName, wireName } from '../../protocol/index.ts';
+import { bareWireName, dottedName, hashedWireName, wireName } from '../../protocol/index.ts';
 import { chooseLabels } from './choose-labels.ts';
 import { matchesGlob } from './matches-glob.ts';
 import type { Member } from './member.ts';
@@ -37,8 +36,6 @@ interface Claim {
 
 /** Clashes told one by one; a server that repeats itself a thousand times fills no report. */
 const maxCollisions = 200;
-const maxWireLength = 64;
-const hashLength = 8;
 
 /**
  * What all members offer at one moment, under the names clients use. Lists keep the order of the
@@ -177,7 +174,7 @@ export class NameTable {
     const wire = this.#isBare ? bareWireName(name) : wireName(label, name);
     const holder = routes.get(wire);
     if (!holder) return wire;
-    const distinct = this.#hashed(wire, `${member.name}\u0000${name}`, routes);
+    const distinct = this.#hashed({ label, name, whole: `${member.name}\u0000${name}` }, routes);
     this.#collide(
       `Servers "${holder.member.name}" and "${member.name}" both have "${wire}"; ` +
         `that of "${member.name}" is called "${distinct}"`,
@@ -185,14 +182,18 @@ export class NameTable {
     return distinct;
   }
 
-  /** `wire` ending in a hash of `whole`; of another one where a tool is called just so. */
-  #hashed(wire: string, whole: string, routes: ReadonlyMap<string, unknown>): string {
-    let hash = createHash('sha256').update(whole).digest('hex');
+  /** A name ending in a hash of `whole`; of another text where a tool is called just so. */
+  #hashed(
+    { label, name, whole }: { label: string; name: string; whole: string },
+    routes: ReadonlyMap<string, unknown>,
+  ): string {
+    const parts = this.#isBare ? { tool: name } : { server: label, tool: name };
+    let original = whole;
     // Ends: each round needs one more name that is taken, and those are bounded.
     for (;;) {
-      const distinct = `${wire.slice(0, maxWireLength - hashLength - 1)}_${hash.slice(0, hashLength)}`;
+      const distinct = hashedWireName(parts, original);
       if (!routes.has(distinct)) return distinct;
-      hash = createHash('sha256').update(hash).digest('hex');
+      original = `${original}\u0000`;
     }
   }
 

@@ -34,6 +34,12 @@ export async function addServer(invocation: Invocation, name: string): Promise<n
   });
   output.result({ name, file, done: 'add' }, () => `"${name}" was added to ${file}`);
   if (target === 'project') output.note('It starts after "tutti trust".');
+  const prefix = 'prefix' in entry ? undefined : files.proposePrefix(name);
+  if (prefix !== undefined) {
+    output.note(
+      `Its tools are called "${name}__TOOL"; "prefix: ${prefix}" in its entry makes that "${prefix}__TOOL".`,
+    );
+  }
   return 0;
 }
 

@@ -65,6 +65,17 @@ describe('add', () => {
     );
   });
 
+  it('proposes a short prefix where the name is long and none is given', async () => {
+    const place = aPlace();
+    const add = (name: string, more = ''): Promise<{ stderr: string }> =>
+      place.run(`servers add ${name}${more} -- npx x`);
+    expect((await add('files')).stderr).toBe('');
+    expect((await add('awslabs-aws-documentation-mcp-server')).stderr).toContain(
+      '"prefix: awslabs" in its entry makes that "awslabs__TOOL"',
+    );
+    expect((await add('another-name-that-is-long', ' --prefix other')).stderr).toBe('');
+  });
+
   it('writes an address with headers and more into a file that was not there', async () => {
     const place = aPlace();
     const line = [
