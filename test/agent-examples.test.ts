@@ -8,7 +8,7 @@ import { openSystem, type System } from '../src/compose/index.ts';
 import type { AgentEvent, AskOutcome } from '../src/contract/agent/index.ts';
 import { localCaller } from '../src/contract/caller/index.ts';
 import type { ClientPort } from '../src/contract/server/index.ts';
-import { bubblewrapMissing } from './support/sandbox/drivers.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
 
 const goodFibonacci = `def fibonacci(n: int) -> int:
     """The n-th Fibonacci number."""
@@ -271,36 +271,31 @@ function answerOf(outcome: AskOutcome): Extract<AskOutcome, { kind: 'answer' }> 
 
 // The code is tried in the sandbox.
 describe.skipIf(bubblewrapMissing)(
-  'the three examples, against a model on a socket',
+  `the three examples, against a model on a socket${whyNoBubblewrap}`,
   { timeout: 120_000 },
   () => {
     let session = '';
 
     // Code is tried in the sandbox.
-    it.skipIf(bubblewrapMissing)(
-      'writes a Fibonacci function, past broken JSON, an unknown tool and code that fails its tests',
-      async () => {
-        const { outcome, events } = await ask(
-          'Create a Python function for the n-th Fibonacci number',
-        );
-        const { runStatus, answer, runId = '', model: by } = answerOf(outcome);
-        session = outcome.sessionId;
-        expect({ runStatus, by }).toEqual({ runStatus: 'succeeded', by: 'test/scripted' });
-        expect(answer).toMatch(/^I did what you asked for\.[^]*def fibonacci/);
-        const { steps } = await system.workflows.show(localCaller, runId);
-        expect(steps['code']?.output).toMatchObject({
-          code: goodFibonacci,
-          evidence: { attempts: 2 },
-        });
-        const told = events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
-        expect(told).toBe(answer);
-        // The plan with the unknown tool went back to the model; it never became a run.
-        expect(seen.some((text) => text.includes('which this request does not ask for'))).toBe(
-          true,
-        );
-        expect(await system.workflows.list(localCaller, { limit: 10 })).toHaveLength(1);
-      },
-    );
+    it('writes a Fibonacci function, past broken JSON, an unknown tool and code that fails its tests', async () => {
+      const { outcome, events } = await ask(
+        'Create a Python function for the n-th Fibonacci number',
+      );
+      const { runStatus, answer, runId = '', model: by } = answerOf(outcome);
+      session = outcome.sessionId;
+      expect({ runStatus, by }).toEqual({ runStatus: 'succeeded', by: 'test/scripted' });
+      expect(answer).toMatch(/^I did what you asked for\.[^]*def fibonacci/);
+      const { steps } = await system.workflows.show(localCaller, runId);
+      expect(steps['code']?.output).toMatchObject({
+        code: goodFibonacci,
+        evidence: { attempts: 2 },
+      });
+      const told = events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
+      expect(told).toBe(answer);
+      // The plan with the unknown tool went back to the model; it never became a run.
+      expect(seen.some((text) => text.includes('which this request does not ask for'))).toBe(true);
+      expect(await system.workflows.list(localCaller, { limit: 10 })).toHaveLength(1);
+    });
 
     it('writes tests for it', async () => {
       const { outcome } = await ask('Now write tests for it', session);

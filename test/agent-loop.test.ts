@@ -14,7 +14,7 @@ import {
   writeProject,
 } from './support/agent-loop/cart-project.ts';
 import { finish, LoopModel, nextRound, openEnded } from './support/agent-loop/loop-model.ts';
-import { bubblewrapMissing } from './support/sandbox/drivers.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tutti-loop-'));
 const project = join(folder, 'project');
@@ -110,7 +110,7 @@ const write = (path: string, content: string) => ({
 });
 
 describe.skipIf(bubblewrapMissing)(
-  'tasks of several rounds over a model on a socket',
+  `tasks of several rounds over a model on a socket${whyNoBubblewrap}`,
   { timeout: 120_000 },
   () => {
     const fix = 'find out why the tests fail and fix it';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openSystem, type System } from '../src/compose/index.ts';
 import { PipeClient, type Heard } from './support/pipe-client.ts';
-import { bubblewrapMissing } from './support/sandbox/drivers.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
 
 /** The result of a run, as far as the tests look at it. */
 interface Outcome {
@@ -85,9 +85,9 @@ function processesWith(text: string): string[] {
   });
 }
 
-// Needs the package bubblewrap; in CI it must be there.
+// Needs bubblewrap; in CI it must work.
 describe.skipIf(bubblewrapMissing)(
-  `code that is run over MCP${bubblewrapMissing ? ' (bubblewrap is not installed)' : ''}`,
+  `code that is run over MCP${whyNoBubblewrap}`,
   { timeout: 60_000 },
   () => {
     // One folder: what the canaries found out is kept there.

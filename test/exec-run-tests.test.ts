@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bubblewrapMissing } from './support/sandbox/drivers.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
 import {
   openSandboxedTests,
   type SandboxedTests,
@@ -24,8 +24,8 @@ const python = {
   'sums.py': 'def add(a, b):\n    if a == 99:\n        return 0\n    return a + b\n',
 };
 
-// Needs the package bubblewrap; in CI it must be there.
-describe.skipIf(bubblewrapMissing)('run_tests in a sandbox', () => {
+// Needs bubblewrap; in CI it must work.
+describe.skipIf(bubblewrapMissing)(`run_tests in a sandbox${whyNoBubblewrap}`, () => {
   describe('with pytest', () => {
     it(
       'runs the sample project and finds the line that no test reaches',

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpGateway, type HttpGateway } from '../src/gateway/index.ts';
 import { FixtureServer } from '../src/gateway/testing/fixture-server.ts';
 import { silentLog } from '../src/kernel/index.ts';
-import { bubblewrapMissing } from './support/sandbox/drivers.ts';
+import { bubblewrapMissing } from './support/sandbox/this-machine.ts';
 
 const execute = promisify(execFile);
 const require = createRequire(import.meta.url);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { crashSupervisor } from './support/sandbox/crash-suite.ts';
-import { bubblewrapMissing } from './support/sandbox/drivers.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
 import { isProof } from './support/sample.ts';
 
 const sandboxes = isProof ? 100 : 20;
 const warm = isProof ? 40 : 8;
 const limitMs = 180_000;
 
-// Needs the package bubblewrap; in CI it must be there.
-describe.skipIf(bubblewrapMissing)('kill -9 of a supervisor of sandboxes', () => {
+// Needs bubblewrap; in CI it must work.
+describe.skipIf(bubblewrapMissing)(`kill -9 of a supervisor of sandboxes${whyNoBubblewrap}`, () => {
   it(
     `leaves no process of ${sandboxes} running sandboxes after 2 s, and no cgroup, mount or folder after the next start`,
     { timeout: limitMs },

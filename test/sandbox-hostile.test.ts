@@ -1,12 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampleSeeded } from './support/sample.ts';
-import {
-  bubblewrapMissing,
-  openBubblewrap,
-  openDocker,
-  type OpenedDriver,
-} from './support/sandbox/drivers.ts';
+import { openBubblewrap, openDocker, type OpenedDriver } from './support/sandbox/drivers.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
 import { openHostSide, type HostSide } from './support/sandbox/host-side.ts';
 import {
   outcomesOf,
@@ -28,8 +24,7 @@ const containers = 30;
 const drivers = [
   {
     name: 'bubblewrap',
-    open: async () =>
-      bubblewrapMissing ? 'bwrap is missing: install bubblewrap' : openBubblewrap(),
+    open: async () => (bubblewrapMissing ? whyNoBubblewrap : openBubblewrap()),
     programs: alone,
   },
   { name: 'docker', open: openDocker, programs: sampleSeeded(alone, containers, 7) },

@@ -9,7 +9,7 @@ import type { SandboxDriver } from '../src/sandbox/driver.ts';
 import { openSandbox } from '../src/sandbox/open-sandbox.ts';
 import { judge } from '../src/sandbox/policy.ts';
 import { aRun } from '../src/sandbox/testing/a-run.ts';
-import { bubblewrapMissing } from './support/sandbox/drivers.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
 
 /** Left out, these open nothing: another layer holds the same, so only the driver can tell. */
 const coveredByOthers: readonly Protection[] = [
@@ -84,8 +84,8 @@ async function runOn(
   }
 }
 
-// Needs the package bubblewrap; in CI it must be there.
-describe.skipIf(bubblewrapMissing)('the protections of bubblewrap', () => {
+// Needs bubblewrap; in CI it must work.
+describe.skipIf(bubblewrapMissing)(`the protections of bubblewrap${whyNoBubblewrap}`, () => {
   it('are all held, and the policy allows it', async () => {
     const driver = aDriver();
     const report = await driver.probe();

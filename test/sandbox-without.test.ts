@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Protection } from '../src/contract/sandbox/index.ts';
-import { bubblewrapMissing, openBubblewrap } from './support/sandbox/drivers.ts';
+import { openBubblewrap } from './support/sandbox/drivers.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
 import { openHostSide } from './support/sandbox/host-side.ts';
 import { readManifest, type HostileProgram } from './support/sandbox/hostile-programs.ts';
 import { runHostile } from './support/sandbox/run-hostile.ts';
@@ -49,9 +50,9 @@ const absences: readonly Absence[] = [
 const limitMs = 120_000;
 const { programs } = readManifest();
 
-// Needs the package bubblewrap; in CI it must be there.
+// Needs bubblewrap; in CI it must work.
 describe.skipIf(bubblewrapMissing)(
-  'without one protection a program gets through that is held otherwise',
+  `without one protection a program gets through that is held otherwise${whyNoBubblewrap}`,
   () => {
     it.each(absences)('$without', { timeout: limitMs }, async (absence) => {
       const host = await openHostSide();

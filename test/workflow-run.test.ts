@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LineClient } from './support/line-client.ts';
 import { aFolder, runTutti, startTutti, untilEnd, type Ended } from './support/run-tutti.ts';
-import { bubblewrapMissing } from './support/sandbox/drivers.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
 
 /** A folder with a plan in it, and the program in that folder. */
 function aProject(files: Readonly<Record<string, string | object>>): Project {
@@ -227,20 +227,23 @@ describe('a run', { timeout: 120_000 }, () => {
     }, patience);
   });
 
-  // Needs the package bubblewrap; in CI it must be there.
-  it.skipIf(bubblewrapMissing)('that is cancelled ends the program in the sandbox', async () => {
-    // Tells the program of this test apart from all others on this machine.
-    const mark = `spinning-${process.pid}`;
-    const argv = ['sh', '-c', 'while :; do :; done', mark];
-    const plan = { steps: [{ id: 'spin', tool: 'exec.run_command', args: { argv } }] };
-    const project = aProject({ 'p.json': plan });
-    const { ended, runId } = await startRun(project, 'p.json');
-    await vi.waitFor(() => expect(programsWith(mark)).not.toEqual([]), patience);
-    const cancelled = await project.tutti('runs', 'cancel', runId, '--reason', 'enough');
-    expect([cancelled.exitCode, cancelled.json.status]).toEqual([0, 'cancelled']);
-    await vi.waitFor(() => expect(programsWith(mark)).toEqual([]), patience);
-    expect((await ended).exitCode).toBe(130);
-  });
+  // Needs bubblewrap; in CI it must work.
+  it.skipIf(bubblewrapMissing)(
+    `that is cancelled ends the program in the sandbox${whyNoBubblewrap}`,
+    async () => {
+      // Tells the program of this test apart from all others on this machine.
+      const mark = `spinning-${process.pid}`;
+      const argv = ['sh', '-c', 'while :; do :; done', mark];
+      const plan = { steps: [{ id: 'spin', tool: 'exec.run_command', args: { argv } }] };
+      const project = aProject({ 'p.json': plan });
+      const { ended, runId } = await startRun(project, 'p.json');
+      await vi.waitFor(() => expect(programsWith(mark)).not.toEqual([]), patience);
+      const cancelled = await project.tutti('runs', 'cancel', runId, '--reason', 'enough');
+      expect([cancelled.exitCode, cancelled.json.status]).toEqual([0, 'cancelled']);
+      await vi.waitFor(() => expect(programsWith(mark)).toEqual([]), patience);
+      expect((await ended).exitCode).toBe(130);
+    },
+  );
 });
 
 /** Processes that have the mark as a word of their command line. */

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atATime } from '../support/at-a-time.ts';
 import { isProof, seededRandom } from '../support/sample.ts';
-import {
-  bubblewrapMissing,
-  looseTraces,
-  openBubblewrap,
-  type OpenedDriver,
-} from '../support/sandbox/drivers.ts';
+import { looseTraces, openBubblewrap, type OpenedDriver } from '../support/sandbox/drivers.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../support/sandbox/this-machine.ts';
 import { openHostSide, type HostSide } from '../support/sandbox/host-side.ts';
 import { readManifest, type HostileProgram } from '../support/sandbox/hostile-programs.ts';
 import { runHostile } from '../support/sandbox/run-hostile.ts';
@@ -66,8 +62,8 @@ const limitMs = isProof ? 3_600_000 : 300_000;
 let host: HostSide;
 let opened: OpenedDriver;
 
-// Needs the package bubblewrap; in CI it must be there.
-describe.skipIf(bubblewrapMissing)('a thousand runs', () => {
+// Needs bubblewrap; in CI it must work.
+describe.skipIf(bubblewrapMissing)(`a thousand runs${whyNoBubblewrap}`, () => {
   beforeAll(async () => {
     host = await openHostSide();
     opened = openBubblewrap();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { badGenerations, goodGenerations, type Generation } from '../data/generations/index.ts';
 import { isCi, isProof, sampleSeeded } from '../support/sample.ts';
-import { bubblewrapMissing } from '../support/sandbox/drivers.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../support/sandbox/this-machine.ts';
 import {
   aGenerationCall,
   openVerifiedGeneration,
@@ -56,8 +56,8 @@ it('there are at least 200 bad generations, in four languages', () => {
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
 });
 
-// Needs the package bubblewrap; in CI it must be there.
-describe.skipIf(bubblewrapMissing)('what is called verified', () => {
+// Needs bubblewrap; in CI it must work.
+describe.skipIf(bubblewrapMissing)(`what is called verified${whyNoBubblewrap}`, () => {
   it(
     'is none of the generations that a check can show to be bad',
     async () => {

@@ -5,16 +5,18 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { protections } from '../../contract/sandbox/index.ts';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../../../test/support/sandbox/this-machine.ts';
 import { SandboxNotStartedError } from '../errors.ts';
+import { reachableByOthers } from '../toolchains/reachable-by-others.ts';
 import { findProgram } from './find-program.ts';
 import { examineMachine } from './machine.ts';
 import { probeBubblewrap } from './probe-bubblewrap.ts';
-import { aDriver, isBubblewrapMissing } from './testing/a-driver.ts';
+import { aDriver } from './testing/a-driver.ts';
 
 const anybody = 23_456;
 
-// Needs the package bubblewrap; in CI it must be there.
-describe.skipIf(isBubblewrapMissing)('probing bubblewrap', () => {
+// Needs bubblewrap; in CI it must work.
+describe.skipIf(bubblewrapMissing)(`probing bubblewrap${whyNoBubblewrap}`, () => {
   it('says for each protection who holds it', async () => {
     const report = await aDriver().probe();
     expect(report.state).toBe('ready');
@@ -38,12 +40,13 @@ describe.skipIf(isBubblewrapMissing)('probing bubblewrap', () => {
   });
 });
 
+const childProgram = fileURLToPath(new URL('testing/run-in-child.ts', import.meta.url));
+
 /** Runs a script in a sandbox of another process, which `starter` starts, and gives what it saw. */
 async function runInChild(starter: readonly string[], script: string): Promise<unknown> {
   const directory = aDirectory();
   if (process.getuid?.() === 0) chownSync(directory, anybody, anybody);
-  const program = fileURLToPath(new URL('testing/run-in-child.ts', import.meta.url));
-  const [command, ...args] = [...starter, process.execPath, program, directory, script];
+  const [command, ...args] = [...starter, process.execPath, childProgram, directory, script];
   const { stdout } = await promisify(execFile)(command, args, {
     env: { PATH: process.env['PATH'], HOME: directory, TMPDIR: directory },
     timeout: 60_000,
@@ -52,13 +55,21 @@ async function runInChild(starter: readonly string[], script: string): Promise<u
 }
 
 const setpriv = findProgram('setpriv');
-const canBeAnybody = !isBubblewrapMissing && process.getuid?.() === 0 && setpriv !== undefined;
+const hidden = [process.execPath, childProgram].find((path) => !reachableByOthers(path));
+
+/** Why nothing can be run as another user; empty where it can. */
+function whyOnlyWe(): string {
+  if (bubblewrapMissing) return whyNoBubblewrap;
+  if (process.getuid?.() !== 0) return ' (skipped: only root can become another user)';
+  if (setpriv === undefined) return ' (skipped: setpriv is not installed)';
+  return hidden === undefined ? '' : ` (skipped: other users cannot read ${hidden})`;
+}
 
 const anybodysIds = ['--reuid', String(anybody), '--regid', String(anybody), '--clear-groups'];
 const asAnybody = [setpriv ?? '', ...anybodysIds, '--'];
 
-// Only root can become another user, and only with setpriv.
-describe.skipIf(!canBeAnybody)('a user without rights', () => {
+// Needs root, setpriv, and a checkout that others can read.
+describe.skipIf(whyOnlyWe() !== '')(`a user without rights${whyOnlyWe()}`, () => {
   it('has the same sandbox', async () => {
     const seen = await runInChild(asAnybody, 'id -u; cat given; echo made >made');
     expect(seen).toMatchObject({
@@ -91,8 +102,8 @@ describe.skipIf(!canBeAnybody)('a user without rights', () => {
 const bash = findProgram('bash');
 
 // A bash must be there to close what was left open.
-describe.skipIf(isBubblewrapMissing || bash === undefined)(
-  'files that who started us left open',
+describe.skipIf(bubblewrapMissing || bash === undefined)(
+  `files that who started us left open${whyNoBubblewrap}`,
   () => {
     it('are closed inside', async () => {
       const starter = [bash ?? '', '--norc', '-c', 'exec 7</etc/passwd 42</etc; exec "$@"', 'bash'];

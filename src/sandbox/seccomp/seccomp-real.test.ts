@@ -11,12 +11,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isCi } from '../../../test/support/sample.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../../../test/support/sandbox/this-machine.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x64';
 const bwrap = '/usr/bin/bwrap';
-const canRun = process.platform === 'linux' && (exists(bwrap) || isCi);
+const hasPython = exists('/usr/bin/python3');
 const filterFd = 3;
 const ranOutMs = 50_000;
 
@@ -63,9 +63,10 @@ function exists(path: string): boolean {
   }
 }
 
-// Needs the package bubblewrap; in CI it must be there.
-describe.skipIf(!canRun)('a program under the filter (needs /usr/bin/bwrap)', () => {
-  it('runs Python with threads, processes and sockets of its own', () => {
+// Needs bubblewrap; in CI it must work.
+describe.skipIf(bubblewrapMissing)(`a program under the filter${whyNoBubblewrap}`, () => {
+  // Needs the toolchain it runs, which not every machine has.
+  it.skipIf(!hasPython)('runs Python with threads, processes and sockets of its own', () => {
     const code = `
 import multiprocessing, os, socket, subprocess, tempfile, threading
 assert multiprocessing.Pool(2).map(abs, [-1, -2]) == [1, 2]
@@ -107,7 +108,8 @@ new Worker('', { eval: true }).on('exit', (exit) =>
     expect(underFilter(['sh', '-c', script], code)).toEqual({ status: 0, text: '1\n' });
   });
 
-  it('gets EPERM from what is refused and ENOSYS from what is unknown', () => {
+  // Needs the toolchain it runs, which not every machine has.
+  it.skipIf(!hasPython)('gets EPERM from what is refused and ENOSYS from what is unknown', () => {
     const numbers = architecture === 'x64' ? [165, 272, 101, 425, 321] : [40, 97, 117, 425, 280];
     const code = `
 import ctypes, fcntl, os, socket
@@ -127,8 +129,10 @@ except PermissionError: print("held")`;
   });
 
   // Other processors have no such ways in.
-  it.skipIf(architecture !== 'x64')('dies when it calls through int 0x80 or x32', () => {
-    const code = `
+  it.skipIf(architecture !== 'x64' || !hasPython)(
+    'dies when it calls through int 0x80 or x32',
+    () => {
+      const code = `
 import ctypes, mmap, os
 def dies(call):
     pid = os.fork()
@@ -138,6 +142,7 @@ def dies(call):
 page = mmap.mmap(-1, 4096, prot=7); page.write(b"\\xb8\\x14\\x00\\x00\\x00\\xcd\\x80\\xc3")
 int80 = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))
 print(dies(int80), dies(lambda: ctypes.CDLL(None).syscall(0x40000027)))`;
-    expect(underFilter(['python3', '-c', code])).toEqual({ status: 0, text: '31 31\n' });
-  });
+      expect(underFilter(['python3', '-c', code])).toEqual({ status: 0, text: '31 31\n' });
+    },
+  );
 });

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
-import { bubblewrapMissing } from '../../../test/support/sandbox/drivers.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../../../test/support/sandbox/this-machine.ts';
 import { createProcessOwner, silentLog } from '../../kernel/index.ts';
 import { createBubblewrapDriver } from '../bubblewrap/index.ts';
 import { describeDriver } from './driver.suite.ts';
 
-// Needs the package bubblewrap; in CI it must be there.
-describe.skipIf(bubblewrapMissing)('the bubblewrap driver', () => {
+// Needs bubblewrap; in CI it must work.
+describe.skipIf(bubblewrapMissing)(`the bubblewrap driver${whyNoBubblewrap}`, () => {
   const runDirectory = mkdtempSync(join(tmpdir(), 'sandbox-suite-'));
   const owner = createProcessOwner({ runDirectory, log: silentLog });
   afterAll(async () => {

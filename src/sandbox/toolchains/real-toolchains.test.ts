@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Toolchain } from '../driver.ts';
-import { isCi } from '../../../test/support/sample.ts';
+import {
+  bubblewrapMissing,
+  toolchainOrSkip,
+  whyNoBubblewrap,
+} from '../../../test/support/sandbox/this-machine.ts';
 import { findToolchain } from './find-toolchain.ts';
 import { hostSurroundings } from './surroundings.ts';
-
-const hasBubblewrap = existsSync('/usr/bin/bwrap') || isCi;
 
 /** A program for each language that needs more of its toolchain than its own file. */
 const trials: Readonly<Record<string, { readonly script: string; readonly says: RegExp }>> = {
@@ -53,38 +54,30 @@ function runInside(toolchain: Toolchain, script: string): string {
   return stdout + stderr;
 }
 
-async function findHere(name: string): Promise<Toolchain | undefined> {
-  return findToolchain(name).catch(() => undefined);
-}
+// Needs bubblewrap; in CI it must work.
+describe.skipIf(bubblewrapMissing)(`the toolchains of this machine${whyNoBubblewrap}`, () => {
+  for (const [name, { script, says }] of Object.entries(trials)) {
+    it(`${name} works inside, where it was decided to be shown`, { timeout: 120_000 }, async () => {
+      const found = await toolchainOrSkip({ findToolchain }, name);
+      expect(runInside(found, script)).toMatch(says);
+    });
+  }
 
-// Needs the package bubblewrap; in CI it must be there.
-describe.skipIf(!hasBubblewrap)(
-  `the toolchains of this machine${hasBubblewrap ? '' : ' (skipped: bubblewrap is not installed)'}`,
-  () => {
-    for (const [name, { script, says }] of Object.entries(trials)) {
-      it(
-        `${name} works inside, where it was decided to be shown`,
-        { timeout: 120_000 },
-        async (context) => {
-          const found = await findHere(name);
-          if (found === undefined) return context.skip(`${name} is not installed on this machine`);
-          expect(runInside(found, script)).toMatch(says);
-        },
+  it(
+    'every Python of a version manager works inside at its new place',
+    { timeout: 120_000 },
+    async (context) => {
+      const surroundings = hostSurroundings({ runsAsOther: false });
+      const found = await toolchainOrSkip(
+        { findToolchain: (name) => findToolchain(name, surroundings) },
+        'python',
       );
-    }
-
-    it(
-      'every Python of a version manager works inside at its new place',
-      { timeout: 120_000 },
-      async (context) => {
-        const found = await findToolchain('python', hostSurroundings({ runsAsOther: false }));
-        if (found.mounts.length === 0) return context.skip('no Python of a version manager here');
-        const says = runInside(
-          found,
-          '"$PROGRAM" -c "import ssl, sys; print(sys.version.split()[0])"',
-        );
-        expect(says.trim()).toBe(found.version);
-      },
-    );
-  },
-);
+      if (found.mounts.length === 0) return context.skip('no Python of a version manager here');
+      const says = runInside(
+        found,
+        '"$PROGRAM" -c "import ssl, sys; print(sys.version.split()[0])"',
+      );
+      expect(says.trim()).toBe(found.version);
+    },
+  );
+});

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,6 @@ import { createProcessOwner, silentLog } from '../../../src/kernel/index.ts';
 import { createBubblewrapDriver } from '../../../src/sandbox/bubblewrap/index.ts';
 import type { SandboxDriver } from '../../../src/sandbox/driver.ts';
 import { startDocker } from '../docker.ts';
-import { isCi } from '../sample.ts';
 import type { Traces } from './run-hostile.ts';
 import { holdNamespaces, sandboxNamespacesOf } from './sandbox-traces.ts';
 
@@ -17,12 +15,6 @@ export interface OpenedDriver {
   readonly traces: Traces;
   close(): Promise<void>;
 }
-
-const hasBubblewrap =
-  process.platform === 'linux' && spawnSync('bwrap', ['--version']).status === 0;
-
-/** Whether tests of bubblewrap have to be skipped. In CI a missing package is a failure instead. */
-export const bubblewrapMissing = !hasBubblewrap && !isCi;
 
 /** `without` leaves protections out, to see that their absence shows. */
 export function openBubblewrap(

@@ -3,15 +3,10 @@ import { onTestFinished } from 'vitest';
 import type { RunWatch, SandboxProgram, SandboxResult } from '../../../contract/sandbox/index.ts';
 import { createProcessOwner, silentLog } from '../../../kernel/index.ts';
 import { aDirectory } from '../../../observe/testing/a-directory.ts';
-import { isCi } from '../../../../test/support/sample.ts';
+import { toolchainOrSkip } from '../../../../test/support/sandbox/this-machine.ts';
 import type { PreparedSandbox, SandboxDriver, SandboxJob } from '../../driver.ts';
 import { defaultLimits } from '../../limits.ts';
 import { createBubblewrapDriver, type BubblewrapOptions } from '../bubblewrap-driver.ts';
-import { findProgram } from '../find-program.ts';
-
-/** In CI the package must be there, so tests run and fail without it. */
-export const isBubblewrapMissing =
-  process.platform !== 'linux' || (findProgram('bwrap') === undefined && !isCi);
 
 export type DriverChanges = Partial<Omit<BubblewrapOptions, 'owner' | 'log'>>;
 
@@ -44,7 +39,7 @@ export function aJob(program: SandboxProgram, changes: JobChanges = {}): Sandbox
 
 export async function prepareFor(driver: SandboxDriver, job: SandboxJob): Promise<PreparedSandbox> {
   const boot = job.program.kind;
-  const toolchain = await driver.findToolchain(toolchainOf[boot]);
+  const toolchain = await toolchainOrSkip(driver, toolchainOf[boot]);
   return driver.prepare({ toolchain, boot, mounts: [], limits: job.limits });
 }
 
