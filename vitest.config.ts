@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/support/temporary-folder.ts',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // One less than there are processors is what it takes by itself: on two of them, one test file at a time.
     maxWorkers: 2,
