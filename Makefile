@@ -6,6 +6,8 @@ SHELL := /bin/bash
 
 # Node 24 from npm lands here when the Node at hand is older; it comes first in every recipe.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+# npm says nothing about newer versions of itself.
+export npm_config_update_notifier := false
 installed := node_modules/.installed
 test_servers := test/servers/node_modules/.installed
 # The Restate server (BSL): the tests of the second engine start it; Tutti itself never installs it.
