@@ -25,6 +25,8 @@ const bundled = [
   'eventsource-parser',
 ];
 
+/** What only tests read. */
+const testFolders = /[\\/](?:testing|testdata)(?:[\\/]|$)/;
 const assetEndings = ['.md', '.json', '.yaml', '.sh', '.py', '.mjs', '.java'];
 
 /**
@@ -103,7 +105,9 @@ await bundle.close();
 checkLoads(output.filter((part) => part.type === 'chunk'));
 await cp('src', 'dist', {
   recursive: true,
-  filter: (path) => !/\.[a-z]+$/.test(path) || assetEndings.some((ending) => path.endsWith(ending)),
+  filter: (path) =>
+    !testFolders.test(path) &&
+    (!/\.[a-z]+$/.test(path) || assetEndings.some((ending) => path.endsWith(ending))),
 });
 
 function isPackage(id: string): boolean {

@@ -1,6 +1,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   globSync,
   mkdirSync,
@@ -8,10 +9,11 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -19,31 +21,41 @@ import { unzipSync } from 'fflate';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 
-/** The package as it would be published, installed into an empty folder as a user does. */
+/** The package as it is packed from a checkout that was never built, installed into an empty folder as a user does. */
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 const base = mkdtempSync(join(tmpdir(), 'tutti-package-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
+const clone = join(base, 'clone');
 const whyNot = install();
 const root = join(base, 'node_modules/tutti');
 
 /** Why there is nothing to test: without a network, npm may lack a package in its cache. */
 function install(): string | undefined {
-  const quiet = ['--ignore-scripts', '--loglevel=error', '--no-audit', '--no-fund'];
+  copyUnbuilt();
+  const quiet = ['--loglevel=error', '--no-audit', '--no-fund'];
   execFileSync('npm', ['pack', ...quiet, '--pack-destination', base], {
-    cwd: checkout,
+    cwd: clone,
     stdio: 'pipe',
   });
   const tarball = readdirSync(base).find((name) => name.endsWith('.tgz')) ?? '';
   writeFileSync(join(base, 'package.json'), '{}');
-  const { status, stderr } = spawnSync('npm', ['install', ...quiet, '--prefer-offline', tarball], {
-    cwd: base,
-    encoding: 'utf8',
-  });
+  const { status, stderr } = spawnSync(
+    'npm',
+    ['install', ...quiet, '--ignore-scripts', '--prefer-offline', tarball],
+    { cwd: base, encoding: 'utf8' },
+  );
   if (status === 0) return undefined;
   const isOffline = /ENOTCACHED|EAI_AGAIN|ENOTFOUND|ECONN|ETIMEDOUT|ENETUNREACH/.test(stderr);
   if (!isOffline) throw new Error(`npm install failed: ${stderr}`);
   return 'npm cannot reach its registry';
+}
+
+/** The checkout without what is made in it; the dependencies are those that are installed. */
+function copyUnbuilt(): void {
+  const made = new Set(['.git', 'coverage', 'dist', 'dist-bundle', 'node_modules']);
+  cpSync(checkout, clone, { recursive: true, filter: (path) => !made.has(basename(path)) });
+  symlinkSync(join(checkout, 'node_modules'), join(clone, 'node_modules'));
 }
 
 const project = join(base, 'shop');
@@ -148,8 +160,16 @@ describe.skipIf(whyNot !== undefined)(`the installed package ${whyNot ?? ''}`, (
     const files = globSync('**', { cwd: root });
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'bin/tutti.js']));
     expect(
-      files.filter((path) => /^(?:src|test|scripts)\/|\.test\.|^\.\w|\.env/.test(path)),
+      files.filter((path) => /^(?:src|test|scripts)\/|\.test\.|testdata|^\.\w|\.env/.test(path)),
     ).toEqual([]);
+  });
+
+  it('is packed without what make writes beside it', () => {
+    writeFileSync(join(clone, 'dist/.built'), '');
+    const argv = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const listed = execFileSync('npm', argv, { cwd: clone, encoding: 'utf8', stdio: 'pipe' });
+    expect(listed).toContain('dist/cli/start.js');
+    expect(listed).not.toContain('.built');
   });
 });
 
