@@ -9,7 +9,8 @@ import { cheatingAnswers } from './demo/cheating-answers.ts';
 import { startScriptedModel } from './demo/scripted-model.ts';
 import { DemoError, Stage } from './demo/stage.ts';
 
-const request = 'Review cart.js, get the JavaScript standard and search nodes for cart';
+const request =
+  'Review cart.js, show the coding standard for JavaScript, and search the memory nodes for cart';
 
 await main();
 
@@ -141,7 +142,9 @@ async function holdHostilePrograms(stage: Stage): Promise<void> {
     'No network, no file of yours, limits on everything. First the tests of the shop, then a fork bomb, then a thief.',
   );
   await stage.show(['call', 'exec.run_tests', 'path=.'], { contains: '4 passed, 0 failed' });
-  await stage.show(['call', 'exec.run_code', 'language=shell', 'code=:(){ :|:& };:; wait'], {
+  // It keeps trying: a bomb whose first process ends is over before all that hold it have looked.
+  const bomb = 'b() { while :; do b & done; }; b';
+  await stage.show(['call', 'exec.run_code', 'language=shell', `code=${bomb}`], {
     contains: 'killed: pids',
     lines: 2,
   });

@@ -128,7 +128,7 @@ function contentFor({ draft, items }: Filling): string | undefined {
 }
 
 /** The name in the clause, else what is left of it without the words that ask. */
-function queryFor({ slots, text, subject }: Draft): string | undefined {
+function queryFor({ slots, text, subject, profile }: Draft): string | undefined {
   if (slots.symbol !== undefined) return slots.symbol.replace(/\(.*$/u, '');
   if (slots.quote !== undefined) return escaped(slots.quote);
   const asking = ['pronouns', 'light', 'wholeProject', 'questions'] as const;
@@ -137,7 +137,8 @@ function queryFor({ slots, text, subject }: Draft): string | undefined {
       kind !== 'mark' &&
       meaning.verbs.length === 0 &&
       (/^[A-Z]{3,}$/u.test(said) || !asking.some((one) => meaning.classes.has(one))) &&
-      said !== pathOf(subject),
+      said !== pathOf(subject) &&
+      said.toLowerCase() !== profile.entry.server,
   );
   const significant = left.filter(isSignificant);
   const unknown = significant.filter(

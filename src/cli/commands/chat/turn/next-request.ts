@@ -49,7 +49,9 @@ async function settlePreview(
   const answer = (await ask?.(previewQuestion(candidates.length, effects)))?.trim();
   const isOpen = answer === undefined || (answer === '' && isChoice);
   if (isOpen) {
-    if (asksBack) output.note(`Nothing was run. Run it: tutti ask --session ${session} yes`);
+    const [what, answered] = isChoice ? ['the first', '1'] : ['it', 'yes'];
+    if (asksBack)
+      output.note(`Nothing was run. Run ${what}: tutti ask --session ${session} ${answered}`);
     return undefined;
   }
   const approved = effects.get(readChoice(answer) ?? 0);
