@@ -68,18 +68,22 @@ describe('a database that lost what was stored', () => {
     expect([left.exitCode, left.stdout]).toEqual([0, '[]\n']);
   });
 
-  it('is not one that was copied, checkpointed or has removed old runs', { timeout: limitMs }, async () => {
-    const { cwd, runId, database } = await aKilledRun();
-    const copy = join(cwd, 'copy.db');
-    await runTutti(['backup', copy], { cwd });
-    const cancelled = await runs(cwd, 'cancel', runId);
-    expect(cancelled.exitCode).toBe(0);
-    expect(existsSync(`${database}-last`)).toBe(true);
-    expect((await runs(cwd, 'show', runId)).exitCode).toBe(0);
-    for (const suffix of ['', '-wal', '-shm', '-last']) {
-      rmSync(`${database}${suffix}`, { force: true });
-    }
-    copyFileSync(copy, database);
-    expect((await runs(cwd, 'show', runId)).exitCode).toBe(0);
-  });
+  it(
+    'is not one that was copied, checkpointed or has removed old runs',
+    { timeout: limitMs },
+    async () => {
+      const { cwd, runId, database } = await aKilledRun();
+      const copy = join(cwd, 'copy.db');
+      await runTutti(['backup', copy], { cwd });
+      const cancelled = await runs(cwd, 'cancel', runId);
+      expect(cancelled.exitCode).toBe(0);
+      expect(existsSync(`${database}-last`)).toBe(true);
+      expect((await runs(cwd, 'show', runId)).exitCode).toBe(0);
+      for (const suffix of ['', '-wal', '-shm', '-last']) {
+        rmSync(`${database}${suffix}`, { force: true });
+      }
+      copyFileSync(copy, database);
+      expect((await runs(cwd, 'show', runId)).exitCode).toBe(0);
+    },
+  );
 });
