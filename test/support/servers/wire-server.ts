@@ -12,7 +12,7 @@ interface Incoming {
 
 const [, , saidFile = '', wiredFile = '', end = ''] = process.argv;
 
-function answer({ method }: Incoming): object {
+function answer({ method = '' }: Incoming): object {
   switch (method) {
     case 'initialize':
       return {
