@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
 import type {
   OwnedProcess,
   ProcessExit,
@@ -13,7 +12,7 @@ import { excerptOf, type Redact } from './excerpt.ts';
 import { defaultFloodLimits, FloodBrake, type FloodLimits } from './flood-brake.ts';
 import { MessageIntake } from './message-intake.ts';
 import { defaultMessageLimits } from './message-limits.ts';
-import { tellingLine, tellingLines } from './telling-line.ts';
+import { TellingLines } from './telling-line.ts';
 
 export interface StdioLinkOptions {
   /** The server's name, for errors. */
@@ -80,7 +79,7 @@ class StdioLink implements Link {
   readonly #stdoutEnded: Promise<void>;
   readonly #stderrEnded: Promise<void>;
   #outgoing = '';
-  readonly #lastStderrLines: string[] = [];
+  readonly #lastWords = new TellingLines();
   #isWanted = false;
   #isClosed = false;
   #ending: Promise<void> | undefined;
@@ -170,8 +169,7 @@ class StdioLink implements Link {
   async #readStderr(): Promise<void> {
     const emit = (bytes: Buffer): void => {
       const line = this.#redact(bytes.toString('utf8'));
-      this.#lastStderrLines.push(line);
-      if (this.#lastStderrLines.length > tellingLines) this.#lastStderrLines.shift();
+      this.#lastWords.add(line);
       this.#onStderr(line);
     };
     const { maxStderrLineBytes } = this.#limits;
@@ -202,13 +200,7 @@ class StdioLink implements Link {
     this.#isClosed = true;
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
     const fate = hasExited ? fateOf(exit) : `The process ${lapse}, and was stopped`;
-    const cause = this.#isWanted
-      ? ''
-      : excerptOf(
-          Buffer.from(
-            tellingLine(this.#lastStderrLines.map((line) => stripVTControlCharacters(line))),
-          ),
-        );
+    const cause = this.#isWanted ? '' : excerptOf(Buffer.from(this.#lastWords.choose()));
     this.#listener.onClose({
       reason: cause === '' ? fate : `${fate}; stderr: ${cause}`,
       isWanted: this.#isWanted,

@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { tellingLine } from './telling-line.ts';
+import { tellingLine, TellingLines } from './telling-line.ts';
 
 const crashes: readonly (readonly [string, string, string])[] = [
   [
@@ -128,9 +129,45 @@ Caused by: java.lang.IllegalStateException: inner
   ],
 ];
 
+/** Programs that Node ends, and what must be said of them. */
+const programs: readonly (readonly [string, string])[] = [
+  [`throw 'no token given'`, 'no token given'],
+  [`throw { code: 'EBAD', detail: 'no token' }`, `{ code: 'EBAD', detail: 'no token' }`],
+  [`throw 42`, '42'],
+  [`Promise.reject('no token given')`, 'Unhandled rejection: no token given'],
+  [`Promise.reject(new RangeError('too far'))`, 'RangeError: too far'],
+  [
+    `class Misconfigured extends Error { name = 'Misconfigured' }; throw new Misconfigured('set X')`,
+    'Misconfigured: set X',
+  ],
+  [
+    `throw new Error('two things:\\n - no token\\n - no url')`,
+    'Error: two things: - no token - no url',
+  ],
+  [
+    `throw Object.assign(new Error('bad config'), { issues: Array.from({ length: 99 }, (_, at) => ({ path: ['a', at], message: 'Required', code: 'invalid_type' })) })`,
+    'Error: bad config',
+  ],
+  [
+    `Error.stackTraceLimit = 500; const f = (n) => { if (n === 0) throw new Error('deep'); f(n - 1); }; f(400)`,
+    'Error: deep',
+  ],
+  [`require('not-there-at-all')`, "Error: Cannot find module 'not-there-at-all' Require stack: - "],
+  [`undefined.x`, "TypeError: Cannot read properties of undefined (reading 'x')"],
+];
+
 describe('the line that says why a program died', () => {
   it.each(crashes)('of %s', (_what, stderr, expected) => {
     expect(tellingLine(stderr.split('\n'))).toBe(expected);
+  });
+
+  it.each(programs)('of a real program: %s', (source, expected) => {
+    const run = spawnSync(process.execPath, ['-e', `console.error('up')\n${source}`], {
+      encoding: 'utf8',
+    });
+    const lines = new TellingLines();
+    for (const line of run.stderr.split('\n')) lines.add(line);
+    expect(lines.choose().startsWith(expected), lines.choose()).toBe(true);
   });
 
   it('is the last one where none stands out', () => {

@@ -1,12 +1,35 @@
-/** Lines of stderr that are looked at: a crash with its stack fits, what was logged long before it does not. */
-export const tellingLines = 60;
+import { stripVTControlCharacters } from 'node:util';
+
+/** What of stderr is looked at: a crash with its stack, and an object that was thrown, fits. */
+const maxLines = 1_000;
+const maxLength = 64 * 1024;
+
+/** The latest lines of stderr, as far as they may tell why a program died. */
+export class TellingLines {
+  readonly #lines: string[] = [];
+  #length = 0;
+
+  add(line: string): void {
+    this.#lines.push(line);
+    this.#length += line.length;
+    while (this.#lines.length > maxLines || this.#length > maxLength) {
+      this.#length -= this.#lines.shift()?.length ?? 0;
+    }
+  }
+
+  /** The one that says most; see `tellingLine`. */
+  choose(): string {
+    return tellingLine(this.#lines.map((line) => stripVTControlCharacters(line)));
+  }
+}
 
 /** Says nothing about the cause: stacks, source excerpts, and what runtimes add at the end. */
 const noise = [
   /^\s*$/,
   /^\s*\^+\s*$/,
   /^\s+at /,
-  /^\s+\d+: /,
+  /^\s*\d+: /,
+  /^-{3,} .* -{3,}$/,
   /^\s+File "/,
   /^\s*\.\.\. /,
   /^\s*[{}]\s*,?$/,
@@ -17,6 +40,7 @@ const noise = [
   /^stack backtrace:$/,
   /^note: .*RUST_BACKTRACE/,
   /^Node\.js v\d/,
+  /^\(Use `node /,
   /^(?:See|Run) 'docker /,
   /^npm (?:ERR!|error)\s*(?:code \S+|\d{3})?$/,
   /^npm (?:ERR!|error) .*(?:A complete log of this run|debug-\d+\.log|Note that you can also|tarball, folder|In most cases|'proxy' config|problem related to network)/,
@@ -39,9 +63,12 @@ const suspicious =
 
 /**
  * The line of a dead program's stderr that says most about why it died: the exception rather than its stack,
- * npm's reason rather than the path of its log. Among equals the latest; the last line when none stands out.
+ * npm's reason rather than the path of its log. What Node itself reports comes first. Among equals the latest; the
+ * last line when none stands out.
  */
 export function tellingLine(lines: readonly string[]): string {
+  const thrown = thrownInNode(lines);
+  if (thrown !== undefined) return thrown;
   let best = { line: '', weight: 0 };
   let isInTraceback = false;
   for (const [index, line] of lines.entries()) {
@@ -51,7 +78,33 @@ export function tellingLine(lines: readonly string[]): string {
     if (line.startsWith('Traceback (most recent call last)')) isInTraceback = true;
     else if (isUnindented(line)) isInTraceback = false;
   }
-  return best.weight > 0 ? best.line : (lines.findLast((line) => line.trim() !== '') ?? '');
+  if (best.weight > 0) return best.line;
+  const said = lines.filter((line) => line.trim() !== '');
+  return said.findLast((line) => !/^Node\.js v\d/.test(line)) ?? said.at(-1) ?? '';
+}
+
+/** Lines between what was thrown and its stack: a message may have several. */
+const maxMessageLines = 20;
+const rejectionReason = /^\[?UnhandledPromiseRejection: .* with the reason "(.*)"\.\]?(?: \{)?$/s;
+
+/**
+ * What Node says of an exception that ended it: the place, the line of source, a mark below it, then what was thrown,
+ * whatever that is, with its stack; at the end its version.
+ */
+function thrownInNode(lines: readonly string[]): string | undefined {
+  const end = lines.findLastIndex((line) => /^Node\.js v\d/.test(line));
+  const mark = lines.slice(0, Math.max(end, 0)).findLastIndex((line) => /^\s*\^+\s*$/.test(line));
+  if (mark === -1) return undefined;
+  const rest = lines.slice(mark + 1, end);
+  const start = rest.findIndex((line) => line.trim() !== '' && line.trim() !== 'Uncaught:');
+  const message = start === -1 ? [] : rest.slice(start, start + maxMessageLines);
+  const stop = message.findIndex((line) => /^\s+at |^\(Use `node |^\s*$/.test(line));
+  const text = (stop === -1 ? message : message.slice(0, stop))
+    .map((line) => line.trim())
+    .join(' ');
+  const reason = rejectionReason.exec(text)?.[1];
+  if (reason !== undefined) return `Unhandled rejection: ${reason}`;
+  return text === '' ? undefined : text;
 }
 
 function weightOf(line: string, isInTraceback: boolean): number {
