@@ -37,10 +37,8 @@ async function checkUse(sandbox: Sandbox): Promise<Use> {
     } catch (error) {
       const { code, message, details } = reportError(error);
       if (code !== 'sandbox.toolchain_missing') {
-        const problem = `code cannot be run: ${firstLine(message)}`;
-        const fix = firstFix(details);
-        const check: Check = { name, status: 'warning', message: problem };
-        return { languages: 0, check: fix === undefined ? check : { ...check, fix } };
+        const lack = firstLack(details) ?? { reason: firstLine(message) };
+        return { languages: 0, check: { name, status: 'warning', ...unusable(lack) } };
       }
       missing.push(firstLine(message).replace(/^The program was not run: /, `${toolchain}: `));
     }
@@ -51,13 +49,40 @@ async function checkUse(sandbox: Sandbox): Promise<Use> {
   return { languages, check: { name, status: 'warning', message, fix: missing.join('; ') } };
 }
 
-/** Drivers come in the order they are preferred in, so the first cure is the easiest. */
-function firstFix(details: Readonly<Record<string, unknown>>): string | undefined {
-  const found = unfitDrivers.safeParse(details);
-  return found.data?.drivers.flatMap(({ fixes }) => fixes)[0];
+interface Lack {
+  readonly reason: string;
+  readonly fix?: string;
 }
 
-const unfitDrivers = z.object({ drivers: z.array(z.object({ fixes: z.array(z.string()) })) });
+function unusable({ reason, ...fix }: Lack): Pick<Check, 'message' | 'fix'> {
+  return { message: `code cannot be run: ${reason}`, ...fix };
+}
+
+/** Drivers come in the order they are preferred in, so the first is the easiest to cure. */
+function firstLack(details: Readonly<Record<string, unknown>>): Lack | undefined {
+  const [first] = unfitDrivers.safeParse(details).data?.drivers ?? [];
+  if (first === undefined) return undefined;
+  const { reason, ...said } = readLack(first.missing[0] ?? 'it does not work here');
+  const fix = first.fixes[0] ?? said.fix;
+  return { reason: `${first.driver}: ${reason}`, ...(fix !== undefined && { fix }) };
+}
+
+const unfitDrivers = z.object({
+  drivers: z.array(
+    z.object({
+      driver: z.string(),
+      missing: z.array(z.string()),
+      fixes: z.array(z.string()),
+    }),
+  ),
+});
+
+/** The error of a driver that cannot start a sandbox carries the reason, and often the cure, in one sentence. */
+function readLack(message: string): Lack {
+  const said = /could not be started: (.*)\. Run tutti doctor/s.exec(message)?.[1] ?? message;
+  const [reason = said, fix] = said.split('. To fix it: ');
+  return { reason, ...(fix !== undefined && { fix }) };
+}
 
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? '';
@@ -65,7 +90,8 @@ function firstLine(text: string): string {
 
 /** A driver that does not work here is no worry where another one does. */
 function checkDriver(report: DriverReport, isUsable: boolean): Check {
-  const { driver, state, message, fix, protections } = report;
+  const { driver, state, protections } = report;
+  const { reason, fix = report.fix } = readLack(report.message);
   const held = (holder: Holder): number =>
     protections.filter((protection) => protection.holder === holder).length;
   const counts = `kernel holds ${held('kernel')}, supervisor ${held('supervisor')}, nobody ${held('none')}`;
@@ -75,7 +101,7 @@ function checkDriver(report: DriverReport, isUsable: boolean): Check {
   return {
     name: `sandbox ${driver}`,
     status: isAbsent ? 'absent' : isFine ? 'ok' : 'warning',
-    message: `${what}${message}${protections.length > 0 ? ` (${counts})` : ''}`,
+    message: `${what}${reason}${protections.length > 0 ? ` (${counts})` : ''}`,
     ...(fix !== undefined && { fix }),
     ...(protections.length > 0 && {
       details: protections.map(({ protection, holder, evidence, fix: better }) => ({

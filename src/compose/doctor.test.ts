@@ -148,7 +148,8 @@ it('says which languages are missing, and when no code can be run at all', async
     message: 'runs python 1, node 1, rust 1, java 1, shell 1',
     fix: 'go: no go was found. Install it: apt',
   });
-  const drivers = [{ driver: 'bubblewrap', fixes: ['apt-get install -y bubblewrap'] }];
+  const fixes = ['apt-get install -y bubblewrap'];
+  const drivers = [{ driver: 'bubblewrap', missing: ['it is not installed'], fixes }];
   const refused = () => Promise.reject(new Refused('no sandbox\nhere', { details: { drivers } }));
   const nowhere: DriverReport = {
     driver: 'docker',
@@ -160,7 +161,7 @@ it('says which languages are missing, and when no code can be run at all', async
   expect(driver?.status).toBe('warning');
   expect(unusable).toMatchObject({
     status: 'warning',
-    message: 'code cannot be run: no sandbox',
+    message: 'code cannot be run: bubblewrap: it is not installed',
     fix: 'apt-get install -y bubblewrap',
   });
   const [broken] = await examineSandbox(() => Promise.reject(new Error('a bug')));
