@@ -36,12 +36,18 @@ const chosen = after(user('make it'), {
 const waiting = after(user('make it'), { role: 'assistant', outcome: 'question', runId: 'run-1' });
 
 describe('a message after a plan', () => {
-  it.each(['yes', 'Yes!', 'ok', 'go ahead.', 'run it', 'ja', '1', '#1', 'yep do it', 'sure, go'])(
-    '"%s" accepts it',
+  it.each(['yes', 'Yes!', 'ok', 'go ahead.', 'run it', 'ja', 'yep do it', 'sure, go'])(
+    '"%s" accepts it, and the first of several',
     (words) => {
-      expect(readReply(words, shown)).toEqual({ kind: 'accepted', plan });
+      const alone = after(user('make it'), { role: 'assistant', outcome: 'plan', plan });
+      expect(readReply(words, alone)).toEqual({ kind: 'accepted', plan });
+      expect(readReply(words, shown)).toEqual({ kind: 'accepted', plan, firstOf: 2 });
     },
   );
+
+  it.each(['1', '#1', 'the first one'])('"%s" takes the first', (words) => {
+    expect(readReply(words, shown)).toEqual({ kind: 'accepted', plan });
+  });
 
   it.each(['2', '2.', 'option 2', 'plan 2', 'the second one', 'the last one'])(
     '"%s" takes the other',
@@ -92,7 +98,7 @@ describe('a message after questions', () => {
 
   it('chooses by number, or the first by yes', () => {
     expect(readReply('2', chosen)).toEqual({ kind: 'accepted', plan: other });
-    expect(readReply('yes', chosen)).toEqual({ kind: 'accepted', plan });
+    expect(readReply('yes', chosen)).toEqual({ kind: 'accepted', plan, firstOf: 2 });
     expect(readReply('no', chosen)).toEqual({ kind: 'declined' });
   });
 

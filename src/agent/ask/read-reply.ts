@@ -6,8 +6,8 @@ import { missingInputs } from '../propose/index.ts';
 /** What a message is, seen from what the assistant said last. */
 export type ReplyKind =
   | { readonly kind: 'new' }
-  /** Yes to a plan, or the number of one. */
-  | { readonly kind: 'accepted'; readonly plan: Plan }
+  /** Yes to a plan, or the number of one. `firstOf` says of how many a mere yes took the first. */
+  | { readonly kind: 'accepted'; readonly plan: Plan; readonly firstOf?: number }
   | { readonly kind: 'declined' }
   /** Values for what a plan lacks. */
   | { readonly kind: 'supplied'; readonly plan: Plan }
@@ -44,7 +44,10 @@ export function readReply(words: string, { turns }: Session, hasModel = false): 
   const number = short === 'yes' ? 1 : readChoice(words);
   const chosen = choices.at(number === undefined || number < 0 ? (number ?? 0) : number - 1);
   const isComplete = chosen && missingInputs(chosen).length === 0;
-  if (number !== undefined && number !== 0 && isComplete) return { kind: 'accepted', plan: chosen };
+  if (number !== undefined && number !== 0 && isComplete) {
+    const isUnsaid = short === 'yes' && choices.length > 1;
+    return { kind: 'accepted', plan: chosen, ...(isUnsaid && { firstOf: choices.length }) };
+  }
   if (number !== undefined && (choices.length > 0 || short === 'yes')) {
     return { kind: 'misfit', open: last, why: misfitText(choices.length, short === 'yes') };
   }

@@ -21,7 +21,10 @@ describe('without a model', () => {
   ];
 
   it('a plan of the planner is shown, run after a yes, and the answer says that no model took part', async () => {
-    const { ask, runs } = anAgent({ tools, planned: () => ({ kind: 'plan', candidates }) });
+    const { ask, runs, events } = anAgent({
+      tools,
+      planned: () => ({ kind: 'plan', candidates }),
+    });
     const shown = await ask('write fibonacci');
     expect(shown).toMatchObject({
       kind: 'plan',
@@ -39,6 +42,7 @@ describe('without a model', () => {
     `);
     expect(runs.started).toEqual([]);
     const outcome = await ask('yes', { session: 's-1' });
+    expect(events).toContainEqual({ kind: 'notice', text: 'Running the first of 2 plans.' });
     expect(outcome).toMatchObject({ kind: 'answer', runStatus: 'succeeded', model: null });
     expect(Object(outcome).answer).toMatch(/def fib[^]*No model took part/);
   });

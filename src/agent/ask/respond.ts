@@ -20,6 +20,9 @@ export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
   const model = found?.name ?? null;
   switch (reply.kind) {
     case 'accepted':
+      if (reply.firstOf !== undefined) {
+        emit({ kind: 'notice', text: `Running the first of ${reply.firstOf} plans.` });
+      }
       return runAccepted(turn, reply.plan, { model, isAccepted: true });
     case 'declined':
       return nothingRun(turn, { confidence: 1, model: null });

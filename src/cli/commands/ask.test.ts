@@ -235,6 +235,21 @@ describe('tutti ask at a terminal', () => {
     expect(several).toMatchObject({ exitCode: 4, requests: [{ message: 'x y' }] });
   });
 
+  it.each([
+    [1, 'Run it: tutti ask --session session-1 yes'],
+    [2, 'Run the first: tutti ask --session session-1 1'],
+    [3, 'Run the first: tutti ask --session session-1 1'],
+  ])('in a pipe, names the answer that fits %i plans', async (count, hint) => {
+    const candidates = Array.from({ length: count }, () => ({
+      plan: aPlan,
+      why: '',
+      confidence: 0.5,
+    }));
+    const ran = await tutti(['ask', 'x y'], { scenes: [{ outcome: { ...aPreview, candidates } }] });
+    expect(ran.exitCode).toBe(4);
+    expect(ran.stderr).toContain(`Nothing was run. ${hint}\n`);
+  });
+
   it('asks once about a plan of one step that asks for approval', async () => {
     const steps = [{ id: 'one', tool: 'fake.echo_all', args: { text: 'hello' }, approval: true }];
     const plan = { ...aPlan, steps };

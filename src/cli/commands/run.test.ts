@@ -8,7 +8,7 @@ describe('tutti run', () => {
     const { cwd, name } = aFile(plan);
     const ran = await tutti(['run', name], { io: { cwd } });
     expect(ran.exitCode).toBe(0);
-    expect(JSON.parse(ran.stdout)).toEqual({ said: 'hello' });
+    expect(ran.stdout).toBe('said: hello\n');
     expect(ran.stderr).toContain('Run run-1\n');
     expect(ran.stderr).toContain('one: succeeded (1.5 s)');
     expect(ran.stderr).toContain('Run run-1 succeeded after 1 min 2 s');
@@ -67,7 +67,7 @@ describe('tutti run', () => {
     const ran = await tutti(['run', '-', ...words], { stdin: 'doubtful' });
     expect(ran.exitCode).toBe(0);
     expect(ran.stderr).toContain('stdin:3: warning: one: There is no tool "x.y"\n');
-    expect(JSON.parse(ran.stdout)).toBeTruthy();
+    expect(ran.stdout).toContain('hello');
   });
 
   it('says what failed, and how to try again', async () => {

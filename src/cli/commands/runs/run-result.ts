@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Json } from '../../../contract/plan/index.ts';
 import type { RunStatus, RunView } from '../../../contract/run/index.ts';
 import type { Invocation } from '../../invocation.ts';
 import { cutText, printable, printableLines } from '../../output.ts';
 import { describeWaits } from './describe-wait.ts';
+import { outputText } from './output-text.ts';
 import { durationText } from './run-tree.ts';
 
 /** What a shell learns from how a run stands. */
@@ -21,12 +20,12 @@ export const exitCodes: Readonly<Record<RunStatus, number>> = {
 const maxShown = 10_000;
 
 /** Prints a run that was followed: its output on stdout, how it went on stderr. Says the exit code. */
-export function showResult(
+export async function showResult(
   view: RunView,
   { io, output }: Pick<Invocation, 'io' | 'output'>,
-): number {
-  const isForPeople = io.stdout.isTTY === true;
-  output.result(view, () => (view.output === undefined ? '' : outputText(view, isForPeople)));
+): Promise<number> {
+  const text = output.isJson ? '' : cutOutput(await outputText(view), view);
+  output.result(view, () => (io.stdout.isTTY === true ? printableLines(text) : text));
   if (output.isJson) return exitCodes[view.status];
   if (view.error && view.status !== 'cancelled') {
     output.note(`error: ${printable(view.error.message)} (${view.error.code})`);
@@ -64,26 +63,7 @@ const words: Readonly<Record<RunStatus, string>> = {
   cancelled: 'was cancelled',
 };
 
-function outputText(view: RunView, isForPeople: boolean): string {
-  const { runId, output = null } = view;
-  const text = (isForPeople ? toolText(view) : undefined) ?? valueText(output);
+function cutOutput(text: string, { runId }: RunView): string {
   if (text.length <= maxShown) return text;
   return `${cutText(text, maxShown)}\n[${text.length - maxShown} more characters: tutti runs show ${runId} --json]`;
-}
-
-/** What the tools themselves said, where the output of the run is just the results of steps, by their names. */
-function toolText({ steps, output }: RunView): string | undefined {
-  const results: Readonly<Record<string, unknown>> = Object(output);
-  const texts = Object.entries(results).map(([name, result]) => {
-    const step = Object.hasOwn(steps, name) ? steps[name] : undefined;
-    return isDeepStrictEqual(step?.output, result) ? step?.text : undefined;
-  });
-  const known = texts.filter((text) => text !== undefined);
-  if (known.length === 0 || known.length < texts.length) return undefined;
-  return known.map((text) => printableLines(text).trimEnd()).join('\n\n');
-}
-
-/** A text as it is; all else as JSON that people can read. */
-export function valueText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }

@@ -130,7 +130,7 @@ describe('tutti runs', () => {
         '✓   each[1]  fake.echo_all  1.5 s  attempt 3',
         '-   inner    fake.echo_all',
         '✓ big        fake.echo_all  1.5 s',
-        '{\n  "said": "hello"\n}',
+        'said: hello',
         'Trace: tutti trace abc1',
         'Run run-1 succeeded after 1 min 2 s',
         '',
@@ -149,7 +149,7 @@ describe('tutti runs', () => {
   it('shows what one step gave', async () => {
     const step = async (name: string, view = aRun) =>
       (await tutti(['runs', 'show', 'run-1', name], { views: [view] })).stdout;
-    expect(JSON.parse(await step('one'))).toEqual({ said: 'hello' });
+    expect(await step('one')).toBe('said: hello\n');
     expect(await step('outer/inner')).toBe('skipped\n');
     expect(await step('big')).toContain(
       '[99 bytes in all: tutti call workflow.read_artifact id=sha256:ab]',
@@ -234,21 +234,32 @@ describe('tutti runs', () => {
     expect(none.stderr).toContain('No run waits for approval');
   });
 
-  it('shows what the tool said at a terminal, and the data in a pipe', async () => {
+  it('shows what the tool said, and JSON only when that is asked for', async () => {
     const text = 'modified a.txt\n-  * one\n+  * two';
     const one = { ...aRun.steps['one'], text, output: { diff: 'x' } } as const;
     const done = { ...aRun, steps: { one }, output: { one: { diff: 'x' } } } as RunView;
     const views = [waitingFor(anApproval), done];
-    const shown = await tutti(['runs', 'approve', 'run-1'], { views, ...atTerminal('') });
+    const approve = ['runs', 'approve', 'run-1'];
+    const shown = await tutti(approve, { views, ...atTerminal('') });
     expect(shown.stdout).toBe(`${text}\n`);
-    const piped = await tutti(['runs', 'approve', 'run-1'], { views });
-    expect(JSON.parse(piped.stdout)).toEqual(done.output);
-    const other = { ...done, output: { one: { diff: 'y' } } };
-    const chosen = await tutti(['runs', 'approve', 'run-1'], {
-      views: [waitingFor(anApproval), other],
-      ...atTerminal(''),
-    });
-    expect(JSON.parse(chosen.stdout)).toEqual(other.output);
+    expect((await tutti(approve, { views })).stdout).toBe(`${text}\n`);
+    expect((await tutti(['runs', 'show', 'run-1'], { views: [done] })).stdout).toContain(text);
+    const json = await tutti([...approve, '--json'], { views });
+    expect(JSON.parse(json.stdout)).toEqual(done);
+  });
+
+  it.each<[RunView['output'], string]>([
+    [{ one: { diff: '-a\n+b\n' } }, 'one:\n  diff: |\n    -a\n    +b\n'],
+    [{ two: [1, null], one: { diff: 'x' } }, 'two:\n  - 1\n  - null\n\n-a\n+b\n'],
+    ['-a\n+b', '-a\n+b\n'],
+    [[{ diff: '--- a\n+++ b\n' }], '- diff: |\n    --- a\n    +++ b\n'],
+    [{ note: 'beep \u0007 \u001b[31mred' }, 'note: "beep \\a \\e[31mred"\n'],
+  ])('shows an output of a plan as text: %j', async (output, text) => {
+    const one = { ...aRun.steps['one'], text: '-a\n+b\n', output: { diff: 'x' } } as const;
+    const views = [{ ...aRun, steps: { one }, output } as RunView];
+    for (const options of [{ views }, { views, ...atTerminal('') }]) {
+      expect((await tutti(['runs', 'resume', 'run-1'], options)).stdout).toBe(text);
+    }
   });
 
   it('stops a run and shows how it stands then', async () => {

@@ -3,10 +3,11 @@ import type { RunView, StepView } from '../../../contract/run/index.ts';
 import { systemClock } from '../../../kernel/index.ts';
 import { UnknownNameError } from '../../errors.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
-import { cutText, printable, type Output } from '../../output.ts';
+import { cutText, printable, printableLines, type Output } from '../../output.ts';
 import { describeWait, describeWaits, shellWord } from './describe-wait.ts';
 import { withRunId } from './find-run.ts';
-import { valueText, verdict } from './run-result.ts';
+import { outputText, valueText } from './output-text.ts';
+import { verdict } from './run-result.ts';
 import { drawTree } from './run-tree.ts';
 import { seenCode, wholeCall, type Approval } from './shown-call.ts';
 
@@ -23,25 +24,27 @@ export async function showRun(
   return withSystem(invocation, {}, async ({ workflows }) => {
     const [runId = '', step] = await withRunId(workflows, operands);
     const view = await workflows.show(localCaller, runId);
-    if (step === undefined) output.result(view, () => runText(view, output));
-    else {
+    if (step === undefined) {
+      const shown = printableLines(await outputText(view));
+      output.result(view, () => runText(view, shown, output));
+    } else {
       const found = Object.hasOwn(view.steps, step) ? view.steps[step] : undefined;
       if (!found) throw new UnknownNameError('step', step, Object.keys(view.steps));
       const approval = view.waitingFor.find(
         (wait): wait is Approval => wait.kind === 'approval' && wait.step === step,
       );
       const asked = approval && { arguments: approval.arguments, seen: seenCode(approval) };
-      output.result({ ...found, ...asked }, () =>
-        approval ? approvalText(view.runId, approval) : stepText(found),
-      );
+      const shown = approval
+        ? approvalText(view.runId, approval)
+        : printableLines(await stepText(found));
+      output.result({ ...found, ...asked }, () => shown);
     }
     return 0;
   });
 }
 
-function runText(view: RunView, { paint }: Output): string {
+function runText(view: RunView, text: string, { paint }: Output): string {
   const options = { paint, nowMs: systemClock.now(), maxLines: maxTreeLines, columns: treeColumns };
-  const text = view.output === undefined ? '' : valueText(view.output);
   const about = view.name ?? view.goal;
   return [
     ...(about === null ? [] : [paint.bold(printable(about))]),
@@ -67,7 +70,7 @@ function approvalText(runId: string, approval: Approval): string {
   ].join('\n');
 }
 
-function stepText({ status, output, stored, error }: StepView): string {
+async function stepText({ status, output, stored, error }: StepView): Promise<string> {
   if (error) return `${status}: ${error.message} (${error.code})`;
   if (stored) {
     return `${stored.preview}\n[${stored.bytes} bytes in all: tutti call workflow.read_artifact id=${stored.id}]`;
