@@ -59,7 +59,9 @@ async function addServer(stage: Stage): Promise<void> {
     })}\n`,
   );
   const env = `MEMORY_FILE_PATH=${memory}`;
-  await stage.show(['servers', 'add', 'memory', '--env', env, '--', 'mcp-server-memory'], {
+  // It says which of its tools only read; believed, those need no approval.
+  const options = ['--env', env, '--trust-annotations'];
+  await stage.show(['servers', 'add', 'memory', ...options, '--', 'mcp-server-memory'], {
     contains: 'was added',
   });
   await stage.show(['servers'], { contains: 'memory', lines: 20 });

@@ -171,6 +171,10 @@ for a short while and ends with exit code 0. Clients see every tool unless --com
       ['--cwd <folder>', 'add: working directory of the program'],
       ['--prefix <name>', 'add: prefix for its tool names, instead of its own name'],
       ['--timeout-ms <number>', 'add: end a call after this time without progress'],
+      [
+        '--trust-annotations',
+        'add: believe it when it says that a tool only reads or may be repeated',
+      ],
       ['-n, --limit <count>', 'logs: show at most this many lines (100)'],
     ],
     notes: `Actions:

@@ -105,6 +105,7 @@ function entryOf(invocation: Invocation): Record<string, unknown> {
     headers: pairsOf(invocation, 'header', /^[\w!#$%&'*+.^`|~-]+$/),
     prefix: textOption(invocation, 'prefix'),
     timeoutMs: timeout === undefined ? undefined : Number(timeout),
+    trustAnnotations: invocation.options['trustAnnotations'] === true ? true : undefined,
   };
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
 }

@@ -6,7 +6,16 @@ import { listServers } from './list-servers.ts';
 import { restartServer } from './restart-server.ts';
 import { showLogs } from './show-logs.ts';
 
-const entryOptions = ['url', 'type', 'header', 'env', 'cwd', 'prefix', 'timeoutMs'];
+const entryOptions = [
+  'url',
+  'type',
+  'header',
+  'env',
+  'cwd',
+  'prefix',
+  'timeoutMs',
+  'trustAnnotations',
+];
 
 const actions: Readonly<Record<string, Action>> = {
   list: { run: listServers, takes: [], options: [] },

@@ -79,7 +79,7 @@ describe('add', () => {
   it('writes an address with headers and more into a file that was not there', async () => {
     const place = aPlace();
     const line = [
-      ...'servers add docs --url https://example.org/mcp --type http --prefix d --timeout-ms 500'.split(
+      ...'servers add docs --url https://example.org/mcp --type http --prefix d --timeout-ms 500 --trust-annotations'.split(
         ' ',
       ),
       '--header',
@@ -99,6 +99,7 @@ describe('add', () => {
       X-Two: "2"
     prefix: d
     timeoutMs: 500
+    trustAnnotations: true
 `);
   });
 
