@@ -144,6 +144,15 @@ describe('the house', () => {
     expect(tooLong).toEqual([]);
   });
 
+  it('has no prototype in tables that are looked up by name', () => {
+    const plainTable =
+      /^[ \t]*(?:export )?const \w+: Readonly<(?:Partial<)?Record<string, [^=]*= \{(?!\s*(?:\}|\.\.\.))/m;
+    // Under rewriting.
+    const others = files.filter((file) => !file.startsWith('src/agent/planner/'));
+    expect(others.filter((file) => plainTable.test(readFileSync(file, 'utf8')))).toEqual([]);
+    expect('const words: Readonly<Record<string, number>> = { a: 1 };').toMatch(plainTable);
+  });
+
   it.each([
     [
       'a middle room that imports its sibling',

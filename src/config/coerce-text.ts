@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { asSchema, unwrap } from './setting.ts';
+import { lookupTable } from '../kernel/index.ts';
 
 const numberPattern = /^[+-]?\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?$/i;
-const truths: Readonly<Record<string, boolean>> = {
+const truths: Readonly<Record<string, boolean>> = lookupTable({
   true: true,
   '1': true,
   yes: true,
@@ -11,7 +12,7 @@ const truths: Readonly<Record<string, boolean>> = {
   '0': false,
   no: false,
   off: false,
-};
+});
 
 /**
  * The value a text from a flag or the environment stands for, by the type the schema wants. A text

@@ -25,8 +25,9 @@ export function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.Zod
     if (current instanceof z.ZodArray) current = unwrap(asSchema(current.element));
     else if (current instanceof z.ZodRecord) current = unwrap(asSchema(current.valueType));
     else if (current instanceof z.ZodObject) {
-      const inner: z.core.$ZodType | undefined = current.shape[String(step)];
-      current = inner === undefined ? undefined : unwrap(asSchema(inner));
+      const { shape } = current;
+      if (!Object.hasOwn(shape, step)) return undefined;
+      current = unwrap(asSchema(shape[String(step)]));
     } else return undefined;
   }
   return current;

@@ -61,7 +61,7 @@ async function lookUp(inner: string, sources: ReferenceSources): Promise<Filled>
     const [shown = ''] = inner.split(':-', 1);
     return { kind: 'unfilled', reference: `\${${shown}}`, reason };
   }
-  const value = sources.env[name] ?? '';
+  const value = (Object.hasOwn(sources.env, name) ? sources.env[name] : undefined) ?? '';
   if (value !== '') return { kind: 'filled', text: value };
   if (otherwise !== undefined) return { kind: 'filled', text: otherwise };
   const reason = `the environment variable ${name} is not set`;

@@ -29,6 +29,16 @@ describe('a program', () => {
     });
   });
 
+  it.each(['toString', 'hasOwnProperty', 'constructor'])(
+    'takes no %s for a variable that is set',
+    async (name) => {
+      const settings = sealServer({ command: 'x', args: [`\${${name}}`] });
+      await expect(launchServer('x', settings, around)).rejects.toThrow(
+        `the environment variable ${name} is not set`,
+      );
+    },
+  );
+
   it('starts in the home directory when its entry names none, never in a project that nobody trusts', async () => {
     const launch = await launchServer('x', sealServer({ command: 'x' }), around);
     expect(launch).toMatchObject({ cwd: '/home/ada', args: [] });

@@ -1,5 +1,5 @@
 import { holdsReference, settingsSchema } from '../contract/settings/index.ts';
-import { Secret } from '../kernel/index.ts';
+import { Secret, lookupTable } from '../kernel/index.ts';
 import type { Assignment, Layer } from './assignment.ts';
 import { defineServers } from './define-servers.ts';
 import { describeSettings } from './describe-settings.ts';
@@ -113,12 +113,12 @@ function assemble(
 ): Record<string, unknown> {
   const chosenHome = chosen.get('home')?.value;
   const home = typeof chosenHome === 'string' ? chosenHome : defaultHome(around);
-  const computed: Readonly<Record<string, unknown>> = {
+  const computed: Readonly<Record<string, unknown>> = lookupTable({
     home,
     roots: [around.cwd],
     'conversation.session_dir': pathsOf(around).join(home, 'sessions'),
     'logging.file': pathsOf(around).join(home, 'logs', 'tutti.log'),
-  };
+  });
   const tree: Record<string, unknown> = {};
   for (const setting of settings) {
     const entries = [...chosen.values()].filter((one) => one.setting === setting);

@@ -1,14 +1,15 @@
 import type { Opening } from '../contract/opening/index.ts';
 import type { Request } from '../protocol/index.ts';
 import { encodeChange } from './change-notification.ts';
+import { lookupTable } from '../kernel/index.ts';
 
 /** Requests that are answered without doing anything else, and the list each is about. */
-const lists: Readonly<Record<string, 'tools' | 'prompts' | 'resources'>> = {
+const lists: Readonly<Record<string, 'tools' | 'prompts' | 'resources'>> = lookupTable({
   'tools/list': 'tools',
   'prompts/list': 'prompts',
   'resources/list': 'resources',
   'resources/templates/list': 'resources',
-};
+});
 
 /** Answers told to who keeps them; later ones are no beginning any more. */
 const maxToldAnswers = 16;

@@ -7,6 +7,7 @@ export { createFaultPoints, noFaults, type FaultPoint } from './fault-point.ts';
 export { Gate } from './gate.ts';
 export { isRunning } from './is-running.ts';
 export { createIsoTime } from './iso-time.ts';
+export { lookupTable } from './lookup-table.ts';
 export { LazyAbort, SignalAbort } from './lazy-abort.ts';
 export { learnLabels, type Classify, type Guesses } from './learn-labels.ts';
 export { parseLenientJson } from './lenient-json.ts';

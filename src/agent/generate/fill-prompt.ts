@@ -25,7 +25,11 @@ export async function fillPrompt(
   const [, version = '0', body = ''] = /^---\nversion: (\d+)\n---\n([^]*)$/.exec(text) ?? [];
   const [, system = '', user = ''] = /^# system\n([^]*?)\n# user\n([^]*)$/.exec(body) ?? [];
   const fill = (part: string): string =>
-    part.trim().replaceAll(/\{\{(\w{1,40})\}\}/g, (blank, key: string) => values[key] ?? blank);
+    part
+      .trim()
+      .replaceAll(/\{\{(\w{1,40})\}\}/g, (blank, key: string) =>
+        Object.hasOwn(values, key) ? (values[key] ?? blank) : blank,
+      );
   return {
     id: `${name}@${version}`,
     messages: [

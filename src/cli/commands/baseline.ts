@@ -46,7 +46,9 @@ function merge(first: Findings, second: Findings): Findings {
   const files = [...new Set([...Object.keys(first), ...Object.keys(second)])].sort();
   return Object.fromEntries(
     files.map((file) => {
-      const [have = [], more = []] = [first[file], second[file]];
+      const [have = [], more = []] = [first, second].map((found) =>
+        Object.hasOwn(found, file) ? found[file] : undefined,
+      );
       const left = [...have];
       const added = more.filter((key) => {
         const at = left.indexOf(key);

@@ -1,4 +1,5 @@
-const bytesPerUnit: Readonly<Record<string, number>> = {
+import { lookupTable } from '../../kernel/index.ts';
+const bytesPerUnit: Readonly<Record<string, number>> = lookupTable({
   b: 1,
   kb: 1000,
   mb: 1000 ** 2,
@@ -6,7 +7,7 @@ const bytesPerUnit: Readonly<Record<string, number>> = {
   kib: 1024,
   mib: 1024 ** 2,
   gib: 1024 ** 3,
-};
+});
 
 const sizePattern = /^(\d{1,12}) ?([a-z]{1,3})$/i;
 

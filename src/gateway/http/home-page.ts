@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerStatus } from '../../contract/fleet/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
+import { lookupTable } from '../../kernel/index.ts';
 
 /** What stands behind the gateway, as far as the page shows it. */
 export interface Overview {
@@ -73,13 +74,13 @@ function row(cells: readonly string[]): string {
   return `<tr><td><code>${first}</code></td>${others.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
 }
 
-const entities: Readonly<Record<string, string>> = {
+const entities: Readonly<Record<string, string>> = lookupTable({
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
-};
+});
 
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign);

@@ -1,3 +1,4 @@
+import { lookupTable } from '../lookup-table.ts';
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
@@ -56,7 +57,7 @@ function spawnProgram(spec: ProcessSpec): ChildProcess {
 }
 
 /** Failures that say all by their code. */
-const knownFailures: Readonly<Record<string, StartFailure>> = {
+const knownFailures: Readonly<Record<string, StartFailure>> = lookupTable({
   EAGAIN: {
     reason: 'the system allows no more processes',
     remedy: 'End programs that are not needed, or raise the limit (ulimit -u)',
@@ -93,7 +94,7 @@ const knownFailures: Readonly<Record<string, StartFailure>> = {
     remedy: 'Make the file executable (chmod +x), and its folder accessible',
     isTemporary: false,
   },
-};
+});
 
 function describeFailure({ command, cwd }: ProcessSpec, cause: unknown): StartFailure {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';

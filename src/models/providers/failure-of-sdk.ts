@@ -14,21 +14,23 @@ import { quote, type Endpoint } from './endpoint.ts';
 import { failureOfStatus } from './failure-of-status.ts';
 import { causesOf, failureOfWire } from './failure-of-wire.ts';
 import { PlainHeaders } from './wire/plain-headers.ts';
+import { lookupTable } from '../../kernel/index.ts';
 
 type FailureClass = new (failure: ModelFailure) => ModelCallError;
 
 /** Errors of the AI SDK by the names it gives them. */
-const byName: Readonly<Record<string, { readonly as: FailureClass; readonly reason: string }>> = {
-  AI_JSONParseError: { as: ModelBadAnswerError, reason: 'a piece of it is no JSON' },
-  AI_TypeValidationError: { as: ModelBadAnswerError, reason: 'a piece of it has another shape' },
-  AI_InvalidResponseDataError: {
-    as: ModelCutOffError,
-    reason: 'it ended before the model said that it was complete',
-  },
-  AI_EmptyResponseBodyError: { as: ModelEmptyAnswerError, reason: 'its response has no body' },
-  AI_NoContentGeneratedError: { as: ModelEmptyAnswerError, reason: 'its answer has no text' },
-  AI_LoadAPIKeyError: { as: ModelRefusedKeyError, reason: 'no key is set' },
-};
+const byName: Readonly<Record<string, { readonly as: FailureClass; readonly reason: string }>> =
+  lookupTable({
+    AI_JSONParseError: { as: ModelBadAnswerError, reason: 'a piece of it is no JSON' },
+    AI_TypeValidationError: { as: ModelBadAnswerError, reason: 'a piece of it has another shape' },
+    AI_InvalidResponseDataError: {
+      as: ModelCutOffError,
+      reason: 'it ended before the model said that it was complete',
+    },
+    AI_EmptyResponseBodyError: { as: ModelEmptyAnswerError, reason: 'its response has no body' },
+    AI_NoContentGeneratedError: { as: ModelEmptyAnswerError, reason: 'its answer has no text' },
+    AI_LoadAPIKeyError: { as: ModelRefusedKeyError, reason: 'no key is set' },
+  });
 
 /** What servers put into `error.type` or `error.code` once the stream has begun. */
 const byWord: readonly (readonly [RegExp, FailureClass])[] = [

@@ -6,6 +6,7 @@ import {
   type ModelFailure,
 } from '../errors.ts';
 import { quote, type Endpoint } from './endpoint.ts';
+import { lookupTable } from '../../kernel/index.ts';
 
 const maxCauses = 8;
 
@@ -52,14 +53,14 @@ function codeOf(error: unknown): string {
 
 const lastingCodes: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND']);
 
-const explanations: Readonly<Record<string, string>> = {
+const explanations: Readonly<Record<string, string>> = lookupTable({
   ECONNREFUSED: 'nothing listens at that address; start the server or correct the address',
   ENOTFOUND: 'there is no host of that name; correct the address',
   EAI_AGAIN: 'the name of the host could not be looked up; is there a network?',
   ECONNRESET: 'the connection was closed',
   ETIMEDOUT: 'the host does not respond',
   HPE_HEADER_OVERFLOW: 'the headers of its response are too long',
-};
+});
 
 function explain(code: string, said: string): string {
   const known = explanations[code];

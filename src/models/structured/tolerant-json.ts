@@ -1,3 +1,4 @@
+import { lookupTable } from '../../kernel/index.ts';
 /** How much text may still be looked at: hostile text must not be read again and again. */
 export interface ReadingBudget {
   characters: number;
@@ -40,7 +41,12 @@ type Frame =
 type Due = 'value' | 'key' | 'separator';
 
 const failed = Symbol('failed');
-const quotes: Readonly<Record<string, string>> = { '"': '"', "'": "'", '“': '”', '‘': '’' };
+const quotes: Readonly<Record<string, string>> = lookupTable({
+  '"': '"',
+  "'": "'",
+  '“': '”',
+  '‘': '’',
+});
 const literals: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['true', true],
   ['false', false],
@@ -225,14 +231,14 @@ function defineMember(target: object, key: string, value: unknown): void {
   });
 }
 
-const escapes: Readonly<Record<string, string>> = {
+const escapes: Readonly<Record<string, string>> = lookupTable({
   n: '\n',
   t: '\t',
   r: '\r',
   b: '\b',
   f: '\f',
   '\n': '',
-};
+});
 
 /** What the escape at `at` stands for; a backslash before anything else stands for itself or nothing. */
 function readEscape(text: string, at: number): { readonly text: string; readonly end: number } {

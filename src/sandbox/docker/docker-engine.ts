@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Architecture } from '../seccomp/index.ts';
 import type { DockerApi } from './docker-api.ts';
+import { lookupTable } from '../../kernel/index.ts';
 
 const infoSchema = z.looseObject({
   ServerVersion: z.string().default('unknown'),
@@ -25,12 +26,12 @@ export interface DockerEngine {
   readonly hasUserNamespaces: boolean;
 }
 
-const architectures: Readonly<Record<string, Architecture>> = {
+const architectures: Readonly<Record<string, Architecture>> = lookupTable({
   x86_64: 'x64',
   amd64: 'x64',
   aarch64: 'arm64',
   arm64: 'arm64',
-};
+});
 
 export async function examineEngine(api: DockerApi, signal?: AbortSignal): Promise<DockerEngine> {
   const info = infoSchema.parse(await api.call({ method: 'GET', path: '/info', signal }));

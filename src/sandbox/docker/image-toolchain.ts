@@ -4,6 +4,7 @@ import { ToolchainMissingError } from '../errors.ts';
 import type { ContainerImage } from './container-spec.ts';
 import type { DockerApi } from './docker-api.ts';
 import { DockerRequestError } from './errors.ts';
+import { lookupTable } from '../../kernel/index.ts';
 
 const imageSchema = z.looseObject({
   Id: z.string(),
@@ -55,7 +56,7 @@ interface ImageLanguage {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const languages: Readonly<Record<string, ImageLanguage>> = {
+const languages: Readonly<Record<string, ImageLanguage>> = lookupTable({
   python: { program: 'python3', question: '--version' },
   node: { program: 'node', question: '--version' },
   go: {
@@ -76,7 +77,7 @@ const languages: Readonly<Record<string, ImageLanguage>> = {
     env: { CARGO_HOME: '/tmp/cargo', CARGO_NET_OFFLINE: 'true' },
   },
   java: { program: 'java', question: '--version' },
-};
+});
 
 /** Every image we can use has one: it waits for the job of a `command`. */
 export function shellToolchain(image: FoundImage): Toolchain {

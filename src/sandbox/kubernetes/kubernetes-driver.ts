@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { z } from 'zod';
 import type { DriverReport, SandboxResult } from '../../contract/sandbox/index.ts';
-import { reportError } from '../../kernel/index.ts';
+import { reportError, lookupTable } from '../../kernel/index.ts';
 import { bootCommand, encodeJob, minimalEnv } from '../boot/index.ts';
 import { endOfRun } from '../end-of-run.ts';
 import { readTar } from '../collect/read-tar.ts';
@@ -26,14 +26,14 @@ export interface KubernetesOptions {
 }
 
 /** The paths a program lies at in the usual images. */
-const programs: Readonly<Record<string, string>> = {
+const programs: Readonly<Record<string, string>> = lookupTable({
   python: 'python3',
   node: 'node',
   shell: 'sh',
   go: 'go',
   rust: 'rustc',
   java: 'java',
-};
+});
 
 const name = 'kubernetes';
 /** Above the numbers that people and services have. */

@@ -1,6 +1,7 @@
 import { protections, type Protection } from '../../contract/sandbox/index.ts';
 import type { HostCanary } from './host-canary.ts';
 import type { IsolationFindings } from './isolation-findings.ts';
+import { lookupTable } from '../../kernel/index.ts';
 
 /** What a canary says of one protection. */
 export interface Verdict {
@@ -21,11 +22,11 @@ export function judgeIsolation(found: IsolationFindings, host: HostCanary): Verd
 }
 
 /** The kernel gives the first namespaces of a machine these names. */
-const firstNamespaces: Readonly<Record<string, string>> = {
+const firstNamespaces: Readonly<Record<string, string>> = lookupTable({
   user: 'user:[4026531837]',
   pid: 'pid:[4026531836]',
   uts: 'uts:[4026531838]',
-};
+});
 const wholeUserRange = '0 0 4294967295';
 const noCapabilities = /^0+$/;
 

@@ -12,8 +12,16 @@ import { reachableByOthers } from './reachable-by-others.ts';
 import { rust } from './rust.ts';
 import { shell } from './shell.ts';
 import { hostSurroundings, type Surroundings } from './surroundings.ts';
+import { lookupTable } from '../../kernel/index.ts';
 
-const languages: Readonly<Record<string, Language>> = { python, node, go, rust, java, shell };
+const languages: Readonly<Record<string, Language>> = lookupTable({
+  python,
+  node,
+  go,
+  rust,
+  java,
+  shell,
+});
 
 export const toolchainNames: readonly string[] = Object.keys(languages);
 

@@ -1,8 +1,9 @@
 import type { Language } from '../../contract/language/index.ts';
+import { lookupTable } from '../../kernel/index.ts';
 
 export { languages, type Language } from '../../contract/language/index.ts';
 
-const languageByEnding: Readonly<Record<string, Language>> = {
+const languageByEnding: Readonly<Record<string, Language>> = lookupTable({
   py: 'python',
   pyi: 'python',
   pyw: 'python',
@@ -23,7 +24,7 @@ const languageByEnding: Readonly<Record<string, Language>> = {
   htm: 'html',
   xhtml: 'html',
   css: 'css',
-};
+});
 
 /** The language of a file by its ending, if it is one of ours. */
 export function languageOfPath(path: string): Language | undefined {

@@ -32,7 +32,7 @@ function problemsOf(prompt: PromptDocument, given: Readonly<Record<string, strin
     .filter((name) => !known.includes(name))
     .map((name) => `it has no argument "${name}" (it has: ${known.join(', ')})`);
   const wrong = prompt.parameters.flatMap(({ name, required, values, strict, description }) => {
-    const value = given[name] ?? '';
+    const value = (Object.hasOwn(given, name) ? given[name] : undefined) ?? '';
     if (required && value.trim() === '') {
       return [`argument "${name}" is missing${description === '' ? '' : ` (${description})`}`];
     }
@@ -54,7 +54,7 @@ function valuesOf(
   const values = new Map(
     prompt.parameters.map(({ name, default: fallback }) => [
       name,
-      given[name]?.trim() ? given[name] : fallback,
+      Object.hasOwn(given, name) && given[name]?.trim() ? given[name] : fallback,
     ]),
   );
   if (!values.has('language')) return values;

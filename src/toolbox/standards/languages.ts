@@ -1,8 +1,9 @@
 import type { Snapshot } from './snapshot.ts';
+import { lookupTable } from '../../kernel/index.ts';
 
 const prefix = 'standards://';
 
-const aliases: Readonly<Record<string, string>> = {
+const aliases: Readonly<Record<string, string>> = lookupTable({
   py: 'python',
   python3: 'python',
   js: 'javascript',
@@ -14,7 +15,7 @@ const aliases: Readonly<Record<string, string>> = {
   rs: 'rust',
   postgresql: 'sql',
   htm: 'html',
-};
+});
 
 /** Languages with a standard, in order. */
 export function languagesOf(snapshot: Snapshot): string[] {
@@ -30,7 +31,7 @@ export function resolveLanguage(snapshot: Snapshot, given: string): string | und
   return [lower, aliases[lower]].find((name) => snapshot.texts.has(prefix + name));
 }
 
-const frameworks: Readonly<Record<string, string>> = {
+const frameworks: Readonly<Record<string, string>> = lookupTable({
   pytest: 'python',
   unittest: 'python',
   hypothesis: 'python',
@@ -47,7 +48,7 @@ const frameworks: Readonly<Record<string, string>> = {
   'cargo test': 'rust',
   proptest: 'rust',
   pgtap: 'sql',
-};
+});
 
 export const knownFrameworks: readonly string[] = Object.keys(frameworks);
 

@@ -1,12 +1,13 @@
 import type { Json } from '../../contract/plan/index.ts';
+import { lookupTable } from '../../kernel/index.ts';
 
-const unitsMs: Readonly<Record<string, number>> = {
+const unitsMs: Readonly<Record<string, number>> = lookupTable({
   ms: 1,
   s: 1_000,
   m: 60_000,
   h: 3_600_000,
   d: 86_400_000,
-};
+});
 
 /** Ten years: whoever writes more made a mistake with the unit. */
 const maxMs = 315_360_000_000;

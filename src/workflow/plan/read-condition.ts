@@ -1,6 +1,7 @@
 import type { Json } from '../../contract/plan/index.ts';
 import { BadConditionError } from './errors.ts';
 import { endOfQuoted, matchAt, readReference, unquote, type Reference } from './reference.ts';
+import { lookupTable } from '../../kernel/index.ts';
 
 export type Comparison = '==' | '!=' | '<=' | '>=' | '<' | '>';
 
@@ -22,8 +23,16 @@ const maxLength = 10_000;
 const maxDepth = 50;
 /** Longer ones first: `<=` is not `<`. */
 const comparisons: readonly Comparison[] = ['==', '!=', '<=', '>=', '<', '>'];
-const words: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null };
-const wordsOfOthers: Readonly<Record<string, string>> = { and: '&&', or: '||', not: '!' };
+const words: Readonly<Record<string, boolean | null>> = lookupTable({
+  true: true,
+  false: false,
+  null: null,
+});
+const wordsOfOthers: Readonly<Record<string, string>> = lookupTable({
+  and: '&&',
+  or: '||',
+  not: '!',
+});
 
 /** Reads from left to right without going back, so it takes time linear in the text. */
 export function readCondition(text: string): {

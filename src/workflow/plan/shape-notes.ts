@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { planFields, planSchema, type Plan } from '../../contract/plan/index.ts';
-import { nearest } from '../../kernel/index.ts';
+import { nearest, lookupTable } from '../../kernel/index.ts';
 import { maxProblems, type Note } from './plan-notes.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -42,7 +42,7 @@ function isWithin({ path, code }: Issue): boolean {
 }
 
 /** What people write who know other plans. */
-const otherWords: Readonly<Record<string, string>> = {
+const otherWords: Readonly<Record<string, string>> = lookupTable({
   needs: order(),
   depends_on: order(),
   dependsOn: order(),
@@ -54,7 +54,7 @@ const otherWords: Readonly<Record<string, string>> = {
   params: 'arguments are written "args"',
   loop: 'repeating is written "forEach"',
   timeout: 'a time limit is written "timeoutMs"',
-};
+});
 
 function order(): string {
   return 'leave it out: the order of steps follows from their references';
@@ -84,7 +84,7 @@ function fieldsAt(at: readonly (string | number)[]): readonly string[] {
 }
 
 /** What a field wants, where the schema's own words do not help. */
-const wants: Readonly<Record<string, string>> = {
+const wants: Readonly<Record<string, string>> = lookupTable({
   id: 'a text of letters, digits, "_" and "-" that begins with a letter and has at most 64',
   sleep: 'milliseconds or a text such as 30s',
   wait: 'the name of a signal, or {signal, timeoutMs}',
@@ -100,7 +100,7 @@ const wants: Readonly<Record<string, string>> = {
   expiresMs: 'milliseconds, as a whole number of at least 1000',
   ttlMs: 'milliseconds, as a whole number above 0',
   steps: 'a list of at least one step',
-};
+});
 
 function wrongValue(issue: Issue, at: readonly (string | number)[], data: unknown): string {
   const value = valueAt(data, at);
@@ -136,7 +136,7 @@ function wantOf(issue: Issue): string {
   return 'something else';
 }
 
-const kinds: Readonly<Record<string, string>> = {
+const kinds: Readonly<Record<string, string>> = lookupTable({
   string: 'a text',
   number: 'a number',
   int: 'a whole number',
@@ -144,7 +144,7 @@ const kinds: Readonly<Record<string, string>> = {
   array: 'a list',
   object: 'an object',
   record: 'an object',
-};
+});
 
 const shownLength = 60;
 

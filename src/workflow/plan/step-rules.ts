@@ -1,5 +1,6 @@
 import { reservedRoots } from '../../contract/plan/index.ts';
 import { wholePlan, withinStep, type Note, type PlanPlace } from './plan-notes.ts';
+import { lookupTable } from '../../kernel/index.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -9,7 +10,7 @@ export const maxPlanDepth = 5;
 const kinds = ['tool', 'sleep', 'wait', 'plan'] as const;
 
 /** Which kinds of step a field belongs to; `gate` is a step with `approval` alone. */
-const fieldKinds: Readonly<Record<string, readonly string[]>> = {
+const fieldKinds: Readonly<Record<string, readonly string[]>> = lookupTable({
   args: ['tool'],
   input: ['plan'],
   retry: ['tool'],
@@ -19,7 +20,7 @@ const fieldKinds: Readonly<Record<string, readonly string[]>> = {
   effect: ['tool'],
   reconcile: ['tool'],
   forEach: ['tool', 'sleep', 'plan'],
-};
+});
 
 /**
  * What the schema cannot say about steps: ids that are used twice or taken, what kind a step is, fields

@@ -3,6 +3,7 @@ import type { FunctionSite } from './find-functions.ts';
 import { otherOperators, type Grammar } from './grammar.ts';
 import type { TextEdit } from './text-edit.ts';
 import { walkTree } from './tree-walk.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
 export type MutationKind =
   | 'result'
@@ -66,12 +67,12 @@ function mutationsOf(node: Node, grammar: Grammar): Mutation[] {
   return [];
 }
 
-const booleans: Readonly<Record<string, string>> = {
+const booleans: Readonly<Record<string, string>> = lookupTable({
   true: 'false',
   false: 'true',
   True: 'False',
   False: 'True',
-};
+});
 
 function changeOperator(node: Node): Mutation[] {
   const operator = node.children.find(

@@ -1,5 +1,6 @@
 import type { ParsedLanguage } from '../syntax-parser.ts';
 import { pythonChanger, scriptChanger } from './value-changers.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
 /** What the node types of a language's grammar mean to who changes code. */
 export interface Grammar {
@@ -138,7 +139,7 @@ export const grammars: Readonly<Record<ParsedLanguage, Grammar>> = {
 };
 
 /** What an operator becomes: something that a test of the result notices. */
-export const otherOperators: Readonly<Record<string, string>> = {
+export const otherOperators: Readonly<Record<string, string>> = lookupTable({
   '+': '-',
   '-': '+',
   '*': '+',
@@ -165,4 +166,4 @@ export const otherOperators: Readonly<Record<string, string>> = {
   in: 'not in',
   'not in': 'in',
   '??': '&&',
-};
+});

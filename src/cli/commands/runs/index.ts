@@ -17,8 +17,9 @@ import { withRunId } from './find-run.ts';
 import { followRun } from './follow-run.ts';
 import { listRuns } from './list-runs.ts';
 import { showRun } from './show-run.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
-const actions: Readonly<Record<string, Action>> = {
+const actions: Readonly<Record<string, Action>> = lookupTable({
   list: { run: listRuns, takes: [], options: ['limit', 'status'] },
   show: { run: showRun, takes: ['RUN', 'STEP?'], options: [] },
   watch: { run: watchRun, takes: ['RUN'], options: [] },
@@ -44,7 +45,7 @@ const actions: Readonly<Record<string, Action>> = {
     options: ['detach', 'happened', 'notHappened', 'output'],
   },
   repair: { run: goingOn(repair), takes: ['RUN', 'STEP'], options: ['detach', 'args', 'giveUp'] },
-};
+});
 
 export function run(invocation: Invocation): Promise<number> {
   return runAction(invocation, 'runs', actions);

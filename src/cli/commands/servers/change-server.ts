@@ -1,4 +1,4 @@
-import { AppError } from '../../../kernel/index.ts';
+import { AppError, lookupTable } from '../../../kernel/index.ts';
 import { UsageError } from '../../errors.ts';
 import { textsOf } from '../../global-flags.ts';
 import { openFiles, textOption, type Invocation } from '../../invocation.ts';
@@ -44,7 +44,7 @@ export async function addServer(invocation: Invocation, name: string): Promise<n
 }
 
 /** Options by the part of the entry that they become. */
-const optionOf: Readonly<Record<string, string>> = {
+const optionOf: Readonly<Record<string, string>> = lookupTable({
   url: '--url',
   type: '--type',
   headers: '--header',
@@ -52,7 +52,7 @@ const optionOf: Readonly<Record<string, string>> = {
   cwd: '--cwd',
   prefix: '--prefix',
   timeoutMs: '--timeout-ms',
-};
+});
 
 /**
  * What the settings schema says against the new entry, said of the options it came from: a line of a file that

@@ -1,16 +1,17 @@
 import type { JsonSchema } from '../../../contract/tool/index.ts';
 import { recordOf, resolveReference } from '../../json-schema.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
 /** Schemas nested deeper than this are described as "anything". */
 const maxDepth = 4;
 const maxNames = 12;
 
-const words: Readonly<Record<string, string>> = {
+const words: Readonly<Record<string, string>> = lookupTable({
   string: 'text',
   boolean: 'true or false',
   integer: 'whole number',
   null: 'null',
-};
+});
 
 /** What a value of this schema looks like, in a few words: `text`, `list of text`, `a | b | c`. */
 export function typeText(schema: unknown, root: JsonSchema, depth = 0): string {

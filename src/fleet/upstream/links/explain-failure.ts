@@ -1,4 +1,4 @@
-import { type AppError } from '../../../kernel/index.ts';
+import { type AppError, lookupTable } from '../../../kernel/index.ts';
 import { BadAnswerError, ExchangeBrokenError, UnreachableError } from '../../errors.ts';
 
 export interface RequestFailure {
@@ -8,7 +8,7 @@ export interface RequestFailure {
 }
 
 /** What people read for each reason a server cannot be reached; `undefined` for others. */
-const reasons: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<string, string>> = lookupTable({
   ECONNREFUSED: 'the connection was refused. Check that the server runs, and its port',
   ENOTFOUND: 'its host name is not known. Check the url, and the network',
   EAI_AGAIN: 'its host name could not be looked up. Check the network',
@@ -27,7 +27,7 @@ const reasons: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: selfSigned(),
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: selfSigned(),
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: selfSigned(),
-};
+});
 
 function selfSigned(): string {
   return 'its certificate is from nobody trusted here. Name its authority in NODE_EXTRA_CA_CERTS';

@@ -7,20 +7,21 @@ import {
   textOf,
   type FlatTree,
 } from './flat-tree.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
 export interface Operation {
   readonly operators: readonly string[];
   readonly operands: readonly number[];
 }
 
-const prefixes: Readonly<Record<string, string>> = {
+const prefixes: Readonly<Record<string, string>> = lookupTable({
   binary_operator: 'binary',
   augmented_assignment: 'binary',
   unary_operator: 'unary',
   not_operator: 'unary',
   comparison_operator: 'compare',
   boolean_operator: 'logical',
-};
+});
 
 /** What radon sees as one operation: a chain of one logical operator, or all of a comparison. */
 export function pythonOperation(tree: FlatTree, node: number): Operation | undefined {
@@ -123,7 +124,7 @@ function stringKey(tree: FlatTree, strings: readonly number[]): string | undefin
   return `${isBytes ? 'bytes' : 'text'} ${value}`;
 }
 
-const simpleEscapes: Readonly<Record<string, string>> = {
+const simpleEscapes: Readonly<Record<string, string>> = lookupTable({
   '\n': '',
   '\\': '\\',
   "'": "'",
@@ -135,7 +136,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   r: '\r',
   t: '\t',
   v: '\v',
-};
+});
 
 function unescape(content: string): string {
   return content.replaceAll(

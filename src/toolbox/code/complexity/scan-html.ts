@@ -1,4 +1,5 @@
 import type { TextSpan } from './flat-tree.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
 export interface HtmlScan {
   /** Names of all elements, lower case, in source order. */
@@ -15,7 +16,7 @@ const voidElements: ReadonlySet<string> = new Set(
 const textElements: ReadonlySet<string> = new Set(['script', 'style', 'textarea', 'title']);
 
 /** An element that ends when one of its siblings begins. */
-const siblingsThatClose: Readonly<Record<string, readonly string[]>> = {
+const siblingsThatClose: Readonly<Record<string, readonly string[]>> = lookupTable({
   p: 'p div ul ol dl table form section article header footer h1 h2 h3 h4 h5 h6 hr pre'.split(' '),
   li: ['li'],
   dt: ['dt', 'dd'],
@@ -24,7 +25,7 @@ const siblingsThatClose: Readonly<Record<string, readonly string[]>> = {
   tr: ['tr'],
   td: ['td', 'th'],
   th: ['td', 'th'],
-};
+});
 
 /** Reads the tags of a page in one pass; end tags that may be left out are filled in. */
 export function scanHtml(text: string): HtmlScan {

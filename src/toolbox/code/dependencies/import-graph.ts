@@ -6,6 +6,7 @@ import { pathResolver } from './resolve/resolve-path.ts';
 import { pythonResolver } from './resolve/resolve-python.ts';
 import type { Project, Resolver } from './resolve/resolution.ts';
 import { rustResolver } from './resolve/resolve-rust.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
 /** A module in the graph: a file, a Go package, or a folder once grouped. */
 export interface GraphNode {
@@ -66,14 +67,14 @@ export function buildGraph(project: Project): ImportGraph {
 function resolversOf(project: Project): (file: ModuleFile) => Resolver {
   const javascript = javascriptResolver(project);
   const path = pathResolver(project);
-  const byLanguage: Readonly<Record<string, Resolver>> = {
+  const byLanguage: Readonly<Record<string, Resolver>> = lookupTable({
     javascript,
     typescript: javascript,
     python: pythonResolver(project),
     java: javaResolver(project),
     go: goResolver(project),
     rust: rustResolver(project),
-  };
+  });
   return (file) => byLanguage[file.language] ?? path;
 }
 

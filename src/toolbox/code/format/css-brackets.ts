@@ -1,9 +1,10 @@
+import { lookupTable } from '../../../kernel/index.ts';
 export interface CssProblem {
   readonly offset: number;
   readonly message: string;
 }
 
-const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+const closing: Readonly<Record<string, string>> = lookupTable({ '(': ')', '[': ']', '{': '}' });
 
 /** Comments, strings and unquoted addresses hold brackets that mean nothing; escapes hide one. */
 const pieces =

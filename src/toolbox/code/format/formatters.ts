@@ -1,4 +1,5 @@
 import type { Language } from '../language.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
 /**
  * The names users know, per language, the default first. A name whose program is not aboard is
@@ -17,7 +18,7 @@ export const formatterNames: Readonly<Record<Language, readonly string[]>> = {
 };
 
 /** What somebody who asked by this name must know about the result. */
-const differences: Readonly<Record<string, string>> = {
+const differences: Readonly<Record<string, string>> = lookupTable({
   autopep8: 'autopep8 is not aboard: this is Black style, which changes more',
   yapf: 'yapf is not aboard: this is Black style',
   biome: 'biome is not aboard: this is Prettier, whose style Biome follows',
@@ -33,7 +34,7 @@ const differences: Readonly<Record<string, string>> = {
   'js-beautify': 'js-beautify is not aboard: this is Prettier style',
   tidy: 'HTML Tidy is not aboard: this is Prettier, which repairs nothing',
   stylelint: 'stylelint formats no layout: this is Prettier; use review_code for its rules',
-};
+});
 
 export type FormatterChoice =
   | { readonly kind: 'chosen'; readonly formatter: string; readonly note: string | undefined }
@@ -57,7 +58,7 @@ function languagesOf(formatter: string): Language[] {
   return all.filter((language) => formatterNames[language].includes(formatter));
 }
 
-const otherSpellings: Readonly<Record<string, string>> = {
+const otherSpellings: Readonly<Record<string, string>> = lookupTable({
   'ruff-format': 'ruff',
   'cargo fmt': 'cargo-fmt',
   'go fmt': 'gofmt',
@@ -67,7 +68,7 @@ const otherSpellings: Readonly<Record<string, string>> = {
   'prettier-plugin-java': 'prettier-java',
   'prettier-plugin-rust': 'prettier-rust',
   googlejavaformat: 'google-java-format',
-};
+});
 
 function normalise(name: string): string {
   const lower = name.trim().toLowerCase();

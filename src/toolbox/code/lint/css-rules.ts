@@ -1,4 +1,5 @@
 import type { RuleEntry } from './lint-finding.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
 /** A stylelint rule with its options and how it is presented. */
 export interface CssRule extends RuleEntry {
@@ -21,7 +22,7 @@ export const comparingCssRules: ReadonlySet<string> = new Set([
 ]);
 
 /** The stylelint rules a review runs. */
-export const cssRules: Readonly<Record<string, CssRule>> = {
+export const cssRules: Readonly<Record<string, CssRule>> = lookupTable({
   'annotation-no-unknown': bug,
   'at-rule-no-unknown': likelyBug,
   'at-rule-no-deprecated': upkeep,
@@ -91,4 +92,4 @@ export const cssRules: Readonly<Record<string, CssRule>> = {
   'syntax-string-no-invalid': bug,
   'unit-no-unknown': bug,
   'value-no-vendor-prefix': style,
-};
+});

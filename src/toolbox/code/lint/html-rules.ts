@@ -1,4 +1,5 @@
 import type { RuleEntry } from './lint-finding.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
 /** An html-validate rule with how it is presented. */
 export interface HtmlRule extends RuleEntry {
@@ -25,7 +26,7 @@ export const searchingHtmlRules: ReadonlySet<string> = new Set([
 ]);
 
 /** The html-validate rules a review runs. */
-export const htmlRules: Readonly<Record<string, HtmlRule>> = {
+export const htmlRules: Readonly<Record<string, HtmlRule>> = lookupTable({
   'close-attr': bug,
   'close-order': bug,
   'no-dup-id': bug,
@@ -103,4 +104,4 @@ export const htmlRules: Readonly<Record<string, HtmlRule>> = {
   'wcag/h63': access,
   'wcag/h67': access,
   'wcag/h71': access,
-};
+});

@@ -1,4 +1,5 @@
 import type { RuleEntry } from './lint-finding.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
 /** An ESLint rule with how it is presented; `optIn` rules run when a style guide adds them. */
 export interface JavascriptRule extends RuleEntry {
@@ -16,7 +17,7 @@ const upkeep = { severity: 'minor', area: 'maintainability' } as const;
 const style = { severity: 'info', area: 'style' } as const;
 
 /** The ESLint rules a review runs. `no-eval` and its kin belong to the security scanner. */
-export const javascriptRules: Readonly<Record<string, JavascriptRule>> = {
+export const javascriptRules: Readonly<Record<string, JavascriptRule>> = lookupTable({
   'constructor-super': bug,
   'for-direction': bug,
   'getter-return': bug,
@@ -154,10 +155,10 @@ export const javascriptRules: Readonly<Record<string, JavascriptRule>> = {
   'prefer-arrow-callback': { ...style, optIn: true },
   'prefer-template': { ...style, optIn: true },
   yoda: { ...style, optIn: true },
-};
+});
 
 /** The rules of ours that ESLint runs over TypeScript's tree. */
-export const typescriptRules: Readonly<Record<string, RuleEntry>> = {
+export const typescriptRules: Readonly<Record<string, RuleEntry>> = lookupTable({
   'no-explicit-any': { severity: 'minor', area: 'standards' },
   'no-non-null-assertion': { severity: 'minor', area: 'correctness' },
   'ban-ts-comment': { severity: 'minor', area: 'correctness' },
@@ -171,4 +172,4 @@ export const typescriptRules: Readonly<Record<string, RuleEntry>> = {
   'prefer-as-const': { severity: 'info', area: 'style' },
   'no-require-imports': { severity: 'info', area: 'style' },
   'no-unused-binding': { severity: 'minor', area: 'maintainability' },
-};
+});

@@ -16,11 +16,16 @@ export async function lintCss(file: SourceFile, setup: LintSetup): Promise<LintF
   if (depthOf(file.text) > maxDepth)
     throw new TooComplexError(file.path, 'it is nested too deeply');
   const { default: stylelint } = await import('stylelint');
-  const { results } = await stylelint.lint({
+  const options = {
     code: file.text,
     config: stylelintConfig(file, setup),
     computeEditInfo: true,
     quietDeprecationWarnings: true,
+  };
+  const { results } = await stylelint.lint(options).catch((error: unknown) => {
+    // Its rules look up properties by name in plain objects: one that is called `constructor` ends them.
+    if (!(error instanceof TypeError)) throw error;
+    throw new TooComplexError(file.path, `stylelint failed on it: ${error.message}`);
   });
   const warnings = results[0]?.warnings ?? [];
   const problem = warnings.find(({ rule }) => rule === 'CssSyntaxError');

@@ -1,4 +1,5 @@
 import type { RuleEntry } from './lint-finding.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
 /** Ruff rules a review of Python runs, by code or prefix. Security (S) is the scanner's. */
 export const pythonSelection: readonly string[] = (
@@ -13,7 +14,7 @@ export const pythonSelection: readonly string[] = (
 export const pythonIgnored: readonly string[] = ['PLC0415', 'PLW2901', 'PLW1514', 'D203', 'D213'];
 
 /** Severity and area by the longest matching prefix of a Ruff code. */
-export const pythonSeverities: Readonly<Record<string, RuleEntry>> = {
+export const pythonSeverities: Readonly<Record<string, RuleEntry>> = lookupTable({
   E: { severity: 'info', area: 'style' },
   E501: { severity: 'info', area: 'standards' },
   E711: { severity: 'minor', area: 'correctness' },
@@ -63,7 +64,7 @@ export const pythonSeverities: Readonly<Record<string, RuleEntry>> = {
   UP: { severity: 'info', area: 'style' },
   D: { severity: 'info', area: 'documentation' },
   ANN: { severity: 'info', area: 'standards' },
-};
+});
 
 /**
  * Ruff rules whose fix keeps behaviour in every case. The binding does not say whether a fix is safe,

@@ -1,6 +1,7 @@
 import type { Severity } from '../finding.ts';
 import { approximateCvss4, scoreCvss3 } from './cvss.ts';
 import type { OsvRecord } from './osv-record.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
 /** Where a severity comes from, most trustworthy first. */
 export const severitySources = ['cvss', 'label', 'approximated', 'assumed'] as const;
@@ -12,14 +13,14 @@ export interface Assessment {
   readonly score?: number;
 }
 
-const labels: Readonly<Record<string, Severity>> = {
+const labels: Readonly<Record<string, Severity>> = lookupTable({
   CRITICAL: 'critical',
   HIGH: 'major',
   MODERATE: 'minor',
   MEDIUM: 'minor',
   LOW: 'info',
   NONE: 'info',
-};
+});
 
 /**
  * How bad a vulnerability is: the highest CVSS 3 score, else the database's own label, else an

@@ -1,14 +1,20 @@
+import { lookupTable } from '../../../kernel/index.ts';
 /** Metrics of a CVSS vector by their abbreviation: `AV` → `N`. */
 type Metrics = ReadonlyMap<string, string>;
 
-const attackVector: Readonly<Record<string, number>> = { N: 0.85, A: 0.62, L: 0.55, P: 0.2 };
-const attackComplexity: Readonly<Record<string, number>> = { L: 0.77, H: 0.44 };
-const userInteraction: Readonly<Record<string, number>> = { N: 0.85, R: 0.62 };
-const impactWeight: Readonly<Record<string, number>> = { H: 0.56, L: 0.22, N: 0 };
-const privileges: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+const attackVector: Readonly<Record<string, number>> = lookupTable({
+  N: 0.85,
+  A: 0.62,
+  L: 0.55,
+  P: 0.2,
+});
+const attackComplexity: Readonly<Record<string, number>> = lookupTable({ L: 0.77, H: 0.44 });
+const userInteraction: Readonly<Record<string, number>> = lookupTable({ N: 0.85, R: 0.62 });
+const impactWeight: Readonly<Record<string, number>> = lookupTable({ H: 0.56, L: 0.22, N: 0 });
+const privileges: Readonly<Record<string, Readonly<Record<string, number>>>> = lookupTable({
   U: { N: 0.85, L: 0.62, H: 0.27 },
   C: { N: 0.85, L: 0.68, H: 0.5 },
-};
+});
 
 /** Base score of a CVSS 3.0 or 3.1 vector; `undefined` when a base metric is missing or unknown. */
 export function scoreCvss3(vector: string): number | undefined {

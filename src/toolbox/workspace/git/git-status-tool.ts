@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counted } from '../../../kernel/index.ts';
+import { counted, lookupTable } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import { readOnlyAnnotations } from '../tool-annotations.ts';
@@ -101,7 +101,12 @@ async function readStatus(
 }
 
 /** How many fields stand before the path, by the kind of line (porcelain v2). */
-const fieldsBeforePath: Readonly<Record<string, number>> = { '1': 8, '2': 9, u: 10, '?': 1 };
+const fieldsBeforePath: Readonly<Record<string, number>> = lookupTable({
+  '1': 8,
+  '2': 9,
+  u: 10,
+  '?': 1,
+});
 
 function readEntry(
   line: string,
@@ -117,14 +122,14 @@ function readEntry(
   return { path, status, staged: index !== '.', unstaged: tree !== '.' };
 }
 
-const statusWords: Readonly<Record<string, Status>> = {
+const statusWords: Readonly<Record<string, Status>> = lookupTable({
   M: 'modified',
   A: 'added',
   D: 'deleted',
   R: 'renamed',
   C: 'copied',
   T: 'type_changed',
-};
+});
 
 function readDistance(text = ''): number[] {
   return text

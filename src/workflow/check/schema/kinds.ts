@@ -1,4 +1,5 @@
 import { isRecord, partsOf, type Effort, type SchemaNode } from './schema-node.ts';
+import { lookupTable } from '../../../kernel/index.ts';
 
 /** The kinds of JSON values as bits. A number is a whole one or one with a fraction. */
 export const kind = {
@@ -13,7 +14,7 @@ export const kind = {
 export const everyKind = 127;
 export const numberKinds = kind.integer | kind.fraction;
 
-const kindsByType: Readonly<Record<string, number>> = {
+const kindsByType: Readonly<Record<string, number>> = lookupTable({
   null: kind.null,
   boolean: kind.boolean,
   integer: kind.integer,
@@ -21,7 +22,7 @@ const kindsByType: Readonly<Record<string, number>> = {
   string: kind.string,
   array: kind.array,
   object: kind.object,
-};
+});
 
 /** Every kind a value that fits may be of; a few too many where the schema is hard to read. */
 export function kindsOf(node: SchemaNode, effort: Effort): number {

@@ -1,6 +1,7 @@
 import type { Language } from '../../../../contract/language/index.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
-const languages: Readonly<Record<string, Language>> = {
+const languages: Readonly<Record<string, Language>> = lookupTable({
   '.py': 'python',
   '.pyi': 'python',
   '.js': 'javascript',
@@ -18,7 +19,7 @@ const languages: Readonly<Record<string, Language>> = {
   '.html': 'html',
   '.htm': 'html',
   '.css': 'css',
-};
+});
 
 /** The language of files with this ending; undefined for all others. */
 export function languageOf(ending: string): Language | undefined {

@@ -11,6 +11,7 @@ import {
 } from './branch-rules.ts';
 import { countArguments } from './count-arguments.ts';
 import { anonymous, describeByFields } from './describe-scope.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
 const jump: readonly NodeRule[] = [{ having: 'identifier', cognitive: 'flat' }];
 
@@ -98,11 +99,11 @@ function isAnonymousClass(tree: FlatTree, node: number): boolean {
   return parent === 'object_creation_expression' || parent === 'enum_constant';
 }
 
-const unnamed: Readonly<Record<string, string>> = {
+const unnamed: Readonly<Record<string, string>> = lookupTable({
   static_initializer: '<static>',
   block: '<init>',
   class_body: anonymous,
-};
+});
 
 function describeJava(tree: FlatTree, scope: number): ScopeDescription {
   const name = unnamed[kindOf(tree, scope)];

@@ -17,6 +17,7 @@ import {
 import type { FlatTree } from '../flat-tree.ts';
 import { operatorOf } from '../logical-sequences.ts';
 import { anonymous } from './describe-scope.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
 const loop: NodeRule = { decision: true, cognitive: 'nested' };
 const jump: readonly NodeRule[] = [{ havingField: 'label', cognitive: 'flat' }];
@@ -158,7 +159,7 @@ function nameOf(tree: FlatTree, scope: number): number {
   return namingField === undefined ? noNode : childIn(tree, parent, namingField);
 }
 
-const namingFields: Readonly<Record<string, string>> = {
+const namingFields: Readonly<Record<string, string>> = lookupTable({
   'VariableDeclarator.init': 'id',
   'AssignmentExpression.right': 'left',
   'AssignmentPattern.right': 'left',
@@ -166,7 +167,7 @@ const namingFields: Readonly<Record<string, string>> = {
   'MethodDefinition.value': 'key',
   'PropertyDefinition.value': 'key',
   'AccessorProperty.value': 'key',
-};
+});
 
 function isKey(tree: FlatTree, node: number): boolean {
   return node !== noNode && fieldOf(tree, node) === 'key';

@@ -1,5 +1,6 @@
 import type { Picture, PictureEdge } from './picture-graph.ts';
 import { placeNodes, type Placement, type Slot } from './place-nodes.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
 const boxWidth = 210;
 const columnGap = 90;
@@ -114,13 +115,13 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-const entities: Readonly<Record<string, string>> = {
+const entities: Readonly<Record<string, string>> = lookupTable({
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
-};
+});
 
 /** Control characters have no place in XML at all. */
 function escapeXml(text: string): string {

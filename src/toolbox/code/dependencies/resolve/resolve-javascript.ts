@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import type { ModuleFile } from '../import-reference.ts';
-import { parseLenientJson } from '../../../../kernel/index.ts';
+import { parseLenientJson, lookupTable } from '../../../../kernel/index.ts';
 import { pathResolver } from './resolve-path.ts';
 import {
   external,
@@ -15,12 +15,12 @@ import {
 
 const endings = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 /** What an import of compiled output means in the sources. */
-const sourceEndings: Readonly<Record<string, readonly string[]>> = {
+const sourceEndings: Readonly<Record<string, readonly string[]>> = lookupTable({
   '.js': ['.ts', '.tsx', '.jsx'],
   '.jsx': ['.tsx'],
   '.mjs': ['.mts'],
   '.cjs': ['.cts'],
-};
+});
 
 /** Relative paths, `paths` and `baseUrl` of the nearest tsconfig, packages of the same workspace. */
 export function javascriptResolver(project: Project): Resolver {

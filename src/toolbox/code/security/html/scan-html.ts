@@ -6,6 +6,7 @@ import { TextPositions } from '../../text-positions.ts';
 import { blank } from '../text-rule.ts';
 import { htmlRules } from './html-rules.ts';
 import { readTags, type HtmlTag } from './html-tags.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
 /** A page by its tags; its scripts by the JavaScript rules. */
 export async function scanHtml(file: SourceFile, context: CodeContext): Promise<FileScan> {
@@ -79,7 +80,7 @@ const addressNames = ['href', 'src', 'action', 'formaction', 'data', 'xlink:href
 const isPassword = (tag: HtmlTag): boolean =>
   tag.name === 'input' && valueOf(tag, 'type') === 'password';
 
-export const htmlMatchers: Readonly<Record<string, HtmlMatcher>> = {
+export const htmlMatchers: Readonly<Record<string, HtmlMatcher>> = lookupTable({
   'blank-target': (tag) =>
     ['a', 'area', 'form'].includes(tag.name) &&
     valueOf(tag, 'target') === '_blank' &&
@@ -132,4 +133,4 @@ export const htmlMatchers: Readonly<Record<string, HtmlMatcher>> = {
     tag.name === 'form' &&
     (valueOf(tag, 'method') !== 'post' || valueOf(tag, 'enctype') !== 'multipart/form-data') &&
     fields().some((field) => field.name === 'input' && valueOf(field, 'type') === 'file'),
-};
+});

@@ -8,6 +8,7 @@ import { parseTree } from '../parse-tree.ts';
 import type { SecurityFinding } from '../security-rule.ts';
 import { walkSyntaxTree } from '../walk-syntax-tree.ts';
 import { matchMaliciousRules } from './match-malicious-rules.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
 /**
  * Signs of harmful intent in a file. What only speaks of such code is no sign: comments, docstrings, regular
@@ -64,12 +65,12 @@ async function readScript(file: SourceFile, context: CodeContext): Promise<Readi
 }
 
 /** Where a value is given to a name. */
-const valueOf: Readonly<Record<string, string>> = {
+const valueOf: Readonly<Record<string, string>> = lookupTable({
   VariableDeclarator: 'init',
   PropertyDefinition: 'value',
   AssignmentExpression: 'right',
   ExportDefaultDeclaration: 'declaration',
-};
+});
 
 const tableTypes: ReadonlySet<string> = new Set([
   'ArrayExpression',

@@ -5,6 +5,7 @@ import { findingOf, type SecurityFinding } from '../security-rule.ts';
 import { TextPositions } from '../../text-positions.ts';
 import { splitStatements, type SqlStatement } from './sql-statements.ts';
 import { sqlRules } from './sql-rules.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
 /** SQL of any dialect, by its statements; nothing has to parse. */
 export async function scanSql(file: SourceFile): Promise<FileScan> {
@@ -45,7 +46,7 @@ const inText =
 const isTriggerOrGrant =
   /\b(?:trigger|grant|revoke|for\s+update|on\s+(?:update|delete)|policy|do\s+update|rule)\b/i;
 
-export const sqlMatchers: Readonly<Record<string, SqlMatcher>> = {
+export const sqlMatchers: Readonly<Record<string, SqlMatcher>> = lookupTable({
   'grant-all': inCode(/\bgrant\s{1,20}all\b/i),
   'grant-public': inCode(/\bgrant\b[^;]{1,500}\bto\s{1,20}public\b/i),
   'grant-option': inCode(/\bwith\s{1,20}(?:grant|admin)\s{1,20}option\b/i),
@@ -106,4 +107,4 @@ export const sqlMatchers: Readonly<Record<string, SqlMatcher>> = {
     /\b(?:create|alter)\s{1,20}(?:role|user)\b[^;]{1,200}\bsuperuser\b|\bsp_addsrvrolemember\b|\balter\s{1,20}server\s{1,20}role\s{1,20}\[?sysadmin\b|\bgrant\s{1,20}dba\b/i,
     /\bnosuperuser\b/i,
   ),
-};
+});

@@ -1,4 +1,5 @@
 import { LockfileMalformedError } from '../errors.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
 /** An element of an XML document: no attributes, no mixed content, which is all a POM needs. */
 export interface XmlElement {
@@ -111,13 +112,13 @@ function readDoctype(text: string, start: number): Markup | undefined {
   return end < 0 ? undefined : { kind: 'ignored', content: '', end: end + 2 };
 }
 
-const entities: Readonly<Record<string, string>> = {
+const entities: Readonly<Record<string, string>> = lookupTable({
   '&lt;': '<',
   '&gt;': '>',
   '&quot;': '"',
   '&apos;': "'",
   '&amp;': '&',
-};
+});
 
 function decode(text: string): string {
   return text.includes('&')

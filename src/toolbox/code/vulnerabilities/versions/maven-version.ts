@@ -1,4 +1,5 @@
 import { compareDigits, compareStrings, maxVersionLength } from './compare-digits.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
 /** A Maven version is a list of numbers, qualifiers and sub-lists (one per hyphen or transition). */
 type Item =
@@ -14,8 +15,17 @@ export function compareMaven(a: string, b: string): number | undefined {
 
 const qualifiers = ['alpha', 'beta', 'milestone', 'rc', 'snapshot', '', 'sp'];
 const releaseRank = String(qualifiers.indexOf(''));
-const aliases: Readonly<Record<string, string>> = { ga: '', final: '', release: '', cr: 'rc' };
-const shortForms: Readonly<Record<string, string>> = { a: 'alpha', b: 'beta', m: 'milestone' };
+const aliases: Readonly<Record<string, string>> = lookupTable({
+  ga: '',
+  final: '',
+  release: '',
+  cr: 'rc',
+});
+const shortForms: Readonly<Record<string, string>> = lookupTable({
+  a: 'alpha',
+  b: 'beta',
+  m: 'milestone',
+});
 
 /** Known qualifiers by their place, unknown ones after all of them in alphabetical order. */
 function rankOf(word: string, isBeforeDigit: boolean): string {

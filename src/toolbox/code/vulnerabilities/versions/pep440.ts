@@ -1,4 +1,5 @@
 import { compareDigits, compareStrings, maxVersionLength } from './compare-digits.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
 /** A version as PEP 440 sorts it: every part is ready to be compared left to right. */
 interface Pep440 {
@@ -31,7 +32,7 @@ const pattern =
 
 const lowest = -1;
 const highest = 9;
-const phases: Readonly<Record<string, number>> = {
+const phases: Readonly<Record<string, number>> = lookupTable({
   a: 0,
   alpha: 0,
   b: 1,
@@ -40,7 +41,7 @@ const phases: Readonly<Record<string, number>> = {
   rc: 2,
   pre: 2,
   preview: 2,
-};
+});
 
 function parse(text: string): Pep440 | undefined {
   if (text.length > maxVersionLength) return undefined;

@@ -1,6 +1,7 @@
 import { emptyReport, type TestReport, type TestStatus } from '../test-report.ts';
 import { readLines } from './read-lines.ts';
 import { ReportBuilder, type RawOutcome } from './report-builder.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
 /** A test program of the run: how many tests it announced, and what it told of them. */
 interface Target {
@@ -66,11 +67,11 @@ function takeLine(target: Target | undefined, line: string): void {
   if (test) target.tests.set(test.name, test);
 }
 
-const statuses: Readonly<Record<string, TestStatus>> = {
+const statuses: Readonly<Record<string, TestStatus>> = lookupTable({
   ok: 'passed',
   FAILED: 'failed',
   ignored: 'skipped',
-};
+});
 
 function testOf(line: string, file: string): RawOutcome | undefined {
   const match =

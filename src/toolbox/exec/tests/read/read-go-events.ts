@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { emptyReport, type TestReport, type TestStatus } from '../test-report.ts';
 import { parseJson, readLines } from './read-lines.ts';
 import { ReportBuilder } from './report-builder.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
 const eventSchema = z.object({
   Action: z.string(),
@@ -134,11 +135,11 @@ class GoTests {
   }
 }
 
-const statuses: Readonly<Partial<Record<string, TestStatus>>> = {
+const statuses: Readonly<Partial<Record<string, TestStatus>>> = lookupTable({
   pass: 'passed',
   fail: 'failed',
   skip: 'skipped',
-};
+});
 
 function dedent(text: string): string {
   return text.replaceAll(/^ {4}/gm, '');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { emptyReport, maxReportBytes, type TestReport, type TestStatus } from '../test-report.ts';
 import { parseJson } from './read-lines.ts';
 import { ReportBuilder, summarizeCoverage, type RawFileCoverage } from './report-builder.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
 const reportSchema = z.object({
   testResults: z.array(
@@ -66,14 +67,14 @@ export function readVitestReport({ report, coverage }: VitestFiles, root: string
   };
 }
 
-const statuses: Readonly<Partial<Record<string, TestStatus>>> = {
+const statuses: Readonly<Partial<Record<string, TestStatus>>> = lookupTable({
   passed: 'passed',
   failed: 'failed',
   skipped: 'skipped',
   pending: 'skipped',
   todo: 'skipped',
   disabled: 'skipped',
-};
+});
 
 function readIstanbul(
   bytes: Uint8Array | undefined,
