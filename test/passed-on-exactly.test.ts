@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { aFolder, startTutti } from './support/run-tutti.ts';
 
 /** A server that answers by table and writes its answers as they are; `NAME` stands for its name. */
@@ -121,9 +121,10 @@ it('reaches a resource that two servers have in both, and tells which one change
   expect(await read('memo://all/7')).toContain('7 of a');
   expect(await read('b+memo://all/7')).toContain('7 of b');
   await client.ask('resources/subscribe', { uri: 'b+memo://one' });
-  await client.ask('ping');
-  const updates = client.texts.filter((text) => text.includes('resources/updated'));
-  expect(updates.map((text) => /"uri":"([^"]+)"/.exec(text)?.[1])).toEqual(['b+memo://one']);
+  await vi.waitFor(() => {
+    const updates = client.texts.filter((text) => text.includes('resources/updated'));
+    expect(updates.map((text) => /"uri":"([^"]+)"/.exec(text)?.[1])).toEqual(['b+memo://one']);
+  });
 });
 
 it('keeps the code of a server that does not know a resource', async () => {

@@ -1,4 +1,4 @@
-import { AppError, nearest } from '../kernel/index.ts';
+import { AppError, nearest, lookupTable } from '../kernel/index.ts';
 
 /** The command line was not understood. */
 export class UsageError extends AppError {
@@ -46,7 +46,7 @@ const listedBy = {
 } as const;
 
 /** What other programs call the actions of ours. */
-const synonyms: Readonly<Partial<Record<string, string>>> = {
+const synonyms: Readonly<Partial<Record<string, string>>> = lookupTable({
   delete: 'remove',
   rm: 'remove',
   uninstall: 'remove',
@@ -74,7 +74,7 @@ const synonyms: Readonly<Partial<Record<string, string>>> = {
   accept: 'approve',
   validate: 'check',
   draw: 'show',
-};
+});
 
 const maxListed = 20;
 

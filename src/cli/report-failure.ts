@@ -1,6 +1,6 @@
 import { errorCodes, type ErrorCodeEntry, type ErrorReport } from '../contract/error/index.ts';
 import { errorMetaKey, type ToolResult } from '../contract/tool/index.ts';
-import { AppError, reportError } from '../kernel/index.ts';
+import { AppError, reportError, lookupTable } from '../kernel/index.ts';
 import { contentText } from './content-text.ts';
 import { ToolFailedError } from './errors.ts';
 import type { Io } from './io.ts';
@@ -65,10 +65,10 @@ function hintOf(error: unknown, report: ErrorReport, command: string | undefined
 }
 
 /** Details that fill a placeholder of a remedy, the most telling first. */
-const placeholders: Readonly<Record<string, readonly string[]>> = {
+const placeholders: Readonly<Record<string, readonly string[]>> = lookupTable({
   RUN: ['runId'],
   NAME: ['tool', 'server'],
-};
+});
 
 function usualHint({ code, details }: ErrorReport, tool?: string): string {
   const entry = entryOf(code);

@@ -1,3 +1,4 @@
+import { lookupTable } from '../kernel/index.ts';
 import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DataDirectoryError } from './errors.ts';
@@ -42,7 +43,7 @@ function createFolder(path: string): void {
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<string, string>> = lookupTable({
   EACCES: 'you have no permission to write there',
   EPERM: 'you have no permission to write there',
   EROFS: 'its file system is read-only',
@@ -50,4 +51,4 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: 'your disk quota is used up',
   ENOTDIR: 'a part of its path is a file',
   ENOENT: 'it cannot be created there',
-};
+});

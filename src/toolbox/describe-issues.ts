@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { JsonSchema } from '../contract/tool/index.ts';
-import { counted, nearest } from '../kernel/index.ts';
+import { counted, nearest, lookupTable } from '../kernel/index.ts';
 
 export interface Judged {
   /** What did not fit the schema. */
@@ -52,7 +52,7 @@ function describeIssue(issue: Issue, { value, schema }: Judged): string {
   }
 }
 
-const typeWords: Readonly<Record<string, string>> = {
+const typeWords: Readonly<Record<string, string>> = lookupTable({
   string: 'text',
   number: 'a number',
   int: 'a whole number',
@@ -60,7 +60,7 @@ const typeWords: Readonly<Record<string, string>> = {
   array: 'a list',
   object: 'an object',
   record: 'an object',
-};
+});
 
 function describeSize(
   issue: Extract<Issue, { code: 'too_small' | 'too_big' }>,

@@ -222,7 +222,10 @@ describe('an effect that can be looked up', () => {
       await leave(bench, { state: 'dispatched' });
       const final = { ...reconcile, finalAfterMs: 20 };
       expect(await bench.call({ reconcile: final })).toMatchObject(succeeded);
-      expect(bench.calls.map(({ name }) => name)).toEqual(['db.find', 'db.find', 's.t']);
+      const names = bench.calls.map(({ name }) => name);
+      expect(names.filter((name) => name === 's.t')).toHaveLength(1);
+      expect(names.lastIndexOf('db.find')).toBeGreaterThan(0);
+      expect(names.at(-1)).toBe('s.t');
       const refused = aWorkbench({
         's.t': { run: failing('fleet.http_status', { status: 503 }) },
         'db.find': { run: () => gives({ rows: [] }) },

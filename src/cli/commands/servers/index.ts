@@ -1,3 +1,4 @@
+import { lookupTable } from '../../../kernel/index.ts';
 import { runAction, type Action } from '../../run-action.ts';
 import type { Invocation } from '../../invocation.ts';
 import { acceptTools } from './accept-tools.ts';
@@ -17,7 +18,7 @@ const entryOptions = [
   'trustAnnotations',
 ];
 
-const actions: Readonly<Record<string, Action>> = {
+const actions: Readonly<Record<string, Action>> = lookupTable({
   list: { run: listServers, takes: [], options: [] },
   add: {
     run: named(addServer),
@@ -30,7 +31,7 @@ const actions: Readonly<Record<string, Action>> = {
   accept: { run: named(acceptTools), takes: ['NAME'], options: [] },
   logs: { run: named(showLogs), takes: ['NAME'], options: ['limit'] },
   restart: { run: named(restartServer), takes: ['NAME'], options: [] },
-};
+});
 
 export function run(invocation: Invocation): Promise<number> {
   return runAction(invocation, 'servers', actions);
