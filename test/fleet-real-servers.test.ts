@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { pathToFileURL } from 'node:url';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -50,7 +52,11 @@ async function http(): Promise<{ folder: string; transport: Transport }> {
   return { folder, transport: new StreamableHTTPClientTransport(new URL('/mcp', url)) };
 }
 
-async function connect(transport: Transport, mode: 'legacy' | 'auto'): Promise<Client> {
+async function connect(
+  transport: Transport,
+  mode: 'legacy' | 'auto',
+  root = tmpdir(),
+): Promise<Client> {
   const client = new Client(
     { name: 'test', version: '1' },
     {
@@ -68,7 +74,7 @@ async function connect(transport: Transport, mode: 'legacy' | 'auto'): Promise<C
     model: 'a test',
   }));
   client.setRequestHandler('roots/list', async () => ({
-    roots: [{ uri: 'file:///nowhere', name: 'root of the test' }],
+    roots: [{ uri: pathToFileURL(root).href, name: 'root of the test' }],
   }));
   onTestFinished(() => client.close());
   await client.connect(transport);
@@ -102,7 +108,7 @@ describe.skipIf(!haveRealServers && !isCi)('servers of others, all in one fleet'
     'answer a call of every tool that needs no internet, over %s',
     async (_name, reach, mode) => {
       const { folder, transport } = await reach();
-      const client = await connect(transport, mode);
+      const client = await connect(transport, mode, join(folder, 'files'));
       await expect
         .poll(async () => serversOf((await client.listTools()).tools), { timeout: 30_000 })
         .toEqual(expect.arrayContaining(others));
