@@ -3,7 +3,6 @@ export type Guesses = readonly { readonly label: string; readonly share: number 
 /** `prior` is added to a label's score: what is known before the text is read. */
 export type Classify = (features: readonly string[], prior: (label: string) => number) => Guesses;
 
-const rounds = 3;
 const rate = 0.38;
 /** Long phrases have no more to say than short ones; below this many features there is less to go by. */
 const minFeatures = 11;
@@ -16,6 +15,7 @@ const doubt = 0.5;
 /** Softmax regression (AdaGrad) over example phrases; the same phrases in the same order give the same weights. */
 export function learnLabels(
   examples: ReadonlyMap<string, readonly (readonly string[])[]>,
+  rounds = 3,
 ): Classify {
   const labels = [...examples.keys()];
   const width = labels.length;

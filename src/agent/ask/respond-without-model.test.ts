@@ -128,26 +128,20 @@ describe('without a model', () => {
     expect(runs.called).toEqual(['code.generate_code']);
   });
 
-  it('a refusal says what comes near and how to connect a model', async () => {
+  it('a refusal says how to connect a model', async () => {
     const { ask } = anAgent({
-      planned: () => ({
-        kind: 'refusal',
-        reason: 'No tool books flights.',
-        nearest: ['web.search'],
-      }),
+      planned: () => ({ kind: 'refusal', reason: 'No tool books flights.' }),
     });
     expect(await ask('book a flight')).toMatchObject({
       kind: 'refusal',
-      reason: expect.stringMatching(
-        /No tool books flights\. Nearest: web\.search\. No model is connected/,
-      ),
+      reason: expect.stringMatching(/No tool books flights\. No model is connected/),
     });
   });
 
   it('a refusal names the model that failed, and does not say there is none', async () => {
     const { ask } = anAgent({
       model: () => new ScriptedModelError('models.unreachable', 'nobody answers'),
-      planned: () => ({ kind: 'refusal', reason: 'No tool books flights.', nearest: [] }),
+      planned: () => ({ kind: 'refusal', reason: 'No tool books flights.' }),
     });
     expect(await ask('book a flight')).toMatchObject({
       kind: 'refusal',

@@ -67,16 +67,14 @@ export async function respondWithoutModel(
     case 'about':
       return answerAbout(turn, proposed.topic);
     case 'refusal': {
-      const near = proposed.nearest.length > 0 ? `Nearest: ${proposed.nearest.join(', ')}.` : '';
       const why = [
         ...(problem === undefined
           ? []
           : [`The model made no plan that passes the check: ${problem}`]),
         proposed.reason,
-        near,
         noModel,
       ];
-      const reason = why.filter((part) => part !== '').join(' ');
+      const reason = why.join(' ');
       return plainReply({ ...base(turn, { confidence: 0, model }), kind: 'refusal', reason });
     }
   }

@@ -16,7 +16,7 @@ function planned({ message }: PlanningRequest): PlanningAnswer {
   return { kind: 'plan', candidates: [{ plan: planOf('review', path), why: '', confidence: 1 }] };
 }
 
-const noTool: PlanningAnswer = { kind: 'refusal', reason: 'No tool is for that.', nearest: [] };
+const noTool: PlanningAnswer = { kind: 'refusal', reason: 'No tool is for that.' };
 
 function aTalk(parts: AnAgentParts = {}) {
   const agent = anAgent({ planned, tools: { 'code.review_code': () => ({ ok: true }) }, ...parts });

@@ -1,291 +1,199 @@
+import { testPath } from '../../contract/language/index.ts';
 import type { Clause } from './read-clauses.ts';
-import type { Context, Material } from './read-context.ts';
-import type { Slots } from './read-slots.ts';
-import { has, isDescriptive, isSignificant, readWords, type FoundPath } from './read-words.ts';
-import { deletionField, isWriter, takes, type ToolProfile } from './tool-profile.ts';
-
-/** A clause with the tool that is to do it. */
-export interface Choice {
-  readonly clause: Clause;
-  readonly profile: ToolProfile;
-  /** Asks to change what is there, not for something new. */
-  readonly isChange: boolean;
-  readonly slots: Slots;
-  /** The user's words for it. */
-  readonly text: string;
-}
-
-export type Source =
-  | { readonly from: 'step'; readonly draft: Draft }
-  | { readonly from: 'material'; readonly material: Material };
-
-/** A step before its arguments are written out. */
-export interface Draft extends Pick<Choice, 'profile' | 'slots' | 'text'> {
-  readonly id: string;
-  /** What it works on. */
-  readonly subject: Source | undefined;
-  /** A specification, findings or a document that it is to take into account. */
-  readonly extra: Source | undefined;
-  /** Where a result goes. */
-  readonly target: string | undefined;
-}
+import type { Choice, Draft, Material, Situation } from './read-context.ts';
+import { has, isDescriptive, isSignificant, type FoundPath } from './read-words.ts';
+import { isWriter, takes } from './tool-profile.ts';
 
 export type Missing = 'code' | 'task' | 'content' | 'file' | 'model';
 
 export interface Drafted {
   readonly drafts: readonly Draft[];
-  /** What is needed and nowhere to be found. */
+  /** What is needed and not found anywhere. */
   readonly missing: readonly Missing[];
-  /** Nothing said what to work on, so the whole project was taken. */
-  readonly isScopeAssumed: boolean;
 }
 
-export interface DraftParts {
-  readonly context: Context;
-  readonly hasFiles: boolean;
-  /** Files that are there. */
-  readonly files: ReadonlySet<string>;
-  /** Names of tools that give a template only. */
-  readonly templates: ReadonlySet<string>;
-  /** The user's words for all of it. */
-  readonly message: string;
-  /** Reads a file into text, where a tool takes no path. */
-  readonly reader: ToolProfile | undefined;
-  /** Saves a text as a file. */
-  readonly writer: ToolProfile | undefined;
-  /** Makes new code of a description. */
-  readonly maker: ToolProfile | undefined;
-}
-
-interface State extends DraftParts {
+interface State extends Situation {
   readonly drafts: Draft[];
   readonly missing: Set<Missing>;
-  isScopeAssumed: boolean;
   /** What the message spoke of last. */
-  spokenOf: readonly Source[];
+  spokenOf: readonly Material[];
 }
 
 /** Connects the chosen tools: what one gives, the next takes. */
-export function draftSteps(choices: readonly Choice[], parts: DraftParts): Drafted {
-  const nothing = { drafts: [], missing: new Set<Missing>(), isScopeAssumed: false, spokenOf: [] };
-  const state: State = { ...parts, ...nothing };
+export function draftSteps(choices: readonly Choice[], situation: Situation): Drafted {
+  const state: State = { ...situation, drafts: [], missing: new Set(), spokenOf: [] };
   for (const choice of choices) {
     const isSaving = isWriter(choice.profile);
     const subjects = isSaving ? toBeSaved(choice, state) : toBeWorkedOn(choice, state);
     for (const subject of subjects.length > 0 ? subjects : [undefined]) {
       const extra = extraFor(choice, state);
       const target = isSaving ? targetOf(choice, subject, state) : undefined;
-      if (isThere(target, subject, state) && isTemplate(subject, state)) state.missing.add('model');
-      const read = subject && readable(subject, choice, state);
-      addDraft(choice, { subject: read, extra, target }, state);
+      const isThere =
+        (target !== undefined && target === originOf(subject)) ||
+        state.reading.files.has(target?.replace(/^(?:\.\/)+/u, '') ?? '');
+      if (isThere && isTemplate(subject, state)) state.missing.add('model');
+      addDraft({ ...choice, subject: readable(subject, choice, state), extra, target }, state);
     }
-    saveNewFile(choice, choices, state);
   }
-  const { drafts, missing, isScopeAssumed } = state;
-  return { drafts, missing: [...missing], isScopeAssumed };
+  return { drafts: state.drafts, missing: [...state.missing] };
 }
 
-/** "write a parser in parse.py": where no clause saves it, it is saved there. */
-function saveNewFile(choice: Choice, choices: readonly Choice[], state: State): void {
-  const draft = state.drafts.at(-1);
-  const target = choice.clause.paths.find(({ kind }) => kind === 'new')?.path;
-  const isMade = draft?.profile.output.kind === 'code' && draft.subject === undefined;
-  const isSaved = choices.some(({ profile }) => isWriter(profile));
-  if (!isMade || target === undefined || isSaved || !state.writer || !state.hasFiles) return;
-  const subject: Source = { from: 'step', draft };
-  addDraft({ ...choice, profile: state.writer }, { subject, extra: undefined, target }, state);
-}
-
-/** Made by a tool that gives a template only, so that it must not replace a file. */
-function isTemplate(source: Source | undefined, state: State): boolean {
-  if (source?.from === 'material') return state.templates.has(source.material.madeBy ?? '');
-  if (source === undefined) return false;
-  const { profile, subject, extra } = source.draft;
-  // What is made of a template, such as its formatted text, is still one.
+/** Made by a tool that gives a template only, or made of a template, so that it must not replace a file. */
+function isTemplate(material: Material | undefined, state: State): boolean {
+  if (!material?.draft) return state.templates.has(material?.madeBy ?? '');
+  const { profile, subject, extra } = material.draft;
   return profile.needsModel || isTemplate(subject, state) || isTemplate(extra, state);
 }
 
-function isThere(target: string | undefined, subject: Source | undefined, state: State): boolean {
-  if (target === undefined) return false;
-  const isOrigin = subject?.from === 'step' && originOf(subject.draft) === target;
-  return isOrigin || state.files.has(target.replace(/^(?:\.\/)+/u, ''));
-}
-
-function addDraft(
-  { profile, slots, text }: Pick<Choice, 'profile' | 'slots' | 'text'>,
-  more: Pick<Draft, 'subject' | 'extra' | 'target'>,
-  { drafts }: State,
-): Draft {
-  const { name } = profile.entry.tool;
+function addDraft(parts: Omit<Draft, 'id'>, { drafts }: Pick<State, 'drafts'>): Draft {
+  const { name } = parts.profile.entry.tool;
   const plain = name.replaceAll(/[^A-Za-z0-9_-]/gu, '_').slice(0, 50);
   const isReserved = ['input', 'item', 'index', 'run', 'result'].includes(plain);
   const base = /^[A-Za-z]/u.test(plain) && !isReserved ? plain : `step_${plain}`;
   const same = drafts.filter(({ profile: { entry } }) => entry.tool.name === name).length;
-  const draft = { id: same === 0 ? base : `${base}_${same + 1}`, profile, slots, text, ...more };
+  const { profile, slots, text, subject, extra, target } = parts;
+  const id = same === 0 ? base : `${base}_${same + 1}`;
+  const draft = { id, profile, slots, text, subject, extra, target };
   drafts.push(draft);
   return draft;
 }
 
 /** What "it" is: what is named, the code made before, what came along, what was shown last, the project. */
-function toBeWorkedOn(choice: Choice, state: State): readonly Source[] {
-  const { clause, profile } = choice;
+function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
+  const { clause, profile, isChange } = choice;
+  const hasFiles = state.reading.files.size > 0;
   // A tree that cannot be seen may hold what is named.
-  const there = clause.paths.filter(({ kind }) => kind !== 'new' || !state.hasFiles);
+  const there = clause.paths.filter(({ kind }) => kind !== 'new' || !hasFiles);
   const whole = there.filter(({ path }) => path === '.');
   // What is searched for may have the name of a file; where, is a folder.
-  const scope = takes(profile, 'query', 'required')
-    ? there.filter(({ kind }) => kind === 'folder')
-    : there;
+  const isSearch = takes(profile, 'query', 'required');
+  const scope = isSearch ? there.filter(({ kind }) => kind === 'folder') : there;
   const named = (whole.length > 0 && scope.length > 1 ? whole : scope).map(ofPath);
-  const isMaking = asksForNew(choice, named, state);
+  const isMaking = asksForNew(choice, named);
   if (named.length > 0 && !isMaking) state.spokenOf = named;
   const isTask = takes(profile, 'task', 'required');
-  const isTold = clause.words.some(isDescriptive) || state.drafts.length > 0 || hasMaterial(state);
-  if (isTask && !isTold && named.length === 0 && !choice.isChange) state.missing.add('task');
+  const hasMaterial = state.context.given.length + state.context.remembered.length > 0;
+  const isTold = clause.words.some(isDescriptive) || state.drafts.length > 0 || hasMaterial;
+  if (isTask && !isTold && named.length === 0 && !isChange) state.missing.add('task');
   if (isMaking || !(takes(profile, 'code') || takes(profile, 'path'))) return [];
   if (named.length > 0) return named;
   const found = findSubject(choice, state);
   if (found.length > 0) return found;
-  if (state.hasFiles && takes(profile, 'path') && !clause.pointsBack) {
-    state.isScopeAssumed = needsSubject(profile);
+  if (hasFiles && takes(profile, 'path') && !clause.pointsBack)
     return [ofPath({ path: '.', kind: 'folder' })];
-  }
-  if (!needsSubject(profile) && !(isTask && choice.isChange)) return [];
+  // A tool that takes either code or a path needs one of them.
+  const isNeeded = ['code', 'path'].some((role) => takes(profile, role, 'required'));
+  const isEither = takes(profile, 'code') && takes(profile, 'path');
+  if (!isNeeded && !isEither && !(isTask && isChange)) return [];
   const made = makeFirst(choice, state);
   if (!made) state.missing.add('code');
   return made ? [made] : [];
 }
 
-function hasMaterial({ context }: State): boolean {
-  return context.given.length + context.remembered.length > 0;
-}
-
 /** A description alone, and nothing that could be changed. */
-function asksForNew(choice: Choice, named: readonly Source[], state: State): boolean {
-  const { clause, profile, isChange } = choice;
+function asksForNew({ clause, profile, isChange }: Choice, named: readonly Material[]): boolean {
   if (!takes(profile, 'task', 'required') || !takes(profile, 'code')) return false;
-  if (named.some((one) => one.from === 'material' && one.material.path?.kind === 'file'))
-    return false;
-  if (!isChange) return !clause.words.some((word) => has(word, 'given'));
-  const isNamed = clause.words.some((word) => has(word, 'indefinite'));
-  return isNamed && !clause.pointsBack && findSubject(choice, state).length === 0;
+  if (named.some(({ path }) => path?.kind === 'file')) return false;
+  return !isChange && !clause.words.some((word) => has(word, 'given'));
 }
 
 /** Code that an earlier step makes, that the message or the conversation holds, or the file spoken of last. */
-function findSubject(choice: Choice, state: State): readonly Source[] {
-  const { clause, profile } = choice;
+function findSubject(choice: Choice, state: State): readonly Material[] {
+  const { clause, profile, text } = choice;
   const { context, drafts, reader } = state;
-  const count = clause.isForEach ? 2 : 1;
   const made = drafts.filter((draft) =>
     draft.profile === reader ? draft === drafts.at(-1) : draft.profile.output.kind === 'code',
   );
-  if (made.length > 0 && takes(profile, 'code'))
-    return made.slice(-count).map((draft) => ({ from: 'step', draft }));
+  if (made.length > 0 && takes(profile, 'code')) return made.slice(-1).map(madeBy);
   if (state.spokenOf.length > 0 && (clause.pointsBack || takes(profile, 'code')))
     return state.spokenOf;
   const given = context.given.filter(({ kind }) => kind !== 'review');
+  // The path of the request before counts where the message refers to it, and for what takes no folder.
+  const goesOn =
+    clause.pointsBack ||
+    /^(?:and|also|now|then|next|und|et|y)\b/iu.test(text) ||
+    !takes(profile, 'path') ||
+    takes(profile, 'path', 'required');
   const last =
-    context.lastPath === undefined || !goesOn(choice, state)
+    context.lastPath === undefined || !goesOn
       ? []
       : [ofPath({ path: context.lastPath, kind: 'file' })];
   if (given.length === 0 && last.length > 0 && takes(profile, 'path')) return last;
   const shown = context.remembered.filter(({ kind }) => /^(?:code|tests|spec)$/u.test(kind));
   const code = shown.toSorted((a, b) => Number(b.kind === 'code') - Number(a.kind === 'code'));
-  const known = [...given, ...code].slice(0, count).map(ofMaterial);
-  return known.length > 0 ? known : last;
+  const [known] = [...given, ...code];
+  return known ? [known] : last;
 }
 
-/** The path of the request before counts where the message refers to it, and for what takes no folder. */
-function goesOn({ clause, profile, text }: Choice, { reader }: State): boolean {
-  const isJoined = /^(?:and|also|now|then|next|und|et|y)\b/iu.test(text);
-  const isSingle =
-    !takes(profile, 'path') || profile === reader || takes(profile, 'path', 'required');
-  return clause.pointsBack || isJoined || isSingle;
+/** "tests for a poker hand evaluator": what is described and not found anywhere is made first. */
+function makeFirst({ clause, slots }: Choice, state: State): Material | undefined {
+  const { maker: profile, prose: text, reading } = state;
+  const isDescribed = reading.words.filter(isDescriptive).length > 1;
+  if (!profile || clause.pointsBack || !isDescribed || reading.files.size > 0) return undefined;
+  return madeBy(
+    addDraft({ profile, slots, text, extra: extraFor({ clause, profile }, state) }, state),
+  );
 }
 
-/** "tests for a poker hand evaluator": what is described and nowhere to be found is made first. */
-function makeFirst({ clause, slots }: Choice, state: State): Source | undefined {
-  const { maker, message } = state;
-  const isDescribed = readWords(message).filter(isDescriptive).length > 1;
-  if (!maker || clause.pointsBack || !isDescribed || state.hasFiles) return undefined;
-  const more = {
-    subject: undefined,
-    extra: extraFor({ clause, profile: maker }, state),
-    target: undefined,
-  };
-  return { from: 'step', draft: addDraft({ profile: maker, slots, text: message }, more, state) };
+function ofPath(path: FoundPath): Material {
+  return { kind: 'path', path };
 }
 
-/** A tool that takes either code or a path needs one of them. */
-function needsSubject(profile: ToolProfile): boolean {
-  const isRequired = takes(profile, 'code', 'required') || takes(profile, 'path', 'required');
-  return isRequired || (takes(profile, 'code') && takes(profile, 'path'));
-}
-
-function ofPath(path: FoundPath): Source {
-  return ofMaterial({ kind: 'path', path, title: path.path });
-}
-
-function ofMaterial(material: Material): Source {
-  return { from: 'material', material };
+function madeBy(draft: Draft): Material {
+  return { kind: draft.profile.output.kind, draft };
 }
 
 /** Where a tool takes no path, a step reads the file. */
-function readable(subject: Source, choice: Choice, state: State): Source {
-  const { reader, drafts, missing } = state;
-  const isPath = subject.from === 'material' && subject.material.kind === 'path';
-  const isFolder = isPath && subject.material.path?.kind === 'folder';
-  if (isFolder && choice.profile === reader) missing.add('file');
-  if (!isPath || !reader || takes(choice.profile, 'path') || !takes(choice.profile, 'code'))
+function readable(
+  subject: Material | undefined,
+  choice: Choice,
+  { reader, drafts, missing }: State,
+): Material | undefined {
+  const { profile } = choice;
+  const isFolder = subject?.path?.kind === 'folder';
+  if (isFolder && profile === reader) missing.add('file');
+  if (!subject?.path || !reader || takes(profile, 'path') || !takes(profile, 'code'))
     return subject;
   // No tool reads a whole folder into one text.
-  if (isFolder) {
-    missing.add(choice.profile.needsModel ? 'model' : 'file');
-    return subject;
-  }
-  const known = drafts.find(
-    ({ profile, subject: other }) =>
-      profile === reader &&
-      other?.from === 'material' &&
-      other.material.title === subject.material.title,
-  );
-  const more = { subject, extra: undefined, target: undefined };
-  return { from: 'step', draft: known ?? addDraft({ ...choice, profile: reader }, more, state) };
+  if (isFolder) missing.add(profile.needsModel ? 'model' : 'file');
+  if (isFolder) return subject;
+  const { path } = subject.path;
+  const known = drafts.find((one) => one.profile === reader && one.subject?.path?.path === path);
+  const { slots, text } = choice;
+  return madeBy(known ?? addDraft({ profile: reader, slots, text, subject }, { drafts }));
 }
 
 function extraFor(
   { clause, profile }: Pick<Choice, 'clause' | 'profile'>,
   { drafts, context }: State,
-): Source | undefined {
+): Material | undefined {
   if (!takes(profile, 'content') && !takes(profile, 'task')) return undefined;
-  const told = drafts.findLast(
-    ({ profile: { output } }) => output.kind === 'spec' || output.kind === 'text',
-  );
-  const last = takes(profile, 'code') ? undefined : drafts.at(-1);
-  const draft = told ?? last;
-  if (draft) return { from: 'step', draft };
-  if (drafts.length > 0) return undefined;
-  const material = [...context.given, ...context.remembered].find(
+  const told = drafts.findLast(({ profile: { output } }) => /^(?:spec|text)$/u.test(output.kind));
+  const draft = told ?? (takes(profile, 'code') ? undefined : drafts.at(-1));
+  if (draft || drafts.length > 0) return draft && madeBy(draft);
+  return [...context.given, ...context.remembered].find(
     ({ kind }) => kind === 'review' || kind === 'spec' || (kind === 'text' && clause.pointsBack),
   );
-  return material && ofMaterial(material);
 }
 
-/** The last text that was made: the tests if they are spoken of, both if both are. */
-function toBeSaved(choice: Choice, state: State): readonly Source[] {
-  const { clause } = choice;
+/** The last text that was made: the tests if they are spoken of. */
+function toBeSaved({ clause }: Choice, state: State): readonly Material[] {
   const { drafts, context } = state;
   const said = new Set(clause.words.flatMap(({ meaning }) => [...meaning.verbs, ...meaning.nouns]));
-  if (isDeletion(clause)) return toBeDeleted(choice, state);
+  if (isDeletion(clause)) {
+    // Files only: a folder is not deleted by a word.
+    const files = clause.paths.filter(({ kind }) => kind === 'file');
+    if (files.length === 0 || files.length < clause.paths.length) state.missing.add('file');
+    return files.map(ofPath);
+  }
   const made = drafts.filter(({ profile }) => profile.output.kind !== 'text');
   const tests = made.findLast(({ profile }) => profile.output.kind === 'tests');
   const last = (said.has('tests') ? tests : undefined) ?? made.at(-1) ?? drafts.at(-1);
-  const steps = clause.isForEach && made.length > 1 ? made.slice(-2) : last ? [last] : [];
-  if (steps.length > 0) return steps.map((draft) => ({ from: 'step', draft }));
+  if (last) return [madeBy(last)];
   const shown = context.remembered.filter(({ kind }) => kind === 'code' || kind === 'tests');
   // What was shown before is written only where the user asks to save it.
   const isSaved = said.has('save') || said.has('apply');
-  const material = [...context.given, ...(isSaved ? shown : [])].slice(0, 1).map(ofMaterial);
+  const material = [...context.given, ...(isSaved ? shown : [])].slice(0, 1);
   if (material.length === 0) state.missing.add(said.has('change') ? 'model' : 'content');
   return material;
 }
@@ -300,42 +208,25 @@ export function isDeletion({ words }: Pick<Clause, 'words'>): boolean {
   );
 }
 
-/** Files only: a folder is not deleted by a word. */
-function toBeDeleted({ clause, profile }: Choice, state: State): readonly Source[] {
-  const files = clause.paths.filter(({ kind }) => kind === 'file');
-  if (files.length === 0 || files.length < clause.paths.length || !deletionField(profile))
-    state.missing.add('file');
-  return files.map(ofPath);
-}
-
 /** The path that is named; else tests go beside what they test, and changed code back where it came from. */
 function targetOf(
   { clause }: Choice,
-  subject: Source | undefined,
+  subject: Material | undefined,
   { context }: State,
 ): string | undefined {
   const named = clause.paths.at(-1);
-  if (named && named.kind !== 'folder' && !clause.isForEach) return named.path;
-  const origin = subject?.from === 'step' ? originOf(subject.draft) : context.lastPath;
-  const kind =
-    subject?.from === 'step' ? subject.draft.profile.output.kind : subject?.material.kind;
+  if (named && named.kind !== 'folder') return named.path;
+  const origin = subject?.draft ? originOf(subject) : context.lastPath;
+  const kind = subject?.kind;
   if (origin === undefined || kind === 'spec' || kind === 'text') return undefined;
   const isElsewhere = named?.kind === 'folder' && named.path !== '.';
   const path = isElsewhere ? `${named.path}/${origin.split('/').at(-1) ?? origin}` : origin;
   return kind === 'tests' ? testPath(path) : path;
 }
 
-function originOf({ subject }: Draft): string | undefined {
-  if (subject?.from === 'step') return originOf(subject.draft);
-  const path = subject?.material.path;
-  return path?.kind === 'folder' ? undefined : path?.path;
-}
-
-/** As each language's tools look for tests. */
-export function testPath(path: string): string {
-  const [, folder = '', name = '', ending = ''] = /^(.*\/)?([^/]*?)(\.[^./]+)?$/u.exec(path) ?? [];
-  if (ending === '.py') return `${folder}test_${name}${ending}`;
-  if (/^\.(?:go|rs|rb)$/u.test(ending)) return `${folder}${name}_test${ending}`;
-  if (/^\.(?:java|kt|cs)$/u.test(ending)) return `${folder}${name}Test${ending}`;
-  return `${folder}${name}.test${ending}`;
+/** The file that a step's result was made of. */
+function originOf(material: Material | undefined): string | undefined {
+  const subject = material?.draft?.subject;
+  if (subject?.draft) return originOf(subject);
+  return subject?.path?.kind === 'folder' ? undefined : subject?.path?.path;
 }

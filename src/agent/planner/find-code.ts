@@ -17,9 +17,8 @@ export interface SplitMessage {
 
 /** Takes unfenced code out of a message: whole lines, or what follows a colon. */
 export function splitCode(message: string): SplitMessage {
-  const [, line, question] = trailing.exec(message) ?? [];
-  if (line !== undefined && question !== undefined && isCode(line))
-    return { prose: question, code: line };
+  const [, line = '', question = ''] = trailing.exec(message) ?? [];
+  if (isCode(line)) return { prose: question, code: line };
   const lines = message.split('\n');
   const first = lines.findIndex((line) => isCode(line) || codeAfterColon(line) !== undefined);
   if (first < 0) return { prose: message };

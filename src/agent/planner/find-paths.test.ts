@@ -43,11 +43,19 @@ describe('paths in a message', () => {
   });
 
   it('says where a name is several times, and what is near to one that is missing', async () => {
-    expect((await findPaths(readWords('review index.ts'), files)).unclear).toEqual([
-      { name: 'index.ts', paths: ['lib/index.ts', 'src/index.ts'] },
+    const asked = async (message: string) => (await findPaths(readWords(message), files)).lost;
+    expect(await asked('review index.ts')).toEqual([
+      {
+        name: 'index.ts',
+        question:
+          'There are several files named "index.ts": lib/index.ts, src/index.ts. Which one?',
+      },
     ]);
-    expect((await findPaths(readWords('review cart.js'), files)).missing).toEqual([
-      { name: 'cart.js', near: ['src/cart.ts', 'tests/cart.test.ts'] },
+    expect(await asked('review cart.js')).toEqual([
+      {
+        name: 'cart.js',
+        question: 'There is no "cart.js" here. Did you mean src/cart.ts or tests/cart.test.ts?',
+      },
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import type { ProjectFiles } from './plan-request.ts';
-import { has, type FoundPath, type Word } from './read-words.ts';
+import { has, isKnown, type FoundPath, type Word } from './read-words.ts';
 
 /** More files than these are not looked through for a name. */
 const maxFiles = 5_000;
@@ -10,17 +10,8 @@ const endings =
 
 export interface PathReading {
   readonly words: readonly Word[];
-  /** Names of files that are in several folders, with where. */
-  readonly unclear: readonly {
-    readonly name: string;
-    readonly paths: readonly string[];
-  }[];
-  /** Names that look like files and are none, with the nearest there are. */
-  readonly missing: readonly {
-    readonly name: string;
-    readonly near: readonly string[];
-  }[];
-  readonly hasFiles: boolean;
+  /** Names that look like files and are none, or are in several folders, with what to ask. */
+  readonly lost: readonly { readonly name: string; readonly question: string }[];
   readonly files: ReadonlySet<string>;
 }
 
@@ -34,36 +25,43 @@ interface Tree {
 /** Finds the words that are files or folders inside the roots; everything else stays a word. */
 export async function findPaths(words: readonly Word[], files: ProjectFiles): Promise<PathReading> {
   const tree = indexTree(await files.list(maxFiles));
-  const hasFiles = tree.files.length > 0;
-  const unclear: PathReading['unclear'][number][] = [];
-  const missing: PathReading['missing'][number][] = [];
+  const lost: PathReading['lost'][number][] = [];
   const read: Word[] = [];
   for (const [at, word] of words.entries()) {
     const name = word.text;
-    const isFile = looksLikeFile(name);
     // TODO in capitals is a marker, not a Spanish word.
     const isMarker = /^[A-Z]{3,}$/u.test(name);
     if (has(word, 'wholeProject') && !isMarker)
       read.push({ ...word, path: { path: '.', kind: 'folder' } });
-    else if (word.kind === 'path' || (word.kind === 'quote' && isFile)) {
+    else if (word.kind === 'path' || (word.kind === 'quote' && looksLikeFile(name))) {
       const found = await findNamed(name, files, tree);
-      const [path] = found;
-      if (found.length > 1) unclear.push({ name, paths: found.map((one) => one.path) });
-      if (!path && isFile && hasFiles) missing.push({ name, near: nearNames(name, tree) });
-      if (path) read.push({ ...word, kind: 'path', path });
-      else if (isFile) read.push({ ...word, kind: 'path', path: { path: name, kind: 'new' } });
-      else read.push({ ...word, kind: 'word' });
+      const question = questionAbout(name, found, tree);
+      if (question !== undefined) lost.push({ name, question });
+      const path = found[0] ?? (looksLikeFile(name) ? { path: name, kind: 'new' } : undefined);
+      read.push(path ? { ...word, kind: 'path', path } : { ...word, kind: 'word' });
     } else if (/^(?:word|symbol|quote)$/u.test(word.kind))
-      read.push(withPath(word, { before: words.slice(0, at), after: words[at + 1] }, tree));
+      read.push(withPath(word, [words[at - 1], words[at + 1]], tree));
     else read.push(word);
   }
-  return {
-    words: read,
-    unclear,
-    missing,
-    hasFiles,
-    files: new Set(tree.files),
-  };
+  return { words: read, lost, files: new Set(tree.files) };
+}
+
+function questionAbout(
+  name: string,
+  found: readonly FoundPath[],
+  { files }: Tree,
+): string | undefined {
+  const paths = found.map(({ path }) => path).join(', ');
+  if (found.length > 1) return `There are several files named "${name}": ${paths}. Which one?`;
+  if (found.length === 1 || files.length === 0 || !looksLikeFile(name)) return undefined;
+  const stemOf = (path: string): string =>
+    (path.split('/').at(-1) ?? path).toLowerCase().replace(/\.[^.]*$/u, '');
+  const stem = stemOf(name);
+  const isNear = (other: string): boolean =>
+    other !== '' && stem.length >= 3 && (other.includes(stem) || stem.includes(other));
+  const near = files.filter((file) => isNear(stemOf(file))).slice(0, 3);
+  const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'Which file do you mean?';
+  return `There is no "${name}" here. ${hint}`;
 }
 
 function indexTree(files: readonly string[]): Tree {
@@ -99,41 +97,21 @@ async function findNamed(
   return (tree.folders.get(path.toLowerCase()) ?? []).map((one) => ({ path: one, kind: 'folder' }));
 }
 
-interface Around {
-  readonly before: readonly Word[];
-  readonly after: Word | undefined;
-}
-
 /** A word that is the name of a folder or a file: an ordinary word needs a sign that it is meant as one. */
-function withPath(word: Word, { before, after }: Around, tree: Tree): Word {
-  const { verbs, nouns, classes } = word.meaning;
-  const isOrdinary = verbs.length + nouns.length + classes.size > 0;
-  const isDefinite = has(before.at(-1), 'definite');
-  const isInside = inWords.test(before.at(isDefinite ? -2 : -1)?.plain ?? '');
-  const isFolder =
-    folderWords.test(after?.plain ?? '') || !isOrdinary || (isInside && !has(word, 'function'));
+function withPath(word: Word, [before, after]: readonly (Word | undefined)[], tree: Tree): Word {
+  const isInside = inWords.test(before?.plain ?? '') && !has(word, 'function');
+  const isFolder = folderWords.test(after?.plain ?? '') || !isKnown(word) || isInside;
   const folders = tree.folders.get(word.text.toLowerCase()) ?? [];
   const folder = folders.length === 1 ? folders[0] : folders.find((path) => !path.includes('/'));
   if (folder !== undefined && isFolder) return { ...word, path: { path: folder, kind: 'folder' } };
   const named = tree.byName.get(word.text.toLowerCase()) ?? [];
   const [file, ...others] = named.filter((path) => !/(?:^|\/)(?:tests?|__tests__)\//u.test(path));
-  const isNamed = !isOrdinary || (isDefinite && verbs.length === 0);
-  if (file === undefined || others.length > 0 || word.text.length < 3 || !isNamed) return word;
+  // "the readme" is a file, though it is an ordinary word.
+  const isMeant = !isKnown(word) || (has(before, 'definite') && word.meaning.verbs.length === 0);
+  if (file === undefined || others.length > 0 || word.text.length < 3 || !isMeant) return word;
   return { ...word, path: { path: file, kind: 'file' } };
 }
 
 function looksLikeFile(text: string): boolean {
   return endings.test(text) || /^(?:\.{1,2}|~)?\/|^\.[a-z]|\/$/iu.test(text);
-}
-
-function nearNames(name: string, { files }: Tree): readonly string[] {
-  const baseOf = (path: string): string => (path.split('/').at(-1) ?? path).toLowerCase();
-  const stem = baseOf(name).replace(/\.[^.]*$/u, '');
-  const isNear = (file: string): boolean => {
-    const other = baseOf(file).replace(/\.[^.]*$/u, '');
-    return (
-      other !== '' && stem.length >= 3 && (baseOf(file).includes(stem) || stem.includes(other))
-    );
-  };
-  return files.filter(isNear).slice(0, 3);
 }

@@ -1,64 +1,31 @@
-import { z } from 'zod';
 import { editDistance, formsOf, plainForm } from '../../kernel/index.ts';
 import data from './lexicon.json' with { type: 'json' };
 
-const words = z.string().transform((text) => text.split(',').map((word) => plainForm(word.trim())));
-const wordsByName = z.record(z.string(), words);
-const phrases = z.array(z.string());
 /** Questions about Tutti itself, which are answered without a plan. */
-const topics = [
-  'capabilities',
-  'runs',
-  'failure',
-  'servers',
-  'model',
-  'addServer',
-  'greeting',
-  'key',
-  'data',
-  'version',
-  'client',
-] as const;
-export type AboutTopic = (typeof topics)[number];
-const nameTables = [
-  'languages',
-  'frameworks',
-  'testFrameworks',
-  'styleGuides',
-  'focusAreas',
-  'times',
-] as const;
+export type AboutTopic = keyof typeof data.phrases.topics;
+type NameTable = keyof typeof data.names;
 
 /** General knowledge of words, without the name of any tool. */
-export const lexicon = z
-  .strictObject({
-    /** Meanings, each with the verbs and the nouns that stand for it. */
-    concepts: z.record(
-      z.string(),
-      z.strictObject({ verbs: words.optional(), nouns: words.optional() }),
-    ),
-    /** Words by what they do in a sentence. */
-    classes: wordsByName,
-    /** Names that become values of arguments, with how people write them. */
-    names: z.record(z.enum(nameTables), wordsByName),
-    /** What an argument of a tool holds, by the names such arguments have. */
-    fieldRoles: wordsByName,
-    /** What a result holds, by the names of its members. */
-    outputs: wordsByName,
-    /** Regular expressions for lines of code. */
-    codeLines: z.array(z.string()),
-    /** Example phrases for what is no tool's. */
-    phrases: z.strictObject({
-      topics: z.record(z.enum(topics), phrases),
-      work: phrases,
-      explain: phrases,
-      outside: phrases,
-      vague: phrases,
-      harmful: phrases,
-      harmless: phrases,
-    }),
-  })
-  .parse(data);
+export const lexicon = {
+  /** What an argument of a tool holds, by the names such arguments have. */
+  fieldRoles: readTable(data.fieldRoles),
+  /** What a result holds, by the names of its members. */
+  outputs: readTable(data.outputs),
+  /** Regular expressions for lines of code. */
+  codeLines: data.codeLines,
+  /** Example phrases for what is no tool's. */
+  phrases: data.phrases,
+};
+
+function readTable(
+  table: Readonly<Record<string, string>>,
+): ReadonlyMap<string, readonly string[]> {
+  return new Map(Object.entries(table).map(([name, text]) => [name, readList(text)]));
+}
+
+function readList(text = ''): readonly string[] {
+  return text.split(',').flatMap((word) => plainForm(word.trim()) || []);
+}
 
 /** All that one word or phrase may stand for. */
 export interface Meaning {
@@ -66,10 +33,12 @@ export interface Meaning {
   readonly nouns: readonly string[];
   /** By what it does in a sentence, as `classes` in the data names it. */
   readonly classes: ReadonlySet<string>;
-  readonly names: Readonly<Partial<Record<(typeof nameTables)[number], string>>>;
+  /** Values of arguments, by the table that lists them. */
+  readonly names: Readonly<Partial<Record<NameTable, string>>>;
 }
 
 const meanings = new Map<string, Meaning>();
+const longestFrom = new Map<string, number>();
 
 function learn(phrase: string, more: Partial<Meaning>): void {
   const known = meanings.get(phrase);
@@ -79,28 +48,28 @@ function learn(phrase: string, more: Partial<Meaning>): void {
     classes: new Set([...(known?.classes ?? []), ...(more.classes ?? [])]),
     names: { ...more.names, ...known?.names },
   });
+  const [first = '', ...others] = phrase.split(' ');
+  longestFrom.set(first, Math.max(maxPhraseWords(first), others.length + 1));
 }
 
-for (const [id, { verbs = [], nouns = [] }] of Object.entries(lexicon.concepts)) {
-  for (const verb of verbs) learn(verb, { verbs: [id] });
-  for (const noun of nouns) learn(noun, { nouns: [id] });
+for (const [id, { verbs, nouns }] of Object.entries<{ verbs?: string; nouns?: string }>(
+  data.concepts,
+)) {
+  for (const verb of readList(verbs)) learn(verb, { verbs: [id] });
+  for (const noun of readList(nouns)) learn(noun, { nouns: [id] });
 }
-for (const [name, phrases] of Object.entries(lexicon.classes))
+for (const [name, phrases] of readTable(data.classes))
   for (const phrase of phrases) learn(phrase, { classes: new Set([name]) });
-for (const table of nameTables) {
-  // Who names a test framework speaks of tests.
-  const nouns = table === 'testFrameworks' ? ['tests'] : [];
-  for (const [name, spellings] of Object.entries(lexicon.names[table]))
-    for (const spelling of spellings) learn(spelling, { names: { [table]: name }, nouns });
-}
+for (const [table, entries] of Object.entries(data.names))
+  for (const [name, spellings] of readTable(entries))
+    // The name of a test framework speaks of tests.
+    for (const spelling of spellings)
+      learn(spelling, {
+        names: { [table]: name },
+        nouns: table === 'testFrameworks' ? ['tests'] : [],
+      });
 
 /** How many words the longest phrase has that begins with a word. */
-const longestFrom = new Map<string, number>();
-for (const phrase of meanings.keys()) {
-  const [first = '', ...others] = phrase.split(' ');
-  longestFrom.set(first, Math.max(longestFrom.get(first) ?? 1, others.length + 1));
-}
-
 export function maxPhraseWords(first: string): number {
   return longestFrom.get(first) ?? 1;
 }
@@ -114,17 +83,13 @@ export function lookUp(phrase: string): Meaning | undefined {
   return { ...found, verbs, nouns };
 }
 
-/** Words that say what is wanted; others are not worth a guess. */
-const spellable = [...meanings]
-  .filter(([word, { verbs, nouns }]) => /^[a-z]{4,}$/.test(word) && verbs.length + nouns.length > 0)
-  .map(([word]) => word);
+const minSpelledLetters = 6;
 
 /** The known word that a misspelt one most likely is: one slip, and not in the first letter. */
 export function correctSpelling(word: string): string | undefined {
-  const forms = formsOf(word).filter((form) => /^[a-z]{4,}$/u.test(form));
-  const isMeant = (form: string, known: string): boolean =>
-    form[0] === known[0] &&
-    Math.abs(form.length - known.length) < 2 &&
-    editDistance(form, known) === 1;
-  return spellable.find((known) => forms.some((form) => isMeant(form, known)));
+  const forms = formsOf(word).filter(({ length }) => length >= minSpelledLetters);
+  const isMeant = (known: string): boolean =>
+    known.length >= minSpelledLetters &&
+    forms.some((form) => form[0] === known[0] && editDistance(form, known) === 1);
+  return forms.length === 0 ? undefined : [...meanings.keys()].find(isMeant);
 }

@@ -6,10 +6,10 @@ import type { Remembered, Turn } from '../../contract/session/index.ts';
 /** Something given along with the message. */
 export interface GivenAttachment {
   /** `code`, `tests`, `spec`, `text` …; told from the name and the content when not given. */
-  readonly kind?: string;
-  readonly name?: string;
-  readonly language?: string;
-  readonly content?: string;
+  readonly kind?: string | undefined;
+  readonly name?: string | undefined;
+  readonly language?: string | undefined;
+  readonly content?: string | undefined;
 }
 
 export interface PlanningRequest {
@@ -51,12 +51,7 @@ export type PlanningAnswer =
       readonly questions: readonly string[];
       readonly candidates: readonly PlanCandidate[];
     }
-  | {
-      readonly kind: 'refusal';
-      readonly reason: string;
-      /** Tools that come nearest to what was asked for. */
-      readonly nearest: readonly string[];
-    }
+  | { readonly kind: 'refusal'; readonly reason: string }
   /** A wish about Tutti itself, which needs no plan. */
   | { readonly kind: 'about'; readonly topic: AboutTopic };
 

@@ -194,9 +194,9 @@ describe('a plan without a model', () => {
   });
 
   it('asks for a value that was not given', async () => {
-    const answer = await ask('review src/cart.ts and email it');
-    const [first] = 'candidates' in answer ? answer.candidates : [];
-    expect(first?.plan.input).toMatchObject({ to: { type: 'string' } });
+    const answer = await ask('send an email about the review of src/cart.ts');
+    const inputs = 'candidates' in answer ? answer.candidates.map(({ plan }) => plan.input) : [];
+    expect(inputs).toContainEqual(expect.objectContaining({ to: { type: 'string' } }));
   });
 });
 

@@ -1,167 +1,29 @@
-import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
-import { learnLabels, type Classify } from '../../kernel/index.ts';
-import { featuresOf } from './read-features.ts';
 import type { Missing } from './draft-steps.ts';
 import { splitCode } from './find-code.ts';
-import { findPaths, type PathReading } from './find-paths.ts';
+import { findPaths } from './find-paths.ts';
+import { createToolLearner } from './learn-tools.ts';
 import { lexicon, type AboutTopic } from './lexicon.ts';
 import { offerReadings, type Reading } from './offer-readings.ts';
 import type { Planner, PlanningAnswer, PlanningRequest } from './plan-request.ts';
 import { splitMessage, type Clause } from './read-clauses.ts';
-import { readContext, type Context } from './read-context.ts';
-import { isSignificant, readPhrase, readWords, type Word } from './read-words.ts';
+import { readContext, type Situation } from './read-context.ts';
+import { isKnown, isSignificant, readWords, type Word } from './read-words.ts';
 import { createHarmFilter } from './refuse-harm.ts';
-import { repeatLast } from './repeat-last.ts';
-import { isWriter, profileTool, takes, type Phrases, type ToolProfile } from './tool-profile.ts';
+import { isWriter, takes, type Phrases } from './tool-profile.ts';
 import { weighTools } from './weigh-tools.ts';
 
 const maxMessageChars = 6_000;
 const maxShown = 3;
 /** A reading that takes this share of all is meant. */
 const sureShare = 0.6;
+/** A message that is vague with this likelihood is never read in one way only. */
+const vagueShare = 0.05;
 /** Another reading is worth showing where it is this likely beside the best. */
 const worthShowing = 0.02;
+/** What is incomplete is asked about where it is so many times likelier than what is complete. */
+const muchLikelier = 3;
 
-/** All that a message is read from. */
-export interface Situation {
-  readonly request: PlanningRequest;
-  /** The message without its code. */
-  readonly prose: string;
-  readonly reading: PathReading;
-  readonly context: Context;
-  /** By name. */
-  readonly tools: ReadonlyMap<string, ToolProfile>;
-  /** Among all tools, and among those we ship. */
-  readonly classify: Classify;
-  readonly classifyOwn: Classify;
-}
-
-/**
- * Plans without a language model: the words of the message are compared with example phrases of the tools in the
- * catalogue, names in it with the files on disk, and what one step gives with what the next takes. The same request on
- * the same disk always gives the same answer.
- */
-export function createPlanner(phrases: Phrases): Planner {
-  const toolset = rememberTools(phrases);
-  const isHarmful = createHarmFilter(phrases);
-  return {
-    plan: async (request) => {
-      request.signal.throwIfAborted();
-      const message = request.message.slice(0, maxMessageChars);
-      const { prose, code } = splitCode(message);
-      if (isHarmful(prose)) return refuseHarm;
-      const reading = await findPaths(readWords(prose), request.files);
-      const pasted = code ?? reading.words.find(({ kind }) => kind === 'code')?.text;
-      const context = readContext(request, pasted);
-      return decide({ request, prose, reading, context, ...toolset(request) });
-    },
-  };
-}
-
-const refuseHarm: PlanningAnswer = {
-  kind: 'refusal',
-  reason:
-    'This asks for something made to harm, deceive or spy on others. Tutti does not help with that.',
-  nearest: [],
-};
-
-type Toolset = Pick<Situation, 'tools' | 'classify' | 'classifyOwn'>;
-
-/** Learning the phrases takes longer than a plan, and a catalogue seldom changes. */
-function rememberTools(phrases: Phrases): (request: PlanningRequest) => Toolset {
-  let last: { readonly entries: readonly CatalogueEntry[]; readonly toolset: Toolset } | undefined;
-  return ({ tools: entries, isOwn }) => {
-    const isSame =
-      last?.entries.length === entries.length &&
-      last.entries.every((one, at) => one === entries[at]);
-    if (last && isSame) return last.toolset;
-    const tools = new Map(entries.map((entry) => [entry.name, profileTool(entry, phrases)]));
-    const ours = new Map([...tools].filter(([, { entry }]) => isOwn(entry.server)));
-    const classifyOwn = learnLabels(allExamples(ours));
-    // Other servers must not change how ours are told apart.
-    const classify = ours.size === tools.size ? classifyOwn : learnLabels(allExamples(tools));
-    last = { entries, toolset: { tools, classify, classifyOwn } };
-    return last.toolset;
-  };
-}
-
-function allExamples(
-  tools: Situation['tools'],
-): ReadonlyMap<string, readonly (readonly string[])[]> {
-  const { topics, explain, outside, vague } = lexicon.phrases;
-  const read = (texts: readonly string[]) => texts.map((text) => featuresOf(readPhrase(text)));
-  const others = Object.entries({ ...topics, explain, outside, vague });
-  return new Map([
-    ...[...tools].map(([name, { examples }]) => [name, examples] as const),
-    ...[...tools].flatMap(([name, { changes }]) =>
-      changes.length > 0 ? [[`${name}#change`, changes] as const] : [],
-    ),
-    ...others.map(([label, texts]) => [label, read(texts)] as const),
-  ]);
-}
-
-function decide(situation: Situation): PlanningAnswer {
-  const again = repeatLast(situation);
-  if (again) return { kind: 'plan', candidates: [again] };
-  const splits = splitMessage(situation.reading.words, (words, features, isFirst) =>
-    weighTools({ words, features, isFirst }, situation),
-  );
-  const [whole] = splits[0]?.clauses ?? [];
-  const special = whole && answerSpecial(whole, situation);
-  if (special) return special;
-  const readings = offerReadings(splits, situation);
-  const [first] = readings;
-  if (!first) return unknown(situation);
-  const lost = lostPaths(first, situation);
-  if (lost.length > 0) return { kind: 'question', questions: lost, candidates: [] };
-  if (first.drafted.missing.includes('model')) return refuseTemplate;
-  const complete = readings.filter(({ drafted }) => drafted.missing.length === 0);
-  const [best] = complete;
-  if (!best || first.candidate.confidence > best.candidate.confidence * 3)
-    return askFor(first.drafted.missing);
-  return offer(complete, { ...situation, isFirst: best === first });
-}
-
-/** What is about Tutti itself, no tool's or too vague, as a whole. */
-function answerSpecial(whole: Clause, { request, context }: Situation): PlanningAnswer | undefined {
-  const [top] = whole.guesses;
-  const topic = Object.keys(lexicon.phrases.topics).find((one) => one === top?.label);
-  // The keys of the data are the topics.
-  if (topic !== undefined && request.attachments.length === 0)
-    return { kind: 'about', topic: topic as AboutTopic };
-  if (top?.label === 'outside') return refuseUnknown(request);
-  if (top?.label === 'explain') return refuseExplanation;
-  const hasMaterial = context.given.length + context.remembered.length > 0;
-  return top?.label === 'vague' && !hasMaterial ? askFor(['task']) : undefined;
-}
-
-function unknown({ request, reading }: Situation): PlanningAnswer {
-  if (reading.words.filter(isSignificant).length > 3) return refuseUnknown(request);
-  return askFor(['task']);
-}
-
-/** A few titles, so that a refusal says what would work. */
-function refuseUnknown({ tools, isOwn }: PlanningRequest): PlanningAnswer {
-  const titles = tools
-    .filter(({ server, tool }) => isOwn(server) && 'code' in Object(tool.inputSchema['properties']))
-    .map(({ tool }) => tool.title ?? tool.name);
-  const offers = `Tutti can, for example: ${titles.slice(0, 6).join(', ').toLowerCase()}.`;
-  return { kind: 'refusal', reason: `No tool here is for that. ${offers}`, nearest: [] };
-}
-
-const refuseExplanation: PlanningAnswer = {
-  kind: 'refusal',
-  reason:
-    'Explaining needs a model: "tutti models" shows how to connect one. Without one, a file can be shown, reviewed or measured.',
-  nearest: [],
-};
-
-const refuseTemplate: PlanningAnswer = {
-  kind: 'refusal',
-  reason:
-    'That needs a model: without one only a template could be made, and it must not replace files that are there.',
-  nearest: [],
-};
+const continues = /^\s*(?:and|what about|how about|same for|und|et)\b/iu;
 
 const questions: Readonly<Record<Missing, string>> = {
   code: 'Which code do you mean? Name a file or folder, or paste the code.',
@@ -170,39 +32,124 @@ const questions: Readonly<Record<Missing, string>> = {
   content: 'What should be saved? Nothing has been made yet in this conversation.',
   model: 'That needs a model.',
 };
+const refusals = {
+  harm: 'This asks for something made to harm, deceive or spy on others. Tutti does not help with that.',
+  explain:
+    'Explaining needs a model: "tutti models" shows how to connect one. Without one, a file can be shown, reviewed or measured.',
+  template:
+    'That needs a model: without one only a template could be made, and it must not replace files that are there.',
+} as const;
 
-function askFor(missing: readonly Missing[]): PlanningAnswer {
-  const asked = missing.length > 0 ? missing : (['task'] as const);
-  return { kind: 'question', questions: asked.map((what) => questions[what]), candidates: [] };
+/**
+ * Plans without a language model: the words of the message are compared with example phrases of the tools in the
+ * catalogue, names in it with the files on disk, and what one step gives with what the next takes. The same request on
+ * the same disk always gives the same answer.
+ */
+export function createPlanner(phrases: Phrases): Planner {
+  const learnTools = createToolLearner(phrases);
+  const isHarmful = createHarmFilter(phrases);
+  return {
+    plan: async (request) => {
+      request.signal.throwIfAborted();
+      const message = request.message.slice(0, maxMessageChars);
+      const { prose, code } = splitCode(message);
+      if (prose === '') return ask('What should be done with this code?');
+      if (isHarmful(prose)) return refuse(refusals.harm);
+      const reading = await findPaths(readWords(prose), request.files);
+      const pasted = code ?? reading.words.find(({ kind }) => kind === 'code')?.text;
+      const context = readContext(request, pasted);
+      return decide({ request, prose, reading, context, ...learnTools(request) });
+    },
+  };
+}
+
+function refuse(reason: string): PlanningAnswer {
+  return { kind: 'refusal', reason };
+}
+
+function ask(...asked: readonly string[]): PlanningAnswer {
+  return { kind: 'question', questions: asked, candidates: [] };
+}
+
+function decide(situation: Situation): PlanningAnswer {
+  const again = repeatsLast(situation) ? situation.context.lastTool : undefined;
+  const splits = splitMessage(situation.reading.words, (words, features, isFirst) =>
+    again === undefined
+      ? weighTools({ words, features, isFirst }, situation)
+      : [{ label: again, share: 1 }],
+  );
+  const [whole] = splits[0]?.clauses ?? [];
+  const special = whole && answerSpecial(whole, situation);
+  if (special) return special;
+  const vague = whole?.guesses.find(({ label }) => label === 'vague')?.share ?? 0;
+  const readings = offerReadings(splits, situation);
+  const [first] = readings;
+  if (!first) return ask(questions.task);
+  const lost = situation.reading.lost.filter(({ name }) => isReadFrom(name, first));
+  if (lost.length > 0) return ask(...lost.map(({ question }) => question));
+  const { missing } = first.drafted;
+  if (missing.includes('model')) return refuse(refusals.template);
+  const complete = readings.filter(({ drafted }) => drafted.missing.length === 0);
+  const best = complete[0];
+  if (best && first.candidate.confidence <= best.candidate.confidence * muchLikelier)
+    return offer(complete, { ...situation, isClear: best === first && vague < vagueShare });
+  return ask(...(missing.length > 0 ? missing.map((what) => questions[what]) : [questions.task]));
+}
+
+/** "and the rest of the repo?": the last request once more, for the path that is named now. */
+function repeatsLast({ prose, reading, context, tools }: Situation): boolean {
+  const isReading = tools.get(context.lastTool ?? '')?.isReadOnly === true;
+  const said = reading.words.filter((word) => isSignificant(word) && word.plain !== 'same');
+  const isPath = said.length === 1 && /^(?:file|folder)$/u.test(said[0]?.path?.kind ?? '');
+  return isReading && isPath && continues.test(prose);
+}
+
+/** What is about Tutti itself, no tool's or too vague, as a whole. */
+function answerSpecial(whole: Clause, { request, context }: Situation): PlanningAnswer | undefined {
+  const label = whole.guesses[0]?.label ?? '';
+  // The keys of the data are the topics.
+  if (label in lexicon.phrases.topics && request.attachments.length === 0)
+    return { kind: 'about', topic: label as AboutTopic };
+  if (label === 'outside') return refuseUnknown(request);
+  if (label === 'explain') return refuse(refusals.explain);
+  const hasMaterial = context.given.length + context.remembered.length > 0;
+  return label === 'vague' && !hasMaterial ? ask(questions.task) : undefined;
+}
+
+/** A few titles, so that a refusal says what would work. */
+function refuseUnknown({ tools, isOwn }: PlanningRequest): PlanningAnswer {
+  const titles = tools
+    .filter(({ server, tool }) => isOwn(server) && 'code' in Object(tool.inputSchema['properties']))
+    .map(({ tool }) => tool.title ?? tool.name);
+  const offers = titles.slice(0, 6).join(', ').toLowerCase();
+  return refuse(`No tool here is for that. Tutti can, for example: ${offers}.`);
 }
 
 /** One plan when there is no doubt, numbered readings when there is. */
 function offer(
   readings: readonly Reading[],
-  { request, isFirst, reading }: Situation & { readonly isFirst: boolean },
+  { request, isClear, reading }: Situation & { readonly isClear: boolean },
 ): PlanningAnswer {
   const [first] = readings;
   const count = first?.drafted.drafts.length ?? 0;
-  if (count > request.maxSteps) {
-    const question = `That would take ${count} steps, and at most ${request.maxSteps} are allowed. Which part comes first?`;
-    return { kind: 'question', questions: [question], candidates: [] };
-  }
+  if (count > request.maxSteps)
+    return ask(
+      `That would take ${count} steps, and at most ${request.maxSteps} are allowed. Which part comes first?`,
+    );
   const best = first?.candidate.confidence ?? 0;
-  const isSure = isFirst && best >= sureShare;
-  const shown = readings
+  const isSure = isClear && best >= sureShare;
+  const candidates = readings
     .filter(({ candidate }) => candidate.confidence >= best * worthShowing)
     .slice(0, isSure ? 1 : maxShown)
     .map(({ candidate }) => candidate);
-  if (!isSure && shown.length === 1) {
-    const asked = `Did you mean this? ${shown[0]?.why ?? ''}`;
-    return { kind: 'question', questions: [asked], candidates: shown };
-  }
+  if (!isSure && candidates.length === 1)
+    return {
+      kind: 'question',
+      questions: [`Did you mean this? ${candidates[0]?.why ?? ''}`],
+      candidates,
+    };
   const notUnderstood = first ? wordsNotRead(first, reading.words) : [];
-  return {
-    kind: 'plan',
-    candidates: shown,
-    ...(notUnderstood.length > 0 && { notUnderstood }),
-  };
+  return { kind: 'plan', candidates, ...(notUnderstood.length > 0 && { notUnderstood }) };
 }
 
 /** What a program is for is in its description; elsewhere a word that stands for nothing was not read. */
@@ -210,31 +157,17 @@ function wordsNotRead({ drafted }: Reading, words: readonly Word[]): readonly st
   const isTaken = drafted.drafts.some(
     ({ profile }) => takes(profile, 'task', 'required') || takes(profile, 'query', 'required'),
   );
-  if (isTaken) return [];
-  const unread = words.filter(({ kind, path, meaning: { verbs, nouns, classes, names } }) => {
-    const isKnown = verbs.length + nouns.length + classes.size + Object.keys(names).length > 0;
-    return kind === 'word' && !path && !isKnown;
-  });
-  return [...new Set(unread.map(({ text }) => text))];
+  const unread = words.filter((word) => word.kind === 'word' && !word.path && !isKnown(word));
+  return isTaken ? [] : [...new Set(unread.map(({ text }) => text))];
 }
 
-/** Names of files that are not there, or that are in several places. */
-function lostPaths({ drafted }: Reading, { reading }: Situation): readonly string[] {
-  const isSource = (name: string): boolean =>
-    drafted.drafts.some(
-      ({ profile, text }) =>
-        text.includes(name) &&
-        !isWriter(profile) &&
-        !takes(profile, 'query', 'required') &&
-        !takes(profile, 'task', 'required'),
-    );
-  const lost = reading.missing.map(({ name, near }) => {
-    const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'Which file do you mean?';
-    return { name, question: `There is no "${name}" here. ${hint}` };
-  });
-  const doubled = reading.unclear.map(({ name, paths }) => ({
-    name,
-    question: `There are several files named "${name}": ${paths.join(', ')}. Which one?`,
-  }));
-  return [...lost, ...doubled].filter(({ name }) => isSource(name)).map(({ question }) => question);
+/** The name stands where a step reads something, and is not what is written, described or searched for. */
+function isReadFrom(name: string, { drafted }: Reading): boolean {
+  return drafted.drafts.some(
+    ({ profile, text }) =>
+      text.includes(name) &&
+      !isWriter(profile) &&
+      !takes(profile, 'query', 'required') &&
+      !takes(profile, 'task', 'required'),
+  );
 }

@@ -1,6 +1,5 @@
 import type { Guesses } from '../../kernel/index.ts';
-import { featuresOf } from './read-features.ts';
-import { has, isSignificant, isVerb, type FoundPath, type Word } from './read-words.ts';
+import { featuresOf, has, isSignificant, type FoundPath, type Word } from './read-words.ts';
 
 /** A stretch of the message that asks for one deed, or for none. */
 export interface Clause {
@@ -12,7 +11,6 @@ export interface Clause {
   readonly paths: readonly FoundPath[];
   /** "it", "this code", "the attached file". */
   readonly pointsBack: boolean;
-  readonly isForEach: boolean;
 }
 
 /** One way to cut the message, with how plausible its cuts are. */
@@ -30,8 +28,8 @@ export type Judge = (
 /** More places to cut than these are not tried: the number of splits doubles with each. */
 const maxCuts = 7;
 /** How much a new deed is expected behind each connective, and before what. */
-const cutWeights = { end: 1.8, sequence: 1.1, join: 0.6, mark: 0.4, with: 0.1, negation: 0.3 };
-const followWeights = { deed: 0.8, noun: 1, nothing: -2.1 };
+const cutWeights = { end: 1.8, sequence: 1.1, join: 0.6, mark: 0.4, negation: 0.3 };
+const followWeights = { deed: 0.8, other: -2.1 };
 
 interface Cut {
   /** The index of the first word behind it. */
@@ -81,31 +79,23 @@ function readClause(
     guesses: judge(words, featuresOf(words), isFirst),
     paths: [...paths.values()],
     pointsBack: words.some((word) => (has(word, 'pronouns') && !word.path) || has(word, 'given')),
-    isForEach: words.some((word) => has(word, 'both')),
   };
 }
 
 function findCuts(words: readonly Word[]): readonly Cut[] {
-  const cuts = words.flatMap((word, at): readonly Cut[] => {
+  const cuts = words.flatMap((word, before): readonly Cut[] => {
     const kind = connective(word);
-    const isFirst = !words.slice(0, at).some(isSignificant);
-    if (!kind || isFirst || connective(words[at - 1]) === kind) return [];
-    const rest = words.slice(kind === 'negation' ? at : at + 1);
-    const next = connective(words[at + 1]);
-    if (next !== undefined && next !== 'negation') return [];
-    if (!rest.some(({ kind: one }) => one !== 'mark')) return [];
-    const weight = cutWeights[kind] + followWeights[whatFollows(rest)];
-    return [
-      {
-        at: kind === 'negation' ? at : at + 1,
-        weight,
-        isNegation: kind === 'negation' || has(rest[0], 'negation'),
-      },
-    ];
+    const [last, next] = [connective(words[before - 1]), connective(words[before + 1])];
+    const isFirst = !words.slice(0, before).some(isSignificant);
+    // Of "and no tests" only the first counts.
+    if (!kind || isFirst || last === kind || (last && kind === 'negation')) return [];
+    const at = kind === 'negation' ? before : before + 1;
+    const rest = words.slice(at);
+    if ((next && next !== 'negation') || rest.every((one) => one.kind === 'mark')) return [];
+    const weight = cutWeights[kind] + followWeights[beginsDeed(rest) ? 'deed' : 'other'];
+    return [{ at, weight, isNegation: has(rest[0], 'negation') }];
   });
-  const best = new Map<number, Cut>();
-  for (const cut of cuts) if ((best.get(cut.at)?.weight ?? -9) < cut.weight) best.set(cut.at, cut);
-  const strongest = [...best.values()].toSorted((a, b) => b.weight - a.weight).slice(0, maxCuts);
+  const strongest = cuts.toSorted((a, b) => b.weight - a.weight).slice(0, maxCuts);
   return strongest.toSorted((a, b) => a.at - b.at);
 }
 
@@ -119,31 +109,17 @@ function connective(word: Word | undefined): keyof typeof cutWeights | undefined
         : undefined;
   if (has(word, 'sequence', 'before')) return 'sequence';
   if (has(word, 'negation')) return 'negation';
-  if (!has(word, 'joins')) return undefined;
-  return has(word, 'boundary') || word.plain.startsWith('incl') ? 'with' : 'join';
+  return has(word, 'joins') ? 'join' : undefined;
 }
 
-/** Whether what follows begins a deed of its own. */
-function whatFollows(rest: readonly Word[]): keyof typeof followWeights {
+/** A deed is a verb, or a noun that stands for one: "a parser, tests and a review". */
+function beginsDeed(rest: readonly Word[]): boolean {
   const first = rest.find((word) => isSignificant(word) && !has(word, 'negation'));
-  if (!first || first.kind === 'mark') return 'nothing';
-  // "that reads names and sorts them" goes on with what a program does.
-  const isThird = /[^s]s$/u.test(first.plain);
-  if ((isVerb(first) || has(first, 'light')) && !isThird) return 'deed';
+  if (first && (first.meaning.verbs.length > 0 || has(first, 'light')))
+    // "that reads names and sorts them" goes on with what a program does.
+    return !/[^s]s$/u.test(first.plain);
   const end = rest.findIndex((word) => word.kind === 'mark' || has(word, 'joins', 'boundary'));
-  const phrase = rest.slice(0, end < 0 ? 6 : end);
-  return phrase.some(isDeliverable) ? 'noun' : 'nothing';
-}
-
-/** Nouns that stand for a deed: "a parser, tests and a review". */
-function isDeliverable({ meaning, kind }: Word): boolean {
-  return (
-    kind === 'email' ||
-    kind === 'channel' ||
-    meaning.nouns.some((noun) =>
-      /^(?:tests|review|spec|summarize|pullrequest|issue|commit|docs|code|secret|security|dependency|complexity|imports|format)$/u.test(
-        noun,
-      ),
-    )
-  );
+  return rest
+    .slice(0, end < 0 ? 6 : end)
+    .some(({ kind, meaning }) => /^(?:email|channel)$/u.test(kind) || meaning.nouns.length > 0);
 }

@@ -1,17 +1,51 @@
-import type { Step } from '../../contract/plan/index.ts';
-import type { PlanningRequest } from './plan-request.ts';
+import type { PathReading } from './find-paths.ts';
+import type { Toolset } from './learn-tools.ts';
+import type { GivenAttachment, PlanningRequest } from './plan-request.ts';
+import type { Clause } from './read-clauses.ts';
+import type { Slots } from './read-slots.ts';
 import type { FoundPath } from './read-words.ts';
+import type { ToolProfile } from './tool-profile.ts';
 
-/** Something a step can work on. */
+/** Something a step can work on: a text, a path, or what an earlier step gives. */
 export interface Material {
   readonly kind: 'code' | 'tests' | 'spec' | 'review' | 'text' | 'path';
-  readonly path?: FoundPath;
-  /** Absent where only a path is known. */
   readonly content?: string;
-  readonly title: string;
+  readonly path?: FoundPath;
+  readonly draft?: Draft;
   readonly language?: string;
   /** The tool that made it, by its full name. */
   readonly madeBy?: string;
+}
+
+/** A clause with the tool that is to do it. */
+export interface Choice {
+  readonly clause: Clause;
+  readonly profile: ToolProfile;
+  /** Asks to change what is there, not for something new. */
+  readonly isChange: boolean;
+  readonly slots: Slots;
+  /** The user's words for it. */
+  readonly text: string;
+}
+
+/** A step before its arguments are written out. */
+export interface Draft extends Pick<Choice, 'profile' | 'slots' | 'text'> {
+  readonly id: string;
+  /** What it works on. */
+  readonly subject?: Material | undefined;
+  /** A specification, findings or a document that it is to take into account. */
+  readonly extra?: Material | undefined;
+  /** Where a result goes. */
+  readonly target?: string | undefined;
+}
+
+/** All that a message is read from. */
+export interface Situation extends Toolset {
+  readonly request: PlanningRequest;
+  /** The message without its code. */
+  readonly prose: string;
+  readonly reading: PathReading;
+  readonly context: Context;
 }
 
 export interface Context {
@@ -20,48 +54,35 @@ export interface Context {
   /** From earlier turns, newest first. */
   readonly remembered: readonly Material[];
   /** The path that the last plan worked on. */
-  readonly lastPath?: string;
-  readonly lastRequest?: string;
-  /** Of the last plan, where it had only one. */
-  readonly lastStep?: Step;
+  readonly lastPath: string | undefined;
+  /** The tool of the last plan, where it had only one step. */
+  readonly lastTool: string | undefined;
 }
 
 export function readContext(request: PlanningRequest, code: string | undefined): Context {
   const { attachments, remembered, history } = request;
-  const pasted = code === undefined ? [] : [{ kind: 'code', name: 'pasted code', content: code }];
+  const pasted = code === undefined ? [] : [{ kind: 'code', content: code }];
   const steps = history.findLast(({ role, plan }) => role === 'assistant' && plan)?.plan?.steps;
-  const lastPath = (steps ?? [])
-    .map(({ args }) => args?.['path'])
-    .find((path) => typeof path === 'string' && !path.includes('${'));
-  const lastRequest = history.findLast(({ role }) => role === 'user')?.text;
+  const paths = (steps ?? []).map(({ args }) => args?.['path']);
   return {
-    given: [...attachments, ...pasted].map((one) => materialOf(one, one.name)),
+    given: [...attachments, ...pasted].map((one) => materialOf(one)),
     remembered: remembered.map((one) => {
       const made = history.find(({ runId }) => runId !== undefined && runId === one.runId);
       const madeBy = made?.plan?.steps.find(({ id }) => id === one.step)?.tool;
-      return {
-        ...materialOf(one, one.title),
-        ...(madeBy !== undefined && { madeBy }),
-      };
+      return { ...materialOf({ ...one, name: one.title }), ...(madeBy && { madeBy }) };
     }),
-    ...(typeof lastPath === 'string' && { lastPath }),
-    ...(steps?.length === 1 && steps[0] && { lastStep: steps[0] }),
-    ...(lastRequest !== undefined && { lastRequest }),
+    lastPath: paths.find(
+      (path): path is string => typeof path === 'string' && !path.includes('${'),
+    ),
+    lastTool: steps?.length === 1 ? steps[0]?.tool : undefined,
   };
 }
 
-interface Kept {
-  readonly kind?: string | undefined;
-  readonly content?: string | undefined;
-  readonly language?: string | undefined;
-}
-
-function materialOf({ kind = '', content, language }: Kept, title = kind): Material {
+function materialOf({ kind = '', content, language, name = kind }: GivenAttachment): Material {
   const known = (['code', 'tests', 'spec', 'review'] as const).find((one) => one === kind);
-  const isText = kind === 'report' || kind === 'text' || /\.(?:md|txt|rst|log|csv)$/iu.test(title);
+  const isText = kind === 'report' || kind === 'text' || /\.(?:md|txt|rst|log|csv)$/iu.test(name);
   return {
     kind: known ?? (isText ? 'text' : 'code'),
-    title,
     ...(content !== undefined && { content }),
     ...(language !== undefined && { language }),
   };

@@ -1,21 +1,9 @@
-import { plainForm } from '../../kernel/index.ts';
+import { plainForm, stemOf } from '../../kernel/index.ts';
 import { correctSpelling, lookUp, maxPhraseWords, type Meaning } from './lexicon.ts';
-
-export type WordKind =
-  | 'word'
-  | 'mark'
-  | 'path'
-  | 'code'
-  | 'quote'
-  | 'symbol'
-  | 'email'
-  | 'channel'
-  | 'url'
-  | 'number';
 
 /** A word, a phrase with a meaning of its own, or something that is no word. */
 export interface Word {
-  readonly kind: WordKind;
+  readonly kind: (typeof patterns)[number][0];
   /** As it was written; of a quote or code what is between the marks. */
   readonly text: string;
   /** Lower case, without accents, spelling corrected. */
@@ -35,9 +23,7 @@ export interface FoundPath {
 
 const noMeaning: Meaning = { verbs: [], nouns: [], classes: new Set(), names: {} };
 
-type Token = Pick<Word, 'kind' | 'text' | 'from' | 'to'>;
-
-const patterns: readonly (readonly [WordKind, RegExp])[] = [
+const patterns = [
   // Most words are plain ones: found first, they cost no other pattern.
   ['word', /[a-z]+(?=[\s,?!]|$)/uy],
   ['code', /```[^\n`]*\n?([\s\S]*?)(?:```|$)/uy],
@@ -61,11 +47,13 @@ const patterns: readonly (readonly [WordKind, RegExp])[] = [
   ['number', /\d+(?:\.\d+)?\s?%?/uy],
   ['word', /c\+\+(?:\d\d)?|c#|f#|\.net|tl;dr|[\p{L}\p{N}](?:[\p{L}\p{N}]|['’-](?=\p{L}))*/iuy],
   ['mark', /\n+|[-=]>|[,;:.?!()+&→|/]/uy],
-];
+] as const satisfies readonly (readonly [string, RegExp])[];
 
 /** Cuts a message into words and phrases; the longest phrase that means something wins. */
 export function readWords(message: string): readonly Word[] {
-  return readPhrase(message).map(withoutSlip);
+  const words = readPhrase(message);
+  // Where a deed is named, an unknown word is more likely a name than a slip.
+  return words.some(({ meaning }) => meaning.verbs.length > 0) ? words : words.map(withoutSlip);
 }
 
 /** The same for a text without slips. */
@@ -73,48 +61,37 @@ export function readPhrase(text: string): readonly Word[] {
   return joinPhrases(scan(text).map(nameToken));
 }
 
+type Token = Pick<Word, 'kind' | 'text' | 'from' | 'to'>;
+
 function scan(message: string): readonly Token[] {
   const tokens: Token[] = [];
-  for (let at = 0; at < message.length;) {
-    const found = match(message, at);
-    if (found) tokens.push(found);
-    at = found ? found.to : at + 1;
+  for (let at = 0; at < message.length; at = Math.max(at + 1, tokens.at(-1)?.to ?? 0)) {
+    for (const [kind, pattern] of patterns) {
+      pattern.lastIndex = at;
+      const found = pattern.exec(message);
+      if (!found) continue;
+      const text = found.slice(1).find((part) => part !== undefined) ?? found[0];
+      tokens.push({ kind, text, from: at, to: pattern.lastIndex });
+      break;
+    }
   }
   return tokens;
-}
-
-function match(message: string, at: number): Token | undefined {
-  for (const [kind, pattern] of patterns) {
-    pattern.lastIndex = at;
-    const found = pattern.exec(message);
-    if (!found) continue;
-    const text = found.slice(1).find((part) => part !== undefined) ?? found[0];
-    return { kind, text, from: at, to: at + found[0].length };
-  }
-  return undefined;
 }
 
 /** Names such as "node.js" or "pull_request" are words before they are paths or symbols. */
 function nameToken(token: Token): Word {
   const { kind, text } = token;
   const plain = plainForm(text);
-  const isNamed = kind === 'path' || kind === 'symbol';
-  const known = kind === 'word' || isNamed ? lookUp(plain) : undefined;
+  const meaning = /^(?:word|path|symbol)$/u.test(kind) ? lookUp(plain) : undefined;
   // A manifest stays a path: its name says what it is about.
-  const isManifest = kind === 'path' && (known?.nouns.length ?? 0) > 0;
-  if (isNamed && known && !isManifest) return { ...token, kind: 'word', plain, meaning: known };
-  if (isManifest && known) return { ...token, plain, meaning: known };
-  if (kind !== 'word') return { ...token, plain, meaning: noMeaning };
-  return { ...token, plain, meaning: known ?? noMeaning };
+  const isManifest = kind === 'path' && (meaning?.nouns.length ?? 0) > 0;
+  const isWord = meaning !== undefined && !isManifest;
+  return { ...token, kind: isWord ? 'word' : kind, plain, meaning: meaning ?? noMeaning };
 }
 
-/** A word nobody knows may be one with a slip in it, or a compound: "JUnit-Tests" are tests. */
+/** An unknown word may be a known one with a slip in it. */
 function withoutSlip(word: Word): Word {
-  if (word.kind !== 'word' || word.meaning !== noMeaning) return word;
-  const [, last] = /-([^-]+)$/u.exec(word.plain) ?? [];
-  const part = last === undefined ? undefined : lookUp(last);
-  if (part && part.nouns.length > 0) return { ...word, meaning: { ...part, verbs: [] } };
-  const meant = correctSpelling(word.plain);
+  const meant = word.kind === 'word' && !isKnown(word) ? correctSpelling(word.plain) : undefined;
   return meant === undefined
     ? word
     : { ...word, plain: meant, meaning: lookUp(meant) ?? noMeaning };
@@ -141,7 +118,7 @@ function longestPhrase(
     if (part.length < length || part.some(({ kind }) => kind !== 'word' && kind !== 'number'))
       continue;
     const plain = part.map((word) => word.plain).join(' ');
-    const meaning = withObject(lookUp(plain), part.at(-1));
+    const meaning = lookUp(plain);
     const text = part.map((word) => word.text).join(' ');
     const [from, to] = [part[0]?.from ?? 0, part.at(-1)?.to ?? 0];
     if (meaning) return { word: { kind: 'word', text, plain, meaning, from, to }, length };
@@ -149,47 +126,60 @@ function longestPhrase(
   return undefined;
 }
 
-/** "our dependencies" is the whole project, and speaks of dependencies. */
-function withObject(meaning: Meaning | undefined, last: Word | undefined): Meaning | undefined {
-  if (!meaning?.classes.has('wholeProject') || meaning.nouns.length > 0) return meaning;
-  return { ...meaning, nouns: last?.meaning.nouns ?? [] };
-}
-
 export function has(word: Word | undefined, ...classes: readonly string[]): boolean {
   return classes.some((name) => word?.meaning.classes.has(name) === true);
 }
 
-export function isVerb(word: Word | undefined): boolean {
-  return (word?.meaning.verbs.length ?? 0) > 0;
+/** Stands for something the lexicon lists. */
+export function isKnown({ meaning: { verbs, nouns, classes, names } }: Word): boolean {
+  return verbs.length + nouns.length + classes.size + Object.keys(names).length > 0;
 }
 
 /** Words that carry meaning: no articles, no politeness. */
 export function isSignificant(word: Word): boolean {
   const { verbs, nouns } = word.meaning;
-  if (word.kind === 'mark') return false;
-  if (verbs.length + nouns.length > 0) return true;
-  return !has(word, 'function', 'polite', 'sequence') || has(word, 'pronouns');
+  const isEmpty = has(word, 'function', 'polite', 'sequence') && !has(word, 'pronouns');
+  return word.kind !== 'mark' && (verbs.length + nouns.length > 0 || !isEmpty);
 }
 
-const emptyClasses = [
-  'generic',
-  'vague',
-  'polite',
-  'given',
-  'light',
-  'pronouns',
-  'questions',
-  'function',
-] as const;
+const emptyClasses = 'generic vague polite given light pronouns questions function'.split(' ');
 
 /** Says something about a program, more than that there is to be one. */
 export function isDescriptive(word: Word): boolean {
-  const { classes, names, verbs, nouns } = word.meaning;
+  const { names, verbs, nouns } = word.meaning;
   const isEmpty =
-    word.kind === 'mark' ||
     verbs.length > 0 ||
     nouns.some((noun) => /^(?:spec|tests|code|review)$/u.test(noun)) ||
     (names.languages ?? names.frameworks) !== undefined ||
-    emptyClasses.some((name) => classes.has(name));
+    has(word, ...emptyClasses);
   return !isEmpty && isSignificant(word);
+}
+
+/** Words, pairs of words, the concepts they stand for, and what is named that is no word. */
+export function featuresOf(said: readonly Word[] | string): readonly string[] {
+  const words = typeof said === 'string' ? readPhrase(said) : said;
+  const features = new Set<string>();
+  let before = '';
+  for (const { kind, meaning, path, plain, text } of words) {
+    const isName = kind === 'path' || (path !== undefined && path.path !== '.');
+    if (path || kind === 'path')
+      features.add(`path:${path?.path === '.' ? 'project' : (path?.kind ?? 'file')}`);
+    if (!isName) {
+      for (const verb of meaning.verbs) features.add(`verb:${verb}`);
+      for (const noun of meaning.nouns) features.add(`noun:${noun}`);
+      for (const name of meaning.classes) features.add(`class:${name}`);
+    }
+    for (const table of Object.keys(meaning.names)) features.add(`name:${table}`);
+    if (kind === 'mark' && text !== '?') continue;
+    if (kind === 'word' && !isName) {
+      for (const stem of plain.split(' ').map(stemOf)) {
+        features.add(stem).add(`${before}_${stem}`);
+        before = stem;
+      }
+    } else {
+      features.add(`kind:${kind === 'mark' ? '?' : isName ? 'path' : kind}`);
+      before = '…';
+    }
+  }
+  return [...features];
 }

@@ -1,7 +1,6 @@
 import { learnLabels, type Classify } from '../../kernel/index.ts';
-import { featuresOf } from './read-features.ts';
 import { lexicon } from './lexicon.ts';
-import { has, isDescriptive, readPhrase, readWords } from './read-words.ts';
+import { featuresOf, has, isDescriptive, readWords, type Word } from './read-words.ts';
 import type { Phrases } from './tool-profile.ts';
 
 /** Added to the odds of harm: to refuse too much costs a word more, to refuse too little may hurt. */
@@ -10,8 +9,8 @@ const harmfulPrior = 0.5;
 const namedPrior = 1;
 /** Fewer telling words than these, and none for harm among them, are no evidence. */
 const minTelling = 3;
-/** Every so many ordinary phrases are enough to know what is ordinary. */
-const ordinaryStep = 2;
+/** Two labels are told apart by finer signs than many are. */
+const learningRounds = 5;
 
 /** Tells requests for programs and deeds that harm others from those that only sound like them. */
 export function createHarmFilter(phrases: Phrases): (message: string) => boolean {
@@ -25,19 +24,23 @@ export function createHarmFilter(phrases: Phrases): (message: string) => boolean
     classify ??= learnHarm(phrases);
     const named = isNamed ? (isGuarded ? -namedPrior : namedPrior) : 0;
     const prior = (label: string): number => (label === 'harmful' ? harmfulPrior + named : 0);
-    return classify(featuresOf(words), prior)[0]?.label === 'harmful';
+    return classify(readFeatures(words), prior)[0]?.label === 'harmful';
   };
 }
 
 function learnHarm(phrases: Phrases): Classify {
   const { harmful, harmless, work, outside, vague } = lexicon.phrases;
-  const others = [...work, ...outside, ...vague, ...Object.values(phrases).flat()];
-  const ordinary = [...harmless, ...others.filter((_, at) => at % ordinaryStep === 0)];
-  const read = (texts: readonly string[]) => texts.map((text) => featuresOf(readPhrase(text)));
+  const ordinary = [harmless, work, outside, vague, ...Object.values(phrases)].flat();
   return learnLabels(
     new Map([
-      ['harmful', read(harmful)],
-      ['harmless', read(ordinary)],
+      ['harmful', harmful.map(readFeatures)],
+      ['harmless', ordinary.map(readFeatures)],
     ]),
+    learningRounds,
   );
+}
+
+/** With one that every message has: what says nothing for harm is harmless. */
+function readFeatures(said: readonly Word[] | string): readonly string[] {
+  return [...featuresOf(said), 'any'];
 }

@@ -1,9 +1,8 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import { examplesMetaKey, needsModelMetaKey, type JsonSchema } from '../../contract/tool/index.ts';
-import { featuresOf } from './read-features.ts';
 import { plainForm } from '../../kernel/index.ts';
 import { lexicon } from './lexicon.ts';
-import { readPhrase } from './read-words.ts';
+import { featuresOf } from './read-words.ts';
 
 /** Example phrases by tool name; those behind `TOOL#change` ask the tool to change what is there. */
 export type Phrases = Readonly<Record<string, readonly string[]>>;
@@ -21,7 +20,7 @@ export interface Field {
 export interface ToolProfile {
   readonly entry: CatalogueEntry;
   readonly fields: readonly Field[];
-  /** Features of its example phrases; without any, of its name and description. */
+  /** Features of its name, its title and its example phrases, in this order. */
   readonly examples: readonly (readonly string[])[];
   /** Of phrases that ask to change what is there. */
   readonly changes: readonly (readonly string[])[];
@@ -33,30 +32,18 @@ export interface ToolProfile {
   /** Without a model it gives a template only. */
   readonly needsModel: boolean;
   readonly isReadOnly: boolean;
-  /** Concepts in its name, where nothing but its name and description tells what it is for. */
-  readonly nameConcepts: readonly string[];
-  /** Concepts that its phrases share; something is changed only where one of them is named. */
-  readonly deeds: ReadonlySet<string>;
+  /** Each word of its name, with the concepts it stands for. */
+  readonly nameWords: readonly (readonly string[])[];
 }
 
-const maxDescriptionChars = 600;
-/** A concept in this part of the phrases is what the tool is for. */
-const commonShare = 0.06;
-
 export function profileTool(entry: CatalogueEntry, phrases: Phrases): ToolProfile {
-  const { name, title, annotations, description = '', inputSchema, _meta: meta } = entry.tool;
+  const { name, title, annotations, inputSchema, _meta: meta } = entry.tool;
   const given = meta?.[examplesMetaKey];
   const own = (Array.isArray(given) ? given : []).filter((one) => typeof one === 'string');
   const spaced = name.replaceAll(/[_.-]+/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2');
-  const last = spaced.split(' ').slice(1).join(' ');
   const names = [spaced, title ?? annotations?.title ?? spaced];
   const listed = [...(phrases[entry.name] ?? []), ...own];
-  const sentences = description.slice(0, maxDescriptionChars).split(/(?<=[.;:])\s+/u);
-  const read = (texts: readonly string[]) => texts.map((text) => featuresOf(readPhrase(text)));
-  // A tool that lists no phrases is known by its name above all.
-  const examples = read(
-    listed.length > 0 ? [...names, ...listed] : [...names, ...names, ...names, last, ...sentences],
-  );
+  const examples = [...names, ...listed].map(featuresOf);
   const required = inputSchema['required'];
   const fields = Object.entries(recordOf(inputSchema['properties'])).map(([field, schema]) => ({
     name: field,
@@ -68,37 +55,29 @@ export function profileTool(entry: CatalogueEntry, phrases: Phrases): ToolProfil
     entry,
     fields,
     examples,
-    changes: read(phrases[`${entry.name}#change`] ?? []),
+    changes: (phrases[`${entry.name}#change`] ?? []).map(featuresOf),
     output: readOutput(entry, new Set(examples[0])),
     needsModel: meta?.[needsModelMetaKey] === true,
     isReadOnly: annotations?.readOnlyHint === true,
-    nameConcepts:
-      listed.length > 0 ? [] : (examples[0] ?? []).filter((one) => /^(?:verb|noun):/u.test(one)),
-    deeds: commonConcepts(examples),
+    nameWords: spaced
+      .split(' ')
+      .map((word) => featuresOf(word).filter((one) => /^(?:verb:|noun:|)[^:_]+$/u.test(one))),
   };
-}
-
-function commonConcepts(examples: readonly (readonly string[])[]): ReadonlySet<string> {
-  const counts = new Map<string, number>();
-  for (const feature of examples.flat().filter((one) => one.startsWith('verb:')))
-    counts.set(feature, (counts.get(feature) ?? 0) + 1);
-  const common = [...counts].filter(([, count]) => count >= examples.length * commonShare);
-  return new Set(common.map(([feature]) => feature.replace('verb:', '')));
 }
 
 function roleOf(name: string): string | undefined {
   const plain = plainForm(name.replaceAll(/([a-z])([A-Z])/g, '$1_$2'));
-  return Object.entries(lexicon.fieldRoles).find(([, names]) => names.includes(plain))?.[0];
+  return [...lexicon.fieldRoles].find(([, names]) => names.includes(plain))?.[0];
 }
 
 /** By the names of its members; a tool that declares none gives the text it answers with. */
 function readOutput({ tool }: CatalogueEntry, name: ReadonlySet<string>): ToolProfile['output'] {
   const members = Object.entries(recordOf(tool.outputSchema?.['properties']));
-  const texts = new Set(
-    members.filter(([, schema]) => holdsText(recordOf(schema))).map(([member]) => member),
+  const texts = members.filter(([, schema]) =>
+    [schema, Object(schema).anyOf].flat().some((one) => recordOf(one)['type'] === 'string'),
   );
   const pick = (kind: string): string | undefined =>
-    lexicon.outputs[kind]?.find((one) => texts.has(one));
+    lexicon.outputs.get(kind)?.find((one) => texts.some(([member]) => member === one));
   const code = pick('code');
   if (name.has('noun:tests') && name.has('verb:create'))
     return { kind: 'tests', field: pick('tests') ?? code };
@@ -108,13 +87,6 @@ function readOutput({ tool }: CatalogueEntry, name: ReadonlySet<string>): ToolPr
   const isMaker = name.has('noun:code') && name.has('verb:create');
   const isSilent = members.length === 0 && (name.has('verb:read') || isMaker);
   return isCode || isSilent ? { kind: 'code', field: code } : { kind: 'text', field: pick('text') };
-}
-
-function holdsText({ type, anyOf }: JsonSchema): boolean {
-  return (
-    type === 'string' ||
-    (Array.isArray(anyOf) && anyOf.some((one) => recordOf(one)['type'] === 'string'))
-  );
 }
 
 export function takes({ fields }: ToolProfile, role: string, how?: 'required'): boolean {

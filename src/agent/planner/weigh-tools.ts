@@ -1,8 +1,7 @@
-import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { Guesses } from '../../kernel/index.ts';
 import { isDeletion } from './draft-steps.ts';
-import type { Situation } from './planner.ts';
-import type { FoundPath, Word } from './read-words.ts';
+import { isKnown, type FoundPath, type Word } from './read-words.ts';
+import type { Situation } from './read-context.ts';
 import { deletionField, takes, type ToolProfile } from './tool-profile.ts';
 
 /** What is known before a word is read, as logarithms of odds. */
@@ -10,11 +9,10 @@ const odds = {
   fitsCode: 0.9,
   fitsPath: 0.5,
   noPath: -1,
-  foreign: -0.9,
-  named: 4,
+  foreign: -3.1,
+  named: 5,
   bound: 3,
-  nameMatch: 2.5,
-  frequency: 0.4,
+  nameMatch: 3,
   withMaterial: -1.5,
   topic: -0.3,
   outside: -0.6,
@@ -22,15 +20,12 @@ const odds = {
   longVague: -1,
   explain: -0.7,
 } as const;
-/** As many phrases as a tool of ours usually has. */
-const usualPhrases = 100;
-const fewPhrases = 25;
+/** A tool of another server is considered where this part of its name is spoken of. */
+const enoughOfName = 0.6;
 /** More words than these are seldom vague. */
 const shortMessage = 6;
-/** A tool of another server is considered where this part of its name is spoken of. */
-const enoughOfName = 0.5;
-/** What changes something is meant where it is this likely, or where a word for it is said. */
-const clearShare = 0.25;
+/** What changes something is offered only where it is this likely. */
+const clearShare = 0.1;
 
 /** A stretch of the message as it is weighed. */
 interface Stretch {
@@ -39,127 +34,90 @@ interface Stretch {
   readonly isFirst: boolean;
 }
 
-/** What a stretch of words asks for, given what there is to work on and what each tool takes. */
+/** A stretch with what there is to work on. */
+interface There extends Stretch {
+  readonly paths: readonly FoundPath[];
+  readonly hasCode: boolean;
+}
+
+/**
+ * What a stretch of words asks for, given what there is to work on and what each tool takes. Tools of other servers
+ * are known by their names only; they are compared with the best of ours and never change the order among ours.
+ */
 export function weighTools(stretch: Stretch, situation: Situation): Guesses {
-  const { tools, reading, request } = situation;
-  const { words, features } = stretch;
-  // A server may have the name of an ordinary word.
-  const said = new Set(
-    reading.words.flatMap(({ plain, meaning: { verbs, nouns, classes } }) =>
-      verbs.length + nouns.length + classes.size === 0 ? plain : [],
-    ),
-  );
-  const isNamed = ({ server, tool }: CatalogueEntry): boolean =>
-    said.has(tool.name.toLowerCase()) || (said.has(server.toLowerCase()) && !request.isOwn(server));
+  const { tools, classify, context } = situation;
+  const { words, features, isFirst } = stretch;
+  const texts = [...context.given, ...context.remembered];
+  const there = {
+    ...stretch,
+    paths: words.flatMap(({ path }) => (path && path.kind !== 'new' ? path : [])),
+    hasCode: !isFirst || texts.some(({ kind }) => kind === 'code'),
+  };
   const prior = (label: string): number => {
     const profile = tools.get(label.replace(/#change$/u, ''));
-    if (!profile) return topicOdds(label, words.length, hasMaterial(stretch, situation));
-    const whose = request.isOwn(profile.entry.server) ? 0 : odds.foreign;
-    const named = isNamed(profile.entry) ? odds.named : whose;
-    const isNew = !label.endsWith('#change');
-    return named + toolOdds(profile, { ...stretch, isNew }, situation);
+    return profile ? toolOdds(profile, there, label.endsWith('#change')) : topicOdds(label, there);
   };
-  const considered = [...tools.values()].flatMap(({ entry, nameConcepts }) => {
-    const isSpokenOf = nameMatch({ nameConcepts }, features) >= enoughOfName;
-    return !request.isOwn(entry.server) && (isSpokenOf || isNamed(entry)) ? entry.name : [];
+  const own = classify(features, prior);
+  const best = own[0] ?? { label: '', share: 1 };
+  const others = [...tools].flatMap(([label, profile]) => {
+    const weight = foreignOdds(profile, stretch, situation);
+    if (weight === undefined) return [];
+    return { label, share: best.share * Math.exp(weight + prior(label) - prior(best.label)) };
   });
-  const all = considered.length > 0 ? situation.classify(features, prior) : [];
+  const sum = others.reduce((total, { share }) => total + share, 1);
+  const guesses = [...own, ...others].map(({ label, share }) => ({ label, share: share / sum }));
   const isDeleted = isDeletion({ words });
-  const guesses = joinGuesses(situation.classifyOwn(features, prior), all, considered);
-  return guesses.filter(({ label, share }) => {
-    const profile = tools.get(label.replace(/#change$/u, ''));
-    if (isDeleted) return profile !== undefined && deletionField(profile) !== undefined;
-    return profile === undefined || share > clearShare || isAskedFor(profile, words);
-  });
+  return guesses
+    .filter(({ label, share }) => {
+      const profile = tools.get(label.replace(/#change$/u, ''));
+      if (isDeleted) return profile !== undefined && deletionField(profile) !== undefined;
+      return profile === undefined || share > clearShare || profile.isReadOnly;
+    })
+    .toSorted((a, b) => b.share - a.share);
 }
 
-/** What changes something is wanted only where a word for it is said. */
-function isAskedFor({ isReadOnly, deeds }: ToolProfile, words: readonly Word[]): boolean {
-  return (
-    isReadOnly ||
-    deeds.size === 0 ||
-    words.some(({ meaning }) => meaning.verbs.some((verb) => deeds.has(verb)))
-  );
-}
-
-function hasCode({ isFirst }: Stretch, { context }: Situation): boolean {
-  return !isFirst || [...context.given, ...context.remembered].some(({ kind }) => kind === 'code');
-}
-
-function pathsOf({ words }: Stretch): readonly FoundPath[] {
-  return words.flatMap(({ path }) => (path && path.kind !== 'new' ? path : []));
-}
-
-function hasMaterial(stretch: Stretch, situation: Situation): boolean {
-  return hasCode(stretch, situation) || pathsOf(stretch).length > 0;
+/** How well a tool of another server fits beside the best of ours; undefined where it is not spoken of. */
+function foreignOdds(
+  { entry, nameWords }: ToolProfile,
+  { features }: Stretch,
+  { reading, request, ownNames }: Situation,
+): number | undefined {
+  if (request.isOwn(entry.server)) return undefined;
+  const names = [entry.server, entry.tool.name].map((name) => name.toLowerCase());
+  const isNamed = reading.words.some((word) => !isKnown(word) && names.includes(word.plain));
+  // What something is done to says more than the deed.
+  const weigh = (some: readonly (readonly string[])[]): number =>
+    some.reduce((sum, [first = '']) => sum + (first.startsWith('verb:') ? 1 : 2), 0);
+  const said = nameWords.filter((word) => word.some((one) => features.includes(one)));
+  const match = nameWords.length < 2 ? 0 : weigh(said) / weigh(nameWords);
+  // A tool of ours with the same name does the same.
+  if (!isNamed && (match < enoughOfName || ownNames.has(entry.tool.name))) return undefined;
+  return odds.foreign + (isNamed ? odds.named : 0) + odds.nameMatch * match;
 }
 
 /** Whether the tool can take what there is. */
-function toolOdds(
-  profile: ToolProfile,
-  stretch: Stretch & { readonly isNew: boolean },
-  situation: Situation,
-): number {
-  const { isFirst, isNew, words, features } = stretch;
-  const isMaker = isNew && takes(profile, 'task', 'required') && takes(profile, 'code');
+function toolOdds(profile: ToolProfile, there: There, isChange: boolean): number {
+  const { isFirst, words, hasCode, paths } = there;
+  const isMaker = !isChange && takes(profile, 'task', 'required') && takes(profile, 'code');
   const takesText = takes(profile, 'code') || (!isFirst && takes(profile, 'content'));
-  const count = isNew ? profile.examples.length : profile.changes.length;
-  const paths = pathsOf(stretch);
   const isBound = words.some(
     ({ kind }) =>
       (kind === 'email' && takes(profile, 'address')) ||
       (kind === 'channel' && takes(profile, 'channel')),
   );
+  const isFolder = paths.some(({ kind }) => kind === 'folder');
+  const roles = isFolder ? ['path'] : ['path', 'code', 'content'];
+  const pathOdds = roles.some((role) => takes(profile, role)) ? odds.fitsPath : odds.noPath;
   return (
-    odds.frequency * Math.log(Math.max(count, fewPhrases) / usualPhrases) +
-    (takesText && !isMaker && hasCode(stretch, situation) ? odds.fitsCode : 0) +
-    (paths.length === 0 ? 0 : pathOdds(profile, paths)) +
-    odds.nameMatch * nameMatch(profile, features) +
+    (takesText && !isMaker && hasCode ? odds.fitsCode : 0) +
+    (paths.length > 0 ? pathOdds : 0) +
     (isBound ? odds.bound : 0)
   );
 }
 
-/** Tools of other servers join by how they compare with the best of ours, whose order among themselves they never change. */
-function joinGuesses(own: Guesses, all: Guesses, considered: readonly string[]): Guesses {
-  const others = all.filter(({ label }) => considered.includes(label));
-  const best = all.find(({ label }) => own.some((one) => one.label === label))?.share ?? 1;
-  const scale = (own[0]?.share ?? 1) / best;
-  const joined = [...own, ...others.map(({ label, share }) => ({ label, share: share * scale }))];
-  const sum = joined.reduce((total, { share }) => total + share, 0);
-  return joined
-    .map(({ label, share }) => ({ label, share: share / sum }))
-    .toSorted((a, b) => b.share - a.share);
-}
-
-function topicOdds(label: string, length: number, hasMaterial: boolean): number {
-  if (label === 'vague') return length > shortMessage ? odds.longVague : odds.vague;
+function topicOdds(label: string, { words, hasCode, paths }: There): number {
+  if (label === 'vague') return words.length > shortMessage ? odds.longVague : odds.vague;
   if (label === 'explain') return odds.explain;
   const own = label === 'outside' ? odds.outside : odds.topic;
-  return own + (hasMaterial ? odds.withMaterial : 0);
-}
-
-/** The part of the name's concepts that is spoken of, what it is done to counting more than the deed. */
-function nameMatch(
-  { nameConcepts }: Pick<ToolProfile, 'nameConcepts'>,
-  features: readonly string[],
-): number {
-  const weight = (some: readonly string[]): number =>
-    some.reduce((sum, one) => sum + (one.startsWith('noun:') ? 2 : 1), 0);
-  const said = nameConcepts.filter((one) => features.includes(one));
-  return said.length === 0 ? 0 : weight(said) / weight(nameConcepts);
-}
-
-function pathOdds(profile: ToolProfile, paths: readonly { readonly kind: string }[]): number {
-  const isFolder = paths.some(({ kind }) => kind === 'folder');
-  if (isFolder && !takes(profile, 'path')) return odds.noPath;
-  if (!isFolder && profile.fields.some(isForFolders)) return odds.noPath;
-  const isTaken = ['path', 'code', 'content'].some((role) => takes(profile, role));
-  return isTaken ? odds.fitsPath : odds.noPath;
-}
-
-/** A path that is described as a folder only. */
-function isForFolders({ role, schema }: ToolProfile['fields'][number]): boolean {
-  const { description } = schema;
-  const about = typeof description === 'string' ? description : '';
-  return role === 'path' && /folder|directory/iu.test(about) && !/\bfile\b/iu.test(about);
+  return own + (hasCode || paths.length > 0 ? odds.withMaterial : 0);
 }

@@ -1,28 +1,22 @@
 import { planSchema, type Json, type Plan, type Step } from '../../contract/plan/index.ts';
-import { type Draft, type Source } from './draft-steps.ts';
+import type { Draft, Material } from './read-context.ts';
 import { isSignificant, readWords } from './read-words.ts';
 import { deletionField, isWriter, recordOf, takes, type Field } from './tool-profile.ts';
 
 const maxGoalChars = 2_000;
 
-export interface PlanText {
-  readonly message: string;
-  /** What the message before asked for, where this one says "the same". */
-  readonly lastRequest?: string | undefined;
-}
-
 /** Writes drafts out as a plan: references where a step needs another, inputs where a value is missing. */
-export function writePlan(drafts: readonly Draft[], said: PlanText): Plan {
+export function writePlan(drafts: readonly Draft[], message: string): Plan {
   const inputs: Record<string, Record<string, Json>> = {};
   const steps = drafts.map((draft): Step => {
     const deleted = deletionOf(draft);
     if (deleted) return deleted;
     const items = itemsOf(draft);
-    const filling: Filling = { draft, said, items, isCodeGiven: takes(draft.profile, 'code') };
     const args: Record<string, Json> = {};
     for (const field of draft.profile.fields) {
       const isNeeded = field.isRequired || (field.role === 'path' && isWriter(draft.profile));
-      const value = valueFor(field, filling) ?? (isNeeded ? inputFor(field, inputs) : undefined);
+      const value =
+        valueFor(field, draft, items) ?? (isNeeded ? inputFor(field, inputs) : undefined);
       if (value !== undefined) args[field.name] = value;
     }
     const { id, profile } = draft;
@@ -30,7 +24,7 @@ export function writePlan(drafts: readonly Draft[], said: PlanText): Plan {
   });
   return planSchema.parse({
     version: 1,
-    goal: said.message.slice(0, maxGoalChars),
+    goal: message.slice(0, maxGoalChars),
     ...(Object.keys(inputs).length > 0 && { input: inputs }),
     steps,
   });
@@ -38,93 +32,47 @@ export function writePlan(drafts: readonly Draft[], said: PlanText): Plan {
 
 function deletionOf({ id, profile, subject }: Draft): Step | undefined {
   const field = deletionField(profile);
-  const path = isPath(subject) ? pathOf(subject) : undefined;
-  if (!isWriter(profile) || field === undefined || path === undefined) return undefined;
-  return {
-    id,
-    tool: profile.entry.name,
-    args: { [field]: [{ path, delete: true }] },
-  };
+  if (!isWriter(profile) || field === undefined || !subject?.path) return undefined;
+  const { path } = subject.path;
+  return { id, tool: profile.entry.name, args: { [field]: [{ path, delete: true }] } };
 }
 
-interface Filling {
-  readonly draft: Draft;
-  readonly said: PlanText;
-  readonly items: Items | undefined;
-  readonly isCodeGiven: boolean;
-}
-
-function valueFor(field: Field, filling: Filling): Json | undefined {
-  const { draft, items } = filling;
-  const { slots, subject, extra } = draft;
-  const { focus: _focus, languages: _languages, ...single } = slots;
-  const values: Readonly<Record<string, string | number | undefined>> = {
-    ...single,
-    style: slots.styleGuide,
-  };
-  switch (field.role) {
+function valueFor(field: Field, draft: Draft, items: ReturnType<typeof itemsOf>): Json | undefined {
+  const { slots, subject, profile } = draft;
+  switch (field.role ?? '') {
     case 'code':
-      return isPath(subject) ? undefined : textOf(subject);
+      return subject?.path ? undefined : textOf(subject);
     case 'path':
-      return isWriter(draft.profile) ? (draft.target ?? items?.path) : pathOf(subject);
-    case 'tests':
-      return kindOf(extra) === 'tests' ? textOf(extra) : undefined;
+      return isWriter(profile) ? (draft.target ?? items?.path) : subject?.path?.path;
     case 'task':
-      return taskFor(filling);
+      return taskFor(draft);
     case 'content':
-      return contentFor(filling);
+      return items?.text ?? contentFor(draft);
     case 'query':
       return field.isRequired ? queryFor(draft) : undefined;
     case 'language':
-      return accepted(field, slots.languages[0] ?? languageOf(subject));
-    case 'framework':
-      return accepted(field, slots.framework ?? slots.testFramework);
-    case 'focus':
-      return slots.focus.length > 0 ? acceptedList(field, slots.focus) : undefined;
+      return accepted(field, slots.language ?? subject?.language);
     case 'title':
       return accepted(
         field,
         slots.quote ?? (field.isRequired ? draft.text.slice(0, 80) : undefined),
       );
-    case undefined:
-      return undefined;
     default:
-      return accepted(field, values[field.role]);
+      return accepted(field, slots.single[field.role ?? '']);
   }
 }
 
-function isPath(source: Source | undefined): boolean {
-  return source?.from === 'material' && source.material.kind === 'path';
-}
-
-function pathOf(source: Source | undefined): string | undefined {
-  return source?.from === 'material' ? source.material.path?.path : undefined;
-}
-
-function kindOf(source: Source | undefined): string | undefined {
-  return source?.from === 'step' ? source.draft.profile.output.kind : source?.material.kind;
-}
-
-function languageOf(source: Source | undefined): string | undefined {
-  return source?.from === 'material' ? source.material.language : undefined;
-}
-
 /** The user's words, then what they refer to that has no field of its own. */
-function taskFor({ draft, said, isCodeGiven }: Filling): string {
-  const isSame = /\b(?:same|again|likewise|dasselbe|pareil|mismo)\b/iu.test(draft.text);
-  const words =
-    isSame && said.lastRequest !== undefined ? [said.lastRequest, draft.text] : [draft.text];
-  const more = [isCodeGiven ? undefined : textOf(draft.subject), textOf(draft.extra)];
-  return [words.map(escaped).join('\n'), ...more].filter((part) => part !== undefined).join('\n\n');
+function taskFor({ text, profile, subject, extra }: Draft): string {
+  const more = [takes(profile, 'code') ? undefined : textOf(subject), textOf(extra)];
+  return [escaped(text), ...more].filter((part) => part !== undefined).join('\n\n');
 }
 
-function contentFor({ draft, items }: Filling): string | undefined {
-  const { slots, profile, subject, extra } = draft;
-  if (items) return items.text;
+function contentFor({ slots, profile, subject, extra }: Draft): string | undefined {
   if (!takes(profile, 'path') && slots.quote !== undefined) return escaped(slots.quote);
   // The message of a commit is no result of a step.
-  if (profile.deeds.has('commit')) return undefined;
-  return isPath(subject) ? undefined : textOf(subject ?? extra);
+  if (profile.examples[0]?.includes('verb:commit')) return undefined;
+  return subject?.path ? undefined : textOf(subject ?? extra);
 }
 
 /** The name in the clause, else what is left of it without the words that ask. */
@@ -137,7 +85,7 @@ function queryFor({ slots, text, subject, profile }: Draft): string | undefined 
       kind !== 'mark' &&
       meaning.verbs.length === 0 &&
       (/^[A-Z]{3,}$/u.test(said) || !asking.some((one) => meaning.classes.has(one))) &&
-      said !== pathOf(subject) &&
+      said !== subject?.path?.path &&
       said.toLowerCase() !== profile.entry.server,
   );
   const significant = left.filter(isSignificant);
@@ -150,42 +98,35 @@ function queryFor({ slots, text, subject, profile }: Draft): string | undefined 
   return said === '' ? undefined : escaped(said);
 }
 
-/** Nothing that the tool's schema would refuse. */
-function accepted({ schema }: Field, value: string | number | undefined): Json | undefined {
-  const { type, enum: allowed } = schema;
-  if (value === undefined || (Array.isArray(allowed) && !allowed.includes(value))) return undefined;
-  if (type === 'integer') return Number.isInteger(value) ? value : undefined;
-  if (type === 'number') return typeof value === 'number' ? value : undefined;
-  if (type === 'array') return [value];
-  return type === 'boolean' || type === 'object' ? undefined : String(value);
-}
+type Value = string | number | readonly string[] | undefined;
 
-function acceptedList(field: Field, values: readonly string[]): Json | undefined {
-  if (field.schema['type'] !== 'array') return accepted(field, values[0]);
-  const item: Field = { ...field, schema: recordOf(field.schema['items']) };
-  const good = values.flatMap((value) => accepted(item, value) ?? []);
-  return good.length > 0 ? good : undefined;
+/** Nothing that the tool's schema would refuse. */
+function accepted({ schema }: Pick<Field, 'schema'>, value: Value): Json | undefined {
+  const { type, enum: allowed, items } = schema;
+  if (type === 'array') {
+    const item = { schema: recordOf(items) };
+    const good = [value].flat().flatMap((one) => accepted(item, one) ?? []);
+    return good.length > 0 ? good : undefined;
+  }
+  const one = Array.isArray(value) ? value[0] : value;
+  if (one === undefined || (Array.isArray(allowed) && !allowed.includes(one))) return undefined;
+  if (type === 'integer') return Number.isInteger(one) ? one : undefined;
+  if (type === 'number') return typeof one === 'number' ? one : undefined;
+  return type === 'boolean' || type === 'object' ? undefined : String(one);
 }
 
 /** A reference to what a step gives, or the text itself. */
-function textOf(source: Source | undefined): string | undefined {
-  if (source?.from !== 'step') {
-    return source?.material.content === undefined ? undefined : escaped(source.material.content);
-  }
-  const { id, profile } = source.draft;
+function textOf(material: Material | undefined): string | undefined {
+  if (!material?.draft)
+    return material?.content === undefined ? undefined : escaped(material.content);
+  const { id, profile } = material.draft;
   if (profile.output.field !== undefined) return `\${${id}.${profile.output.field}}`;
   return profile.entry.tool.outputSchema ? `Result of ${id}: \${${id}}` : `\${${id}.text}`;
 }
 
-interface Items {
-  readonly list: string;
-  readonly path: string;
-  readonly text: string;
-}
-
 /** Several files that the step before changed are written one by one. */
-function itemsOf({ subject, profile, target }: Draft): Items | undefined {
-  if (!isWriter(profile) || target !== undefined || subject?.from !== 'step') return undefined;
+function itemsOf({ subject, profile, target }: Draft) {
+  if (!isWriter(profile) || target !== undefined || !subject?.draft) return undefined;
   const { id, profile: made } = subject.draft;
   const files = recordOf(recordOf(made.entry.tool.outputSchema?.['properties'])['files']);
   const members = recordOf(recordOf(files['items'])['properties']);

@@ -33,7 +33,7 @@ export type ProposedWithoutModel =
       readonly candidates: readonly PlanCandidate[];
       readonly confidence: number;
     }
-  | { readonly kind: 'refusal'; readonly reason: string; readonly nearest: readonly string[] }
+  | { readonly kind: 'refusal'; readonly reason: string }
   | { readonly kind: 'about'; readonly topic: AboutTopic };
 
 const maxCandidates = 3;
@@ -70,7 +70,7 @@ export async function proposeWithoutModel(
   }
   if (!best) {
     const reason = `No plan could be made of it that these tools can run: ${passed.problems[0] ?? 'nothing fits'}`;
-    return { kind: 'refusal', reason, nearest: [] };
+    return { kind: 'refusal', reason };
   }
   const { why, ...proposal } = best;
   const { notUnderstood } = planned;

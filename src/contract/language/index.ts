@@ -12,3 +12,5 @@ export const languages = [
 ] as const;
 
 export type Language = (typeof languages)[number];
+
+export { testPath } from './test-path.ts';

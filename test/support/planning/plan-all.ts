@@ -47,7 +47,7 @@ export function sumUp(planned: readonly Planned[]) {
   const percent = (some: readonly Planned[], all: readonly Planned[]): number =>
     all.length === 0 ? 0 : (some.length / all.length) * 100;
   const ambiguous = planned.filter(({ one }) => one.expect === 'clarify');
-  const outside = planned.filter(({ one }) => one.expect === 'refuse');
+  const outside = planned.filter(({ one }) => one.expect === 'refuse' && one.category !== 'about');
   return {
     right: percent(
       planned.filter(({ score }) => score === 'right'),

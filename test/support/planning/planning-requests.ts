@@ -50,9 +50,9 @@ export interface PlanningCase extends Omit<z.output<typeof requestSchema>, 'acce
   readonly files: readonly string[];
 }
 
-/** `dev` came with the project; `own` and `folder` are ours; `fresh` was written by authors who did not know the planner. */
+/** `dev` came with the project; `own` and `folder` are ours; authors of `fresh` and `fresh-2` did not know the planner. */
 export function planningCases(
-  set: 'dev' | 'dev-2' | 'own' | 'folder' | 'fresh',
+  set: 'dev' | 'dev-2' | 'own' | 'folder' | 'fresh' | 'fresh-2',
 ): readonly PlanningCase[] {
   const { requests, trees } = z
     .object({

@@ -9,6 +9,7 @@ export type Score = 'right' | 'among' | 'asked' | 'refused' | 'wrong';
 
 /** Compares by the names of the tools alone; optional ones may be there or not. */
 export function scorePlanning(one: PlanningCase, answer: PlanningAnswer): Score {
+  if (one.category === 'about') return answer.kind === 'about' ? 'right' : missed(answer);
   if (one.expect === 'refuse') return answer.kind === 'refusal' ? 'right' : missed(answer);
   if (one.expect === 'clarify') {
     const isOffered = answer.kind === 'plan' && answer.candidates.length > 1;

@@ -1,0 +1,65 @@
+import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import { learnLabels, type Classify } from '../../kernel/index.ts';
+import { lexicon } from './lexicon.ts';
+import type { PlanningRequest } from './plan-request.ts';
+import { featuresOf } from './read-words.ts';
+import { isWriter, profileTool, takes, type Phrases, type ToolProfile } from './tool-profile.ts';
+
+/** The catalogue as the planner knows it. */
+export interface Toolset {
+  /** By name. */
+  readonly tools: ReadonlyMap<string, ToolProfile>;
+  /** Among the tools we ship, the topics about Tutti, and what is no tool's. */
+  readonly classify: Classify;
+  /** What the tools we ship are called on their servers. */
+  readonly ownNames: ReadonlySet<string>;
+  /** Reads a file into text, where a tool takes no path. */
+  readonly reader: ToolProfile | undefined;
+  /** Makes new code of a description. */
+  readonly maker: ToolProfile | undefined;
+  /** Names of tools that give a template only. */
+  readonly templates: ReadonlySet<string>;
+}
+
+/** Remembers the last catalogue: learning the phrases takes longer than a plan, and it seldom changes. */
+export function createToolLearner(phrases: Phrases): (request: PlanningRequest) => Toolset {
+  let last: { readonly entries: readonly CatalogueEntry[]; readonly toolset: Toolset } | undefined;
+  return ({ tools: entries, isOwn }) => {
+    const isSame =
+      last?.entries.length === entries.length &&
+      last.entries.every((one, at) => one === entries[at]);
+    if (last && isSame) return last.toolset;
+    const all = entries.map((entry) => profileTool(entry, phrases));
+    const ours = all.filter(({ entry }) => isOwn(entry.server));
+    const toolset = {
+      tools: new Map(all.map((profile) => [profile.entry.name, profile])),
+      // Other servers must not change how ours are told apart.
+      classify: learnLabels(allExamples(ours)),
+      ownNames: new Set(ours.map(({ entry }) => entry.tool.name)),
+      reader: [...ours, ...all].find(isReader),
+      maker: ours.find((one) => takes(one, 'task', 'required') && one.output.kind === 'code'),
+      templates: new Set(all.flatMap(({ needsModel, entry }) => (needsModel ? entry.name : []))),
+    };
+    last = { entries, toolset };
+    return toolset;
+  };
+}
+
+function allExamples(
+  tools: readonly ToolProfile[],
+): ReadonlyMap<string, readonly (readonly string[])[]> {
+  const { topics, explain, outside, vague } = lexicon.phrases;
+  const others = Object.entries({ ...topics, explain, outside, vague });
+  const labels: readonly (readonly [string, ToolProfile['examples']])[] = [
+    ...tools.map(({ entry, examples }) => [entry.name, examples] as const),
+    ...tools.map(({ entry, changes }) => [`${entry.name}#change`, changes] as const),
+    ...others.map(([label, texts]) => [label, texts.map(featuresOf)] as const),
+  ];
+  return new Map(labels.filter(([, examples]) => examples.length > 0));
+}
+
+function isReader(profile: ToolProfile): boolean {
+  const required = profile.fields.filter(({ isRequired }) => isRequired);
+  const isNamed = ['verb:read', 'noun:file'].every((one) => profile.examples[0]?.includes(one));
+  return isNamed && !isWriter(profile) && required.length === 1 && required[0]?.role === 'path';
+}
