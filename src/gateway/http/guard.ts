@@ -76,11 +76,13 @@ function countOf(rawHeaders: readonly string[], name: string): number {
 }
 
 const maxKnownHosts = 100;
+const hostHeader = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /** Reading a URL costs more than all other checks, and clients send the same header every time. */
 function isOurs(header: string, { allowedHosts, knownHosts }: GuardRules): boolean {
   if (knownHosts?.has(header)) return true;
-  const hostname = hostnameOf(`http://${header}`);
+  // Before it is read as a part of a URL, where signs such as `#`, `@` and `%` would change what it means.
+  const hostname = hostHeader.test(header) ? hostnameOf(`http://${header}`) : undefined;
   if (hostname === undefined || !isAllowedHost(hostname, allowedHosts)) return false;
   if (knownHosts && knownHosts.size < maxKnownHosts) knownHosts.add(header);
   return true;
@@ -93,7 +95,8 @@ function isAllowedHost(hostname: string, allowed: readonly string[]): boolean {
 function isAllowedOrigin(origin: string, allowed: readonly string[]): boolean {
   if (allowed.includes(origin)) return true;
   const hostname = hostnameOf(origin);
-  return hostname !== undefined && isLoopback(hostname);
+  // Browsers send an origin as URLs spell it, and nothing else.
+  return hostname !== undefined && isLoopback(hostname) && new URL(origin).origin === origin;
 }
 
 function hostnameOf(url: string): string | undefined {
