@@ -1,3 +1,17 @@
+/** Schemes of the resources that Tutti's own servers have: no other server is asked for these. */
+const ownSchemes: ReadonlySet<string> = new Set([
+  'artifact',
+  'config',
+  'prompts',
+  'standards',
+  'templates',
+]);
+
+/** Whether an address, or a template of addresses, is one of Tutti's own servers. */
+export function isOwnAddress(address: string): boolean {
+  return ownSchemes.has(/^\s*([^:/?#{]*):/.exec(address)?.[1]?.toLowerCase() ?? '');
+}
+
 /** A resource as `resources/list` shows it. */
 export interface Resource {
   readonly uri: string;

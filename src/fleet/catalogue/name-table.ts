@@ -1,6 +1,10 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { Prompt } from '../../contract/prompt/index.ts';
-import type { Resource, ResourceTemplate } from '../../contract/resource/index.ts';
+import {
+  isOwnAddress,
+  type Resource,
+  type ResourceTemplate,
+} from '../../contract/resource/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
 import { nearest } from '../../kernel/index.ts';
 import { bareWireName, dottedName, hashedWireName, wireName } from '../../protocol/index.ts';
@@ -57,11 +61,13 @@ export class NameTable {
   /** Names claimed twice and what was done about each, as sentences. */
   readonly collisions: string[] = [];
   readonly #isBare: boolean;
+  readonly #hasOwn: boolean;
   readonly #enabledTools: ReadonlySet<string>;
 
   /** Of `enabledTools`, bare or dotted names, only those are offered; empty means all. */
   constructor(members: readonly Member[], enabledTools: readonly string[]) {
     this.#isBare = members.length === 1;
+    this.#hasOwn = members.some(({ options }) => options.source === 'built-in');
     this.#enabledTools = new Set(enabledTools);
     const labels = chooseLabels(members, this.collisions);
     for (const member of members) this.#add(member, labels.get(member) ?? member.name);
@@ -204,7 +210,8 @@ export class NameTable {
       this.#collide(`Server "${member.name}" lists ${name} twice; the first counts`);
       return undefined;
     }
-    let address = name;
+    const isReserved = this.#hasOwn && member.options.source !== 'built-in' && isOwnAddress(name);
+    let address = isReserved ? `${this.#addressPrefix(member, label)}${name}` : name;
     // Ends: a member lists only so many addresses that begin like this.
     while (routes.has(address)) address = `${this.#addressPrefix(member, label)}${address}`;
     routes.set(address, { member, uri: name });

@@ -1,3 +1,4 @@
+import { isOwnAddress } from '../../contract/resource/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import { rpcErrorCode } from '../../protocol/index.ts';
 import { UpstreamError } from '../upstream/errors.ts';
@@ -17,6 +18,8 @@ export function routeResource(roster: Roster, uri: string): ResourceRoute {
   for (const [prefix, member] of addressPrefixes) {
     if (uri.startsWith(prefix)) return { kind: 'listed', member, uri: uri.slice(prefix.length) };
   }
+  const own = roster.members.filter(({ options }) => options.source === 'built-in');
+  if (own.length > 0 && isOwnAddress(uri)) return { kind: 'perhaps', members: own };
   const fitting = [...templateRoutes].flatMap(([template, { member }]) =>
     fitsTemplate(template, uri) ? [member] : [],
   );
