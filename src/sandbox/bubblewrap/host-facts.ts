@@ -9,6 +9,8 @@ export interface HostFacts {
   readonly maxUserNamespaces: string | null;
   readonly unprivilegedUserNamespaces: string | null;
   readonly appArmorRestriction: string | null;
+  /** Where the kernel puts cores; after `|` stands a program that gets them. */
+  readonly corePattern: string | null;
   /** The command that installs packages here. */
   readonly installer: string | null;
 }
@@ -30,6 +32,7 @@ export function readHostFacts(): HostFacts {
     maxUserNamespaces: readSetting('/proc/sys/user/max_user_namespaces'),
     unprivilegedUserNamespaces: readSetting('/proc/sys/kernel/unprivileged_userns_clone'),
     appArmorRestriction: readSetting('/proc/sys/kernel/apparmor_restrict_unprivileged_userns'),
+    corePattern: readSetting('/proc/sys/kernel/core_pattern'),
     installer: Object.entries(installers).find(([program]) => existsSync(program))?.[1] ?? null,
   };
 }

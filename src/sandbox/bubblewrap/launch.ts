@@ -36,6 +36,7 @@ export async function launch(
   const script = startScript({
     bwrap: machine.bwrap,
     setpriv: machine.setpriv,
+    prlimit: machine.prlimit,
     stage,
     strays: machine.strays,
     joinFiles: group.joinFiles,

@@ -17,6 +17,8 @@ export interface Machine {
   readonly bwrap: string;
   /** Set when we are root, who has to become somebody else. */
   readonly setpriv: string | undefined;
+  /** Set where the kernel hands cores to a program. */
+  readonly prlimit: string | undefined;
   readonly strays: readonly number[];
   readonly layout: HostLayout;
   readonly filter: Uint8Array;
@@ -41,6 +43,7 @@ export async function examineMachine(chosen?: Promise<ResourceControl>): Promise
     shell: shellFor(strays),
     bwrap,
     setpriv,
+    prlimit: facts.corePattern?.startsWith('|') ? findProgram('prlimit') : undefined,
     strays,
     layout: readHostLayout(),
     filter: seccompFilter(

@@ -12,6 +12,7 @@ function facts(changes: Partial<HostFacts> = {}): HostFacts {
     maxUserNamespaces: '15000',
     unprivilegedUserNamespaces: null,
     appArmorRestriction: null,
+    corePattern: null,
     installer: 'apt-get install -y',
     ...changes,
   };

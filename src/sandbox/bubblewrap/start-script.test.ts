@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { findProgram } from './find-program.ts';
 import { notJoinedExit, startScript, type StartPlan } from './start-script.ts';
 
 const plan: StartPlan = {
@@ -35,6 +36,15 @@ describe.skipIf(process.platform !== 'linux')('the script that becomes bwrap', (
     expect(lines).toContain('sandbox:x:1000:1000::/work:/bin/sh');
     expect(lines.slice(-5)).toEqual(['64', '0', '0022', '500', '']);
     expect(readFileSync(joinFile, 'utf8')).toMatch(/^\d+\n$/);
+  });
+
+  it('leaves no core to a program of the host', () => {
+    const prlimit = findProgram('prlimit');
+    const script = startScript({ ...plan, prlimit, bwrap: '/bin/sh' });
+    const told = runScript(
+      script.replace('--args', `-c 'grep "Max core" /proc/self/limits' --args`),
+    );
+    expect(told).toMatch(prlimit === undefined ? /size +0 +0 / : /size +1 +1 /);
   });
 
   it('ends where a group cannot be joined', () => {

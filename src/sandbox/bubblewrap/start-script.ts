@@ -21,6 +21,8 @@ export interface StartPlan {
   readonly bwrap: string;
   /** Set when we are root. */
   readonly setpriv?: string | undefined;
+  /** Sets the limit of cores in bytes, which shells cannot; absent where cores are files, which 0 forbids. */
+  readonly prlimit?: string | undefined;
   /** A mount namespace to enter first, and the program that does it. */
   readonly stage?: { readonly nsenter: string; readonly namespace: string } | undefined;
   /** Inherited from who started us, and to be closed. */
@@ -46,7 +48,7 @@ export function startScript(plan: StartPlan): string {
     ...plan.joinFiles.map((file) => `echo 0 >${quote(file)} || exit ${notJoinedExit}`),
     'umask 022',
     `echo ${oomScore} >/proc/self/oom_score_adj`,
-    'ulimit -c 0',
+    ...(plan.prlimit === undefined ? ['ulimit -c 0'] : []),
     ...(plan.without.has('open-files') ? [] : [`ulimit -n ${plan.openFiles} 2>/dev/null`]),
     ...(plan.fileBytes === undefined ? [] : [`ulimit -f ${Math.ceil(plan.fileBytes / 512)}`]),
   ];
@@ -55,6 +57,8 @@ export function startScript(plan: StartPlan): string {
   );
   const words = [
     'exec',
+    // A core goes to a program of the host whatever its limit is, but for 1.
+    ...(plan.prlimit === undefined ? [] : [quote(plan.prlimit), '--core=1:1', '--']),
     ...enterStage(plan),
     ...dropRoot(plan),
     quote(plan.bwrap),

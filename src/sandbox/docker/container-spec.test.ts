@@ -50,7 +50,7 @@ describe('what an engine is asked for', () => {
         MemorySwap: memoryBytes,
         PidsLimit: defaultLimits.pids + 2,
         NanoCpus: 1e9,
-        Ulimits: expect.arrayContaining([{ Name: 'core', Soft: 0, Hard: 0 }]),
+        Ulimits: expect.arrayContaining([{ Name: 'core', Soft: 1, Hard: 1 }]),
         Tmpfs: {
           '/work': expect.stringContaining(`size=${defaultLimits.diskBytes},`),
           '/tmp': expect.stringContaining(`size=${64 * 1024 * 1024}`),

@@ -81,7 +81,8 @@ function hostConfig(
     SecurityOpt: [...(has('new-privileges') ? ['no-new-privileges'] : []), `seccomp=${seccomp}`],
     ...resourceConfig(limits, has),
     Ulimits: [
-      { Name: 'core', Soft: 0, Hard: 0 },
+      // Not 0: then the kernel would still hand a core to a program of the host.
+      { Name: 'core', Soft: 1, Hard: 1 },
       ...(has('open-files')
         ? [{ Name: 'nofile', Soft: limits.openFiles, Hard: limits.openFiles }]
         : []),

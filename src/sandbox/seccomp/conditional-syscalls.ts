@@ -31,6 +31,8 @@ const PR_SET_PDEATHSIG = 1;
 const PR_SET_MM = 35;
 const SIGKILL = 9;
 
+const RLIMIT_CORE = 4;
+
 const SOL_SOCKET = 1;
 const SO_PASSPIDFD = 76;
 const SO_PEERPIDFD = 77;
@@ -98,6 +100,18 @@ export const conditionalSyscalls: readonly ConditionalSyscall[] = [
         { argument: 1, is: 'one-of', values: [SIGKILL] },
       ],
     ],
+  },
+  {
+    // The kernel hands a core to a program of the host whatever the limit is, unless it is 1 (start-script.ts).
+    name: 'setrlimit',
+    numbers: [160, 164],
+    cases: [[{ argument: 0, is: 'none-of', values: [RLIMIT_CORE] }]],
+  },
+  {
+    // Reading it too: a filter cannot tell a null pointer from one whose low half is null.
+    name: 'prlimit64',
+    numbers: [302, 261],
+    cases: [[{ argument: 1, is: 'none-of', values: [RLIMIT_CORE] }]],
   },
   {
     name: 'ioctl',
