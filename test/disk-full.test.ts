@@ -12,7 +12,7 @@ const canMount =
 
 /** Runs the plan on a disk of its own that is filled, and freed again, when these files appear. */
 const script = `
-  mount -t tmpfs -o size=3m none data
+  mount -t tmpfs -o size=3m,mode=700 none data
   "$NODE" "$TUTTI" run a.plan.yaml & run=$!
   until [ -e fill ]; do sleep 0.05; done
   dd if=/dev/zero of=data/fill bs=4k 2>/dev/null

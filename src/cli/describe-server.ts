@@ -20,7 +20,7 @@ export function describeServer(server: ShownServer): string {
 }
 
 /** As it is when it is plain, else as JSON with every unusual character escaped. */
-function quote(text: string): string {
+export function quote(text: string): string {
   if (/^[\w@%+=:,./~${}-]+$/.test(text)) return text;
   return JSON.stringify(text).replaceAll(
     /[^\x20-\x7e]/g,

@@ -1,5 +1,13 @@
 import { lookupTable } from '../kernel/index.ts';
-import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  statfsSync,
+  statSync,
+  type Stats,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { DataDirectoryError } from './errors.ts';
 
@@ -19,8 +27,10 @@ export function prepareDataDirectory(home: string): void {
 function whyUnusable(home: string): string | undefined {
   try {
     createFolder(home);
-    if (!statSync(home).isDirectory()) return 'it is a file';
+    const info = statSync(home);
+    if (!info.isDirectory()) return 'it is a file';
     accessSync(home, R_OK | W_OK | X_OK);
+    if (isOpenToOthers(info)) return reasons['shared'];
     const { bavail, blocks, bsize } = statfsSync(home);
     // File systems that do not count report no blocks at all.
     return blocks > 0 && bavail * bsize < minFreeBytes ? reasons['ENOSPC'] : undefined;
@@ -28,6 +38,17 @@ function whyUnusable(home: string): string | undefined {
     const { code, message } = Object(error);
     return reasons[String(code)] ?? String(message);
   }
+}
+
+const groupWrites = 0o020;
+const othersWrite = 0o002;
+
+/** Trust, tokens and the database are in there. A group with the user's own number is the user's alone. */
+function isOpenToOthers({ mode, uid, gid }: Stats): boolean {
+  const user = process.geteuid?.();
+  if (user === undefined) return false;
+  const isShared = (mode & groupWrites) !== 0 && gid !== user && gid !== 0;
+  return isShared || (mode & othersWrite) !== 0 || (uid !== user && uid !== 0);
 }
 
 /** Not `recursive`: that never returns below /proc, and reports a read-only file system as a missing folder. */
@@ -44,6 +65,8 @@ function createFolder(path: string): void {
 }
 
 const reasons: Readonly<Record<string, string>> = lookupTable({
+  shared:
+    'other users can write to it, and so decide what Tutti runs ("chmod go-w", or a new directory inside it, helps)',
   EACCES: 'you have no permission to write there',
   EPERM: 'you have no permission to write there',
   EROFS: 'its file system is read-only',

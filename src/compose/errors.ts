@@ -23,6 +23,18 @@ export class DataDirectoryError extends AppError {
   }
 }
 
+/** A server of a project was to start after the project changed: the user trusted something else. */
+export class ChangedProjectError extends AppError {
+  readonly code = 'compose.project_changed';
+
+  constructor(server: string, file: string) {
+    super(
+      `Server "${server}" was not started: ${file}, or a file that it runs, changed since you trusted it. Look at it with "tutti trust"`,
+      { details: { server, file } },
+    );
+  }
+}
+
 /** The scanner could not tell what is in the code. */
 export class NotScannedError extends AppError {
   readonly code = 'compose.not_scanned';

@@ -50,7 +50,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
         sandbox: sandbox.get,
         searchPath: request.env['PATH'] ?? '',
       }),
-    startConditions: () => startConditions(request, home),
+    startConditions: () => startConditions(request, settings),
     serveStdio: (streams) => {
       serving.begin();
       return serveStdio(parts, streams);

@@ -153,3 +153,21 @@ it('fills in variables when a server is started, and forgets listeners that left
   await fleet.settle();
   expect(heard).toEqual(['kept']);
 });
+
+it('starts no program of a trusted project that changed, also between two looks at the files', async () => {
+  const fleet = await aFleet('', 'mcpServers: {p: {command: node, args: [server.js]}}');
+  const script = join(dirname(fleet.projectFile), 'server.js');
+  writeFileSync(script, 'one');
+  await fleet.settle();
+  await (await fleet.files()).trust();
+  await fleet.settle();
+  const [entry] = fleet.entries.current();
+  if (!entry) throw new Error('there is an entry');
+  expect(await fleet.entries.launch(entry)).toMatchObject({ args: ['server.js'] });
+  writeFileSync(script, 'two');
+  await expect(fleet.entries.launch(entry)).rejects.toMatchObject({
+    code: 'compose.project_changed',
+  });
+  await fleet.settle();
+  expect(fleet.names()).toEqual(['p project untrusted']);
+});

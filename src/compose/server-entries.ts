@@ -1,6 +1,7 @@
 import {
   chooseServers,
   findProjectFile,
+  isTrustedAs,
   launchServer,
   readTrust,
   trustFile,
@@ -10,6 +11,7 @@ import {
 } from '../config/index.ts';
 import type { FleetEntries, FleetEntry } from '../contract/fleet/index.ts';
 import { reportError, type Log } from '../kernel/index.ts';
+import { ChangedProjectError } from './errors.ts';
 import { loadSettingsHere, surroundingsOf, type SettingsRequest } from './settings.ts';
 
 export interface ServerEntries extends FleetEntries {
@@ -57,7 +59,8 @@ export async function openServerEntries(options: ServerEntriesOptions): Promise<
   const watch = await watchFiles({
     paths: async () => {
       const project = await findProjectFile(around);
-      return [userFile(around), trustFile(home), ...(project === undefined ? [] : [project])];
+      const named = project === undefined ? [] : [project, ...(good.project?.files ?? [])];
+      return [userFile(around), trustFile(home), ...named];
     },
     onChange: reload,
     pollMs: options.pollMs ?? usualPollMs,
@@ -68,10 +71,20 @@ export async function openServerEntries(options: ServerEntriesOptions): Promise<
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    launch: ({ name, settings }) => launchServer(name, settings, around),
+    launch: async ({ name, settings, source }) => {
+      // Also between two looks at the files: what starts is what was trusted.
+      if (source === 'project') await mustBeTrusted(request, name);
+      return launchServer(name, settings, around);
+    },
     check: () => watch.check(),
     close: () => watch.close(),
   };
+}
+
+async function mustBeTrusted(request: SettingsRequest, server: string): Promise<void> {
+  const { project, values } = await loadSettingsHere(request);
+  if (isTrustedAs(project, await readTrust(values.home))) return;
+  throw new ChangedProjectError(server, project?.file ?? 'tutti.yaml');
 }
 
 function isSame(before: readonly FleetEntry[], after: readonly FleetEntry[]): boolean {

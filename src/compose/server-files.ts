@@ -5,10 +5,8 @@ import {
   createUserFile,
   editServers,
   grantTrust,
-  hideNamed,
-  isProjectTrusted,
+  isTrustedAs,
   planImport,
-  projectDigest,
   readTrust,
   referencesIn,
   revokeTrust,
@@ -21,30 +19,32 @@ import { loadSettingsHere, surroundingsOf, type SettingsRequest } from './settin
 export async function openServerFiles(request: SettingsRequest): Promise<ServerFiles> {
   const settings = await loadSettingsHere(request);
   const around = surroundingsOf(request);
-  const { userFile, projectFile, servers } = settings;
+  const { userFile, project, servers } = settings;
   const { home } = settings.values;
   const trusted = await readTrust(home);
-  const files = { user: userFile, project: projectFile ?? join(request.cwd, 'tutti.yaml') };
+  const files = { user: userFile, project: project?.file ?? join(request.cwd, 'tutti.yaml') };
   const taken = servers.flatMap(({ name, settings: { prefix } }) => [name, prefix ?? name]);
   return {
     userFile,
     entries: chooseServers(settings, trusted),
     project:
-      projectFile === undefined
+      project === undefined
         ? undefined
         : {
-            file: projectFile,
-            isTrusted: isProjectTrusted(settings, trusted),
+            file: project.file,
+            isTrusted: isTrustedAs(project, trusted),
             servers: showProject(servers),
+            settings: project.settings,
+            files: project.files,
           },
     edit: async (target, edits) => {
       await editServers({ path: files[target], kind: target, userPath: userFile }, edits);
       return files[target];
     },
     trust: async () => {
-      const digest = projectDigest(files.project, servers);
-      const trustedAt = new Date().toISOString();
-      await grantTrust(home, { file: files.project, digest, trustedAt });
+      if (project === undefined) return;
+      const { file, digest } = project;
+      await grantTrust(home, { file, digest, trustedAt: new Date().toISOString() });
     },
     revoke: () => revokeTrust(home, files.project),
     trusted: () => readTrust(home),
@@ -95,7 +95,8 @@ function showProject(servers: readonly DefinedServer[]): ShownServer[] {
           args,
           cwd: cwd ?? ('file' in source ? dirname(source.file) : '.'),
           env: Object.fromEntries(
-            Object.entries(env).map(([key, value]) => [key, hideNamed(key, value.reveal())]),
+            // The project's own text, and any of it may decide what runs: shown whatever it is called.
+            Object.entries(env).map(([key, value]) => [key, value.reveal()]),
           ),
         }),
         ...(url !== undefined && { url, headers: Object.keys(headers) }),

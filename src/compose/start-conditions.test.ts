@@ -18,8 +18,9 @@ function aRequest() {
 
 it('names every file the settings were read from, and the places of files that could come', async () => {
   const { request } = aRequest();
-  const { files, values } = await loadSettingsHere(request);
-  const { home, paths } = startConditions(request, values.home);
+  const settings = await loadSettingsHere(request);
+  const { files } = settings;
+  const { home, paths } = startConditions(request, settings);
   const contents = paths.filter(({ look }) => look === 'content').map(({ path }) => path);
   expect(files).toHaveLength(2);
   expect(contents).toEqual(expect.arrayContaining([...files]));
@@ -29,9 +30,19 @@ it('names every file the settings were read from, and the places of files that c
   expect(paths).toContainEqual({ path: join(home, 'catalogue'), look: 'listing' });
 });
 
-it('names the variables that settings know and those that say where files are', () => {
+it('names the files of the project that its servers run', async () => {
+  const { folder, request } = aRequest();
+  const entry = { command: 'node', args: ['server.js'] };
+  const [yaml, script] = ['tutti.yaml', 'server.js'].map((name) => join(folder, 'project', name));
+  writeFileSync(yaml ?? '', JSON.stringify({ mcpServers: { a: entry } }));
+  writeFileSync(script ?? '', '');
+  const { paths } = startConditions(request, await loadSettingsHere(request));
+  expect(paths).toContainEqual({ path: script, look: 'content' });
+});
+
+it('names the variables that settings know and those that say where files are', async () => {
   const { request } = aRequest();
-  const { variables } = startConditions(request, '/data');
+  const { variables } = startConditions(request, await loadSettingsHere(request));
   expect(variables).toEqual(
     expect.arrayContaining(['TUTTI_SERVER_COMPACT', 'MCP_OPENAI_API_KEY', 'XDG_CONFIG_HOME']),
   );

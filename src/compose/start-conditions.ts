@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { projectPlaces, settingVariables, trustFile, userFile } from '../config/index.ts';
+import {
+  projectPlaces,
+  settingVariables,
+  trustFile,
+  userFile,
+  type LoadedSettings,
+} from '../config/index.ts';
 import type { StartConditions, StartPath } from '../contract/opening/index.ts';
 import { surroundingsOf, type SettingsRequest } from './settings.ts';
 import { standardsDirectory } from './toolbox.ts';
@@ -18,7 +24,10 @@ const placeVariables = [
  * What decides, beside the program itself, what clients are answered first: what settings are made of, what
  * is trusted, and what servers offered last.
  */
-export function startConditions(request: SettingsRequest, home: string): StartConditions {
+export function startConditions(
+  request: SettingsRequest,
+  { values: { home }, project }: Pick<LoadedSettings, 'values' | 'project'>,
+): StartConditions {
   const around = surroundingsOf(request);
   const look = (kind: StartPath['look'], path: string): StartPath => ({ path, look: kind });
   return {
@@ -31,6 +40,7 @@ export function startConditions(request: SettingsRequest, home: string): StartCo
         look('content', file),
         look('presence', top),
       ]),
+      ...(project?.files ?? []).map((file) => look('content', file)),
       look('listing', join(home, 'catalogue')),
       look('listing', standardsDirectory(request.cwd)),
     ],

@@ -1,14 +1,14 @@
 import type { FleetEntry } from '../contract/fleet/index.ts';
 import type { TrustedProject } from '../contract/server-files/index.ts';
 import type { DefinedServer, LoadedSettings } from './settings.ts';
-import { projectDigest } from './trust.ts';
+import { isTrustedAs } from './trust.ts';
 
 /** The servers of `mcpServers` that count, each name once, by name. */
 export function chooseServers(
   settings: LoadedSettings,
   trusted: readonly TrustedProject[],
 ): readonly FleetEntry[] {
-  const isTrusted = isProjectTrusted(settings, trusted);
+  const isTrusted = isTrustedAs(settings.project, trusted);
   const byName = Map.groupBy(settings.servers, ({ name }) => name);
   return [...byName]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -18,15 +18,6 @@ export function chooseServers(
         definitions.find(({ source }) => source.kind !== 'project' || isTrusted) ?? definitions[0];
       return chosen === undefined ? [] : [entryOf(name, chosen, isTrusted)];
     });
-}
-
-export function isProjectTrusted(
-  { projectFile, servers }: Pick<LoadedSettings, 'projectFile' | 'servers'>,
-  trusted: readonly TrustedProject[],
-): boolean {
-  if (projectFile === undefined) return false;
-  const digest = projectDigest(projectFile, servers);
-  return trusted.some((project) => project.file === projectFile && project.digest === digest);
 }
 
 function entryOf(name: string, defined: DefinedServer, isTrusted: boolean): FleetEntry {

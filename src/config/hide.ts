@@ -23,6 +23,11 @@ export function hideSecrets(schema: z.ZodType, value: unknown): unknown {
   return hideInArguments(shown);
 }
 
+/** Whether something of a value would be hidden: a secret, or a password in an address. */
+export function showsSecret(schema: z.ZodType, value: unknown): boolean {
+  return JSON.stringify(hideSecrets(schema, value)) !== JSON.stringify(value);
+}
+
 /** A text that only says where its value comes from: `${env:NAME}`, `${NAME}`, `${file:/path}`. */
 function isReference(text: string): boolean {
   return /^\$\{(?:(?:env:)?[A-Za-z_]\w{0,255}|file:[^${}]{1,1024})\}$/.test(text);
@@ -61,12 +66,6 @@ function holdsSecret(schema: z.ZodType): boolean {
     return Object.values(value.shape).some((inner) => holdsSecret(asSchema(inner)));
   }
   return false;
-}
-
-/** The value of a variable or option as it may be shown beside its name. */
-export function hideNamed(name: string, text: string): string {
-  if (isReference(text)) return text;
-  return secretWord.test(name) ? hidden : hideAddressesIn(text);
 }
 
 /** `postgres://user:password@host/db`, alone or behind `--db=`. */

@@ -12,12 +12,15 @@ import {
   userFile,
   type Surroundings,
 } from './locate.ts';
+import { showsSecret } from './hide.ts';
+import { claimsOf, isHeldBack, warnOfUntrusted } from './project-claims.ts';
 import { limitToProject } from './project-limits.ts';
 import { readSettingsFile } from './read-file.ts';
 import { readEnvironment, readFlags, warnOfUnknownVariables } from './read-texts.ts';
 import { listSettings, valueSchema, type Setting } from './setting.ts';
 import type { LoadedSettings, Settings } from './settings.ts';
 import { isRecord, transformValue } from './transform-value.ts';
+import { isTrustedAs, readTrust } from './trust.ts';
 
 export interface LoadOptions extends Surroundings {
   /** By dotted key; texts are read like environment variables. */
@@ -43,10 +46,17 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
   const problems = layers.flatMap((layer) => layer.problems);
   if (problems.length > 0) throw new ConfigError(problems);
 
-  const assignments = layers
+  const all = layers
     .flatMap((layer) => layer.assignments)
     .map((assignment) => withAbsolutePaths(assignment, options));
-  const chosen = chooseStrongest(assignments);
+  const servers = defineServers(all, options);
+  const project =
+    projectFile === undefined
+      ? undefined
+      : await claimsOf(projectFile, all, { servers, around: options });
+  const home = homeOf(chooseStrongest(all), options);
+  const isTrusted = project !== undefined && isTrustedAs(project, await readTrust(home));
+  const chosen = chooseStrongest(isTrusted ? all : all.filter((one) => !isHeldBack(one)));
   const given = assemble(settings, chosen, options);
   const values = seal(given);
   const sources = new Map([...chosen].map(([key, { source }]) => [key, source]));
@@ -54,10 +64,14 @@ export async function loadSettings(options: LoadOptions): Promise<LoadedSettings
     values,
     sources,
     files: files.map(({ path }) => path),
-    servers: defineServers(assignments, options),
-    projectFile,
+    servers,
+    project,
     userFile: userFile(options),
-    warnings: warnOfUnknownVariables(settings, options.env, reservedVariables),
+    warnings: [
+      ...warnOfUnknownVariables(settings, options.env, reservedVariables),
+      ...warnOfSecretFlags(all),
+      ...(project === undefined || isTrusted ? [] : warnOfUntrusted(project)),
+    ],
     describe: () => describeSettings({ settings, given, sources }),
   };
 }
@@ -105,14 +119,29 @@ function chooseStrongest(assignments: readonly Assignment[]): ReadonlyMap<string
   return chosen;
 }
 
+/** The data directory; no project has a say in it. */
+function homeOf(chosen: ReadonlyMap<string, Assignment>, around: Surroundings): string {
+  const home = chosen.get('home')?.value;
+  return typeof home === 'string' ? home : defaultHome(around);
+}
+
+/** Every user of the machine sees the command lines of all processes, and shells keep them. */
+function warnOfSecretFlags(assignments: readonly Assignment[]): string[] {
+  return assignments
+    .filter((one) => one.source.kind === 'flag' && showsSecret(valueSchema(one), one.value))
+    .map(({ setting: { key, variables } }) => {
+      const instead = `set ${variables[0] ?? key} or your own settings file instead`;
+      return `The secret in --set ${key}=… is visible to all users of this machine: ${instead}`;
+    });
+}
+
 /** The values as one tree that fits the schema, defaults filled in. */
 function assemble(
   settings: readonly Setting[],
   chosen: ReadonlyMap<string, Assignment>,
   around: Surroundings,
 ): Record<string, unknown> {
-  const chosenHome = chosen.get('home')?.value;
-  const home = typeof chosenHome === 'string' ? chosenHome : defaultHome(around);
+  const home = homeOf(chosen, around);
   const computed: Readonly<Record<string, unknown>> = lookupTable({
     home,
     roots: [around.cwd],

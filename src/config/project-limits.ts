@@ -74,7 +74,7 @@ async function isWithin(around: Surroundings, folder: string, path: string): Pro
   return real !== undefined && isBelow(around, realFolder, real);
 }
 
-function isBelow(around: Surroundings, folder: string, path: string): boolean {
+export function isBelow(around: Surroundings, folder: string, path: string): boolean {
   const paths = pathsOf(around);
   const way = paths.relative(folder, path);
   return !paths.isAbsolute(way) && way.split(paths.sep)[0] !== '..';

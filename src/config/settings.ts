@@ -21,6 +21,16 @@ export interface DefinedServer {
   readonly launchFingerprint: string;
 }
 
+/** What a project's file asks for that counts only once the user trusts it. */
+export interface ProjectClaims {
+  readonly file: string;
+  /** Of all that is listed here and of its servers: any change voids the trust. */
+  readonly digest: string;
+  readonly settings: readonly { readonly key: string; readonly value: unknown }[];
+  /** Files of the project that its servers run or are given, by absolute path. */
+  readonly files: readonly string[];
+}
+
 /** The effective settings with where each came from. */
 export interface LoadedSettings {
   readonly values: Settings;
@@ -30,8 +40,8 @@ export interface LoadedSettings {
   readonly files: readonly string[];
   /** The entries of `mcpServers` of every source, strongest first. */
   readonly servers: readonly DefinedServer[];
-  /** The nearest `tutti.yaml`. */
-  readonly projectFile: string | undefined;
+  /** The nearest `tutti.yaml`, and what of it needs trust. */
+  readonly project: ProjectClaims | undefined;
   /** The user's own file, whether it exists or not. */
   readonly userFile: string;
   /** What is suspicious and no error. */

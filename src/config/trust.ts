@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { TrustedProject } from '../contract/server-files/index.ts';
 import { withFileLock } from './file-lock.ts';
 import { decodeText, readBytes } from './read-bytes.ts';
-import type { DefinedServer } from './settings.ts';
 import { makeFolderFor, writeFileAtomically } from './write-file-atomically.ts';
 
 const trustSchema = z.object({
@@ -16,15 +14,12 @@ export function trustFile(home: string): string {
   return join(home, 'trust.json');
 }
 
-/** Digest of everything that would run: any change of it voids the trust. */
-export function projectDigest(file: string, servers: readonly DefinedServer[]): string {
-  const section = servers
-    .filter(({ source }) => source.kind === 'project')
-    .map(({ name, fingerprint }) => [name, fingerprint])
-    .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  return createHash('sha256')
-    .update(JSON.stringify([file, section]))
-    .digest('hex');
+/** Whether a project is trusted just as it is. */
+export function isTrustedAs(
+  project: Pick<TrustedProject, 'file' | 'digest'> | undefined,
+  trusted: readonly TrustedProject[],
+): boolean {
+  return trusted.some(({ file, digest }) => file === project?.file && digest === project.digest);
 }
 
 /** The projects trusted so far. A file that is damaged trusts nothing. */

@@ -1,9 +1,9 @@
-import type { ServerFiles } from '../../contract/server-files/index.ts';
+import type { ProjectServers, ServerFiles } from '../../contract/server-files/index.ts';
 import { askYes } from '../ask-yes.ts';
 import { NeedsAnswerError, UsageError } from '../errors.ts';
 import { openFiles, type Invocation } from '../invocation.ts';
 import { formatColumns } from '../output.ts';
-import { describeServer } from '../describe-server.ts';
+import { describeServer, quote } from '../describe-server.ts';
 
 export async function run(invocation: Invocation): Promise<number> {
   const { options, output } = invocation;
@@ -36,7 +36,7 @@ async function revoke({ output }: Invocation, files: ServerFiles): Promise<numbe
 async function grant(invocation: Invocation, files: ServerFiles): Promise<number> {
   const { io, options, output } = invocation;
   const { project } = files;
-  if (project === undefined || project.servers.length === 0) {
+  if (project === undefined || project.servers.length + project.settings.length === 0) {
     const file = project?.file ?? null;
     output.result({ file, isTrusted: false, servers: [] }, () =>
       file === null
@@ -45,23 +45,42 @@ async function grant(invocation: Invocation, files: ServerFiles): Promise<number
     );
     return 0;
   }
-  const { file, servers } = project;
-  const shown = servers.map((server) => describeServer(server)).join('\n\n');
+  const { file, servers, settings, files: named } = project;
+  const asked = { file, servers, settings, files: named };
+  const shown = describeProject(project);
   if (project.isTrusted) {
-    output.result({ file, isTrusted: true, servers }, () => `${shown}\n\n${file} is trusted.`);
+    output.result({ ...asked, isTrusted: true }, () => `${shown}\n\n${file} is trusted.`);
     return 0;
   }
   // What is agreed to is shown before it is agreed to, also where the answer is on the command line.
-  output.note(`${file} wants to run on your machine, with your rights:\n\n${shown}\n`);
+  const wish =
+    servers.length > 0 ? 'run on your machine, with your rights' : 'change how Tutti works';
+  output.note(`${file} wants to ${wish}:\n\n${shown}\n`);
   if (options['yes'] !== true) {
     const answer = await askYes(io, 'Do you trust it?');
     if (answer === undefined) throw new NeedsAnswerError(`Trust in ${file}`, '--yes');
     if (!answer) {
-      output.result({ file, isTrusted: false, servers }, () => 'Nothing was changed.');
+      output.result({ ...asked, isTrusted: false }, () => 'Nothing was changed.');
       return 0;
     }
   }
   await files.trust();
-  output.result({ file, isTrusted: true, servers }, () => `${file} is trusted.`);
+  output.result({ ...asked, isTrusted: true }, () => `${file} is trusted.`);
   return 0;
+}
+
+function describeProject({ servers, settings, files }: ProjectServers): string {
+  const list = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : [[title, ...lines.map((line) => `  ${line}`)].join('\n')];
+  return [
+    ...servers.map((server) => describeServer(server)),
+    ...list(
+      'Settings of the project that count once you trust it:',
+      settings.map(({ key, value }) => `${key}: ${quote(JSON.stringify(value))}`),
+    ),
+    ...list(
+      'Its files that these servers run or are given; a change of one asks again:',
+      files.map(quote),
+    ),
+  ].join('\n\n');
 }

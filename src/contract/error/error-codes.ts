@@ -589,10 +589,17 @@ export const errorCodes = {
     exitCode: 2,
     httpStatus: 400,
   },
+  'compose.project_changed': {
+    meaning:
+      "A project's `tutti.yaml`, or a file that its servers run, changed since it was trusted.",
+    remedy: 'Review the change, then run `tutti trust`.',
+    exitCode: 3,
+    httpStatus: 403,
+  },
   'compose.data_directory': {
     meaning:
-      'The data directory does not exist and cannot be created, cannot be written, or is on a full disk.',
-    remedy: 'Set `TUTTI_HOME` to a directory that you can write to, or free some space.',
+      'The data directory does not exist and cannot be created, cannot be written, can be written by other users, or is on a full disk.',
+    remedy: 'Set `TUTTI_HOME` to a directory that only you can write to, or free some space.',
     exitCode: 2,
     httpStatus: 503,
   },

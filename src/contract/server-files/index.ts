@@ -42,11 +42,14 @@ export interface TrustedProject {
   readonly trustedAt: string;
 }
 
-/** A project's file that names servers. */
+/** A project's file, and what of it counts only once it is trusted. */
 export interface ProjectServers {
   readonly file: string;
   readonly isTrusted: boolean;
   readonly servers: readonly ShownServer[];
+  readonly settings: readonly { readonly key: string; readonly value: unknown }[];
+  /** Files of the project that its servers run or are given: a change of one voids the trust. */
+  readonly files: readonly string[];
 }
 
 /** What a project would start or reach, word for word; the values of `headers` left out. */
@@ -55,7 +58,6 @@ export interface ShownServer {
   readonly command?: string;
   readonly args?: readonly string[];
   readonly cwd?: string;
-  /** Values whose names sound secret are hidden. */
   readonly env?: Readonly<Record<string, string>>;
   readonly url?: string;
   readonly headers?: readonly string[];

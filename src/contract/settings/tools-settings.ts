@@ -4,6 +4,9 @@ import { about } from './traits.ts';
 
 const severityLevels = ['critical', 'major', 'minor', 'info'] as const;
 
+/** A downloaded project must not hide findings about itself or take tools away. */
+const needsTrust = true;
+
 const codeGeneration = z
   .strictObject({
     max_new_tokens: z
@@ -45,14 +48,17 @@ const codeReview = z
       .array(z.enum(severityLevels))
       .min(1)
       .default([...severityLevels])
-      .meta(about('Severities that a review lists; others are omitted.')),
+      .meta(about('Severities that a review lists; others are omitted.', { needsTrust })),
     max_issues: z
       .int()
       .min(1)
       .max(10_000)
       .default(50)
       .meta(
-        about('Maximum number of issues in a review, most severe first; the rest is only counted.'),
+        about(
+          'Maximum number of issues in a review, most severe first; the rest is only counted.',
+          { needsTrust },
+        ),
       ),
   })
   .meta(about('`code.review_code`.'));
@@ -90,12 +96,11 @@ const dependencies = z
 
 export const toolsSettings = z
   .strictObject({
-    enabled: z
-      .array(z.string().min(1))
-      .default([])
-      .meta(
-        about('Offer only these tools (`format_code` or `code.format_code`); empty means all.'),
-      ),
+    enabled: z.array(z.string().min(1)).default([]).meta(
+      about('Offer only these tools (`format_code` or `code.format_code`); empty means all.', {
+        needsTrust,
+      }),
+    ),
     exclude: z
       .array(z.string().min(1))
       .max(1000)
@@ -103,6 +108,7 @@ export const toolsSettings = z
       .meta(
         about(
           'Paths that the tools of `code` leave out of a folder, as patterns of `.gitignore` relative to the root; each answer says how many.',
+          { needsTrust },
         ),
       ),
     code_generation: codeGeneration,
