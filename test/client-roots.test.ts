@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { aFolder, program, startTutti } from './support/run-tutti.ts';
+import { aFolder, program, serveTutti } from './support/run-tutti.ts';
 
 /** Two projects, and a folder that is neither, in which Tutti is started. */
 function folders() {
@@ -88,13 +88,9 @@ it('never asks when the user named roots', async () => {
 
 it('never asks a client on a network', async () => {
   const { shop, elsewhere } = folders();
-  const child = startTutti(['serve', '--port', '0'], { cwd: elsewhere });
-  const url = await new Promise<string>((resolve) => {
-    child.stdout.once('data', (chunk: Buffer) =>
-      resolve(chunk.toString().replace('listening on ', '').trim()),
-    );
-  });
-  const transport = new StreamableHTTPClientTransport(new URL('/mcp', url));
+  const { url, headers } = await serveTutti({ cwd: elsewhere });
+  const requestInit = { headers };
+  const transport = new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit });
   const editor = await anEditor(transport, [shop]);
   expect(await read(editor.client, join(shop, 'a.py'))).toBe('refused');
   await editor.client.sendRootsListChanged();

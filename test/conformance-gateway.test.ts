@@ -57,7 +57,8 @@ async function serveFixture({ upstream, transport }: Way): Promise<string> {
   mkdirSync(join(folder, 'config', 'tutti'), { recursive: true });
   const settings = JSON.stringify({ mcpServers: { fixture: entry } });
   writeFileSync(join(folder, 'config', 'tutti', 'config.yaml'), settings);
-  const env = { XDG_CONFIG_HOME: join(folder, 'config') };
+  // The runner sends no token.
+  const env = { XDG_CONFIG_HOME: join(folder, 'config'), TUTTI_SERVER_REQUIRE_TOKEN: 'false' };
   const tutti = startTutti(['serve', '--port', '0', '--only', 'fixture'], { cwd: folder, env });
   const ended = untilEnd(tutti).then(({ stderr }) => Promise.reject(new Error(stderr)));
   const [line] = await Promise.race([once(tutti.stdout, 'data'), ended]);

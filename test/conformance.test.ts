@@ -40,7 +40,9 @@ async function serve(server: McpServer): Promise<string> {
 async function serveTutti(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'conformance-home-'));
   const args = ['src/cli/start.ts', 'serve', '--port', '0', '--home', home];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  // The runner sends no token.
+  const env = { ...process.env, TUTTI_SERVER_REQUIRE_TOKEN: 'false' };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(async () => {
     child.kill();
     await once(child, 'exit');

@@ -10,7 +10,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { haveRealServers, knownCalls, realServerEntries } from './support/real-servers.ts';
-import { aFolder, program, runTutti, startTutti } from './support/run-tutti.ts';
+import { aFolder, program, runTutti, serveTutti } from './support/run-tutti.ts';
 import { isCi } from './support/sample.ts';
 
 const others = ['commands', 'context7', 'everything', 'filesystem', 'memory', 'sqlite', 'thinking'];
@@ -43,13 +43,12 @@ async function stdio(): Promise<{ folder: string; transport: Transport }> {
 
 async function http(): Promise<{ folder: string; transport: Transport }> {
   const { folder, env } = aFleet();
-  const child = startTutti(['serve', '--port', '0'], { cwd: folder, env });
-  const url = await new Promise<string>((resolve) => {
-    child.stdout.once('data', (chunk: Buffer) => {
-      resolve(chunk.toString().replace('listening on ', '').trim());
-    });
-  });
-  return { folder, transport: new StreamableHTTPClientTransport(new URL('/mcp', url)) };
+  const { url, headers } = await serveTutti({ cwd: folder, env });
+  const requestInit = { headers };
+  return {
+    folder,
+    transport: new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit }),
+  };
 }
 
 async function connect(

@@ -103,8 +103,10 @@ describe.skipIf(whyNot !== undefined)(`the installed package ${whyNot ?? ''}`, (
     const [line] = await new Promise<string[]>((resolve) => {
       server.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().split('\n')));
     });
-    const response = await fetch(`${line?.replace('listening on ', '')}/health`);
-    expect(response.ok).toBe(true);
+    const url = line?.replace('listening on ', '');
+    expect((await fetch(`${url}/health`)).ok).toBe(true);
+    const post = { method: 'POST', body: '{}' };
+    expect((await fetch(`${url}/mcp`, post)).status).toBe(401);
   });
 
   it('connects a client to itself', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
-import { aFolder, startTutti } from './support/run-tutti.ts';
+import { aFolder, serveTutti } from './support/run-tutti.ts';
 import { isProof, seededRandom } from './support/sample.ts';
 
 const script = new URL('support/servers/asking-server.ts', import.meta.url).pathname;
@@ -24,7 +24,7 @@ const counts = {
   disconnects: 0,
 };
 
-async function startServing(): Promise<URL> {
+async function startServing(): ReturnType<typeof serveTutti> {
   const folder = aFolder();
   mkdirSync(join(folder, 'tutti'));
   const entry = (seed: number): object => ({
@@ -37,23 +37,18 @@ async function startServing(): Promise<URL> {
   const mcpServers = { first: entry(1), second: entry(2) };
   writeFileSync(join(folder, 'tutti', 'config.yaml'), JSON.stringify({ mcpServers }));
   const env = { XDG_CONFIG_HOME: folder };
-  const child = startTutti(['serve', '--port', '0'], { cwd: folder, env });
-  child.stderr.resume();
-  const [line = ''] = await new Promise<string[]>((resolve) => {
-    child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().split('\n')));
-  });
-  return new URL('/mcp', line.replace('listening on ', ''));
+  return serveTutti({ cwd: folder, env });
 }
 
 /** A client whose every connection has a name of its own, which its calls and answers carry. */
 class Caller {
-  readonly #url: URL;
+  readonly #served: Awaited<ReturnType<typeof serveTutti>>;
   readonly #letter: string;
   #connection: Promise<{ client: Client; who: string; running: number }> | undefined;
   #connections = 0;
 
-  constructor(url: URL, letter: string) {
-    this.#url = url;
+  constructor(served: Awaited<ReturnType<typeof serveTutti>>, letter: string) {
+    this.#served = served;
     this.#letter = letter;
   }
 
@@ -120,7 +115,9 @@ class Caller {
       model: 'none',
       content: { type: 'text', text: await answer(params) },
     }));
-    await client.connect(new StreamableHTTPClientTransport(this.#url));
+    const { url, headers } = this.#served;
+    const requestInit = { headers };
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit }));
     return { client, who, running: 0 };
   }
 }
@@ -129,8 +126,8 @@ it(
   'no question and no answer goes astray among two clients that cancel, time out and leave',
   { timeout: limitMs },
   async () => {
-    const url = await startServing();
-    const callers = [new Caller(url, 'A'), new Caller(url, 'B')];
+    const served = await startServing();
+    const callers = [new Caller(served, 'A'), new Caller(served, 'B')];
     let next = 0;
     const workers = Array.from({ length: atOnce }, async (_, worker) => {
       while (next < callCount) await callers[worker % callers.length]?.call((next += 1));

@@ -10,7 +10,7 @@ import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StdioClientTransport as OlderStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OlderHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { aFolder, program, startTutti } from './support/run-tutti.ts';
+import { aFolder, program, serveTutti } from './support/run-tutti.ts';
 import { isProof } from './support/sample.ts';
 
 const script = new URL('support/servers/sloppy-server.ts', import.meta.url).pathname;
@@ -34,14 +34,14 @@ interface Program {
 }
 
 /** A way to Tutti: an address, or a program to start. */
-type Reach = Program | { readonly url: URL };
+type Reach = Program | { readonly url: URL; readonly requestInit: RequestInit };
 
 const info = { name: 'strict', version: '1' };
 
 const clients = {
   'SDK 1': async (reach: Reach): Promise<Lister> => {
     const client = new OlderClient(info);
-    if ('url' in reach) await client.connect(new OlderHttp(reach.url));
+    if ('url' in reach) await client.connect(new OlderHttp(reach.url, reach));
     else await client.connect(new OlderStdio({ ...reach, stderr: 'ignore' }));
     return client;
   },
@@ -53,7 +53,7 @@ async function newerClient(reach: Reach, mode: 'legacy' | 'auto'): Promise<Liste
   const client = new Client(info, { versionNegotiation: { mode } });
   const transport: Transport =
     'url' in reach
-      ? new StreamableHTTPClientTransport(reach.url)
+      ? new StreamableHTTPClientTransport(reach.url, reach)
       : new StdioClientTransport({ ...reach, stderr: 'ignore' });
   await client.connect(transport);
   return client;
@@ -81,13 +81,8 @@ const faces = {
   'mcp --all': (folder: string): Reach => pipe(folder, ['mcp', '--all']),
   serve: async (folder: string): Promise<Reach> => {
     const env = { XDG_CONFIG_HOME: folder };
-    const child = startTutti(['serve', '--port', '0'], { cwd: folder, env });
-    const url = await new Promise<string>((resolve) => {
-      child.stdout.once('data', (chunk: Buffer) =>
-        resolve(chunk.toString().replace('listening on ', '').trim()),
-      );
-    });
-    return { url: new URL('/mcp', url) };
+    const { url, headers } = await serveTutti({ cwd: folder, env });
+    return { url: new URL('/mcp', url), requestInit: { headers } };
   },
 };
 

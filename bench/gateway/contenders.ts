@@ -131,6 +131,8 @@ function tutti(name: string, face: 'http' | 'pipe', { traced }: { traced: boolea
       const settings = {
         home: join(folder, 'home'),
         tracing: { enabled: traced },
+        // As its peers, which know no token.
+        server: { require_token: false },
         performance: { max_concurrent_requests: 512, max_waiting_requests: 2_000 },
         mcpServers: { upstream: entry },
       };

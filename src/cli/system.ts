@@ -132,5 +132,7 @@ export interface StdioStreams {
 
 export interface Listener {
   readonly url: string;
+  /** Holds the token that was made because none is configured. */
+  readonly tokenFile?: string;
   close(): Promise<void>;
 }

@@ -2,10 +2,11 @@ import type { Readable, Writable } from 'node:stream';
 import type { Settings } from '../config/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Opening } from '../contract/opening/index.ts';
-import { createHttpGateway, serveStdio as serveGateway } from '../gateway/index.ts';
+import { createHttpGateway, isLoopback, serveStdio as serveGateway } from '../gateway/index.ts';
 import type { Log } from '../kernel/index.ts';
 import type { FaceCatalogues } from './compact.ts';
 import type { Roots } from './roots.ts';
+import { openServeToken } from './serve-token.ts';
 import { tuneCollector } from './tune-collector.ts';
 
 export interface FaceParts extends FaceCatalogues {
@@ -50,23 +51,36 @@ export async function serveStdio(parts: FaceParts, streams: StdioStreams): Promi
   signal?.removeEventListener('abort', onAbort);
 }
 
+export interface HttpListener {
+  readonly url: string;
+  /** Holds the token that was made because none is configured. */
+  readonly tokenFile?: string;
+  close(): Promise<void>;
+}
+
 /** Serves MCP over HTTP until it is closed. */
-export function serveHttp(
-  parts: FaceParts,
-  wanted: HttpRequest,
-): Promise<{ readonly url: string; close(): Promise<void> }> {
+export async function serveHttp(parts: FaceParts, wanted: HttpRequest): Promise<HttpListener> {
   tuneCollector();
-  const { server } = parts.settings;
-  return createHttpGateway({
+  const { server, home } = parts.settings;
+  const host = wanted.host ?? server.host;
+  // Beyond this machine the token is the user's own choice: the gateway refuses to start without one.
+  const isOurs = server.auth_token === undefined && server.require_token && isLoopback(host);
+  const own = isOurs ? openServeToken(home) : undefined;
+  const gateway = await createHttpGateway({
     server: parts.httpCatalogue,
     servers: () => parts.fleet.status(),
     log: parts.log,
     version: parts.version,
-    host: wanted.host ?? server.host,
+    host,
     port: wanted.port ?? server.port,
-    token: server.auth_token,
+    token: server.auth_token ?? own?.token,
     allowedHosts: server.allowed_hosts,
     allowedOrigins: server.allowed_origins,
     limits: { maxRequestBytes: server.max_request_bytes },
   });
+  return {
+    url: gateway.url,
+    ...(own && { tokenFile: own.file }),
+    close: () => gateway.close(),
+  };
 }

@@ -11,7 +11,7 @@ import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { Log } from '../kernel/index.ts';
 import type { SpanRecord, TraceSummary } from '../observe/index.ts';
 import type { Face } from './compact.ts';
-import type { HttpRequest, StdioStreams } from './faces.ts';
+import type { HttpListener, HttpRequest, StdioStreams } from './faces.ts';
 import type { SettingsRequest } from './settings.ts';
 import type { WorkOptions } from './workflow.ts';
 
@@ -53,7 +53,7 @@ export interface System {
   /** What the first answers to clients depend on. */
   startConditions(): StartConditions;
   serveStdio(streams: StdioStreams): Promise<void>;
-  serveHttp(request: HttpRequest): Promise<{ readonly url: string; close(): Promise<void> }>;
+  serveHttp(request: HttpRequest): Promise<HttpListener>;
   /** Executes runs until the signal aborts. */
   work(options: WorkOptions): Promise<void>;
   close(): Promise<void>;

@@ -1,7 +1,9 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 
 /** The built program; `npm run build` makes what it loads. */
@@ -40,6 +42,20 @@ export function startTutti(
   // A program that needs no input may be gone before it is written.
   child.stdin.on('error', () => {});
   return child;
+}
+
+/** Starts `tutti serve` on a free port; `headers` are what its clients send. */
+export async function serveTutti(options: TuttiOptions): Promise<{
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly url: string;
+  readonly headers: { readonly authorization: string };
+}> {
+  const child = startTutti(['serve', '--port', '0'], options);
+  child.stderr.resume();
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const token = readFileSync(join(options.cwd, 'data', 'serve-token'), 'utf8').trim();
+  const headers = { authorization: `Bearer ${token}` };
+  return { child, url: line.replace('listening on ', ''), headers };
 }
 
 /** Runs the program to its end. */

@@ -15,10 +15,13 @@ export async function run(invocation: Invocation): Promise<number> {
   const face = faceOption(invocation);
   return withSystem(invocation, { ...onlyOption(invocation), flags, face }, async (system) => {
     const listener = await system.serveHttp({});
-    output.result({ url: listener.url }, () => `listening on ${listener.url}`);
-    output.note(
-      `MCP clients connect to ${listener.url}/mcp; a browser at ${listener.url} shows how.`,
+    const { url, tokenFile } = listener;
+    output.result(
+      { url, ...(tokenFile !== undefined && { tokenFile }) },
+      () => `listening on ${url}`,
     );
+    const token = tokenFile === undefined ? '' : ` with the token in ${tokenFile}`;
+    output.note(`MCP clients connect to ${url}/mcp${token}; a browser at ${url} shows how.`);
     await untilAborted(io.signal);
     const what = 'Closing the server';
     const unhurried = new AbortController().signal;

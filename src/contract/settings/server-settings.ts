@@ -35,7 +35,15 @@ export const serverSettings = z
       .optional()
       .meta(
         about(
-          'Token that clients must send as `Authorization: Bearer …`. If not set, no authentication is required.',
+          'Token that clients must send as `Authorization: Bearer …`. If not set, `tutti serve` makes one at its first start and keeps it in `serve-token` in `home`.',
+        ),
+      ),
+    require_token: z
+      .boolean()
+      .default(true)
+      .meta(
+        about(
+          'Whether `tutti serve` needs a token on a loopback address. Without one every user of this machine can call the tools with your rights; for clients that cannot send headers.',
         ),
       ),
     allowed_hosts: z

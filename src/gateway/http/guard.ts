@@ -125,7 +125,8 @@ export function checkToken(
   const reason = given === undefined ? '' : ', error="invalid_token"';
   return {
     status: 401,
-    message: 'This server wants a token: send "Authorization: Bearer TOKEN"',
+    message:
+      'This server wants a token: send "Authorization: Bearer TOKEN"; its page at / says where it is',
     headers: { 'www-authenticate': `Bearer realm="tutti"${reason}` },
   };
 }

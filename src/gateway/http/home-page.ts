@@ -37,7 +37,7 @@ export function renderHomePage({ version, mcpUrl, needsToken, overview }: HomePa
 <title>Tutti</title><style>${style}</style></head><body>
 <h1>Tutti is running</h1>
 <p>Version ${escaped(version)}. MCP is served at <code>${escaped(mcpUrl)}</code>${needsToken ? ' and needs the token of this server' : ''}.</p>
-<h2>Connect a client</h2>
+<h2>Connect a client</h2>${needsToken ? `\n<p>${tokenHint}</p>` : ''}
 <p>Most clients take this entry; one click selects it:</p>
 <pre>${escaped(JSON.stringify(entry, null, 2))}</pre>
 <p>Claude Code:</p>
@@ -46,6 +46,9 @@ ${renderOverview(overview)}
 </body></html>
 `;
 }
+
+const tokenHint =
+  'TOKEN is the setting <code>server.auth_token</code>. Where that is not set, it is in the file <code>serve-token</code> in the data directory of the user who runs this server; <code>tutti serve</code> prints its path.';
 
 function renderOverview(overview: HomePage['overview']): string {
   if (overview === undefined) return '<p>Servers and tools are listed to who has the token.</p>';
