@@ -89,9 +89,12 @@ nothing is asked, and the exit code is that of the last message.`,
   },
   {
     name: 'models',
-    operands: '',
+    operands: '[action] [name]',
     summary: 'list the language models in order of preference, and how to connect one',
-    examples: ['tutti models', 'tutti models --json'],
+    notes: `list           the models, which is what it does without an action
+use NAME       use a model server that was found on this machine, by its name or address
+refuse NAME    do not use it, and do not offer it any more`,
+    examples: ['tutti models', 'tutti models use ollama', 'tutti models --json'],
     load: () => import('./commands/models.ts'),
   },
   {
@@ -342,7 +345,7 @@ Without a terminal and without --yes it ends with exit code 4.`,
       ['--model <name>', 'with --model-url: which of its models'],
     ],
     notes: `Changes no existing file, except for adding servers and a model to your own settings file.
-Models on this machine are detected automatically; put API keys into variables: see "tutti models".`,
+Models on this machine are detected, and used once you accept them; put API keys into variables: see "tutti models".`,
     examples: ['tutti init', 'tutti init --yes', 'tutti init --model-url http://127.0.0.1:8080/v1'],
     load: () => import('./commands/init.ts'),
   },

@@ -3,7 +3,7 @@ import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { ClientConnections } from '../contract/client-connection/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
-import type { Models } from '../contract/model/index.ts';
+import type { LocalModels, Models } from '../contract/model/index.ts';
 import type { Opening, StartConditions } from '../contract/opening/index.ts';
 import type { EngineName, Workflows } from '../contract/run/index.ts';
 import type { RestartReport, ServerFiles } from '../contract/server-files/index.ts';
@@ -56,6 +56,8 @@ export interface System {
   readonly agent: Agent;
   readonly memory: Memory;
   readonly models: Models;
+  /** What was found on this machine, for the user to accept. */
+  readonly localModels: LocalModels;
   readonly version: string;
   readonly traces: Traces;
   /** The tools that fit what is to be done, best first. */

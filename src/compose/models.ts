@@ -5,6 +5,7 @@ import { countTokens, systemClock, type Log } from '../kernel/index.ts';
 import type { ModelLimits, ModelPrice, TextModel } from '../models/index.ts';
 import type { Store } from '../store/index.ts';
 import { keepAnswersIn } from './keep-answers.ts';
+import { acceptedModels } from './local-models.ts';
 import { modelEntries, roleModels, type ConfiguredEntry } from './model-entries.ts';
 
 export interface ModelsParts {
@@ -46,7 +47,7 @@ async function openModels({ settings, store, log, artifacts }: ModelsParts): Pro
   return room.createModels({
     configured: entries.map(({ model }) => model),
     roles: roleModels(models),
-    ...(models.autodetect ? { detect: detectWith({ room, limits }) } : {}),
+    ...(models.autodetect ? { detect: detectWith({ room, limits, home: settings.home }) } : {}),
     clientModel: room.createSamplingModel,
     prices: Object.fromEntries(
       entries.map(({ model, price }): [string, ModelPrice] => [model.name, price]),
@@ -66,8 +67,6 @@ async function openModels({ settings, store, log, artifacts }: ModelsParts): Pro
     log: log.child({ room: 'models' }),
   });
 }
-
-const detectionMs = 5_000;
 
 interface Making {
   readonly room: typeof import('../models/index.ts');
@@ -94,14 +93,15 @@ function createModel(
   }
 }
 
-/** The model that fits the role best on each local server that is there. */
-function detectWith({ room, limits }: Omit<Making, 'temperature'>) {
+/** The model that fits the role best on each local server that the user accepted. */
+function detectWith({ room, limits, home }: Omit<Making, 'temperature'> & { home: string }) {
   return async (role: ModelRole): Promise<readonly TextModel[]> => {
-    const endpoints = await room.findLocalEndpoints({ signal: AbortSignal.timeout(detectionMs) });
-    return endpoints.flatMap(({ name, provider: kind, url, models }) => {
+    const endpoints = await acceptedModels(home);
+    return endpoints.flatMap(({ name, provider: kind, url, models, owner }) => {
       const model = room.chooseModel(models, role);
       if (model === null) return [];
-      return [room.createConfiguredModel({ name, kind, url, model }, limits)];
+      const found = room.createConfiguredModel({ name, kind, url, model }, limits);
+      return [room.createOwnedModel(found, owner)];
     });
   };
 }

@@ -6,6 +6,7 @@ import { chooseFace } from './compact.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { examine } from './doctor.ts';
 import { serveHttp, serveStdio } from './faces.ts';
+import { localModelsHere } from './local-models.ts';
 import { prepareServing } from './serving.ts';
 import { loadSettingsHere } from './settings.ts';
 import { startConditions } from './start-conditions.ts';
@@ -36,6 +37,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     agent,
     memory,
     models,
+    localModels: localModelsHere(settings.values),
     version,
     traces: tracesOf(store),
     findTools: (query, count) => finder.find(query, count),

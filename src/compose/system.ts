@@ -3,7 +3,7 @@ import type { Agent } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
-import type { Models } from '../contract/model/index.ts';
+import type { LocalModels, Models } from '../contract/model/index.ts';
 import type { StartConditions } from '../contract/opening/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
@@ -37,6 +37,8 @@ export interface System {
   readonly agent: Agent;
   readonly memory: Memory;
   readonly models: Models;
+  /** What was found on this machine, for the user to accept. */
+  readonly localModels: LocalModels;
   readonly version: string;
   /** The tools that fit what is to be done, best first. */
   readonly findTools: (query: string, count: number) => Promise<readonly CatalogueEntry[]>;

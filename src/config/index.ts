@@ -8,6 +8,7 @@ export { createUserFile } from './create-user-file.ts';
 export { editServers } from './edit-servers.ts';
 export { referencesIn } from './fill-references.ts';
 export { launchServer } from './launch-server.ts';
+export { keepModelDecision, readModelDecisions, type ModelDecision } from './local-models.ts';
 export { loadSettings } from './load-settings.ts';
 export { findProjectFile, projectPlaces, userFile, type Surroundings } from './locate.ts';
 export { renderConfigurationDoc } from './render-configuration-doc.ts';

@@ -8,6 +8,8 @@ export { createConfiguredModel, type ModelEntry } from './configured-model.ts';
 export { createModels, type KeepText, type ModelsOptions } from './create-models.ts';
 export { chooseModel } from './detect/choose-model.ts';
 export { findLocalEndpoints } from './detect/find-local-endpoints.ts';
+export { createOwnedModel } from './detect/owned-model.ts';
+export { describeSocketOwner } from './detect/socket-owner.ts';
 export type { Embedder } from './embedder.ts';
 export { createGgufModel } from './gguf/gguf-model.ts';
 export { createLocalEmbedder } from './local-embedder.ts';

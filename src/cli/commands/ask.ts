@@ -4,6 +4,7 @@ import { compileNothing } from '../compile-nothing.ts';
 import { UsageError } from '../errors.ts';
 import { textsOf } from '../global-flags.ts';
 import { textOption, withSystem, type Invocation } from '../invocation.ts';
+import { offerModels } from '../offer-models.ts';
 import { readInput } from '../read-input.ts';
 import type { System } from '../system.ts';
 import { attachMentions } from './chat/attach/attach-mentions.ts';
@@ -21,6 +22,7 @@ export async function run(invocation: Invocation): Promise<number> {
   return withSystem(invocation, {}, async (system) => {
     const turn = await readTurn(invocation, system, message);
     const mayAsk = !output.isJson && isAtTerminal(io);
+    await offerModels(system, output, mayAsk ? (question) => askLine(io, question) : undefined);
     const { exitCode } = await takeTurn(turn, {
       system,
       io,

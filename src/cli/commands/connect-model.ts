@@ -1,6 +1,7 @@
 import type { ModelDescription } from '../../contract/model/index.ts';
 import type { ServerFiles } from '../../contract/server-files/index.ts';
 import { askLine, isAtTerminal } from '../ask-line.ts';
+import { offerModels } from '../offer-models.ts';
 import { textOption, withSystem, type Invocation } from '../invocation.ts';
 
 /** What a model is called that `tutti init` connected. */
@@ -35,7 +36,12 @@ async function connect(invocation: Invocation, files: ServerFiles, url: string):
 
 /** Each time anew, because the settings may have changed. */
 function listModels(invocation: Invocation): Promise<readonly ModelDescription[]> {
-  return withSystem(invocation, {}, ({ models }) => models.list());
+  const { io, output } = invocation;
+  return withSystem(invocation, {}, async (system) => {
+    const mayAsk = !output.isJson && isAtTerminal(io);
+    await offerModels(system, output, mayAsk ? (question) => askLine(io, question) : undefined);
+    return system.models.list();
+  });
 }
 
 async function askAddress({ io, output }: Invocation): Promise<string> {

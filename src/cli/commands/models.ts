@@ -1,18 +1,64 @@
 import type { ModelDescription, ModelRole } from '../../contract/model/index.ts';
+import { UnknownNameError } from '../errors.ts';
 import { withSystem, type Invocation } from '../invocation.ts';
+import { describeLocalModel, describeUnused } from '../offer-models.ts';
 import { formatColumns, printable, type Paint } from '../output.ts';
+import { runAction, type Action } from '../run-action.ts';
 
 const roles: Readonly<Record<ModelRole, string>> = {
   agent: 'understands, plans and answers',
   code: 'writes programs and tests',
 };
 
+const actions: Readonly<Record<string, Action>> = {
+  list: { run: list, takes: [], options: [] },
+  use: {
+    run: (invocation, [name = '']) => decide(invocation, name, true),
+    takes: ['NAME'],
+    options: [],
+  },
+  refuse: {
+    run: (invocation, [name = '']) => decide(invocation, name, false),
+    takes: ['NAME'],
+    options: [],
+  },
+};
+
 /** `tutti models`: what there is, who is asked first for what, and how to connect one. */
-export async function run(invocation: Invocation): Promise<number> {
+export function run(invocation: Invocation): Promise<number> {
+  return runAction(invocation, 'models', actions);
+}
+
+async function list(invocation: Invocation): Promise<number> {
   const { output } = invocation;
-  return withSystem(invocation, {}, async ({ models }) => {
+  return withSystem(invocation, {}, async ({ models, localModels }) => {
     const found = await output.during('Looking for models', models.list());
+    const unused = (await localModels.find()).filter(({ isAccepted }) => isAccepted !== true);
     output.result(found, () => describeModels(found, output.paint));
+    for (const model of unused) output.note(describeUnused(model));
+    return 0;
+  });
+}
+
+/** Accepts or refuses a model that was found on this machine, by its name or address. */
+async function decide(invocation: Invocation, name: string, isAccepted: boolean): Promise<number> {
+  const { output } = invocation;
+  return withSystem(invocation, {}, async ({ localModels }) => {
+    const found = await output.during('Looking for models', localModels.find());
+    const model = found.find(({ name: own, url }) =>
+      [own, url, new URL(url).origin].includes(name),
+    );
+    if (!model)
+      throw new UnknownNameError(
+        'model',
+        name,
+        found.map((one) => one.name),
+      );
+    await localModels.decide(model, isAccepted);
+    output.result(
+      { ...model, isAccepted },
+      () => `${isAccepted ? 'Used from now on' : 'Not used'}: ${describeLocalModel(model)}`,
+    );
     return 0;
   });
 }
@@ -63,7 +109,7 @@ function describeMissing(models: readonly ModelDescription[]): string {
 }
 
 const connecting = `Connect one:
-  a local one    start Ollama ("ollama pull qwen2.5-coder:7b") or llama-server: it is detected automatically
+  a local one    start Ollama ("ollama pull qwen2.5-coder:7b") or llama-server: it is detected, and used once you accept it
   a hosted one   set OPENAI_API_KEY or ANTHROPIC_API_KEY
   any other      name it in the settings file under "models" (docs/models.md)
 Then "tutti models" shows it.`;

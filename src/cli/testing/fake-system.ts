@@ -221,6 +221,7 @@ function createSystem(seen: Seen): System {
     agent: createFakeAgent().agent,
     memory: createFakeMemory(),
     models: createFakeModels(),
+    localModels: { isNeeded: false, find: async () => [], decide: async () => {} },
     findTools: async (query, count) =>
       entries.filter(({ tool }) => JSON.stringify(tool).includes(query)).slice(0, count),
     traces: {

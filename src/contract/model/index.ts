@@ -116,5 +116,28 @@ export interface ModelDescription {
   readonly problem?: string;
 }
 
+/** A program on this machine that serves models, found on one of their usual ports. */
+export interface LocalModel {
+  /** `ollama`: what usually listens there. */
+  readonly name: string;
+  readonly url: string;
+  /** The user of this machine who runs it, for programs: `uid:1000`, `unknown`. */
+  readonly owner: string;
+  /** The same for people. */
+  readonly ownerText: string;
+  /** Names of its models, which it chose itself. */
+  readonly models: readonly string[];
+  /** Null before the user decided, and again once another user of the machine runs it. */
+  readonly isAccepted: boolean | null;
+}
+
+/** Found models are not asked before the user accepts them: anyone on the machine may listen on those ports. */
+export interface LocalModels {
+  /** Whether one is looked for: no model is configured, and looking is not switched off. */
+  readonly isNeeded: boolean;
+  find(): Promise<readonly LocalModel[]>;
+  decide(model: LocalModel, isAccepted: boolean): Promise<void>;
+}
+
 /** Where a call carries what its tokens count against: `_meta[budgetsMetaKey]: string[]`. */
 export const budgetsMetaKey = 'tutti/budgets';

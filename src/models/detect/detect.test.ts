@@ -41,6 +41,7 @@ describe('looking for models on this machine', () => {
         provider: 'openai',
         url: `${candidates[0]?.origin}/v1`,
         models: ['qwen2.5-coder:7b', 'nomic-embed-text'],
+        owner: process.platform === 'linux' ? `uid:${process.geteuid?.()}` : 'unknown',
       },
     ]);
   });

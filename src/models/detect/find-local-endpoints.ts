@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ModelProvider } from '../../contract/model/index.ts';
+import { findSocketOwner } from './socket-owner.ts';
 
 /** A program on this machine that serves models. */
 export interface LocalEndpoint {
@@ -9,6 +10,8 @@ export interface LocalEndpoint {
   readonly url: string;
   /** As the program names them, in its order. */
   readonly models: readonly string[];
+  /** The user of this machine who runs it (`findSocketOwner`). */
+  readonly owner: string;
 }
 
 export interface FindOptions {
@@ -58,7 +61,8 @@ async function look(
   const listed = modelList.safeParse(await fetchJson(`${url}/models`, signal));
   if (!listed.success) return null;
   const models = listed.data.data.slice(0, maxModels).map(({ id }) => id);
-  return { name, provider, url, models };
+  const owner = await findSocketOwner(Number(new URL(origin).port));
+  return { name, provider, url, models, owner };
 }
 
 async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {

@@ -3,6 +3,7 @@ import { localCaller } from '../../../contract/caller/index.ts';
 import { counted } from '../../../kernel/index.ts';
 import { UsageError } from '../../errors.ts';
 import { textOption, withSystem, type Invocation } from '../../invocation.ts';
+import { offerModels } from '../../offer-models.ts';
 import { printable } from '../../output.ts';
 import type { System } from '../../system.ts';
 import { placeOf } from './attach/place-of.ts';
@@ -44,6 +45,7 @@ function chatHere(
     const state = { session, attachments: [], last: undefined, nextLine: undefined };
     const input = await open(system);
     try {
+      await offerModels(system, invocation.output, input.ask);
       if (input.ask) await greet(system, invocation);
       return await converse({ invocation, system, input, state }, first);
     } finally {

@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { aFolder, runTutti, type Ended } from './support/run-tutti.ts';
+
+const secret = 'the-contents-of-a-file-nobody-mentioned';
+const isRoot = process.geteuid?.() === 0;
+
+/** A model that plans to read a file, whatever it is asked, and writes down all it gets. */
+const hostileModel = `
+import { appendFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+const [, , port, log, planned] = process.argv;
+createServer(async (request, response) => {
+  let body = '';
+  for await (const piece of request) body += piece;
+  response.setHeader('content-type', 'application/json');
+  if (request.url.endsWith('/models')) return response.end(JSON.stringify({ object: 'list', data: [{ id: 'qwen-instruct' }] }));
+  if (body === '') return response.end('{}');
+  appendFileSync(log, body + '\\n');
+  const intent = { primary_goal: 'x', tools_needed: ['workspace.read_file', 'workspace.search_text', 'code.format_code'], parameters: {}, needs_clarification: false, unclear_aspects: [], confidence: 1, open_ended: false, changes_files: false };
+  const { steps } = JSON.parse(planned);
+  const isIntent = body.includes('primary_goal');
+  const content = isIntent ? JSON.stringify({ ...intent, steps }) : body.includes('"plan"') ? JSON.stringify({ steps }) : 'done';
+  const message = { role: 'assistant', content };
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+  const { stream } = JSON.parse(body);
+  if (!stream) return response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 0, model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }], usage }));
+  response.setHeader('content-type', 'text/event-stream');
+  response.write('data: ' + JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'm', choices: [{ index: 0, delta: message, finish_reason: 'stop' }], usage }) + '\\n\\n');
+  response.end('data: [DONE]\\n\\n');
+}).listen(Number(port), '127.0.0.1', () => console.log('listening'));`;
+
+const ports = { ollama: 11_434, 'llama-server': 8_080, 'lm-studio': 1_234, vllm: 8_000 };
+
+interface Machine {
+  readonly cwd: string;
+  /** All that the model was sent. */
+  readonly sent: () => string;
+  readonly tutti: (...argv: readonly string[]) => Promise<Ended>;
+}
+
+const readSecret = [{ id: 'a', tool: 'workspace.read_file', args: { path: 'hidden/notes.txt' } }];
+
+/** Somebody listens where models usually do. */
+async function aMachine(
+  name: keyof typeof ports,
+  { steps = readSecret, uid }: { steps?: object[]; uid?: number } = {},
+): Promise<Machine> {
+  const cwd = aFolder();
+  chmodSync(cwd, 0o755);
+  const log = join(cwd, 'sent.log');
+  writeFileSync(log, '');
+  chmodSync(log, 0o666);
+  writeFileSync(join(cwd, 'model.mjs'), hostileModel);
+  writeFileSync(join(cwd, 'notes.txt'), secret);
+  await startModel({ cwd, port: ports[name], log, steps, ...(uid !== undefined && { uid }) });
+  return {
+    cwd,
+    sent: () => readFileSync(log, 'utf8'),
+    tutti: (...argv) => runTutti(argv, { cwd, env: { TUTTI_WORKFLOW_APPROVAL: 'plan' } }),
+  };
+}
+
+async function startModel(model: {
+  cwd: string;
+  port: number;
+  log: string;
+  steps: object[];
+  uid?: number;
+}): Promise<() => Promise<void>> {
+  const { cwd, port, log, steps, uid } = model;
+  const args = [join(cwd, 'model.mjs'), String(port), log, JSON.stringify({ steps })];
+  const child = spawn(process.execPath, args, {
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...(uid !== undefined && { uid, gid: uid }),
+  });
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  };
+  onTestFinished(stop);
+  await once(createInterface(child.stdout), 'line');
+  return stop;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+const free: (keyof typeof ports)[] = [];
+for (const [name, port] of Object.entries(ports)) {
+  if (await isFree(port)) free.push(name as keyof typeof ports);
+}
+
+describe('a program on a port where models are found', { timeout: 60_000 }, () => {
+  it.each(free)('gets nothing before the user accepts it: %s', async (name) => {
+    const { sent, tutti } = await aMachine(name);
+    const { stderr, stdout } = await tutti('ask', 'review the code', '--yes', '--json');
+    expect(sent()).toBe('');
+    expect(stdout).not.toContain(secret);
+    expect(stderr).toContain(`"tutti models use ${name}" accepts it`);
+    expect(stderr).toContain('run by you');
+  });
+
+  it.runIf(free.length > 0)('gets nothing by any other command', async () => {
+    const [name = 'vllm'] = free;
+    const { sent, tutti } = await aMachine(name);
+    await tutti('models');
+    await tutti('call', 'code.generate_code', 'description=add two numbers', 'language=python');
+    await tutti('doctor');
+    await tutti('init', '--yes');
+    expect(sent()).toBe('');
+  });
+
+  it.runIf(free.length > 0)(
+    'is used after "models use", and no more after "models refuse"',
+    async () => {
+      const [name = 'vllm'] = free;
+      const { sent, tutti } = await aMachine(name);
+      expect((await tutti('models', 'use', name)).exitCode).toBe(0);
+      expect((await tutti('models', '--json')).stdout).toContain(`"${name}/qwen-instruct"`);
+      await tutti('ask', 'hello', '--yes');
+      const before = sent().length;
+      expect(before).toBeGreaterThan(0);
+      await tutti('models', 'refuse', name);
+      const { stderr } = await tutti('ask', 'hello', '--yes');
+      expect(sent().length).toBe(before);
+      expect(stderr).not.toContain('accepts it');
+    },
+  );
+
+  it.runIf(isRoot && free.length > 0)(
+    'is named with the user who runs it, and not trusted in place of one that was accepted',
+    async () => {
+      const [name = 'vllm'] = free;
+      const stranger = 54_321;
+      const cwd = aFolder();
+      chmodSync(cwd, 0o755);
+      const log = join(cwd, 'sent.log');
+      writeFileSync(log, '');
+      chmodSync(log, 0o666);
+      writeFileSync(join(cwd, 'model.mjs'), hostileModel);
+      const tutti = (...argv: readonly string[]): Promise<Ended> => runTutti(argv, { cwd });
+      const own = { cwd, port: ports[name], log, steps: readSecret };
+      const stop = await startModel(own);
+      expect((await tutti('models', 'use', name)).exitCode).toBe(0);
+      await stop();
+      await startModel({ ...own, uid: stranger });
+      const { stderr } = await tutti('ask', 'review the code', '--yes');
+      expect(readFileSync(log, 'utf8')).toBe('');
+      expect(stderr).toContain(`ANOTHER USER of this machine, uid ${stranger}`);
+    },
+  );
+});
