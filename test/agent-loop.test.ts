@@ -113,7 +113,7 @@ describe.skipIf(bubblewrapMissing)(
   `tasks of several rounds over a model on a socket${whyNoBubblewrap}`,
   { timeout: 120_000 },
   () => {
-    const fix = 'find out why the tests fail and fix it';
+    const fix = 'find out why the tests of cart.mjs fail and fix it';
 
     it('a failing test is fixed: tests ran before and after, the diff is shown, the change was approved', async () => {
       writeProject(project, cartProject);

@@ -32,6 +32,7 @@ async function sit(steps: readonly TerminalStep[], sitting: Sitting = {}): Promi
       PATH: process.env['PATH'] ?? '',
       HOME: cwd,
       TUTTI_HOME: join(cwd, 'data'),
+      TUTTI_MODELS_AUTODETECT: 'false',
       TERM: 'xterm',
       NO_COLOR: '1',
     },

@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { aFolder, runTutti, type Ended } from './support/run-tutti.ts';
 
+const env = { TUTTI_MODELS_AUTODETECT: 'true', TUTTI_WORKFLOW_APPROVAL: 'plan' };
 const secret = 'the-contents-of-a-file-nobody-mentioned';
 const isRoot = process.geteuid?.() === 0;
 
@@ -37,14 +38,17 @@ createServer(async (request, response) => {
 
 const ports = { ollama: 11_434, 'llama-server': 8_080, 'lm-studio': 1_234, vllm: 8_000 };
 
+/** In every message: other programs on this machine may look for models too. */
+const mark = `mark-${process.pid}`;
+
 interface Machine {
   readonly cwd: string;
-  /** All that the model was sent. */
+  /** All of ours that the model was sent. */
   readonly sent: () => string;
   readonly tutti: (...argv: readonly string[]) => Promise<Ended>;
 }
 
-const readSecret = [{ id: 'a', tool: 'workspace.read_file', args: { path: 'hidden/notes.txt' } }];
+const readSecret = [{ id: 'a', tool: 'workspace.read_file', args: { path: 'notes.txt' } }];
 
 /** Somebody listens where models usually do. */
 async function aMachine(
@@ -61,9 +65,14 @@ async function aMachine(
   await startModel({ cwd, port: ports[name], log, steps, ...(uid !== undefined && { uid }) });
   return {
     cwd,
-    sent: () => readFileSync(log, 'utf8'),
-    tutti: (...argv) => runTutti(argv, { cwd, env: { TUTTI_WORKFLOW_APPROVAL: 'plan' } }),
+    sent: () => sentTo(log),
+    tutti: (...argv) => runTutti(argv, { cwd, env }),
   };
+}
+
+function sentTo(log: string): string {
+  const lines = readFileSync(log, 'utf8').split('\n');
+  return lines.filter((line) => line.includes(mark) || line.includes(secret)).join('\n');
 }
 
 async function startModel(model: {
@@ -105,7 +114,7 @@ for (const [name, port] of Object.entries(ports)) {
 describe('a program on a port where models are found', { timeout: 60_000 }, () => {
   it.each(free)('gets nothing before the user accepts it: %s', async (name) => {
     const { sent, tutti } = await aMachine(name);
-    const { stderr, stdout } = await tutti('ask', 'review the code', '--yes', '--json');
+    const { stderr, stdout } = await tutti('ask', `review the code ${mark}`, '--yes', '--json');
     expect(sent()).toBe('');
     expect(stdout).not.toContain(secret);
     expect(stderr).toContain(`"tutti models use ${name}" accepts it`);
@@ -116,7 +125,12 @@ describe('a program on a port where models are found', { timeout: 60_000 }, () =
     const [name = 'vllm'] = free;
     const { sent, tutti } = await aMachine(name);
     await tutti('models');
-    await tutti('call', 'code.generate_code', 'description=add two numbers', 'language=python');
+    await tutti(
+      'call',
+      'code.generate_code',
+      `description=add two numbers ${mark}`,
+      'language=python',
+    );
     await tutti('doctor');
     await tutti('init', '--yes');
     expect(sent()).toBe('');
@@ -129,13 +143,41 @@ describe('a program on a port where models are found', { timeout: 60_000 }, () =
       const { sent, tutti } = await aMachine(name);
       expect((await tutti('models', 'use', name)).exitCode).toBe(0);
       expect((await tutti('models', '--json')).stdout).toContain(`"${name}/qwen-instruct"`);
-      await tutti('ask', 'hello', '--yes');
+      await tutti('ask', `hello ${mark}`, '--yes');
       const before = sent().length;
       expect(before).toBeGreaterThan(0);
       await tutti('models', 'refuse', name);
-      const { stderr } = await tutti('ask', 'hello', '--yes');
+      const { stderr } = await tutti('ask', `hello ${mark}`, '--yes');
       expect(sent().length).toBe(before);
       expect(stderr).not.toContain('accepts it');
+    },
+  );
+
+  it.runIf(free.length > 0).each([
+    ['read a file', readSecret],
+    [
+      'read it by a way around',
+      [{ id: 'a', tool: 'workspace.read_file', args: { path: 'src/../notes.txt' } }],
+    ],
+    [
+      'search all files',
+      [{ id: 'a', tool: 'workspace.search_text', args: { query: '.', regex: true } }],
+    ],
+    [
+      'format it',
+      [{ id: 'a', tool: 'code.format_code', args: { path: 'notes.txt', language: 'python' } }],
+    ],
+  ])(
+    'is asked about before a plan of it may %s that the user did not name',
+    async (_what, steps) => {
+      const [name = 'vllm'] = free;
+      const { sent, tutti } = await aMachine(name, { steps });
+      await tutti('models', 'use', name);
+      const { stdout } = await tutti('ask', `tell me about the weather ${mark}`, '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ kind: 'plan' });
+      expect(stdout).toContain('It reads what you did not name');
+      expect(sent()).not.toContain(secret);
+      expect((await tutti('runs', 'list', '--json')).stdout.trim()).toBe('[]');
     },
   );
 
@@ -150,14 +192,14 @@ describe('a program on a port where models are found', { timeout: 60_000 }, () =
       writeFileSync(log, '');
       chmodSync(log, 0o666);
       writeFileSync(join(cwd, 'model.mjs'), hostileModel);
-      const tutti = (...argv: readonly string[]): Promise<Ended> => runTutti(argv, { cwd });
+      const tutti = (...argv: readonly string[]): Promise<Ended> => runTutti(argv, { cwd, env });
       const own = { cwd, port: ports[name], log, steps: readSecret };
       const stop = await startModel(own);
       expect((await tutti('models', 'use', name)).exitCode).toBe(0);
       await stop();
       await startModel({ ...own, uid: stranger });
-      const { stderr } = await tutti('ask', 'review the code', '--yes');
-      expect(readFileSync(log, 'utf8')).toBe('');
+      const { stderr } = await tutti('ask', `review the code ${mark}`, '--yes');
+      expect(sentTo(log)).toBe('');
       expect(stderr).toContain(`ANOTHER USER of this machine, uid ${stranger}`);
     },
   );

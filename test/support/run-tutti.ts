@@ -36,7 +36,14 @@ export function startTutti(
 ): ChildProcessWithoutNullStreams {
   const child = spawn(process.execPath, [...nodeArguments, program, ...argv], {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TUTTI_HOME: join(cwd, 'data'), ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: cwd,
+      TUTTI_HOME: join(cwd, 'data'),
+      // What else runs on this machine must not be offered in a test.
+      TUTTI_MODELS_AUTODETECT: 'false',
+      ...env,
+    },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   // A program that needs no input may be gone before it is written.

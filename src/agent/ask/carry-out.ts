@@ -1,7 +1,7 @@
 import type { AskOutcome, Proposal } from '../../contract/agent/index.ts';
 import type { Plan } from '../../contract/plan/index.ts';
 import type { RunView } from '../../contract/run/index.ts';
-import { missingInputs, previewPlan, supplyInputs } from '../propose/index.ts';
+import { missingInputs, noteOnReads, previewPlan, supplyInputs } from '../propose/index.ts';
 import {
   askQuestions,
   canBeAsked,
@@ -17,6 +17,8 @@ export interface Undertaking {
   readonly proposal: Proposal;
   /** No step has an effect or sends anything out. */
   readonly isFree: boolean;
+  /** What it reads that the user did not name. */
+  readonly reads?: readonly string[];
   /** It was planned with results or documents in sight, so a person looks at it first. */
   readonly isTainted?: boolean;
   /** The user saw it and said yes. */
@@ -119,15 +121,19 @@ export function needsPreview({ request, parts, options }: Turn, work: Undertakin
   if (others.length === 0 && isShownForApproval(options.client, plan)) return false;
   if (work.proposal.madeBy === 'planner' || work.isTainted) return true;
   const { preview } = parts.settings;
-  return preview === 'always' || (preview === 'effects' && !work.isFree);
+  const isFree = work.isFree && (work.reads ?? []).length === 0;
+  return preview === 'always' || (preview === 'effects' && !isFree);
 }
 
 function planOutcome(
   turn: Turn,
-  { proposal, model, why = '', note = '' }: Undertaking,
+  { proposal, model, why = '', note: more = '', reads = [] }: Undertaking,
 ): Extract<AskOutcome, { kind: 'plan' }> {
   const { plan, madeBy, confidence, others, notUnderstood = [] } = proposal;
   const candidates = [{ plan, why, confidence }, ...others];
+  const note = [more, model === null ? '' : noteOnReads(reads)]
+    .filter((text) => text !== '')
+    .join('\n');
   const preview = previewPlan({ candidates, madeBy, notUnderstood, note });
   return {
     ...base(turn, { confidence, model }),

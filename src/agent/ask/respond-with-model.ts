@@ -186,7 +186,7 @@ function taskFor(
   { entries }: Capability,
   work: Undertaking & { readonly model: string },
 ): Task {
-  const { proposal, isFree, model } = work;
+  const { proposal, isFree, model, reads = [] } = work;
   return newTask({
     turn: turn.before.turns.length + 1,
     words: turn.words,
@@ -195,12 +195,15 @@ function taskFor(
     confidence: intent.confidence,
     model,
     tools: entries.map(({ name }) => name),
-    rounds: [{ plan: proposal.plan, isFree, mustShow: needsPreview(turn, work) }],
+    rounds: [
+      { plan: proposal.plan, isFree, reads: [...reads], mustShow: needsPreview(turn, work) },
+    ],
   });
 }
 
 /** The same once its first round has run. */
 function withRun(task: Task, runId: string): Task {
   const rounds = task.rounds.map((round) => ({ ...round, mustShow: false, runId }));
-  return { ...task, rounds, next: { kind: 'look' } };
+  const mayRead = rounds.some(({ reads }) => reads.length > 0);
+  return { ...task, mayRead, rounds, next: { kind: 'look' } };
 }

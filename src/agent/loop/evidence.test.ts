@@ -7,7 +7,7 @@ function aRound(tool: string, output: Json, args: Record<string, Json> = {}): En
   const plan = { version: 1 as const, steps: [{ id: 'a', tool, args }] };
   const view = Object({ status: 'succeeded', steps: {} });
   const results = [{ step: 'a', tool, output }];
-  return { plan, isFree: true, mustShow: false, view, results };
+  return { plan, isFree: true, reads: [], mustShow: false, view, results };
 }
 
 const isTrusted = (server: string): boolean => server !== 'stranger';

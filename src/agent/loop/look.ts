@@ -131,10 +131,11 @@ export async function judgeSteps(
     return { kind: 'refused', problems: [problem] };
   }
   if (tools.length > 0) return { kind: 'allow', tools, steps };
-  const plan = orderAfterEffects(planOf(data, task.goal), rules);
-  const judged = await judgePlan(parts, { plan, inputs, rules, caller: call.caller });
+  const ordered = orderAfterEffects(planOf(data, task.goal), rules);
+  const judged = await judgePlan(parts, { plan: ordered, inputs, rules, caller: call.caller });
   if (judged.kind === 'refused') return judged;
-  return { kind: 'round', round: { plan: judged.plan, isFree: judged.isFree, mustShow: false } };
+  const { plan, isFree, reads } = judged;
+  return { kind: 'round', round: { plan, isFree, reads: [...reads], mustShow: false } };
 }
 
 async function ask(

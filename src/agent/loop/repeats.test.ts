@@ -7,7 +7,7 @@ function aRound(args: Record<string, Json>, output: Json, status = 'succeeded'):
   const steps = [{ id: 'a', tool: 'exec.run_tests', args }];
   const view = Object({ status, steps: { a: { status, attempts: 1 } } });
   const results = [{ step: 'a', tool: 'exec.run_tests', output }];
-  return { plan: { version: 1, steps }, isFree: true, mustShow: false, view, results };
+  return { plan: { version: 1, steps }, isFree: true, reads: [], mustShow: false, view, results };
 }
 
 describe('a round', () => {

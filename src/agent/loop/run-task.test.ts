@@ -50,7 +50,7 @@ function aProject() {
 }
 
 const textOf = (outcome: AskOutcome): string => Object(outcome).answer ?? '';
-const ask = 'find out why the tests fail and fix it';
+const ask = 'find out why the tests of cart.py fail and fix it';
 
 describe('a task of several rounds', () => {
   it('goes on until the model calls it done, asks for approval of the change, and ends with evidence', async () => {
@@ -127,15 +127,40 @@ describe('a task of several rounds', () => {
     };
     const model = says({ intent: simple, look: [next(test), done('There is no such file.')] });
     const agent = anAgent({ entries, tools, model });
-    const outcome = await agent.ask('read the cart');
+    const outcome = await agent.ask('read cart.py');
     expect(agent.runs.called).toEqual(['code.read_file', 'exec.run_tests']);
     expect(textOf(outcome)).toContain('There is no such file.');
     expect(agent.models.promptsOf('look')[0]).toContain('no such file');
   });
 });
 
+describe('a task that reads what the user did not name', () => {
+  const vague = 'find out why the tests fail and fix it';
+  const other = { ...read, args: { path: 'shop.py' } };
+
+  it('shows the first plan that does, and goes on after a yes', async () => {
+    const { tools } = aProject();
+    const model = says({ intent, look: [next(read), next(other), done('It is x.')] });
+    const agent = anAgent({ entries, tools, model });
+    const shown = await agent.ask(vague);
+    expect(shown).toMatchObject({ kind: 'plan', preview: expect.stringContaining('cart.py') });
+    expect(Object(shown).preview).toContain('It reads what you did not name, and the model sees');
+    expect(agent.runs.called).toEqual(['exec.run_tests']);
+    expect(textOf(await agent.ask('yes', { session: 's-1' }))).toContain('It is x.');
+    expect(agent.runs.called).toEqual(['exec.run_tests', 'code.read_file', 'code.read_file']);
+  });
+
+  it('reads nothing after a no', async () => {
+    const { tools } = aProject();
+    const agent = anAgent({ entries, tools, model: says({ intent, look: [next(read)] }) });
+    await agent.ask(vague);
+    expect(textOf(await agent.ask('no', { session: 's-1' }))).toContain('you declined the plan');
+    expect(agent.runs.called).toEqual(['exec.run_tests']);
+  });
+});
+
 describe('the limits of a task', () => {
-  const looping = (count: number) => ({ ...read, args: { path: `file${count}.py` } });
+  const looping = (count: number) => ({ ...read, args: { path: `cart.py/${count}` } });
   const endless = says({ intent, look: Array.from({ length: 9 }, (_, n) => next(looping(n))) });
 
   it('stop it after its rounds with what was done and what was not, and "continue" grants it more', async () => {

@@ -9,6 +9,7 @@ import { base, modelCall, plainReply, tell, type Reply, type Turn } from '../ask
 import {
   createCapability,
   planOf,
+  noteOnReads,
   previewPlan,
   previewSteps,
   proposedPlanSchema,
@@ -183,13 +184,17 @@ class TaskRunner {
     return this.#save({ next: { kind: 'look' } });
   }
 
-  /** Effects of later rounds ask for approval one by one; the plan is shown where the settings turned that off. */
+  /**
+   * Effects of later rounds ask for approval one by one; the plan is shown where the settings turned that off, and
+   * where it is the first that reads what the user did not name.
+   */
   async #addRound(round: Round): Promise<undefined> {
     const { request, parts, options } = this.#turn;
     const { preview, approval } = parts.settings;
     const isUnasked = !round.isFree && approval !== 'effects';
     const isSeen = request.acceptPreview === true || isShownForApproval(options.client, round.plan);
-    const mustShow = !isSeen && (preview === 'always' || isUnasked);
+    const isNews = preview !== 'never' && round.reads.length > 0 && !this.#task.mayRead;
+    const mustShow = !isSeen && (preview === 'always' || isUnasked || isNews);
     await this.#save({
       rounds: [...this.#task.rounds, { ...round, mustShow }],
       next: { kind: 'run' },
@@ -198,9 +203,11 @@ class TaskRunner {
 
   async #show(said: boolean | undefined): Promise<Reply | undefined> {
     const round = this.#last();
-    const { plan } = round;
+    const { plan, reads } = round;
     const candidates = [{ plan, why: '', confidence: this.#task.confidence }];
-    const preview = previewPlan({ candidates, madeBy: 'model', notUnderstood: [] });
+    const more = reads.length > 0 ? ' Yes lets this request read more of the project.' : '';
+    const note = `${noteOnReads(reads)}${more}`;
+    const preview = previewPlan({ candidates, madeBy: 'model', notUnderstood: [], note });
     const isAccepted =
       said ?? (await this.#ask((client, signal) => confirmPlan(client, preview, signal)));
     if (isAccepted === undefined) {
@@ -211,7 +218,8 @@ class TaskRunner {
     }
     const others = this.#task.rounds.slice(0, -1);
     if (!isAccepted) return this.#stop('you declined the plan.', { rounds: others });
-    return this.#save({ rounds: [...others, { ...round, mustShow: false }] });
+    const mayRead = this.#task.mayRead || reads.length > 0;
+    return this.#save({ mayRead, rounds: [...others, { ...round, mustShow: false }] });
   }
 
   /** Asks the person at the client; undefined where nobody can be asked, or did not answer. Their time does not count. */

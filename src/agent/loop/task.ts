@@ -9,6 +9,8 @@ const roundSchema = z.strictObject({
   plan: planSchema,
   /** No step has an effect or sends anything out. */
   isFree: z.boolean(),
+  /** What it reads that the user did not name. */
+  reads: z.array(z.string()).default([]),
   /** The user has to see the plan before it runs. */
   mustShow: z.boolean(),
   /** Undefined until the run has ended or waits for someone; before that the idempotency key finds it. */
@@ -56,6 +58,8 @@ export const taskSchema = z.strictObject({
   tools: z.array(z.string()),
   /** The user refused to add a tool, and is not asked again. */
   isClosed: z.boolean(),
+  /** The user saw a plan of it that reads more than they named, and said yes. */
+  mayRead: z.boolean().default(false),
   rounds: z.array(roundSchema),
   /** Limits count from here: where the task stood when it began, or when the user had a stopped one continue. */
   grant: z.strictObject({ number: z.int(), rounds: z.int(), calls: z.int(), usedMs: z.number() }),
@@ -79,6 +83,7 @@ export function newTask(parts: NewTask): Task {
     version: 1,
     id: randomBytes(8).toString('hex'),
     isClosed: false,
+    mayRead: false,
     grant: { number: 1, rounds: 0, calls: 0, usedMs: 0 },
     usedMs: 0,
     next: { kind: 'run' },

@@ -1,6 +1,7 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { Plan, Step } from '../../contract/plan/index.ts';
 import { isReadOnly, reachesOut, type Capability, type IsTrusted } from './capability.ts';
+import { unnamedReads } from './unnamed-reads.ts';
 
 /** effects: every step that is not read-only asks · destructive: those that may destroy · plan: the workflow's own policy decides. */
 export type AgentApproval = 'effects' | 'destructive' | 'plan';
@@ -18,7 +19,13 @@ export interface GuardRules {
 
 export type Guarded =
   /** `isFree`: no step of it has an effect or sends anything out. */
-  | { readonly kind: 'allowed'; readonly plan: Plan; readonly isFree: boolean }
+  | {
+      readonly kind: 'allowed';
+      readonly plan: Plan;
+      readonly isFree: boolean;
+      /** What it reads that the user did not name. */
+      readonly reads: readonly string[];
+    }
   | { readonly kind: 'refused'; readonly problems: readonly string[] };
 
 /**
@@ -44,7 +51,7 @@ export function guardPlan(plan: Plan, rules: GuardRules): Guarded {
     return judged.step;
   });
   if (problems.length > 0) return { kind: 'refused', problems };
-  return { kind: 'allowed', plan: { ...plan, steps }, isFree };
+  return { kind: 'allowed', plan: { ...plan, steps }, isFree, reads: unnamedReads(plan, rules) };
 }
 
 type Judged = { readonly step: Step; readonly isFree: boolean } | { readonly problem: string };

@@ -13,7 +13,7 @@ export { fixCapability, offerTools, type ToolSource } from './offer-tools.ts';
 export { collectInputs, describeInput, type PlanInput } from './plan-inputs.ts';
 export { missingInputs, supplyInputs } from './missing-inputs.ts';
 export { orderAfterEffects } from './order-after-effects.ts';
-export { previewPlan, previewSteps } from './preview-plan.ts';
+export { noteOnReads, previewPlan, previewSteps } from './preview-plan.ts';
 export { judgePlan, proposeWithModel, type PlanChecker } from './propose-with-model.ts';
 export { proposeWithoutModel } from './propose-without-model.ts';
 export { planOf, proposedPlanSchema, stepsJsonSchema } from './proposed-plan.ts';

@@ -37,6 +37,16 @@ export function previewPlan({ candidates, madeBy, notUnderstood, note = '' }: Pr
   return [heading, ...readings, ...notes, question].join('\n');
 }
 
+const maxReadsShown = 10;
+
+/** Why a plan that changes nothing is shown; empty where it reads only what the user named. */
+export function noteOnReads(reads: readonly string[]): string {
+  if (reads.length === 0) return '';
+  const more = reads.length > maxReadsShown ? `, and ${reads.length - maxReadsShown} more` : '';
+  const shown = reads.slice(0, maxReadsShown).map(shortValue).join(', ');
+  return `It reads what you did not name, and the model sees the results: ${shown}${more}.`;
+}
+
 function nameOf({ name }: Plan): string {
   return name === undefined ? '' : ` "${shortValue(name)}"`;
 }

@@ -12,7 +12,7 @@ import {
   type DataBlocks,
 } from '../prompts/index.ts';
 import { describeTool } from './describe-tool.ts';
-import { guardPlan, type GuardRules } from './guard-plan.ts';
+import { guardPlan, type Guarded, type GuardRules } from './guard-plan.ts';
 import { orderAfterEffects } from './order-after-effects.ts';
 import { describeInput, fillInputs, type PlanInput } from './plan-inputs.ts';
 import {
@@ -56,6 +56,7 @@ export type Proposed =
       readonly kind: 'proposal';
       readonly proposal: Proposal;
       readonly isFree: boolean;
+      readonly reads: readonly string[];
       readonly model: string;
     }
   | { readonly kind: 'refused'; readonly problems: readonly string[] };
@@ -73,10 +74,10 @@ export async function proposeWithModel(
       const plan = orderAfterEffects(planOf(written.plan, intent.primary_goal), rules);
       const judged = await judgePlan(parts, { plan, inputs, rules, caller: call.caller });
       if (judged.kind === 'passed') {
-        const { plan: passed, isFree } = judged;
+        const { plan: passed, isFree, reads } = judged;
         const { confidence } = intent;
         const made = { plan: passed, confidence, madeBy: 'model', others: [] } as const;
-        return { kind: 'proposal', proposal: made, isFree, model: written.model };
+        return { kind: 'proposal', proposal: made, isFree, reads, model: written.model };
       }
       last = { previous: JSON.stringify(written.plan), problems: judged.problems };
     }
@@ -134,7 +135,7 @@ export async function judgePlan(
   { workflows, optimize }: Pick<ProposeParts, 'workflows' | 'optimize'>,
   { plan, inputs, rules, caller }: Judgement,
 ): Promise<
-  | { readonly kind: 'passed'; readonly plan: Plan; readonly isFree: boolean }
+  | ({ readonly kind: 'passed' } & Omit<Extract<Guarded, { kind: 'allowed' }>, 'kind'>)
   | { readonly kind: 'refused'; readonly problems: readonly string[] }
 > {
   const guarded = guardPlan(plan, rules);
@@ -145,7 +146,7 @@ export async function judgePlan(
     const problems = check.errors.map(({ path, message }) => `${path}: ${message}`);
     return { kind: 'refused', problems };
   }
-  return { kind: 'passed', plan: filled, isFree: guarded.isFree };
+  return { ...guarded, kind: 'passed', plan: filled };
 }
 
 function messagesFor(

@@ -1,4 +1,5 @@
 import type { ModelDescription, ModelRole } from '../../contract/model/index.ts';
+import { lookupTable } from '../../kernel/index.ts';
 import { UnknownNameError } from '../errors.ts';
 import { withSystem, type Invocation } from '../invocation.ts';
 import { describeLocalModel, describeUnused } from '../offer-models.ts';
@@ -10,7 +11,7 @@ const roles: Readonly<Record<ModelRole, string>> = {
   code: 'writes programs and tests',
 };
 
-const actions: Readonly<Record<string, Action>> = {
+const actions: Readonly<Record<string, Action>> = lookupTable({
   list: { run: list, takes: [], options: [] },
   use: {
     run: (invocation, [name = '']) => decide(invocation, name, true),
@@ -22,7 +23,7 @@ const actions: Readonly<Record<string, Action>> = {
     takes: ['NAME'],
     options: [],
   },
-};
+});
 
 /** `tutti models`: what there is, who is asked first for what, and how to connect one. */
 export function run(invocation: Invocation): Promise<number> {

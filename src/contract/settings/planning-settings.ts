@@ -30,7 +30,7 @@ export const planningSettings = z
       .default('effects')
       .meta(
         about(
-          'Which plans of a model are previewed before they run: `effects` those with a step that is not read-only or sends data out, `always` all, `never` none. Plans made without a model are always previewed.',
+          'Which plans of a model are previewed before they run: `effects` those with a step that is not read-only, sends data out or reads files that the user did not name, `always` all, `never` none. Plans made without a model are always previewed.',
           { isUserOnly: true },
         ),
       ),
