@@ -1,7 +1,13 @@
 import type { Plan } from '../../contract/plan/index.ts';
 import type { RunView, Waiting } from '../../contract/run/index.ts';
 import { AppError } from '../../kernel/index.ts';
-import { createCapability, guardStep, isHarmless, repairArguments } from '../propose/index.ts';
+import {
+  createCapability,
+  guardStep,
+  isHarmless,
+  repairArguments,
+  unnamedReads,
+} from '../propose/index.ts';
 import { guardRules } from './guard-rules.ts';
 import { modelCall, type Turn } from './turn.ts';
 
@@ -68,8 +74,14 @@ async function newArguments(
     const asked = entries.filter(({ name }) => named.has(name));
     const { isTrusted } = parts;
     const capability = createCapability({ offered: [], asked, isTrusted });
-    const judged = guardStep({ ...planned, args }, plan, { ...guardRules(turn), capability });
-    return 'isFree' in judged && judged.isFree ? args : null;
+    const rules = { ...guardRules(turn), capability };
+    const repaired = { ...planned, args };
+    const judged = guardStep(repaired, plan, rules);
+    const known = new Set(unnamedReads(plan, rules));
+    const reads = unnamedReads({ ...plan, steps: [repaired] }, rules);
+    const isShown = turn.request.acceptPreview === true || parts.settings.preview === 'never';
+    const isSeen = isShown || reads.every((read) => known.has(read));
+    return 'isFree' in judged && judged.isFree && isSeen ? args : null;
   } catch (failure) {
     options.signal.throwIfAborted();
     if (failure instanceof AppError) return null;

@@ -107,6 +107,25 @@ describe('an error that asks for other arguments', () => {
     await ask('look it up');
     expect(runs.repaired[0]).toEqual(given);
   });
+
+  it.each<[string, object, object | null]>([
+    ['gets a file the user named', { path: 'src/cart.ts' }, { path: 'src/cart.ts' }],
+    ['does not get another one', { path: '.env' }, null],
+  ])('%s', async (_what, args, given) => {
+    const read = { id: 'read', tool: 'code.read', args: { path: 'cart.ts' }, onFailure: 'repair' };
+    const { ask, runs } = anAgent({
+      entries: [...someEntries, anEntry('code.read', readOnly)],
+      model: says({
+        intent: anIntent('Read', ['code.read']),
+        plan: { steps: [read] },
+        arguments: { args },
+        text: 'Done.',
+      }),
+      tools: { 'code.read': () => new Error('not there; try .env') },
+    });
+    await ask('read cart.ts');
+    expect(runs.repaired[0]).toEqual(given);
+  });
 });
 
 describe('an imported conversation', () => {

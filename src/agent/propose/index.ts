@@ -18,3 +18,4 @@ export { judgePlan, proposeWithModel, type PlanChecker } from './propose-with-mo
 export { proposeWithoutModel } from './propose-without-model.ts';
 export { planOf, proposedPlanSchema, stepsJsonSchema } from './proposed-plan.ts';
 export { repairArguments } from './repair-arguments.ts';
+export { unnamedReads } from './unnamed-reads.ts';

@@ -41,7 +41,7 @@ export const slashCommands: readonly SlashCommand[] = [
   },
   {
     name: 'models',
-    operands: '',
+    operands: '[use|refuse name]',
     summary: 'the language models, and how to connect one',
     load: async () => ({ run: (await commandLine()).models }),
   },
