@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createServer } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { aFolder, runTutti, type Ended } from './support/run-tutti.ts';
 
 const env = { TUTTI_MODELS_AUTODETECT: 'true', TUTTI_WORKFLOW_APPROVAL: 'plan' };
@@ -98,6 +98,13 @@ async function startModel(model: {
   return stop;
 }
 
+/** On a busy machine the model may not answer in time to be found. */
+async function accept(tutti: Machine['tutti'], name: string): Promise<void> {
+  await vi.waitFor(async () => expect((await tutti('models', 'use', name)).exitCode).toBe(0), {
+    timeout: 30_000,
+  });
+}
+
 async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   return new Promise((resolve) => {
@@ -141,7 +148,7 @@ describe('a program on a port where models are found', { timeout: 60_000 }, () =
     async () => {
       const [name = 'vllm'] = free;
       const { sent, tutti } = await aMachine(name);
-      expect((await tutti('models', 'use', name)).exitCode).toBe(0);
+      await accept(tutti, name);
       expect((await tutti('models', '--json')).stdout).toContain(`"${name}/qwen-instruct"`);
       await tutti('ask', `hello ${mark}`, '--yes');
       const before = sent().length;
@@ -172,7 +179,7 @@ describe('a program on a port where models are found', { timeout: 60_000 }, () =
     async (_what, steps) => {
       const [name = 'vllm'] = free;
       const { sent, tutti } = await aMachine(name, { steps });
-      await tutti('models', 'use', name);
+      await accept(tutti, name);
       const { stdout } = await tutti('ask', `tell me about the weather ${mark}`, '--json');
       expect(JSON.parse(stdout)).toMatchObject({ kind: 'plan' });
       expect(stdout).toContain('It reads what you did not name');
@@ -195,7 +202,7 @@ describe('a program on a port where models are found', { timeout: 60_000 }, () =
       const tutti = (...argv: readonly string[]): Promise<Ended> => runTutti(argv, { cwd, env });
       const own = { cwd, port: ports[name], log, steps: readSecret };
       const stop = await startModel(own);
-      expect((await tutti('models', 'use', name)).exitCode).toBe(0);
+      await accept(tutti, name);
       await stop();
       await startModel({ ...own, uid: stranger });
       const { stderr } = await tutti('ask', `review the code ${mark}`, '--yes');

@@ -34,8 +34,8 @@ export const usualEndpoints: readonly EndpointCandidate[] = [
   { name: 'vllm', provider: 'openai', origin: 'http://127.0.0.1:8000' },
 ];
 
-/** Somebody waits for this at a prompt, and a closed port of this machine answers at once. */
-const limitMs = 500;
+/** A user waits for this at a prompt; a closed port answers at once, a program on a busy machine needs a moment. */
+const limitMs = 1_500;
 const maxAnswerBytes = 1_000_000;
 const maxModels = 100;
 
