@@ -13,7 +13,6 @@ const entries = ['cli/start', 'toolbox/code/code-worker', 'models/embed-worker']
 const bundled = [
   'zod',
   'commander',
-  'picocolors',
   'yaml',
   'smol-toml',
   'tinyglobby',

@@ -30,6 +30,7 @@ export async function withSystem<Result>(
   const opening = openSystem({
     ...options,
     ...(invocation.options['debug'] === true && { log: 'stderr' }),
+    stderr: io.stderr,
     flags: { ...flags, ...options.flags },
     env: io.env,
     cwd: io.cwd,

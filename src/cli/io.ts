@@ -10,11 +10,19 @@ export interface TextStream {
   readonly rows?: number | undefined;
 }
 
+/** The streams of the process, before `main` takes care of what is written to them. */
+export interface ProcessIo extends Omit<Io, 'rawStdout'> {
+  readonly stdout: Io['rawStdout'];
+}
+
 /** Everything of the process that a command may touch, so that tests can run commands in theirs. */
 export interface Io {
   readonly stdin: Readable;
-  readonly stdout: TextStream & NodeJS.WritableStream;
+  /** For people: only printable text and our own escape sequences get through, on both streams. */
+  readonly stdout: TextStream;
   readonly stderr: TextStream;
+  /** Standard output as it is: for a protocol, for data in a pipe, and for the line editor. */
+  readonly rawStdout: TextStream & NodeJS.WritableStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Aborts when the user or the system asks the program to end; the reason's `cause` is the name of the signal. */

@@ -2,9 +2,10 @@ import { CommanderError } from 'commander';
 import { UsageError } from './errors.ts';
 import { flagsOf } from './global-flags.ts';
 import { impliedCommand } from './implied-command.ts';
-import type { Io } from './io.ts';
+import type { Io, ProcessIo } from './io.ts';
 import { createOutput } from './output.ts';
 import { describeParseError, typedCommand, unknownCommand } from './parse-error.ts';
+import { printableStream } from './printable.ts';
 import { createProgram, type Parsed } from './program.ts';
 
 const exitCancelled = 130;
@@ -14,7 +15,8 @@ const exitUsage = 2;
  * Runs one command line and says its exit code; never throws and never ends the process. Nothing
  * but this room is loaded for help and version, which have to be quick.
  */
-export async function main(argv: readonly string[], io: Io): Promise<number> {
+export async function main(argv: readonly string[], given: ProcessIo): Promise<number> {
+  const io = printableIo(given);
   // Whether JSON is wanted must be known even when the command line is not understood.
   const isJson = argv.includes('--json');
   try {
@@ -29,6 +31,24 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     const isDebug = argv.includes('--debug');
     return reportFailure(error, { io, isJson, isDebug, command: typedCommand(argv) });
   }
+}
+
+/** One place cleans all that servers, models and files say, whatever command shows it. */
+function printableIo(given: ProcessIo): Io {
+  const { stdout, stderr, env, cwd, signal, compose, desk } = given;
+  return {
+    get stdin() {
+      return given.stdin;
+    },
+    stdout: printableStream(stdout),
+    stderr: printableStream(stderr),
+    rawStdout: stdout,
+    env,
+    cwd,
+    signal,
+    compose,
+    desk,
+  };
 }
 
 /** The command, or the exit code when help or the version was all that was asked for. */
@@ -66,6 +86,6 @@ async function run(
   const dashesAt = argv.indexOf('--');
   const afterDashes = dashesAt < 0 ? undefined : argv.length - dashesAt - 1;
   const flags = flagsOf(options);
-  const output = await createOutput(io, options['json'] === true);
+  const output = createOutput(io, options['json'] === true);
   return runCommand({ operands, afterDashes, options, io, output, flags });
 }

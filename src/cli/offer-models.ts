@@ -1,6 +1,6 @@
 import type { LocalModel } from '../contract/model/index.ts';
 import type { Output } from './output.ts';
-import { printable } from './output.ts';
+import { singleLine } from './printable.ts';
 import type { System } from './system.ts';
 
 const maxModelsShown = 3;
@@ -37,6 +37,6 @@ export function describeUnused(model: LocalModel): string {
 
 export function describeLocalModel({ name, url, ownerText, models }: LocalModel): string {
   const more = models.length > maxModelsShown ? ', …' : '';
-  const named = models.slice(0, maxModelsShown).map(printable).join(', ');
-  return `the model server "${name}" at ${url}, run by ${printable(ownerText)} (${named}${more})`;
+  const named = models.slice(0, maxModelsShown).map(singleLine).join(', ');
+  return `the model server "${name}" at ${url}, run by ${singleLine(ownerText)} (${named}${more})`;
 }

@@ -1,4 +1,5 @@
-import type { Io } from './io.ts';
+import type { Io, TextStream } from './io.ts';
+import { ownEscape, singleLine } from './printable.ts';
 
 /** Where a command's words go: results to stdout, all else to stderr. */
 export interface Output {
@@ -6,6 +7,8 @@ export interface Output {
   readonly paint: Paint;
   /** The command's one result: as a JSON document with `--json`, else as the text. */
   result(json: unknown, text: () => string): void;
+  /** The same for what a tool or run gave: the text goes into a pipe as it is, for the program behind it. */
+  data(json: unknown, text: () => string): void;
   /** A line for the person at the terminal. */
   note(line: string): void;
   /** Waits for the work; when it takes longer than a second, standard error says what is waited for. */
@@ -27,15 +30,17 @@ export interface Paint {
 /** Who waits longer without a word begins to wonder. */
 const maxSilenceMs = 1_000;
 
-export async function createOutput(io: Io, isJson: boolean): Promise<Output> {
-  const paint = await createPaint(io);
+export function createOutput(io: Io, isJson: boolean): Output {
+  const isTerminal = io.stdout.isTTY === true;
+  const show = (stream: TextStream, json: unknown, text: () => string): void => {
+    const shown = isJson ? JSON.stringify(json, null, isTerminal ? 2 : 0) : text();
+    stream.write(shown.endsWith('\n') || shown === '' ? shown : `${shown}\n`);
+  };
   return {
     isJson,
-    paint,
-    result: (json, text) => {
-      const shown = isJson ? JSON.stringify(json, null, io.stdout.isTTY === true ? 2 : 0) : text();
-      io.stdout.write(shown.endsWith('\n') || shown === '' ? shown : `${shown}\n`);
-    },
+    paint: createPaint(io),
+    result: (json, text) => show(io.stdout, json, text),
+    data: (json, text) => show(isTerminal || isJson ? io.stdout : io.rawStdout, json, text),
     note: (line) => io.stderr.write(`${line}\n`),
     during: async (what, work) => {
       let isOver = false;
@@ -52,10 +57,17 @@ export async function createOutput(io: Io, isJson: boolean): Promise<Output> {
   };
 }
 
-async function createPaint({ stdout, env }: Io): Promise<Paint> {
+function createPaint({ stdout, env }: Io): Paint {
   const isOff = (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb' || stdout.isTTY !== true;
-  const { default: picocolors } = await import('picocolors');
-  return picocolors.createColors(!isOff);
+  const painter = (begin: number, end: number) => (text: string) =>
+    isOff ? text : `${ownEscape}[${begin}m${text}${ownEscape}[${end}m`;
+  return {
+    bold: painter(1, 22),
+    dim: painter(2, 22),
+    red: painter(31, 39),
+    green: painter(32, 39),
+    yellow: painter(33, 39),
+  };
 }
 
 /** A cell longer than this pushes its own row to the right, and not all the others. */
@@ -63,7 +75,7 @@ const maxColumnWidth = 48;
 
 /** Rows as columns, each but the last as wide as its widest cell. */
 export function formatColumns(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map(printable));
+  const cells = rows.map((row) => row.map(singleLine));
   const widths: number[] = [];
   for (const row of cells) {
     for (const [column, cell] of row.entries()) {
@@ -81,21 +93,6 @@ export function formatColumns(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n');
-}
-
-/** Others' words with a sign in place of what moves the cursor or turns the writing around. */
-export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
-}
-
-/**
- * The same over several lines, which stay lines. Takes each character by itself, so text may come in pieces
- * cut anywhere.
- */
-export function printableLines(text: string): string {
-  return text
-    .replaceAll('\r', '')
-    .replaceAll(/(?![\n\t])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
 /** The first `maxLength` characters, with a sign where there were more. */

@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { printableStream } from './printable.ts';
 import { createProgressBar } from './progress-bar.ts';
+
+const clear = '\u001B[2K\u001B[G';
 
 /** A terminal and a clock the test moves. */
 function aScreen(isTTY = true) {
   const written: string[] = [];
   const clock = { nowMs: 0, now: () => clock.nowMs };
-  const stream = { isTTY, columns: 50, write: (text: string) => written.push(text) };
+  const stream = printableStream({
+    isTTY,
+    columns: 50,
+    write: (text: string) => written.push(text),
+  });
   return { written, clock, bar: createProgressBar(stream, clock) };
 }
 
@@ -23,7 +30,7 @@ describe('the progress bar', () => {
     clock.nowMs = 1000;
     bar.update({ progress: 5, total: 10, message: 'src/a.ts' });
     bar.clear();
-    expect(written).toEqual(['\r\u001B[K[############............] 5/10 src/a.ts', '\r\u001B[K']);
+    expect(written).toEqual([`${clear}[############............] 5/10 src/a.ts`, clear]);
   });
 
   it('draws at most ten times a second', () => {
@@ -38,8 +45,8 @@ describe('the progress bar', () => {
     const { written, clock, bar } = aScreen();
     clock.nowMs = 1000;
     bar.update({ progress: 30, total: 10, message: `a\n\u001B[31m${'x'.repeat(500)}` });
-    expect(written[0]).toHaveLength('\r\u001B[K'.length + 49);
-    expect(written[0]?.slice(4)).not.toMatch(/\p{Cc}/u);
+    expect(written[0]).toHaveLength(clear.length + 49);
+    expect(written[0]?.slice(clear.length)).not.toMatch(/\p{Cc}/u);
   });
 
   it('is not for pipes', () => {

@@ -1,11 +1,11 @@
 import type { ProgressUpdate } from '../contract/server/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import type { TextStream } from './io.ts';
+import { clearLine, singleLine } from './printable.ts';
 
 const quietMs = 1000;
 const redrawMs = 100;
 const barWidth = 24;
-const clearLine = '\r\u001B[K';
 
 /** A bar on the terminal for a call that takes longer than a second; nothing when it is a pipe. */
 export interface ProgressBar {
@@ -35,5 +35,5 @@ function drawBar({ progress, total, message = '' }: ProgressUpdate, columns: num
   const done = Math.round((share ?? 0) * barWidth);
   const bar = share === undefined ? '' : `[${'#'.repeat(done)}${'.'.repeat(barWidth - done)}] `;
   const count = total === undefined ? String(progress) : `${progress}/${total}`;
-  return `${bar}${count} ${message.replaceAll(/\p{Cc}/gu, ' ')}`.slice(0, Math.max(columns - 1, 0));
+  return `${bar}${count} ${singleLine(message)}`.slice(0, Math.max(columns - 1, 0));
 }

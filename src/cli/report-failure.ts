@@ -4,7 +4,6 @@ import { AppError, reportError, lookupTable } from '../kernel/index.ts';
 import { contentText } from './content-text.ts';
 import { ToolFailedError } from './errors.ts';
 import type { Io } from './io.ts';
-import { printableLines } from './output.ts';
 
 export interface FailureContext {
   readonly io: Io;
@@ -36,8 +35,8 @@ export function showReport(
     const code = `(${report.code})`;
     io.stderr.write(
       hint === ''
-        ? `error: ${printableLines(report.message)} ${code}\n`
-        : `error: ${printableLines(report.message)}\nhint: ${printableLines(hint)} ${code}\n`,
+        ? `error: ${report.message} ${code}\n`
+        : `error: ${report.message}\nhint: ${hint} ${code}\n`,
     );
   }
   return entryOf(report.code)?.exitCode ?? 1;

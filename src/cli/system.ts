@@ -40,6 +40,8 @@ export interface SystemOptions {
   readonly face?: Face;
   /** Where log lines go: to the log file alone, which is the default, or to stderr too. */
   readonly log?: 'stderr' | 'file';
+  /** That of the process when not given. */
+  readonly stderr?: { write(text: string): unknown };
 }
 
 /** The whole system, running in this process. */

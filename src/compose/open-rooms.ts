@@ -29,6 +29,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     settings: values,
     version,
     logTo,
+    ...(request.stderr && { stderr: request.stderr }),
     traces: store.traces,
   });
   for (const warning of warnings) log.warn('setting looks wrong', { warning });

@@ -21,6 +21,8 @@ export interface SystemRequest extends SettingsRequest {
   /** What clients of `serveStdio` see: every tool, or a few that find and call the others. */
   readonly face?: Face;
   readonly log?: 'stderr' | 'file';
+  /** That of the process when not given. */
+  readonly stderr?: { write(text: string): unknown };
 }
 
 /** Everything a face may ask for. */

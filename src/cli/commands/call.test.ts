@@ -110,7 +110,7 @@ describe('call', () => {
 
     it('asks the person at the terminal, and makes the call that was shown', async () => {
       const { stderr, exitCode, metas } = await atTerminal(line, 'y\n');
-      expect(stderr).toContain('-old\n+new\ufffd[2J\nDo it? [y]es, [n]o: ');
+      expect(stderr).toContain('-old\n+new\\u001b[2J\nDo it? [y]es, [n]o: ');
       expect(metas).toEqual([{ 'tutti/approvedBasis': { 'a.txt': '1' } }]);
       expect(exitCode).toBe(0);
     });

@@ -6,7 +6,6 @@ import { createCallContext } from '../call-context.ts';
 import { contentText } from '../content-text.ts';
 import { ServerNotListedError, UnknownNameError, UsageError } from '../errors.ts';
 import { textOption, withSystem, type Invocation } from '../invocation.ts';
-import { printableLines } from '../output.ts';
 import { parsePairs } from '../parse-pairs.ts';
 import { createProgressBar } from '../progress-bar.ts';
 import { readInput } from '../read-input.ts';
@@ -38,7 +37,7 @@ export async function run(invocation: Invocation): Promise<number> {
       const context = { io, isJson: output.isJson, tool: entry.name };
       return showReport(failureOf(entry.name, result), context);
     }
-    output.result(result.structuredContent ?? { content: result.content }, () =>
+    output.data(result.structuredContent ?? { content: result.content }, () =>
       contentText(result.content),
     );
     return 0;
@@ -67,7 +66,7 @@ async function approve(
   if (!isAsked || tool.annotations?.readOnlyHint === true) return { meta: {} };
   const shown = await preview({ server, tool: tool.name, args }, io.signal);
   if (!shown) return { meta: {} };
-  const question = `${printableLines(shown.text).trimEnd()}\nDo it? [y]es, [n]o: `;
+  const question = `${shown.text.trimEnd()}\nDo it? [y]es, [n]o: `;
   const answer = (await askLine(io, question)) ?? '';
   if (!/^\s*y(?:es)?\s*$/i.test(answer)) return undefined;
   return { meta: { [approvedBasisMetaKey]: shown.basis } };

@@ -10,7 +10,7 @@ import { counted } from '../../kernel/index.ts';
 import { askYes } from '../ask-yes.ts';
 import { UsageError } from '../errors.ts';
 import { textOption, type Invocation } from '../invocation.ts';
-import { cutText, formatColumns, printable, printableLines } from '../output.ts';
+import { cutText, formatColumns } from '../output.ts';
 import { clientOf } from './import.ts';
 
 const exitNeedsAnswer = 4;
@@ -77,7 +77,7 @@ export async function diffOf({ before = '', after = '' }: ConnectionChange): Pro
   const { hunks } = structuredPatch('', '', before, after, undefined, undefined, { context: 2 });
   return hunks
     .flatMap(({ lines }) => ['@@', ...lines])
-    .map((line) => printableLines(cutText(line, maxLineChars)))
+    .map((line) => cutText(line, maxLineChars))
     .join('\n');
 }
 
@@ -91,7 +91,7 @@ function connectedText(change: ConnectionChange, isConnected: boolean): string {
 function checkText({ client }: ConnectionChange, check: EntryCheck | undefined): string {
   if (check === undefined) return '';
   if (check.kind === 'works') return `The entry works: ${counted(check.tools, 'tool')}.`;
-  return `The entry does not start: ${printable(check.reason)}\nTake it out again: tutti disconnect ${client}`;
+  return `The entry does not start: ${check.reason}\nTake it out again: tutti disconnect ${client}`;
 }
 
 async function showClients(

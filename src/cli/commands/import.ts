@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { askYes } from '../ask-yes.ts';
 import { UnknownNameError } from '../errors.ts';
 import { openFiles, textOption, type Invocation } from '../invocation.ts';
-import { formatColumns, printable } from '../output.ts';
+import { formatColumns } from '../output.ts';
 import {
   clientTitles,
   type ClientName,
@@ -60,7 +60,7 @@ export function showPlan({ files, added, duplicates, unusable }: ImportPlan): st
   ];
   if (rows.length === 0) return 'The configurations of other MCP clients name no servers.';
   const notes = added.flatMap(({ name, notes }) => notes.map((note) => `${name}: ${note}`));
-  return [formatColumns(rows), ...notes.map(printable)].join('\n');
+  return [formatColumns(rows), ...notes].join('\n');
 }
 
 async function agree(

@@ -5,7 +5,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { io } = invocation;
   const face = faceOption(invocation);
   return withSystem(invocation, { ...onlyOption(invocation), face }, async (system) => {
-    const { stdin, stdout, signal, desk } = io;
+    const { stdin, rawStdout: stdout, signal, desk } = io;
     const opening = desk?.handOver(system.startConditions());
     await system.serveStdio({ stdin, stdout, signal, opening });
     return 0;

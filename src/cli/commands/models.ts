@@ -3,7 +3,7 @@ import { lookupTable } from '../../kernel/index.ts';
 import { UnknownNameError } from '../errors.ts';
 import { withSystem, type Invocation } from '../invocation.ts';
 import { describeLocalModel, describeUnused } from '../offer-models.ts';
-import { formatColumns, printable, type Paint } from '../output.ts';
+import { formatColumns, type Paint } from '../output.ts';
 import { runAction, type Action } from '../run-action.ts';
 
 const roles: Readonly<Record<ModelRole, string>> = {
@@ -103,9 +103,7 @@ function describeRole({ role, does, models }: RoleParts, paint: Paint): string {
 
 function describeMissing(models: readonly ModelDescription[]): string {
   if (models.length === 0) return '';
-  const lines = models.map(
-    ({ name, problem }) => `  ${printable(name)}: ${printable(problem ?? 'it does not answer')}`,
-  );
+  const lines = models.map(({ name, problem }) => `  ${name}: ${problem ?? 'it does not answer'}`);
   return ['Not reachable:', ...lines].join('\n');
 }
 

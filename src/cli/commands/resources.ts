@@ -1,7 +1,7 @@
 import type { ResourceContents } from '../../contract/resource/index.ts';
 import { createCallContext } from '../call-context.ts';
 import { withSystem, type Invocation } from '../invocation.ts';
-import { firstSentence, formatColumns, printable } from '../output.ts';
+import { firstSentence, formatColumns } from '../output.ts';
 
 const maxDescription = 90;
 
@@ -11,8 +11,8 @@ export async function run(invocation: Invocation): Promise<number> {
   return withSystem(invocation, {}, async ({ catalogue }) => {
     if (uri !== undefined) {
       const reading = catalogue.readResource(uri, createCallContext(io));
-      const result = await output.during(`Reading ${printable(uri)}`, reading);
-      output.result(result, () => result.contents.map(contentsText).join('\n'));
+      const result = await output.during(`Reading ${uri}`, reading);
+      output.data(result, () => result.contents.map(contentsText).join('\n'));
       return 0;
     }
     const [resources, resourceTemplates] = await output.during(

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import type { Io } from '../io.ts';
+import type { ProcessIo } from '../io.ts';
 import { main } from '../main.ts';
 import type { System, SystemOptions } from '../system.ts';
 import { createFakeSystem, type Seen } from './fake-system.ts';
@@ -14,7 +14,7 @@ export interface Ran {
 export interface RunOptions {
   readonly stdin?: string | Buffer;
   readonly isTTY?: boolean;
-  readonly io?: Partial<Io>;
+  readonly io?: Partial<ProcessIo>;
 }
 
 /** Runs a command line in this process on a fake system. */

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { Io } from '../io.ts';
+import type { ProcessIo } from '../io.ts';
 import { tuttiWithAgent, type AgentOptions, type RanAgent } from './run-on-agent.ts';
 import { TextSink } from './run-main.ts';
 
@@ -46,7 +46,7 @@ export async function sitAtTerminal(
 ): Promise<RanAgent> {
   const screen = new Screen();
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  const here: Partial<Io> = {
+  const here: Partial<ProcessIo> = {
     stdin,
     stdout: screen,
     stderr: screen,

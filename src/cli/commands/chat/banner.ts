@@ -1,6 +1,5 @@
 import { TimeLimitError, withTimeLimit } from '../../../kernel/index.ts';
 import type { Invocation } from '../../invocation.ts';
-import { printable } from '../../output.ts';
 import type { System } from '../../system.ts';
 
 /** Looking for models takes longer where one does not answer; nobody waits for that to type. */
@@ -22,10 +21,10 @@ async function describeModel(models: System['models'], signal: AbortSignal): Pro
   try {
     const limit = { what: 'Looking for a model', limitMs: findLimitMs, signal };
     const model = await withTimeLimit(limit, () => models.find('agent'));
-    if (model) return `Model: ${printable(model.name)}`;
+    if (model) return `Model: ${model.name}`;
     return 'No model: plans are made without one. "/models" shows how to connect one';
   } catch (error) {
     if (error instanceof TimeLimitError) return 'Still looking for a model';
-    return `No model: ${printable(error instanceof Error ? error.message : String(error))}`;
+    return `No model: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

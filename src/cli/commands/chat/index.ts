@@ -4,7 +4,6 @@ import { counted } from '../../../kernel/index.ts';
 import { UsageError } from '../../errors.ts';
 import { textOption, withSystem, type Invocation } from '../../invocation.ts';
 import { offerModels } from '../../offer-models.ts';
-import { printable } from '../../output.ts';
 import type { System } from '../../system.ts';
 import { placeOf } from './attach/place-of.ts';
 import { greet } from './banner.ts';
@@ -63,7 +62,7 @@ async function findSession(
   if (id === undefined) return undefined;
   const session = await memory.sessions.show(localCaller, id);
   invocation.output.note(
-    `Going on with "${printable(session.title)}" (${counted(session.turns.length, 'turn')})`,
+    `Going on with "${session.title}" (${counted(session.turns.length, 'turn')})`,
   );
   return session.id;
 }

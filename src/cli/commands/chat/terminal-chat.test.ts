@@ -46,7 +46,7 @@ describe('a chat at a terminal', () => {
 
   it.each([
     ['there is none', createFakeModels([]), 'No model: plans are made without one'],
-    ['looking for one fails', failing, 'No model: the network is \ufffd down'],
+    ['looking for one fails', failing, String.raw`No model: the network is \u001b down`],
   ])('greets where %s', async (_name, models, said) => {
     expect((await chat([prompt, ctrlD], { models })).stdout).toContain(said);
   });

@@ -1,5 +1,6 @@
 import type { PlanProblem } from '../../../contract/plan/index.ts';
-import { printable, type Paint } from '../../output.ts';
+import type { Paint } from '../../output.ts';
+import { singleLine } from '../../printable.ts';
 
 /** `FILE:LINE: STEP: message`, as editors and people read it, one line each. */
 export function describeProblem(problem: PlanProblem, file: string, paint: Paint): string {
@@ -9,5 +10,5 @@ export function describeProblem(problem: PlanProblem, file: string, paint: Paint
     ...(line === null ? [] : [line]),
   ].join(':');
   const mark = severity === 'error' ? '' : `${paint.yellow('warning:')} `;
-  return `${paint.bold(printable(where))}: ${mark}${printable(step === null ? message : `${step}: ${message}`)}`;
+  return `${paint.bold(singleLine(where))}: ${mark}${singleLine(step === null ? message : `${step}: ${message}`)}`;
 }

@@ -1,5 +1,5 @@
 import type { RunView, Waiting } from '../../../contract/run/index.ts';
-import { printable } from '../../output.ts';
+import { singleLine } from '../../printable.ts';
 import { showCall } from './shown-call.ts';
 
 /** What a run waits for, with the command that gives it. */
@@ -24,11 +24,11 @@ export function describeWait(wait: Waiting): string {
       return `Step ${quoted(wait.step)} waits for the signal ${quoted(wait.signal)}`;
     case 'resolve':
       return [
-        printable(wait.message),
+        singleLine(wait.message),
         '  Check, then say which; the call is not repeated automatically',
       ].join('\n');
     case 'repair':
-      return `Step ${quoted(wait.step)} failed and waits for other arguments: ${printable(wait.error.message)}`;
+      return `Step ${quoted(wait.step)} failed and waits for other arguments: ${singleLine(wait.error.message)}`;
   }
 }
 
@@ -59,14 +59,16 @@ function answersOf(runId: string, wait: Waiting): readonly string[] {
 /** Without a question of the plan's own, the step's name says it all. */
 function approvalText({ step, message }: Extract<Waiting, { kind: 'approval' }>): string {
   const plain = `Step "${step}" waits for approval`;
-  return printable(message === plain ? plain : `${plain}: ${message}`);
+  return singleLine(message === plain ? plain : `${plain}: ${message}`);
 }
 
 function quoted(name: string): string {
-  return `"${printable(name)}"`;
+  return `"${singleLine(name)}"`;
 }
 
 /** A word as a shell takes it. */
 export function shellWord(word: string): string {
-  return /^[\w./:-]+$/.test(word) ? word : `'${printable(word).replaceAll("'", String.raw`'\''`)}'`;
+  return /^[\w./:-]+$/.test(word)
+    ? word
+    : `'${singleLine(word).replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -79,7 +79,7 @@ async function interrupted(
   if (onInterrupt === 'cancel' && !isTerminated) {
     output.note(`Cancelling run ${runId}. Press Ctrl-C again to quit without waiting for it`);
     await workflows.cancel(localCaller, runId, 'cancelled at the terminal');
-    return showResult(await workflows.show(localCaller, runId), { io, output });
+    return showResult(await workflows.show(localCaller, runId), { output });
   }
   const view = await workflows.show(localCaller, runId);
   output.result(view, () => '');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunView, StepView } from '../../../contract/run/index.ts';
+import { printableStream } from '../../printable.ts';
 import { createColours } from '../../testing/no-colours.ts';
 import { aRun } from '../../testing/fake-workflows.ts';
 import { createLiveTree } from './live-tree.ts';
@@ -22,7 +23,8 @@ function aView(steps: Readonly<Record<string, Partial<StepView>>>): RunView {
 function aScreen(isTTY: boolean, columns = 60, rows?: number) {
   const written: string[] = [];
   let nowMs = startMs;
-  const stream = { isTTY, columns, rows, write: (text: string) => void written.push(text) };
+  const write = (text: string): void => void written.push(text);
+  const stream = printableStream({ isTTY, columns, rows, write });
   const tree = createLiveTree({
     stream,
     isKnown: false,
@@ -40,10 +42,10 @@ describe('the live tree', () => {
     expect(written).toEqual(['▸ a  0 ms\n']);
     wait(150);
     tree.update(aView({ a: { status: 'running', startedAt }, b: {} }));
-    expect(written[1]).toBe('\u001B[1A\r\u001B[J▸ a  150 ms\n· b\n');
+    expect(written[1]).toBe('\u001B[1F\u001B[J▸ a  150 ms\n· b\n');
     tree.update(aView({ a: { status: 'succeeded' }, b: {} }));
     tree.finish();
-    expect(written[2]).toBe('\u001B[2A\r\u001B[J✓ a\n· b\n');
+    expect(written[2]).toBe('\u001B[2F\u001B[J✓ a\n· b\n');
     tree.finish();
     expect(written).toHaveLength(3);
     wait(150);
@@ -64,7 +66,7 @@ describe('the live tree', () => {
     );
     const [first, second, third] = (written[0] ?? '').split('\n');
     expect(first).toBe('▸ a  0 ms  2/5 files');
-    expect(second).toBe('✗ b  a very long story about rain�and …');
+    expect(second).toBe('✗ b  a very long story about rain and …');
     expect(second).toHaveLength(39);
     expect(third).toBe('▸ c  0 ms  7');
   });

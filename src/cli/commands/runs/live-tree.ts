@@ -1,7 +1,8 @@
 import type { RunView, StepStatus } from '../../../contract/run/index.ts';
 import type { Clock } from '../../../kernel/index.ts';
 import type { TextStream } from '../../io.ts';
-import { printable, type Paint } from '../../output.ts';
+import type { Paint } from '../../output.ts';
+import { ownEscape, singleLine } from '../../printable.ts';
 import { drawTree, durationText } from './run-tree.ts';
 
 const redrawMs = 100;
@@ -37,7 +38,7 @@ function createDrawnTree({ stream, paint, clock }: LiveTreeParts): LiveTree {
     drawnAtMs = nowMs;
     const columns = columnsOf(stream) - 1;
     const lines = drawTree(view, { paint, nowMs, maxLines: linesOf(stream), columns });
-    const up = drawnLines === 0 ? '' : `\u001B[${drawnLines}A\r\u001B[J`;
+    const up = drawnLines === 0 ? '' : `${ownEscape}[${drawnLines}F${ownEscape}[J`;
     stream.write(`${up}${lines.map((line) => `${line}\n`).join('')}`);
     drawnLines = lines.length;
     last = undefined;
@@ -75,7 +76,7 @@ function createLines({ stream, isKnown }: LiveTreeParts): LiveTree {
   let count = 0;
   const tell = (line: string): void => {
     count += 1;
-    if (count < maxLines) stream.write(`${printable(line)}\n`);
+    if (count < maxLines) stream.write(`${singleLine(line)}\n`);
     if (count === maxLines) stream.write('… further steps are not listed\n');
   };
   return {

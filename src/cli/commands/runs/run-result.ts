@@ -1,6 +1,6 @@
 import type { RunStatus, RunView } from '../../../contract/run/index.ts';
 import type { Invocation } from '../../invocation.ts';
-import { cutText, printable, printableLines } from '../../output.ts';
+import { cutText } from '../../output.ts';
 import { describeWaits } from './describe-wait.ts';
 import { outputText } from './output-text.ts';
 import { durationText } from './run-tree.ts';
@@ -22,13 +22,13 @@ const maxShown = 10_000;
 /** Prints a run that was followed: its output on stdout, how it went on stderr. Says the exit code. */
 export async function showResult(
   view: RunView,
-  { io, output }: Pick<Invocation, 'io' | 'output'>,
+  { output }: Pick<Invocation, 'output'>,
 ): Promise<number> {
   const text = output.isJson ? '' : cutOutput(await outputText(view), view);
-  output.result(view, () => (io.stdout.isTTY === true ? printableLines(text) : text));
+  output.data(view, () => text);
   if (output.isJson) return exitCodes[view.status];
   if (view.error && view.status !== 'cancelled') {
-    output.note(`error: ${printable(view.error.message)} (${view.error.code})`);
+    output.note(`error: ${view.error.message} (${view.error.code})`);
   }
   output.note(verdict(view));
   const answers = describeWaits(view);

@@ -1,5 +1,6 @@
 import type { RunView, StepStatus, StepView } from '../../../contract/run/index.ts';
-import { printable, type Paint } from '../../output.ts';
+import type { Paint } from '../../output.ts';
+import { singleLine } from '../../printable.ts';
 
 const signs: Readonly<Record<StepStatus, string>> = {
   pending: '·',
@@ -102,7 +103,7 @@ function drawStep(
     step.error ? step.error.message : '',
   ].filter((part) => part !== '');
   const room = Math.max(columns - sign.length - 1, minRoom);
-  const text = printable(parts.join('  ').trimEnd());
+  const text = singleLine(parts.join('  ').trimEnd());
   const cut = cutToColumns(text, room);
   const colour = colours[step.status];
   return `${colour === undefined ? sign : paint[colour](sign)} ${cut}`;

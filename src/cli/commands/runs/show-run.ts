@@ -3,7 +3,7 @@ import type { RunView, StepView } from '../../../contract/run/index.ts';
 import { systemClock } from '../../../kernel/index.ts';
 import { UnknownNameError } from '../../errors.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
-import { cutText, printable, printableLines, type Output } from '../../output.ts';
+import { cutText, type Output } from '../../output.ts';
 import { describeWait, describeWaits, shellWord } from './describe-wait.ts';
 import { withRunId } from './find-run.ts';
 import { outputText, valueText } from './output-text.ts';
@@ -25,7 +25,7 @@ export async function showRun(
     const [runId = '', step] = await withRunId(workflows, operands);
     const view = await workflows.show(localCaller, runId);
     if (step === undefined) {
-      const shown = printableLines(await outputText(view));
+      const shown = await outputText(view);
       output.result(view, () => runText(view, shown, output));
     } else {
       const found = Object.hasOwn(view.steps, step) ? view.steps[step] : undefined;
@@ -34,9 +34,7 @@ export async function showRun(
         (wait): wait is Approval => wait.kind === 'approval' && wait.step === step,
       );
       const asked = approval && { arguments: approval.arguments, seen: seenCode(approval) };
-      const shown = approval
-        ? approvalText(view.runId, approval)
-        : printableLines(await stepText(found));
+      const shown = approval ? approvalText(view.runId, approval) : await stepText(found);
       output.result({ ...found, ...asked }, () => shown);
     }
     return 0;
@@ -47,11 +45,11 @@ function runText(view: RunView, text: string, { paint }: Output): string {
   const options = { paint, nowMs: systemClock.now(), maxLines: maxTreeLines, columns: treeColumns };
   const about = view.name ?? view.goal;
   return [
-    ...(about === null ? [] : [paint.bold(printable(about))]),
+    ...(about === null ? [] : [paint.bold(about)]),
     ...drawTree(view, options),
     ...(text === '' ? [] : [cutText(text, maxOutput)]),
     ...(text.length > maxOutput ? [`[cut: tutti runs show ${view.runId} --json has all]`] : []),
-    ...(view.error ? [`error: ${printable(view.error.message)} (${view.error.code})`] : []),
+    ...(view.error ? [`error: ${view.error.message} (${view.error.code})`] : []),
     ...(view.forkedFrom === null ? [] : [`Forked from ${view.forkedFrom}`]),
     ...(view.traceId === null ? [] : [paint.dim(`Trace: tutti trace ${view.traceId}`)]),
     verdict(view),

@@ -1,6 +1,6 @@
 import type { Waiting } from '../../../contract/run/index.ts';
 import { digestJson, outlineJson } from '../../../kernel/index.ts';
-import { printable, printableLines } from '../../output.ts';
+import { singleLine } from '../../printable.ts';
 
 export type Approval = Extract<Waiting, { readonly kind: 'approval' }>;
 
@@ -21,12 +21,12 @@ export function showCall({ tool, preview, arguments: args, isPartial }: Call): S
   if (tool === null) return { lines: [], isCut: false };
   // A preview shows what the arguments do, which says more than they do themselves.
   if (preview !== undefined) {
-    const lines = [`  It calls ${printable(tool)}:`, printableLines(preview).trimEnd()];
+    const lines = [`  It calls ${singleLine(tool)}:`, preview.trimEnd()];
     return { lines, isCut: false };
   }
   const { lines, isCut } = outlineJson(args, limits);
-  const [first = '', ...more] = lines.map(printable);
-  const head = `  It calls ${printable(tool)} with`;
+  const [first = '', ...more] = lines.map(singleLine);
+  const head = `  It calls ${singleLine(tool)} with`;
   const shown =
     more.length === 0
       ? [`${head} ${first}`]
@@ -36,9 +36,9 @@ export function showCall({ tool, preview, arguments: args, isPartial }: Call): S
 
 /** All of it. */
 export function wholeCall({ tool, arguments: args, isPartial }: Approval): string {
-  const text = printableLines(JSON.stringify(args, null, 2) ?? 'null');
+  const text = JSON.stringify(args, null, 2) ?? 'null';
   const stored = isPartial ? '\nWhat is stored: tutti call workflow.read_artifact id=ID' : '';
-  return `${printable(tool ?? '')} is called with:\n${text}${stored}`;
+  return `${singleLine(tool ?? '')} is called with:\n${text}${stored}`;
 }
 
 /** What only those know who were shown all of it. */

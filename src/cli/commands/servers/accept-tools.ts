@@ -1,6 +1,6 @@
 import type { ToolChange } from '../../../contract/fleet/index.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
-import { printable } from '../../output.ts';
+import { singleLine } from '../../printable.ts';
 
 /** `servers accept NAME`: what its server made of its tools counts from now on. */
 export async function acceptTools(invocation: Invocation, name: string): Promise<number> {
@@ -22,5 +22,5 @@ export async function acceptTools(invocation: Invocation, name: string): Promise
 /** What a tool has of its own that is another now. */
 export function describeChange({ tool, fields, isLessCareful }: ToolChange): string {
   const meaning = isLessCareful ? ', asks for less care' : '';
-  return `${printable(tool)} (${fields.join(', ')}${meaning})`;
+  return `${singleLine(tool)} (${fields.join(', ')}${meaning})`;
 }

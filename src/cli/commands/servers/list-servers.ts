@@ -1,7 +1,7 @@
 import type { ServerState, ServerStatus } from '../../../contract/fleet/index.ts';
 import { counted } from '../../../kernel/index.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
-import { firstSentence, formatColumns, printable, type Paint } from '../../output.ts';
+import { firstSentence, formatColumns, type Paint } from '../../output.ts';
 import { describeChange } from './accept-tools.ts';
 
 /** Servers that need longer are shown as they are then. */
@@ -15,7 +15,7 @@ export async function listServers(invocation: Invocation): Promise<number> {
     if (options['start'] !== false) {
       const waiting = async (): Promise<string> => {
         const late = (await fleet.status()).filter(({ state }) => state === 'starting');
-        return `Waiting for servers to start: ${late.map(({ name }) => printable(name)).join(', ')}`;
+        return `Waiting for servers to start: ${late.map(({ name }) => name).join(', ')}`;
       };
       await output.during(waiting, fleet.startAll(startLimitMs));
     }

@@ -1,7 +1,6 @@
 import { localCaller } from '../../../contract/caller/index.ts';
 import { UsageError } from '../../errors.ts';
 import { textOption, withSystem, type Invocation } from '../../invocation.ts';
-import { printable } from '../../output.ts';
 
 export function forkSession(invocation: Invocation, [id = '']: readonly string[]): Promise<number> {
   const turn = textOption(invocation, 'turn');
@@ -31,7 +30,7 @@ export function renameSession(
       const { title } = session.current();
       invocation.output.result(
         { id: session.id, title },
-        () => `Session ${session.id} is called "${printable(title)}"`,
+        () => `Session ${session.id} is called "${title}"`,
       );
     } finally {
       await session.close();
@@ -49,7 +48,7 @@ export function removeSession(
     await memory.sessions.remove(localCaller, exact);
     invocation.output.result(
       { id: exact, isRemoved: true },
-      () => `Session ${exact} "${printable(title)}" was removed, with its file`,
+      () => `Session ${exact} "${title}" was removed, with its file`,
     );
     return 0;
   });

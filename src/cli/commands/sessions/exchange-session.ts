@@ -4,7 +4,6 @@ import { localCaller } from '../../../contract/caller/index.ts';
 import { counted } from '../../../kernel/index.ts';
 import { UsageError } from '../../errors.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
-import { printable } from '../../output.ts';
 import { readInput } from '../../read-input.ts';
 
 /** `sessions export SESSION [FILE]`: the JSON to a file, or to standard output. */
@@ -41,7 +40,7 @@ export async function importSession(
     const { id, title, turns } = imported;
     invocation.output.result(
       imported,
-      () => `Session ${id} "${printable(title)}" was imported with ${counted(turns, 'turn')}`,
+      () => `Session ${id} "${title}" was imported with ${counted(turns, 'turn')}`,
     );
     return 0;
   });

@@ -89,7 +89,7 @@ parsers
 Write a parser
 
 2 assistant TIME, answer, run r1, code parser.py
-Here it is\ufffd[2J
+Here it is\\u001b[2J
 Bye
 `);
     expect(JSON.parse((await run('show abc --json')).stdout)).toEqual(talk);

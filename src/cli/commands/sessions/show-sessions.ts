@@ -2,7 +2,7 @@ import { localCaller } from '../../../contract/caller/index.ts';
 import type { Session, SessionSummary, Turn } from '../../../contract/session/index.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
 import { limitOption } from '../../limit-option.ts';
-import { cutText, formatColumns, printable, type Paint } from '../../output.ts';
+import { cutText, formatColumns, type Paint } from '../../output.ts';
 import { timeShower, type ShowTime } from '../../show-time.ts';
 
 const usualCount = 20;
@@ -47,7 +47,7 @@ interface Shown {
 
 function sessionText({ id, title, forkedFrom, summary, turns }: Session, shown: Shown): string {
   const { paint } = shown;
-  const lines = [`${paint.bold(printable(title === '' ? 'untitled' : title))} ${paint.dim(id)}`];
+  const lines = [`${paint.bold(title === '' ? 'untitled' : title)} ${paint.dim(id)}`];
   if (forkedFrom !== null) {
     lines.push(paint.dim(`forked from ${forkedFrom.session} after turn ${forkedFrom.turn}`));
   }
@@ -62,8 +62,8 @@ function turnText(turn: Turn, { paint, showTime }: Shown): string {
   const about = [
     showTime(at),
     ...(outcome === undefined ? [] : [outcome]),
-    ...(runId === undefined ? [] : [`run ${printable(runId)}`]),
-    ...remembered.map(({ kind, title }) => `${kind} ${printable(title)}`),
+    ...(runId === undefined ? [] : [`run ${runId}`]),
+    ...remembered.map(({ kind, title }) => `${kind} ${title}`),
   ];
   const who = paint.bold(`${number} ${role}`);
   return `\n${who} ${paint.dim(about.join(', '))}\n${linesOf(text)}`;
@@ -71,5 +71,5 @@ function turnText(turn: Turn, { paint, showTime }: Shown): string {
 
 /** Lines stay lines; nothing else in them moves the cursor. */
 function linesOf(text: string): string {
-  return cutText(text, maxShown).split('\n').map(printable).join('\n');
+  return cutText(text, maxShown);
 }

@@ -1,7 +1,7 @@
 import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
 import { examplesMetaKey, type JsonSchema, type Tool } from '../../../contract/tool/index.ts';
 import { recordOf } from '../../json-schema.ts';
-import { printableLines, type Paint } from '../../output.ts';
+import type { Paint } from '../../output.ts';
 import { typeText } from './schema-text.ts';
 
 const maxExamples = 3;
@@ -17,7 +17,7 @@ export function describeTool(entry: CatalogueEntry, page: Page): string {
   const { name, tool } = entry;
   const { paint } = page;
   const sections = [
-    `${paint.bold(name)}  ${printableLines(tool.title ?? '')}`.trimEnd(),
+    `${paint.bold(name)}  ${tool.title ?? ''}`.trimEnd(),
     ...wrap(tool.description ?? '', '', page),
     ...effectOf(entry),
     '',
@@ -65,12 +65,12 @@ function members(title: string, schema: JsonSchema, page: Page): string[] {
   const lines = properties.flatMap(([name, property]) => {
     const { description, default: usual } = recordOf(property);
     const facts = [
-      printableLines(typeText(property, schema)),
+      typeText(property, schema),
       ...(title === 'Arguments' && required.includes(name) ? ['required'] : []),
       ...(usual === undefined ? [] : [`default ${JSON.stringify(usual)}`]),
     ];
     return [
-      `  ${page.paint.bold(printableLines(name))}: ${facts.join(', ')}`,
+      `  ${page.paint.bold(name)}: ${facts.join(', ')}`,
       ...wrap(typeof description === 'string' ? description : '', '      ', page),
     ];
   });
@@ -116,7 +116,7 @@ function requests({ _meta }: Tool): string[] {
   const sentences = Array.isArray(examples)
     ? examples.filter((one) => typeof one === 'string')
     : [];
-  return sentences.slice(0, maxExamples).map((one) => printableLines(one).replaceAll('"', "'"));
+  return sentences.slice(0, maxExamples).map((one) => one.replaceAll('"', "'"));
 }
 
 function shellWord(text: string): string {
@@ -128,7 +128,7 @@ const minWidth = 20;
 /** Lines of at most the page's width, cut at spaces, each behind the indent. */
 function wrap(text: string, indent: string, { columns }: Page): string[] {
   const width = columns === undefined ? Infinity : Math.max(columns - indent.length, minWidth);
-  return printableLines(text)
+  return text
     .split('\n')
     .filter((line) => line.trim() !== '')
     .flatMap((line) => {

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { printable } from '../../../printable.ts';
 import { findInside, type Place } from '../attach/read-attachment.ts';
 
 export interface Completable {
@@ -28,8 +29,11 @@ export async function completeLine(
   return [isToolWanted ? startingWith(word, await tools()) : [], word];
 }
 
+/** The line editor writes candidates to the terminal itself, so those with control characters are left out. */
 function startingWith(word: string, names: readonly string[]): string[] {
-  return names.filter((name) => name.startsWith(word)).slice(0, maxCandidates);
+  return names
+    .filter((name) => name.startsWith(word) && printable(name) === name)
+    .slice(0, maxCandidates);
 }
 
 /** Files and folders inside the roots whose path begins so, as mentions. */

@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import type { Io } from '../../../io.ts';
+import { ownEscape, toTerminal } from '../../../printable.ts';
 import { TurnCancelled, type ChatInput } from './chat-input.ts';
 import { fromHistoryLine, type LineHistory } from './line-history.ts';
 import { MessageLines } from './message-lines.ts';
@@ -19,7 +20,7 @@ export interface TerminalParts {
 }
 
 /** Terminals that know it send pasted text between two marks. */
-const bracketedPaste = { on: '\u001B[?2004h', off: '\u001B[?2004l' };
+const bracketedPaste = { on: `${ownEscape}[?2004h`, off: `${ownEscape}[?2004l` };
 /** Lines typed ahead while something runs. */
 const maxTypedAhead = 100;
 
@@ -55,7 +56,7 @@ export class TerminalInput implements ChatInput {
   constructor(parts: TerminalParts) {
     this.#parts = parts;
     const { io, history } = parts;
-    this.#screen = new MutedStream(io.stdout);
+    this.#screen = new MutedStream(io.rawStdout);
     this.#screen.isMuted = true;
     this.#editor = createInterface({
       input: io.stdin,
@@ -73,7 +74,7 @@ export class TerminalInput implements ChatInput {
       this.#showHistory();
     });
     io.stdin.on('keypress', this.#onKey);
-    io.stdout.on('resize', this.#onResize);
+    io.rawStdout.on('resize', this.#onResize);
     io.signal.addEventListener('abort', () => this.#editor.close(), { once: true });
     io.stdout.write(bracketedPaste.on);
   }
@@ -127,7 +128,7 @@ export class TerminalInput implements ChatInput {
 
   async close(): Promise<void> {
     this.#parts.io.stdin.off('keypress', this.#onKey);
-    this.#parts.io.stdout.off('resize', this.#onResize);
+    this.#parts.io.rawStdout.off('resize', this.#onResize);
     this.#parts.io.stdout.write(bracketedPaste.off);
     this.#editor.close();
   }
@@ -140,7 +141,7 @@ export class TerminalInput implements ChatInput {
     }
     if (this.#isEnded) return Promise.resolve(undefined);
     this.#screen.isMuted = false;
-    this.#editor.setPrompt(prompt);
+    this.#editor.setPrompt(toTerminal(prompt));
     this.#editor.prompt(true);
     return new Promise((resolve) => {
       this.#waiting = resolve;
@@ -159,7 +160,7 @@ export class TerminalInput implements ChatInput {
     if (this.#isPasting) {
       this.#pasted.push(line);
       // Below what has been pasted so far, as if it were one text in an editor.
-      this.#editor.setPrompt(this.#parts.furtherPrompt);
+      this.#editor.setPrompt(toTerminal(this.#parts.furtherPrompt));
       if (!this.#screen.isMuted) this.#editor.prompt();
       return;
     }
@@ -195,7 +196,7 @@ export class TerminalInput implements ChatInput {
     this.#isWarned = isIdle;
     this.#joined.clear();
     if (isIdle) this.#parts.io.stderr.write('Press Ctrl-C again, or Ctrl-D, to leave\n');
-    this.#editor.setPrompt(this.#parts.prompt);
+    this.#editor.setPrompt(toTerminal(this.#parts.prompt));
     if (!this.#screen.isMuted) this.#editor.prompt();
   }
 

@@ -23,10 +23,7 @@ export async function runCommandLine(chat: Chat, argv: readonly string[]): Promi
       operands,
       options,
       io: {
-        stdout: invocation.io.stdout,
-        stderr: invocation.io.stderr,
-        env: invocation.io.env,
-        cwd: invocation.io.cwd,
+        ...invocation.io,
         signal,
         // The chat reads the terminal itself.
         stdin: Readable.from([]),

@@ -6,7 +6,6 @@ import { chatTurn, lastPlan, type Chat } from '../chat.ts';
 import { goingOn } from '../turn/next-request.ts';
 import { runCommandLine } from './command-line.ts';
 import type { RunSlash } from './slash-commands.ts';
-import { printableLines } from '../../../output.ts';
 
 /** `/plan`: the last plan; `/plan yes`, `/plan 2`, `/plan no`: the same as without `/plan`. */
 export const plan: RunSlash = async (chat, { text }) => {
@@ -16,7 +15,7 @@ export const plan: RunSlash = async (chat, { text }) => {
   const last = lastPlan(state);
   if (!last) throw new UsageError('There is no plan yet: say what you want');
   const drawing = await system.workflows.draw(last, 'text');
-  invocation.output.result(last, () => printableLines(drawing));
+  invocation.output.result(last, () => drawing);
   return 0;
 };
 

@@ -1,13 +1,10 @@
 import { localCaller } from '../../../../contract/caller/index.ts';
 import { UnknownNameError, UsageError } from '../../../errors.ts';
-import { printable } from '../../../output.ts';
 import type { RunSlash } from './slash-commands.ts';
 
 export const preferences: RunSlash = async ({ invocation, system }) => {
   const known = await system.memory.preferences(localCaller);
-  invocation.output.result(known, () =>
-    known.length === 0 ? 'None are noted' : known.map((one) => printable(one)).join('\n'),
-  );
+  invocation.output.result(known, () => (known.length === 0 ? 'None are noted' : known.join('\n')));
   return 0;
 };
 

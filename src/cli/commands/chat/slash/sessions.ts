@@ -4,7 +4,8 @@ import { localCaller } from '../../../../contract/caller/index.ts';
 import type { Session, Turn } from '../../../../contract/session/index.ts';
 import { counted } from '../../../../kernel/index.ts';
 import { UsageError } from '../../../errors.ts';
-import { cutText, formatColumns, printable, printableLines } from '../../../output.ts';
+import { ownEscape } from '../../../printable.ts';
+import { cutText, formatColumns } from '../../../output.ts';
 import { timeShower } from '../../../show-time.ts';
 import type { Chat } from '../chat.ts';
 import { runCommandLine } from './command-line.ts';
@@ -36,7 +37,7 @@ export const history: RunSlash = async (chat, { words }) => {
   const describe = ({ number, role, text, at }: Turn): string => {
     const who = role === 'user' ? 'you' : 'tutti';
     const when = paint.dim(showTime(at));
-    return `${paint.bold(`${number} ${who}`)}  ${when}  ${printableLines(cutText(text, maxTurnText))}`;
+    return `${paint.bold(`${number} ${who}`)}  ${when}  ${cutText(text, maxTurnText)}`;
   };
   chat.invocation.output.result(undefined, () => turns.slice(-limit).map(describe).join('\n'));
   return 0;
@@ -46,7 +47,8 @@ export const clear: RunSlash = async ({ invocation, state }) => {
   state.session = undefined;
   state.last = undefined;
   state.attachments = [];
-  if (invocation.io.stdout.isTTY === true) invocation.io.stdout.write('\u001B[H\u001B[2J');
+  if (invocation.io.stdout.isTTY === true)
+    invocation.io.stdout.write(`${ownEscape}[H${ownEscape}[2J`);
   invocation.output.note('The next message begins a new conversation');
   return 0;
 };
@@ -73,7 +75,7 @@ export const load: RunSlash = async (chat, { text }) => {
   state.session = id;
   state.last = undefined;
   invocation.output.note(
-    `Going on with ${id}: "${printable(found.title)}", ${counted(found.turns.length, 'turn')}`,
+    `Going on with ${id}: "${found.title}", ${counted(found.turns.length, 'turn')}`,
   );
   return 0;
 };

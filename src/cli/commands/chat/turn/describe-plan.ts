@@ -1,6 +1,6 @@
 import type { AskOutcome } from '../../../../contract/agent/index.ts';
 import type { Workflows } from '../../../../contract/run/index.ts';
-import { printableLines, type Paint } from '../../../output.ts';
+import type { Paint } from '../../../output.ts';
 
 export type PlanOutcome = Extract<AskOutcome, { readonly kind: 'plan' }>;
 
@@ -19,7 +19,7 @@ export async function describePreview(
   const drawing = plan.steps.length > 1 ? await workflows.draw(plan, 'text') : '';
   const text = isAsked ? withoutQuestion(preview) : preview;
   const sureness = isAsked ? paint.dim(`confidence ${Math.round(confidence * 100)} %`) : '';
-  const parts = [printableLines(drawing).trimEnd(), printableLines(text).trimEnd(), sureness];
+  const parts = [drawing.trimEnd(), text.trimEnd(), sureness];
   return parts.filter((part) => part !== '').join('\n');
 }
 

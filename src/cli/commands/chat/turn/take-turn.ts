@@ -1,7 +1,7 @@
 import type { AskOutcome, AskRequest } from '../../../../contract/agent/index.ts';
 import { localCaller } from '../../../../contract/caller/index.ts';
 import type { Io } from '../../../io.ts';
-import { printableLines, type Output } from '../../../output.ts';
+import type { Output } from '../../../output.ts';
 import type { System } from '../../../system.ts';
 import { describePreview } from './describe-plan.ts';
 import { outcomeExitCode } from './outcome-exit-code.ts';
@@ -109,9 +109,9 @@ async function outcomeText(
     case 'question':
       // What the run waits for is asked about right here, with all that is known of it.
       if (outcome.runId !== undefined && ask) return '';
-      return outcome.questions.map((question) => printableLines(question)).join('\n');
+      return outcome.questions.join('\n');
     case 'refusal':
-      return printableLines(outcome.reason);
+      return outcome.reason;
     case 'answer':
       return '';
   }

@@ -2,7 +2,8 @@ import type { AgentEvent } from '../../../../contract/agent/index.ts';
 import type { RunView } from '../../../../contract/run/index.ts';
 import { systemClock } from '../../../../kernel/index.ts';
 import type { Io } from '../../../io.ts';
-import { printable, type Output, printableLines } from '../../../output.ts';
+import { clearLine } from '../../../printable.ts';
+import type { Output } from '../../../output.ts';
 import { createMarkdownStream, type MarkdownStream, type TextKind } from './markdown-stream.ts';
 import { createLiveTree, type LiveTree } from '../../runs/live-tree.ts';
 
@@ -21,7 +22,6 @@ export function createTurnScreen(io: Io, output: Output): TurnScreen {
 
 const silentScreen: TurnScreen = { onEvent: () => {}, showAnswer: () => {}, leave: () => {} };
 
-const clearLine = '\r\u001B[K';
 const waitingText = 'thinking…';
 
 class StreamedTurn implements TurnScreen {
@@ -56,7 +56,7 @@ class StreamedTurn implements TurnScreen {
         return;
       case 'notice':
         this.leave();
-        this.#output.note(this.#output.paint.dim(printable(event.text)));
+        this.#output.note(this.#output.paint.dim(event.text));
         return;
       case 'session':
       case 'intent':
@@ -88,7 +88,7 @@ class StreamedTurn implements TurnScreen {
     this.#tree?.finish();
     this.#tree = undefined;
     this.#streamed += text;
-    this.#write(this.#markdown.push(printableLines(text), kind));
+    this.#write(this.#markdown.push(text, kind));
   }
 
   #write(shown: string): void {
