@@ -1,49 +1,47 @@
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { addAbortSignal, type Readable } from 'node:stream';
+import { addAbortSignal } from 'node:stream';
+import { liesInside, readRegularFile } from '../kernel/index.ts';
 import { UnreadableInputError } from './errors.ts';
 import type { Io } from './io.ts';
 
 /** Arguments larger than this do not belong on a command line, not even in a file. */
 const maxInputBytes = 67_108_864;
 
-/** The text of a file, or of standard input when the name is `-`. */
+/**
+ * The text of a file, or of standard input when the name is `-`. What is named below the current folder has to lie
+ * there: a link of a cloned project fetches nothing from elsewhere.
+ */
 export async function readInput(name: string, io: Io): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of await openInput(name, io)) {
-    const bytes = Buffer.from(chunk);
-    length += bytes.length;
-    if (length > maxInputBytes) {
-      throw new UnreadableInputError(name, `it is longer than ${maxInputBytes} bytes`);
-    }
-    chunks.push(bytes);
-  }
+  const bytes = name === '-' ? await readStdin(io) : await readNamed(name, io);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new UnreadableInputError(name, 'it is not UTF-8 text');
   }
 }
 
-/** A stream that ends with an error when the user cancels, even while it waits for more. */
-async function openInput(name: string, io: Io): Promise<Readable> {
-  if (name === '-') return addAbortSignal(io.signal, io.stdin);
+async function readNamed(name: string, { cwd }: Io): Promise<Buffer> {
+  const path = resolve(cwd, name);
+  const limits = { maxBytes: maxInputBytes, ...(liesInside(cwd, path) && { inside: [cwd] }) };
   try {
-    const handle = await open(resolve(io.cwd, name));
-    if (!(await handle.stat()).isDirectory()) {
-      return addAbortSignal(io.signal, handle.createReadStream());
-    }
-    await handle.close();
+    return await readRegularFile(path, limits);
   } catch (error) {
-    throw new UnreadableInputError(name, reasonOf(error), { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UnreadableInputError(name, reason, { cause: error });
   }
-  throw new UnreadableInputError(name, 'it is a folder');
 }
 
-function reasonOf(error: unknown): string {
-  const { code, message }: Partial<NodeJS.ErrnoException> = Object(error);
-  if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EACCES') return 'you have no permission to read it';
-  return message ?? String(error);
+/** Ends with an error when the user cancels, even while it waits for more. */
+async function readStdin({ stdin, signal }: Io): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of addAbortSignal(signal, stdin)) {
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length > maxInputBytes) {
+      throw new UnreadableInputError('-', `it is longer than ${maxInputBytes} bytes`);
+    }
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
 }

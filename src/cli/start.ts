@@ -12,6 +12,8 @@ const flushLimitMs = 2_000;
  */
 const wasmTieringBudget = 1_300_000_000;
 
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
 /** The streams and signals of this process around `main`. `bin/tutti.js` imports it. */
 async function start(): Promise<void> {
   // Before the compile cache: its entries are valid only under the flags they were made with.
@@ -19,12 +21,11 @@ async function start(): Promise<void> {
   enableCompileCache();
   const ending = new AbortController();
   const end = (signal: NodeJS.Signals): void => {
-    // Who asks twice does not want to wait for a graceful end.
-    if (ending.signal.aborted) process.exit(130);
+    // A second signal ends the process at once, by the system: `process.exit` waits for work in other threads.
+    for (const each of signals) process.off(each, end);
     ending.abort(new Error('The program was asked to end', { cause: signal }));
   };
-  process.on('SIGINT', end);
-  process.on('SIGTERM', end);
+  for (const signal of signals) process.on(signal, end);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // The reader went away, as in `tutti tools | head -1`: nobody is left to tell.
     if (error.code === 'EPIPE') process.exit(0);

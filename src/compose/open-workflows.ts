@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import type { Artifacts } from '../contract/artifact/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
-import { createFaultPoints, systemTimers, type FaultPoint } from '../kernel/index.ts';
+import type { FaultPoint } from '../kernel/index.ts';
+import { createFaultPoints, readRegularFile, systemTimers } from '../kernel/index.ts';
 import type { ToolLookup } from '../workflow/check/index.ts';
 import { approvalPolicy, createActivities, createApprovals } from '../workflow/effects/index.ts';
 import type { RunActivity } from '../workflow/engine/index.ts';
@@ -120,7 +120,7 @@ function portsOf(
       limits: { maxSteps: workflow.max_steps, maxItems: workflow.max_items },
       policy: workflow.approval,
       prepare,
-      readFile: (path) => readFile(path, 'utf8'),
+      readFile: readRegularFile,
     }),
     approvals: createApprovals(store.effects, systemTimers),
     effects: store.effects,

@@ -1,7 +1,8 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { ProjectFiles } from '../agent/planner/index.ts';
+import { readRegularFile } from '../kernel/index.ts';
 import type { Roots } from './roots.ts';
 
 /** Folders that hold what others wrote or what can be built again. */
@@ -46,8 +47,9 @@ export async function readProjectFile(
 ): Promise<string | undefined> {
   const roots = given.map((root) => resolve(root));
   const found = await findInside(path, roots);
-  if (!found?.info.isFile() || found.info.size > maxTextBytes) return undefined;
-  return readFile(found.real, 'utf8').catch(() => undefined);
+  if (!found) return undefined;
+  const limits = { maxBytes: maxTextBytes, inside: roots };
+  return readRegularFile(found.real, limits).then(String, () => undefined);
 }
 
 async function kindOf(

@@ -252,7 +252,9 @@ describe('a settings file that is hostile', () => {
   it('is refused when it is a folder', async () => {
     const { base, options } = aProject();
     mkdirSync(join(base, projectFile));
-    expect((await refusalOf(options)).message).toMatch(/expected a readable file, found EISDIR/);
+    expect((await refusalOf(options)).message).toMatch(
+      /expected a readable file, found none: it is a folder/,
+    );
   });
 });
 

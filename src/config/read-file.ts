@@ -27,11 +27,8 @@ export async function readSettingsFile(
   try {
     bytes = await readBytes(file.path, maxFileBytes + 1);
   } catch (error) {
-    return problemWith(
-      file,
-      'a readable file',
-      error instanceof Error ? error.message : String(error),
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    return problemWith(file, 'a readable file', `none: ${reason}`);
   }
   if (bytes === undefined) return undefined;
   return readSettingsBytes(settings, file, bytes);

@@ -28,6 +28,13 @@ export { createProcessOwner, type ProcessOwnerOptions } from './process/process-
 export { sweepLeftovers } from './process/sweep-leftovers.ts';
 export { RecentValues } from './recent-values.ts';
 export { Registry } from './registry.ts';
+export {
+  liesInside,
+  readFileStart,
+  readRegularFile,
+  UnusableFileError,
+  type FileLimits,
+} from './read-regular-file.ts';
 export { Secret } from './secret.ts';
 export { SharedTimeout, type Wait } from './shared-timeout.ts';
 export { readChoice, readShortReply, type ShortReply } from './short-reply.ts';

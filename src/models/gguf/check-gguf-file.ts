@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { readFileStart, UnusableFileError } from '../../kernel/index.ts';
 
 const headerBytes = 24;
 const knownVersions = [2, 3];
@@ -10,22 +10,17 @@ const maxCount = 1_000_000n;
  * header: with wrong ones it would not come to an end.
  */
 export async function checkGgufFile(path: string): Promise<void> {
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
+  const header = await readFileStart(path, { maxBytes: headerBytes }).catch((error: unknown) => {
+    const isMissing = error instanceof UnusableFileError && error.reason === 'missing';
+    if (!isMissing) throw error;
     throw new Error(`there is no file ${path}; correct its path in the settings`);
   });
-  try {
-    const header = Buffer.alloc(headerBytes);
-    const { bytesRead } = await file.read(header, 0, headerBytes, 0);
-    if (bytesRead < headerBytes || header.toString('latin1', 0, 4) !== 'GGUF') {
-      throw new Error('this is not a GGUF file');
-    }
-    const version = header.readUInt32LE(4);
-    if (!knownVersions.includes(version)) throw new Error(`GGUF version ${version} is not known`);
-    const tensors = header.readBigUInt64LE(8);
-    const facts = header.readBigUInt64LE(16);
-    if (tensors > maxCount || facts > maxCount) throw new Error('its header is damaged');
-  } finally {
-    await file.close();
+  if (header.length < headerBytes || header.toString('latin1', 0, 4) !== 'GGUF') {
+    throw new Error('this is not a GGUF file');
   }
+  const version = header.readUInt32LE(4);
+  if (!knownVersions.includes(version)) throw new Error(`GGUF version ${version} is not known`);
+  const tensors = header.readBigUInt64LE(8);
+  const facts = header.readBigUInt64LE(16);
+  if (tensors > maxCount || facts > maxCount) throw new Error('its header is damaged');
 }

@@ -1,12 +1,10 @@
-import { constants } from 'node:fs';
-import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import ignorePackage, { type Ignore } from 'ignore';
 import { z } from 'zod';
-import { AppError } from '../../kernel/index.ts';
+import { AppError, readRegularFile, UnusableFileError } from '../../kernel/index.ts';
 import { isInside } from '../files/is-inside.ts';
 import { walkFiles, type LeftOutEntry } from '../files/walk-files.ts';
-import { codeOf } from '../files/open-folder.ts';
 import { detectLanguage } from './detect-language.ts';
 import {
   LanguageUnknownError,
@@ -262,43 +260,25 @@ export class SourceFiles {
     }
   }
 
-  /**
-   * The bytes of a file inside the roots. Refuses what is too large or no regular file.
-   *
-   * Checks after opening that what was opened lies inside the roots, so that nothing put in its place
-   * meanwhile is read; and opens without waiting, so that a named pipe cannot block. Only Linux tells
-   * where an open file lies: elsewhere a link in place of the file is not followed, but a folder
-   * above it that is swapped for a link at the right moment is.
-   */
+  /** The bytes of a file inside the roots. Refuses what is too large or no regular file. */
   async readBytes(absolutePath: string, shownPath: string): Promise<Buffer> {
-    const real = await realpath(absolutePath).catch(() => undefined);
-    if (real === undefined) throw new NoFilesError(shownPath, 'missing');
-    await this.#assertInside(real, shownPath);
-    const handle = await open(real, openFlags).catch((error: unknown) => {
-      throw new NotTextError(shownPath, `it could not be opened (${codeOf(error)})`);
-    });
+    const { maxFileBytes } = this.#limits;
     try {
-      await this.#assertOpenedInside(handle, shownPath);
-      const [opened, named] = [await handle.stat(), await stat(real)];
-      if (!opened.isFile()) throw new NotTextError(shownPath, 'it is not a regular file');
-      if (opened.ino !== named.ino || opened.dev !== named.dev) {
-        throw new NotTextError(shownPath, 'it was replaced while it was read');
+      return await readRegularFile(absolutePath, { maxBytes: maxFileBytes, inside: this.#roots });
+    } catch (error) {
+      if (!(error instanceof UnusableFileError)) throw error;
+      switch (error.reason) {
+        case 'missing':
+          throw new NoFilesError(shownPath, 'missing');
+        case 'outside':
+          throw new OutsideRootsError(shownPath, this.#roots);
+        case 'too_large':
+          throw new TooMuchSourceError(shownPath, 'bytes', maxFileBytes);
+        case 'special':
+        case 'unreadable':
+          throw new NotTextError(shownPath, error.message);
       }
-      if (opened.size > this.#limits.maxFileBytes) {
-        throw new TooMuchSourceError(shownPath, 'bytes', this.#limits.maxFileBytes);
-      }
-      return await handle.readFile();
-    } finally {
-      await handle.close();
     }
-  }
-
-  async #assertOpenedInside(handle: FileHandle, shownPath: string): Promise<void> {
-    if (process.platform !== 'linux') return;
-    const place = await readlink(`/proc/self/fd/${handle.fd}`).catch((error: unknown) => {
-      throw new NotTextError(shownPath, `its place could not be checked (${codeOf(error)})`);
-    });
-    await this.#assertInside(place, shownPath);
   }
 
   #inline(code: string, language: Language | undefined): SourceFile {
@@ -373,5 +353,3 @@ function whyNone(given: string, folder: string | undefined): NoFilesReason {
   if (folder !== undefined) return 'no language';
   return /[*?{[(]/.test(given) ? 'no match' : 'missing';
 }
-
-const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { readRegularFile } from '../../kernel/index.ts';
 import ignorePackage, { type Ignore } from 'ignore';
 
 /** An entry below the walked folder. Symbolic links are listed, never followed. */
@@ -139,7 +140,12 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
+/** Files with more rules than this are ignored themselves. */
+const maxRulesBytes = 1_048_576;
+
 async function readRules(folder: string, name: string): Promise<Rules | undefined> {
-  const text = await readFile(join(folder, name), 'utf8').catch(() => undefined);
+  const limits = { maxBytes: maxRulesBytes, inside: [folder] };
+  const read = readRegularFile(join(folder, name), limits);
+  const text = await read.then(String, () => undefined);
   return text === undefined ? undefined : { folder, patterns: ignorePackage.default().add(text) };
 }

@@ -125,7 +125,7 @@ describe('files of the project', () => {
     ],
     ['python.md', '---\ntitle: x\n---\n\n', 1, /no text/],
     ['python.md', Buffer.from([0xff, 0xfe]), 1, /UTF-8/],
-    ['python.md', 'x'.repeat(300_000), 1, /more than 262144 bytes/],
+    ['python.md', 'x'.repeat(300_000), 1, /longer than 262144 bytes/],
     ['Pyth on.md', 'text', 1, /lower-case/],
     ['prompts/code-review.md', 'Review it.', 1, /no \{\{placeholder\}\}/],
     ['notes.yaml', 'a: b', 1, /only coding-standards/],
@@ -186,9 +186,9 @@ describe('files of the project', () => {
     expect(checked).toMatchObject({
       used: [{ file: 'fine.md' }],
       problems: [
-        { file: 'folder.md', message: 'it is not a file' },
-        { file: 'pipe.md', message: 'it is not a file' },
-        { file: 'socket.md', message: 'it could not be read (ENXIO)' },
+        { file: 'folder.md', message: 'it is a folder' },
+        { file: 'pipe.md', message: 'it is not a regular file' },
+        { file: 'socket.md', message: 'it is not a regular file' },
       ],
     });
   });

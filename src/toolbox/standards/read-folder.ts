@@ -1,6 +1,6 @@
-import { constants } from 'node:fs';
-import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { lstat, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readRegularFile } from '../../kernel/index.ts';
 import type { OverrideProblem, StandardsFile } from './standards-file.ts';
 
 /** What was found in a folder of standards. */
@@ -48,10 +48,9 @@ export async function readFolder(folder: string): Promise<FolderContents> {
     const message = `the folder has more than ${maxFiles} files; only the first ${maxFiles} by name are read`;
     problems.push(problem('.', message));
   }
-  const root = await realpath(folder).catch(() => folder);
   for (const { path } of found.slice(0, maxFiles)) {
     if (!/\.(md|json|ya?ml)$/.test(path)) continue;
-    const read = await readWithin(root, join(folder, path));
+    const read = await readWithin(folder, join(folder, path));
     if (read.kind === 'read') files.push({ path, text: read.text });
     else problems.push(problem(path, read.reason));
   }
@@ -63,33 +62,13 @@ function problem(file: string, message: string): OverrideProblem {
 }
 
 async function readWithin(root: string, path: string): Promise<FileText> {
-  const real = await realpath(path).catch(() => undefined);
-  if (real === undefined || !real.startsWith(root + sep)) {
-    return { kind: 'refused', reason: 'it is a link that leads out of the folder, or to nothing' };
-  }
   try {
-    return await readBounded(real);
+    const text = decode(await readRegularFile(path, { maxBytes: maxFileBytes, inside: [root] }));
+    return text === undefined
+      ? { kind: 'refused', reason: 'it is not valid UTF-8' }
+      : { kind: 'read', text };
   } catch (error) {
-    const cause = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    return { kind: 'refused', reason: `it could not be read (${cause})` };
-  }
-}
-
-/** Asks the opened file, not its name, what it is: the name may mean another one by then. */
-async function readBounded(path: string): Promise<FileText> {
-  // Without O_NONBLOCK, opening a pipe waits for a writer, and nothing can end that wait.
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const info = await handle.stat();
-    if (!info.isFile()) return { kind: 'refused', reason: 'it is not a file' };
-    if (info.size > maxFileBytes) {
-      return { kind: 'refused', reason: `it has more than ${maxFileBytes} bytes` };
-    }
-    const text = decode(await handle.readFile());
-    if (text === undefined) return { kind: 'refused', reason: 'it is not valid UTF-8' };
-    return { kind: 'read', text };
-  } finally {
-    await handle.close();
+    return { kind: 'refused', reason: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import type { Plan, Step } from '../../contract/plan/index.ts';
-import type { PlanLimits } from './parse-plan.ts';
+import type { PlanLimits, ReadSubPlan } from './parse-plan.ts';
 import { wholePlan, withinStep, type Note, type PlanPlace } from './plan-notes.ts';
 import { readPlanDocument } from './read-plan-document.ts';
 import { maxPlanDepth, tooDeep } from './step-rules.ts';
@@ -17,7 +17,7 @@ export interface SubPlanFile {
 export interface InlineContext {
   /** The plan's own; without it files cannot be named. */
   readonly file?: string;
-  readonly readFile: ((path: string) => Promise<string>) | undefined;
+  readonly readFile: ReadSubPlan | undefined;
   readonly limits: PlanLimits;
   /** Gets the files that are read. */
   readonly files: SubPlanFile[];
@@ -81,7 +81,7 @@ async function inlineStep(step: Step, { index, level, walk }: StepPlace): Promis
     noteFile(walk, { step: path, at: place.at, message: found.problem });
     return step;
   }
-  const plan = await readSubPlan(found.file, { name: step.plan, step: path, place, walk });
+  const plan = await readSubPlan(found, { name: step.plan, step: path, place, walk });
   if (!plan) return step;
   const chain = [...level.chain, found.file];
   return { ...step, plan: await inlineAt(plan, { ...inner, chain }, walk) };
@@ -92,7 +92,7 @@ function findFile(
   name: string,
   { chain }: Level,
   walk: Walk,
-): { file: string } | { problem: string } {
+): { file: string; folder: string } | { problem: string } {
   const [own] = chain;
   const around = chain.at(-1);
   if (own === undefined || around === undefined || !walk.readFile) {
@@ -101,13 +101,14 @@ function findFile(
     };
   }
   const file = resolve(dirname(around), name);
-  const below = relative(dirname(own), file);
+  const folder = dirname(own);
+  const below = relative(folder, file);
   if (below.startsWith('..') || isAbsolute(below) || isAbsolute(name)) {
     return {
       problem: `The file "${name}" was not read: sub-plans lie in the folder of the plan, or below it`,
     };
   }
-  if (!chain.includes(file)) return { file };
+  if (!chain.includes(file)) return { file, folder };
   return { problem: `The file "${name}" contains itself as a sub-plan, which would never end` };
 }
 
@@ -118,11 +119,15 @@ interface Reading {
   readonly walk: Walk;
 }
 
-async function readSubPlan(file: string, reading: Reading): Promise<Plan | undefined> {
+async function readSubPlan(
+  { file, folder }: { readonly file: string; readonly folder: string },
+  reading: Reading,
+): Promise<Plan | undefined> {
   const { name, step, place, walk } = reading;
+  const limits = { inside: [folder], maxBytes: walk.limits.maxBytes };
   let text: string;
   try {
-    text = (await walk.readFile?.(file)) ?? '';
+    text = String((await walk.readFile?.(file, limits)) ?? '');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `The file "${name}" of the sub-plan was not read: ${reason}`;

@@ -1,3 +1,4 @@
+import type { FileLimits } from '../../kernel/index.ts';
 import type { Plan, PlanProblem } from '../../contract/plan/index.ts';
 import type { PlanSource } from '../../contract/run/index.ts';
 import type { CompiledPlan } from './compiled-plan.ts';
@@ -26,12 +27,15 @@ const usualPlanLimits: PlanLimits = {
   maxSteps: 10_000,
 };
 
+/** The text of a file, as UTF-8, that keeps to the limits. */
+export type ReadSubPlan = (path: string, limits: FileLimits) => Promise<string | Buffer>;
+
 export interface ParseOptions {
   /**
    * Reads the file of a sub-plan, by its path as the plan's own file was named; without it, as for
    * plans from afar, sub-plans stand within their plan.
    */
-  readonly readFile?: (path: string) => Promise<string>;
+  readonly readFile?: ReadSubPlan;
   readonly limits?: Partial<PlanLimits>;
 }
 

@@ -68,9 +68,9 @@ function noteReads(readFile: InspectOptions['readFile']): Pick<InspectOptions, '
   return {
     isRead: () => isRead,
     ...(readFile && {
-      readFile: (path) => {
+      readFile: (path, limits) => {
         isRead = true;
-        return readFile(path);
+        return readFile(path, limits);
       },
     }),
   };

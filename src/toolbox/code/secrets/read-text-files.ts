@@ -1,5 +1,6 @@
-import { open, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, matchesGlob, normalize, relative, sep } from 'node:path';
+import { readFileStart, readRegularFile } from '../../../kernel/index.ts';
 import { walkFiles, type LeftOutEntry } from '../../files/walk-files.ts';
 import { NoFilesError, TooMuchSourceError } from '../errors.ts';
 import type { SourceFiles } from '../source-files.ts';
@@ -197,29 +198,17 @@ async function reasonToSkip(
     const isOutside = folder !== undefined && !(await realpath(path)).startsWith(folder + sep);
     if (isOutside) return 'link';
     const info = await stat(path);
-    if (!info.isFile()) return 'unreadable';
-    if (info.size > maxFileBytes) return 'too_large';
-    const file = await open(path);
-    try {
-      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(probeBytes) });
-      const start = buffer.subarray(0, bytesRead);
-      return start.includes(0) && encodingOf(start) === 'utf-8' ? 'binary' : undefined;
-    } finally {
-      await file.close();
-    }
+    if (info.isFile() && info.size > maxFileBytes) return 'too_large';
+    const start = await readFileStart(path, { maxBytes: probeBytes });
+    return start.includes(0) && encodingOf(start) === 'utf-8' ? 'binary' : undefined;
   } catch {
     return 'unreadable';
   }
 }
 
 async function readText(path: string): Promise<string> {
-  const file = await open(path);
-  try {
-    const bytes = await file.readFile();
-    return new TextDecoder(encodingOf(bytes)).decode(bytes);
-  } finally {
-    await file.close();
-  }
+  const bytes = await readRegularFile(path, { maxBytes: maxFileBytes });
+  return new TextDecoder(encodingOf(bytes)).decode(bytes);
 }
 
 /** By the byte order mark, as editors on Windows write it. */

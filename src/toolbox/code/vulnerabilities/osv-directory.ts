@@ -1,5 +1,5 @@
-import { counted } from '../../../kernel/index.ts';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { counted, readRegularFile } from '../../../kernel/index.ts';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAffected, normalizeName } from './affected-versions.ts';
 import { OsvDirectoryError } from './errors.ts';
@@ -161,8 +161,8 @@ async function buildIndex(
 /** One record, or `undefined` when the file is none. */
 async function readRecord(path: string): Promise<OsvRecord | undefined> {
   try {
-    if ((await stat(path)).size > maxRecordBytes) return undefined;
-    return osvRecordSchema.safeParse(JSON.parse(await readFile(path, 'utf8'))).data;
+    const bytes = await readRegularFile(path, { maxBytes: maxRecordBytes });
+    return osvRecordSchema.safeParse(JSON.parse(bytes.toString())).data;
   } catch {
     return undefined;
   }

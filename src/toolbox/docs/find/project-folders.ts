@@ -1,5 +1,6 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { readRegularFile } from '../../../kernel/index.ts';
 import type { DocsLimits } from '../limits.ts';
 
 /** A folder of the project with the names in it. */
@@ -55,9 +56,8 @@ export async function readManifest(
   const path = join(folder, name);
   try {
     if ((await realpath(path)) !== path) return undefined;
-    const info = await stat(path);
-    if (!info.isFile() || info.size > maxManifestBytes) return undefined;
-    return await readFile(path, 'utf8');
+    const bytes = await readRegularFile(path, { maxBytes: maxManifestBytes, inside: [folder] });
+    return bytes.toString();
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
-import { constants } from 'node:fs';
-import { open, opendir, readlink, realpath, type FileHandle } from 'node:fs/promises';
+import { opendir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { readFileStart } from '../../../kernel/index.ts';
 import { docsLimits, type DocsLimits } from '../limits.ts';
 
 export interface FileText {
@@ -78,18 +78,9 @@ export class PackageFiles {
   async read(path: string): Promise<FileText | undefined> {
     const absolute = join(this.#folder, path);
     if (!(await this.#isOwn(absolute))) return undefined;
-    // Without O_NONBLOCK, opening a pipe waits for a writer, and nothing can end that wait.
-    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    const handle = await open(absolute, flags).catch(() => undefined);
-    if (!handle) return undefined;
-    try {
-      if (!(await handle.stat()).isFile() || !(await isStill(handle, absolute))) return undefined;
-      return decode(await readUpTo(handle, this.#limits.maxFileBytes + 1), this.#limits);
-    } catch {
-      return undefined;
-    } finally {
-      await handle.close();
-    }
+    const limits = { maxBytes: this.#limits.maxFileBytes + 1, inside: [this.#folder] };
+    const bytes = await readFileStart(absolute, limits).catch(() => undefined);
+    return bytes && decode(bytes, this.#limits);
   }
 
   /** Inside the folder and reached without a link: only then is a path its own real path. */
@@ -97,23 +88,6 @@ export class PackageFiles {
     if (absolute !== this.#folder && !absolute.startsWith(this.#folder + sep)) return false;
     return (await realpath(absolute).catch(() => undefined)) === absolute;
   }
-}
-
-/** Whether the file that was opened lies where it was looked for. Only Linux can tell. */
-async function isStill(handle: FileHandle, absolute: string): Promise<boolean> {
-  if (process.platform !== 'linux') return true;
-  return (await readlink(`/proc/self/fd/${handle.fd}`)) === absolute;
-}
-
-async function readUpTo(handle: FileHandle, maxBytes: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(Math.min(maxBytes, (await handle.stat()).size + 1));
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return buffer.subarray(0, length);
 }
 
 function decode(bytes: Buffer, { maxFileBytes }: DocsLimits): FileText | undefined {

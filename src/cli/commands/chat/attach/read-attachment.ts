@@ -1,6 +1,7 @@
-import { open, realpath } from 'node:fs/promises';
-import { extname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
 import type { Attachment } from '../../../../contract/agent/index.ts';
+import { liesInside, readRegularFile, UnusableFileError } from '../../../../kernel/index.ts';
 import { AttachmentError, OutsideRootsError } from '../../../errors.ts';
 import { languageOf } from './language-of.ts';
 
@@ -16,28 +17,14 @@ export const maxAttachments = 20;
 
 /** The text of a file inside the roots. Throws `cli.attachment_unusable`, `cli.outside_roots`. */
 export async function readAttachment(path: string, place: Place): Promise<Attachment> {
-  const real = await findInside(path, place);
-  const handle = await open(real).catch((error: unknown) => {
-    throw new AttachmentError(path, reasonOf(error), { cause: error });
-  });
+  const { cwd, roots } = place;
+  const inside = roots.map((root) => resolve(cwd, root));
+  const limits = { maxBytes: maxAttachmentBytes, inside };
   try {
-    const status = await handle.stat();
-    if (!status.isFile()) {
-      throw new AttachmentError(path, status.isDirectory() ? 'it is a folder' : 'it is no file');
-    }
-    const bytes = Buffer.alloc(Math.min(status.size, maxAttachmentBytes) + 1);
-    let length = 0;
-    while (length < bytes.length) {
-      const { bytesRead } = await handle.read(bytes, length, bytes.length - length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-    }
-    if (length > maxAttachmentBytes) {
-      throw new AttachmentError(path, `it is longer than ${maxAttachmentBytes} bytes`);
-    }
-    return textAttachment(path, bytes.subarray(0, length));
-  } finally {
-    await handle.close();
+    return textAttachment(path, await readRegularFile(await findInside(path, place), limits));
+  } catch (error) {
+    if (!(error instanceof UnusableFileError)) throw error;
+    throw new AttachmentError(path, error.message, { cause: error });
   }
 }
 
@@ -61,21 +48,16 @@ export async function findInside(path: string, { cwd, roots }: Place): Promise<s
   const wanted = resolve(cwd, path);
   const real = await realpath(wanted).catch((error: unknown) => {
     // Whether something is there is nobody's business outside the roots.
-    if (!roots.some((root) => isBelow(wanted, resolve(cwd, root)))) {
+    if (!roots.some((root) => liesInside(resolve(cwd, root), wanted))) {
       throw new OutsideRootsError(path, roots);
     }
     throw new AttachmentError(path, reasonOf(error), { cause: error });
   });
   for (const root of roots) {
     const folder = await realpath(resolve(cwd, root)).catch(() => undefined);
-    if (folder !== undefined && isBelow(real, folder)) return real;
+    if (folder !== undefined && liesInside(folder, real)) return real;
   }
   throw new OutsideRootsError(path, roots);
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 function reasonOf(error: unknown): string {

@@ -1,11 +1,13 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { localCaller } from '../../../../contract/caller/index.ts';
 import type { Session, Turn } from '../../../../contract/session/index.ts';
 import { counted } from '../../../../kernel/index.ts';
 import { UsageError } from '../../../errors.ts';
+import type { Io } from '../../../io.ts';
 import { ownEscape } from '../../../printable.ts';
 import { cutText, formatColumns } from '../../../output.ts';
+import { readInput } from '../../../read-input.ts';
 import { timeShower } from '../../../show-time.ts';
 import type { Chat } from '../chat.ts';
 import { runCommandLine } from './command-line.ts';
@@ -69,7 +71,7 @@ export const load: RunSlash = async (chat, { text }) => {
     () => false,
   );
   const { id } = isFile
-    ? await sessions.import(localCaller, await readJson(file))
+    ? await sessions.import(localCaller, await readJson(text, invocation.io))
     : await sessions.show(localCaller, text);
   const found = await sessions.show(localCaller, id);
   state.session = id;
@@ -100,9 +102,9 @@ function current({ system, state }: Chat): Promise<Session> {
   throw new UsageError('The conversation begins with your first message');
 }
 
-async function readJson(file: string): Promise<unknown> {
+async function readJson(file: string, io: Io): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
+    return JSON.parse(await readInput(file, io));
   } catch (error) {
     throw new UsageError(`"${file}" is no saved conversation: ${String(error)}`, { cause: error });
   }
