@@ -13,6 +13,17 @@ const maxWaiting = 10_000;
 const maxHeapMb = 2_048;
 const cancelGraceMs = 250;
 const idleStopMs = 60_000;
+/** In a folder, a file that takes longer is left out and named; a busy machine needs some seconds for large ones. */
+const maxFileMs = 15_000;
+/** Each begins the call anew, and a call has a minute in all. */
+const maxSlowItems = 3;
+const toolsOverFiles = [
+  'analyze_complexity',
+  'format_code',
+  'refactor_code',
+  'review_code',
+  'scan_security',
+];
 
 /** Calls a tool of this server. */
 export type CallOwnTool = (
@@ -43,6 +54,7 @@ export function createThreadedCodeServer(
     maxHeapMb,
     cancelGraceMs,
     idleStopMs,
+    items: { tools: new Set(toolsOverFiles), maxItemMs: maxFileMs, maxSlowItems },
   });
   const tools = codeTools(options).map((tool) => ({
     name: tool.name,

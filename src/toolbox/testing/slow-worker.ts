@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { z } from 'zod';
 import { defineTool } from '../define-tool.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
+import { slowItemsMetaKey } from '../worker/message.ts';
 import { hostServer } from '../worker/worker-host.ts';
 
 const anything = z.record(z.string(), z.unknown());
@@ -26,6 +27,26 @@ function aTool(
   });
 }
 
+/** Goes through `items`, and never gets beyond one that is called "slow". */
+const itemsTool = defineTool({
+  name: 'items',
+  title: 'items',
+  description: 'items',
+  input: z.object({ items: z.array(z.string()) }),
+  output: anything,
+  annotations: { readOnlyHint: true },
+  examples: [],
+  run: async ({ items }, { meta, progress }) => {
+    const left = z.array(z.string()).parse(meta[slowItemsMetaKey]);
+    const wanted = items.filter((item) => !left.includes(item));
+    for (const [index, message] of wanted.entries()) {
+      progress({ progress: index, total: wanted.length, message });
+      if (message.startsWith('slow')) for (;;);
+    }
+    return { done: wanted, left };
+  },
+});
+
 const hoard: unknown[] = [];
 if (!parentPort) throw new Error('runs in a worker thread only');
 hostServer(
@@ -35,6 +56,7 @@ hostServer(
     version: '1',
     instructions: '',
     tools: [
+      itemsTool,
       aTool('echo', (input) => input),
       aTool('spin', () => {
         for (;;);

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { aCallContext } from '../testing/call-context.ts';
 import { WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 
@@ -133,4 +133,25 @@ it('starts nothing once it is closed, and tells running, waiting and new calls w
   };
   expect(await before).toMatchObject([refused, refused]);
   expect(await after).toMatchObject([refused]);
+});
+
+describe('a call that goes through items', () => {
+  const tools = new Set(['items']);
+  const call = (items: readonly string[], maxSlowItems = 2) =>
+    aPool({ items: { tools, maxItemMs: 300, maxSlowItems } }).call(
+      'items',
+      { items },
+      aCallContext({ meta: { 'tutti/slowItems': ['a'] } }),
+    );
+
+  it('leaves out those that take too long, and nothing that the caller names', async () => {
+    const { structuredContent } = await call(['a', 'slow 1', 'b', 'slow 2', 'c']);
+    expect(structuredContent).toEqual({ done: ['a', 'b', 'c'], left: ['slow 1', 'slow 2'] });
+  });
+
+  it('fails when there are too many of them', async () => {
+    await expect(call(['a', 'slow 1', 'slow 2', 'b'], 1)).rejects.toThrow(
+      'it took longer than 300 ms for slow 2',
+    );
+  });
 });

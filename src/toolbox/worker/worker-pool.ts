@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import type { CallContext } from '../../contract/server/index.ts';
+import type { CallContext, ProgressUpdate } from '../../contract/server/index.ts';
 import type { ToolResult } from '../../contract/tool/index.ts';
 import { Gate } from '../../kernel/index.ts';
 import { WorkerDiedError, type WorkerDeath } from '../errors.ts';
-import type { FromWorker, ToWorker } from './message.ts';
+import { slowItemsMetaKey, type FromWorker, type ToWorker } from './message.ts';
 
 export interface WorkerPoolOptions {
   /** The module a worker runs: it must call `hostServer`. */
@@ -17,6 +17,16 @@ export interface WorkerPoolOptions {
   readonly cancelGraceMs: number;
   /** How long a worker without work is kept. */
   readonly idleStopMs: number;
+  /** For tools that go through items, name each as the message of their progress, and leave out `slowItemsMetaKey`. */
+  readonly items?: ItemLimits;
+}
+
+export interface ItemLimits {
+  readonly tools: ReadonlySet<string>;
+  /** A call that works longer on one of several items is begun again without it. */
+  readonly maxItemMs: number;
+  /** With one slow item more than these the call fails. */
+  readonly maxSlowItems: number;
 }
 
 /**
@@ -54,28 +64,40 @@ export class WorkerPool {
   }
 
   async #run(tool: string, args: unknown, context: CallContext): Promise<ToolResult> {
-    if (this.#isClosed) throw new WorkerDiedError(tool, stopping);
-    context.signal.throwIfAborted();
-    const seat = this.#take();
-    const message: ToWorker = {
-      kind: 'call',
-      tool,
-      args,
-      meta: context.meta,
-      callerId: context.caller.id,
-    };
-    const outcome = await this.#converse(seat, message, context);
-    if (outcome.kind === 'died') await seat.worker.terminate();
-    else this.#giveBack(seat);
-    if (outcome.kind === 'settled') return outcome.result;
-    context.signal.throwIfAborted();
-    throw new WorkerDiedError(tool, this.#isClosed ? stopping : this.#deathBy(outcome));
+    const slow: string[] = [];
+    for (;;) {
+      if (this.#isClosed) throw new WorkerDiedError(tool, stopping);
+      context.signal.throwIfAborted();
+      const seat = this.#take();
+      const meta = { ...context.meta, [slowItemsMetaKey]: slow };
+      const message = { kind: 'call', tool, args, meta, callerId: context.caller.id } as const;
+      const outcome = await this.#converse(seat, message, context);
+      if (outcome.kind === 'died') await seat.worker.terminate();
+      else this.#giveBack(seat);
+      if (outcome.kind === 'settled') return outcome.result;
+      context.signal.throwIfAborted();
+      const isSlow = outcome.slowItem !== undefined && !this.#isClosed;
+      if (!isSlow || slow.length >= (this.#options.items?.maxSlowItems ?? 0)) {
+        throw new WorkerDiedError(tool, this.#isClosed ? stopping : this.#deathBy(outcome));
+      }
+      slow.push(outcome.slowItem);
+    }
   }
 
   /** Speaks with the worker until the call has an outcome; listens no longer after that. */
-  #converse(seat: Seat, message: ToWorker, context: CallContext): Promise<Outcome> {
+  #converse(
+    seat: Seat,
+    message: Extract<ToWorker, { kind: 'call' }>,
+    context: CallContext,
+  ): Promise<Outcome> {
     let grace: NodeJS.Timeout | undefined;
+    let late: NodeJS.Timeout | undefined;
     return new Promise<Outcome>((resolve) => {
+      const progress: CallContext['progress'] = (update) => {
+        clearTimeout(late);
+        late = this.#watchItem(message, update, end);
+        context.progress(update);
+      };
       const onAbort = (): void => {
         seat.worker.postMessage({ kind: 'cancel' } satisfies ToWorker);
         grace = setTimeout(
@@ -85,14 +107,27 @@ export class WorkerPool {
       };
       const end = (result: Outcome): void => {
         clearTimeout(grace);
+        clearTimeout(late);
         seat.listener = undefined;
         context.signal.removeEventListener('abort', onAbort);
         resolve(result);
       };
-      seat.listener = { end, progress: context.progress };
+      seat.listener = { end, progress };
       context.signal.addEventListener('abort', onAbort, { once: true });
       seat.worker.postMessage(message);
     });
+  }
+
+  /** Ends the call when it is not done in time with the item that an update names. */
+  #watchItem(
+    { tool }: Extract<ToWorker, { kind: 'call' }>,
+    { message: item, progress, total = 0 }: ProgressUpdate,
+    end: (outcome: Outcome) => void,
+  ): NodeJS.Timeout | undefined {
+    const { items } = this.#options;
+    if (!items?.tools.has(tool) || item === undefined || total < 2 || progress >= total) return;
+    const cause = `it took longer than ${items.maxItemMs} ms for ${item}`;
+    return setTimeout(() => end({ kind: 'died', cause, slowItem: item }), items.maxItemMs);
   }
 
   #take(): Seat {
@@ -171,6 +206,7 @@ interface Unfinished {
   readonly kind: 'cancelled' | 'died';
   /** An error, or words for what ended it. */
   readonly cause: unknown;
+  readonly slowItem?: string;
 }
 
 /** A worker and the call it runs, if it runs one. Its events are listened to once, not anew for every call. */

@@ -49,7 +49,7 @@ export function analyzeComplexityTool(context: CodeContext): DefinedTool {
       'how big is this file?',
     ],
     run: async (input, call) => {
-      const { own, tests, leftOut } = await selectSources(input, context, call.signal);
+      const { own, tests, leftOut } = await selectSources(input, context, call);
       const { measured, failed } = await measureAll([...own, ...tests], context, call);
       return {
         ...reportComplexity(measured, { detailed: input.detailed, failed }),

@@ -110,7 +110,7 @@ export function formatCodeTool(context: CodeContext): DefinedTool {
       'indent this properly',
     ],
     run: async (input, call) => {
-      const { own, tests, leftOut } = await selectSources(input, context, call.signal);
+      const { own, tests, leftOut } = await selectSources(input, context, call);
       const files = [...own, ...tests];
       const left = leftOut.length > 0 ? { left_out: reportLeftOut(leftOut) } : {};
       const request = { ...input, context, format: await loadFormat() };

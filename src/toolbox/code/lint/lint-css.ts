@@ -27,7 +27,9 @@ export async function lintCss(file: SourceFile, setup: LintSetup): Promise<LintF
     if (!(error instanceof TypeError)) throw error;
     throw new TooComplexError(file.path, `stylelint failed on it: ${error.message}`);
   });
-  const warnings = results[0]?.warnings ?? [];
+  const [result] = results;
+  const warnings = result?.warnings ?? [];
+  setup.onSilenced?.(result?._postcssResult?.stylelint.disabledWarnings?.length ?? 0);
   const problem = warnings.find(({ rule }) => rule === 'CssSyntaxError');
   if (problem) {
     throw new CodeSyntaxError({

@@ -4,6 +4,7 @@ import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import { javascriptRules, typescriptRules, type JavascriptRule } from './javascript-rules.ts';
 import { isWanted, type LintFinding, type LintSetup, type RuleEntry } from './lint-finding.ts';
+import { withoutSilenced } from './silence-eslint.ts';
 import { TextPositions } from '../text-positions.ts';
 
 /** JavaScript by ESLint with its own parser. */
@@ -21,8 +22,8 @@ export async function lintJavascript(file: SourceFile, setup: LintSetup): Promis
     const second = verify(other);
     if (!second.some(({ fatal }) => fatal)) [sourceType, messages] = [other, second];
   }
-  setup.onSilenced?.(countSuppressed(linter));
-  return toFindings(messages, { file, isScript: sourceType !== 'module' });
+  const left = countSilenced(messages, linter, setup);
+  return toFindings(left, { file, isScript: sourceType !== 'module' });
 }
 
 /** TypeScript by ESLint over oxc's tree, with our rules about types. */
@@ -47,21 +48,27 @@ export async function lintTypescript(file: SourceFile, setup: LintSetup): Promis
       files: ['**/*.js', '**/*.ts'],
       languageOptions: { parser: await typescriptParser({ text: file.text, program, comments }) },
       plugins: { typescript: typescriptPlugin },
-      linterOptions: { reportUnusedDisableDirectives: 'off' },
+      linterOptions,
       rules: selectRules(setup, 'typescript'),
     },
   ];
   const filename = file.path.endsWith('.d.ts') ? 'source.d.ts' : 'source.ts';
   const linter = new Linter({ configType: 'flat' });
   const messages = linter.verify(file.text, config, { filename });
-  setup.onSilenced?.(countSuppressed(linter));
-  return toFindings(messages, { file, isScript: false });
+  return toFindings(countSilenced(messages, linter, setup), { file, isScript: false });
 }
 
-/** ESLint's declarations lack the method that its linter has. */
-function countSuppressed(linter: Linter): number {
-  const complete = linter as Linter & { getSuppressedMessages?(): unknown[] };
-  return complete.getSuppressedMessages?.().length ?? 0;
+/** A comment in the text could give a rule options of its own, such as a pattern that takes for ever. */
+const linterOptions = { noInlineConfig: true, reportUnusedDisableDirectives: 'off' } as const;
+
+function countSilenced(
+  messages: readonly Linter.LintMessage[],
+  linter: Linter,
+  { onSilenced }: LintSetup,
+): readonly Linter.LintMessage[] {
+  const left = withoutSilenced(messages, linter);
+  onSilenced?.(messages.length - left.length);
+  return left;
 }
 
 type SourceType = 'module' | 'commonjs';
@@ -81,7 +88,7 @@ function javascriptConfig(rules: Linter.RulesRecord, sourceType: SourceType): Li
         sourceType,
         parserOptions: { ecmaFeatures: { jsx: true } },
       },
-      linterOptions: { reportUnusedDisableDirectives: 'off' },
+      linterOptions,
       plugins: {} satisfies Record<string, ESLint.Plugin>,
       rules,
     },
@@ -120,7 +127,7 @@ function toFindings(
   const findings: LintFinding[] = [];
   for (const message of messages) {
     const rule = findRule(message.ruleId ?? '');
-    // Comments in the text can switch other rules on; they are not part of the review.
+    // ESLint says of each comment that it is ignored.
     if (!rule) continue;
     const isSafe = rule.safeFix === true && !(source.isScript && message.ruleId === 'prefer-const');
     const { fix } = message;

@@ -17,9 +17,9 @@ import { TextPositions } from '../text-positions.ts';
 export async function lintPython(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
   const options = ruffOptions(file, setup);
   const diagnostics = await setup.context.ruff.check(file.text, options);
-  if (setup.onSilenced && /#\s*noqa\b/i.test(file.text)) {
-    // Ruff does not tell what it left out, so it looks again at a text whose comments say nothing to it.
-    const unmarked = file.text.replaceAll(/(#\s*)noqa\b/gi, '$1none');
+  // Ruff does not tell what it left out, so it looks again at a text whose comments say nothing to it.
+  const unmarked = file.text.replaceAll(silencingWords, (word) => '-'.repeat(word.length));
+  if (setup.onSilenced && unmarked !== file.text) {
     const all = await setup.context.ruff.check(unmarked, options);
     setup.onSilenced(Math.max(0, all.length - diagnostics.length));
   }
@@ -44,6 +44,9 @@ export async function lintPython(file: SourceFile, setup: LintSetup): Promise<Li
   };
   return diagnostics.map((diagnostic) => toFinding(diagnostic, source));
 }
+
+/** `# noqa` and `# isort: skip`, for a line; `# ruff: noqa`, `# flake8: noqa` and `# ruff: disable`, for more. */
+const silencingWords = /\b(?:noqa|ruff:|flake8:|isort:)/gi;
 
 /** What decides whether a fix of Ruff's is safe here. */
 interface PythonSource {

@@ -30,7 +30,7 @@ export async function refactorSources(
   call: CallContext,
   context: CodeContext,
 ): Promise<RefactorOutput> {
-  const { own, tests, leftOut } = await selectSources(request, context, call.signal);
+  const { own, tests, leftOut } = await selectSources(request, context, call);
   const files = [...own, ...tests];
   const results: RefactoredFile[] = [];
   const notes: string[] = [];

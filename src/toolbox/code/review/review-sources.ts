@@ -41,7 +41,7 @@ export async function reviewSources(
   call: CallContext,
   parts: ReviewParts,
 ): Promise<ReviewOutput> {
-  const selected = await selectSources(request, parts.context, call.signal);
+  const selected = await selectSources(request, parts.context, call);
   const reviewed = await reviewAll(request, selected, { call, parts });
   const { reviews, unparsed, areas } = reviewed;
   const isTest = new Set(selected.tests.map(({ path }) => path));

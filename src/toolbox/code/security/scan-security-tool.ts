@@ -73,7 +73,7 @@ export function scanSecurityTool(context: CodeContext): DefinedTool {
       'how secure is this project?',
     ],
     run: async (request, call) => {
-      const selected = await selectSources(request, context, call.signal);
+      const selected = await selectSources(request, context, call);
       const files = [...selected.own, ...selected.tests];
       const { found, notes, silenced } = await scanFiles(files, request, { context, call });
       const isTest = new Set(selected.tests.map(({ path }) => path));

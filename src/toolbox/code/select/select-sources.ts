@@ -1,10 +1,20 @@
 import { z } from 'zod';
+import type { CallContext } from '../../../contract/server/index.ts';
 import { counted } from '../../../kernel/index.ts';
+import { slowItemsMetaKey } from '../../worker/message.ts';
 import type { CodeContext } from '../code-context.ts';
 import type { SourceFile, SourceRequest } from '../source-files.ts';
 import { looksGenerated, roleOfPath } from './file-role.ts';
 
-const reasons = ['ignored', 'generated', 'vendored', 'excluded', 'hidden', 'unreadable'] as const;
+const reasons = [
+  'ignored',
+  'generated',
+  'vendored',
+  'excluded',
+  'hidden',
+  'unreadable',
+  'too_slow',
+] as const;
 
 type LeftOutReason = (typeof reasons)[number];
 
@@ -29,13 +39,16 @@ export interface SelectedSources {
 export async function selectSources(
   request: SourceRequest,
   context: Pick<CodeContext, 'sources'>,
-  signal: AbortSignal,
+  { signal, meta }: Pick<CallContext, 'signal' | 'meta'>,
 ): Promise<SelectedSources> {
   const leftOut: LeftOutPath[] = [];
-  const found = await context.sources.resolve(request, signal, {
+  const slow = z.array(z.string()).catch([]).parse(meta[slowItemsMetaKey]);
+  const resolved = await context.sources.resolve(request, signal, {
     onLeftOut: (path) => leftOut.push(path),
     onUnreadable: ({ path }) => leftOut.push({ path, reason: 'unreadable' }),
   });
+  const found = resolved.filter(({ path }) => !slow.includes(path));
+  leftOut.push(...slow.map((path) => ({ path, reason: 'too_slow' as const })));
   const [only, ...others] = found;
   if (!only || others.length === 0) return { own: found, tests: [], leftOut };
   const judged = found.map((file) => ({ file, role: judge(file) }));
@@ -86,6 +99,7 @@ const reasonWords: Readonly<Record<LeftOutReason, string>> = {
   excluded: 'excluded by the setting tools.exclude',
   hidden: 'in hidden folders',
   unreadable: 'not readable as text',
+  too_slow: 'that took too long',
 };
 
 /** One line for people; none when nothing was left out. */
