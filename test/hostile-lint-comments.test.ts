@@ -22,31 +22,26 @@ const endless = '^(a+)+$';
 const long = `${'a'.repeat(60)}B_1`;
 const neighbour = 'var old = 1;\nexport { old };\n';
 
-describe('comments of strangers configure no rule', () => {
-  it.each([
-    ['id-match', `/* eslint id-match: [2, "${endless}"] */\nexport const ${long} = 1;\n`],
-    ['camelcase', `/*eslint camelcase:[2,{"allow":["${endless}"]}]*/\nexport const ${long} = 1;\n`],
-    [
-      'no-unused-vars',
-      `/* eslint no-unused-vars: ["error", {varsIgnorePattern: "${endless}"}] */\nconst ${long} = 1;\n`,
-    ],
-    [
-      'new-cap',
-      `/*\teslint new-cap: [2, {newIsCapExceptionPattern: "${endless}"}] */\nexport default new ${long}();\n`,
-    ],
-    [
-      'capitalized-comments',
-      `/* eslint capitalized-comments: [2, "always", {"ignorePattern": "${endless}"}] */\n// ${'a'.repeat(60)}!\nexport default 1;\n`,
-    ],
-  ])('%s in a folder', { timeout: 60_000 }, async (_rule, hostile) => {
-    const found = await reviewFolder({ 'a.js': hostile, 'b.ts': hostile, 'c.js': neighbour });
-    expect(found.files_reviewed).toBe(3);
+/** Texts that configure a rule with the pattern. */
+const hostile = {
+  'id-match': `/* eslint id-match: [2, "${endless}"] */\nexport const ${long} = 1;\n`,
+  camelcase: `/*eslint camelcase:[2,{"allow":["${endless}"]}]*/\nexport const ${long} = 1;\n`,
+  'no-unused-vars': `/* eslint no-unused-vars: ["error", {varsIgnorePattern: "${endless}"}] */\nconst ${long} = 1;\n`,
+  'new-cap': `/*\teslint new-cap: [2, {newIsCapExceptionPattern: "${endless}"}] */\nexport default new ${long}();\n`,
+  'capitalized-comments': `/* eslint capitalized-comments: [2, "always", {"ignorePattern": "${endless}"}] */\n// ${'a'.repeat(60)}!\nexport default 1;\n`,
+};
+
+describe('comments of strangers', () => {
+  it.each(['js', 'ts'])('configure no rule of a .%s file', { timeout: 60_000 }, async (ending) => {
+    const files = Object.entries(hostile).map(([rule, text]) => [`${rule}.${ending}`, text]);
+    const found = await reviewFolder({ ...Object.fromEntries(files), 'c.js': neighbour });
+    expect(found.files_reviewed).toBe(files.length + 1);
     expect(found.issues).toContainEqual(
       expect.objectContaining({ rule: 'javascript/no-var', file: 'c.js' }),
     );
   });
 
-  it('and switch none off unseen', { timeout: 60_000 }, async () => {
+  it('switch no rule off unseen', { timeout: 60_000 }, async () => {
     const { issues, silenced } = await reviewFolder({
       'a.js': '/* eslint no-var: 0 */\nvar a = 1;\nexport { a };\n',
       'b.js':
@@ -67,7 +62,7 @@ describe('comments of strangers configure no rule', () => {
     expect(silenced).toBeGreaterThanOrEqual(6);
   });
 
-  it('in any number cost no more than the text', { timeout: 60_000 }, async () => {
+  it('cost no more than the text in any number', { timeout: 60_000 }, async () => {
     const many = '/* eslint-disable no-var */ var x = 1; /* eslint-enable */\n'.repeat(1_000);
     const { silenced } = await reviewFolder({ 'a.js': many, 'b.js': neighbour });
     expect(silenced).toBeGreaterThanOrEqual(1_000);

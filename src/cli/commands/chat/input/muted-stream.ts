@@ -1,5 +1,15 @@
 import { Writable } from 'node:stream';
 import type { TextStream } from '../../../io.ts';
+import { printable } from '../../../printable.ts';
+
+/** What the editor itself writes: cursor movements, erasing, the colours of the prompt. */
+const editing = /(\u001B\[\d*[A-DGJKm]|\r)/;
+
+/** Pasted text may hold anything, and the editor writes it as it is. */
+function drawn(text: string): string {
+  const parts = text.split(editing);
+  return parts.map((part, index) => (index % 2 === 1 ? part : printable(part))).join('');
+}
 
 /** A terminal that shows nothing of what the line editor draws while something else is on the screen. */
 export class MutedStream extends Writable {
@@ -21,7 +31,7 @@ export class MutedStream extends Writable {
   }
 
   override _write(chunk: unknown, _encoding: string, done: () => void): void {
-    if (!this.isMuted) this.#terminal.write(String(chunk));
+    if (!this.isMuted) this.#terminal.write(drawn(String(chunk)));
     done();
   }
 }
