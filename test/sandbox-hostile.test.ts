@@ -79,6 +79,7 @@ for (const { name, open, programs } of drivers)
       typeof opened === 'string' ? skip(opened) : runHostile(program, { ...opened, host });
 
     for (const program of programs) {
+      if (program.drivers?.includes(name) === false) continue;
       const { id, title } = program;
       it.concurrent(`${id} ends as expected: ${title}`, { timeout: limitMs }, async ({ skip }) => {
         const { complaints } = await run(program, skip);

@@ -14,7 +14,7 @@ export const defaultLimits: SandboxLimits = {
   memoryBytes: 512 * mebibyte,
   pids: 256,
   diskBytes: 128 * mebibyte,
-  openFiles: 1024,
+  openFiles: 512,
   outputBytes: mebibyte,
 };
 

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type {
   KillReason,
   RunWatch,
@@ -77,7 +78,7 @@ export async function superviseRun(
   await sandbox.drained(drainMs);
 
   const reached =
-    (await sandbox.resources.reached()) ?? ((await sandbox.wasDiskFilled(exit)) ? 'disk' : null);
+    (await sandbox.resources.reached()) ?? ((await isOutOfDisk(sandbox, exit)) ? 'disk' : null);
   const end = endOfRun(exit, killedFor, reached);
   const usage = await sandbox.resources.usage();
   // Nobody waits for the files of a run that was cancelled.
@@ -95,6 +96,13 @@ export async function superviseRun(
     ],
     driver: sandbox.driver,
   };
+}
+
+/** Of a program that wrote a file larger than its disk, and did not handle the signal. */
+const exitOfFileTooLarge = 128 + constants.signals.SIGXFSZ;
+
+async function isOutOfDisk(sandbox: WaitingSandbox, exit: ProcessExit): Promise<boolean> {
+  return exit.exitCode === exitOfFileTooLarge || sandbox.wasDiskFilled(exit);
 }
 
 const nothing: Collected = { files: [], observations: [] };

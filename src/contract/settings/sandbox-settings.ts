@@ -38,7 +38,7 @@ const limits = z
       .int()
       .min(32)
       .max(65_536)
-      .default(1024)
+      .default(512)
       .meta(about('Maximum number of open files per process.')),
     output: sizeText
       .default('1MiB')

@@ -86,7 +86,8 @@ function files(plan: BwrapPlan): string[] {
     ...temporary('0755', sized(diskBytes), workFolder),
     ...unless(!without.has('host-files'), ...layout.privateFolders),
     ...mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),
-    ...unless(isWritable, '--remount-ro', '/', '--remount-ro', '/dev'),
+    // In /proc a program could lower its `oom_score_adj`.
+    ...unless(isWritable, '--remount-ro', '/', '--remount-ro', '/dev', '--remount-ro', '/proc'),
   ];
 }
 

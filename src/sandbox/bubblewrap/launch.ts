@@ -32,16 +32,16 @@ export async function launch(
     ...shape.toolchain.mounts,
     ...shape.mounts,
   ]);
-  const isMemoryHeld = machine.resources.holder('memory') === 'kernel';
   const script = startScript({
     bwrap: machine.bwrap,
     setpriv: machine.setpriv,
-    prlimit: machine.prlimit,
     stage,
     strays: machine.strays,
     joinFiles: group.joinFiles,
     openFiles: shape.limits.openFiles,
-    fileBytes: isMemoryHeld ? undefined : shape.limits.diskBytes,
+    prlimit: machine.prlimit,
+    isCorePiped: machine.facts.corePattern?.startsWith('|') ?? false,
+    fileBytes: without.has('disk') ? undefined : shape.limits.diskBytes,
     pidsInside: machine.limitsPidsInside && !without.has('pids') ? shape.limits.pids : undefined,
     command: bootCommand(shape.boot, shape.toolchain),
     without,

@@ -17,8 +17,7 @@ export interface Machine {
   readonly bwrap: string;
   /** Set when we are root, who has to become somebody else. */
   readonly setpriv: string | undefined;
-  /** Set where the kernel hands cores to a program. */
-  readonly prlimit: string | undefined;
+  readonly prlimit: string;
   readonly strays: readonly number[];
   readonly layout: HostLayout;
   readonly filter: Uint8Array;
@@ -32,8 +31,9 @@ export async function examineMachine(chosen?: Promise<ResourceControl>): Promise
   const facts = readHostFacts();
   const bwrap = findProgram('bwrap');
   const setpriv = facts.isRoot ? findProgram('setpriv') : undefined;
-  const obstacle = obstacleAhead(facts, { bwrap, setpriv });
-  if (obstacle || bwrap === undefined) {
+  const prlimit = findProgram('prlimit');
+  const obstacle = obstacleAhead(facts, { bwrap, setpriv, prlimit });
+  if (obstacle || bwrap === undefined || prlimit === undefined) {
     throw new SandboxNotStartedError(driverName, obstacle?.message ?? 'bwrap is missing');
   }
   const strays = strayDescriptors();
@@ -43,7 +43,7 @@ export async function examineMachine(chosen?: Promise<ResourceControl>): Promise
     shell: shellFor(strays),
     bwrap,
     setpriv,
-    prlimit: facts.corePattern?.startsWith('|') ? findProgram('prlimit') : undefined,
+    prlimit,
     strays,
     layout: readHostLayout(),
     filter: seccompFilter(

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { countsProcessesInside, readHostFacts, type HostFacts } from './host-facts.ts';
 import { obstacleAhead, obstacleOfComplaint, obstacleOfVersion } from './obstacle.ts';
 
-const programs = { bwrap: '/usr/bin/bwrap', setpriv: '/usr/bin/setpriv' };
+const programs = {
+  bwrap: '/usr/bin/bwrap',
+  setpriv: '/usr/bin/setpriv',
+  prlimit: '/usr/bin/prlimit',
+};
 
 function facts(changes: Partial<HostFacts> = {}): HostFacts {
   return {
@@ -45,6 +49,14 @@ describe('what keeps bwrap from working', () => {
     expect(obstacleAhead(facts({ isRoot: true }), without)?.fix).toBe(
       'apt-get install -y util-linux',
     );
+  });
+
+  it('is that nothing bounds what a program takes from its user', () => {
+    const without = { ...programs, prlimit: undefined };
+    expect(obstacleAhead(facts(), without)).toEqual({
+      message: expect.stringContaining('prlimit is missing'),
+      fix: 'sudo apt-get install -y util-linux',
+    });
   });
 
   it.each([

@@ -11,6 +11,7 @@ export interface Obstacle {
 export interface Programs {
   readonly bwrap: string | undefined;
   readonly setpriv: string | undefined;
+  readonly prlimit: string | undefined;
 }
 
 /** What can be said without trying. */
@@ -24,6 +25,12 @@ export function obstacleAhead(facts: HostFacts, programs: Programs): Obstacle | 
   if (facts.isRoot && programs.setpriv === undefined) {
     return {
       message: 'setpriv is missing, without which a sandbox would be started by root',
+      fix: install('util-linux', facts),
+    };
+  }
+  if (programs.prlimit === undefined) {
+    return {
+      message: 'prlimit is missing, without which a program could use up what its user has outside',
       fix: install('util-linux', facts),
     };
   }

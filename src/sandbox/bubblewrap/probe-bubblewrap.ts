@@ -43,7 +43,11 @@ export async function probeBubblewrap(
 async function bwrapVersion(): Promise<string | Obstacle> {
   const facts = readHostFacts();
   const bwrap = findProgram('bwrap');
-  const ahead = obstacleAhead(facts, { bwrap, setpriv: findProgram('setpriv') });
+  const ahead = obstacleAhead(facts, {
+    bwrap,
+    setpriv: findProgram('setpriv'),
+    prlimit: findProgram('prlimit'),
+  });
   if (ahead || bwrap === undefined) return ahead ?? { message: 'bwrap is missing' };
   const { stdout } = await promisify(execFile)(bwrap, ['--version'], {
     timeout: versionTimeMs,

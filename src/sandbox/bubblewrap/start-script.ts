@@ -21,15 +21,17 @@ export interface StartPlan {
   readonly bwrap: string;
   /** Set when we are root. */
   readonly setpriv?: string | undefined;
-  /** Sets the limit of cores in bytes, which shells cannot; absent where cores are files, which 0 forbids. */
-  readonly prlimit?: string | undefined;
   /** A mount namespace to enter first, and the program that does it. */
   readonly stage?: { readonly nsenter: string; readonly namespace: string } | undefined;
   /** Inherited from who started us, and to be closed. */
   readonly strays: readonly number[];
   readonly joinFiles: readonly string[];
   readonly openFiles: number;
-  /** Largest file, where the kernel does not count memory: files need not lie in a sized folder. */
+  /** Sets the limits that no shell can, inside: there the kernel counts what is used inside alone. */
+  readonly prlimit: string;
+  /** The kernel hands cores to a program, whatever their limit is but for 1; elsewhere 0 forbids them. */
+  readonly isCorePiped: boolean;
+  /** Largest file. */
   readonly fileBytes?: number | undefined;
   /** Most processes of the program, where no group counts them. */
   readonly pidsInside?: number | undefined;
@@ -48,7 +50,7 @@ export function startScript(plan: StartPlan): string {
     ...plan.joinFiles.map((file) => `echo 0 >${quote(file)} || exit ${notJoinedExit}`),
     'umask 022',
     `echo ${oomScore} >/proc/self/oom_score_adj`,
-    ...(plan.prlimit === undefined ? ['ulimit -c 0'] : []),
+    ...(plan.isCorePiped ? [] : ['ulimit -c 0']),
     ...(plan.without.has('open-files') ? [] : [`ulimit -n ${plan.openFiles} 2>/dev/null`]),
     ...(plan.fileBytes === undefined ? [] : [`ulimit -f ${Math.ceil(plan.fileBytes / 512)}`]),
   ];
@@ -57,14 +59,13 @@ export function startScript(plan: StartPlan): string {
   );
   const words = [
     'exec',
-    // A core goes to a program of the host whatever its limit is, but for 1.
-    ...(plan.prlimit === undefined ? [] : [quote(plan.prlimit), '--core=1:1', '--']),
+    ...(plan.isCorePiped ? [quote(plan.prlimit), '--core=1:1', '--'] : []),
     ...enterStage(plan),
     ...dropRoot(plan),
     quote(plan.bwrap),
     `--args ${fileDescriptors.args}`,
     '--',
-    ...limitInside(plan.pidsInside).map(quote),
+    ...limitInside(plan).map(quote),
     ...plan.command.map(quote),
     ...redirections,
   ];
@@ -78,12 +79,12 @@ const endMark = 'END';
 /** So that who goes beyond the limit is still seen there, and named, before the kernel refuses. */
 const pidsSlack = 64;
 
-/** Dash and busybox call processes `-p`, bash `-u`. */
-function limitInside(pids: number | undefined): string[] {
-  if (pids === undefined) return [];
-  const most = pids + pidsSlack;
-  const script = `ulimit -u ${most} 2>/dev/null || ulimit -p ${most} || exit ${notJoinedExit}; exec "$@"`;
-  return ['/bin/sh', '-c', script, 'sh'];
+/** Timers and queued signals. They count outside, too, against what the user's own programs may have. */
+const maxPendingSignals = 1024;
+
+function limitInside({ prlimit, pidsInside }: StartPlan): string[] {
+  const pids = pidsInside === undefined ? [] : [`--nproc=${pidsInside + pidsSlack}`];
+  return [prlimit, `--sigpending=${maxPendingSignals}`, '--msgqueue=0', ...pids, '--'];
 }
 
 /** The others are what we put there ourselves. */

@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedProcess, ProcessExit } from '../../kernel/index.ts';
 import { bootReadyMark } from '../boot/index.ts';
@@ -20,9 +19,6 @@ const bwrapGraceMs = 50;
 const drainLooks = 20;
 /** How long a killed sandbox is waited for. */
 const deathTimeMs = 2_000;
-
-/** 128 and the number of SIGXFSZ. */
-const exitOfFileTooLarge = 128 + constants.signals.SIGXFSZ;
 
 const nothing: Collected = { files: [], observations: [] };
 
@@ -121,9 +117,8 @@ export class StartedSandbox implements WaitingSandbox {
     return this.#maxDiskBytes !== null && this.#folders?.isFull() === true;
   }
 
-  /** Where the kernel does not count memory, files have a largest size, too. */
-  async wasDiskFilled({ exitCode }: ProcessExit): Promise<boolean> {
-    return exitCode === exitOfFileTooLarge || this.isDiskFull();
+  async wasDiskFilled(): Promise<boolean> {
+    return this.isDiskFull();
   }
 
   async collect({ collect, files }: SandboxJob): Promise<Collected> {

@@ -5,7 +5,7 @@ import type { SandboxLimits } from '../../contract/sandbox/index.ts';
 import { killGroup } from '../resources/cgroup-folder.ts';
 import { CgroupGroup, type Cgroup, type CgroupCounts } from '../resources/cgroup-group.ts';
 import { findCgroupPlaces } from '../resources/cgroup-places.ts';
-import { findV1Bases, readV1Counts } from '../resources/cgroup-v1.ts';
+import { findV1Bases, limitTcpBuffers, readV1Counts } from '../resources/cgroup-v1.ts';
 import { readV2Counts } from '../resources/cgroup-v2.ts';
 import type { PollLoop } from '../resources/poll-loop.ts';
 import type { LimitReason, ResourceGroup, ResourceUsage } from '../resources/resource-control.ts';
@@ -44,13 +44,15 @@ export function cgroupResources(
   return new CgroupGroup({ ...cgroup, read }, container.limits, { loop, onLeft: () => {} });
 }
 
-function findCgroup({ id, pid }: WatchedContainer): Cgroup | undefined {
+function findCgroup({ id, pid, limits }: WatchedContainer): Cgroup | undefined {
   const process = join('/proc', String(pid));
   // A process of the same number, and another machine's engine: it knows nothing of our container.
   if (readIfThere(join(process, 'cgroup'))?.includes(id) !== true) return undefined;
   const places = findCgroupPlaces('/proc/self', process);
   const bases = findV1Bases(places);
   if (bases) {
+    // Engines have no setting for it.
+    limitTcpBuffers(bases.memory, limits.memoryBytes);
     const folders = [...new Set(Object.values(bases))];
     const eventFiles = [join(bases.pids, 'pids.events')];
     return lookOnly(folders, { eventFiles, read: () => readV1Counts(bases) });

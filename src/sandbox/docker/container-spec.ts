@@ -14,6 +14,11 @@ const holderUser = '1001:1001';
 
 export const sandboxLabel = 'tutti.sandbox';
 
+/** Timers and queued signals, of all processes of the program's user. */
+const maxPendingSignals = 1024;
+/** A machine that runs out of memory ends a sandbox first. */
+const oomScore = 500;
+
 const mebibyte = 1024 * 1024;
 const maxTemporaryBytes = 64 * mebibyte;
 const sharedMemoryBytes = 16 * mebibyte;
@@ -71,6 +76,7 @@ function hostConfig(
   const seccomp = has('system-calls') ? JSON.stringify(filter) : 'unconfined';
   return {
     Init: true,
+    OomScoreAdj: oomScore,
     AutoRemove: true,
     NetworkMode: has('network') ? 'none' : 'host',
     ...(!has('process-namespace') && { PidMode: 'host' }),
@@ -83,6 +89,9 @@ function hostConfig(
     Ulimits: [
       // Not 0: then the kernel would still hand a core to a program of the host.
       { Name: 'core', Soft: 1, Hard: 1 },
+      { Name: 'sigpending', Soft: maxPendingSignals, Hard: maxPendingSignals },
+      { Name: 'msgqueue', Soft: 0, Hard: 0 },
+      ...(has('disk') ? [{ Name: 'fsize', Soft: limits.diskBytes, Hard: limits.diskBytes }] : []),
       ...(has('open-files')
         ? [{ Name: 'nofile', Soft: limits.openFiles, Hard: limits.openFiles }]
         : []),

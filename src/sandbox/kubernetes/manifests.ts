@@ -156,7 +156,7 @@ function container(request: PodRequest, name: string, command: readonly string[]
 function programCommand({ boot, limits, env }: PodRequest): string[] {
   const cpuSeconds = Math.ceil(limits.cpuMs / 1_000);
   const script = [
-    `ulimit -c 0; ulimit -n ${limits.openFiles}; ulimit -t ${cpuSeconds}`,
+    `ulimit -c 0; ulimit -n ${limits.openFiles}; ulimit -t ${cpuSeconds}; ulimit -f ${Math.ceil(limits.diskBytes / 512)}`,
     `ulimit -u ${limits.pids} 2>/dev/null || ulimit -p ${limits.pids}`,
     `"$@" <${inputFolder}/${inputFile}`,
     'code=$?',

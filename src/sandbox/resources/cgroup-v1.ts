@@ -60,6 +60,11 @@ function writeLimits(folders: V1Bases, limits: SandboxLimits): void {
   tryWriteValue(folders.cpu, 'cpu.cfs_quota_us', quotaUs);
 }
 
+/** This version counts buffers of TCP apart: a quarter of the memory limit, besides it. */
+export function limitTcpBuffers(folder: string, memoryBytes: number): void {
+  tryWriteValue(folder, 'memory.kmem.tcp.limit_in_bytes', Math.floor(memoryBytes / 4));
+}
+
 /**
  * Memory with swap may never be limited below memory alone, not even between two writes; so it is
  * raised before and lowered after.
@@ -69,6 +74,7 @@ function writeMemoryLimit(folder: string, bytes: number): void {
   writeValue(folder, 'memory.limit_in_bytes', bytes);
   const countsSwap = tryWriteValue(folder, 'memory.memsw.limit_in_bytes', bytes);
   if (!countsSwap) tryWriteValue(folder, 'memory.swappiness', 0);
+  limitTcpBuffers(folder, bytes);
 }
 
 /** Undefined once the group is gone. */

@@ -50,7 +50,8 @@ const maxMeasuredEntries = 20_000;
 export async function startSeatbelt(start: SeatbeltStart): Promise<StartedSeatbelt> {
   const { limits, env, profile } = start;
   const cpuSeconds = Math.ceil(limits.cpuMs / 1_000);
-  const script = `ulimit -c 0; ulimit -n ${limits.openFiles}; ulimit -t ${cpuSeconds}; exec "$@"`;
+  const fileBlocks = Math.ceil(limits.diskBytes / 512);
+  const script = `ulimit -c 0; ulimit -n ${limits.openFiles}; ulimit -t ${cpuSeconds}; ulimit -f ${fileBlocks}; exec "$@"`;
   const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const confined = [start.program, '-p', profile, '/usr/bin/env', '-i', ...assignments];
   const child = await start.owner.start({
@@ -152,9 +153,10 @@ class SeatbeltRun {
     stopWatching();
     await child.stop(0);
     const wallMs = performance.now() - startedAt;
+    const reached = exit.signal === 'SIGXCPU' ? 'cpu' : (await this.#isDiskFull()) ? 'disk' : null;
     const collected = job.collect ? await this.#collect(job.collect) : null;
     return {
-      ...endOfRun(exit, this.#killedFor, exit.signal === 'SIGXCPU' ? 'cpu' : null),
+      ...endOfRun(exit, this.#killedFor, reached),
       stdout: this.#output.read('stdout'),
       stderr: this.#output.read('stderr'),
       truncated: this.#output.isTruncated,
@@ -196,7 +198,13 @@ class SeatbeltRun {
       if (used.memoryBytes > job.limits.memoryBytes) this.#kill('memory');
       if (used.processes > job.limits.pids) this.#kill('pids');
     }
-    if ((await sizeOfFolder(start.workFolder)) > job.limits.diskBytes) this.#kill('disk');
+    if (await this.#isDiskFull()) this.#kill('disk');
+  }
+
+  /** A single file can be as large as the disk, and no larger. */
+  async #isDiskFull(): Promise<boolean> {
+    const { start, job } = this.#parts;
+    return (await sizeOfFolder(start.workFolder)) >= job.limits.diskBytes;
   }
 
   #kill(reason: KillReason): void {

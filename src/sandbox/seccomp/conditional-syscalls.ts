@@ -32,6 +32,11 @@ const PR_SET_MM = 35;
 const SIGKILL = 9;
 
 const RLIMIT_CORE = 4;
+/**
+ * Leases and notifications reach files shared with the host. Locks of open file descriptions do, too, and
+ * name no process that holds them, so that no supervisor could end it.
+ */
+const hostFileCommands = [1024, 1026, 37, 38];
 
 const SOL_SOCKET = 1;
 const SO_PASSPIDFD = 76;
@@ -112,6 +117,11 @@ export const conditionalSyscalls: readonly ConditionalSyscall[] = [
     name: 'prlimit64',
     numbers: [302, 261],
     cases: [[{ argument: 1, is: 'none-of', values: [RLIMIT_CORE] }]],
+  },
+  {
+    name: 'fcntl',
+    numbers: [72, 25],
+    cases: [[{ argument: 1, is: 'none-of', values: hostFileCommands }]],
   },
   {
     name: 'ioctl',

@@ -86,16 +86,25 @@ export const refusedSyscalls: SyscallTable = {
 };
 
 /**
- * Answered with ENOSYS, so that the C library takes the older call in its place: the flags of `clone3`
- * lie in memory, where a filter cannot read them.
+ * Answered with ENOSYS, so that programs fall back to older calls: the flags of `clone3` lie in memory,
+ * where a filter cannot read them, and inotify shows what happens in folders shared with the host.
  */
-export const absentSyscalls: SyscallTable = { clone3: [435, 435] };
+export const absentSyscalls: SyscallTable = {
+  clone3: [435, 435],
+  inotify_init: [253, null],
+  inotify_init1: [294, 26],
+  inotify_add_watch: [254, 27],
+  inotify_rm_watch: [255, 28],
+};
 
 /**
- * Make memory that belongs to no process and lies in no folder. Hidden where no kernel counts memory:
- * who looks at processes and folders would never find it.
+ * Make memory that belongs to no process and lies in no folder. Hidden where no cgroup counts memory: a
+ * supervisor that adds up processes and folders would miss it.
  */
 export const uncountedMemorySyscalls: SyscallTable = {
   memfd_create: [319, 279],
   shmget: [29, 194],
+  semget: [64, 190],
+  msgget: [68, 186],
+  vmsplice: [278, 75],
 };

@@ -30,6 +30,8 @@ const programSchema = z.object({
     })
     .default({}),
   hostChecks: z.array(z.string()).default([]),
+  /** All of them, unless told. */
+  drivers: z.array(z.string()).optional(),
   note: z.string().optional(),
 });
 
