@@ -45,6 +45,14 @@ export class InnerFolders {
     return blocks > 0 && count * bytesPerFile > this.#maxBytes;
   }
 
+  /** Memory that files take. */
+  usedBytes(): number {
+    return [this.work, ...this.#others]
+      .map((folder) => statfsSync(pathOf(folder)))
+      .filter(({ type }) => type === typeOfTmpfs)
+      .reduce((sum, { blocks, bfree, bsize }) => sum + (blocks - bfree) * bsize, 0);
+  }
+
   /**
    * Who closes a folder last deletes all that is in it, which may take seconds: a thread of its own does
    * that, so that nobody else waits.

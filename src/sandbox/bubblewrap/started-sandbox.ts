@@ -144,7 +144,7 @@ export class StartedSandbox implements WaitingSandbox {
     if (pid === undefined) throw new Error('bwrap did not tell its first process');
     this.#first = readProcessStat(pid);
     this.#folders = new InnerFolders(pid, this.#maxDiskBytes ?? Infinity);
-    this.resources.follow(pid);
+    this.resources.follow(pid, () => this.#folders?.usedBytes() ?? 0);
   }
 
   #mark(): Promise<void> {

@@ -4,6 +4,9 @@ import { readWords, removeFolder, tryWriteValue } from './cgroup-folder.ts';
 import type { CgroupPlace } from './cgroup-places.ts';
 import { findProcessTree } from './process-tree.ts';
 
+/** Processes below this one, the dead included. */
+const maxFamily = 10_000;
+
 /** A cgroup below which groups with limits can be made. */
 export interface V2Base {
   readonly folder: string;
@@ -92,7 +95,7 @@ function mayMove(place: CgroupPlace, own: string): boolean {
   if (members.length === 0 || members.includes(0)) return false;
   // The top of the whole machine has no such file, and no rule against processes either.
   if (own === place.mountPoint) return existsSync(join(own, 'cgroup.type'));
-  const family = new Set(findProcessTree(process.pid, members.length).map((one) => one.pid));
+  const family = new Set(findProcessTree(process.pid, maxFamily).map((one) => one.pid));
   return members.every((pid) => family.has(pid));
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, statfsSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { readIfThere } from './process-stat.ts';
 
 /**
@@ -7,30 +7,51 @@ import { readIfThere } from './process-stat.ts';
  */
 const exactTimeMs = 25;
 
-/** Memory of processes together. What they share counts once, or for each where that takes too long. */
-export function memoryOfProcesses(pids: readonly number[], maxExactMs = exactTimeMs): number {
-  const until = performance.now() + maxExactMs;
-  return pids.reduce((sum, pid) => {
-    const exact = performance.now() < until ? proportionalMemory(pid) : undefined;
-    return sum + (exact ?? residentMemory(pid) ?? memoryByThreads(pid));
-  }, 0);
+export interface ProcessMemory {
+  /** All of it: resident, swapped out, and page tables. */
+  readonly bytes: number;
+  /** The part that is no private memory: page tables and shared memory. */
+  readonly commonBytes: number;
 }
 
-function residentMemory(pid: number): number | undefined {
-  const resident = /^VmRSS:\s+(\d+) kB$/m.exec(readIfThere(`/proc/${pid}/status`) ?? '')?.[1];
-  return resident === undefined ? undefined : Number(resident) * 1024;
+/** Memory of processes together. What they share counts once, or for each where that takes too long. */
+export function memoryOfProcesses(
+  pids: readonly number[],
+  maxExactMs = exactTimeMs,
+): ProcessMemory {
+  const until = performance.now() + maxExactMs;
+  let bytes = 0;
+  let commonBytes = 0;
+  for (const pid of pids) {
+    const exact = performance.now() < until ? readIfThere(`/proc/${pid}/smaps_rollup`) : undefined;
+    const status = statusOf(pid);
+    const pageTables = sizeIn(status, 'VmPTE');
+    const isExact = exact !== undefined && exact !== '';
+    const shared = isExact ? sizeIn(exact, 'Pss_Shmem') : sizeIn(status, 'RssShmem');
+    bytes += pageTables;
+    bytes += isExact ? sizeIn(exact, 'Pss') : sizeIn(status, 'VmRSS');
+    bytes += isExact ? sizeIn(exact, 'SwapPss') : sizeIn(status, 'VmSwap');
+    commonBytes += pageTables + shared;
+  }
+  return { bytes, commonBytes };
+}
+
+function sizeIn(text: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? 0) * 1024;
 }
 
 /** Threads that are asked for the memory of their process; those that end meanwhile know nothing. */
 const maxAskedThreads = 8;
 
-/** A process whose first thread has ended tells nothing itself. */
-function memoryByThreads(pid: number): number {
+/** A process whose first thread has ended tells nothing itself: another thread is asked. */
+function statusOf(pid: number): string {
+  const own = readIfThere(`/proc/${pid}/status`) ?? '';
+  if (own.includes('\nVmRSS:')) return own;
   for (const thread of threadsOf(pid).slice(-maxAskedThreads)) {
-    const resident = residentMemory(thread);
-    if (resident !== undefined) return resident;
+    const status = readIfThere(`/proc/${thread}/status`) ?? '';
+    if (status.includes('\nVmRSS:')) return status;
   }
-  return 0;
+  return own;
 }
 
 function threadsOf(pid: number): number[] {
@@ -38,48 +59,5 @@ function threadsOf(pid: number): number[] {
     return readdirSync(`/proc/${pid}/task`).map(Number);
   } catch {
     return [];
-  }
-}
-
-/** What a process has to itself and its part of what it has with others; undefined when that is not told. */
-function proportionalMemory(pid: number): number | undefined {
-  const rollup = readIfThere(`/proc/${pid}/smaps_rollup`) ?? '';
-  const proportional = /^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1];
-  return proportional === undefined ? undefined : Number(proportional) * 1024;
-}
-
-/** Bytes of files in the temporary file systems that a process sees and we do not: they are memory. */
-export function memoryOfPrivateFiles(pid: number, ours: ReadonlySet<string>): number {
-  return temporaryMounts(`/proc/${pid}/mountinfo`)
-    .filter(({ device }) => !ours.has(device))
-    .reduce((sum, mount) => sum + usedBytes(`/proc/${pid}/root${mount.mountPoint}`), 0);
-}
-
-/** The devices of our own temporary file systems. */
-export function ownTemporaryDevices(): ReadonlySet<string> {
-  return new Set(temporaryMounts('/proc/self/mountinfo').map(({ device }) => device));
-}
-
-interface TemporaryMount {
-  readonly device: string;
-  readonly mountPoint: string;
-}
-
-/** One mount of each device: what is mounted twice is there once. */
-function temporaryMounts(path: string): TemporaryMount[] {
-  const mounts = (readIfThere(path) ?? '').split('\n').flatMap((line) => {
-    const [, , device = '', , mountPoint = ''] = line.split(' ');
-    return line.includes(' - tmpfs ') ? [{ device, mountPoint }] : [];
-  });
-  return [...new Map(mounts.map((mount) => [mount.device, mount])).values()];
-}
-
-function usedBytes(path: string): number {
-  try {
-    const { blocks, bfree, bsize } = statfsSync(path);
-    return (blocks - bfree) * bsize;
-  } catch {
-    // Not ours to look at, or gone with its process.
-    return 0;
   }
 }

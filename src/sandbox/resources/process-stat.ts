@@ -7,6 +7,8 @@ export interface ProcessStat {
   /** Its first thread has ended while others run on: much that is told about it is told as of a dead one. */
   readonly isHeadless: boolean;
   readonly isStopped: boolean;
+  /** Uses a processor, or waits for one; of several threads, any may. */
+  readonly isBusy: boolean;
   readonly threads: number;
   /** Of the process itself. */
   readonly cpuMs: number;
@@ -17,7 +19,7 @@ export interface ProcessStat {
 }
 
 /** Every Linux that Node runs on tells times to programs in hundredths of a second. */
-const tickMs = 10;
+export const tickMs = 10;
 
 /** Undefined when there is no such process, or it may not be looked at. */
 export function readProcessStat(pid: number): ProcessStat | undefined {
@@ -31,6 +33,7 @@ export function readProcessStat(pid: number): ProcessStat | undefined {
     pid,
     isDead: hasEnded && ticks(17) <= 1,
     isHeadless: hasEnded && ticks(17) > 1,
+    isBusy: !hasEnded && (fields[0] === 'R' || ticks(17) > 1),
     isStopped: fields[0] === 'T' || fields[0] === 't',
     threads: ticks(17),
     cpuMs: (ticks(11) + ticks(12)) * tickMs,

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { readIfThere, readProcessStat, type ProcessStat } from './process-stat.ts';
 
 /**
- * A process and everything below it, dead ones left out. Stops after more than `maxProcesses`, which
- * then is what there is to know.
+ * A process and everything below it, also the dead that no parent has waited for. Stops after more than
+ * `maxProcesses`, which then is what there is to know.
  */
 export function findProcessTree(pid: number, maxProcesses: number): ProcessStat[] {
   const found: ProcessStat[] = [];
@@ -12,10 +12,10 @@ export function findProcessTree(pid: number, maxProcesses: number): ProcessStat[
   // Grows while it is walked; each process joins once.
   for (const next of pending) {
     const stat = readProcessStat(next);
-    if (stat === undefined || stat.isDead) continue;
+    if (stat === undefined) continue;
     found.push(stat);
     if (found.length > maxProcesses) break;
-    for (const child of childrenOf(next)) {
+    for (const child of stat.isDead ? [] : childrenOf(next)) {
       if (!seen.has(child)) pending.push(child);
       seen.add(child);
     }

@@ -27,8 +27,11 @@ export interface ResourceGroup {
    * A write that fails means that the group is being closed: the process must end then.
    */
   readonly joinFiles: readonly string[];
-  /** Tells the first process, once it runs. Where the kernel counts, that changes nothing. */
-  follow(pid: number): void;
+  /**
+   * Tells the first process, once it runs, and how to measure files that are memory. Where the kernel
+   * counts, that changes nothing.
+   */
+  follow(pid: number, fileBytes?: () => number): void;
   /** Throws when the program already uses more than it is to get. */
   setLimits(limits: SandboxLimits): Promise<void>;
   /** Calls once, when the first limit is reached; killing is up to who listens. */

@@ -1,7 +1,10 @@
 import type { Holder, SandboxLimits } from '../../contract/sandbox/index.ts';
 import { killProcess } from './cgroup-folder.ts';
 import { DutyCycle } from './duty-cycle.ts';
-import { memoryOfPrivateFiles, memoryOfProcesses, ownTemporaryDevices } from './process-memory.ts';
+import { CpuCount } from './cpu-count.ts';
+import { hiddenCapacity } from './machine-memory.ts';
+import { MemoryLedger, type MemoryHolder } from './memory-ledger.ts';
+import { memoryOfProcesses, type ProcessMemory } from './process-memory.ts';
 import { readIfThere, readProcessStat, type ProcessStat } from './process-stat.ts';
 import { findProcessTree } from './process-tree.ts';
 import type {
@@ -15,9 +18,9 @@ import type {
 /** Between two looks at a program that is far from its limits. */
 const longestPauseMs = 50;
 /** At one that could have used up its memory before that. */
-const shortestPauseMs = 10;
+const shortestPauseMs = 5;
 /** As fast as programs fill memory on common machines. */
-const filledBytesPerMs = 4 * 1024 * 1024;
+const filledBytesPerMs = 8 * 1024 * 1024;
 
 /**
  * Looks at the processes of a program again and again, for machines whose kernel does not count for us.
@@ -26,18 +29,20 @@ const filledBytesPerMs = 4 * 1024 * 1024;
 export class WatchdogControl implements ResourceControl {
   readonly kind = 'watchdog';
   readonly fix: string;
+  readonly #ledger = new MemoryLedger();
 
   constructor(fix: string) {
     this.fix = fix;
   }
 
-  holder(_protection: ResourceProtection): Holder {
+  holder(protection: ResourceProtection): Holder {
     // Elsewhere there is nothing that could be looked at as often as that.
-    return process.platform === 'linux' ? 'supervisor' : 'none';
+    if (process.platform !== 'linux') return 'none';
+    return protection === 'memory' && !this.#ledger.isTold ? 'none' : 'supervisor';
   }
 
   async open(limits: SandboxLimits): Promise<ResourceGroup> {
-    return new WatchedGroup(limits);
+    return new WatchedGroup(limits, this.#ledger);
   }
 
   async sweep(): Promise<number> {
@@ -55,26 +60,25 @@ const maxKilledProcesses = 100_000;
 /** Passes over a tree that grows while it is stopped; who escapes is found by the next look. */
 const maxStopPasses = 3;
 
-class WatchedGroup implements ResourceGroup {
+class WatchedGroup implements ResourceGroup, MemoryHolder {
   readonly joinFiles: readonly string[] = [];
-  readonly #ownDevices = ownTemporaryDevices();
-  readonly #lastSeen = new Map<string, ProcessStat>();
+  readonly #cpu = new CpuCount();
+  readonly #ledger: MemoryLedger;
   readonly #duty: DutyCycle;
   /** Stopped by us, and not by the program itself. */
   readonly #stopped = new Map<number, ProcessStat>();
   #limits: SandboxLimits;
   #root: ProcessStat | undefined;
-  /** CPU time of processes that have been seen and are gone. */
-  #goneCpuMs = 0;
-  #cpuMs = 0;
+  #fileBytes: () => number = () => 0;
   #memoryBytes = 0;
   #peakMemoryBytes = 0;
   #reached: LimitReason | null = null;
   #isSettled = false;
   #stopWatching: () => void = () => {};
 
-  constructor(limits: SandboxLimits) {
+  constructor(limits: SandboxLimits, ledger: MemoryLedger) {
     this.#limits = limits;
+    this.#ledger = ledger;
     this.#duty = new DutyCycle(
       {
         usedMs: () => this.#lookAtCpu(),
@@ -85,8 +89,9 @@ class WatchedGroup implements ResourceGroup {
     );
   }
 
-  follow(pid: number): void {
+  follow(pid: number, fileBytes: () => number = () => 0): void {
     this.#root = readProcessStat(pid);
+    this.#fileBytes = fileBytes;
     this.#look();
   }
 
@@ -97,6 +102,7 @@ class WatchedGroup implements ResourceGroup {
 
   watch(onLimit: (reason: LimitReason) => void): void {
     this.#stopWatching();
+    this.#ledger.open(this);
     const look = (): void => {
       const startedAt = performance.now();
       this.#look();
@@ -123,7 +129,7 @@ class WatchedGroup implements ResourceGroup {
 
   async usage(): Promise<ResourceUsage> {
     this.#look();
-    return { cpuMs: this.#cpuMs, peakMemoryBytes: this.#peakMemoryBytes };
+    return { cpuMs: this.#cpu.totalMs, peakMemoryBytes: this.#peakMemoryBytes };
   }
 
   /** At once: looking at everything first would take as long as there are processes. */
@@ -131,6 +137,7 @@ class WatchedGroup implements ResourceGroup {
     if (!this.#isSettled) this.#lookAtCpu(maxProcessesBeforeKill);
     this.#isSettled = true;
     this.#stopWatching();
+    this.#ledger.end(this, this.#limits.memoryBytes);
     const root = this.#root;
     // All in its namespace die with it, and nobody new can come.
     if (root && isFirstOfNamespace(root)) return killProcess(root.pid);
@@ -147,6 +154,16 @@ class WatchedGroup implements ResourceGroup {
 
   async close(): Promise<void> {
     this.kill();
+    this.#ledger.close(this);
+  }
+
+  measure(): ProcessMemory {
+    return this.#memoryOf(this.#tree(this.#limits.pids));
+  }
+
+  hiddenCapacity(): number {
+    const living = this.#tree(this.#limits.pids).filter(({ isDead }) => !isDead);
+    return hiddenCapacity(living.map(({ pid }) => pid));
   }
 
   /** Empty once the followed process is gone, even when another got its pid. */
@@ -160,15 +177,16 @@ class WatchedGroup implements ResourceGroup {
   #look(): void {
     const tree = this.#tree(this.#limits.pids);
     if (this.#isSettled || tree.length === 0) return;
-    this.#countCpu(tree);
+    this.#countCpu(tree, this.#limits.pids);
     const threads = tree.reduce((sum, one) => sum + one.threads, 0);
-    const memoryBytes = this.#memoryOf(tree);
+    const shown = this.#memoryOf(tree);
+    const memoryBytes = this.#ledger.add(this, shown, this.#limits.memoryBytes);
     this.#memoryBytes = memoryBytes;
     this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, memoryBytes);
     if (this.#reached !== null) return;
     if (memoryBytes > this.#limits.memoryBytes) this.#reached = 'memory';
     else if (threads > this.#limits.pids) this.#reached = 'pids';
-    else if (this.#cpuMs > this.#limits.cpuMs) this.#reached = 'cpu';
+    else if (this.#cpu.totalMs > this.#limits.cpuMs) this.#reached = 'cpu';
   }
 
   #pauseMs(): number {
@@ -179,15 +197,15 @@ class WatchedGroup implements ResourceGroup {
   /** The part of a look that is cheap enough to be taken often. */
   #lookAtCpu(maxProcesses = this.#limits.pids): number {
     const tree = this.#tree(maxProcesses);
-    if (!this.#isSettled && tree.length > 0) this.#countCpu(tree);
-    return this.#cpuMs;
+    if (!this.#isSettled && tree.length > 0) this.#countCpu(tree, maxProcesses);
+    return this.#cpu.totalMs;
   }
 
   #stop(): void {
     const signalled = new Set<number>();
     for (let pass = 0; pass < maxStopPasses; pass += 1) {
       const fresh = this.#tree(this.#limits.pids).filter(
-        (one) => !one.isStopped && !signalled.has(one.pid),
+        (one) => !one.isStopped && !one.isDead && !signalled.has(one.pid),
       );
       if (fresh.length === 0) return;
       for (const one of fresh) {
@@ -203,32 +221,16 @@ class WatchedGroup implements ResourceGroup {
     this.#stopped.clear();
   }
 
-  /** Files count once, as seen by the newest process: it is the surest to be inside the sandbox. */
-  #memoryOf(tree: readonly ProcessStat[]): number {
-    const newest = tree.findLast(({ isHeadless }) => !isHeadless);
-    const files = newest ? memoryOfPrivateFiles(newest.pid, this.#ownDevices) : 0;
-    return files + memoryOfProcesses(tree.map(({ pid }) => pid));
+  #memoryOf(tree: readonly ProcessStat[]): ProcessMemory {
+    const living = tree.filter(({ isDead }) => !isDead).map(({ pid }) => pid);
+    const { bytes, commonBytes } = memoryOfProcesses(living);
+    const fileBytes = this.#fileBytes();
+    return { bytes: bytes + fileBytes, commonBytes: commonBytes + fileBytes };
   }
 
-  /**
-   * Two ways, and the higher of them: what was seen of each process misses what ran between two looks;
-   * what parents were told misses children that nobody waited for.
-   */
-  #countCpu(tree: readonly ProcessStat[]): void {
-    const living = new Map(tree.map((one) => [`${one.pid} ${one.startedAt}`, one]));
-    for (const [key, stat] of this.#lastSeen) {
-      if (living.has(key)) continue;
-      this.#goneCpuMs += stat.cpuMs;
-      this.#lastSeen.delete(key);
-    }
-    let seenMs = this.#goneCpuMs;
-    let toldMs = 0;
-    for (const [key, stat] of living) {
-      this.#lastSeen.set(key, stat);
-      seenMs += stat.cpuMs;
-      toldMs += stat.cpuMs + stat.childrenCpuMs;
-    }
-    this.#cpuMs = Math.max(this.#cpuMs, seenMs, toldMs);
+  /** A tree that was not read to its end says nothing about those that are missing. */
+  #countCpu(tree: readonly ProcessStat[], maxProcesses: number): void {
+    if (tree.length <= maxProcesses) this.#cpu.add(tree);
   }
 }
 

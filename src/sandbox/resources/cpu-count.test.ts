@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { CpuCount } from './cpu-count.ts';
+import type { ProcessStat } from './process-stat.ts';
+
+/** A pid that no machine gives away. */
+const firstPid = 2 ** 30;
+
+function aProcess(number: number, change: Partial<ProcessStat> = {}): ProcessStat {
+  return {
+    pid: firstPid + number,
+    isDead: false,
+    isHeadless: false,
+    isBusy: false,
+    isStopped: false,
+    threads: 1,
+    cpuMs: 0,
+    childrenCpuMs: 0,
+    startedAt: '1',
+    ...change,
+  };
+}
+
+function countOf(...looks: readonly (readonly ProcessStat[])[]): number {
+  const count = new CpuCount();
+  for (const look of looks) count.add(look);
+  return count.totalMs;
+}
+
+describe('CPU time of processes', () => {
+  it('is theirs and that of children their parents waited for', () => {
+    expect(
+      countOf([aProcess(1, { cpuMs: 20, childrenCpuMs: 70 }), aProcess(2, { cpuMs: 5 })]),
+    ).toBe(95);
+  });
+
+  it('includes children that ended and were not waited for', () => {
+    const dead = aProcess(2, { cpuMs: 30, isDead: true });
+    expect(countOf([aProcess(1), dead])).toBe(30);
+  });
+
+  it('is counted once for a child that is gone and was waited for', () => {
+    const child = aProcess(2, { cpuMs: 30, isBusy: true });
+    expect(countOf([aProcess(1), child], [aProcess(1, { childrenCpuMs: 30 })])).toBe(30);
+  });
+
+  it('is kept of a child that is gone and of which no parent was told', () => {
+    expect(countOf([aProcess(1), aProcess(2, { cpuMs: 30 })], [aProcess(1)])).toBe(30);
+  });
+
+  it('is estimated for busy children that are gone before they have used a tick of the clock', () => {
+    expect(countOf([aProcess(1), aProcess(2, { isBusy: true })], [aProcess(1)])).toBeGreaterThan(0);
+    expect(countOf([aProcess(1), aProcess(2)], [aProcess(1)])).toBe(0);
+  });
+});
