@@ -4,6 +4,7 @@ import type { Sandbox, SandboxLimits } from '../contract/sandbox/index.ts';
 import { parseSize } from '../contract/settings/index.ts';
 import { createProcessOwner, systemTimers, type Log } from '../kernel/index.ts';
 import type { PoolOptions } from '../sandbox/index.ts';
+import { lowerOf } from '../contract/sandbox/index.ts';
 import { surroundingsOf, type SettingsRequest } from './settings.ts';
 
 export interface SandboxParts {
@@ -52,6 +53,7 @@ async function openHere(parts: SandboxParts, isServing: boolean): Promise<Opened
     drivers: driversHere({ settings: settings.sandbox, home: settings.home, around, owner, log }),
     wanted: settings.sandbox.driver,
     policy: settings.sandbox.policy,
+    ceilings: ceilingsOf(settings),
     pool: poolOptions(settings, isServing),
     log,
     timers: systemTimers,
@@ -86,9 +88,17 @@ function poolOptions({ sandbox, performance }: Settings, isServing: boolean): Po
   };
 }
 
-/** What a run gets that names no limits. */
-export function defaultLimitsOf({ sandbox }: Settings): SandboxLimits {
-  const { limits } = sandbox;
+/** What a run gets that names no limits: never more than it may have. */
+export function defaultLimitsOf(settings: Settings): SandboxLimits {
+  return lowerOf(limitsOf(settings.sandbox.limits), ceilingsOf(settings));
+}
+
+/** What no run may exceed. */
+export function ceilingsOf({ sandbox }: Settings): SandboxLimits {
+  return limitsOf(sandbox.ceilings);
+}
+
+function limitsOf(limits: Settings['sandbox']['limits']): SandboxLimits {
   return {
     wallMs: limits.wall_ms,
     cpuMs: limits.cpu_ms,

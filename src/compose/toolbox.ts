@@ -11,7 +11,7 @@ import { installationsOutside, javaLibraries } from './library-folders.ts';
 import { offerKey } from './offer-key.ts';
 import { openRooted } from './rooted-server.ts';
 import type { Roots } from './roots.ts';
-import { defaultLimitsOf, type SandboxHere } from './sandbox.ts';
+import { ceilingsOf, defaultLimitsOf, type SandboxHere } from './sandbox.ts';
 import type { SettingsRequest } from './settings.ts';
 
 export interface ToolboxOptions {
@@ -128,6 +128,7 @@ function execServer({
         sandbox: sandbox.get,
         policy: settings.sandbox.check,
         limits: defaultLimitsOf(settings),
+        ceilings: ceilingsOf(settings),
         javaLibraries: javaLibraries(request),
       };
       return openRooted(here, async (roots) => {

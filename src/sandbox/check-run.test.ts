@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SandboxRun } from '../contract/sandbox/index.ts';
-import { checkRun } from './check-run.ts';
-import { defaultLimits } from './limits.ts';
+import { checkRun, type RunBounds } from './check-run.ts';
+import { defaultLimits, hardCeilings } from './limits.ts';
 import { aRun } from './testing/a-run.ts';
 
 function aHome() {
@@ -19,8 +19,14 @@ function aHome() {
   return home;
 }
 
+function within(homeDirectory: string): RunBounds {
+  return { homeDirectory, ceilings: hardCeilings() };
+}
+
 async function problemOf(change: Partial<SandboxRun>, home = '/home/nobody'): Promise<string> {
-  const error: unknown = await checkRun(aRun(change), home).catch((thrown: unknown) => thrown);
+  const error: unknown = await checkRun(aRun(change), within(home)).catch(
+    (thrown: unknown) => thrown,
+  );
   expect(error).toMatchObject({ code: 'sandbox.invalid_run' });
   return String(error);
 }
@@ -34,7 +40,7 @@ describe('a run', () => {
       env: { A_1: 'multi\nline', _b: '' },
       collect: { paths: ['out'], maxFiles: 10, maxBytes: 10 },
     });
-    expect(await checkRun(run, '/home/nobody')).toEqual(run);
+    expect(await checkRun(run, within('/home/nobody'))).toEqual(run);
   });
 
   it.each([
@@ -106,7 +112,10 @@ describe('a mount', () => {
     const home = aHome();
     symlinkSync(join(home, 'project'), join(home, 'alias'));
     const mounts = [{ source: join(home, 'alias', 'node_modules'), target: '/work/node_modules' }];
-    const { mounts: checked } = await checkRun(aRun({ mounts, files: { 'a.js': '' } }), home);
+    const { mounts: checked } = await checkRun(
+      aRun({ mounts, files: { 'a.js': '' } }),
+      within(home),
+    );
     expect(checked).toEqual([
       { source: join(home, 'project', 'node_modules'), target: '/work/node_modules' },
     ]);
@@ -167,6 +176,6 @@ describe('a mount', () => {
     expect(await problemOf(at('/work/a', '/work/a'), home)).toContain('twice');
     const many = Array.from({ length: 65 }, (_, index) => `/work/${index}`);
     expect(await problemOf(at(...many), home)).toContain('64 are allowed');
-    await checkRun(aRun(at('/work/a', '/work/ab', '/opt/x')), home);
+    await checkRun(aRun(at('/work/a', '/work/ab', '/opt/x')), within(home));
   });
 });

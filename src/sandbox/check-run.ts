@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
-import type { SandboxMount, SandboxRun } from '../contract/sandbox/index.ts';
+import type { SandboxLimits, SandboxMount, SandboxRun } from '../contract/sandbox/index.ts';
 import { workFolder } from './boot/index.ts';
 import { InvalidRunError } from './errors.ts';
 import { settleLimits } from './limits.ts';
@@ -48,13 +48,21 @@ const secretPlaces = [
 /** Where mounts may appear inside. */
 const targetFolders = [`${workFolder}/`, '/mnt/', '/opt/'];
 
+export interface RunBounds {
+  readonly homeDirectory: string;
+  readonly ceilings: SandboxLimits;
+}
+
 /**
  * The run as it may be done: the same, with links in the sources of mounts resolved. Throws
  * `sandbox.invalid_run` that names the first thing that is not allowed.
  */
-export async function checkRun(run: SandboxRun, homeDirectory: string): Promise<SandboxRun> {
+export async function checkRun(
+  run: SandboxRun,
+  { homeDirectory, ceilings }: RunBounds,
+): Promise<SandboxRun> {
   if (!toolchainName.test(run.toolchain)) refuse(`"${run.toolchain}" is no name of a toolchain`);
-  settleLimits(run.limits);
+  settleLimits(run.limits, { ceilings });
   checkProgram(run);
   checkFiles(run);
   checkVariables(run);

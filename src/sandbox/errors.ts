@@ -78,7 +78,7 @@ export class InvalidRunError extends AppError {
 export class LimitOutOfRangeError extends InvalidRunError {
   constructor(limit: LimitName, bounds: LimitBounds) {
     super(
-      `the limit ${limit} is ${bounds.wanted}, and it must be ${bounds.least} to ${bounds.ceiling}`,
+      `the limit ${limit} is ${bounds.wanted}, and it must be ${bounds.least} to ${bounds.ceiling}; the settings sandbox.ceilings and the machine set the maximum`,
       { limit, ...bounds },
     );
   }

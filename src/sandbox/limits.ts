@@ -42,12 +42,19 @@ export function hardCeilings(machine: MachineSize = thisMachine()): SandboxLimit
     wallMs: 30 * minuteMs,
     cpuMs: 120 * minuteMs,
     cpus: machine.processors,
-    memoryBytes: Math.min(8 * gibibyte, Math.floor(machine.memoryBytes * 0.75)),
+    memoryBytes: Math.min(8 * gibibyte, programMemory(machine)),
     pids: 4096,
     diskBytes: 4 * gibibyte,
     openFiles: 65_536,
     outputBytes: 64 * mebibyte,
   };
+}
+
+/** Of the machine's memory, which programs may have together: the rest is for the system and for us. */
+const programShare = 0.75;
+
+export function programMemory(machine: MachineSize = thisMachine()): number {
+  return Math.floor(machine.memoryBytes * programShare);
 }
 
 /** What limits are settled with, if not with the usual. */
@@ -98,5 +105,6 @@ function checkLimit(limit: LimitName, wanted: number, ceiling: number): void {
 }
 
 function thisMachine(): MachineSize {
-  return { processors: availableParallelism(), memoryBytes: totalmem() };
+  const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+  return { processors: availableParallelism(), memoryBytes };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { protections, type SandboxRun } from '../contract/sandbox/index.ts';
 import { ManualTimers, settle } from '../fleet/testing/manual-timers.ts';
 import { silentLog } from '../kernel/index.ts';
+import { defaultLimits } from './limits.ts';
 import { openSandbox, type SandboxOptions } from './open-sandbox.ts';
 import type { PoolOptions } from './pool/idle-shape.ts';
 import { aRun } from './testing/a-run.ts';
@@ -206,6 +207,32 @@ describe('limits and failures of the sandbox', () => {
     expect(first).toMatchObject({ value: { status: 'killed', reason: 'cancelled' } });
     expect(second).toMatchObject({ value: { status: 'killed', reason: 'cancelled' } });
     expect(third).toMatchObject({ status: 'rejected', reason: new Error('cancelled') });
+  });
+
+  it('runs programs at once only while their memory limits together fit into the machine', async () => {
+    const { sandbox } = aSandbox([aDriver(endless)], { maxMemoryBytes: 700 * 2 ** 20 });
+    let started = 0;
+    const start = (signal: AbortSignal) =>
+      sandbox.run(aRun(), { signal, onOutput: () => (started += 1) });
+    await sandbox.toolchain('shell');
+    const [first, second] = [new AbortController(), new AbortController()];
+    const runs = [start(first.signal), start(second.signal)];
+    await settle();
+    expect(started).toBe(1);
+    first.abort(new Error('cancelled'));
+    await runs[0];
+    await vi.waitUntil(() => started === 2);
+    second.abort(new Error('cancelled'));
+    await runs[1];
+  });
+
+  it('refuses a run that asks for more than the ceilings', async () => {
+    const ceilings = { ...defaultLimits, memoryBytes: 64 * 2 ** 20 };
+    const { sandbox } = aSandbox([aDriver()], { ceilings });
+    await expect(sandbox.run(aRun())).rejects.toMatchObject({
+      code: 'sandbox.invalid_run',
+      details: { limit: 'memoryBytes', ceiling: 64 * 2 ** 20 },
+    });
   });
 
   it('disposes of the sandbox of every run, however it ends', async () => {

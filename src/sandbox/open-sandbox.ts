@@ -1,8 +1,10 @@
+import { lowerOf } from '../contract/sandbox/index.ts';
 import type {
   DriverReport,
   PoolReport,
   RunWatch,
   Sandbox,
+  SandboxLimits,
   SandboxProgram,
   SandboxResult,
   SandboxRun,
@@ -14,6 +16,8 @@ import { checkRun } from './check-run.ts';
 import { DriverChoice } from './choose-driver.ts';
 import type { SandboxDriver, SandboxShape, Toolchain } from './driver.ts';
 import { SandboxBusyError, SandboxClosedError } from './errors.ts';
+import { hardCeilings, programMemory } from './limits.ts';
+import { MemoryBudget } from './memory-budget.ts';
 import type { PolicyName } from './policy.ts';
 import type { PoolOptions } from './pool/idle-shape.ts';
 import { SandboxPool } from './pool/sandbox-pool.ts';
@@ -32,6 +36,10 @@ export interface SandboxOptions {
   readonly cacheDirectory: string | null;
   /** The user's home folder: it is never mounted as a whole. */
   readonly homeDirectory: string;
+  /** What no run may exceed; what the machine allows unless told. */
+  readonly ceilings?: SandboxLimits;
+  /** Memory limits of running programs together; a share of the machine's memory unless told. */
+  readonly maxMemoryBytes?: number;
 }
 
 /** How long closing waits for a driver that does not answer; then Tutti ends without it. */
@@ -50,6 +58,8 @@ class DriverSandbox implements Sandbox {
   readonly #options: SandboxOptions;
   readonly #choice: DriverChoice;
   readonly #gate: Gate;
+  readonly #memory: MemoryBudget;
+  readonly #ceilings: SandboxLimits;
   readonly #running = new Map<AbortController, Promise<unknown>>();
   #pool: SandboxPool | undefined;
   #sweep: Promise<void> | undefined;
@@ -62,6 +72,9 @@ class DriverSandbox implements Sandbox {
     const cache = new ProbeCache(options.cacheDirectory, { clock: timers, log });
     this.#choice = new DriverChoice({ drivers, wanted, policy, clock: timers, cache });
     const { maxRunning, maxWaiting } = options.pool;
+    const hard = hardCeilings();
+    this.#ceilings = lowerOf(options.ceilings ?? hard, hard);
+    this.#memory = new MemoryBudget(options.maxMemoryBytes ?? programMemory());
     this.#gate = new Gate({ maxConcurrent: maxRunning, maxWaiting });
   }
 
@@ -132,13 +145,19 @@ class DriverSandbox implements Sandbox {
 
   async #runChecked(run: SandboxRun, watch: Watched): Promise<SandboxResult> {
     watch.signal.throwIfAborted();
-    const checked = await checkRun(run, this.#options.homeDirectory);
+    const { homeDirectory } = this.#options;
+    const checked = await checkRun(run, { homeDirectory, ceilings: this.#ceilings });
     const driver = await orAborted(this.#choice.choose(), watch.signal);
     this.#startSweep(driver);
     const toolchain = await orAborted(driver.findToolchain(checked.toolchain), watch.signal);
     await this.#enter(watch.signal);
     try {
-      return await this.#runInSandbox({ run: checked, driver, toolchain }, watch);
+      const giveBack = await this.#memory.take(checked.limits.memoryBytes, watch.signal);
+      try {
+        return await this.#runInSandbox({ run: checked, driver, toolchain }, watch);
+      } finally {
+        giveBack();
+      }
     } finally {
       this.#gate.leave();
     }

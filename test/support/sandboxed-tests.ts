@@ -8,6 +8,7 @@ import type { Sandbox } from '../../src/contract/sandbox/index.ts';
 import type { McpServer, ProgressUpdate } from '../../src/contract/server/index.ts';
 import { silentLog, systemTimers } from '../../src/kernel/index.ts';
 import { defaultLimits, openSandbox } from '../../src/sandbox/index.ts';
+import { hardCeilings } from '../../src/sandbox/limits.ts';
 import { createExecServer } from '../../src/toolbox/exec/index.ts';
 import { isCi } from './sample.ts';
 import { openBubblewrap } from './sandbox/drivers.ts';
@@ -85,6 +86,7 @@ export function openSandboxedExec(roots: readonly string[]): {
     scanCode: async () => [],
     policy: { critical: 'warn', major: 'warn', minor: 'allow', info: 'allow', malicious: 'refuse' },
     limits: defaultLimits,
+    ceilings: hardCeilings(),
     roots,
     javaLibraries: [join(homedir(), '.m2', 'repository'), '/usr/share/java'],
   });

@@ -19,6 +19,20 @@ export interface SandboxLimits {
 
 export type LimitName = keyof SandboxLimits;
 
+/** Of each limit the lower one. */
+export function lowerOf(one: SandboxLimits, other: SandboxLimits): SandboxLimits {
+  return {
+    wallMs: Math.min(one.wallMs, other.wallMs),
+    cpuMs: Math.min(one.cpuMs, other.cpuMs),
+    cpus: Math.min(one.cpus, other.cpus),
+    memoryBytes: Math.min(one.memoryBytes, other.memoryBytes),
+    pids: Math.min(one.pids, other.pids),
+    diskBytes: Math.min(one.diskBytes, other.diskBytes),
+    openFiles: Math.min(one.openFiles, other.openFiles),
+    outputBytes: Math.min(one.outputBytes, other.outputBytes),
+  };
+}
+
 /** Why the supervisor ended a program, or which limit it died of. */
 export type KillReason = 'timeout' | 'cpu' | 'memory' | 'pids' | 'disk' | 'output' | 'cancelled';
 

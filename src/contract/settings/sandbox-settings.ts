@@ -4,51 +4,88 @@ import { about } from './traits.ts';
 
 const verdict = z.enum(['allow', 'warn', 'ask', 'refuse']);
 
-const limits = z
-  .strictObject({
+interface LimitValues {
+  readonly wall_ms: number;
+  readonly cpu_ms: number;
+  readonly cpus: number;
+  readonly memory: string;
+  readonly pids: number;
+  readonly disk: string;
+  readonly open_files: number;
+  readonly output: string;
+}
+
+/** What a program may use, with these values unless set. */
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the schema is its type
+const limitsOf = (values: LimitValues) =>
+  z.strictObject({
     wall_ms: z
       .int()
       .min(10)
       .max(1_800_000)
-      .default(30_000)
+      .default(values.wall_ms)
       .meta(about('Time limit of a program, in milliseconds.')),
     cpu_ms: z
       .int()
       .min(10)
       .max(7_200_000)
-      .default(30_000)
+      .default(values.cpu_ms)
       .meta(about('CPU time limit for all its processes together, in milliseconds.')),
     cpus: z
       .number()
       .min(0.05)
       .max(256)
-      .default(1)
+      .default(values.cpus)
       .meta(about('Number of CPUs it may use; fractions are allowed.')),
     memory: sizeText
-      .default('512MiB')
+      .default(values.memory)
       .meta(about('Memory limit for all its processes, including files in its temporary folders.')),
     pids: z
       .int()
       .min(8)
       .max(4096)
-      .default(256)
+      .default(values.pids)
       .meta(about('Maximum number of processes and threads.')),
-    disk: sizeText.default('128MiB').meta(about('Maximum size of its working directory.')),
+    disk: sizeText
+      .default(values.disk)
+      .meta(about('Maximum size of its working directory, and of any of its files.')),
     open_files: z
       .int()
       .min(32)
       .max(65_536)
-      .default(512)
+      .default(values.open_files)
       .meta(about('Maximum number of open files per process.')),
     output: sizeText
-      .default('1MiB')
+      .default(values.output)
       .meta(
         about(
           'Maximum size of standard output and standard error together; more ends the program.',
         ),
       ),
-  })
-  .meta(about('What a program may use when the call names no limit.'));
+  });
+
+const limits = limitsOf({
+  wall_ms: 30_000,
+  cpu_ms: 30_000,
+  cpus: 1,
+  memory: '512MiB',
+  pids: 256,
+  disk: '128MiB',
+  open_files: 512,
+  output: '1MiB',
+}).meta(about('What a program may use when the call names no limit.'));
+
+const ceilings = limitsOf({
+  wall_ms: 1_800_000,
+  cpu_ms: 7_200_000,
+  cpus: 256,
+  memory: '8GiB',
+  pids: 4096,
+  disk: '4GiB',
+  // More would let programs use up the descriptors in flight that the user's other programs share.
+  open_files: 768,
+  output: '64MiB',
+}).meta(about('What no call may exceed; a call that asks for more is refused.'));
 
 const pool = z
   .strictObject({
@@ -181,6 +218,7 @@ export const sandboxSettings = z
       .default(8)
       .meta(about('Maximum number of programs running at once; further ones wait.')),
     limits,
+    ceilings,
     pool,
     docker,
     kubernetes,

@@ -10,4 +10,6 @@ export interface ExecContext {
   readonly policy: CheckPolicy;
   /** What a run gets that names no limits. */
   readonly limits: SandboxLimits;
+  /** What no run may exceed. */
+  readonly ceilings: SandboxLimits;
 }

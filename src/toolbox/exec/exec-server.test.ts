@@ -7,7 +7,7 @@ import type { CheckFinding } from './check/scan-code.ts';
 import { outputMetaKey } from './live-output.ts';
 import { aCallContext } from '../testing/call-context.ts';
 import { createExecServer } from './exec-server.ts';
-import { anExecContext, anExecServer, someLimits } from './testing/an-exec-server.ts';
+import { anExecContext, anExecServer, someCeilings, someLimits } from './testing/an-exec-server.ts';
 import { FakeSandbox } from './testing/fake-sandbox.ts';
 
 const aFinding: CheckFinding = {
@@ -122,7 +122,7 @@ describe('run_code', () => {
     const { call, sandbox } = anExecServer();
     const limits = { wallMs: 1_800_000, cpus: 8 };
     await call('run_code', { language: 'python', code: '', limits });
-    expect(sandbox.runs[0]?.limits.cpuMs).toBe(7_200_000);
+    expect(sandbox.runs[0]?.limits.cpuMs).toBe(someCeilings.cpuMs);
   });
 
   it('says what is wrong with the name of a file or a variable', async () => {

@@ -67,7 +67,7 @@ async function runCode(
 ): Promise<RunResult> {
   const { language, args, env, stdin, collect } = request;
   const found = findEntry(request);
-  const limits = limitsOf(request.limits, exec.limits);
+  const limits = limitsOf(request.limits, exec);
   context.annotate?.({ 'tutti.sandbox.language': language });
   openAhead(exec, languageTraits[language].toolchain);
   const check = await checkBeforeRun({ files: found.files, language }, exec, context);

@@ -61,7 +61,7 @@ async function runCommand(
   const { argv, files, toolchain, env, stdin, collect } = request;
   const check = await checkBeforeRun({ files, commandLine: argv.join(' ') }, exec, context);
   const program = { kind: 'command', argv } as const;
-  const limits = limitsOf(request.limits, exec.limits);
+  const limits = limitsOf(request.limits, exec);
   const run = { toolchain, program, files, env, stdin, limits, collect };
   return runProgram(run, check, { context, sandbox: exec.sandbox });
 }

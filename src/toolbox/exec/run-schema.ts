@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
 import type { SandboxLimits } from '../../contract/sandbox/index.ts';
+import type { ExecContext } from './exec-context.ts';
 import { verdicts } from './check/check-policy.ts';
 import { severities } from './check/scan-code.ts';
 import { collectField, shownFileSchema } from './show-files.ts';
@@ -86,7 +87,9 @@ export const runFields = {
     .describe('All of its environment, beside PATH, HOME and LANG.'),
   limits: limitsField
     .default({})
-    .describe('What it may use at most; the settings `sandbox.limits` say the rest.'),
+    .describe(
+      'What it may use at most, within the settings `sandbox.ceilings`; `sandbox.limits` say the rest.',
+    ),
   collect: collectField,
 };
 
@@ -135,23 +138,21 @@ export const runResultSchema = z.object({
 
 export type RunResult = z.input<typeof runResultSchema>;
 
-/** What the sandbox allows at most. */
-const maxCpuMs = 7_200_000;
-
 /**
  * The limits of a run. Who allows more time without a word about CPU time wants it used: the limit of
  * CPU time is then as far away as the clock can bring it.
  */
 export function limitsOf(
   wanted: z.output<typeof limitsField>,
-  defaults: SandboxLimits,
+  { limits: defaults, ceilings }: Pick<ExecContext, 'limits' | 'ceilings'>,
 ): SandboxLimits {
   const wallMs = wanted.wallMs ?? defaults.wallMs;
   const cpus = wanted.cpus ?? defaults.cpus;
   return {
     wallMs,
     cpus,
-    cpuMs: wanted.cpuMs ?? Math.max(defaults.cpuMs, Math.min(Math.ceil(wallMs * cpus), maxCpuMs)),
+    cpuMs:
+      wanted.cpuMs ?? Math.max(defaults.cpuMs, Math.min(Math.ceil(wallMs * cpus), ceilings.cpuMs)),
     memoryBytes: wanted.memoryBytes ?? defaults.memoryBytes,
     pids: wanted.pids ?? defaults.pids,
     diskBytes: wanted.diskBytes ?? defaults.diskBytes,

@@ -36,10 +36,16 @@ export interface AnExecServer {
 }
 
 /** What the server needs beside a sandbox and a scanner. */
+/** High enough for what tests ask for. */
+export const someCeilings = Object.fromEntries(
+  Object.entries(someLimits).map(([limit, value]) => [limit, value * 100]),
+) as unknown as typeof someLimits;
+
 export const anExecContext = {
   version: '1',
   policy: aPolicy,
   limits: someLimits,
+  ceilings: someCeilings,
   roots: [],
   javaLibraries: [],
 };

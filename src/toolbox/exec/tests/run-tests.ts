@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { totalmem } from 'node:os';
+import { lowerOf } from '../../../contract/sandbox/index.ts';
 import type {
   RunWatch,
   Sandbox,
@@ -43,7 +44,9 @@ export async function runTests(
   const { framework, notes } = chooseFramework(project, input.framework);
   const request = requestFor(exec, input, project);
   const plan = await (await loadFramework(framework)).plan(request);
-  const limits = limitsOf(input.limits, atLeast(exec.limits, plan.needs));
+  const { ceilings } = exec;
+  const needed = lowerOf(atLeast(exec.limits, plan.needs), ceilings);
+  const limits = limitsOf(input.limits, { limits: needed, ceilings });
   const sandbox = await exec.sandbox();
   const [check, run] = await Promise.all([
     checkBeforeRun({ files: codeOf(project) }, exec, context),

@@ -1,6 +1,6 @@
 import type { CollectedFile, Sandbox, SandboxRun } from '../../../../contract/sandbox/index.ts';
 import { AppError } from '../../../../kernel/index.ts';
-import { aPolicy, someLimits } from '../../testing/an-exec-server.ts';
+import { aPolicy, someCeilings, someLimits } from '../../testing/an-exec-server.ts';
 import { FakeSandbox, type FakeProgram } from '../../testing/fake-sandbox.ts';
 import type { TestsContext } from '../run-tests.ts';
 
@@ -56,6 +56,7 @@ export function aTestsContext(sandbox: Sandbox, change: Partial<TestsContext> = 
     scanCode: async () => [],
     policy: aPolicy,
     limits: someLimits,
+    ceilings: someCeilings,
     roots: [],
     javaLibraries: [],
     ...change,
