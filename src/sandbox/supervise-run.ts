@@ -32,6 +32,8 @@ export interface WaitingSandbox {
   drained(maxMs: number): Promise<void>;
   /** Looks, where that is cheap; false where it cannot be seen. */
   isDiskFull(): boolean;
+  /** Looks whether it keeps a file locked that the host uses; false where it cannot be seen. */
+  locksHostFile(): boolean;
   /** Looks once more after the end, by whatever means there is. */
   wasDiskFilled(exit: ProcessExit): Promise<boolean>;
   /** What the program left: files that were asked for, and what is worth telling. */
@@ -45,8 +47,8 @@ export interface SupervisedRun {
   readonly watch: RunWatch;
 }
 
-/** How often the work folder is looked at for having no room left. */
-const diskPollMs = 100;
+/** How often its folders and locks are looked at. */
+const filePollMs = 100;
 /** How long the output of a dead program is waited for. */
 const drainMs = 1_000;
 /** Longer ones would fire at once. */
@@ -116,15 +118,16 @@ interface Watching {
 function startWatching(sandbox: WaitingSandbox, { limits, signal, kill }: Watching): () => void {
   const onAbort = (): void => kill('cancelled');
   const wall = setTimeout(() => kill('timeout'), Math.min(limits.wallMs, maxTimerMs));
-  const disk = setInterval(() => {
+  const files = setInterval(() => {
     if (sandbox.isDiskFull()) kill('disk');
-  }, diskPollMs);
+    if (sandbox.locksHostFile()) kill('host-lock');
+  }, filePollMs);
   sandbox.resources.watch(kill);
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted) onAbort();
   return () => {
     clearTimeout(wall);
-    clearInterval(disk);
+    clearInterval(files);
     signal?.removeEventListener('abort', onAbort);
   };
 }

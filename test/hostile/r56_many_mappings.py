@@ -1,5 +1,5 @@
 # so many mappings in so many processes that their descriptions fill the memory
-# expect: limited | killed:memory | crash
+# expect: limited | killed | crash
 import os, sys, json, errno, time, ctypes, socket, signal
 if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
 P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))

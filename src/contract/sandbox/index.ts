@@ -34,7 +34,16 @@ export function lowerOf(one: SandboxLimits, other: SandboxLimits): SandboxLimits
 }
 
 /** Why the supervisor ended a program, or which limit it died of. */
-export type KillReason = 'timeout' | 'cpu' | 'memory' | 'pids' | 'disk' | 'output' | 'cancelled';
+export type KillReason =
+  | 'timeout'
+  | 'cpu'
+  | 'memory'
+  | 'pids'
+  | 'disk'
+  | 'output'
+  /** It kept a file of the host locked. */
+  | 'host-lock'
+  | 'cancelled';
 
 /** How the program is started inside. Paths are relative to the work folder. */
 export type SandboxProgram =

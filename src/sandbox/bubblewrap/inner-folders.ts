@@ -1,4 +1,4 @@
-import { close, closeSync, statfsSync } from 'node:fs';
+import { close, closeSync, fstatSync, statfsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { workFolder } from '../boot/index.ts';
 import { openInside } from './open-inside.ts';
@@ -43,6 +43,11 @@ export class InnerFolders {
       .filter(({ type }) => type === typeOfTmpfs);
     const count = others.reduce((sum, one) => sum + one.files - one.ffree, files - ffree);
     return blocks > 0 && count * bytesPerFile > this.#maxBytes;
+  }
+
+  /** Of the file systems that they are. */
+  devices(): number[] {
+    return [this.work, ...this.#others].map((folder) => fstatSync(folder).dev);
   }
 
   /** Memory that files take. */

@@ -8,6 +8,7 @@ import { readProcessStat, type ProcessStat } from '../resources/process-stat.ts'
 import type { ResourceGroup } from '../resources/resource-control.ts';
 import type { OutputListener, WaitingSandbox } from '../supervise-run.ts';
 import { driverName } from './driver-name.ts';
+import { HostLocks } from './host-locks.ts';
 import { InnerFolders } from './inner-folders.ts';
 import { readChildPid } from './read-status.ts';
 
@@ -48,6 +49,7 @@ export class StartedSandbox implements WaitingSandbox {
   #complaint = '';
   #first: ProcessStat | undefined;
   #folders: InnerFolders | undefined;
+  #locks: HostLocks | undefined;
   #hasEnded = false;
 
   /** Must be called in the turn in which the process was started. */
@@ -117,6 +119,10 @@ export class StartedSandbox implements WaitingSandbox {
     return this.#maxDiskBytes !== null && this.#folders?.isFull() === true;
   }
 
+  locksHostFile(): boolean {
+    return this.#locks?.look() === true;
+  }
+
   async wasDiskFilled(): Promise<boolean> {
     return this.isDiskFull();
   }
@@ -144,6 +150,7 @@ export class StartedSandbox implements WaitingSandbox {
     if (pid === undefined) throw new Error('bwrap did not tell its first process');
     this.#first = readProcessStat(pid);
     this.#folders = new InnerFolders(pid, this.#maxDiskBytes ?? Infinity);
+    this.#locks = new HostLocks(pid, this.#folders.devices());
     this.resources.follow(pid, () => this.#folders?.usedBytes() ?? 0);
   }
 

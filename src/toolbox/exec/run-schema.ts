@@ -116,7 +116,7 @@ export const runResultSchema = z.object({
   exitCode: z.int().nullable(),
   signal: z.string().nullable(),
   reason: z
-    .enum(['timeout', 'cpu', 'memory', 'pids', 'disk', 'output', 'cancelled'])
+    .enum(['timeout', 'cpu', 'memory', 'pids', 'disk', 'output', 'host-lock', 'cancelled'])
     .nullable()
     .describe('The limit it was killed for, or reached though it exited with 0.'),
   stdout: z.string().describe('Without escape sequences; what is no UTF-8 became U+FFFD.'),
