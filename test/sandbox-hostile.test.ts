@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sampleSeeded } from './support/sample.ts';
+import { isProof, sampleSeeded } from './support/sample.ts';
 import { openBubblewrap, openDocker, type OpenedDriver } from './support/sandbox/drivers.ts';
 import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
 import { openHostSide, type HostSide } from './support/sandbox/host-side.ts';
@@ -21,13 +21,30 @@ const alone = manifest.programs.filter(({ id }) => !pairIds.includes(id));
 /** A container takes longer to start than most programs to run. */
 const containers = 30;
 
+/** Those that are held by other means where no cgroup counts. */
+const withoutCgroup = 12;
+const resources = alone.filter(({ category }) => category === 'resource');
+
 const drivers = [
   {
     name: 'bubblewrap',
+    driver: 'bubblewrap',
     open: async () => (bubblewrapMissing ? whyNoBubblewrap : openBubblewrap()),
     programs: alone,
   },
-  { name: 'docker', open: openDocker, programs: sampleSeeded(alone, containers, 7) },
+  {
+    name: 'bubblewrap without a cgroup',
+    driver: 'bubblewrap',
+    open: async () =>
+      bubblewrapMissing ? whyNoBubblewrap : openBubblewrap(undefined, [], ['watchdog']),
+    programs: isProof ? alone : sampleSeeded(resources, withoutCgroup, 7),
+  },
+  {
+    name: 'docker',
+    driver: 'docker',
+    open: openDocker,
+    programs: sampleSeeded(alone, containers, 7),
+  },
 ];
 
 describe('the manifest of hostile programs', () => {
@@ -59,7 +76,7 @@ describe('the manifest of hostile programs', () => {
   });
 });
 
-for (const { name, open, programs } of drivers)
+for (const { name, driver, open, programs } of drivers)
   describe(`on ${name}`, () => {
     let host: HostSide;
     let opened: OpenedDriver | string;
@@ -79,7 +96,7 @@ for (const { name, open, programs } of drivers)
       typeof opened === 'string' ? skip(opened) : runHostile(program, { ...opened, host });
 
     for (const program of programs) {
-      if (program.drivers?.includes(name) === false) continue;
+      if (program.drivers?.includes(driver) === false) continue;
       const { id, title } = program;
       it.concurrent(`${id} ends as expected: ${title}`, { timeout: limitMs }, async ({ skip }) => {
         const { complaints } = await run(program, skip);

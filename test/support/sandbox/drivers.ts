@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { Protection } from '../../../src/contract/sandbox/index.ts';
 import { createProcessOwner, silentLog } from '../../../src/kernel/index.ts';
 import { createBubblewrapDriver } from '../../../src/sandbox/bubblewrap/index.ts';
+import { chooseResourceControl } from '../../../src/sandbox/resources/choose-resource-control.ts';
+import type { ResourceControlKind } from '../../../src/sandbox/resources/resource-control.ts';
 import type { SandboxDriver } from '../../../src/sandbox/driver.ts';
 import { startDocker } from '../docker.ts';
 import type { Traces } from './run-hostile.ts';
@@ -16,14 +18,16 @@ export interface OpenedDriver {
   close(): Promise<void>;
 }
 
-/** `without` leaves protections out, to see that their absence shows. */
+/** `without` leaves protections out, to see that their absence shows; `kinds` are ways to count resources. */
 export function openBubblewrap(
   givenDirectory?: string,
   without: readonly Protection[] = [],
+  kinds?: readonly ResourceControlKind[],
 ): OpenedDriver {
   const runDirectory = givenDirectory ?? mkdtempSync(join(tmpdir(), 'sandbox-run-'));
   const owner = createProcessOwner({ runDirectory, log: silentLog, maxPrograms: 200 });
-  const driver = createBubblewrapDriver({ owner, log: silentLog, without });
+  const resources = chooseResourceControl({ kinds });
+  const driver = createBubblewrapDriver({ owner, log: silentLog, without, resources });
   return {
     driver,
     traces: tracesBy(async () => sandboxNamespacesOf(process.pid)),
