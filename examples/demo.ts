@@ -169,7 +169,7 @@ returns the expected values; both claim "All tests pass". The third is honest.`,
       ['call', 'code.generate_code', 'language=javascript', 'description=isLeapYear(year)'],
       {
         env: { STARCODER_ENDPOINT: model.url },
-        contains: 'Verified (code_endpoint, 3 attempts)',
+        contains: 'Self-tested, NOT verified (code_endpoint, 3 attempts)',
       },
     );
     stage.say('What Tutti told the model about its first two answers:');

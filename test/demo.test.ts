@@ -44,7 +44,7 @@ describe('make demo', { timeout: limitMs }, () => {
       expect(stdout).toContain('4 passed, 0 failed');
       expect(stdout).toContain('killed: pids');
       expect(stdout).toContain('These tests assert nothing that could fail');
-      expect(stdout).toContain('Verified (code_endpoint, 3 attempts)');
+      expect(stdout).toContain('Self-tested, NOT verified (code_endpoint, 3 attempts)');
     }
     expect(readdirSync(home)).toEqual([]);
     expect(readdirSync(temporary)).toEqual([]);

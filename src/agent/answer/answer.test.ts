@@ -154,11 +154,19 @@ describe('results of a run', () => {
 
   it.each([
     [
-      { verified: false, evidence: { notes: ['No test was run.'] } },
-      'NOT VERIFIED: No test was run.',
+      { verified: false, level: 'built', missing: 'a test that runs' },
+      'NOT VERIFIED; missing: a test that runs',
     ],
-    [{ verified: false }, 'NOT VERIFIED: nothing confirms this code.'],
-    [{ verified: true }, 'Verified by tests that were run'],
+    [
+      { verified: false, level: 'self_tested', missing: 'tests from you' },
+      'SELF-TESTED, NOT VERIFIED; missing: tests from you',
+    ],
+    [{ verified: false }, 'NOT VERIFIED; missing: nothing confirms this code'],
+    [{ verified: true }, 'NOT VERIFIED; missing: nothing confirms this code'],
+    [
+      { verified: true, level: 'verified', missing: null },
+      'Verified by tests or examples of yours that were run',
+    ],
   ])('say above generated code whether it is verified: %j', async (known, label) => {
     const output = { code: 'x = 1', language: 'python', ...known };
     const { text } = await showCode({ results: [{ step: 'a', tool: null, output }] });

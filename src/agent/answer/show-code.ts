@@ -89,13 +89,13 @@ async function diffOf(
 }
 
 function labelOf({ output }: StepResult, withReason: boolean): readonly string[] {
-  const { verified, evidence }: Readonly<Record<string, unknown>> = Object(output);
+  const { level, missing, verified }: Readonly<Record<string, unknown>> = Object(output);
   if (typeof verified !== 'boolean') return [];
-  if (verified) return ['Verified by tests that were run'];
-  const { notes }: Readonly<Record<string, unknown>> = Object(evidence);
-  const [why] = Array.isArray(notes) ? notes : [];
-  const reason = typeof why === 'string' ? why : 'nothing confirms this code.';
-  return [withReason ? `NOT VERIFIED: ${reason}` : 'NOT VERIFIED'];
+  if (verified && level === 'verified')
+    return ['Verified by tests or examples of yours that were run'];
+  const head = level === 'self_tested' ? 'SELF-TESTED, NOT VERIFIED' : 'NOT VERIFIED';
+  const reason = typeof missing === 'string' ? missing : 'nothing confirms this code';
+  return [withReason ? `${head}; missing: ${reason}` : head];
 }
 
 function fenced(content: string, language: string, maxLines: number): string {

@@ -221,7 +221,9 @@ describe('what goes wrong', () => {
     const text = new ScriptedModelError('models.timeout', 'too slow');
     const { ask } = anAgent({ model: says({ intent: fibonacci, plan: write, text }), tools });
     const outcome = await ask('write fibonacci');
-    expect(Object(outcome).answer).toMatch(/^Verified by tests that were run\n[^]*def fib/);
+    expect(Object(outcome).answer).toMatch(
+      /^SELF-TESTED, NOT VERIFIED; missing: tests from you\n[^]*def fib/,
+    );
   });
 
   it('by a cancellation cancels the run and ends the turn, not the session', async () => {

@@ -8,7 +8,7 @@ const tests = 'from solution import add\n\n\ndef test_adds():\n    assert add(1,
 const task = { description: 'add two numbers', language: 'python', style: 'pep8' } as const;
 
 describe('generate_code', () => {
-  it('verifies code that passes every check, and says what was checked', async () => {
+  it('calls code self-tested that passes every check on its author’s tests, and says what was checked', async () => {
     const generation = aGeneration([
       { code: right, tests, explanation: 'It adds.', dependencies: [] },
     ]);
@@ -19,7 +19,9 @@ describe('generate_code', () => {
       explanation: 'It adds.',
       origin: 'model',
       model: 'scripted',
-      verified: true,
+      level: 'self_tested',
+      missing: 'tests or examples from you: the model wrote these tests itself',
+      verified: false,
       evidence: {
         parsed: true,
         formatted: true,
@@ -41,7 +43,7 @@ describe('generate_code', () => {
       { code: `\`\`\`python\n${right}\`\`\``, tests },
     ]);
     const result = await generation.generateCode(task, aCallContext());
-    expect(result).toMatchObject({ verified: true, code: right, evidence: { attempts: 3 } });
+    expect(result).toMatchObject({ level: 'self_tested', code: right, evidence: { attempts: 3 } });
     expect(generation.asked[1]).toContain('The code is not valid python: line 1: not valid');
     expect(generation.asked[2]).toContain('Test "test_adds" failed: assert 1 == 2');
     expect(generation.asked[2]).toContain(wrong.trim());
@@ -138,6 +140,8 @@ describe('generate_code', () => {
     const given = tests.replaceAll('solution', 'sums');
     const result = await generation.generateCode({ ...task, tests: given }, aCallContext());
     expect(result).toMatchObject({
+      level: 'verified',
+      missing: null,
       verified: true,
       test_code: given,
       evidence: { tests: { written_by: 'given' } },

@@ -33,7 +33,7 @@ export async function generateCode(
   let best = attempt;
   let problem: string | undefined;
   for (let number = 2; number <= generation.maxRepairs + 1; number += 1) {
-    if (attempt.verdict.isVerified || !canBeCured(attempt, request)) break;
+    if (attempt.verdict.hasPassed || !canBeCured(attempt, request)) break;
     const failed = attempt;
     const next = await tryAgain(
       () => attemptCode(generation, request, { context, number, failed }),
@@ -44,7 +44,7 @@ export async function generateCode(
       break;
     }
     attempt = next.value;
-    if (attempt.verdict.isVerified || attempt.verdict.progress >= best.verdict.progress) {
+    if (attempt.verdict.hasPassed || attempt.verdict.progress >= best.verdict.progress) {
       best = attempt;
     }
   }
@@ -135,7 +135,7 @@ function resultOf(
   { answer, model, verdict }: Attempt,
   { attempts, problem }: { readonly attempts: number; readonly problem: string | undefined },
 ): GeneratedCode {
-  const { evidence, isVerified, code, tests } = verdict;
+  const { evidence, level, missing, code, tests } = verdict;
   return {
     code,
     language,
@@ -144,7 +144,9 @@ function resultOf(
     test_code: tests,
     origin: 'model',
     model,
-    verified: isVerified,
+    level,
+    missing,
+    verified: level === 'verified',
     evidence: {
       ...evidence,
       attempts,

@@ -107,7 +107,7 @@ async function attemptTests(
       language: request.language,
       code: request.code,
       tests: withoutFence(value.test_code),
-      testsWrittenBy: 'given',
+      testsWrittenBy: 'self',
       isCodeGiven: true,
       framework: request.framework,
     },
@@ -152,7 +152,7 @@ function isCodeToBlame({ answer, verdict }: Attempt): boolean {
 }
 
 function isBetter(one: Attempt, other: Attempt): boolean {
-  if (one.verdict.isVerified !== other.verdict.isVerified) return one.verdict.isVerified;
+  if (one.verdict.hasPassed !== other.verdict.hasPassed) return one.verdict.hasPassed;
   if (one.verdict.progress !== other.verdict.progress) {
     return one.verdict.progress > other.verdict.progress;
   }
@@ -168,12 +168,10 @@ function resultOf(
   const { evidence } = verdict;
   const measured = evidence.coverage_percent;
   const isBelow = measured !== null && measured < request.coverageTarget;
+  const below = `tests that reach ${request.coverageTarget} % of the lines; these reach ${measured} %`;
   const notes = [
     ...evidence.notes,
     ...answer.code_problems.map((mistake) => `The code itself looks wrong: ${mistake}`),
-    ...(isBelow
-      ? [`The tests reach ${measured} % of the lines; ${request.coverageTarget} % were asked for.`]
-      : []),
     ...(problem === undefined ? [] : [problem]),
   ];
   return {
@@ -185,7 +183,10 @@ function resultOf(
     language: request.language,
     origin: 'model',
     model,
-    verified: verdict.isVerified && !isBelow,
+    // Written from the code, they confirm what it does, right or wrong.
+    level: isBelow && verdict.level === 'self_tested' ? 'built' : verdict.level,
+    missing: isBelow ? below : verdict.missing,
+    verified: false,
     evidence: { ...evidence, attempts, notes },
   };
 }

@@ -28,7 +28,7 @@ describe('generate_code_with_context', () => {
       code,
       tests,
       documentation: '# add\n',
-      verified: true,
+      level: 'self_tested',
       standards: [{ kind: 'standard', source: 'standards://python', excerpt: 'Lines are short.' }],
       library_docs: [
         { kind: 'documentation', source: 'npm:zod@4.6.7 README.md:3', excerpt: 'z.string()' },
@@ -47,7 +47,7 @@ describe('generate_code_with_context', () => {
       tests: '',
       documentation: '',
       library_docs: [],
-      verified: true,
+      level: 'self_tested',
     });
     expect(generation.asked).toHaveLength(1);
   });
@@ -59,7 +59,7 @@ describe('generate_code_with_context', () => {
     });
     const result = await generation.generateWithContext(input, aCallContext());
     expect(result).toMatchObject({
-      verified: true,
+      level: 'self_tested',
       standards: [],
       library_docs: [],
       documentation: '',

@@ -33,9 +33,14 @@ export interface Scaffolds {
 }
 
 /** What every scaffold says about itself. */
-export const scaffoldFacts: Pick<GeneratedCode, 'origin' | 'model' | 'verified' | 'evidence'> = {
+export const scaffoldFacts: Pick<
+  GeneratedCode,
+  'origin' | 'model' | 'level' | 'missing' | 'verified' | 'evidence'
+> = {
   origin: 'template',
   model: null,
+  level: null,
+  missing: 'a model that writes the code',
   verified: false,
   evidence: {
     parsed: false,

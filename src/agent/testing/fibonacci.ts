@@ -4,7 +4,13 @@ import type { Script } from './scripted-models.ts';
 export const code = 'def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n';
 
 export const tools = {
-  'code.generate_code': () => ({ code, language: 'python', verified: true }),
+  'code.generate_code': () => ({
+    code,
+    language: 'python',
+    level: 'self_tested',
+    missing: 'tests from you',
+    verified: false,
+  }),
   'code.generate_tests': () => ({ test_code: 'def test_fib(): ...\n', language: 'python' }),
   'code.review_code': () => ({
     overall_score: 91,

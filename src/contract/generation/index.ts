@@ -12,7 +12,7 @@ export const evidenceSchema = z.strictObject({
   built: z.boolean().nullable(),
   tests: z
     .strictObject({
-      /** `self`: the model that wrote the code wrote them; they show less than `given` ones. */
+      /** `self`: by the model that wrote the code, or that read the code to write them; never a reason for `verified`. */
       written_by: z.enum(['self', 'given']),
       passed: z.int().min(0),
       failed: z.int().min(0),
@@ -37,13 +37,25 @@ export const evidenceSchema = z.strictObject({
 });
 export type Evidence = z.output<typeof evidenceSchema>;
 
+/**
+ * How far the checks of generated code got, lowest first. `parsed`: valid text of its language. `built`: it compiles or loads.
+ * `self_tested`: it passes its author's tests, which were themselves tried. `verified`: so it does the checks of the user or of
+ * the request.
+ */
+export const levels = ['parsed', 'built', 'self_tested', 'verified'] as const;
+export type Level = (typeof levels)[number];
+
 /** `model`: written by one and checked; `template`: a labelled scaffold, because there is no model. */
 const origin = z.enum(['model', 'template']);
 
 const generated = {
   origin,
   model: z.string().nullable(),
-  /** True only if the evidence says so. */
+  /** Null for templates and for what is not even valid text. */
+  level: z.enum(levels).nullable(),
+  /** What the next level needs; null at the highest. */
+  missing: z.string().nullable(),
+  /** Whether the level is `verified`. */
   verified: z.boolean(),
   evidence: evidenceSchema,
   /** What a scaffold lacks, and how to connect a model. */
@@ -65,7 +77,7 @@ export const generatedCodeSchema = z.strictObject({
   language: z.enum(languages),
   explanation: z.string(),
   dependencies: z.array(z.string()),
-  /** The tests it was verified by; empty when there were none. */
+  /** The tests that were run; empty when there were none. */
   test_code: z.string(),
   ...generated,
 });

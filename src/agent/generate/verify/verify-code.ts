@@ -12,6 +12,7 @@ import { measureEffect } from './measure-effect.ts';
 import { extraFiles, placeFiles, wholeMs, type Placement } from './place-files.ts';
 import { runPlainly } from './run-plainly.ts';
 import { describeFailures, runSuite, type SuiteReport } from './run-suite.ts';
+import { grade, type Graded } from './level.ts';
 import type { TypeChecker } from './type-checker.ts';
 
 /** What the checks are made with. */
@@ -35,12 +36,13 @@ export interface Candidate {
   readonly framework?: string | undefined;
 }
 
-export interface Verdict {
+export interface Verdict extends Graded {
   /** As formatted. */
   readonly code: string;
   readonly tests: string;
   readonly evidence: Omit<Evidence, 'attempts'>;
-  readonly isVerified: boolean;
+  /** Every check there is was passed. */
+  readonly hasPassed: boolean;
   /** What another attempt has to cure; empty when there is nothing, or nothing that one could. */
   readonly failures: readonly string[];
   /** How far it came: of two attempts the one that came further is better. */
@@ -101,7 +103,8 @@ class Trial {
       code: this.#code,
       tests: this.#tests,
       evidence: { ...this.#evidence, notes: [...new Set([...notes, ...this.#failures])] },
-      isVerified: hasPassed && saysVerified(this.#evidence),
+      hasPassed,
+      ...grade(this.#evidence, { hasPassed, failure: this.#failures[0] ?? notes.at(-1) }),
       failures: this.#failures,
       progress: this.#progress,
       testNames: this.#testNames,
@@ -127,10 +130,8 @@ class Trial {
       );
       return false;
     }
-    const isGiven = this.#candidate.testsWrittenBy === 'given' && !this.#candidate.isCodeGiven;
-    const placement = isGiven
-      ? placeFiles(language, { code: this.#code, tests: this.#tests })
-      : placeFiles(language, { code: this.#code, tests: '' });
+    const tests = this.#candidate.testsWrittenBy === 'given' ? this.#tests : '';
+    const placement = placeFiles(language, { code: this.#code, tests });
     if (!(await this.#guard(language, placement))) return false;
     if (!(await this.#load(language, placement))) return false;
     const report = await this.#runTests(language, placement, framework);
@@ -159,13 +160,13 @@ class Trial {
 
   async #readTests(): Promise<boolean> {
     if (this.#tests.trim() === '') return true;
-    const { language, testsWrittenBy, isCodeGiven } = this.#candidate;
+    const { language, testsWrittenBy } = this.#candidate;
     const source = { language, text: this.#tests };
     const formatted = await formatText(this.#checks.tools, source, this.#context);
     if (formatted.kind === 'refused') {
       return this.#fail(`The tests are not valid ${language}: ${formatted.why}`);
     }
-    if (testsWrittenBy === 'self' || isCodeGiven) {
+    if (testsWrittenBy === 'self') {
       this.#tests = formatted.text;
       this.#evidence.formatted = true;
     }
@@ -181,7 +182,7 @@ class Trial {
       const code = { language, text: this.#code, role: 'code', fileNames } as const;
       suspicions.push(...(await guardSource(parser, code)));
     }
-    if (testsWrittenBy === 'self' || isCodeGiven) {
+    if (testsWrittenBy === 'self') {
       const tests = { language, text: this.#tests, role: 'tests', fileNames } as const;
       suspicions.push(...(await guardSource(parser, tests)));
     }
@@ -320,20 +321,6 @@ class Trial {
     this.#failures = failures;
     return false;
   }
-}
-
-/** The one place that says what `verified` means. */
-export function saysVerified(evidence: Omit<Evidence, 'attempts'>): boolean {
-  const { parsed, lint_errors, built, tests, coverage_percent, mutants } = evidence;
-  if (!parsed || (lint_errors ?? 0) > 0 || built !== true || !tests || !mutants) return false;
-  return (
-    tests.passed > 0 &&
-    tests.failed === 0 &&
-    tests.skipped === 0 &&
-    tests.are_effective &&
-    mutants.killed > 0 &&
-    coverage_percent !== 0
-  );
 }
 
 function functionsNotRun(code: DissectedCode, linesNotRun: ReadonlySet<number>): string[] {

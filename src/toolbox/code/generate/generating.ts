@@ -1,5 +1,5 @@
 import { counted } from '../../../kernel/index.ts';
-import type { Evidence } from '../../../contract/generation/index.ts';
+import type { Evidence, Level } from '../../../contract/generation/index.ts';
 
 /** They return text and change nothing; a model elsewhere writes it, each time anew. */
 export const generatingAnnotations = {
@@ -16,7 +16,8 @@ const maxNotes = 8;
 
 /** What was found out, in a few lines. */
 export function summarizeEvidence(result: {
-  readonly verified: boolean;
+  readonly level: Level | null;
+  readonly missing: string | null;
   readonly origin: string;
   readonly model: string | null;
   readonly evidence: Evidence;
@@ -26,17 +27,29 @@ export function summarizeEvidence(result: {
   const checks = [
     ...(tests
       ? [
-          `${counted(tests.passed, 'test')} passed, ${tests.failed} failed, ${tests.skipped} skipped (${tests.written_by === 'self' ? 'written by the same model' : 'given'})`,
+          `${counted(tests.passed, 'test')} passed, ${tests.failed} failed, ${tests.skipped} skipped (${tests.written_by === 'self' ? 'written by the model' : 'given'})`,
         ]
       : []),
     ...(coverage_percent === null ? [] : [`coverage ${coverage_percent} %`]),
-    ...(mutants ? [`${mutants.killed} of ${mutants.planted} planted mistakes noticed`] : []),
+    ...(mutants ? [`${mutants.killed} of ${mutants.planted} changes of the code noticed`] : []),
   ];
   const attemptsText = attempts > 1 ? `, ${attempts} attempts` : '';
-  const head = `${result.verified ? 'Verified' : 'NOT verified'} (${result.model ?? result.origin}${attemptsText})`;
+  const missing = result.missing === null ? [] : [`missing for more: ${result.missing}`];
+  const head = `${describeLevel(result.level)} (${result.model ?? result.origin}${attemptsText})`;
   return [
     ...(result.notice === undefined ? [] : [result.notice]),
-    [head, ...checks].join('; '),
-    ...notes.slice(0, maxNotes).map((note) => `- ${note}`),
+    [head, ...checks, ...missing].join('; '),
+    ...notes
+      .filter((note) => note !== result.missing)
+      .slice(0, maxNotes)
+      .map((note) => `- ${note}`),
   ];
+}
+
+/** `Verified`, or how far it got instead. */
+function describeLevel(level: Level | null): string {
+  if (level === 'verified') return 'Verified';
+  return `${(level ?? 'not checked').replace('_', '-')}, NOT verified`.replace(/^./, (first) =>
+    first.toUpperCase(),
+  );
 }

@@ -15,7 +15,14 @@ const evidence: Evidence = {
   attempts: 2,
   notes: ['A note.'],
 };
-const facts = { origin: 'model', model: 'scripted', verified: true, evidence } as const;
+const facts = {
+  origin: 'model',
+  model: 'scripted',
+  level: 'self_tested',
+  missing: 'tests from you',
+  verified: false,
+  evidence,
+} as const;
 const code = {
   code: 'x = 1\n',
   language: 'python' as const,
@@ -48,7 +55,7 @@ const generation: Generation & { close(): Promise<void> } = {
     asked.push(input);
     return {
       ...facts,
-      verified: false,
+      level: 'built',
       test_code: 't\n',
       test_count: 2,
       coverage_estimate: 100,
@@ -133,10 +140,12 @@ describe('the tools that write code', () => {
   it('tell people what was found out', async () => {
     const { text } = await call('generate_code', { description: 'd' });
     expect(text).toContain(
-      'Verified (scripted, 2 attempts); 2 tests passed, 0 failed, 0 skipped (written by the same model)',
+      'Self-tested, NOT verified (scripted, 2 attempts); 2 tests passed, 0 failed, 0 skipped (written by the model)',
     );
-    expect(text).toContain('coverage 100 %; 2 of 3 planted mistakes noticed');
-    expect((await call('generate_tests', { code: 'c' })).text).toContain('NOT verified');
+    expect(text).toContain(
+      'coverage 100 %; 2 of 3 changes of the code noticed; missing for more: tests from you\n- A note.',
+    );
+    expect((await call('generate_tests', { code: 'c' })).text).toContain('Built, NOT verified');
     expect((await call('formalize_task', { informal_request: 'r' })).text).toContain(
       'Connect a model.',
     );
