@@ -49,6 +49,7 @@ export const scaffoldFacts: Pick<
     built: null,
     tests: null,
     coverage_percent: null,
+    branches: null,
     mutants: null,
     attempts: 0,
     notes: ['This is a template, not an answer: no model wrote it, and nothing was checked.'],

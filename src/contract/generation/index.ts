@@ -22,6 +22,15 @@ export const evidenceSchema = z.strictObject({
     })
     .nullable(),
   coverage_percent: z.number().min(0).max(100).nullable(),
+  /** Functions, outcomes of conditions, cases and handlers; null where they were not or cannot be counted. */
+  branches: z
+    .strictObject({
+      total: z.int().min(0),
+      run: z.int().min(0),
+      missing: z.array(z.string()),
+    })
+    .nullable(),
+  /** Small changes of the code, and how many of them a test noticed. */
   mutants: z
     .strictObject({
       planted: z.int().min(0),

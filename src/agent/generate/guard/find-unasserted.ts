@@ -18,6 +18,20 @@ export function findUnasserted(root: Node, language: ParsedLanguage): string[] {
   return tests.filter(({ node }) => !asserts(node, rules, helpers)).map(({ name }) => name);
 }
 
+/** The tests of a file, without those inside of others. */
+export function findTests(
+  root: Node,
+  language: ParsedLanguage,
+): { readonly name: string; readonly node: Node }[] {
+  const tests: { readonly name: string; readonly node: Node }[] = [];
+  walkTree(root, root, (node, parent) => {
+    const name = assertionRules[language].testName(node, parent);
+    if (name !== undefined) tests.push({ name, node });
+    return name === undefined ? node : undefined;
+  });
+  return tests;
+}
+
 /**
  * Names of tests that are written down and were not run, or that another of the same name hides: nothing is known
  * about what they would have said.

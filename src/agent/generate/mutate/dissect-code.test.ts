@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { SyntaxTrees } from '../../../toolbox/code/index.ts';
 import type { ParsedLanguage } from '../syntax-parser.ts';
-import { breakFunctions, chooseMutants, describeMutant } from './choose-mutants.ts';
-import { dissectCode, maxFunctions } from './dissect-code.ts';
+import { dissectCode, maxFunctions, mutantText, type DissectedCode } from './dissect-code.ts';
+import { sampleMutants } from './sample-mutants.ts';
 
 const parser = new SyntaxTrees();
+
+function dissect(language: ParsedLanguage, text: string): Promise<DissectedCode> {
+  return dissectCode(parser, { language, text }, 'SIGN');
+}
 
 const samples: Readonly<Record<ParsedLanguage, string>> = {
   python: [
@@ -86,25 +90,23 @@ describe('dissecting code', () => {
     ['rust', ['Stack.push', 'add']],
     ['java', ['Solution.Solution', 'Solution.add']],
   ] as const)('finds the functions of %s that tests can call', async (language, names) => {
-    const code = await dissectCode(parser, { language, text: samples[language] });
+    const code = await dissect(language, samples[language]);
     expect(code.functions.map(({ name }) => name)).toEqual(names);
     expect(code.hasEntry).toBe(language === 'python' || language === 'go');
   });
 
   it.each(Object.keys(samples) as ParsedLanguage[])(
-    'makes texts of %s that are still valid: rewritten, broken, and with each change',
+    'makes texts of %s that are still valid: with probes, broken, and with each change',
     async (language) => {
       const text = samples[language];
-      const code = await dissectCode(parser, { language, text });
-      const choice = { maxPerFunction: 50, offset: 0, linesNotRun: new Set<number>() };
-      const mutants = chooseMutants(code, code.functions, choice);
+      const code = await dissect(language, text);
+      expect(code.mutants.length).toBeGreaterThan(1);
       const texts = [
-        code.rewritten,
         code.broken,
         ...(code.silent === null ? [] : [code.silent]),
-        ...[...mutants, ...breakFunctions(code, code.functions)].map((mutant) => mutant.text),
+        code.probed,
+        ...code.mutants.map((mutant) => mutantText(code, mutant)),
       ];
-      expect(mutants.length).toBeGreaterThan(1);
       for (const one of texts) {
         const tree = await parser.parse(language, one);
         expect(tree.rootNode.hasError, one).toBe(false);
@@ -114,39 +116,61 @@ describe('dissecting code', () => {
     },
   );
 
-  it('changes operators, conditions, constants, statements and results, and says where', async () => {
-    const code = await dissectCode(parser, { language: 'python', text: samples.python });
-    const choice = { maxPerFunction: 50, offset: 0, linesNotRun: new Set<number>() };
-    expect(chooseMutants(code, code.functions, choice).map(describeMutant)).toEqual([
-      'Stack.push: "1" became "2", line 5',
-      'Stack.push: "self.items.append(item)" was removed, line 4',
-      'Stack.push: "self.size = 1" was removed, line 5',
-      'grade: its result was changed, line 8',
-      'grade: ">=" became "<", line 12',
-      'grade: a condition became its opposite, line 8',
-      'grade: "pass" became "~pass", line 12',
-      'grade: "x" became "None", line 11',
-      'grade: "50" became "51", line 12',
-      'grade: "\\"pass\\" if points >= 50 else inner(True)" became "None", line 12',
-      'grade: "True" became "False", line 12',
+  it('changes conditions, boundaries, constants, results, statements and calls, and says where', async () => {
+    const { mutants } = await dissect('python', samples.python);
+    expect(mutants.map(({ kind, description }) => `${kind} ${description}`)).toEqual([
+      'statement Stack.push: "self.items.append(item)" was removed, line 4',
+      'statement Stack.push: "self.size = 1" was removed, line 5',
+      'constant Stack.push: "1" became "2", line 5',
+      'condition grade: the condition "points" became its opposite, line 8',
+      'statement grade: "raise ValueError(\\"no points\\")" was removed, line 9',
+      'return grade: the result "x" was changed, line 11',
+      'return grade: the result "\\"pass\\" if points >= 50 else inner(True)" was changed, line 12',
+      'constant grade: "pass" became "~pass", line 12',
+      'condition grade: ">=" became "<", line 12',
+      'boundary grade: ">=" became ">", line 12',
+      'constant grade: "50" became "51", line 12',
+      'call grade: "inner(True)" became "True", line 12',
+      'constant grade: "True" became "False", line 12',
     ]);
   });
 
-  it('prefers what tests run, and tells changes of the result from failures', async () => {
-    const code = await dissectCode(parser, { language: 'python', text: samples.python });
-    const choice = { maxPerFunction: 1, offset: 0, linesNotRun: new Set([4, 5, 8, 11]) };
-    const mutants = chooseMutants(code, code.functions, choice);
-    expect(mutants.map(({ mutation }) => mutation.kind)).toEqual(['constant', 'operator']);
-    expect(breakFunctions(code, code.functions).map(({ isTelling }) => isTelling)).toEqual([
-      false,
-      false,
+  it('counts functions and both outcomes of each condition as branches', async () => {
+    const { branches } = await dissect('python', samples.python);
+    expect(branches.map(({ description }) => description)).toEqual([
+      'Stack.push: no test calls it, line 2',
+      'grade: no test calls it, line 7',
+      'grade: the condition "points" is never true, line 8',
+      'grade: the condition "points" is never false, line 8',
+      'grade: the condition "points >= 50" is never true, line 12',
+      'grade: the condition "points >= 50" is never false, line 12',
     ]);
+  });
+
+  it('leaves out boundaries that change nothing', async () => {
+    const text = 'export const max = (a, b) => (a > b ? a : b);\n';
+    const { mutants } = await dissect('javascript', text);
+    expect(mutants.map(({ kind }) => kind)).toEqual(['return', 'condition']);
+  });
+
+  it('samples over branches and kinds', async () => {
+    const { mutants } = await dissect('python', samples.python);
+    const sample = sampleMutants(mutants, 4);
+    expect(new Set(sample.map(({ branch }) => branch)).size).toBe(4);
+    expect(sampleMutants(mutants, 100)).toEqual(mutants);
+  });
+
+  it('does not confuse names of the code with those of objects', async () => {
+    const { mutants } = await dissect(
+      'javascript',
+      'const f = (toString) => constructor + valueOf;\n',
+    );
+    expect(mutants.map(({ kind }) => kind)).toEqual(['return', 'arithmetic']);
   });
 
   it('leaves numbers and conditions alone that it cannot change', async () => {
     const text = 'pub fn f(x: Option<i32>) -> u32 { if let Some(y) = x { 1u32 } else { 0x10 } }\n';
-    const code = await dissectCode(parser, { language: 'rust', text });
-    expect(code.functions[0]?.changes).toEqual([]);
+    expect((await dissect('rust', text)).mutants).toEqual([]);
   });
 
   it('looks at so many functions and not more', async () => {
@@ -154,13 +178,13 @@ describe('dissecting code', () => {
       { length: maxFunctions + 9 },
       (_, n) => `def f${n}():\n    return ${n}\n`,
     );
-    const code = await dissectCode(parser, { language: 'python', text: text.join('\n') });
+    const code = await dissect('python', text.join('\n'));
     expect(code.functions).toHaveLength(maxFunctions);
   });
 
   it('gets through deep nesting', async () => {
     const text = `def f(x):\n    return ${'('.repeat(5_000)}x${')'.repeat(5_000)}\n`;
-    const code = await dissectCode(parser, { language: 'python', text });
-    expect(code.functions[0]?.changes.length).toBeGreaterThan(0);
+    const code = await dissect('python', text);
+    expect(code.mutants.length).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,5 @@
 import type { ParsedLanguage } from '../syntax-parser.ts';
 import { pythonChanger, scriptChanger } from './value-changers.ts';
-import { lookupTable } from '../../../kernel/index.ts';
 
 /** What the node types of a language's grammar mean to who changes code. */
 export interface Grammar {
@@ -13,18 +12,22 @@ export interface Grammar {
   readonly operations: ReadonlySet<string>;
   readonly numbers: ReadonlySet<string>;
   readonly strings: ReadonlySet<string>;
-  /** Statements with a field `condition`. */
+  /** What has a condition: statements with a field `condition`, and Python's expressions. */
   readonly conditions: ReadonlySet<string>;
+  /** Branches without a condition of their own: handlers of errors, cases. */
+  readonly cases: ReadonlySet<string>;
   readonly negate: (condition: string) => string;
   /** A change in here shows in nothing that a test could check. */
   readonly skipped: ReadonlySet<string>;
-  /** What a returned value and a removed statement become; null where that would not compile. */
+  /** What a function without a result returns, and what a removed statement becomes; null where that would not compile. */
   readonly nothing: string | null;
   readonly emptyStatement: string | null;
   /** A function that makes another value of one; null where values have types it would have to know. */
   readonly changer: string | null;
-  /** Functions name the type of their result, and `return` gives it. */
-  readonly hasTypes: boolean;
+  /** Where functions name the type of their result: the table that says what else a value could be. */
+  readonly results: 'goResult' | 'javaResult' | null;
+  /** Values that are written down as such. */
+  readonly literals: RegExp;
   /** Makes a function fail when it is called. */
   readonly fail: {
     readonly text: string;
@@ -35,6 +38,7 @@ export interface Grammar {
 }
 
 const none: ReadonlySet<string> = new Set();
+const never = /^(?!)/;
 const sabotage = 'this function was broken on purpose';
 
 const scripts: Grammar = {
@@ -49,12 +53,14 @@ const scripts: Grammar = {
   numbers: new Set(['number']),
   strings: new Set(['string_fragment']),
   conditions: new Set(['if_statement', 'while_statement', 'ternary_expression']),
+  cases: new Set(['catch_clause', 'switch_case', 'switch_default']),
   negate: (condition) => `(!${condition})`,
   skipped: new Set(['throw_statement', 'type_annotation', 'type_arguments', 'type_parameters']),
   nothing: 'undefined',
   emptyStatement: ';',
   changer: scriptChanger,
-  hasTypes: false,
+  results: null,
+  literals: /^(?:number|true|false|string)$/,
   fail: { text: `{ throw new Error('${sabotage}'); }`, replacesBody: true },
 };
 
@@ -71,13 +77,21 @@ export const grammars: Readonly<Record<ParsedLanguage, Grammar>> = {
     ]),
     numbers: new Set(['integer', 'float']),
     strings: new Set(['string_content']),
-    conditions: new Set(['if_statement', 'elif_clause', 'while_statement']),
+    conditions: new Set([
+      'if_statement',
+      'elif_clause',
+      'while_statement',
+      'conditional_expression',
+      'if_clause',
+    ]),
+    cases: new Set(['except_clause', 'case_clause']),
     negate: (condition) => `not (${condition})`,
     skipped: new Set(['raise_statement', 'assert_statement', 'type', 'decorator']),
     nothing: 'None',
     emptyStatement: 'pass',
     changer: pythonChanger,
-    hasTypes: false,
+    results: null,
+    literals: /^(?:integer|float|true|false|string)$/,
     // Not an Exception: tests that expect one, or catch them all, must not take it for theirs.
     fail: {
       text: `raise BaseException('${sabotage}')`,
@@ -95,12 +109,14 @@ export const grammars: Readonly<Record<ParsedLanguage, Grammar>> = {
     numbers: new Set(['int_literal', 'float_literal']),
     strings: new Set(['interpreted_string_literal_content']),
     conditions: new Set(['if_statement']),
+    cases: new Set(['expression_case', 'default_case', 'type_case']),
     negate: (condition) => `!(${condition})`,
     skipped: new Set(['type_arguments']),
     nothing: null,
     emptyStatement: '',
     changer: null,
-    hasTypes: true,
+    results: 'goResult',
+    literals: /^(?:interpreted_string_literal|int_literal|float_literal|true|false)$/,
     fail: { text: ` panic("${sabotage}");`, replacesBody: false },
   },
   rust: {
@@ -111,12 +127,14 @@ export const grammars: Readonly<Record<ParsedLanguage, Grammar>> = {
     numbers: new Set(['integer_literal', 'float_literal']),
     strings: new Set(['string_content']),
     conditions: new Set(['if_expression', 'while_expression']),
+    cases: none,
     negate: (condition) => `!(${condition})`,
     skipped: new Set(['macro_invocation', 'type_arguments', 'attribute_item', 'let_condition']),
     nothing: null,
     emptyStatement: '',
     changer: null,
-    hasTypes: false,
+    results: null,
+    literals: never,
     fail: { text: ` panic!("${sabotage}");`, replacesBody: false },
   },
   java: {
@@ -127,43 +145,15 @@ export const grammars: Readonly<Record<ParsedLanguage, Grammar>> = {
     numbers: new Set(['decimal_integer_literal', 'decimal_floating_point_literal']),
     strings: new Set(['string_fragment']),
     conditions: new Set(['if_statement', 'while_statement', 'ternary_expression']),
+    cases: none,
     negate: (condition) => `(!${condition})`,
     skipped: new Set(['throw_statement', 'annotation', 'type_arguments']),
     nothing: null,
     emptyStatement: ';',
     changer: null,
-    hasTypes: true,
+    results: 'javaResult',
+    literals: never,
     // With a condition: javac refuses statements that nothing can reach.
     fail: { text: ` if (true) throw new Error("${sabotage}");`, replacesBody: false },
   },
 };
-
-/** What an operator becomes: something that a test of the result notices. */
-export const otherOperators: Readonly<Record<string, string>> = lookupTable({
-  '+': '-',
-  '-': '+',
-  '*': '+',
-  '/': '*',
-  '%': '*',
-  '//': '*',
-  '**': '*',
-  '<': '>=',
-  '<=': '>',
-  '>': '<=',
-  '>=': '<',
-  '==': '!=',
-  '!=': '==',
-  '===': '!==',
-  '!==': '===',
-  and: 'or',
-  or: 'and',
-  '&&': '||',
-  '||': '&&',
-  '+=': '-=',
-  '-=': '+=',
-  '*=': '+=',
-  '/=': '*=',
-  in: 'not in',
-  'not in': 'in',
-  '??': '&&',
-});

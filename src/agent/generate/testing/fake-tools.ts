@@ -61,7 +61,7 @@ function pretend(
     case 'exec.run_code':
       return resultOf(loadFake(filesOf(args)));
     case 'exec.run_tests':
-      return resultOf(runFake(filesOf(args), options));
+      return resultOf(runFolders(filesOf(args), args['separate'] !== undefined, options));
     default:
       return failed('toolbox.not_found', `there is no ${name}`);
   }
@@ -88,9 +88,37 @@ function loadFake(files: Readonly<Record<string, string>>): object {
   };
 }
 
-function runFake(files: Readonly<Record<string, string>>, options: FakeToolsOptions): object {
+interface FakeRun {
+  readonly tests: readonly { readonly name: string; readonly file: string }[];
+  readonly [other: string]: unknown;
+}
+
+/** Folders that are run apart say that all of their branches were run. */
+function runFolders(
+  files: Readonly<Record<string, string>>,
+  areSeparate: boolean,
+  options: FakeToolsOptions,
+): object {
+  if (!areSeparate) return runFake(files, options);
+  const folders = Object.entries(
+    Object.groupBy(Object.entries(files), ([path]) => path.split('/')[0] ?? ''),
+  );
+  const runs = folders.map(([folder, entries = []]) => {
+    const own = entries.map(([path, text]) => [path.slice(folder.length + 1), text]);
+    return { folder, ...runFake(Object.fromEntries(own), options) };
+  });
+  const tests = runs.flatMap((run) =>
+    run.tests.map((test) => ({ ...test, file: `${run.folder}/${test.file}` })),
+  );
+  const all = Object.values(files).join('\n');
+  const sign = /"\\n(S[0-9a-f]{24}) "/.exec(all)?.[1] ?? '';
+  const branches = [...all.matchAll(/ran_branch__\((\d+),/g)].map(([, n]) => `${n}+ ${n}-`);
+  return { ...runs[0], tests, stdout: `${sign} ${branches.join(' ')}` };
+}
+
+function runFake(files: Readonly<Record<string, string>>, options: FakeToolsOptions): FakeRun {
   const entries = Object.entries(files);
-  const code = entries.find(([path]) => !path.startsWith('test_'))?.[1] ?? '';
+  const code = entries.find(([path]) => !/^(?:test_|conftest)/.test(path))?.[1] ?? '';
   const testFile = entries.find(([path]) => path.startsWith('test_'))?.[1] ?? '';
   const isRight = options.isRight ?? ((text: string) => addition.test(text));
   const tests = testFile.split(/^def /m).flatMap((part) => {

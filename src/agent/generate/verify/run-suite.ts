@@ -14,6 +14,7 @@ const schema = z.object({
       name: z.string(),
       file: z.string(),
       status: z.enum(['passed', 'failed', 'error', 'skipped']),
+      durationMs: z.number().nullish(),
       message: z.string().optional(),
     }),
   ),
@@ -44,15 +45,18 @@ export interface SuiteRequest {
   readonly framework: string;
   readonly coverage: boolean;
   readonly wallMs: number;
+  /** What each folder at the top may take as a project of its own. */
+  readonly separateMs?: number;
 }
 
 /** Runs tests in the sandbox. What the test runner recorded is the report; an exit code counts for nothing. */
 export async function runSuite(
   tools: ToolCaller,
-  { files, framework, coverage, wallMs }: SuiteRequest,
+  { files, framework, coverage, wallMs, separateMs }: SuiteRequest,
   context: CallContext,
 ): Promise<SuiteRun> {
-  const args = { files, framework, coverage, limits: { wallMs } };
+  const separate = separateMs === undefined ? {} : { separate: { wallMs: separateMs } };
+  const args = { files, framework, coverage, ...separate, limits: { wallMs } };
   try {
     const report = await callForValue(tools, { name: 'exec.run_tests', args, schema }, context);
     return { kind: 'ran', report };

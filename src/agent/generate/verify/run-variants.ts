@@ -8,6 +8,8 @@ import { runSuite, type SuiteReport, type SuiteRun } from './run-suite.ts';
 export interface Variant {
   readonly code: string;
   readonly tests: string;
+  /** Beside code and tests. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 export type VariantOutcome =
@@ -17,12 +19,16 @@ export type VariantOutcome =
       readonly passed: readonly string[];
       readonly failed: readonly string[];
       readonly skipped: readonly string[];
-      /** A test failed because of what it checks, rather than of an error or a limit. */
-      readonly isAsserted: boolean;
       readonly isWhole: boolean;
     }
   /** It did not compile, or could not be run: that says nothing about the tests. */
   | { readonly kind: 'unknown'; readonly why: string };
+
+export interface VariantRuns {
+  readonly outcomes: readonly VariantOutcome[];
+  /** What all of them printed. */
+  readonly output: string;
+}
 
 export interface VariantRunner {
   readonly tools: ToolCaller;
@@ -30,112 +36,121 @@ export interface VariantRunner {
   /** As `exec.run_tests` names it. */
   readonly framework: string;
   readonly placement: Placement;
+  /** For one variant. */
   readonly wallMs: number;
-  /** On the clock of `performance.now()`: later nothing more is run. */
-  readonly endsAt: number;
   readonly context: CallContext;
 }
 
 const maxTogether = 2;
+const startMs = 20_000;
 
-/** Runs each variant by itself; packages of Go together, because most of the time goes into starting to compile. */
+/** Runs variants, many of them in one sandbox; those of Java and Rust one by one. */
 export async function runVariants(
   runner: VariantRunner,
   variants: readonly Variant[],
-): Promise<VariantOutcome[]> {
-  if (variants.length === 0) return [];
-  if (runner.language === 'go') return runPackages(runner, variants);
-  const outcomes: VariantOutcome[] = [];
-  for (let at = 0; at < variants.length; at += maxTogether) {
-    if (isLate(runner)) break;
-    const together = variants.slice(at, at + maxTogether).map((variant) => runOne(runner, variant));
-    outcomes.push(...(await Promise.all(together)));
-  }
-  return outcomes;
-}
-
-/** Variants that were not run have no outcome. */
-export function isLate({ endsAt }: VariantRunner): boolean {
-  return performance.now() > endsAt;
-}
-
-async function runOne(runner: VariantRunner, { code, tests }: Variant): Promise<VariantOutcome> {
-  const { codeFile, testFile } = runner.placement;
-  const files = {
-    ...extraFiles(runner.language, { code, wallMs: runner.wallMs }),
-    [codeFile]: code,
-    [testFile]: tests,
+): Promise<VariantRuns> {
+  if (runner.language === 'java' || runner.language === 'rust') return runEach(runner, variants);
+  const indexes = variants.map((_variant, index) => index);
+  const batches = Array.from({ length: maxTogether }, (_, batch) =>
+    indexes.filter((index) => index % maxTogether === batch),
+  ).filter(({ length }) => length > 0);
+  const runs = await Promise.all(
+    batches.map((batch) =>
+      runBatch(
+        runner,
+        batch.map((index) => ({ folder: folderOf(index), variant: variants[index] })),
+      ),
+    ),
+  );
+  return {
+    outcomes: indexes.map((index) => {
+      const run = runs[index % maxTogether];
+      return run === undefined ? noOutcome : outcomeIn(folderOf(index), run);
+    }),
+    output: runs.map((run) => (run.kind === 'ran' ? run.report.stdout : '')).join('\n'),
   };
-  const run = await runFiles(runner, files);
-  if (run.kind === 'impossible') return { kind: 'unknown', why: run.why };
-  const { tests: results } = run.report;
-  const isCompiled = runner.language === 'rust' || runner.language === 'java';
-  if (isCompiled && results.length === 0 && run.report.reason === null) {
-    return { kind: 'unknown', why: 'it did not compile' };
-  }
-  return outcomeOf(results, { language: runner.language, isWhole: isWhole(run.report) });
 }
 
-async function runPackages(
-  runner: VariantRunner,
-  variants: readonly Variant[],
-): Promise<VariantOutcome[]> {
-  const { codeFile, testFile } = runner.placement;
-  const files = variants.flatMap(({ code, tests }, index) => {
-    const extra = extraFiles(runner.language, { code, wallMs: runner.wallMs });
-    const own = { ...extra, [codeFile]: code, [testFile]: tests };
-    return Object.entries(own).map(([path, text]) => [`v${index}/${path}`, text]);
-  });
-  const run = await runFiles(runner, Object.fromEntries(files));
-  return variants.map((_variant, index) => {
-    if (run.kind === 'impossible') return { kind: 'unknown', why: run.why };
-    const folder = `v${index}`;
-    const results = run.report.tests.filter(
-      ({ name, file }) => file.startsWith(`${folder}/`) || name === `project/${folder}`,
-    );
-    if (results.length === 0) return { kind: 'unknown', why: 'nothing was heard of it' };
-    const isUnbuilt = results.some(({ message = '' }) => message.includes('did not compile'));
-    if (isUnbuilt) return { kind: 'unknown', why: 'it did not compile' };
-    return outcomeOf(results, { language: runner.language, isWhole: true });
-  });
+const noOutcome: VariantOutcome = { kind: 'unknown', why: 'it was not run' };
+
+function folderOf(index: number): string {
+  return `v${String(index).padStart(4, '0')}`;
 }
 
-function runFiles(
-  { tools, language, framework, wallMs, context }: VariantRunner,
-  files: Readonly<Record<string, string>>,
-): Promise<SuiteRun> {
-  const request = { files, framework, coverage: false, wallMs: wholeMs(language, wallMs) };
+interface Placed {
+  readonly folder: string;
+  readonly variant: Variant | undefined;
+}
+
+function runBatch(runner: VariantRunner, batch: readonly Placed[]): Promise<SuiteRun> {
+  const { tools, framework, placement, wallMs, context } = runner;
+  const files = batch.flatMap(({ folder, variant }) =>
+    Object.entries(filesOf(placement, variant)).map(([path, text]) => [`${folder}/${path}`, text]),
+  );
+  const request = {
+    files: Object.fromEntries(files),
+    framework,
+    coverage: false,
+    separateMs: wallMs,
+    wallMs: startMs + wallMs * batch.length,
+  };
   return runSuite(tools, request, context);
 }
 
-/** Failed tests are part of a whole run; a run that was killed, or ended early, is none. */
-function isWhole({ ok, problem, failed }: SuiteReport): boolean {
-  return ok || (problem === undefined && failed > 0);
+function filesOf({ codeFile, testFile }: Placement, variant: Variant | undefined): object {
+  if (!variant) return {};
+  return { ...variant.files, [codeFile]: variant.code, [testFile]: variant.tests };
 }
 
-function outcomeOf(
-  results: SuiteReport['tests'],
-  { language, isWhole }: { readonly language: ParsedLanguage; readonly isWhole: boolean },
-): VariantOutcome {
+function outcomeIn(folder: string, run: SuiteRun): VariantOutcome {
+  if (run.kind === 'impossible') return { kind: 'unknown', why: run.why };
+  const results = run.report.tests.filter(({ file }) => file.startsWith(`${folder}/`));
+  if (results.length === 0) return { kind: 'unknown', why: 'no test of it was reported' };
+  // What our runners say about the whole of a run has no name, or that of the file.
+  const isWhole = !results.some(
+    ({ name, file, status }) => status === 'error' && isFile(name, file),
+  );
+  return outcomeOf(results, isWhole);
+}
+
+function isFile(name: string, file: string): boolean {
+  return name === '' || name === file;
+}
+
+async function runEach(runner: VariantRunner, variants: readonly Variant[]): Promise<VariantRuns> {
+  const outcomes: VariantOutcome[] = [];
+  for (let at = 0; at < variants.length; at += maxTogether) {
+    const together = variants.slice(at, at + maxTogether).map((variant) => runOne(runner, variant));
+    outcomes.push(...(await Promise.all(together)));
+  }
+  return { outcomes, output: '' };
+}
+
+async function runOne(runner: VariantRunner, variant: Variant): Promise<VariantOutcome> {
+  const { tools, language, framework, placement, wallMs, context } = runner;
+  const files = {
+    ...extraFiles(language, { code: variant.code, wallMs }),
+    ...filesOf(placement, variant),
+  };
+  const request = { files, framework, coverage: false, wallMs: wholeMs(language, wallMs) };
+  const run = await runSuite(tools, request, context);
+  if (run.kind === 'impossible') return { kind: 'unknown', why: run.why };
+  const { tests, reason, ok, problem, failed } = run.report;
+  if (tests.length === 0 && reason === null) return { kind: 'unknown', why: 'it did not compile' };
+  // Failed tests are part of a whole run; a run that was killed, or ended early, is none.
+  return outcomeOf(tests, ok || (problem === undefined && failed > 0));
+}
+
+function outcomeOf(results: SuiteReport['tests'], isWhole: boolean): VariantOutcome {
   const names = (...statuses: string[]): string[] =>
-    results.filter(({ status }) => statuses.includes(status)).map(({ name }) => name);
+    results
+      .filter(({ name, file, status }) => statuses.includes(status) && !isFile(name, file))
+      .map(({ name }) => name);
   return {
     kind: 'ran',
     passed: names('passed'),
     failed: names('failed', 'error'),
     skipped: names('skipped'),
-    isAsserted: results.some(
-      ({ status, message = '' }) => status === 'failed' && isAssertion(message, language),
-    ),
     isWhole,
   };
-}
-
-const assertions =
-  /^assert\b|AssertionError|AssertionFailedError|ComparisonFailure|assertion (?:`|failed)|DID NOT RAISE|did not panic/m;
-
-/** How test frameworks tell that something is not as it was expected; Go tells whatever a test says. */
-function isAssertion(message: string, language: ParsedLanguage): boolean {
-  if (language === 'go') return !/^panic:|goroutine \d+ \[running\]|never ended/m.test(message);
-  return assertions.test(message);
 }

@@ -3,16 +3,15 @@ import type { Language } from '../../../contract/language/index.ts';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { guardAssertions, guardNotRun, guardSource } from '../guard/guard-source.ts';
 import { languageProfiles } from '../language-profile.ts';
-import { dissectCode, type DissectedCode } from '../mutate/dissect-code.ts';
 import { isParsedLanguage, type ParsedLanguage, type SyntaxParser } from '../syntax-parser.ts';
 import type { ToolCaller } from '../tool-caller.ts';
 import { formatText, lintText } from './check-source.ts';
 import { loadCode } from './load-code.ts';
-import { measureEffect } from './measure-effect.ts';
 import { extraFiles, placeFiles, wholeMs, type Placement } from './place-files.ts';
 import { runPlainly } from './run-plainly.ts';
 import { describeFailures, runSuite, type SuiteReport } from './run-suite.ts';
 import { grade, type Graded } from './level.ts';
+import { tryTests } from './try-tests.ts';
 import type { TypeChecker } from './type-checker.ts';
 
 /** What the checks are made with. */
@@ -60,9 +59,9 @@ export async function verifyCode(
   return trial.judge();
 }
 
-const leastVariantMs = 3_000;
-/** All that is done to try tests takes no longer than so many runs of the longest kind. */
-const maxSuitesTried = 20;
+/** What the tests may take on changed code, which may loop for ever: so long, and so many times what they take on the code itself. */
+const leastVariantMs = 2_000;
+const slowest = 10;
 
 type MutableEvidence = { -readonly [Key in keyof Verdict['evidence']]: Verdict['evidence'][Key] };
 
@@ -78,6 +77,7 @@ class Trial {
     built: null,
     tests: null,
     coverage_percent: null,
+    branches: null,
     mutants: null,
     notes: [],
   };
@@ -85,7 +85,7 @@ class Trial {
   #tests: string;
   #failures: readonly string[] = [];
   #progress = 0;
-  #suiteMs = 0;
+  #independentScore: number | null = null;
   #testNames: readonly string[] = [];
 
   constructor(checks: Checks, candidate: Candidate, context: CallContext) {
@@ -104,7 +104,11 @@ class Trial {
       tests: this.#tests,
       evidence: { ...this.#evidence, notes: [...new Set([...notes, ...this.#failures])] },
       hasPassed,
-      ...grade(this.#evidence, { hasPassed, failure: this.#failures[0] ?? notes.at(-1) }),
+      ...grade(this.#evidence, {
+        hasPassed,
+        failure: this.#failures[0] ?? notes.at(-1),
+        independentScore: this.#independentScore,
+      }),
       failures: this.#failures,
       progress: this.#progress,
       testNames: this.#testNames,
@@ -130,8 +134,7 @@ class Trial {
       );
       return false;
     }
-    const tests = this.#candidate.testsWrittenBy === 'given' ? this.#tests : '';
-    const placement = placeFiles(language, { code: this.#code, tests });
+    const placement = placeFiles(language, { code: this.#code, tests: this.#tests });
     if (!(await this.#guard(language, placement))) return false;
     if (!(await this.#load(language, placement))) return false;
     const report = await this.#runTests(language, placement, framework);
@@ -230,9 +233,7 @@ class Trial {
     };
     const wallMs = wholeMs(language, suiteWallMs);
     const request = { files, framework, coverage: true, wallMs };
-    const startedAt = performance.now();
     const run = await runSuite(this.#checks.tools, request, this.#context);
-    this.#suiteMs = performance.now() - startedAt;
     if (run.kind === 'impossible') {
       const isRefused = run.code === 'exec.refused_by_check' || run.code === 'exec.approval_needed';
       if (isRefused) this.#fail(`The tests were not run: ${run.why}`);
@@ -276,38 +277,32 @@ class Trial {
     readonly framework: string;
     readonly report: SuiteReport;
   }): Promise<boolean> {
-    const { tools, parser, suiteWallMs } = this.#checks;
-    // Code that was changed may loop for ever; what takes many times as long as the code itself does.
-    const wallMs = Math.round(Math.min(suiteWallMs, leastVariantMs + this.#suiteMs * 4));
+    const { tools, parser } = this.#checks;
     const { language, placement, framework, report } = run;
-    const code = await dissectCode(parser, { language, text: this.#code });
-    if (code.hasEntry) this.#note('"main" was not tested: tests do not start programs.');
-    const linesNotRun = new Set(
-      report.coverage?.files.find(({ path }) => path === placement.codeFile)?.missing,
-    );
-    const untested = report.coverage === null ? [] : functionsNotRun(code, linesNotRun);
-    if (untested.length > 0) {
-      return this.#fail(`No test calls ${untested.slice(0, 10).join(', ')}.`);
-    }
-    const source = { language, text: this.#tests };
-    const notRun = await guardNotRun(parser, source, this.#testNames);
+    const notRun = await guardNotRun(parser, { language, text: this.#tests }, this.#testNames);
     if (notRun.length > 0) return this.#fail(...notRun);
+    const wallMs = leastVariantMs + Math.round(testsMs(report) * slowest);
     const program = { language, codeFile: placement.codeFile, code: this.#code, wallMs };
     const doubts = await runPlainly(tools, { ...program, tests: this.#tests }, this.#context);
     if (doubts.length > 0) return this.#fail(...doubts);
-    const endsAt = performance.now() + suiteWallMs * maxSuitesTried;
-    const effect = await measureEffect({
-      runner: { tools, language, framework, placement, wallMs, endsAt, context: this.#context },
-      code,
+    const isGiven = this.#candidate.testsWrittenBy === 'given';
+    const result = await tryTests({
+      runner: { tools, language, framework, placement, wallMs, context: this.#context },
+      parser,
+      code: this.#code,
       tests: this.#tests,
       passed: report.tests.map(({ name }) => name),
-      linesNotRun,
+      isIndependent: () => isGiven,
     });
-    this.#evidence.mutants = effect.mutants;
-    this.#progress = 7 + effect.mutants.killed / (effect.mutants.planted + 1);
-    if (effect.doubts.length > 0) return this.#fail(...effect.doubts);
+    const { mutants, branches } = result;
+    this.#evidence.mutants = mutants;
+    this.#evidence.branches = branches;
+    if (isGiven) this.#independentScore = result.independentScore;
+    for (const note of result.notes) this.#note(note);
+    this.#progress = 7 + mutants.killed / (mutants.planted + 1);
+    if (result.doubts.length > 0) return this.#fail(...result.doubts);
     if (this.#evidence.tests) {
-      this.#evidence.tests = { ...this.#evidence.tests, are_effective: effect.mutants.killed > 0 };
+      this.#evidence.tests = { ...this.#evidence.tests, are_effective: true };
     }
     this.#progress = 9;
     return true;
@@ -323,12 +318,8 @@ class Trial {
   }
 }
 
-function functionsNotRun(code: DissectedCode, linesNotRun: ReadonlySet<number>): string[] {
-  return code.functions
-    .filter(
-      ({ changes }) => changes.length > 0 && changes.every(({ line }) => linesNotRun.has(line)),
-    )
-    .map(({ name }) => name);
+function testsMs(report: SuiteReport): number {
+  return report.tests.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0);
 }
 
 /** What `exec.run_tests` calls it; null when it is not run here. */

@@ -24,6 +24,8 @@ export interface TestRequest {
   readonly coverage: boolean;
   /** Which tests to run, as the framework takes it; null means all. */
   readonly filter: string | null;
+  /** What each folder at the top may take as a project of its own; null: they are one project. */
+  readonly separateMs: number | null;
   /** A folder of the work folder for our own files and the reports; its name is new for each run. */
   readonly runFolder: string;
   /** Signs the records of our own runners; new for each run, in hexadecimal. */

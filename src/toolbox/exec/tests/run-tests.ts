@@ -121,6 +121,7 @@ function requestFor(exec: TestsContext, input: RunTestsInput, project: Project):
     project,
     coverage: input.coverage,
     filter: input.filter ?? null,
+    separateMs: input.separate?.wallMs ?? null,
     runFolder: `.tests-${randomBytes(12).toString('hex')}`,
     key: randomBytes(32).toString('hex'),
     javaLibraries: exec.javaLibraries,

@@ -10,7 +10,7 @@ const ownModule = 'project';
 
 /** Tests of Go modules; what they need beside the standard library must lie in `vendor/`. */
 export const goTests: TestFramework = {
-  plan: async ({ project, runFolder, coverage, filter }) => {
+  plan: async ({ project, runFolder, coverage, filter, separateMs }) => {
     const hasModule = Object.hasOwn(project.files, 'go.mod');
     const moduleName = hasModule ? moduleOf(textOf(project, 'go.mod')) : ownModule;
     const argv = [
@@ -34,7 +34,8 @@ export const goTests: TestFramework = {
         GOPATH: `${workFolder}/${runFolder}/path`,
         GOPROXY: 'off',
         GOTOOLCHAIN: 'local',
-        GOFLAGS: '-buildvcs=false',
+        // All errors of the compiler, and none of its advice.
+        GOFLAGS: separateMs === null ? '-buildvcs=false' : '-buildvcs=false -vet=off -gcflags=-e',
         CGO_ENABLED: '0',
       },
       stdin: '',

@@ -9,7 +9,7 @@ const report = 'report.jsonl';
 
 /** Tests of Node's own `node:test`, in JavaScript and in TypeScript that Node runs as it is. */
 export const nodeTests: TestFramework = {
-  plan: async ({ project, runFolder, key, coverage, filter }) => {
+  plan: async ({ project, runFolder, key, coverage, filter, separateMs }) => {
     const files = nodeTestFiles(project);
     if (files.length === 0) throw new NoTestFrameworkError('no file imports node:test');
     const main = `${runFolder}/run-node-tests.mjs`;
@@ -24,6 +24,7 @@ export const nodeTests: TestFramework = {
         report: `${workFolder}/${runFolder}/${report}`,
         files,
         filter,
+        separateMs,
         coverage,
         sources: sourceScripts(project),
         coverageExcludes: [`${workFolder}/${runFolder}/**`, '**/node_modules/**', ...testGlobs],

@@ -15,7 +15,7 @@ async function planPython(
   framework: 'pytest' | 'unittest',
   request: TestRequest,
 ): Promise<TestPlan> {
-  const { runFolder, key, filter, coverage } = request;
+  const { runFolder, key, filter, coverage, separateMs } = request;
   const { sitePackages } = request.project.dependencies;
   const main = `${runFolder}/run_python_tests.py`;
   return {
@@ -30,6 +30,7 @@ async function planPython(
       framework,
       coverage,
       filter,
+      separateMs,
       modulePaths: sitePackages === undefined ? [] : [sitePackagesTarget],
     }),
     mounts:

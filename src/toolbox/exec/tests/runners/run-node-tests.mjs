@@ -4,7 +4,7 @@
  * records: the processes of the tests get neither.
  */
 import { createHmac } from 'node:crypto';
-import { existsSync, readFileSync, openSync, writeSync } from 'node:fs';
+import { existsSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { relative, resolve } from 'node:path';
 import { run } from 'node:test';
@@ -34,6 +34,7 @@ const events = run({
   ...(order.filter === null ? {} : { testNamePatterns: [order.filter] }),
   ...(order.coverage ? { coverage: true, coverageExcludeGlobs: order.coverageExcludes } : {}),
 });
+if (typeof order.separateMs === 'number') endLateChildren(order.separateMs);
 // Open suites by file: names in events are those of the test alone.
 const parents = new Map();
 // The end of what each file wrote to standard error: why it failed, when it failed as a whole.
@@ -75,6 +76,25 @@ events.on('end', () => {
   process.exitCode = failures > 0 ? 1 : 0;
 });
 events.compose(spec).pipe(process.stdout);
+
+/** Ends each process of a test file that takes too long: `run` waits for them for ever. */
+function endLateChildren(limitMs) {
+  const since = new Map();
+  const look = () => {
+    for (const pid of childPids()) {
+      if (!since.has(pid)) since.set(pid, performance.now());
+      if (performance.now() - since.get(pid) > limitMs) process.kill(pid, 'SIGKILL');
+    }
+  };
+  setInterval(look, 100).unref();
+}
+
+function childPids() {
+  return readdirSync('/proc/self/task')
+    .flatMap((thread) => readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' '))
+    .filter(Boolean)
+    .map(Number);
+}
 
 /** All lines of a file that no test loaded, as Node counts them; none where it has nothing but types and comments. */
 function codeLines(file) {

@@ -20,7 +20,7 @@ def run():
     root = order["root"]
     os.chdir(root)
     report = open(order["report"], "wb", buffering=0)
-    signer = {"count": 0}
+    signer = {"count": 0, "seek": report.seek}
 
     def record(kind, _key=bytes.fromhex(order.pop("key")), **fields):
         text = json.dumps(dict(fields, kind=kind), ensure_ascii=True)
@@ -32,19 +32,89 @@ def run():
     run_folder = os.path.dirname(os.path.abspath(order["report"]))
     sys.argv = [order["framework"]]
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") not in (run_folder, root)]
-    sys.path[:0] = [path for path in (root, os.path.join(root, "src")) if os.path.isdir(path)]
     sys.path.extend(order["modulePaths"])
     sys.dont_write_bytecode = True
 
     meter = start_coverage(root) if order["coverage"] else None
     runner = run_pytest if order["framework"] == "pytest" else run_unittest
-    exit_code = runner(root, order["filter"], record, time.perf_counter)
+
+    def run_in(folder, tell):
+        sys.path[:0] = [path for path in (folder, os.path.join(folder, "src")) if os.path.isdir(path)]
+        return runner(folder, order["filter"], tell, time.perf_counter)
+
+    separate_ms = order.get("separateMs")
+    if separate_ms is None:
+        exit_code = run_in(root, record)
+    else:
+        exit_code = run_separately(root, run_in, record, order["report"], signer, separate_ms / 1000)
     if meter is not None:
         for fields in meter():
             record("coverage", **fields)
     record("end", exitCode=exit_code)
     sys.stdout.flush()
     sys.exit(exit_code)
+
+
+# --- folders apart --------------------------------------------------------------------------
+
+
+def run_separately(root, run_in, record, report, signer, seconds):
+    """Tests each folder in a process that has everything loaded but the folder's own code."""
+    import atexit
+    import os
+    import signal
+    import time
+
+    if run_in.__closure__ and is_importable("pytest"):
+        import pytest  # noqa: F401  each process would load it again
+
+    def run_child(folder):
+        os.setpgid(0, 0)
+        os.chdir(os.path.join(root, folder))
+
+        def tell(kind, **fields):
+            if "file" in fields:
+                fields["file"] = folder + "/" + fields["file"]
+            record(kind, **fields)
+
+        run_in(os.path.join(root, folder), tell)
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        record("stop", name="", file=folder)
+
+    def wait_for(child):
+        ends = time.monotonic() + seconds
+        while time.monotonic() < ends:
+            if os.waitpid(child, os.WNOHANG)[0]:
+                return "it ended early"
+            time.sleep(0.002)
+        try:
+            os.killpg(child, signal.SIGKILL)
+        except ProcessLookupError:
+            os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return "it took too long"
+
+    folders = sorted(name for name in os.listdir(root) if os.path.isdir(os.path.join(root, name)))
+    for folder in folders:
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            try:
+                run_child(folder)
+            finally:
+                os._exit(0)
+        problem = wait_for(child)
+        with open(report, "rb+") as written:
+            text = written.read()
+            whole = text.rfind(b"\n") + 1
+            written.truncate(whole)
+        signer["count"] = text.count(b"\n", 0, whole)
+        signer["seek"](whole)
+        last = text[:whole].rstrip(b"\n").rsplit(b"\n", 1)[-1]
+        if b'"kind": "stop"' not in last:
+            record("test", name="", file=folder + "/", status="error", durationMs=0, message=problem)
+    return 0
 
 
 # --- pytest ---------------------------------------------------------------------------------

@@ -1,0 +1,143 @@
+import type { Node } from 'web-tree-sitter';
+import type { ParsedLanguage } from '../syntax-parser.ts';
+import type { FunctionSite } from './find-functions.ts';
+import { conditionOf } from './find-mutants.ts';
+import type { Grammar } from './grammar.ts';
+import type { TextEdit } from './text-edit.ts';
+import { walkTree } from './tree-walk.ts';
+
+/** A branch of the code: a function, an outcome of a condition, a case, a handler. */
+export interface Branch {
+  /** `3+` or `3-`: the number of the probe and the outcome. */
+  readonly id: string;
+  /** `grade: the condition "points >= 50" is never false, line 12`. */
+  readonly description: string;
+}
+
+export interface Probes {
+  readonly edits: readonly TextEdit[];
+  readonly branches: readonly Branch[];
+}
+
+/** What the probes call; it returns what it is given. */
+export const probeName = 'ran_branch__';
+
+const constants = /^\(?(?:true|True|1)\)?$/;
+
+/**
+ * A call in each branch that notes that it was run, so that coverage does not depend on what a tool makes of comments. The
+ * program stays the same in other words. None for Java and Rust.
+ */
+export function addProbes(
+  sites: readonly FunctionSite[],
+  { language, grammar }: { readonly language: ParsedLanguage; readonly grammar: Grammar },
+): Probes {
+  const edits: TextEdit[] = [];
+  const branches: Branch[] = [];
+  let count = 0;
+  if (language === 'java' || language === 'rust') return { edits, branches };
+  const truth = language === 'python' ? 'True' : 'true';
+  const add = (outcomes: string, describe: (outcome: string) => string): string => {
+    count += 1;
+    for (const outcome of outcomes)
+      branches.push({ id: `${count}${outcome}`, description: describe(outcome) });
+    return `${probeName}(${count}, `;
+  };
+  for (const site of sites) {
+    const called = `${site.name}: no test calls it, line ${site.line}`;
+    const isBlock = site.body.type.endsWith('block');
+    const entry = add('+', () => called);
+    if (isBlock) edits.push(...atStart(site.body, `${entry}${truth})`, language));
+    else edits.push(...aroundValue(site.body, `${entry}${truth})`, language));
+    walkTree(site.body, true, (node) => {
+      const line = node.startPosition.row + 1;
+      const condition = grammar.conditions.has(node.type) ? conditionOf(node) : null;
+      if (condition && !constants.test(condition.text)) {
+        const text = JSON.stringify(condition.text.split('\n', 1)[0]?.slice(0, 60));
+        const probe = add('+-', (outcome) => {
+          const never = outcome === '+' ? 'true' : 'false';
+          return `${site.name}: the condition ${text} is never ${never}, line ${line}`;
+        });
+        // Two insertions, so that probes inside of the condition stay.
+        edits.push({ start: condition.startIndex, end: condition.startIndex, text: `(${probe}` });
+        edits.push({ start: condition.endIndex, end: condition.endIndex, text: '))' });
+      }
+      if (grammar.cases.has(node.type)) {
+        const probe = add('+', () => `${site.name}: no test gets to ${label(node)}, line ${line}`);
+        edits.push(...atStart(caseBody(node), `${probe}${truth})`, language));
+      }
+      return true;
+    });
+  }
+  return { edits, branches };
+}
+
+function label(node: Node): string {
+  return JSON.stringify(node.text.split('\n', 1)[0]?.slice(0, 60));
+}
+
+function caseBody(node: Node): Node {
+  return (
+    node.childForFieldName('consequence') ??
+    node.childForFieldName('body') ??
+    node.namedChildren.find(({ type }) => type === 'block') ??
+    node.children.find(({ type }) => type === ':') ??
+    node
+  );
+}
+
+/** A statement before all others of a block, after the documentation of a function. */
+function atStart(block: Node, probe: string, language: ParsedLanguage): TextEdit[] {
+  if (language !== 'python') {
+    const opening = block.children.find(({ type }) => type === '{') ?? block;
+    const at = opening.type === '{' || opening.type === ':' ? opening.endIndex : block.startIndex;
+    return [{ start: at, end: at, text: ` ${probe};` }];
+  }
+  const first = block.namedChildren.find(({ type }) => type !== 'comment');
+  const isText = first?.type === 'expression_statement' && first.namedChild(0)?.type === 'string';
+  const next = isText ? first.nextNamedSibling : first;
+  if (!next) return [];
+  const isOwnLine = next.startPosition.row > (block.parent?.startPosition.row ?? 0);
+  const gap = isOwnLine ? `\n${' '.repeat(next.startPosition.column)}` : '; ';
+  return [{ start: next.startIndex, end: next.startIndex, text: `${probe}${gap}` }];
+}
+
+function aroundValue(value: Node, probe: string, language: ParsedLanguage): TextEdit[] {
+  const joint = language === 'python' ? ' and (' : ', (';
+  return [
+    { start: value.startIndex, end: value.startIndex, text: `(${probe}${joint}` },
+    { start: value.endIndex, end: value.endIndex, text: '))' },
+  ];
+}
+
+/** The definition of the probe, and what tells at the end which branches were run: one line that starts with `sign`. */
+export function probeDefinition(language: ParsedLanguage, sign: string): string {
+  if (language === 'python') return pythonDefinition(sign);
+  return `
+var branches__;
+function ${probeName}(number, value) {
+  if (!branches__) {
+    branches__ = new Set();
+    process.on('exit', () => console.log('\\n${sign} ' + [...branches__].join(' ')));
+  }
+  branches__.add(number + (value ? '+' : '-'));
+  return value;
+}
+`;
+}
+
+function pythonDefinition(sign: string): string {
+  return `import atexit as atexit__
+
+branches__ = set()
+
+
+def ${probeName}(number, value):
+    branches__.add(f"{number}{'+' if value else '-'}")
+    return value
+
+
+atexit__.register(lambda: print("\\n${sign} " + " ".join(sorted(branches__)), flush=True))
+
+`;
+}

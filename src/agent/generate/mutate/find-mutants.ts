@@ -1,0 +1,273 @@
+import type { Node } from 'web-tree-sitter';
+import { lookupTable } from '../../../kernel/index.ts';
+import type { FunctionSite } from './find-functions.ts';
+import type { Grammar } from './grammar.ts';
+import operators from './operators.json' with { type: 'json' };
+import type { TextEdit } from './text-edit.ts';
+import { walkTree } from './tree-walk.ts';
+import { changerName } from './value-changers.ts';
+
+export type MutantKind =
+  | 'condition'
+  | 'boundary'
+  | 'arithmetic'
+  | 'constant'
+  | 'return'
+  | 'statement'
+  | 'call';
+
+/** One small change of the code that its tests should notice. */
+export interface Mutant {
+  readonly kind: MutantKind;
+  /** The function it is in: `Stack.push`. */
+  readonly function: string;
+  /** `add: "+" became "-", line 2`. */
+  readonly description: string;
+  /** Where the innermost branch that it is in starts: mutants are sampled over branches. */
+  readonly branch: number;
+  readonly edits: readonly TextEdit[];
+}
+
+type Change = Pick<Mutant, 'kind' | 'edits'> & {
+  readonly change: string;
+  readonly line: number;
+};
+
+/** Every change of a function that the table of operators knows, in the order of the text. */
+export function findMutants(site: FunctionSite, grammar: Grammar): Mutant[] {
+  const found: Mutant[] = [];
+  walkTree(site.body, site.body.startIndex, (node, outer) => {
+    const branch = blocks.test(node.type) ? node.startIndex : outer;
+    for (const { change, line, ...mutant } of changesOf(node, site, grammar)) {
+      const description = `${site.name}: ${change}, line ${line}`;
+      found.push({ ...mutant, function: site.name, description, branch });
+    }
+    const isLeftOut = grammar.skipped.has(node.type) || isComplaint(node) || isDocumentation(node);
+    return isLeftOut ? undefined : branch;
+  });
+  return found;
+}
+
+const blocks =
+  /(?:^|_)block$|^(?:switch_case|switch_default|expression_case|default_case|type_case)$/;
+
+function changesOf(node: Node, site: FunctionSite, grammar: Grammar): Change[] {
+  const isWholeBody = node.equals(site.body) && !node.type.endsWith('block');
+  const result = isWholeBody ? changeResult(node, site, grammar) : [];
+  return [...result, ...changesOfNode(node, site, grammar)];
+}
+
+function changesOfNode(node: Node, site: FunctionSite, grammar: Grammar): Change[] {
+  const { type } = node;
+  if (type === 'raise_statement' || type === 'throw_statement') return removed(node, grammar);
+  if (grammar.skipped.has(type)) return [];
+  if (grammar.operations.has(type)) return changeOperator(node);
+  if (grammar.numbers.has(type)) return changeNumber(node);
+  if (grammar.strings.has(type)) {
+    return isProse(node.text) ? [] : [changed(node, 'constant', `~${node.text}`)];
+  }
+  if (tables.constant[node.text] !== undefined && node.childCount === 0) {
+    return [changed(node, 'constant', tables.constant[node.text]?.[0] ?? '')];
+  }
+  if (grammar.conditions.has(type)) return negateCondition(node, grammar);
+  if (type === 'return_statement') {
+    const value = node.namedChild(0);
+    return value && value.type !== 'comment' ? changeResult(value, site, grammar) : [];
+  }
+  if (type === 'expression_statement') return removeStatement(node, grammar);
+  return type === 'call' || type === 'call_expression' ? unwrapCall(node) : [];
+}
+
+type Table = Readonly<Record<string, readonly string[]>>;
+
+const tables = {
+  condition: lookupTable<readonly string[]>(operators.condition),
+  boundary: lookupTable<readonly string[]>(operators.boundary),
+  arithmetic: lookupTable<readonly string[]>(operators.arithmetic),
+  constant: lookupTable<readonly string[]>(operators.constant),
+} satisfies Record<string, Table>;
+
+function changeOperator(node: Node): Change[] {
+  const operator = node.children.find(
+    (child) => child.text in tables.condition || child.text in tables.arithmetic,
+  );
+  if (!operator || isLoopStep(node)) return [];
+  return (['condition', 'boundary', 'arithmetic'] as const).flatMap((kind) => {
+    if (kind === 'boundary' && isSameAtBoundary(node)) return [];
+    return (tables[kind][operator.text] ?? []).map((text) => ({
+      kind,
+      change: `"${operator.text}" became "${text}"`,
+      line: operator.startPosition.row + 1,
+      edits: [{ start: operator.startIndex, end: operator.endIndex, text }],
+    }));
+  });
+}
+
+/** `i += 1` of a loop: without it the loop does not end, which every test would notice. */
+function isLoopStep(node: Node): boolean {
+  if (!/assignment/.test(node.type)) return false;
+  return /^for_(?:statement|clause)$/.test(node.parent?.type ?? '');
+}
+
+/** `x < low ? low : x` gives the same with `<=`: a change that changes nothing. */
+function isSameAtBoundary(node: Node): boolean {
+  const operands = new Set(node.namedChildren.map(({ text }) => text));
+  let outer = node.parent;
+  while (outer?.type === 'parenthesized_expression') outer = outer.parent;
+  const first = outer?.type === 'conditional_expression' ? outer.namedChild(0) : null;
+  const text = (first ?? outer?.childForFieldName('consequence'))?.text ?? '';
+  const value = text.replace(/^[{\s]*(?:return\b|[\w.[\]]+\s*:?=)?\s*/, '').replace(/[;}\s]*$/, '');
+  return operands.has(value);
+}
+
+function changeNumber(node: Node): Change[] {
+  const { text } = node;
+  if (/^\d{1,15}$/.test(text)) return [changed(node, 'constant', String(Number(text) + 1))];
+  if (/^\d{1,15}\.\d{1,15}$/.test(text)) {
+    const [whole = '0', part = '0'] = text.split('.');
+    return [changed(node, 'constant', `${Number(whole) + 1}.${part}`)];
+  }
+  return [];
+}
+
+function negateCondition(node: Node, grammar: Grammar): Change[] {
+  const condition = conditionOf(node);
+  const inner =
+    condition?.type === 'parenthesized_expression' ? condition.namedChild(0) : condition;
+  // Where the condition is an operation, that changes already; patterns are no values.
+  if (!condition || !inner || grammar.operations.has(inner.type)) return [];
+  if (condition.type.startsWith('let_')) return [];
+  const change = changed(condition, 'condition', grammar.negate(condition.text));
+  return [{ ...change, change: `the condition ${excerpt(condition)} became its opposite` }];
+}
+
+/** The condition of a statement or expression that has one; Python's `a if b else c` has no field for it. */
+export function conditionOf(node: Node): Node | null {
+  if (node.type === 'conditional_expression') return node.namedChild(1);
+  if (node.type === 'if_clause') return node.namedChild(0);
+  return node.childForFieldName('condition');
+}
+
+/** Another value of the same type. Literals change as constants. */
+function changeResult(value: Node, { returns }: FunctionSite, grammar: Grammar): Change[] {
+  const isLiteral = (one: Node): boolean =>
+    grammar.literals.test(one.type) && !one.text.includes('{') && !isProse(one.text);
+  if (grammar.changer !== null) {
+    return isLiteral(value) ? [] : [resultOf(value, `${changerName}(${value.text})`)];
+  }
+  const types = /^\(.*\)$/s.test(returns) ? typesOf(returns) : [returns];
+  const values = value.type === 'expression_list' ? value.namedChildren : [value];
+  // Beside an error the other results mean nothing.
+  const isError = types.at(-1) === 'error' && values.at(-1)?.text !== 'nil';
+  if (values.length !== types.length || isError) return [];
+  return values.flatMap((one, index) => {
+    if (isLiteral(one)) return [];
+    const text = otherValue(one.text, types[index] ?? '', grammar.results);
+    return text === undefined ? [] : [resultOf(one, text)];
+  });
+}
+
+/** What people read is rarely tested to the letter, and need not be; as a result it is. */
+function isProse(text: string): boolean {
+  return /[A-Za-z.,:;]\s+[A-Za-z]/.test(text);
+}
+
+function resultOf(value: Node, text: string): Change {
+  return { ...changed(value, 'return', text), change: `the result ${excerpt(value)} was changed` };
+}
+
+/** `(int, error)`, or with names `(n int, err error)`. */
+function typesOf(returns: string): string[] {
+  return returns
+    .slice(1, -1)
+    .split(',')
+    .map((part) => part.trim().split(/\s+/).at(-1) ?? '');
+}
+
+function otherValue(
+  value: string,
+  type: string,
+  results: 'goResult' | 'javaResult' | null,
+): string | undefined {
+  if (results === null || value === 'nil') return undefined;
+  for (const [pattern, template] of Object.entries<string>(operators[results])) {
+    const match = new RegExp(pattern).exec(type);
+    if (!match) continue;
+    return template
+      .replace('$TYPE', type)
+      .replace('$1', match[1] ?? '')
+      .replace('($)', () => `(${value})`);
+  }
+  return undefined;
+}
+
+function removeStatement(node: Node, grammar: Grammar): Change[] {
+  const work = node.namedChild(0);
+  if (!work || isLog(work) || isDocumentation(node)) return [];
+  const target = work.childForFieldName('left');
+  const changesObject =
+    target !== null && /attribute|subscript|member|index|field/.test(target.type);
+  const isEffect = /^(?:call|await|yield|method_invocation|augmented|macro)/.test(work.type);
+  return isEffect || changesObject ? removed(node, grammar) : [];
+}
+
+function removed(node: Node, { emptyStatement }: Grammar): Change[] {
+  if (emptyStatement === null) return [];
+  return [
+    { ...changed(node, 'statement', emptyStatement), change: `${excerpt(node)} was removed` },
+  ];
+}
+
+/** `sorted(items)` becomes `items`, `name.strip()` becomes `name`. */
+function unwrapCall(node: Node): Change[] {
+  const called = node.childForFieldName('function');
+  const given = node.childForFieldName('arguments');
+  if (!called || given?.type !== (node.type === 'call' ? 'argument_list' : given?.type)) return [];
+  if (node.parent?.type === 'expression_statement' || isComplaint(node)) return [];
+  const [first, ...more] = given?.namedChildren ?? [];
+  if (more.length > 0 || conversions.test(called.text)) return [];
+  const kept = first ?? called.childForFieldName('object');
+  const isPlain =
+    kept !== null && !/^(?:keyword_argument|spread_element|list_splat|arrow_)/.test(kept.type);
+  return isPlain ? [changed(node, 'call', kept.text)] : [];
+}
+
+/** What they give mostly equals what they are given. */
+const conversions =
+  /^(?:dict|list|tuple|set|frozenset|iter|str|bool|String|Boolean|Object\.(?:freeze|entries)|Array\.from|structuredClone|copy|deepcopy|copy\.(?:copy|deepcopy))$/;
+
+function changed(node: Node, kind: MutantKind, text: string): Change {
+  return {
+    kind,
+    change: `${excerpt(node)} became ${shorten(text)}`,
+    line: node.startPosition.row + 1,
+    edits: [{ start: node.startIndex, end: node.endIndex, text }],
+  };
+}
+
+const maxExcerpt = 40;
+
+function excerpt(node: Node): string {
+  return shorten(node.text);
+}
+
+function shorten(text: string): string {
+  const line = text.split('\n', 1)[0] ?? '';
+  return JSON.stringify(line.length > maxExcerpt ? `${line.slice(0, maxExcerpt)}…` : line);
+}
+
+/** What an error says is rarely tested, and need not be. */
+function isComplaint(node: Node): boolean {
+  const called = node.type === 'call_expression' ? node.childForFieldName('function')?.text : '';
+  return /^(?:panic|errors\.New|fmt\.Errorf)$/.test(called ?? '') || isLog(node);
+}
+
+function isLog(node: Node): boolean {
+  if (!node.type.startsWith('call')) return false;
+  const called = node.childForFieldName('function')?.text ?? '';
+  return /^(?:console|log|logger|logging|_?log)\.\w+$/i.test(called);
+}
+
+function isDocumentation(node: Node): boolean {
+  return node.type === 'expression_statement' && node.namedChild(0)?.type === 'string';
+}

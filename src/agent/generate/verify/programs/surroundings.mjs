@@ -1,0 +1,61 @@
+/**
+ * Loaded before the tests: another time, zone, host, user, environment, folder and seed. `WHAT` is replaced by the names of what
+ * changes. Without imports, so that it can be loaded in both ways.
+ */
+{
+  const what = 'WHAT'.split(' ');
+  const laterMs = 1234.56 * 86_400_000;
+  const os = process.getBuiltinModule('node:os');
+  if (what.includes('environment')) {
+    Object.assign(process.env, {
+      LANG: 'tr_TR.UTF-8',
+      EDITOR: 'ed',
+      DEBUG: '1',
+      PORT: '1',
+      CI: '1',
+      NODE_ENV: 'staging',
+    });
+  }
+  if (what.includes('user')) {
+    Object.assign(process.env, {
+      USER: 'mallory',
+      LOGNAME: 'mallory',
+      USERNAME: 'mallory',
+      HOME: '/tmp',
+    });
+    os.userInfo = () => ({
+      username: 'mallory',
+      uid: 4242,
+      gid: 4242,
+      shell: '/bin/ash',
+      homedir: '/tmp',
+    });
+    os.homedir = () => '/tmp';
+  }
+  if (what.includes('host')) {
+    process.env.HOSTNAME = 'elsewhere';
+    os.hostname = () => 'elsewhere';
+  }
+  if (what.includes('zone')) process.env.TZ = 'Asia/Kathmandu';
+  if (what.includes('folder')) process.chdir('/tmp');
+  if (what.includes('seed')) {
+    let state = 918273645;
+    Math.random = () => {
+      state = (state * 1103515245 + 12345) % 2147483648;
+      return state / 2147483648;
+    };
+  }
+  if (what.includes('time')) {
+    const RealDate = Date;
+    globalThis.Date = class Date extends RealDate {
+      constructor(...given) {
+        if (given.length === 0) super(RealDate.now() + laterMs);
+        else super(...given);
+      }
+      static now() {
+        return RealDate.now() + laterMs;
+      }
+    };
+  }
+  process.getBuiltinModule('node:module').syncBuiltinESMExports();
+}
