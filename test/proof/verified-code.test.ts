@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { badGenerations, goodGenerations, type Generation } from '../data/generations/index.ts';
 import { isCi, isProof, sampleSeeded } from '../support/sample.ts';
@@ -21,7 +23,9 @@ beforeAll(() => {
 afterAll(() => checks?.close());
 
 /** Languages whose toolchain is not installed are left out; in CI all are. */
-async function runnable(generations: readonly Generation[]): Promise<Generation[]> {
+async function runnable<Program extends Pick<Generation, 'language'>>(
+  generations: readonly Program[],
+): Promise<Program[]> {
   const hasGo = await checks.hasToolchain('go');
   const hasPytest = await checks.hasToolchain('python:pytest');
   if (isCi) expect({ hasGo, hasPytest }).toEqual({ hasGo: true, hasPytest: true });
@@ -81,6 +85,73 @@ describe.skipIf(bubblewrapMissing)(`what is called self-tested${whyNoBubblewrap}
       const found = await namesOfSelfTested(good);
       console.log(`${found.length} of ${good.length} good generations were called self-tested`);
       expect(found).toEqual(good.map(({ name }) => name));
+    },
+    limitMs,
+  );
+});
+
+interface Case {
+  readonly id: string;
+  readonly language: Generation['language'];
+  readonly request: string;
+  readonly user_tests?: string;
+  readonly code: string;
+  readonly test_code: string;
+  readonly quality: 'good' | 'weak' | 'bad';
+}
+
+/** Programs with their tests that were written without knowledge of the checks; README.md beside them says how they are judged. */
+const cases: readonly Case[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../data/generations/cases.json'), 'utf8'),
+);
+const sampledCases = 12;
+
+async function levelsOf(quality: Case['quality']): Promise<string[]> {
+  const all = cases.filter((one) => one.quality === quality);
+  const cheap = isProof ? all : all.filter(({ language }) => language !== 'go');
+  const levels: string[] = [];
+  for (const one of await runnable(sampleSeeded(cheap, sampledCases))) {
+    const generation = checks.withModel([{ code: one.code, tests: one.test_code }]);
+    const given = one.user_tests === undefined ? {} : { tests: one.user_tests };
+    const input = { description: one.request, language: one.language, style: 'pep8', ...given };
+    const { level } = await generation.generateCode(input, aGenerationCall());
+    levels.push(level ?? 'none');
+  }
+  console.log(
+    quality,
+    Object.groupBy(levels, (level) => level),
+  );
+  return levels;
+}
+
+function share(levels: readonly string[], ...wanted: string[]): number {
+  return levels.filter((level) => wanted.includes(level)).length / levels.length;
+}
+
+// Needs bubblewrap; in CI it must work.
+describe.skipIf(bubblewrapMissing)(`programs of strangers${whyNoBubblewrap}`, () => {
+  it(
+    'are never verified when they are wrong',
+    async () => {
+      expect(share(await levelsOf('bad'), 'verified')).toBe(0);
+    },
+    limitMs,
+  );
+
+  it(
+    'are hardly ever called self-tested when their tests prove little',
+    async () => {
+      const levels = await levelsOf('weak');
+      expect(share(levels, 'verified')).toBe(0);
+      expect(share(levels, 'self_tested')).toBeLessThanOrEqual(0.1);
+    },
+    limitMs,
+  );
+
+  it(
+    'are nearly always at least self-tested when they are good',
+    async () => {
+      expect(share(await levelsOf('good'), 'self_tested', 'verified')).toBeGreaterThanOrEqual(0.9);
     },
     limitMs,
   );

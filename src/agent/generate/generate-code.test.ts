@@ -87,12 +87,6 @@ describe('generate_code', () => {
       `${tests}\n\ndef test_more():\n    assert add(2, 2) == "SKIP"\n`,
       /1 of the tests were skipped/,
     ],
-    [
-      'tests without assertions',
-      '',
-      `${tests}\n\ndef test_more():\n    add(2, 2)\n`,
-      /assert nothing.*test_more/,
-    ],
   ])('does not verify %s', async (_what, before, given, reason) => {
     const generation = aGeneration([{ code: `${before}${right}`, tests: given }], {
       maxRepairs: 0,
@@ -151,6 +145,22 @@ describe('generate_code', () => {
     const run = generation.tools.calls.find(({ name }) => name === 'exec.run_tests');
     expect(Object.keys(Object(run?.args['files']))).toEqual(['sums.py', 'test_sums.py']);
     expect(generation.asked[0]).toContain('It has to pass these tests');
+  });
+
+  it.each([
+    ['add(2, 2) == 5', 'The request says otherwise: add(2, 2) == 5 (assert 1 == 2)'],
+    ['add two numbers', undefined],
+  ])('runs the examples of the request: %s', async (description, note) => {
+    const isRight = (_code: string, test: string): boolean => !/expected = 5/.test(test);
+    const generation = aGeneration([{ code: right, tests }], { maxRepairs: 0, isRight });
+    const result = await generation.generateCode({ ...task, description }, aCallContext());
+    expect(result.evidence.notes[0]).toBe(note ?? result.evidence.notes[0]);
+    expect(result.evidence.examples).toEqual(
+      note === undefined
+        ? null
+        : { passed: 0, failed: [note.slice('The request says otherwise: '.length)] },
+    );
+    if (note !== undefined) expect(result.level).toBe('built');
   });
 
   it('does not ask for repairs that only other tests could bring', async () => {

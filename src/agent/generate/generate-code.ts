@@ -92,6 +92,8 @@ async function attemptCode(
       code: withoutFence(value.code),
       tests: request.tests ?? withoutFence(value.tests),
       testsWrittenBy: request.tests === undefined ? 'self' : 'given',
+      ownTests: withoutFence(value.tests),
+      request: request.description,
       isCodeGiven: false,
     },
     context,

@@ -48,6 +48,7 @@ export const scaffoldFacts: Pick<
     lint_errors: null,
     built: null,
     tests: null,
+    examples: null,
     coverage_percent: null,
     branches: null,
     mutants: null,

@@ -21,6 +21,8 @@ export const evidenceSchema = z.strictObject({
       are_effective: z.boolean(),
     })
     .nullable(),
+  /** Examples in the request that were run; null where there are none. */
+  examples: z.strictObject({ passed: z.int().min(0), failed: z.array(z.string()) }).nullable(),
   coverage_percent: z.number().min(0).max(100).nullable(),
   /** Functions, outcomes of conditions, cases and handlers; null where they were not or cannot be counted. */
   branches: z

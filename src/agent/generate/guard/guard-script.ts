@@ -65,6 +65,10 @@ function problemOf(node: Node, parent: Node, known: Known): string | undefined {
       return node.text.startsWith('delete ') ? changeProblem(node.namedChild(0), known) : undefined;
     case 'call_expression':
       return callProblem(node, known);
+    case 'predefined_type':
+      return node.text === 'any' ? anyProblem(node, known.guarded) : undefined;
+    case 'as_expression':
+      return castProblem(node, known.guarded);
     case 'shorthand_property_identifier_pattern':
       return deniedMembers.has(node.text) ? node.text : undefined;
     case 'comment':
@@ -74,6 +78,30 @@ function problemOf(node: Node, parent: Node, known: Known): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** What is `any` is not checked. Bounds of type parameters are, where they are used; tests may pass what they like. */
+function anyProblem(node: Node, { role }: Guarded): string | undefined {
+  if (role === 'tests') return undefined;
+  let above: Node | null = node.parent;
+  for (let depth = 0; above && depth < maxDepth; depth += 1) {
+    if (above.type === 'type_parameters' || above.type === 'constraint') return undefined;
+    above = above.parent;
+  }
+  return 'the type any';
+}
+
+/** `x as unknown as T` makes anything of anything; in tests it hides what a call returns. */
+function castProblem(node: Node, { role }: Guarded): string | undefined {
+  const [value, type] = node.namedChildren;
+  const isDouble = value?.type === 'as_expression' && /\bas unknown$/.test(value.text);
+  if (role === 'code') return isDouble ? 'a cast by way of unknown' : undefined;
+  const inner = isDouble ? value.namedChild(0) : value;
+  const isResult = /^(?:call_expression|await_expression|parenthesized_expression)$/.test(
+    inner?.type ?? '',
+  );
+  const isHidden = isDouble || type?.text === 'any';
+  return isResult && isHidden ? 'a cast of what a call returns' : undefined;
 }
 
 /** Types that are not checked are not known to be right. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SyntaxTrees } from '../../../toolbox/code/index.ts';
 import type { ParsedLanguage } from '../syntax-parser.ts';
-import { guardAssertions, guardNotRun, guardSource } from './guard-source.ts';
+import { guardNotRun, guardSource } from './guard-source.ts';
 import type { Role } from './suspicion.ts';
 
 const parser = new SyntaxTrees();
@@ -62,6 +62,14 @@ describe('what could change its own test run', () => {
     ['javascript', 'x = process.env["NODE_" + "TEST"];\n', 'all of process.env'],
     ['javascript', 'if (import.meta.main) a();\nelse b();\n', 'import.meta'],
     ['typescript', '// @ts-nocheck\nexport const x: number = "";\n', '@ts-nocheck'],
+    ['typescript', 'export const f = (x: string) => x as any;\n', 'the type any'],
+    ['typescript', 'export const f = (x: any): number => x;\n', 'the type any'],
+    [
+      'typescript',
+      'export const f = (x: string) => x as unknown as number;\n',
+      'a cast by way of unknown',
+    ],
+    ['typescript', 'equal(f(1) as any, 2);\n', 'a cast of what a call returns', 'tests'],
     ['go', 'package a\nimport "os"\nfunc f() { os.ReadDir(".") }\n', 'os.ReadDir'],
     ['go', 'package a\nimport "log"\nfunc f() { log.Output(3, "") }\n', 'log.Output'],
     ['go', 'package a\nimport o "os"\n', 'os by the name o'],
@@ -122,51 +130,14 @@ describe('what could change its own test run', () => {
       'javascript',
       'if (import.meta.url === pathToFileURL(process.argv[1]).href) console.log(1);\n',
     ],
+    ['typescript', 'export function f<T extends (...args: any[]) => any>(g: T): T { return g; }\n'],
+    ['typescript', 'export abstract class A { abstract area(): number; }\n'],
+    ['typescript', 'throws(() => f(1 as any));\nf(2 as unknown as string);\n', 'tests'],
     ['go', 'package a\nimport "os"\nfunc f(at string) { os.ReadDir(at) }\n'],
     ['rust', 'pub fn process(env: i32) -> i32 { env }\n'],
     ['java', 'class A { int run() { return 1; } }\n'],
   ])('is not seen in honest %s', async (language, text, role) => {
     expect(await guard(language, text, role)).toEqual([]);
-  });
-});
-
-describe('tests that assert nothing', () => {
-  it.each<[ParsedLanguage, string, string[]]>([
-    [
-      'python',
-      'def test_a():\n    f()\n\ndef test_b():\n    assert True\n\ndef test_c():\n    assert f() == 1\n',
-      ['test_a', 'test_b'],
-    ],
-    [
-      'python',
-      'def check(x):\n    assert x\n\ndef test_a():\n    check(f())\n\ndef test_b(self):\n    self.assertEqual(f(), 1)\n\ndef test_c():\n    with pytest.raises(ValueError):\n        f()\n',
-      [],
-    ],
-    [
-      'javascript',
-      'test("a", () => { f(); });\nit("b", () => { assert.equal(f(), 1); });\ntest("c", () => { assert(1); });\n',
-      ['a', 'c'],
-    ],
-    [
-      'go',
-      'package a\nfunc TestA(t *testing.T) { f() }\nfunc TestB(t *testing.T) { t.Error("x") }\nfunc Tester() {}\n',
-      ['TestA'],
-    ],
-    [
-      'rust',
-      '#[test]\nfn a() { f(); }\n#[test]\nfn b() { assert_eq!(f(), 1); }\nfn c() {}\n',
-      ['a'],
-    ],
-    [
-      'java',
-      'class T { @Test void a() { f(); } @Test void b() { assertEquals(1, f()); } void c() {} }\n',
-      ['a'],
-    ],
-  ])('are found in %s', async (language, text, names) => {
-    const found = await guardAssertions(parser, { language, text });
-    expect(found.join()).toBe(
-      names.length === 0 ? '' : `These tests assert nothing that could fail: ${names.join(', ')}.`,
-    );
   });
 });
 

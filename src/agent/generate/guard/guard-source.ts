@@ -1,5 +1,5 @@
 import { withTree, type ParsedLanguage, type SyntaxParser } from '../syntax-parser.ts';
-import { findNotRun, findUnasserted } from './find-unasserted.ts';
+import { findNotRun } from './find-tests.ts';
 import { guardGo } from './guard-go.ts';
 import { guardPython } from './guard-python.ts';
 import { guardScript } from './guard-script.ts';
@@ -32,16 +32,6 @@ export function guardSource(parser: SyntaxParser, source: GuardedSource): Promis
         return guardText(source.language, source);
     }
   }
-}
-
-/** Why some of the tests prove nothing, by their text alone. */
-export async function guardAssertions(
-  parser: SyntaxParser,
-  source: { readonly language: ParsedLanguage; readonly text: string },
-): Promise<string[]> {
-  const names = await withTree(parser, source, (root) => findUnasserted(root, source.language));
-  if (names.length === 0) return [];
-  return [`These tests assert nothing that could fail: ${names.slice(0, 5).join(', ')}.`];
 }
 
 /** Which of the tests that are written down were not among those that ran. */

@@ -1,5 +1,5 @@
 import type { Node } from 'web-tree-sitter';
-import { findTests } from '../guard/find-unasserted.ts';
+import { findTests } from '../guard/find-tests.ts';
 import { withTree, type ParsedLanguage, type SyntaxParser } from '../syntax-parser.ts';
 import { applyEdits, type TextEdit } from './text-edit.ts';
 

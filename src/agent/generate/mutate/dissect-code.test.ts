@@ -124,6 +124,7 @@ describe('dissecting code', () => {
       'constant Stack.push: "1" became "2", line 5',
       'condition grade: the condition "points" became its opposite, line 8',
       'statement grade: "raise ValueError(\\"no points\\")" was removed, line 9',
+      'statement grade: "raise ValueError(\\"no points\\")" became another error, line 9',
       'return grade: the result "x" was changed, line 11',
       'return grade: the result "\\"pass\\" if points >= 50 else inner(True)" was changed, line 12',
       'constant grade: "pass" became "~pass", line 12',

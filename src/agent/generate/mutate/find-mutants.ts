@@ -59,7 +59,9 @@ function changesOf(node: Node, site: FunctionSite, grammar: Grammar): Change[] {
 
 function changesOfNode(node: Node, site: FunctionSite, grammar: Grammar): Change[] {
   const { type } = node;
-  if (type === 'raise_statement' || type === 'throw_statement') return removed(node, grammar);
+  if (type === 'raise_statement' || type === 'throw_statement') {
+    return [...removed(node, grammar), ...otherError(node, grammar)];
+  }
   if (grammar.skipped.has(type)) return [];
   if (grammar.operations.has(type)) return changeOperator(node);
   if (grammar.numbers.has(type)) return changeNumber(node);
@@ -94,13 +96,22 @@ function changeOperator(node: Node): Change[] {
   if (!operator || isLoopStep(node)) return [];
   return (['condition', 'boundary', 'arithmetic'] as const).flatMap((kind) => {
     if (kind === 'boundary' && isSameAtBoundary(node)) return [];
-    return (tables[kind][operator.text] ?? []).map((text) => ({
-      kind,
-      change: `"${operator.text}" became "${text}"`,
-      line: operator.startPosition.row + 1,
-      edits: [{ start: operator.startIndex, end: operator.endIndex, text }],
-    }));
+    return (tables[kind][operator.text] ?? []).map((text) => {
+      if (text === 'LEFT' || text === 'RIGHT') return keepOperand(node, text);
+      return {
+        kind,
+        change: `"${operator.text}" became "${text}"`,
+        line: operator.startPosition.row + 1,
+        edits: [{ start: operator.startIndex, end: operator.endIndex, text }],
+      };
+    });
   });
+}
+
+/** `a and b` becomes `a`, or `b`. */
+function keepOperand(node: Node, which: 'LEFT' | 'RIGHT'): Change {
+  const kept = (which === 'LEFT' ? node.namedChildren[0] : node.namedChildren.at(-1)) ?? node;
+  return changed(node, 'condition', `(${kept.text})`);
 }
 
 /** `i += 1` of a loop: without it the loop does not end, which every test would notice. */
@@ -215,6 +226,19 @@ function removed(node: Node, { emptyStatement }: Grammar): Change[] {
   if (emptyStatement === null) return [];
   return [
     { ...changed(node, 'statement', emptyStatement), change: `${excerpt(node)} was removed` },
+  ];
+}
+
+/** A test that is content with any error notices none of another kind. */
+function otherError(node: Node, { fail }: Grammar): Change[] {
+  const value = node.namedChild(0);
+  const isAny = /^(?:new\s+)?(?:Base)?(?:Error|Exception)\b/.test(value?.text ?? '');
+  if (fail.otherError === undefined || !value || isAny) return [];
+  return [
+    {
+      ...changed(value, 'statement', fail.otherError),
+      change: `${excerpt(node)} became another error`,
+    },
   ];
 }
 

@@ -34,6 +34,8 @@ export interface Grammar {
     readonly replacesBody: boolean;
     /** Where a function is nothing but a value, and cannot have a statement. */
     readonly expression?: string;
+    /** An error that no code throws of itself. */
+    readonly otherError?: string;
   };
 }
 
@@ -61,7 +63,11 @@ const scripts: Grammar = {
   changer: scriptChanger,
   results: null,
   literals: /^(?:number|true|false|string)$/,
-  fail: { text: `{ throw new Error('${sabotage}'); }`, replacesBody: true },
+  fail: {
+    text: `{ throw new Error('${sabotage}'); }`,
+    replacesBody: true,
+    otherError: "Object.assign(new Error('~'), { name: 'OtherError' })",
+  },
 };
 
 export const grammars: Readonly<Record<ParsedLanguage, Grammar>> = {
@@ -96,6 +102,7 @@ export const grammars: Readonly<Record<ParsedLanguage, Grammar>> = {
     fail: {
       text: `raise BaseException('${sabotage}')`,
       replacesBody: true,
+      otherError: "type('OtherError', (Exception,), {})('~')",
       expression: `(_ for _ in ()).throw(BaseException('${sabotage}'))`,
     },
   },

@@ -7,7 +7,7 @@ export interface FakeTools extends ToolCaller {
 
 export interface FakeToolsOptions {
   /** Whether code computes what its tests expect; by default code that adds `a` and `b`. */
-  readonly isRight?: (code: string) => boolean;
+  readonly isRight?: (code: string, test: string) => boolean;
   /** Tools that fail, with a code of theirs. */
   readonly failing?: Readonly<Record<string, string>>;
   readonly coverage?: number | null;
@@ -126,7 +126,7 @@ function runFake(files: Readonly<Record<string, string>>, options: FakeToolsOpti
     if (name === undefined) return [];
     const isCanary = part.includes('assert 1 == 2');
     const isSkipped = part.includes('SKIP');
-    const passes = isRight(code) && !isCanary && !part.includes('WRONG');
+    const passes = isRight(code, part) && !isCanary && !part.includes('WRONG');
     const status = isSkipped ? 'skipped' : passes ? 'passed' : 'failed';
     return [{ name, file: 'test_solution.py', status, message: 'assert 1 == 2' }];
   });

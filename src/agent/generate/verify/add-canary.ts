@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ParsedLanguage } from '../syntax-parser.ts';
+import { isCommonJs } from './place-files.ts';
 
 export interface WithCanary {
   readonly text: string;
@@ -57,11 +58,10 @@ function unittestCanary(tests: string, id: string): WithCanary {
 
 /** Both of Node's assertion modules: each has functions of its own. */
 function scriptCanary(tests: string, id: string): WithCanary {
-  const isCommonJs = /\brequire\(/.test(tests) && !/^\s{0,20}import\b/m.test(tests);
   const modules = ['node:assert', 'node:assert/strict'];
   const text = modules.map((module, index) => {
     const [check, run] = [`check${index}${id}`, `run${index}${id}`];
-    const imports = isCommonJs
+    const imports = isCommonJs(tests)
       ? `const ${check} = require('${module}');\nconst { test: ${run} } = require('node:test');`
       : `import ${check} from '${module}';\nimport { test as ${run} } from 'node:test';`;
     return `${imports}\n${run}('c${index}${id}', () => {\n  ${check}.equal(1, 2);\n});`;

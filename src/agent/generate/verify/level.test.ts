@@ -8,6 +8,7 @@ const evidence: Evidence = {
   lint_errors: 0,
   built: true,
   tests: { written_by: 'given', passed: 1, failed: 0, skipped: 0, are_effective: true },
+  examples: null,
   coverage_percent: 100,
   branches: { total: 2, run: 2, missing: [] },
   mutants: { planted: 1, killed: 1, survived: [] },
@@ -15,9 +16,18 @@ const evidence: Evidence = {
   notes: [],
 };
 
-it.each<[string, Partial<Evidence>, boolean, string | null, number?]>([
-  ['tests from the user that were passed', {}, true, 'verified', 0.9],
-  ['tests from the user that notice too little', {}, true, 'self_tested', 0.89],
+it.each<[string, Partial<Evidence>, boolean, string | null, number?, ('tests' | 'examples')?]>([
+  ['tests from the user that were passed', {}, true, 'verified', 0.7],
+  [
+    'tests that notice too little together',
+    { mutants: { planted: 100, killed: 89, survived: [] } },
+    true,
+    'self_tested',
+    0.89,
+  ],
+  ['examples of the request', {}, true, 'verified', 0.9, 'examples'],
+  ['examples that notice too little', {}, true, 'self_tested', 0.89, 'examples'],
+  ['tests from the user that notice too little', {}, true, 'self_tested', 0.69],
   [
     'tests by the author of the code',
     { tests: { written_by: 'self', passed: 9, failed: 0, skipped: 0, are_effective: true } },
@@ -30,17 +40,25 @@ it.each<[string, Partial<Evidence>, boolean, string | null, number?]>([
   ['code that was never loaded', { built: null }, true, 'parsed'],
   ['lint errors', { lint_errors: 1 }, true, 'parsed'],
   ['text that is not valid', { parsed: false }, true, null],
-])('with %s', (_what, known, hasPassed, level, independentScore) => {
+])('with %s', (_what, known, hasPassed, level, score, kind = 'tests') => {
   const failure = hasPassed ? undefined : 'a test passed';
   const graded = grade(
     { ...evidence, ...known },
     {
       hasPassed,
       failure,
-      independentScore: independentScore ?? null,
+      independent: score === undefined ? null : { kind, count: 3, score },
     },
   );
   expect(graded.level).toBe(level);
   expect(graded.missing === null).toBe(level === 'verified');
   if (failure !== undefined) expect(graded.missing).toBe(failure);
+});
+
+it('one example is not enough, however much it notices', () => {
+  const independent = { kind: 'examples', count: 1, score: 1 } as const;
+  expect(grade(evidence, { hasPassed: true, failure: undefined, independent })).toEqual({
+    level: 'self_tested',
+    missing: 'tests from you, or 3 examples; the request has 1',
+  });
 });

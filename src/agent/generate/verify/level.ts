@@ -6,25 +6,35 @@ export interface Graded {
   readonly missing: string | null;
 }
 
+export interface Independent {
+  readonly kind: 'tests' | 'examples';
+  readonly count: number;
+  /** The part of the mutants that they notice without the author's own tests. */
+  readonly score: number;
+}
+
 export interface Findings {
   readonly hasPassed: boolean;
   /** The first check that was not passed. */
   readonly failure: string | undefined;
-  /** The part of the mutants that tests of the user or the request notice by themselves; null where there are none. */
-  readonly independentScore: number | null;
+  /** What tests of the user or examples of the request show by themselves; null where there are none. */
+  readonly independent: Independent | null;
 }
 
-/** What independent tests have to notice by themselves for `verified`. */
-const leastIndependentScore = 0.9;
+/** For `verified`: the part of the mutants that all tests have to notice, and what independent ones have to by themselves. */
+export const leastVerifiedScore = 0.9;
+const leastAlone = { tests: 0.7, examples: 0.9 } as const;
+/** One example shows little, however much of the code it runs. */
+const leastCount = { tests: 1, examples: 3 } as const;
 
 /** The one function that says what a level means. */
 export function grade(evidence: Omit<Evidence, 'attempts'>, findings: Findings): Graded {
-  const { failure, independentScore } = findings;
+  const { failure, independent } = findings;
   const level = levelOf(evidence, findings);
   if (level === 'verified') return { level, missing: null };
   if (level === 'self_tested') {
-    const isShort = independentScore !== null;
-    return { level, missing: isShort ? describeScore(independentScore) : needs.verified };
+    const missing = lackOf(independent, evidence.mutants) ?? needs.verified;
+    return { level, missing };
   }
   const next = levels[level === null ? 0 : levels.indexOf(level) + 1] ?? 'verified';
   return { level, missing: failure ?? needs[next] };
@@ -32,18 +42,34 @@ export function grade(evidence: Omit<Evidence, 'attempts'>, findings: Findings):
 
 function levelOf(
   evidence: Omit<Evidence, 'attempts'>,
-  { hasPassed, independentScore }: Findings,
+  { hasPassed, independent }: Findings,
 ): Level | null {
-  const { parsed, lint_errors, built, tests } = evidence;
+  const { parsed, lint_errors, built, tests, mutants } = evidence;
   if (!parsed) return null;
   if (built !== true || (lint_errors ?? 0) > 0) return 'parsed';
   if (!hasPassed || tests === null) return 'built';
-  return (independentScore ?? 0) >= leastIndependentScore ? 'verified' : 'self_tested';
+  return lackOf(independent, mutants) === undefined ? 'verified' : 'self_tested';
 }
 
-function describeScore(score: number): string {
+/** What independent checks lack for `verified`. */
+function lackOf(independent: Independent | null, mutants: Evidence['mutants']): string | undefined {
+  if (independent === null) return needs.verified;
+  const { kind, count, score } = independent;
+  if (count < leastCount[kind]) {
+    return `tests from you, or ${leastCount[kind]} examples; the request has ${count}`;
+  }
+  if (score < leastAlone[kind]) return describeScore(`${kind} of yours`, leastAlone[kind], score);
+  const all = scoreOf(mutants);
+  return all < leastVerifiedScore ? describeScore('tests', leastVerifiedScore, all) : undefined;
+}
+
+export function scoreOf(mutants: Evidence['mutants']): number {
+  return mutants === null || mutants.planted === 0 ? 0 : mutants.killed / mutants.planted;
+}
+
+function describeScore(what: string, needed: number, score: number): string {
   const percent = (part: number): string => `${Math.floor(part * 100)} %`;
-  return `tests or examples of yours that notice ${percent(leastIndependentScore)} of the changes of the code; yours notice ${percent(score)}`;
+  return `${what} that notice ${percent(needed)} of the changes of the code; these notice ${percent(score)}`;
 }
 
 const needs: Readonly<Record<Level, string>> = {

@@ -65,8 +65,12 @@ function scriptNameFor(code: string, usual: string): string {
 }
 
 function testEndingOf(tests: string): string {
-  const isCommonJs = /\brequire\(/.test(tests) && !/^\s{0,20}import\b/m.test(tests);
-  return isCommonJs ? 'cjs' : 'mjs';
+  return isCommonJs(tests) ? 'cjs' : 'mjs';
+}
+
+/** Whether a test file loads modules by `require`. */
+export function isCommonJs(tests: string): boolean {
+  return /\brequire\(/.test(tests) && !/^\s{0,20}import\b/m.test(tests);
 }
 
 function javaClassOf(text: string): string | undefined {

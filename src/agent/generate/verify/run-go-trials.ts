@@ -15,6 +15,8 @@ export interface GoTrials {
   readonly runner: VariantRunner;
   readonly code: DissectedCode;
   readonly tests: string;
+  /** Tests in other files. */
+  readonly files: Readonly<Record<string, string>>;
   readonly canary: string;
   readonly sign: string;
 }
@@ -42,6 +44,7 @@ export async function runGoTrials(go: GoTrials, trials: readonly Trial[]): Promi
     const isInside = new RegExp(`^package[ \\t]{1,5}${packageName}\\b`, 'm').test(tests);
     const jobs = JSON.stringify(trials.map((trial, index) => jobFor(trial, index, sign)));
     const files = {
+      ...go.files,
       [codeFile]: redirect(code),
       [testFile]: isInside ? redirect(tests) : tests,
       'canary_test.go': `package ${packageName}\n\nimport (\n\t"os"\n\t"testing"\n)\n${canary}`,

@@ -7,6 +7,7 @@ import { dissectCode, mutantText, type DissectedCode } from '../mutate/dissect-c
 import { sampleMutants } from '../mutate/sample-mutants.ts';
 import type { ParsedLanguage, SyntaxParser } from '../syntax-parser.ts';
 import { addCanary } from './add-canary.ts';
+import { isCommonJs } from './place-files.ts';
 import { runGoTrials } from './run-go-trials.ts';
 import {
   runVariants,
@@ -22,6 +23,8 @@ export interface TrialRequest {
   readonly parser: SyntaxParser;
   readonly code: string;
   readonly tests: string;
+  /** Tests in other files. */
+  readonly files: Readonly<Record<string, string>>;
   /** Names of the tests that passed on the code itself. */
   readonly passed: readonly string[];
   /** Whether a test comes from the user or the request. */
@@ -57,7 +60,7 @@ const maxShown = 5;
  * on mutants; and says what that shows about them. `sign` marks what our own programs print.
  */
 export async function tryTests(request: TrialRequest): Promise<TrialResult> {
-  const { runner, parser, tests, passed } = request;
+  const { runner, parser, tests, files, passed } = request;
   const { language, framework } = runner;
   const sign = `S${randomBytes(12).toString('hex')}`;
   const code = await dissectCode(parser, { language, text: request.code }, sign);
@@ -72,8 +75,11 @@ export async function tryTests(request: TrialRequest): Promise<TrialResult> {
   const trials = planTrials(code, passed, arranged.alone);
   const run = (more: readonly Trial[]): Promise<VariantRuns> =>
     language === 'go'
-      ? runGoTrials({ runner, code, tests, canary: canary.text, sign }, more)
-      : runFolders({ runner, code, tests, canary: canary.text, reversed: arranged.reversed }, more);
+      ? runGoTrials({ runner, code, tests, files, canary: canary.text, sign }, more)
+      : runFolders(
+          { runner, code, tests, files, canary: canary.text, reversed: arranged.reversed },
+          more,
+        );
   const runs = await run(trials);
   const tried = new Tried(trials, runs);
   const branches = readBranches(code, runs.output, sign);
@@ -151,6 +157,7 @@ function planTrials(
 }
 
 interface Folders {
+  readonly files: Readonly<Record<string, string>>;
   readonly runner: VariantRunner;
   readonly code: DissectedCode;
   readonly tests: string;
@@ -166,7 +173,11 @@ async function runFolders(folders: Folders, trials: readonly Trial[]): Promise<V
     : '';
   return runVariants(
     folders.runner,
-    trials.map((trial) => variantFor(trial, folders, program)),
+    trials.map((trial) => {
+      const variant = variantFor(trial, folders, program);
+      const more = trial.kind === 'alone' ? {} : folders.files;
+      return { ...variant, files: { ...more, ...variant.files } };
+    }),
   );
 }
 
@@ -182,8 +193,9 @@ function variantFor(trial: Trial, folders: Folders, program: string): Variant {
         .replace("'WHAT'", `'${trial.what.join(' ')}'`);
       if (code.language === 'python')
         return { code: code.text, tests: text, files: { 'conftest.py': changed } };
-      const isCommonJs = /\brequire\(/.test(tests) && !/^\s{0,20}import\b/m.test(tests);
-      const load = isCommonJs ? "require('./surroundings.cjs');" : "import './surroundings.cjs';";
+      const load = isCommonJs(tests)
+        ? "require('./surroundings.cjs');"
+        : "import './surroundings.cjs';";
       return { code: code.text, tests: `${load}\n${text}`, files: { 'surroundings.cjs': changed } };
     }
     case 'alone':

@@ -1,18 +1,20 @@
 import type { Evidence } from '../../../contract/generation/index.ts';
 import type { Language } from '../../../contract/language/index.ts';
 import type { CallContext } from '../../../contract/server/index.ts';
-import { guardAssertions, guardNotRun, guardSource } from '../guard/guard-source.ts';
+import { guardNotRun, guardSource } from '../guard/guard-source.ts';
 import { languageProfiles } from '../language-profile.ts';
 import { isParsedLanguage, type ParsedLanguage, type SyntaxParser } from '../syntax-parser.ts';
 import type { ToolCaller } from '../tool-caller.ts';
 import { formatText, lintText } from './check-source.ts';
 import { loadCode } from './load-code.ts';
-import { extraFiles, placeFiles, wholeMs, type Placement } from './place-files.ts';
+import { extraFiles, isCommonJs, placeFiles, wholeMs, type Placement } from './place-files.ts';
 import { runPlainly } from './run-plainly.ts';
 import { describeFailures, runSuite, type SuiteReport } from './run-suite.ts';
-import { grade, type Graded } from './level.ts';
-import { tryTests } from './try-tests.ts';
+import { holdsResults } from './holds-results.ts';
+import { grade, leastVerifiedScore, scoreOf, type Graded, type Independent } from './level.ts';
+import { tryTests, type TrialRequest, type TrialResult } from './try-tests.ts';
 import type { TypeChecker } from './type-checker.ts';
+import { writeExampleTests, type ExampleTests } from './write-example-tests.ts';
 
 /** What the checks are made with. */
 export interface Checks {
@@ -31,6 +33,10 @@ export interface Candidate {
   readonly testsWrittenBy: 'self' | 'given';
   /** Code that was given is not formatted, linted or suspected: only its tests are in question. */
   readonly isCodeGiven: boolean;
+  /** What was asked for; its examples are run. */
+  readonly request?: string | undefined;
+  /** Tests by the author of the code, beside those that were given. */
+  readonly ownTests?: string | undefined;
   /** As people name it; the usual one of the language when not given. */
   readonly framework?: string | undefined;
 }
@@ -65,6 +71,14 @@ const slowest = 10;
 
 type MutableEvidence = { -readonly [Key in keyof Verdict['evidence']]: Verdict['evidence'][Key] };
 
+/** What is run, and how. */
+interface Run {
+  readonly language: ParsedLanguage;
+  readonly placement: Placement;
+  readonly framework: string;
+  readonly examples: ExampleTests;
+}
+
 /** One candidate on its way through the checks. */
 class Trial {
   readonly #checks: Checks;
@@ -76,6 +90,7 @@ class Trial {
     lint_errors: null,
     built: null,
     tests: null,
+    examples: null,
     coverage_percent: null,
     branches: null,
     mutants: null,
@@ -85,7 +100,7 @@ class Trial {
   #tests: string;
   #failures: readonly string[] = [];
   #progress = 0;
-  #independentScore: number | null = null;
+  #independent: Independent | null = null;
   #testNames: readonly string[] = [];
 
   constructor(checks: Checks, candidate: Candidate, context: CallContext) {
@@ -107,7 +122,7 @@ class Trial {
       ...grade(this.#evidence, {
         hasPassed,
         failure: this.#failures[0] ?? notes.at(-1),
-        independentScore: this.#independentScore,
+        independent: this.#independent,
       }),
       failures: this.#failures,
       progress: this.#progress,
@@ -123,10 +138,6 @@ class Trial {
       this.#note(`Nothing was run: ${language} cannot be tested here.`);
       return false;
     }
-    if (this.#tests.trim() === '') {
-      this.#fail('There are no tests.');
-      return false;
-    }
     const framework = frameworkOf(language, this.#candidate.framework);
     if (framework === null) {
       this.#note(
@@ -137,9 +148,19 @@ class Trial {
     const placement = placeFiles(language, { code: this.#code, tests: this.#tests });
     if (!(await this.#guard(language, placement))) return false;
     if (!(await this.#load(language, placement))) return false;
-    const report = await this.#runTests(language, placement, framework);
-    if (!report) return false;
-    return this.#tryTests({ language, placement, framework, report });
+    const examples = await writeExampleTests(this.#checks.parser, {
+      language,
+      request: this.#candidate.request ?? '',
+      code: this.#code,
+      codeFile: placement.codeFile,
+      isCommonJs: isCommonJs(this.#tests),
+    });
+    if (this.#tests.trim() === '' && examples.examples.length === 0) {
+      return this.#fail('There are no tests.');
+    }
+    const run = { language, placement, framework, examples };
+    const report = await this.#runTests(run);
+    return report !== undefined && this.#tryTests({ ...run, report });
   }
 
   async #readSource(): Promise<boolean> {
@@ -189,7 +210,6 @@ class Trial {
       const tests = { language, text: this.#tests, role: 'tests', fileNames } as const;
       suspicions.push(...(await guardSource(parser, tests)));
     }
-    suspicions.push(...(await guardAssertions(parser, { language, text: this.#tests })));
     if (suspicions.length > 0) return this.#fail(...suspicions);
     this.#progress = 3;
     return true;
@@ -220,32 +240,42 @@ class Trial {
     return this.#fail(...check.errors);
   }
 
-  async #runTests(
-    language: ParsedLanguage,
-    { codeFile, testFile }: Placement,
-    framework: string,
-  ): Promise<SuiteReport | undefined> {
+  async #runTests(run: Run): Promise<SuiteReport | undefined> {
+    const { language, framework, examples } = run;
+    const { codeFile, testFile } = run.placement;
     const { suiteWallMs } = this.#checks;
     const files = {
       ...extraFiles(language, { code: this.#code, wallMs: suiteWallMs }),
       [codeFile]: this.#code,
-      [testFile]: this.#tests,
+      ...examples.files,
+      [testFile]: `${this.#tests}${examples.appended}`,
     };
     const wallMs = wholeMs(language, suiteWallMs);
     const request = { files, framework, coverage: true, wallMs };
-    const run = await runSuite(this.#checks.tools, request, this.#context);
-    if (run.kind === 'impossible') {
-      const isRefused = run.code === 'exec.refused_by_check' || run.code === 'exec.approval_needed';
-      if (isRefused) this.#fail(`The tests were not run: ${run.why}`);
-      else this.#note(`The tests were not run: ${run.why}`);
+    const suite = await runSuite(this.#checks.tools, request, this.#context);
+    if (suite.kind === 'impossible') {
+      const isRefused =
+        suite.code === 'exec.refused_by_check' || suite.code === 'exec.approval_needed';
+      if (isRefused) this.#fail(`The tests were not run: ${suite.why}`);
+      else this.#note(`The tests were not run: ${suite.why}`);
       return undefined;
     }
-    this.#record(run.report);
-    const { ok, skipped, passed } = run.report;
-    const isCompiled = run.report.tests.some(({ name }) => !name.startsWith('project'));
+    const { report } = suite;
+    const isCompiled = report.tests.some(({ name }) => !name.startsWith('project'));
+    if (!isCompiled && `${report.stdout}${report.stderr}`.includes('request_test.go')) {
+      this.#note('The examples of the request could not be compiled.');
+      return this.#runTests({ ...run, examples: { ...examples, files: {}, examples: [] } });
+    }
+    this.#record(report, examples);
+    const { ok, skipped, passed } = report;
     this.#evidence.built ??= isCompiled;
+    const contradicted = this.#evidence.examples?.failed ?? [];
+    if (contradicted.length > 0) {
+      this.#fail(...contradicted.map((text) => `The request says otherwise: ${text}`));
+      return undefined;
+    }
     if (!ok || passed === 0) {
-      this.#fail(...describeFailures(run.report));
+      this.#fail(...describeFailures(report));
       return undefined;
     }
     if (skipped > 0) {
@@ -253,10 +283,10 @@ class Trial {
       return undefined;
     }
     this.#progress = 6;
-    return run.report;
+    return report;
   }
 
-  #record(report: SuiteReport): void {
+  #record(report: SuiteReport, examples: ExampleTests): void {
     const { passed, failed, skipped, tests, coverage, coverageNote } = report;
     this.#evidence.tests = {
       written_by: this.#candidate.testsWrittenBy,
@@ -265,20 +295,16 @@ class Trial {
       skipped,
       are_effective: false,
     };
+    this.#evidence.examples = examples.judge(tests);
     this.#evidence.coverage_percent = coverage?.percent ?? null;
     if (coverage === null) this.#note(`Coverage: ${coverageNote ?? 'not measured'}.`);
     this.#testNames = tests.map(({ name }) => name);
     this.#progress = 5 + passed / (passed + failed + 1);
   }
 
-  async #tryTests(run: {
-    readonly language: ParsedLanguage;
-    readonly placement: Placement;
-    readonly framework: string;
-    readonly report: SuiteReport;
-  }): Promise<boolean> {
+  async #tryTests(run: Run & { readonly report: SuiteReport }): Promise<boolean> {
     const { tools, parser } = this.#checks;
-    const { language, placement, framework, report } = run;
+    const { language, placement, framework, report, examples } = run;
     const notRun = await guardNotRun(parser, { language, text: this.#tests }, this.#testNames);
     if (notRun.length > 0) return this.#fail(...notRun);
     const wallMs = leastVariantMs + Math.round(testsMs(report) * slowest);
@@ -286,18 +312,26 @@ class Trial {
     const doubts = await runPlainly(tools, { ...program, tests: this.#tests }, this.#context);
     if (doubts.length > 0) return this.#fail(...doubts);
     const isGiven = this.#candidate.testsWrittenBy === 'given';
-    const result = await tryTests({
+    const request = {
       runner: { tools, language, framework, placement, wallMs, context: this.#context },
       parser,
       code: this.#code,
-      tests: this.#tests,
+      tests: `${this.#tests}${examples.appended}`,
+      files: examples.files,
       passed: report.tests.map(({ name }) => name),
-      isIndependent: () => isGiven,
-    });
+      isIndependent: (name: string) => isGiven || examples.exampleOf(name) !== undefined,
+    };
+    const result = await this.#tryWithOwn(request);
     const { mutants, branches } = result;
     this.#evidence.mutants = mutants;
     this.#evidence.branches = branches;
-    if (isGiven) this.#independentScore = result.independentScore;
+    const kind = isGiven ? 'tests' : 'examples';
+    const count = isGiven ? report.tests.length : examples.examples.length;
+    if (count > 0) this.#independent = { kind, count, score: result.independentScore };
+    if (count > 0 && holdsResults(this.#code, isGiven ? this.#tests : examples.appended)) {
+      this.#independent = { kind, count, score: 0 };
+      this.#note('The code holds the very results that your tests or examples expect.');
+    }
     for (const note of result.notes) this.#note(note);
     this.#progress = 7 + mutants.killed / (mutants.planted + 1);
     if (result.doubts.length > 0) return this.#fail(...result.doubts);
@@ -306,6 +340,21 @@ class Trial {
     }
     this.#progress = 9;
     return true;
+  }
+
+  /** Where tests that were given notice too little, the author's own are tried beside them. */
+  async #tryWithOwn(request: TrialRequest): Promise<TrialResult> {
+    const alone = await tryTests(request);
+    const own = this.#candidate.ownTests ?? '';
+    const isEnough = alone.doubts.length === 0 && scoreOf(alone.mutants) >= leastVerifiedScore;
+    if (this.#candidate.testsWrittenBy === 'self' || own.trim() === '' || isEnough) return alone;
+    const { language, placement } = request.runner;
+    const fileNames = [placement.codeFile, placement.testFile];
+    const source = { language, text: own, role: 'tests', fileNames } as const;
+    if ((await guardSource(this.#checks.parser, source)).length > 0) return alone;
+    const file = placement.testFile.replace(/^(test_)?(\w+)/, '$1own_$2');
+    const both = await tryTests({ ...request, files: { ...request.files, [file]: own } });
+    return both.doubts.length === 0 ? both : alone;
   }
 
   #note(note: string): void {

@@ -10,6 +10,7 @@ const evidence: Evidence = {
   lint_errors: 0,
   built: true,
   tests: { written_by: 'self', passed: 2, failed: 0, skipped: 0, are_effective: true },
+  examples: null,
   coverage_percent: 100,
   branches: { total: 2, run: 2, missing: [] },
   mutants: { planted: 3, killed: 2, survived: ['add: "+" became "-", line 2'] },
