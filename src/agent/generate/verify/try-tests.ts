@@ -8,6 +8,7 @@ import { sampleMutants } from '../mutate/sample-mutants.ts';
 import type { ParsedLanguage, SyntaxParser } from '../syntax-parser.ts';
 import { addCanary } from './add-canary.ts';
 import { isCommonJs } from './place-files.ts';
+import { nameSurroundings } from './name-surroundings.ts';
 import { runGoTrials } from './run-go-trials.ts';
 import {
   runVariants,
@@ -64,7 +65,10 @@ export async function tryTests(request: TrialRequest): Promise<TrialResult> {
   const { language, framework } = runner;
   const sign = `S${randomBytes(12).toString('hex')}`;
   const code = await dissectCode(parser, { language, text: request.code }, sign);
-  const notes = code.hasEntry ? ['"main" was not tested: tests do not start programs.'] : [];
+  const notes = [
+    ...(code.hasEntry ? ['"main" was not tested: tests do not start programs.'] : []),
+    ...nameSurroundings(language, request),
+  ];
   if (code.functions.length === 0) {
     return { ...nothingTried, notes, doubts: ['There is no function that a test could call.'] };
   }

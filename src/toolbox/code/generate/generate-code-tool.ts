@@ -45,8 +45,8 @@ export function generateCodeTool(generation: () => Promise<Generation>): Defined
     title: 'Generate code',
     description:
       'Writes code for a description with a model, in nine languages, and checks it before it is returned: parsed, formatted, linted, ' +
-      'loaded, its tests run in the sandbox and tried on broken code; failures go back to the model. `verified` and `evidence` say ' +
-      'what was found. Without a model it returns a labelled template. No file is written.',
+      'loaded, its tests and the examples in the description run in the sandbox, the tests tried on changed code; failures go back to the model. ' +
+      '`level` (parsed, built, self_tested, verified) and `evidence` say what was found; `verified` needs `tests` or examples from the user. Without a model it returns a labelled template. No file is written.',
     input: z.object({
       description: z
         .string()
