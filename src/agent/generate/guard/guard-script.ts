@@ -80,12 +80,13 @@ function problemOf(node: Node, parent: Node, known: Known): string | undefined {
   }
 }
 
-/** What is `any` is not checked. Bounds of type parameters are, where they are used; tests may pass what they like. */
+/** What is `any` is not checked. Bounds of type parameters and types of functions are, where they are used; tests may pass what they like. */
 function anyProblem(node: Node, { role }: Guarded): string | undefined {
   if (role === 'tests') return undefined;
   let above: Node | null = node.parent;
   for (let depth = 0; above && depth < maxDepth; depth += 1) {
-    if (above.type === 'type_parameters' || above.type === 'constraint') return undefined;
+    if (/^(?:type_parameters|constraint|function_type)$/.test(above.type)) return undefined;
+    if (above.childForFieldName('pattern')?.type === 'rest_pattern') return undefined;
     above = above.parent;
   }
   return 'the type any';

@@ -131,6 +131,10 @@ describe('what could change its own test run', () => {
       'if (import.meta.url === pathToFileURL(process.argv[1]).href) console.log(1);\n',
     ],
     ['typescript', 'export function f<T extends (...args: any[]) => any>(g: T): T { return g; }\n'],
+    [
+      'typescript',
+      'type Listener = (...args: any[]) => void;\nexport const g = (...args: any[]) => args.length;\n',
+    ],
     ['typescript', 'export abstract class A { abstract area(): number; }\n'],
     ['typescript', 'throws(() => f(1 as any));\nf(2 as unknown as string);\n', 'tests'],
     ['go', 'package a\nimport "os"\nfunc f(at string) { os.ReadDir(at) }\n'],

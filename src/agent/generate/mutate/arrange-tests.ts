@@ -25,7 +25,12 @@ export function arrangeTests(
       node: statementOf(node),
     }));
     const groups = Map.groupBy(tests, ({ node }) => node.parent?.id ?? 0);
-    const edits = [...groups.values()].flatMap((group) => reverse(group.map(({ node }) => node)));
+    const edits = [...groups.values()].flatMap((group) =>
+      reverse(
+        group.map(({ node }) => node),
+        empty,
+      ),
+    );
     const between = tests.slice(1, -1);
     const step = Math.max(1, Math.ceil(between.length / maxAlone));
     const chosen = between.filter((_test, index) => index % step === 0);
@@ -44,8 +49,13 @@ export function arrangeTests(
   });
 }
 
-function reverse(nodes: readonly Node[]): TextEdit[] {
-  return nodes.map((node, index) => edit(node, nodes.at(-1 - index)?.text ?? ''));
+/** All of them where the last one stands, so that what is defined between them is defined before. */
+function reverse(nodes: readonly Node[], empty: string): TextEdit[] {
+  const last = nodes.at(-1);
+  if (!last) return [];
+  const gap = `\n\n${' '.repeat(last.startPosition.column)}`;
+  const all = nodes.toReversed().map(({ text }) => text);
+  return [...nodes.slice(0, -1).map((node) => edit(node, empty)), edit(last, all.join(gap))];
 }
 
 function edit({ startIndex, endIndex }: Node, text: string): TextEdit {
