@@ -1,9 +1,12 @@
 /** English endings with what may stand instead; Spanish and Italian verbs carry the pronoun: "revisalo". */
 const endings = { ies: 'y', es: ' e', s: '', ing: ' e', ied: 'y', ed: ' e', "'s": '' };
 const pronounEndings = ['la', 'lo', 'las', 'los'];
+/** Most words end otherwise and cost no more than this. */
+const mayEnd = /(?:s|ing|ed|la|lo)$/u;
 
 /** The word as it is, then without an ending. */
 export function formsOf(word: string): readonly string[] {
+  if (!mayEnd.test(word)) return [word];
   const cut = (ending: string, replacements: string): readonly string[] => {
     if (!word.endsWith(ending) || word.length - ending.length < 3) return [];
     const base = word.slice(0, -ending.length);
@@ -17,6 +20,7 @@ export function formsOf(word: string): readonly string[] {
 
 /** Lower case, without accents, with plain apostrophes. */
 export function plainForm(text: string): string {
+  if (/^[a-z']*$/.test(text)) return text;
   const lower = text.toLowerCase().replaceAll('ß', 'ss').normalize('NFD');
   return lower.replaceAll(/\p{M}/gu, '').replaceAll(/[’‘`´]/g, "'");
 }

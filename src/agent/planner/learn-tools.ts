@@ -3,6 +3,7 @@ import { learnLabels, type Classify } from '../../kernel/index.ts';
 import { lexicon } from './lexicon.ts';
 import type { PlanningRequest } from './plan-request.ts';
 import { featuresOf } from './read-words.ts';
+import { createHarmFilter } from './refuse-harm.ts';
 import { isWriter, profileTool, takes, type Phrases, type ToolProfile } from './tool-profile.ts';
 
 /** The catalogue as the planner knows it. */
@@ -11,6 +12,7 @@ export interface Toolset {
   readonly tools: ReadonlyMap<string, ToolProfile>;
   /** Among the tools we ship, the topics about Tutti, and what is no tool's. */
   readonly classify: Classify;
+  readonly isHarmful: (message: string) => boolean;
   /** What the tools we ship are called on their servers. */
   readonly ownNames: ReadonlySet<string>;
   /** Reads a file into text, where a tool takes no path. */
@@ -31,10 +33,12 @@ export function createToolLearner(phrases: Phrases): (request: PlanningRequest) 
     if (last && isSame) return last.toolset;
     const all = entries.map((entry) => profileTool(entry, phrases));
     const ours = all.filter(({ entry }) => isOwn(entry.server));
+    const examples = allExamples(ours);
     const toolset = {
       tools: new Map(all.map((profile) => [profile.entry.name, profile])),
       // Other servers must not change how ours are told apart.
-      classify: learnLabels(allExamples(ours)),
+      classify: learnLabels(examples),
+      isHarmful: createHarmFilter([...examples.values()].flat()),
       ownNames: new Set(ours.map(({ entry }) => entry.tool.name)),
       reader: [...ours, ...all].find(isReader),
       maker: ours.find((one) => takes(one, 'task', 'required') && one.output.kind === 'code'),

@@ -8,7 +8,6 @@ import type { Planner, PlanningAnswer, PlanningRequest } from './plan-request.ts
 import { splitMessage, type Clause } from './read-clauses.ts';
 import { readContext, type Situation } from './read-context.ts';
 import { isKnown, isSignificant, readWords, type Word } from './read-words.ts';
-import { createHarmFilter } from './refuse-harm.ts';
 import { isWriter, takes, type Phrases } from './tool-profile.ts';
 import { weighTools } from './weigh-tools.ts';
 
@@ -47,25 +46,23 @@ const refusals = {
  */
 export function createPlanner(phrases: Phrases): Planner {
   const learnTools = createToolLearner(phrases);
-  const isHarmful = createHarmFilter(phrases);
   return {
     plan: async (request) => {
       request.signal.throwIfAborted();
       const message = request.message.slice(0, maxMessageChars);
       const { prose, code } = splitCode(message);
       if (prose === '') return ask('What should be done with this code?');
-      if (isHarmful(prose)) return refuse(refusals.harm);
+      const toolset = learnTools(request);
+      if (toolset.isHarmful(prose)) return refuse(refusals.harm);
       const reading = await findPaths(readWords(prose), request.files);
       const pasted = code ?? reading.words.find(({ kind }) => kind === 'code')?.text;
       const context = readContext(request, pasted);
-      return decide({ request, prose, reading, context, ...learnTools(request) });
+      return decide({ request, prose, reading, context, ...toolset });
     },
   };
 }
 
-function refuse(reason: string): PlanningAnswer {
-  return { kind: 'refusal', reason };
-}
+const refuse = (reason: string): PlanningAnswer => ({ kind: 'refusal', reason });
 
 function ask(...asked: readonly string[]): PlanningAnswer {
   return { kind: 'question', questions: asked, candidates: [] };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHarmFilter } from './refuse-harm.ts';
 
-const isHarmful = createHarmFilter({});
+const isHarmful = createHarmFilter([]);
 
 describe('the harm filter', () => {
   it.each([

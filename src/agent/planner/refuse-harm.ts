@@ -1,7 +1,8 @@
 import { learnLabels, type Classify } from '../../kernel/index.ts';
 import { lexicon } from './lexicon.ts';
-import { featuresOf, has, isDescriptive, readWords, type Word } from './read-words.ts';
-import type { Phrases } from './tool-profile.ts';
+import { featuresOf, has, isDescriptive, readWords } from './read-words.ts';
+
+type Features = readonly string[];
 
 /** Added to the odds of harm: to refuse too much costs a word more, to refuse too little may hurt. */
 const harmfulPrior = 0.5;
@@ -13,7 +14,7 @@ const minTelling = 3;
 const learningRounds = 5;
 
 /** Tells requests for programs and deeds that harm others from those that only sound like them. */
-export function createHarmFilter(phrases: Phrases): (message: string) => boolean {
+export function createHarmFilter(ordinary: readonly Features[]): (message: string) => boolean {
   let classify: Classify | undefined;
   return (message) => {
     const words = readWords(message);
@@ -21,26 +22,24 @@ export function createHarmFilter(phrases: Phrases): (message: string) => boolean
     const isNamed = says('harmfulProgram') || (says('harmfulAct') && says('victim'));
     const isGuarded = says('defence') || says('inspection');
     if (!isNamed && words.filter(isDescriptive).length < minTelling) return false;
-    classify ??= learnHarm(phrases);
+    classify ??= learnHarm(ordinary);
     const named = isNamed ? (isGuarded ? -namedPrior : namedPrior) : 0;
     const prior = (label: string): number => (label === 'harmful' ? harmfulPrior + named : 0);
-    return classify(readFeatures(words), prior)[0]?.label === 'harmful';
+    return classify(withAny(featuresOf(words)), prior)[0]?.label === 'harmful';
   };
 }
 
-function learnHarm(phrases: Phrases): Classify {
-  const { harmful, harmless, work, outside, vague } = lexicon.phrases;
-  const ordinary = [harmless, work, outside, vague, ...Object.values(phrases)].flat();
-  return learnLabels(
-    new Map([
-      ['harmful', harmful.map(readFeatures)],
-      ['harmless', ordinary.map(readFeatures)],
-    ]),
-    learningRounds,
-  );
+function learnHarm(ordinary: readonly Features[]): Classify {
+  const { harmful, harmless, work } = lexicon.phrases;
+  const others = [...[...harmless, ...work].map(featuresOf), ...ordinary].map(withAny);
+  const examples = [
+    ['harmful', harmful.map(featuresOf).map(withAny)],
+    ['harmless', others],
+  ] as const;
+  return learnLabels(new Map(examples), learningRounds);
 }
 
-/** With one that every message has: what says nothing for harm is harmless. */
-function readFeatures(said: readonly Word[] | string): readonly string[] {
-  return [...featuresOf(said), 'any'];
+/** With a feature that every message has: what says nothing for harm is harmless. */
+function withAny(features: Features): Features {
+  return [...features, 'any'];
 }
