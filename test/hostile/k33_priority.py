@@ -22,7 +22,8 @@ if syscall(251 if X64 else 30,1,0,(1<<13)|0)[0]==0: bad.append("ioprio rt")
 for n in ("RLIMIT_NOFILE","RLIMIT_CORE","RLIMIT_RTPRIO","RLIMIT_NICE","RLIMIT_MEMLOCK"):
     r=getattr(resource,n,None)
     if r is None: continue
-    soft,hard=resource.getrlimit(r)
+    try: soft,hard=resource.getrlimit(r)
+    except OSError: continue
     if hard==resource.RLIM_INFINITY:
         if n!="RLIMIT_MEMLOCK": bad.append(n+" unlimited")
         continue

@@ -14,7 +14,7 @@ interface Idea {
 const ideas: readonly Idea[] = [
   { say: 'write tests for it', tool: 'code.generate_tests', after: 'code', unless: 'tests' },
   { say: 'review it', tool: 'code.review_code', after: 'code', unless: 'review' },
-  { say: 'fix what the review found', tool: 'code.refactor_code', after: 'review' },
+  { say: 'refactor it', tool: 'code.refactor_code', after: 'review' },
   { say: 'run the tests', tool: 'exec.run_tests', after: 'tests' },
 ];
 

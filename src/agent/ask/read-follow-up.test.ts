@@ -54,6 +54,7 @@ describe('a message about results', () => {
     ['the second one', ['list', 1]],
     ['show them', ['list', 0, 1, 2, 3]],
     ['only those in docs/', ['list']],
+    ['just the blocker ones', ['list']],
   ])('%s', (message, expected) => {
     expect(lines(message)).toEqual(expected);
   });

@@ -89,7 +89,9 @@ function readFilter(token: string, items: readonly ResultItem[]): Filter | undef
   const singular = token.replace(/s$/, '');
   const severities = new Set(items.flatMap(({ severity }) => severity?.toLowerCase() ?? []));
   for (const word of [token, singular]) {
-    if (severities.has(word)) return { group: 'severity', word };
+    const isSeverity = severityOrder.includes(word) && !nouns.has(token) && !worst.has(token);
+    if (severities.has(word) || (isSeverity && severities.size > 0))
+      return { group: 'severity', word };
   }
   if (worst.has(token) && severities.size > 0) {
     const top = severityOrder.find((one) => severities.has(one)) ?? [...severities][0];

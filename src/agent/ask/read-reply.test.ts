@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sessionSchema, type Session } from '../../contract/session/index.ts';
+import { missingInputs } from '../propose/index.ts';
 import { readReply } from './read-reply.ts';
 
 const plan = { version: 1 as const, name: 'one', steps: [{ id: 'a', tool: 'x.a' }] };
@@ -113,6 +114,15 @@ describe('a message after questions', () => {
       alternatives: [incomplete],
     });
     expect(readReply('yes', meant)).toMatchObject({ kind: 'misfit' });
+    const [missing] = missingInputs(incomplete);
+    const lacking = after(user('make it'), {
+      role: 'assistant',
+      outcome: 'question',
+      questions: [missing?.question ?? ''],
+      alternatives: [incomplete],
+    });
+    expect(readReply('src/a.ts', lacking)).toMatchObject({ kind: 'supplied' });
+    expect(readReply('y', lacking)).toMatchObject({ kind: 'misfit' });
   });
 
   it.each(['continue', 'yes', 'done'])('about a run, "%s" goes on with it', (words) => {

@@ -39,6 +39,7 @@ export function readReply(words: string, { turns }: Session, hasModel = false): 
   if (isOpenQuestion && hasModel) return answered;
   if (short === 'no') return { kind: 'declined' };
   const lacking = last.alternatives?.find((plan) => isAskedAbout(plan, last));
+  if (lacking && short === 'yes') return { kind: 'misfit', open: last, why: misfitText(0, true) };
   if (lacking) return { kind: 'supplied', plan: lacking };
   const choices = [...(last.plan ? [last.plan] : []), ...(last.alternatives ?? [])];
   const number = short === 'yes' ? 1 : readChoice(words);

@@ -72,7 +72,7 @@ export async function respondWithoutModel(
           ? []
           : [`The model made no plan that passes the check: ${problem}`]),
         proposed.reason,
-        noModel,
+        ...(proposed.isFinal ? [] : [noModel]),
       ];
       const reason = why.join(' ');
       return plainReply({ ...base(turn, { confidence: 0, model }), kind: 'refusal', reason });

@@ -28,6 +28,9 @@ export function draftSteps(choices: readonly Choice[], situation: Situation): Dr
     for (const subject of subjects.length > 0 ? subjects : [undefined]) {
       const extra = extraFor(choice, state);
       const target = isSaving ? targetOf(choice, subject, state) : undefined;
+      // One text for one file: what was made of a folder is not saved.
+      const isOfFolder = subject?.draft?.subject?.path?.kind === 'folder';
+      if (isSaving && isOfFolder && target === undefined) state.missing.add('file');
       const isThere =
         (target !== undefined && target === originOf(subject)) ||
         state.reading.files.has(target?.replace(/^(?:\.\/)+/u, '') ?? '');
@@ -79,7 +82,9 @@ function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
   if (named.length > 0) return named;
   const found = findSubject(choice, state);
   if (found.length > 0) return found;
-  if (hasFiles && takes(profile, 'path') && !clause.pointsBack)
+  const isOwn = state.request.isOwn(profile.entry.server);
+  if (isOwn && takes(profile, 'path', 'required')) state.missing.add('file');
+  else if (hasFiles && takes(profile, 'path') && !clause.pointsBack)
     return [ofPath({ path: '.', kind: 'folder' })];
   // A tool that takes either code or a path needs one of them.
   const isNeeded = ['code', 'path'].some((role) => takes(profile, role, 'required'));
@@ -108,7 +113,7 @@ function findSubject(choice: Choice, state: State): readonly Material[] {
   if (state.spokenOf.length > 0 && (clause.pointsBack || takes(profile, 'code')))
     return state.spokenOf;
   const given = context.given.filter(({ kind }) => kind !== 'review');
-  // The path of the request before counts where the message refers to it, and for what takes no folder.
+  // What the request before worked on counts where the message refers to it, and for what takes no folder.
   const goesOn =
     clause.pointsBack ||
     /^(?:and|also|now|then|next|und|et|y)\b/iu.test(text) ||
@@ -119,7 +124,10 @@ function findSubject(choice: Choice, state: State): readonly Material[] {
       ? []
       : [ofPath({ path: context.lastPath, kind: 'file' })];
   if (given.length === 0 && last.length > 0 && takes(profile, 'path')) return last;
-  const shown = context.remembered.filter(({ kind }) => /^(?:code|tests|spec)$/u.test(kind));
+  const isMeant = goesOn || state.reading.files.size === 0;
+  const shown = context.remembered.filter(
+    ({ kind }) => isMeant && /^(?:code|tests|spec)$/u.test(kind),
+  );
   const code = shown.toSorted((a, b) => Number(b.kind === 'code') - Number(a.kind === 'code'));
   const [known] = [...given, ...code];
   return known ? [known] : last;

@@ -9,14 +9,8 @@ const goesOn =
 /** A question behind a line of code: `f(x) -- is this safe?`. */
 const trailing = /^([^\n]*\S)\s+(?:--|\/\/|#|<-+)\s+([^;{}\n]*\?)\s*$/u;
 
-export interface SplitMessage {
-  /** The message without its code. */
-  readonly prose: string;
-  readonly code?: string;
-}
-
-/** Takes unfenced code out of a message: whole lines, or what follows a colon. */
-export function splitCode(message: string): SplitMessage {
+/** Takes unfenced code out of a message, and leaves the prose: whole lines, or what follows a colon. */
+export function splitCode(message: string): { readonly prose: string; readonly code?: string } {
   const [, line = '', question = ''] = trailing.exec(message) ?? [];
   if (isCode(line)) return { prose: question, code: line };
   const lines = message.split('\n');

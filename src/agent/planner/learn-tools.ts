@@ -8,7 +8,6 @@ import { isWriter, profileTool, takes, type Phrases, type ToolProfile } from './
 
 /** The catalogue as the planner knows it. */
 export interface Toolset {
-  /** By name. */
   readonly tools: ReadonlyMap<string, ToolProfile>;
   /** Among the tools we ship, the topics about Tutti, and what is no tool's. */
   readonly classify: Classify;

@@ -51,7 +51,8 @@ export type PlanningAnswer =
       readonly questions: readonly string[];
       readonly candidates: readonly PlanCandidate[];
     }
-  | { readonly kind: 'refusal'; readonly reason: string }
+  /** `isFinal` where no model would help either. */
+  | { readonly kind: 'refusal'; readonly reason: string; readonly isFinal?: true }
   /** A wish about Tutti itself, which needs no plan. */
   | { readonly kind: 'about'; readonly topic: AboutTopic };
 

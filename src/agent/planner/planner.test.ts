@@ -60,6 +60,21 @@ const tools = [
     examples: ['review this', 'find bugs in this code', 'what is wrong here?'],
   }),
   tool('code.format_code', source, { output: ['formatted_code'], examples: ['format this file'] }),
+  tool(
+    'code.scan_security',
+    { ...source, language: text },
+    { output: ['summary'], examples: ['find injections'] },
+  ),
+  tool(
+    'exec.run_tests',
+    { path: text, files: { type: 'object' } },
+    { examples: ['run the tests'] },
+  ),
+  tool(
+    'workspace.git_blame',
+    { path: text, start_line: { type: 'integer' }, end_line: { type: 'integer' } },
+    { required: ['path'], examples: ['who wrote this line?'] },
+  ),
   tool('code.scan_secrets', source, {
     output: ['summary'],
     examples: ['find secrets', 'any keys in here?'],
@@ -113,7 +128,7 @@ function ask(
       },
       list: async () => files,
     },
-    isOwn: (server) => ['code', 'workspace'].includes(server),
+    isOwn: (server) => ['code', 'exec', 'workspace'].includes(server),
     maxSteps: 10,
     signal: new AbortController().signal,
     ...request,
@@ -200,6 +215,35 @@ describe('a plan without a model', () => {
   });
 });
 
+describe('the arguments of a plan', () => {
+  it('name no language where a file has one of its own', async () => {
+    expect(await firstPlan('is there sql injection in src/cart.ts?')).toEqual([
+      { id: 'scan_security', tool: 'code.scan_security', args: { path: 'src/cart.ts' } },
+    ]);
+  });
+
+  it.each([
+    ['who wrote line 2 of src/cart.ts', { path: 'src/cart.ts', start_line: 2, end_line: 2 }],
+    ['who wrote lines 3 to 9 of src/cart.ts', { path: 'src/cart.ts', start_line: 3, end_line: 9 }],
+  ])('take lines from "%s"', async (message, args) => {
+    expect(await firstPlan(message)).toMatchObject([{ tool: 'workspace.git_blame', args }]);
+  });
+
+  it.each([
+    ['any secrets?', 'code.scan_secrets'],
+    ['run the tests', 'exec.run_tests'],
+  ])('are the whole project for "%s", whatever was shown before', async (message, name) => {
+    const remembered = [{ kind: 'code' as const, title: 'cart.ts', content: 'let a = 1;' }];
+    expect(await firstPlan(message, { remembered })).toMatchObject([
+      { tool: name, args: { path: '.' } },
+    ]);
+  });
+
+  it('ask for a file where the tool takes no folder', async () => {
+    expect(await ask('who wrote this code base?')).not.toMatchObject({ kind: 'plan' });
+  });
+});
+
 describe('doubt', () => {
   it('is shown as up to three whole readings', async () => {
     const answer = await ask('look after cart.ts', { tools: tools.slice(0, 5) });
@@ -238,8 +282,8 @@ describe('what is not planned', () => {
     });
   });
 
-  it('a wish about Tutti is told apart', async () => {
-    expect(await ask('what can you do?')).toEqual({ kind: 'about', topic: 'capabilities' });
+  it.each(['what can you do?', 'help', '?'])('"%s" is told apart', async (message) => {
+    expect(await ask(message)).toEqual({ kind: 'about', topic: 'capabilities' });
   });
 
   it('a request that was cancelled is not planned', async () => {
@@ -345,6 +389,7 @@ describe('what a message takes over from the one before', () => {
   it.each([
     ['and the rest of the repo?', '.'],
     ['what about src?', 'src'],
+    ['and the src folder?', 'src'],
   ])('the tool where only another path is named: "%s"', async (message, path) => {
     expect(await firstPlan(message, scanned)).toMatchObject([
       { tool: 'code.scan_secrets', args: { path } },

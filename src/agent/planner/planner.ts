@@ -53,7 +53,7 @@ export function createPlanner(phrases: Phrases): Planner {
       const { prose, code } = splitCode(message);
       if (prose === '') return ask('What should be done with this code?');
       const toolset = learnTools(request);
-      if (toolset.isHarmful(prose)) return refuse(refusals.harm);
+      if (toolset.isHarmful(prose)) return { ...refuse(refusals.harm), isFinal: true };
       const reading = await findPaths(readWords(prose), request.files);
       const pasted = code ?? reading.words.find(({ kind }) => kind === 'code')?.text;
       const context = readContext(request, pasted);
@@ -62,7 +62,7 @@ export function createPlanner(phrases: Phrases): Planner {
   };
 }
 
-const refuse = (reason: string): PlanningAnswer => ({ kind: 'refusal', reason });
+const refuse = (reason: string) => ({ kind: 'refusal', reason }) as const;
 
 function ask(...asked: readonly string[]): PlanningAnswer {
   return { kind: 'question', questions: asked, candidates: [] };
@@ -76,6 +76,7 @@ function decide(situation: Situation): PlanningAnswer {
       : [{ label: again, share: 1 }],
   );
   const [whole] = splits[0]?.clauses ?? [];
+  if (!situation.reading.words.some(isSignificant)) return { kind: 'about', topic: 'capabilities' };
   const special = whole && answerSpecial(whole, situation);
   if (special) return special;
   const vague = whole?.guesses.find(({ label }) => label === 'vague')?.share ?? 0;
@@ -96,7 +97,9 @@ function decide(situation: Situation): PlanningAnswer {
 /** "and the rest of the repo?": the last request once more, for the path that is named now. */
 function repeatsLast({ prose, reading, context, tools }: Situation): boolean {
   const isReading = tools.get(context.lastTool ?? '')?.isReadOnly === true;
-  const said = reading.words.filter((word) => isSignificant(word) && word.plain !== 'same');
+  const said = reading.words.filter(
+    (word) => isSignificant(word) && !/^(?:same|folder|directory|file)$/u.test(word.plain),
+  );
   const isPath = said.length === 1 && /^(?:file|folder)$/u.test(said[0]?.path?.kind ?? '');
   return isReading && isPath && continues.test(prose);
 }

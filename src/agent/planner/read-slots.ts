@@ -16,10 +16,11 @@ export function readSlots(words: readonly Word[]) {
     words.find((word) => word.kind === kind)?.text;
   const isPercent = (at: number): boolean => /%/u.test(words[at]?.text ?? '');
   const speaksOf = (pattern: RegExp): boolean => words.some(({ plain }) => pattern.test(plain));
+  const numbers = words.map(({ kind, text }) => (kind === 'number' ? Number.parseFloat(text) : -1));
   const number = (fits: (value: number, at: number) => boolean): number | undefined =>
-    words
-      .map(({ kind, text }) => (kind === 'number' ? Number.parseFloat(text) : Number.NaN))
-      .find(fits);
+    numbers.find((value, at) => value >= 0 && fits(value, at));
+  const lineAt = words.findIndex(({ plain }) => /^(?:lines?|zeilen?)$/u.test(plain));
+  const line = number((_, at) => lineAt >= 0 && at === lineAt + 1);
   /** Values by the role of the argument that takes them. */
   const single: Readonly<Record<string, string | number | readonly string[] | undefined>> = {
     testFramework: named('testFrameworks')[0],
@@ -34,6 +35,11 @@ export function readSlots(words: readonly Word[]) {
     address: ofKind('email'),
     channel: ofKind('channel'),
     url: ofKind('url'),
+    startLine: line,
+    endLine: number((_, at) => lineAt >= 0 && at > lineAt + 1) ?? line,
+    limit: number((_, at) =>
+      /^(?:last|latest|newest|first|top)$/u.test(words[at - 1]?.plain ?? ''),
+    ),
   };
   return {
     single,

@@ -5,7 +5,7 @@ import { featuresOf, has, isDescriptive, readWords } from './read-words.ts';
 type Features = readonly string[];
 
 /** Added to the odds of harm: to refuse too much costs a word more, to refuse too little may hurt. */
-const harmfulPrior = 0.5;
+const harmfulPrior = 0.7;
 /** For a word for a harmful program, or for an act and its victim; against it where a defence is spoken of. */
 const namedPrior = 1;
 /** Fewer telling words than these, and none for harm among them, are no evidence. */

@@ -79,12 +79,12 @@ export function weighTools(stretch: Stretch, situation: Situation): Guesses {
 /** How well a tool of another server fits beside the best of ours; undefined where it is not spoken of. */
 function foreignOdds(
   { entry, nameWords }: ToolProfile,
-  { features }: Stretch,
-  { reading, request, ownNames }: Situation,
+  { words, features }: Stretch,
+  { request, ownNames }: Situation,
 ): number | undefined {
   if (request.isOwn(entry.server)) return undefined;
   const names = [entry.server, entry.tool.name].map((name) => name.toLowerCase());
-  const isNamed = reading.words.some((word) => !isKnown(word) && names.includes(word.plain));
+  const isNamed = words.some((word) => !isKnown(word) && names.includes(word.plain));
   // What something is done to says more than the deed.
   const weigh = (some: readonly (readonly string[])[]): number =>
     some.reduce((sum, [first = '']) => sum + (first.startsWith('verb:') ? 1 : 2), 0);
@@ -92,7 +92,8 @@ function foreignOdds(
   const match = nameWords.length < 2 ? 0 : weigh(said) / weigh(nameWords);
   // A tool of ours with the same name does the same.
   if (!isNamed && (match < enoughOfName || ownNames.has(entry.tool.name))) return undefined;
-  return odds.foreign + (isNamed ? odds.named : 0) + odds.nameMatch * match;
+  // The name of a server speaks for those of its tools whose own name is spoken of.
+  return odds.foreign + (isNamed ? odds.named * Math.max(0.4, match) : 0) + odds.nameMatch * match;
 }
 
 /** Whether the tool can take what there is. */

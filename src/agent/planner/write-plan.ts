@@ -11,16 +11,14 @@ export function writePlan(drafts: readonly Draft[], message: string): Plan {
   const steps = drafts.map((draft): Step => {
     const deleted = deletionOf(draft);
     if (deleted) return deleted;
-    const items = itemsOf(draft);
     const args: Record<string, Json> = {};
     for (const field of draft.profile.fields) {
       const isNeeded = field.isRequired || (field.role === 'path' && isWriter(draft.profile));
-      const value =
-        valueFor(field, draft, items) ?? (isNeeded ? inputFor(field, inputs) : undefined);
+      const value = valueFor(field, draft) ?? (isNeeded ? inputFor(field, inputs) : undefined);
       if (value !== undefined) args[field.name] = value;
     }
     const { id, profile } = draft;
-    return { id, tool: profile.entry.name, args, ...(items && { forEach: items.list }) };
+    return { id, tool: profile.entry.name, args };
   });
   return planSchema.parse({
     version: 1,
@@ -37,21 +35,22 @@ function deletionOf({ id, profile, subject }: Draft): Step | undefined {
   return { id, tool: profile.entry.name, args: { [field]: [{ path, delete: true }] } };
 }
 
-function valueFor(field: Field, draft: Draft, items: ReturnType<typeof itemsOf>): Json | undefined {
+function valueFor(field: Field, draft: Draft): Json | undefined {
   const { slots, subject, profile } = draft;
   switch (field.role ?? '') {
     case 'code':
       return subject?.path ? undefined : textOf(subject);
     case 'path':
-      return isWriter(profile) ? (draft.target ?? items?.path) : subject?.path?.path;
+      return isWriter(profile) ? draft.target : subject?.path?.path;
     case 'task':
       return taskFor(draft);
     case 'content':
-      return items?.text ?? contentFor(draft);
+      return contentFor(draft);
     case 'query':
       return field.isRequired ? queryFor(draft) : undefined;
     case 'language':
-      return accepted(field, slots.language ?? subject?.language);
+      // A file has a language of its own; "SQL injection" names none.
+      return subject?.path ? undefined : accepted(field, slots.language ?? subject?.language);
     case 'title':
       return accepted(
         field,
@@ -122,17 +121,6 @@ function textOf(material: Material | undefined): string | undefined {
   const { id, profile } = material.draft;
   if (profile.output.field !== undefined) return `\${${id}.${profile.output.field}}`;
   return profile.entry.tool.outputSchema ? `Result of ${id}: \${${id}}` : `\${${id}.text}`;
-}
-
-/** Several files that the step before changed are written one by one. */
-function itemsOf({ subject, profile, target }: Draft) {
-  if (!isWriter(profile) || target !== undefined || !subject?.draft) return undefined;
-  const { id, profile: made } = subject.draft;
-  const files = recordOf(recordOf(made.entry.tool.outputSchema?.['properties'])['files']);
-  const members = recordOf(recordOf(files['items'])['properties']);
-  const field = made.output.field ?? '';
-  if (!('path' in members) || !(field in members)) return undefined;
-  return { list: `\${${id}.files}`, path: '${item.path}', text: `\${item.${field}}` };
 }
 
 function inputFor(field: Field, inputs: Record<string, Record<string, Json>>): string {

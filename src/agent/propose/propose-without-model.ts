@@ -2,7 +2,7 @@ import type { Attachment, PlanCandidate, Proposal } from '../../contract/agent/i
 import type { Caller } from '../../contract/caller/index.ts';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { Remembered, Turn } from '../../contract/session/index.ts';
-import type { AboutTopic, Planner, ProjectFiles } from '../planner/index.ts';
+import type { AboutTopic, Planner, PlanningAnswer, ProjectFiles } from '../planner/index.ts';
 import { createCapability, isHousekeeping, isOfferable } from './capability.ts';
 import type { GuardRules } from './guard-plan.ts';
 import { judgePlan, type PlanChecker } from './propose-with-model.ts';
@@ -33,7 +33,7 @@ export type ProposedWithoutModel =
       readonly candidates: readonly PlanCandidate[];
       readonly confidence: number;
     }
-  | { readonly kind: 'refusal'; readonly reason: string }
+  | Extract<PlanningAnswer, { kind: 'refusal' }>
   | { readonly kind: 'about'; readonly topic: AboutTopic };
 
 const maxCandidates = 3;

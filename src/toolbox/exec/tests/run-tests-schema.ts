@@ -31,7 +31,9 @@ export const runTestsInput = z
         'Which tests to run, as the framework takes it: -k of pytest and unittest, -run of go, a pattern of names for node and vitest, a part of the name for cargo and JUnit.',
       ),
     separate: z
-      .strictObject({ wallMs: z.int().positive().max(600_000) })
+      .strictObject({
+        wallMs: z.int().positive().max(600_000).describe('Longest time for one folder.'),
+      })
       .optional()
       .describe(
         'Each folder at the top of `files` is a project of its own, tested in a process of its own for so long at most: pytest, unittest, node and go.',

@@ -35,14 +35,20 @@ def run():
     sys.path.extend(order["modulePaths"])
     sys.dont_write_bytecode = True
 
+    def put_first(folder):
+        sys.path[:0] = [path for path in (folder, os.path.join(folder, "src")) if os.path.isdir(path)]
+
+    separate_ms = order.get("separateMs")
+    if separate_ms is None:
+        put_first(root)
     meter = start_coverage(root) if order["coverage"] else None
     runner = run_pytest if order["framework"] == "pytest" else run_unittest
 
     def run_in(folder, tell):
-        sys.path[:0] = [path for path in (folder, os.path.join(folder, "src")) if os.path.isdir(path)]
+        if separate_ms is not None:
+            put_first(folder)
         return runner(folder, order["filter"], tell, time.perf_counter)
 
-    separate_ms = order.get("separateMs")
     if separate_ms is None:
         exit_code = run_in(root, record)
     else:
