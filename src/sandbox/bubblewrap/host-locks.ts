@@ -56,9 +56,9 @@ export class HostLocks {
         return readdirSync(`/proc/${pid}/fd`).some(
           (fd) => nameOf(`/proc/${pid}/fd/${fd}`) === file,
         );
-      } catch (error) {
-        // One that hides its files may have it; any other has ended.
-        return error instanceof Error && 'code' in error && error.code === 'EACCES';
+      } catch {
+        // It has ended, or hides its files: no program is ended on a suspicion.
+        return false;
       }
     });
   }

@@ -15,7 +15,7 @@ import { findDockerSocket } from './docker-socket.ts';
 import { describeLack } from './describe-lack.ts';
 import { examineImage, findImage, shellToolchain } from './image-toolchain.ts';
 import { startContainer } from './start-container.ts';
-import { driverName, removeContainer } from './started-container.ts';
+import { driverName, KilledAtStartError, removeContainer } from './started-container.ts';
 
 export interface DockerOptions {
   /** Where the engine is looked for, unless `socket` names it: DOCKER_HOST, XDG_RUNTIME_DIR. */
@@ -117,7 +117,11 @@ class DockerDriver implements SandboxDriver {
     const { runtime } = this.#options;
     try {
       const request = { shape, image, profile, runtime, without: this.#without };
-      return await startContainer(ground, request, ended);
+      const start = () => startContainer(ground, request, ended);
+      return await start().catch((error: unknown) => {
+        if (error instanceof KilledAtStartError) return start();
+        throw error;
+      });
     } catch (error) {
       signal?.throwIfAborted();
       const reason = timeout.aborted

@@ -30,6 +30,12 @@ export interface ContainerParts {
   readonly holder: Socket;
 }
 
+/** What a shell reports for SIGKILL. */
+const killedExit = 137;
+
+/** Killed before it was ready, as by a machine short of memory: nothing is known against another try. */
+export class KilledAtStartError extends Error {}
+
 /** A container from its creation to its removal, and the one program in it. */
 export class StartedContainer implements WaitingSandbox {
   readonly driver = driverName;
@@ -89,8 +95,10 @@ export class StartedContainer implements WaitingSandbox {
         if (rest.length > 0) this.#onOutput('stdout', rest);
         resolve();
       };
-      const onEnd = ({ exitCode }: ProcessExit): void =>
-        reject(new Error(`${mark.toString()}${complaint} (exit code ${exitCode})`.trim()));
+      const onEnd = ({ exitCode }: ProcessExit): void => {
+        const reason = `${mark.toString()}${complaint} (exit code ${exitCode})`.trim();
+        reject(exitCode === killedExit ? new KilledAtStartError(reason) : new Error(reason));
+      };
       start(listener)
         .then((exec) => {
           this.#exec = exec;
