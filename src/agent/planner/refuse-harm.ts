@@ -5,11 +5,9 @@ import { featuresOf, has, isDescriptive, readWords } from './read-words.ts';
 type Features = readonly string[];
 
 /** Added to the odds of harm: to refuse too much costs a word more, to refuse too little may hurt. */
-const harmfulPrior = 0.7;
+const harmfulPrior = 0.8;
 /** For a word for a harmful program, or for an act and its victim; against it where a defence is spoken of. */
 const namedPrior = 1;
-/** Fewer telling words than these, and none for harm among them, are no evidence. */
-const minTelling = 3;
 /** Two labels are told apart by finer signs than many are. */
 const learningRounds = 5;
 
@@ -21,7 +19,8 @@ export function createHarmFilter(ordinary: readonly Features[]): (message: strin
     const says = (name: string): boolean => words.some((word) => has(word, name));
     const isNamed = says('harmfulProgram') || (says('harmfulAct') && says('victim'));
     const isGuarded = says('defence') || says('inspection');
-    if (!isNamed && words.filter(isDescriptive).length < minTelling) return false;
+    // Words for work alone ("write code", "test it") are no evidence of harm.
+    if (!isNamed && !words.some(isDescriptive)) return false;
     classify ??= learnHarm(ordinary);
     const named = isNamed ? (isGuarded ? -namedPrior : namedPrior) : 0;
     const prior = (label: string): number => (label === 'harmful' ? harmfulPrior + named : 0);

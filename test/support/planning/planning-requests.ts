@@ -81,6 +81,8 @@ export const topicsAndHarm = z
     work: texts,
     harmful: texts,
     benign: texts,
+    shortHarmful: texts,
+    shortHarmless: texts,
   })
   .parse(JSON.parse(readFileSync(dataPath('topics-and-harm'), 'utf8')));
 
