@@ -27,6 +27,7 @@ export { isGone, ownIdentity, type ProcessIdentity } from './process/process-ide
 export { createProcessOwner, type ProcessOwnerOptions } from './process/process-owner.ts';
 export { sweepLeftovers } from './process/sweep-leftovers.ts';
 export { RecentValues } from './recent-values.ts';
+export { recordOf } from './record-of.ts';
 export { Registry } from './registry.ts';
 export {
   liesInside,

@@ -185,7 +185,7 @@ function extraFor(
 }
 
 /** The last text that was made: the tests if they are spoken of. */
-function toBeSaved({ clause }: Choice, state: State): readonly Material[] {
+function toBeSaved({ clause, slots }: Choice, state: State): readonly Material[] {
   const { drafts, context } = state;
   const said = new Set(clause.words.flatMap(({ meaning }) => [...meaning.verbs, ...meaning.nouns]));
   if (isDeletion(clause)) {
@@ -201,7 +201,9 @@ function toBeSaved({ clause }: Choice, state: State): readonly Material[] {
   const shown = context.remembered.filter(({ kind }) => kind === 'code' || kind === 'tests');
   // What was shown before is written only where the user asks to save it.
   const isSaved = said.has('save') || said.has('apply');
-  const material = [...context.given, ...(isSaved ? shown : [])].slice(0, 1);
+  const { content } = slots;
+  const told = content === undefined ? [] : [{ kind: 'text' as const, content }];
+  const material = [...context.given, ...(isSaved ? shown : []), ...told].slice(0, 1);
   if (material.length === 0) state.missing.add(said.has('change') ? 'model' : 'content');
   return material;
 }

@@ -6,13 +6,8 @@ const starts = lexicon.codeLines.map((line) => new RegExp(line, 'u'));
 const goesOn =
   /^(?:\s+\S|[}\])]|else\b|elif\b|except\b|finally\b|catch\b|\/\/|\/\*|\*|#|--|$)|[{};]\s*$|\)\s*:\s*$/u;
 
-/** A question behind a line of code: `f(x) -- is this safe?`. */
-const trailing = /^([^\n]*\S)\s+(?:--|\/\/|#|<-+)\s+([^;{}\n]*\?)\s*$/u;
-
 /** Takes unfenced code out of a message, and leaves the prose: whole lines, or what follows a colon. */
 export function splitCode(message: string): { readonly prose: string; readonly code?: string } {
-  const [, line = '', question = ''] = trailing.exec(message) ?? [];
-  if (isCode(line)) return { prose: question, code: line };
   const lines = message.split('\n');
   const first = lines.findIndex((line) => isCode(line) || codeAfterColon(line) !== undefined);
   if (first < 0) return { prose: message };

@@ -9,6 +9,8 @@ type NameTable = keyof typeof data.names;
 export const lexicon = {
   /** What an argument of a tool holds, by the names such arguments have. */
   fieldRoles: readTable(data.fieldRoles),
+  /** Words that stand before the value of an argument. */
+  cues: readTable(data.cues),
   /** What a result holds, by the names of its members. */
   outputs: readTable(data.outputs),
   /** Regular expressions for lines of code. */

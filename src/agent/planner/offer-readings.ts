@@ -3,7 +3,7 @@ import { draftSteps, type Drafted } from './draft-steps.ts';
 import type { Clause, Split } from './read-clauses.ts';
 import type { Choice, Situation } from './read-context.ts';
 import { readSlots } from './read-slots.ts';
-import { takes, type ToolProfile } from './tool-profile.ts';
+import type { ToolProfile } from './tool-profile.ts';
 import { writePlan } from './write-plan.ts';
 
 /** One way to understand the message, as a whole plan. */
@@ -27,10 +27,7 @@ interface Pick {
   readonly share: number;
 }
 
-interface Interpretation {
-  readonly picks: readonly Pick[];
-  readonly weight: number;
-}
+type Interpretation = Readonly<{ picks: readonly Pick[]; weight: number }>;
 
 /** All that the message may ask for, most likely first. What calls the same tools is one reading. */
 export function offerReadings(splits: readonly Split[], situation: Situation): readonly Reading[] {
@@ -53,7 +50,7 @@ export function offerReadings(splits: readonly Split[], situation: Situation): r
   return [...readings.values()]
     .toSorted((a, b) => b.total - a.total)
     .slice(0, maxReadings)
-    .flatMap(({ best, total }) => writeReading(inWorkingOrder(best.picks), total / sum, situation));
+    .flatMap(({ best, total }) => writeReading(best.picks, total / sum, situation));
 }
 
 /** The likeliest tool for every clause, and every way in which one clause is taken for something else. */
@@ -94,17 +91,6 @@ function mergeDetails(picks: readonly Pick[]): readonly Pick[] {
   return merged;
 }
 
-/** Code that is to be written comes before what needs it, its specification first. */
-function inWorkingOrder(picks: readonly Pick[]): readonly Pick[] {
-  const stage = ({ clause, profile, isChange }: Pick): number => {
-    if (!profile || clause.paths.length > 0 || clause.pointsBack) return 2;
-    if (profile.output.kind === 'spec') return 0;
-    return takes(profile, 'task', 'required') && !isChange ? 1 : 2;
-  };
-  const isMade = picks.some((pick) => stage(pick) === 1);
-  return isMade ? picks.toSorted((a, b) => stage(a) - stage(b)) : picks;
-}
-
 function writeReading(
   picks: readonly Pick[],
   share: number,
@@ -114,7 +100,7 @@ function writeReading(
   const choices = picks.flatMap(({ clause, profile, isChange }): readonly Choice[] => {
     const { words } = clause;
     const text = prose.slice(words[0]?.from ?? 0, words.at(-1)?.to ?? prose.length).trim();
-    return profile ? [{ clause, profile, isChange, slots: readSlots(words), text }] : [];
+    return profile ? [{ clause, profile, isChange, slots: readSlots(words, prose), text }] : [];
   });
   const drafted = draftSteps(choices, situation);
   if (drafted.drafts.length === 0) return [];

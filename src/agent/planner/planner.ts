@@ -29,7 +29,7 @@ const questions: Readonly<Record<Missing, string>> = {
   task: 'What exactly should it do? Describe it in a sentence or two.',
   file: 'Which file do you mean? That works for single files only.',
   content: 'What should be saved? Nothing has been made yet in this conversation.',
-  model: 'That needs a model.',
+  model: 'In which file, and what exactly should change there?',
 };
 const refusals = {
   harm: 'This asks for something made to harm, deceive or spy on others. Tutti does not help with that.',
@@ -70,10 +70,8 @@ function ask(...asked: readonly string[]): PlanningAnswer {
 
 function decide(situation: Situation): PlanningAnswer {
   const again = repeatsLast(situation) ? situation.context.lastTool : undefined;
-  const splits = splitMessage(situation.reading.words, (words, features, isFirst) =>
-    again === undefined
-      ? weighTools({ words, features, isFirst }, situation)
-      : [{ label: again, share: 1 }],
+  const splits = splitMessage(situation.reading.words, (stretch) =>
+    again === undefined ? weighTools(stretch, situation) : [{ label: again, share: 1 }],
   );
   const [whole] = splits[0]?.clauses ?? [];
   if (!situation.reading.words.some(isSignificant)) return { kind: 'about', topic: 'capabilities' };
@@ -86,7 +84,8 @@ function decide(situation: Situation): PlanningAnswer {
   const lost = situation.reading.lost.filter(({ name }) => isReadFrom(name, first));
   if (lost.length > 0) return ask(...lost.map(({ question }) => question));
   const { missing } = first.drafted;
-  if (missing.includes('model')) return refuse(refusals.template);
+  const isNamed = situation.reading.words.some(({ path }) => path?.kind === 'file');
+  if (missing.includes('model')) return isNamed ? refuse(refusals.template) : ask(questions.model);
   const complete = readings.filter(({ drafted }) => drafted.missing.length === 0);
   const best = complete[0];
   if (best && first.candidate.confidence <= best.candidate.confidence * muchLikelier)
@@ -152,13 +151,13 @@ function offer(
   return { kind: 'plan', candidates, ...(notUnderstood.length > 0 && { notUnderstood }) };
 }
 
-/** What a program is for is in its description; elsewhere a word that stands for nothing was not read. */
-function wordsNotRead({ drafted }: Reading, words: readonly Word[]): readonly string[] {
-  const isTaken = drafted.drafts.some(
-    ({ profile }) => takes(profile, 'task', 'required') || takes(profile, 'query', 'required'),
+/** Words that stand for nothing and are in no argument either. */
+function wordsNotRead({ candidate }: Reading, words: readonly Word[]): readonly string[] {
+  const args = JSON.stringify(candidate.plan.steps);
+  const unread = words.filter(
+    (word) => word.kind === 'word' && !word.path && !isKnown(word) && !args.includes(word.text),
   );
-  const unread = words.filter((word) => word.kind === 'word' && !word.path && !isKnown(word));
-  return isTaken ? [] : [...new Set(unread.map(({ text }) => text))];
+  return [...new Set(unread.map(({ text }) => text))];
 }
 
 /** The name stands where a step reads something, and is not what is written, described or searched for. */

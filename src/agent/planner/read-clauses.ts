@@ -19,11 +19,14 @@ export interface Split {
   readonly weight: number;
 }
 
-export type Judge = (
-  words: readonly Word[],
-  features: readonly string[],
-  isFirst: boolean,
-) => Guesses;
+/** A stretch of the message as it is weighed. */
+export interface Stretch {
+  readonly words: readonly Word[];
+  readonly features: readonly string[];
+  readonly isFirst: boolean;
+}
+
+type Judge = (stretch: Stretch) => Guesses;
 
 /** More places to cut than these are not tried: the number of splits doubles with each. */
 const maxCuts = 7;
@@ -76,7 +79,7 @@ function readClause(
   return {
     words,
     isNegated,
-    guesses: judge(words, featuresOf(words), isFirst),
+    guesses: judge({ words, features: featuresOf(words), isFirst }),
     paths: [...paths.values()],
     pointsBack: words.some((word) => (has(word, 'pronouns') && !word.path) || has(word, 'given')),
   };

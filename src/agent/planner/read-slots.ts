@@ -1,12 +1,10 @@
-import type { Word } from './read-words.ts';
-
-const widthWords =
-  /^(?:lines?|columns?|cols?|chars?|characters?|width|zeichen|line length|too long)$/u;
+import { lexicon } from './lexicon.ts';
+import { isKnown, type Word } from './read-words.ts';
 
 /** Values for arguments that a clause names. */
 export type Slots = ReturnType<typeof readSlots>;
 
-export function readSlots(words: readonly Word[]) {
+export function readSlots(words: readonly Word[], prose: string) {
   // "Vitest instead of Jest" names Vitest.
   const meant = words.filter((_, at) => !words[at - 1]?.meaning.classes.has('negation'));
   const named = (table: keyof Word['meaning']['names']): readonly string[] => [
@@ -14,13 +12,17 @@ export function readSlots(words: readonly Word[]) {
   ];
   const ofKind = (kind: Word['kind']): string | undefined =>
     words.find((word) => word.kind === kind)?.text;
+  const textOf = ([first, ...others]: readonly Word[]): string | undefined =>
+    first && (others.length === 0 ? first.text : prose.slice(first.from, others.at(-1)?.to));
   const isPercent = (at: number): boolean => /%/u.test(words[at]?.text ?? '');
-  const speaksOf = (pattern: RegExp): boolean => words.some(({ plain }) => pattern.test(plain));
+  const speaksOf = (role: string): boolean => words.some((word) => isCue(word, role));
   const numbers = words.map(({ kind, text }) => (kind === 'number' ? Number.parseFloat(text) : -1));
   const number = (fits: (value: number, at: number) => boolean): number | undefined =>
     numbers.find((value, at) => value >= 0 && fits(value, at));
-  const lineAt = words.findIndex(({ plain }) => /^(?:lines?|zeilen?)$/u.test(plain));
-  const line = number((_, at) => lineAt >= 0 && at === lineAt + 1);
+  const line = number((_, at) => isCue(words[at - 1], 'startLine'));
+  // "change 80 to 8080", not "change the color to red".
+  const isReplaced = ({ kind }: Word, at: number): boolean =>
+    kind !== 'word' && isCue(words[at + 1], 'replacement');
   /** Values by the role of the argument that takes them. */
   const single: Readonly<Record<string, string | number | readonly string[] | undefined>> = {
     testFramework: named('testFrameworks')[0],
@@ -28,23 +30,56 @@ export function readSlots(words: readonly Word[]) {
     style: named('styleGuides')[0],
     since: named('times')[0],
     focus: named('focusAreas'),
-    coverage: number((value, at) => value <= 100 && (isPercent(at) || speaksOf(/cover/u))),
-    lineLength: speaksOf(widthWords)
+    coverage: number((value, at) => value <= 100 && (isPercent(at) || speaksOf('coverage'))),
+    lineLength: speaksOf('lineLength')
       ? number((value, at) => value >= 40 && value <= 400 && !isPercent(at))
       : undefined,
-    address: ofKind('email'),
+    email: ofKind('email'),
     channel: ofKind('channel'),
     url: ofKind('url'),
     startLine: line,
-    endLine: number((_, at) => lineAt >= 0 && at > lineAt + 1) ?? line,
-    limit: number((_, at) =>
-      /^(?:last|latest|newest|first|top)$/u.test(words[at - 1]?.plain ?? ''),
-    ),
+    endLine: number((value) => line !== undefined && value > line) ?? line,
+    limit: number((_, at) => isCue(words[at - 1], 'limit')),
+    author: textOf(namedAfter('author', words)),
+    find: textOf(namedAfter('find', words)) ?? words.find(isReplaced)?.text,
+    replacement: textOf(namedAfter('replacement', words)),
   };
   return {
     single,
     language: named('languages')[0],
     quote: ofKind('quote'),
     symbol: ofKind('symbol'),
+    message: textOf(restAfter('message', words)),
+    content: textOf(restAfter('content', words)),
   };
+}
+
+function isCue(word: Word | undefined, role: string): boolean {
+  return word !== undefined && lexicon.cues.get(role)?.includes(word.plain) === true;
+}
+
+/** What could be a name or a value: no word that stands for something. */
+function isValue(word: Word): boolean {
+  const isWord = word.kind === 'word' && (isKnown(word) || isCue(word, 'replacement'));
+  return word.kind !== 'mark' && !isWord;
+}
+
+/** "replace the port 8000 with": the values behind a cue, known words before them left out. */
+function namedAfter(role: string, words: readonly Word[]): readonly Word[] {
+  const rest = behindCue(role, words);
+  const start = rest.findIndex((word) => isValue(word) || isCue(word, 'replacement'));
+  const end = rest.findIndex((word, at) => at >= start && !isValue(word));
+  return rest.slice(Math.max(start, 0), end < 0 ? undefined : end);
+}
+
+/** "with the message fix the total": all that stands behind a cue, or what is quoted there. */
+function restAfter(role: string, words: readonly Word[]): readonly Word[] {
+  const rest = behindCue(role, words);
+  const quoted = rest.filter(({ kind }) => kind === 'quote' || kind === 'code').slice(0, 1);
+  const end = rest.findIndex(({ path }, at) => path && isCue(rest[at - 1], 'replacement'));
+  return quoted.length > 0 ? quoted : rest.slice(0, end < 0 ? undefined : end - 1);
+}
+
+function behindCue(role: string, words: readonly Word[]): readonly Word[] {
+  return words.slice(words.findIndex((word) => isCue(word, role)) + 1 || words.length);
 }

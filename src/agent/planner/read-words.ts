@@ -44,7 +44,7 @@ const patterns = [
     'symbol',
     /[a-z]+(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]*)+|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+|[A-Z]+(?:_[A-Z0-9]+)+/uy,
   ],
-  ['number', /\d+(?:\.\d+)?\s?%?/uy],
+  ['number', /\d+(?:\.\d+)?(?:\s?%)?/uy],
   ['word', /c\+\+(?:\d\d)?|c#|f#|\.net|tl;dr|[\p{L}\p{N}](?:[\p{L}\p{N}]|['’-](?=\p{L}))*/iuy],
   ['mark', /\n+|[-=]>|[,;:.?!()+&→|/]/uy],
 ] as const satisfies readonly (readonly [string, RegExp])[];

@@ -13,6 +13,14 @@ const learningRounds = 5;
 
 /** Tells requests for programs and deeds that harm others from those that only sound like them. */
 export function createHarmFilter(ordinary: readonly Features[]): (message: string) => boolean {
+  const { harmful, harmless, work } = lexicon.phrases;
+  // With a feature that every message has: what says nothing for harm is harmless.
+  const withAny = (features: Features): Features => [...features, 'any'];
+  const learn = (): Classify => {
+    const others = [...[...harmless, ...work].map(featuresOf), ...ordinary].map(withAny);
+    const examples = { harmful: harmful.map(featuresOf).map(withAny), harmless: others };
+    return learnLabels(new Map(Object.entries(examples)), learningRounds);
+  };
   let classify: Classify | undefined;
   return (message) => {
     const words = readWords(message);
@@ -21,24 +29,9 @@ export function createHarmFilter(ordinary: readonly Features[]): (message: strin
     const isGuarded = says('defence') || says('inspection');
     // Words for work alone ("write code", "test it") are no evidence of harm.
     if (!isNamed && !words.some(isDescriptive)) return false;
-    classify ??= learnHarm(ordinary);
+    classify ??= learn();
     const named = isNamed ? (isGuarded ? -namedPrior : namedPrior) : 0;
     const prior = (label: string): number => (label === 'harmful' ? harmfulPrior + named : 0);
     return classify(withAny(featuresOf(words)), prior)[0]?.label === 'harmful';
   };
-}
-
-function learnHarm(ordinary: readonly Features[]): Classify {
-  const { harmful, harmless, work } = lexicon.phrases;
-  const others = [...[...harmless, ...work].map(featuresOf), ...ordinary].map(withAny);
-  const examples = [
-    ['harmful', harmful.map(featuresOf).map(withAny)],
-    ['harmless', others],
-  ] as const;
-  return learnLabels(new Map(examples), learningRounds);
-}
-
-/** With a feature that every message has: what says nothing for harm is harmless. */
-function withAny(features: Features): Features {
-  return [...features, 'any'];
 }

@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import { examplesMetaKey, needsModelMetaKey, type JsonSchema } from '../../contract/tool/index.ts';
-import { plainForm } from '../../kernel/index.ts';
+import { plainForm, recordOf } from '../../kernel/index.ts';
 import { lexicon } from './lexicon.ts';
 import { featuresOf } from './read-words.ts';
 
@@ -105,8 +105,4 @@ export function deletionField({ fields }: ToolProfile): string | undefined {
     const members = recordOf(recordOf(recordOf(schema)['items'])['properties']);
     return 'path' in members && recordOf(members['delete'])['type'] === 'boolean';
   })?.name;
-}
-
-export function recordOf(value: unknown): JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

@@ -1,6 +1,7 @@
 import type { Guesses } from '../../kernel/index.ts';
 import { isDeletion } from './draft-steps.ts';
-import { isKnown, type FoundPath, type Word } from './read-words.ts';
+import type { Stretch } from './read-clauses.ts';
+import { isKnown, type FoundPath } from './read-words.ts';
 import type { Situation } from './read-context.ts';
 import { deletionField, takes, type ToolProfile } from './tool-profile.ts';
 
@@ -11,8 +12,8 @@ const odds = {
   noPath: -1,
   foreign: -3.1,
   named: 5,
-  bound: 3,
   nameMatch: 3,
+  bound: 3,
   withMaterial: -1.5,
   topic: -0.3,
   outside: -0.6,
@@ -26,13 +27,6 @@ const enoughOfName = 0.6;
 const shortMessage = 6;
 /** What changes something is offered only where it is this likely. */
 const clearShare = 0.1;
-
-/** A stretch of the message as it is weighed. */
-interface Stretch {
-  readonly words: readonly Word[];
-  readonly features: readonly string[];
-  readonly isFirst: boolean;
-}
 
 /** A stretch with what there is to work on. */
 interface There extends Stretch {
@@ -101,14 +95,12 @@ function toolOdds(profile: ToolProfile, there: There, isChange: boolean): number
   const { isFirst, words, hasCode, paths } = there;
   const isMaker = !isChange && takes(profile, 'task', 'required') && takes(profile, 'code');
   const takesText = takes(profile, 'code') || (!isFirst && takes(profile, 'content'));
-  const isBound = words.some(
-    ({ kind }) =>
-      (kind === 'email' && takes(profile, 'address')) ||
-      (kind === 'channel' && takes(profile, 'channel')),
-  );
   const isFolder = paths.some(({ kind }) => kind === 'folder');
   const roles = isFolder ? ['path'] : ['path', 'code', 'content'];
   const pathOdds = roles.some((role) => takes(profile, role)) ? odds.fitsPath : odds.noPath;
+  const isBound = words.some(
+    ({ kind }) => /^(?:email|channel)$/u.test(kind) && takes(profile, kind),
+  );
   return (
     (takesText && !isMaker && hasCode ? odds.fitsCode : 0) +
     (paths.length > 0 ? pathOdds : 0) +

@@ -1,7 +1,8 @@
 import { planSchema, type Json, type Plan, type Step } from '../../contract/plan/index.ts';
+import { recordOf } from '../../kernel/index.ts';
 import type { Draft, Material } from './read-context.ts';
 import { isSignificant, readWords } from './read-words.ts';
-import { deletionField, isWriter, recordOf, takes, type Field } from './tool-profile.ts';
+import { deletionField, isWriter, takes, type Field } from './tool-profile.ts';
 
 const maxGoalChars = 2_000;
 
@@ -36,7 +37,7 @@ function deletionOf({ id, profile, subject }: Draft): Step | undefined {
 }
 
 function valueFor(field: Field, draft: Draft): Json | undefined {
-  const { slots, subject, profile } = draft;
+  const { slots, subject, profile, text } = draft;
   switch (field.role ?? '') {
     case 'code':
       return subject?.path ? undefined : textOf(subject);
@@ -52,10 +53,7 @@ function valueFor(field: Field, draft: Draft): Json | undefined {
       // A file has a language of its own; "SQL injection" names none.
       return subject?.path ? undefined : accepted(field, slots.language ?? subject?.language);
     case 'title':
-      return accepted(
-        field,
-        slots.quote ?? (field.isRequired ? draft.text.slice(0, 80) : undefined),
-      );
+      return accepted(field, slots.quote ?? (field.isRequired ? text.slice(0, 80) : undefined));
     default:
       return accepted(field, slots.single[field.role ?? '']);
   }
@@ -70,7 +68,7 @@ function taskFor({ text, profile, subject, extra }: Draft): string {
 function contentFor({ slots, profile, subject, extra }: Draft): string | undefined {
   if (!takes(profile, 'path') && slots.quote !== undefined) return escaped(slots.quote);
   // The message of a commit is no result of a step.
-  if (profile.examples[0]?.includes('verb:commit')) return undefined;
+  if (profile.examples[0]?.includes('verb:commit')) return slots.message;
   return subject?.path ? undefined : textOf(subject ?? extra);
 }
 

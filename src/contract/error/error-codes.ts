@@ -82,6 +82,13 @@ export const errorCodes = {
     exitCode: 1,
     httpStatus: 404,
   },
+  'workspace.text_not_found': {
+    meaning: 'No file there contains the text to replace.',
+    remedy:
+      'Check upper and lower case, or set `whole_words` to false; `workspace.search_text` finds the text in any case.',
+    exitCode: 1,
+    httpStatus: 404,
+  },
   'workspace.not_text': {
     meaning: 'A file or a given content is not text in UTF-8 or UTF-16.',
     remedy: 'Change binary files with another program.',

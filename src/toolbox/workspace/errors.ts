@@ -18,6 +18,15 @@ export class NoSuchFileError extends AppError {
   }
 }
 
+/** There is nothing to replace. */
+export class TextNotFoundError extends AppError {
+  readonly code = 'workspace.text_not_found';
+
+  constructor(text: string, path = 'the project') {
+    super(`"${text}" is nowhere in ${path}, so nothing was replaced`, { details: { text, path } });
+  }
+}
+
 /** A file is no text this server can read and write. */
 export class NotTextError extends AppError {
   readonly code = 'workspace.not_text';

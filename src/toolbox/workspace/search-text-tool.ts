@@ -1,16 +1,14 @@
 import { createContext, Script } from 'node:vm';
 import { z } from 'zod';
-import { AppError, counted } from '../../kernel/index.ts';
+import { counted } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { InvalidPatternError } from './errors.ts';
 import type { ProjectFiles } from './project-files.ts';
-import { decodeText } from './text-file.ts';
+import { readTexts } from './read-texts.ts';
 import { readOnlyAnnotations } from './tool-annotations.ts';
 
 const defaultLimit = 200;
 const maxLimit = 10_000;
-/** Larger files are data rather than text a person wrote. */
-const maxSearchedBytes = 2 * 1024 * 1024;
 /** A pattern that backtracks for longer than this in one file is given up. */
 const fileLimitMs = 500;
 const maxShownChars = 300;
@@ -94,17 +92,13 @@ async function searchText(
   const find = lineFinder({ query, regex, isExact });
   const matches: z.input<typeof output>['matches'] = [];
   const counts = { total: 0, searched: 0, skipped: 0 };
-  for (const start of path === undefined ? files.roots : [path]) {
-    for await (const found of files.walk(start, signal)) {
-      if (found.kind !== 'file') continue;
-      const text = await readOrSkip(files, found);
-      if (text === undefined) counts.skipped += 1;
-      if (text === undefined) continue;
-      counts.searched += 1;
-      for (const { line, column, text: shown } of find(text, found.shown)) {
-        counts.total += 1;
-        if (matches.length < limit) matches.push({ path: found.shown, line, column, text: shown });
-      }
+  for await (const { shown, text } of readTexts(files, path, signal)) {
+    if (text === undefined) counts.skipped += 1;
+    if (text === undefined) continue;
+    counts.searched += 1;
+    for (const match of find(text, shown)) {
+      counts.total += 1;
+      if (matches.length < limit) matches.push({ path: shown, ...match });
     }
   }
   return {
@@ -114,19 +108,6 @@ async function searchText(
     files_searched: counts.searched,
     files_skipped: counts.skipped,
   };
-}
-
-async function readOrSkip(
-  files: ProjectFiles,
-  path: Parameters<ProjectFiles['read']>[0],
-): Promise<string | undefined> {
-  try {
-    const found = await files.read(path, maxSearchedBytes);
-    return found && decodeText(found.bytes, path.shown).text;
-  } catch (error) {
-    if (error instanceof AppError) return undefined;
-    throw error;
-  }
 }
 
 interface Query {

@@ -15,6 +15,7 @@ import { gitStatusTool } from './git/git-status-tool.ts';
 import { listFilesTool } from './list-files-tool.ts';
 import { ProjectFiles } from './project-files.ts';
 import { readFileTool } from './read-file-tool.ts';
+import { replaceTextTool } from './replace-text-tool.ts';
 import { searchTextTool } from './search-text-tool.ts';
 import { undoChangesTool } from './undo-changes-tool.ts';
 
@@ -44,6 +45,7 @@ export function createWorkspaceServer(options: WorkspaceServerOptions): Workspac
   const journal = new ChangeJournal({ files, folder, log, clock: systemClock, faultPoint });
   const effects: EffectTool[] = [
     applyChangesTool(files, journal),
+    replaceTextTool(files, journal),
     undoChangesTool(journal),
     gitCommitTool({ files, folder }),
   ];
@@ -52,7 +54,7 @@ export function createWorkspaceServer(options: WorkspaceServerOptions): Workspac
     title: 'Your project',
     version,
     instructions:
-      'The user’s project: read_file, list_files and search_text read it; apply_changes writes files and undo_changes takes that back; ' +
+      'The user’s project: read_file, list_files and search_text read it; apply_changes writes files, replace_text replaces a text everywhere, and undo_changes takes that back; ' +
       'git_status, git_diff, git_log and git_blame tell its history, git_commit adds to it.',
     tools: [...readTools(files), ...effects],
   });

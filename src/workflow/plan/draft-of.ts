@@ -1,4 +1,5 @@
 import type { Plan } from '../../contract/plan/index.ts';
+import { recordOf } from '../../kernel/index.ts';
 import type { Note } from './plan-notes.ts';
 import { readShape } from './shape-notes.ts';
 
@@ -53,8 +54,4 @@ function draftFields(fields: Raw, notes: readonly Note[]): Raw {
   );
   const { input, ...others } = Object.fromEntries(kept);
   return { ...others, ...(input !== undefined && { input: Object.fromEntries(inputs) }) };
-}
-
-function recordOf(value: unknown): Raw {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object(value) : {};
 }

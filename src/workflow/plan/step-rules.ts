@@ -1,6 +1,6 @@
 import { reservedRoots } from '../../contract/plan/index.ts';
 import { wholePlan, withinStep, type Note, type PlanPlace } from './plan-notes.ts';
-import { lookupTable } from '../../kernel/index.ts';
+import { lookupTable, recordOf } from '../../kernel/index.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -113,8 +113,4 @@ function misplaced(field: string, reason: string): Wrong {
     code: 'plan.misplaced_field',
     message: `"${field}" does not fit here: ${reason}`,
   };
-}
-
-function recordOf(value: unknown): Raw {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object(value) : {};
 }

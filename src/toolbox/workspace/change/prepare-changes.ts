@@ -15,7 +15,7 @@ import { applyDiff } from './apply-diff.ts';
 import { stateOf, type FileChange, type FileState } from './file-change.ts';
 import { keepLineEndings } from './keep-line-endings.ts';
 
-const maxChanges = 500;
+export const maxChanges = 500;
 const maxTotalBytes = 64 * 1024 * 1024;
 const defaultMode = 0o666;
 

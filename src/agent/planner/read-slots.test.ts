@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { readSlots } from './read-slots.ts';
+import { readWords } from './read-words.ts';
+
+function slots(message: string): ReturnType<typeof readSlots> {
+  return readSlots(readWords(message), message);
+}
+
+describe('values behind a cue', () => {
+  it.each([
+    ['rename getUser to fetchUser everywhere', 'getUser', 'fetchUser'],
+    ['replace the port 8000 with 9000', '8000', '9000'],
+    ['change "Sign in" to "Log in"', 'Sign in', 'Log in'],
+    ['ersetze foo durch bar', 'foo', 'bar'],
+    ['rename the variable to total', undefined, 'total'],
+    ['change the color to red', undefined, 'red'],
+  ])('%s', (message, find, replacement) => {
+    expect(slots(message).single).toMatchObject({ find, replacement });
+  });
+
+  it.each([
+    ['commits by anna', 'anna'],
+    ['what did bob change last week', 'bob'],
+    ['what did I change', undefined],
+  ])('%s', (message, author) => {
+    expect(slots(message).single).toMatchObject({ author });
+  });
+
+  it('the message of a commit is all that follows, or what is quoted', () => {
+    expect(slots('commit with message fix the total').message).toBe('fix the total');
+    expect(slots('commit with the message "a, b" please').message).toBe('a, b');
+  });
+
+  it('a text keeps what stands between its words, without the file it goes to', () => {
+    expect(slots('create a.ini with content a=1').content).toBe('a=1');
+  });
+});
+
+describe('numbers', () => {
+  it('are lines, limits, widths and percentages by the words beside them', () => {
+    expect(slots('lines 10 to 20').single).toMatchObject({ startLine: 10, endLine: 20 });
+    expect(slots('line 10').single).toMatchObject({ startLine: 10, endLine: 10 });
+    expect(slots('last 3 commits').single).toMatchObject({ limit: 3 });
+    expect(slots('wrap at 80 columns').single).toMatchObject({ lineLength: 80 });
+    expect(slots('cover 90 %').single).toMatchObject({ coverage: 90 });
+  });
+});

@@ -1,0 +1,46 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aWorkspace } from './testing/a-workspace.ts';
+
+describe('replace_text', () => {
+  it('replaces whole words in all files of the project, as one change', async () => {
+    const { call, root } = aWorkspace({
+      'a.py': 'total = get(1)\nget_all = get\r\n',
+      'src/b.py': 'widget()\nget()',
+      '.gitignore': 'out/\n',
+      'out/c.py': 'get()',
+    });
+    const { files } = await call('replace_text', { find: 'get', replace_with: 'load$1' });
+    expect(files.map(({ path }) => path)).toEqual(['a.py', 'src/b.py']);
+    expect(readFileSync(join(root, 'a.py'), 'utf8')).toBe(
+      'total = load$1(1)\nget_all = load$1\r\n',
+    );
+    expect(readFileSync(join(root, 'src/b.py'), 'utf8')).toBe('widget()\nload$1()');
+    expect(readFileSync(join(root, 'out/c.py'), 'utf8')).toBe('get()');
+    await call('undo_changes', {});
+    expect(readFileSync(join(root, 'src/b.py'), 'utf8')).toBe('widget()\nget()');
+  });
+
+  it('replaces parts of words where asked to, in the folder that is named', async () => {
+    const { call, root } = aWorkspace({ 'a.txt': 'cats', 'in/b.txt': 'cats (a+b)' });
+    await call('replace_text', {
+      find: 'cat',
+      replace_with: 'dog',
+      path: 'in',
+      whole_words: false,
+    });
+    await call('replace_text', { find: '(a+b)', replace_with: '', path: 'in/b.txt' });
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('cats');
+    expect(readFileSync(join(root, 'in/b.txt'), 'utf8')).toBe('dogs ');
+  });
+
+  it('says so where the text is nowhere, and leaves binary files alone', async () => {
+    const { call, root } = aWorkspace({ 'a.txt': 'one' });
+    writeFileSync(join(root, 'b.bin'), Buffer.from([0, 1, 116, 119, 111, 0]));
+    expect(await call('replace_text', { find: 'two', replace_with: '2' })).toMatchObject({
+      code: 'workspace.text_not_found',
+      message: '"two" is nowhere in the project, so nothing was replaced',
+    });
+  });
+});
