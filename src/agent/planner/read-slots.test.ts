@@ -12,6 +12,8 @@ describe('values behind a cue', () => {
     ['replace the port 8000 with 9000', '8000', '9000'],
     ['change "Sign in" to "Log in"', 'Sign in', 'Log in'],
     ['ersetze foo durch bar', 'foo', 'bar'],
+    ['rename run_app to start everywhere', 'run_app', 'start'],
+    ['rename format to print', 'format', 'print'],
     ['rename the variable to total', undefined, 'total'],
     ['change the color to red', undefined, 'red'],
   ])('%s', (message, find, replacement) => {

@@ -1,9 +1,9 @@
 import { lexicon } from './lexicon.ts';
-import { isKnown, type Word } from './read-words.ts';
+import { has, isKnown, type Word } from './read-words.ts';
 
-/** Values for arguments that a clause names. */
 export type Slots = ReturnType<typeof readSlots>;
 
+/** Values for arguments that a clause names. */
 export function readSlots(words: readonly Word[], prose: string) {
   // "Vitest instead of Jest" names Vitest.
   const meant = words.filter((_, at) => !words[at - 1]?.meaning.classes.has('negation'));
@@ -20,7 +20,6 @@ export function readSlots(words: readonly Word[], prose: string) {
   const number = (fits: (value: number, at: number) => boolean): number | undefined =>
     numbers.find((value, at) => value >= 0 && fits(value, at));
   const line = number((_, at) => isCue(words[at - 1], 'startLine'));
-  // "change 80 to 8080", not "change the color to red".
   const isReplaced = ({ kind }: Word, at: number): boolean =>
     kind !== 'word' && isCue(words[at + 1], 'replacement');
   /** Values by the role of the argument that takes them. */
@@ -60,16 +59,18 @@ function isCue(word: Word | undefined, role: string): boolean {
 
 /** What could be a name or a value: no word that stands for something. */
 function isValue(word: Word): boolean {
-  const isWord = word.kind === 'word' && (isKnown(word) || isCue(word, 'replacement'));
-  return word.kind !== 'mark' && !isWord;
+  if (word.kind === 'word') return !isKnown(word) && !isCue(word, 'replacement');
+  return word.kind !== 'mark';
 }
 
-/** "replace the port 8000 with": the values behind a cue, known words before them left out. */
+/** "replace the port 8000 with": the values behind a cue, without known words; else the word right there. */
 function namedAfter(role: string, words: readonly Word[]): readonly Word[] {
   const rest = behindCue(role, words);
   const start = rest.findIndex((word) => isValue(word) || isCue(word, 'replacement'));
   const end = rest.findIndex((word, at) => at >= start && !isValue(word));
-  return rest.slice(Math.max(start, 0), end < 0 ? undefined : end);
+  const values = rest.slice(Math.max(start, 0), end < 0 ? undefined : end);
+  const isKept = values.length > 0 || has(rest[0], 'function', 'pronouns', 'definite');
+  return isKept ? values : rest.slice(0, 1);
 }
 
 /** "with the message fix the total": all that stands behind a cue, or what is quoted there. */
@@ -80,6 +81,5 @@ function restAfter(role: string, words: readonly Word[]): readonly Word[] {
   return quoted.length > 0 ? quoted : rest.slice(0, end < 0 ? undefined : end - 1);
 }
 
-function behindCue(role: string, words: readonly Word[]): readonly Word[] {
-  return words.slice(words.findIndex((word) => isCue(word, role)) + 1 || words.length);
-}
+const behindCue = (role: string, words: readonly Word[]): readonly Word[] =>
+  words.slice(words.findIndex((word) => isCue(word, role)) + 1 || words.length);
