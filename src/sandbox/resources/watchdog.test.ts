@@ -92,6 +92,17 @@ ctypes.CDLL(None).syscall({'x86_64': 60}.get(os.uname().machine, 93), 0)`;
     },
   );
 
+  it('names the processes when both they and their memory are over the limit', async () => {
+    const group = await control.open(someLimits({ pids: 8, memoryBytes: 64 * 1024 * 1024 }));
+    const many = 'for i in $(seq 20); do sleep 60 & done; echo up; wait';
+    const member = startMember(group, ['/bin/sh', '-c', many]);
+    await firstLine(member);
+    group.follow(member.pid, () => 100_000_000);
+    expect(await group.reached()).toBe('pids');
+    await group.close();
+    await member.exited;
+  });
+
   it('counts files that are memory', async () => {
     const group = await control.open(someLimits({ memoryBytes: 64 * 1024 * 1024 }));
     const limit = killAtLimit(group);

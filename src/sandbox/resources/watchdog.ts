@@ -184,8 +184,9 @@ class WatchedGroup implements ResourceGroup, MemoryHolder {
     this.#memoryBytes = memoryBytes;
     this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, memoryBytes);
     if (this.#reached !== null) return;
-    if (memoryBytes > this.#limits.memoryBytes) this.#reached = 'memory';
-    else if (threads > this.#limits.pids) this.#reached = 'pids';
+    // Their number is exact; memory of many processes is estimated and counts what they share for each.
+    if (threads > this.#limits.pids) this.#reached = 'pids';
+    else if (memoryBytes > this.#limits.memoryBytes) this.#reached = 'memory';
     else if (this.#cpu.totalMs > this.#limits.cpuMs) this.#reached = 'cpu';
   }
 
