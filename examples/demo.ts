@@ -113,7 +113,8 @@ async function approveEffect(stage: Stage): Promise<void> {
   const [run] = await stage.query(['runs', '--json'], z.array(z.object({ runId: z.string() })));
   await stage.show(['runs', 'approve', run?.runId ?? '', '--reason', 'looks right'], {
     contains: 'succeeded after',
-    lines: 2,
+    lines: 3,
+    tail: 1,
   });
   if (stage.read('cart.js') === before) throw new DemoError('cart.js was not changed');
   await stage.show(['call', 'workspace.undo_changes'], { contains: '1 file changed', lines: 2 });

@@ -30,6 +30,8 @@ export interface Shown {
 }
 
 interface RunOptions {
+  /** Both streams through one pipe: read from two, lines change places. */
+  readonly isMerged?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly killAt?: RegExp | undefined;
 }
@@ -62,7 +64,7 @@ export class Stage {
     const command = ['tutti', ...args].map(quoteForShell).join(' ');
     const assignments = Object.entries(env).map(([name, value]) => `${name}=${value} `);
     console.log(colors.bold(this.#shorten(`$ ${assignments.join('')}${command}`)));
-    const { output, ended } = await this.run(args, { env, killAt });
+    const { output, ended } = await this.run(args, { env, killAt, isMerged: true });
     printCut(this.#shorten(output).replaceAll(waitNotice, ''), { lines, tail });
     const wanted = killAt ? 'SIGKILL' : exitCode;
     if (killAt) console.log(colors.red('Killed'));
@@ -101,9 +103,10 @@ export class Stage {
   /** Runs a command to its end; `output` is what it printed on both streams. */
   async run(
     args: readonly string[],
-    { env = {}, killAt }: RunOptions = {},
+    { env = {}, killAt, isMerged = false }: RunOptions = {},
   ): Promise<{ stdout: string; output: string; ended: number | NodeJS.Signals }> {
-    const child = spawn(process.execPath, [program, ...args], {
+    const script = isMerged ? 'exec "$0" "$@" 2>&1' : 'exec "$0" "$@"';
+    const child = spawn('/bin/sh', ['-c', script, process.execPath, program, ...args], {
       cwd: this.project,
       env: { ...this.#environment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
