@@ -10,7 +10,7 @@ def syscall(nr, *a):
 X64 = os.uname().machine == "x86_64"
 import fcntl
 try:
-    fd=os.open("/usr/bin/env",os.O_RDONLY); end=time.time()+10
+    fd=os.open("/usr/bin/id",os.O_RDONLY); end=time.time()+10
     while time.time()<end:
         fcntl.flock(fd,fcntl.LOCK_EX); time.sleep(.2); fcntl.flock(fd,fcntl.LOCK_UN)
     time.sleep(10); verdict("ESCAPED","locked for 10 s")

@@ -1,13 +1,15 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { readIfThere, readProcessStat } from '../resources/process-stat.ts';
 import { findProcessTree } from '../resources/process-tree.ts';
 
 /** Looks that find a lock before a program is ended: tools lock shared files for a moment, to read them. */
 const maxLooksWithLock = 10;
-/** Processes of a sandbox that are asked which files they have open. */
+/** Processes of a sandbox that are asked which files they keep. */
 const maxProcesses = 4_096;
 /** A longer chain of parents is none that leads to a sandbox. */
 const maxAncestors = 4_096;
+/** Descriptions of open files and mappings that one look reads: a program may have millions. */
+const maxCharactersPerLook = 500_000;
 
 /**
  * Notices that processes of a sandbox keep locks on files that it shares with the host, whose programs
@@ -16,12 +18,17 @@ const maxAncestors = 4_096;
 export class HostLocks {
   readonly #first: number;
   readonly #ownDevices: ReadonlySet<string>;
+  /** Nothing of the program's, which runs later. */
+  readonly #atStart: ReadonlySet<string>;
   #looksWithLock = 0;
+  /** Who kept a lock at the last look is asked first. */
+  #lastKeeper = 0;
 
   /** `first` is the sandbox's first process, `ownDevices` are those of its own folders. */
   constructor(first: number, ownDevices: readonly number[]) {
     this.#first = first;
     this.#ownDevices = new Set(ownDevices.map(nameOfDevice));
+    this.#atStart = new Set(readLocks().map(nameOfLock));
   }
 
   look(): boolean {
@@ -30,14 +37,12 @@ export class HostLocks {
   }
 
   #isHeld(): boolean {
-    return (readIfThere('/proc/locks') ?? '').split('\n').some((line) => {
-      const [, pid, device, inode] =
-        /(-?\d+) ([0-9a-f]+:[0-9a-f]+):(\d+) \d+ \w+$/.exec(line) ?? [];
-      if (pid === undefined || device === undefined || this.#ownDevices.has(device)) return false;
-      if (readProcessStat(Number(pid)) !== undefined) return this.#isOurs(Number(pid));
-      // Of one that has ended, while others have the file open still.
-      return this.#hasOpen(`${device}:${inode}`);
-    });
+    const others = readLocks().filter(({ device }) => !this.#ownDevices.has(device));
+    if (others.some(({ pid }) => this.#isOurs(pid))) return true;
+    const ofTheDead = others.filter(
+      (lock) => !this.#atStart.has(nameOfLock(lock)) && readProcessStat(lock.pid) === undefined,
+    );
+    return ofTheDead.length > 0 && this.#keepsOneOf(ofTheDead);
   }
 
   #isOurs(pid: number): boolean {
@@ -50,23 +55,68 @@ export class HostLocks {
     return false;
   }
 
-  #hasOpen(file: string): boolean {
-    return findProcessTree(this.#first, maxProcesses).some(({ pid }) => {
-      try {
-        return readdirSync(`/proc/${pid}/fd`).some(
-          (fd) => nameOf(`/proc/${pid}/fd/${fd}`) === file,
-        );
-      } catch {
-        // It has ended, or hides its files: no program is ended on a suspicion.
-        return false;
-      }
-    });
+  /** In an order that no program can foresee, because not all may be read in one look. */
+  #keepsOneOf(locks: readonly Lock[]): boolean {
+    const order = findProcessTree(this.#first, maxProcesses)
+      .map(({ pid }) => ({ pid, at: pid === this.#lastKeeper ? -1 : Math.random() }))
+      .toSorted((one, other) => one.at - other.at);
+    let left = maxCharactersPerLook;
+    const read = (path: string): string => {
+      const text = left > 0 ? (readIfThere(path) ?? '') : '';
+      left -= text.length;
+      return text;
+    };
+    const keeper = order.find(({ pid }) => left > 0 && keeps(pid, locks, read));
+    this.#lastKeeper = keeper?.pid ?? 0;
+    return keeper !== undefined;
   }
 }
 
-function nameOf(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found && `${nameOfDevice(found.dev)}:${found.ino}`;
+/** A lock as /proc/locks lists it. Its process may have ended while others keep the file. */
+interface Lock {
+  readonly pid: number;
+  readonly device: string;
+  readonly inode: string;
+}
+
+function readLocks(): Lock[] {
+  const text = readIfThere('/proc/locks') ?? '';
+  const lines = text.matchAll(/ (-?\d+) ([0-9a-f]+:[0-9a-f]+):(\d+) \d+ \w+$/gm);
+  return [...lines].map(([, pid, device = '', inode = '']) => ({
+    pid: Number(pid),
+    device,
+    inode,
+  }));
+}
+
+function nameOfLock({ pid, device, inode }: Lock): string {
+  return `${pid} ${device}:${inode}`;
+}
+
+/**
+ * Whether a process keeps one of these locks alive: by an open file, whose description names the lock, by
+ * a mapping of the file, or by files that it sent and that were not received, which cannot be looked at.
+ * These are told of processes, too, that let nobody see their files.
+ */
+function keeps(pid: number, locks: readonly Lock[], read: (path: string) => string): boolean {
+  const hasOpen = filesOf(pid).some((file) => {
+    const description = read(`/proc/${pid}/fdinfo/${file}`);
+    if (/^scm_fds:\s*[1-9]/m.test(description)) return true;
+    if (!description.includes('\nlock:')) return false;
+    return locks.some(({ device, inode }) => description.includes(` ${device}:${inode} `));
+  });
+  if (hasOpen) return true;
+  const maps = read(`/proc/${pid}/maps`);
+  return locks.some(({ device, inode }) => maps.includes(` ${device} ${inode} `));
+}
+
+function filesOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fdinfo`);
+  } catch {
+    // It has ended, or hides its files: no program is ended on a suspicion.
+    return [];
+  }
 }
 
 /** As the kernel writes it: both parts with at least two hexadecimal digits. */
