@@ -9,8 +9,6 @@ export interface HostFacts {
   readonly maxUserNamespaces: string | null;
   readonly unprivilegedUserNamespaces: string | null;
   readonly appArmorRestriction: string | null;
-  /** Where the kernel puts cores; after `|` stands a program that gets them. */
-  readonly corePattern: string | null;
   /** The command that installs packages here. */
   readonly installer: string | null;
 }
@@ -32,9 +30,13 @@ export function readHostFacts(): HostFacts {
     maxUserNamespaces: readSetting('/proc/sys/user/max_user_namespaces'),
     unprivilegedUserNamespaces: readSetting('/proc/sys/kernel/unprivileged_userns_clone'),
     appArmorRestriction: readSetting('/proc/sys/kernel/apparmor_restrict_unprivileged_userns'),
-    corePattern: readSetting('/proc/sys/kernel/core_pattern'),
     installer: Object.entries(installers).find(([program]) => existsSync(program))?.[1] ?? null,
   };
+}
+
+/** Whether the kernel hands cores to a program; asked at every start, because services that are installed change it. */
+export function isCorePiped(): boolean {
+  return readSetting('/proc/sys/kernel/core_pattern')?.startsWith('|') === true;
 }
 
 /** Since this version the kernel counts the processes of a user in each user namespace by itself. */

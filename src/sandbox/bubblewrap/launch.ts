@@ -6,6 +6,7 @@ import type { ResourceGroup } from '../resources/resource-control.ts';
 import { reachableByOthers } from '../toolchains/reachable-by-others.ts';
 import { bwrapArguments } from './bwrap-arguments.ts';
 import { findProgram } from './find-program.ts';
+import { isCorePiped } from './host-facts.ts';
 import type { Machine } from './machine.ts';
 import type { Staging } from './staging.ts';
 import { pipeCount, startScript, type StartPlan } from './start-script.ts';
@@ -40,7 +41,7 @@ export async function launch(
     joinFiles: group.joinFiles,
     openFiles: shape.limits.openFiles,
     prlimit: machine.prlimit,
-    isCorePiped: machine.facts.corePattern?.startsWith('|') ?? false,
+    isCorePiped: isCorePiped(),
     fileBytes: without.has('disk') ? undefined : shape.limits.diskBytes,
     pidsInside: machine.limitsPidsInside && !without.has('pids') ? shape.limits.pids : undefined,
     command: bootCommand(shape.boot, shape.toolchain),

@@ -16,7 +16,6 @@ function facts(changes: Partial<HostFacts> = {}): HostFacts {
     maxUserNamespaces: '15000',
     unprivilegedUserNamespaces: null,
     appArmorRestriction: null,
-    corePattern: null,
     installer: 'apt-get install -y',
     ...changes,
   };

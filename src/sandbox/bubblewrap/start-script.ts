@@ -17,6 +17,12 @@ export const notJoinedExit = 124;
 /** A machine that runs out of memory ends a sandbox before it ends us. */
 const oomScore = 500;
 
+/**
+ * No limit keeps a kernel from sending cores to a socket of the host. Without memory they are a few pages; what
+ * is started inherits that, and finds /proc read-only.
+ */
+const noMemoryInCores = 'echo 0 2>/dev/null >/proc/self/coredump_filter';
+
 export interface StartPlan {
   readonly bwrap: string;
   /** Set when we are root. */
@@ -51,6 +57,7 @@ export function startScript(plan: StartPlan): string {
     'umask 022',
     `echo ${oomScore} >/proc/self/oom_score_adj`,
     ...(plan.isCorePiped ? [] : ['ulimit -c 0']),
+    noMemoryInCores,
     ...(plan.without.has('open-files') ? [] : [`ulimit -n ${plan.openFiles} 2>/dev/null`]),
     ...(plan.fileBytes === undefined ? [] : [`ulimit -f ${Math.ceil(plan.fileBytes / 512)}`]),
   ];
