@@ -5,6 +5,7 @@ import {
   readdirSync,
   rmdirSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -61,6 +62,22 @@ describe('control by cgroups', () => {
     rmdirSync(join(folder, name, 'busy'));
     await control.sweep();
     expect(existsSync(join(folder, name))).toBe(false);
+  });
+
+  it('removes a group of another process namespace once it has long been empty', async () => {
+    const control = new CgroupControl({
+      kind: 'cgroup-v2',
+      make: (name) => makeV2Cgroup(folder, name),
+      roots: [folder],
+      holdsCpuRate: true,
+    });
+    const owner = { namespace: '1', pid: 2 ** 22, startedAt: '1' };
+    const [young, empty, busy] = [1, 2, 3].map(() => join(folder, newGroupName(owner)));
+    for (const path of [young, empty, `${busy}/member`]) mkdirSync(path ?? '', { recursive: true });
+    const anHourAgo = new Date(Date.now() - 3_600_000);
+    for (const path of [empty, busy]) utimesSync(path ?? '', anHourAgo, anHourAgo);
+    expect(await control.sweep()).toBe(1);
+    expect([young, empty, busy].map((path) => existsSync(path ?? ''))).toEqual([true, false, true]);
   });
 
   it('makes all folders of a group or none', async () => {

@@ -1,5 +1,6 @@
+import { statSync } from 'node:fs';
 import type { Holder, SandboxLimits } from '../../contract/sandbox/index.ts';
-import { killGroup } from './cgroup-folder.ts';
+import { killGroup, removeFolder } from './cgroup-folder.ts';
 import { CgroupGroup, removeCgroup, type Cgroup } from './cgroup-group.ts';
 import { findGroups } from './find-groups.ts';
 import { isOwnerDead, newGroupName } from './group-name.ts';
@@ -22,6 +23,8 @@ export interface CgroupControlOptions {
 }
 
 const pollIntervalMs = 100;
+/** Far more than it takes from making a group to its first member. */
+const emptyGroupMs = 600_000;
 
 /** Lets the kernel count and limit. */
 export class CgroupControl implements ResourceControl {
@@ -64,9 +67,25 @@ export class CgroupControl implements ResourceControl {
     }
     let removed = 0;
     for (const { owner, folders } of findGroups(this.#options.roots)) {
-      if (!isOwnerDead(owner)) continue;
-      if (await removeCgroup({ folders, kill: () => killGroup(folders) })) removed += 1;
+      const isRemoved = isOwnerDead(owner)
+        ? await removeCgroup({ folders, kill: () => killGroup(folders) })
+        : await removeIfAbandoned(folders);
+      if (isRemoved) removed += 1;
     }
     return removed;
   }
+}
+
+/**
+ * Removes a group that has long had no member, whoever owns it: the death of a process namespace ends all
+ * its processes, and nobody else can tell whether an owner in it lives. The kernel removes no group with
+ * members, and an owner who lives does not miss an empty one.
+ */
+async function removeIfAbandoned(folders: readonly string[]): Promise<boolean> {
+  const isYoung = folders.some((folder) => {
+    const madeAtMs = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    return Date.now() - madeAtMs < emptyGroupMs;
+  });
+  if (isYoung) return false;
+  return (await Promise.all(folders.map(removeFolder))).every(Boolean);
 }
