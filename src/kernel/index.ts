@@ -39,6 +39,7 @@ export {
 export { Secret } from './secret.ts';
 export { SharedTimeout, type Wait } from './shared-timeout.ts';
 export { readChoice, readShortReply, type ShortReply } from './short-reply.ts';
+export { stopWorker } from './stop-worker.ts';
 export { TimeLimitError, withTimeLimit } from './time-limit.ts';
 export { systemTimers, type Timers } from './timers.ts';
 export { userFolder } from './user-folder.ts';

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { ownModule } from '../kernel/index.ts';
+import { ownModule, stopWorker } from '../kernel/index.ts';
 import type { FromEmbedThread, ToEmbedThread } from './embed-message.ts';
 import type { Embedder } from './embedder.ts';
 import { EmbeddingFailedError } from './errors.ts';
@@ -77,7 +77,7 @@ class LocalEmbedder implements Embedder {
     const worker = this.#worker;
     this.#worker = undefined;
     this.#failAll('the embedder was closed');
-    await worker?.terminate();
+    if (worker) await stopWorker(worker);
   }
 
   #next(): void {

@@ -1,4 +1,5 @@
-/** A worker for tests of the pool: tools that echo, compute for ever, eat memory, wait or crash. */
+/** A worker for tests of the pool: tools that echo, compute for ever, eat memory, hang, wait or crash. */
+import { readFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { z } from 'zod';
 import { defineTool } from '../define-tool.ts';
@@ -65,6 +66,7 @@ hostServer(
         for (;;) hoard.push(Array.from({ length: 1e5 }, () => Math.random()));
       }),
       aTool('crash', () => process.exit(3)),
+      aTool('read', ({ path }) => readFileSync(String(path), 'utf8')),
       aTool(
         'wait',
         (_input, signal) =>

@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { aCallContext } from '../testing/call-context.ts';
 import { WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 
@@ -85,6 +89,32 @@ it('survives a tool that ends its thread', async () => {
   });
   expect((await pool.call('echo', {}, aCallContext())).isError).toBeUndefined();
 });
+
+// What they hang in is made by mkfifo.
+it.skipIf(process.platform === 'win32')(
+  'waits for no thread that hangs in a call of the system, and lets few of them hang',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'worker-pool-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const pool = aPool({ stopLimitMs: 100 });
+    const hang = async (): Promise<void> => {
+      const cancel = new AbortController();
+      const progress = (): void => cancel.abort(new Error('enough'));
+      await pool.call('read', { path }, aCallContext({ signal: cancel.signal, progress }));
+    };
+    await expect(hang()).rejects.toThrow('enough');
+    expect((await pool.call('echo', {}, aCallContext())).isError).toBeUndefined();
+    await expect(hang()).rejects.toThrow('enough');
+    await expect(pool.call('echo', {}, aCallContext())).rejects.toMatchObject({
+      code: 'toolbox.worker_died',
+      message: expect.stringContaining('hang in the system'),
+    });
+    await pool.close();
+    writeFileSync(path, '');
+  },
+);
 
 it('tells a caller to come back when too many wait', async () => {
   const pool = aPool({ maxWaiting: 1 });

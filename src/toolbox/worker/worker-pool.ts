@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { CallContext, ProgressUpdate } from '../../contract/server/index.ts';
 import type { ToolResult } from '../../contract/tool/index.ts';
-import { Gate } from '../../kernel/index.ts';
+import { Gate, stopWorker } from '../../kernel/index.ts';
 import { WorkerDiedError, type WorkerDeath } from '../errors.ts';
 import { slowItemsMetaKey, type FromWorker, type ToWorker } from './message.ts';
 
@@ -15,6 +15,8 @@ export interface WorkerPoolOptions {
   readonly maxHeapMb: number;
   /** How long a cancelled call may take to end by itself before its worker is stopped. */
   readonly cancelGraceMs: number;
+  /** How long a worker that is stopped may take to end before it counts as hanging. */
+  readonly stopLimitMs?: number;
   /** How long a worker without work is kept. */
   readonly idleStopMs: number;
   /** For tools that go through items, name each as the message of their progress, and leave out `slowItemsMetaKey`. */
@@ -38,6 +40,8 @@ export interface ItemLimits {
  *    grace period is over, and then its worker is stopped.
  * 3. An idle worker that is to be stopped is given no more calls.
  * 4. Workers never keep the process alive by themselves; after `close()` none is started.
+ * 5. A worker that hangs in a call of the system is waited for no longer than `stopWorker` does. As many as
+ *    may work may hang; then no more are started until one has ended.
  */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
@@ -60,7 +64,7 @@ export class WorkerPool {
     this.#isClosed = true;
     this.#idle.length = 0;
     for (const { idleStop } of this.#seats) clearTimeout(idleStop);
-    await Promise.all([...this.#seats].map(({ worker }) => worker.terminate()));
+    await Promise.all([...this.#seats].map(({ worker }) => this.#stop(worker)));
   }
 
   async #run(tool: string, args: unknown, context: CallContext): Promise<ToolResult> {
@@ -68,11 +72,11 @@ export class WorkerPool {
     for (;;) {
       if (this.#isClosed) throw new WorkerDiedError(tool, stopping);
       context.signal.throwIfAborted();
-      const seat = this.#take();
+      const seat = this.#take(tool);
       const meta = { ...context.meta, [slowItemsMetaKey]: slow };
       const message = { kind: 'call', tool, args, meta, callerId: context.caller.id } as const;
       const outcome = await this.#converse(seat, message, context);
-      if (outcome.kind === 'died') await seat.worker.terminate();
+      if (outcome.kind === 'died') await this.#stop(seat.worker);
       else this.#giveBack(seat);
       if (outcome.kind === 'settled') return outcome.result;
       context.signal.throwIfAborted();
@@ -130,8 +134,11 @@ export class WorkerPool {
     return setTimeout(() => end({ kind: 'died', cause, slowItem: item }), items.maxItemMs);
   }
 
-  #take(): Seat {
+  #take(tool: string): Seat {
     const idle = this.#idle.pop();
+    if (!idle && this.#seats.size >= 2 * this.#options.maxWorkers) {
+      throw new WorkerDiedError(tool, hanging);
+    }
     if (!idle) return this.#start();
     idle.worker.ref();
     return idle;
@@ -171,6 +178,10 @@ export class WorkerPool {
     if (this.#withdraw(seat)) void seat.worker.terminate();
   }
 
+  #stop(worker: Worker): Promise<void> {
+    return stopWorker(worker, this.#options.stopLimitMs);
+  }
+
   #forget(seat: Seat): void {
     this.#seats.delete(seat);
     clearTimeout(seat.idleStop);
@@ -198,6 +209,11 @@ export class WorkerPool {
 const stopping: WorkerDeath = {
   reason: 'the server is stopping',
   advice: 'Call it again when the server is back',
+};
+
+const hanging: WorkerDeath = {
+  reason: 'earlier calls still hang in the system',
+  advice: 'Restart the server',
 };
 
 type Outcome = { readonly kind: 'settled'; readonly result: ToolResult } | Unfinished;
