@@ -1,8 +1,8 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { ProjectFiles } from '../agent/planner/index.ts';
-import { readRegularFile } from '../kernel/index.ts';
+import { liesInside, readRegularFile } from '../kernel/index.ts';
 import type { Roots } from './roots.ts';
 
 /** Folders that hold what others wrote or what can be built again. */
@@ -68,19 +68,15 @@ async function findInside(
   if (path === '' || path.includes('\0')) return undefined;
   const candidates = isAbsolute(path) ? [path] : roots.map((root) => resolve(root, path));
   for (const candidate of candidates) {
-    if (!roots.some((root) => isInside(root, candidate))) continue;
+    if (!roots.some((root) => liesInside(root, candidate))) continue;
     const real = await realpath(candidate).catch(() => undefined);
     if (real === undefined) continue;
     const realRoots = await Promise.all(roots.map((root) => realpath(root).catch(() => root)));
-    if (!realRoots.some((root) => isInside(root, real))) continue;
+    if (!realRoots.some((root) => liesInside(root, real))) continue;
     const info = await stat(real).catch(() => undefined);
     if (info?.isFile() || info?.isDirectory()) return { real, info };
   }
   return undefined;
-}
-
-function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 /** Breadth first, so that a limit cuts off what lies deep. */

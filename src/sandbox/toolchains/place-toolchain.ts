@@ -1,5 +1,6 @@
 import { dirname, join, relative } from 'node:path';
 import type { SandboxMount } from '../../contract/sandbox/index.ts';
+import { liesInside } from '../../kernel/index.ts';
 import type { Toolchain } from '../driver.ts';
 import { NotUsable, type Installation } from './language.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -70,5 +71,5 @@ export function isOfSystem(path: string, { systemRoot }: Surroundings): boolean 
 }
 
 export function isBelow(path: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  return folders.some((folder) => liesInside(folder, path));
 }

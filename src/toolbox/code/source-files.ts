@@ -2,8 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import ignorePackage, { type Ignore } from 'ignore';
 import { z } from 'zod';
-import { AppError, readRegularFile, UnusableFileError } from '../../kernel/index.ts';
-import { isInside } from '../files/is-inside.ts';
+import { AppError, liesInside, readRegularFile, UnusableFileError } from '../../kernel/index.ts';
 import { walkFiles, type LeftOutEntry } from '../files/walk-files.ts';
 import { detectLanguage } from './detect-language.ts';
 import {
@@ -214,7 +213,7 @@ export class SourceFiles {
 
   /** The root that a path lies in. */
   rootOf(absolutePath: string): string | undefined {
-    return this.#roots.find((root) => isInside(root, absolutePath));
+    return this.#roots.find((root) => liesInside(root, absolutePath));
   }
 
   /** Whether the exclude patterns name a path; they are relative to the root it lies in. */
@@ -227,7 +226,7 @@ export class SourceFiles {
   /** The way from its root to a folder: with it in front, paths below the folder are relative to the root. */
   async placeOf(folder: string): Promise<string> {
     const roots = await this.#realRoots();
-    const root = roots.find((each) => isInside(each, folder));
+    const root = roots.find((each) => liesInside(each, folder));
     return root === undefined ? '' : relative(root, folder);
   }
 
@@ -308,12 +307,12 @@ export class SourceFiles {
   }
 
   #isLexicallyInside(path: string): boolean {
-    return this.#roots.some((root) => isInside(root, path));
+    return this.#roots.some((root) => liesInside(root, path));
   }
 
   async #assertInside(real: string, given: string): Promise<void> {
     const roots = await this.#realRoots();
-    if (!roots.some((root) => isInside(root, real)))
+    if (!roots.some((root) => liesInside(root, real)))
       throw new OutsideRootsError(given, this.#roots);
   }
 

@@ -1,7 +1,7 @@
 import { constants, realpathSync, type BigIntStats } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isInside } from '../files/is-inside.ts';
+import { liesInside } from '../../kernel/index.ts';
 import { codeOf, NotAFolderError, openFolder, type OpenFolder } from '../files/open-folder.ts';
 import { walkFiles, type WalkedFile } from '../files/walk-files.ts';
 import { NoSuchFileError, PathRefusedError, TooLargeError } from './errors.ts';
@@ -44,7 +44,7 @@ export class ProjectFiles {
     // A root inside the data directory is the user's explicit choice.
     this.#ownFolders = ownFolders
       .map(realOrGiven)
-      .filter((folder) => !this.#roots.some((root) => isInside(folder, realOrGiven(root))));
+      .filter((folder) => !this.#roots.some((root) => liesInside(folder, realOrGiven(root))));
     this.maxFileBytes = maxFileBytes;
   }
 
@@ -172,7 +172,7 @@ export class ProjectFiles {
     const found: ProjectPath[] = [];
     for (const root of this.#roots) {
       const bases = isAbsolute(given) ? [root, await realpath(root).catch(() => root)] : [root];
-      const base = bases.find((each) => isInside(each, resolve(each, given)));
+      const base = bases.find((each) => liesInside(each, resolve(each, given)));
       if (base === undefined) continue;
       const names = relative(base, resolve(base, given)).split(sep).filter(Boolean);
       found.push({ root, names, shown: this.#shown(root, names) });
@@ -197,7 +197,7 @@ export class ProjectFiles {
   #isOwn(root: string, names: readonly string[]): boolean {
     if (names.some((name) => name.split('/').some(isOwnName))) return true;
     const path = join(realOrGiven(root), ...names);
-    return this.#ownFolders.some((folder) => isInside(folder, path));
+    return this.#ownFolders.some((folder) => liesInside(folder, path));
   }
 
   async #open(

@@ -1,5 +1,6 @@
-import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Plan, Step } from '../../contract/plan/index.ts';
+import { liesInside } from '../../kernel/index.ts';
 import type { PlanLimits, ReadSubPlan } from './parse-plan.ts';
 import { wholePlan, withinStep, type Note, type PlanPlace } from './plan-notes.ts';
 import { readPlanDocument } from './read-plan-document.ts';
@@ -102,8 +103,7 @@ function findFile(
   }
   const file = resolve(dirname(around), name);
   const folder = dirname(own);
-  const below = relative(folder, file);
-  if (below.startsWith('..') || isAbsolute(below) || isAbsolute(name)) {
+  if (!liesInside(folder, file) || isAbsolute(name)) {
     return {
       problem: `The file "${name}" was not read: sub-plans lie in the folder of the plan, or below it`,
     };

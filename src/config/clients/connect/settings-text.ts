@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
-import { dirname, relative, isAbsolute } from 'node:path';
+import { dirname } from 'node:path';
 import type { ConnectionScope } from '../../../contract/client-connection/index.ts';
+import { liesInside } from '../../../kernel/index.ts';
 import { ClientFileError } from '../../errors.ts';
 import { readBytes } from '../../read-bytes.ts';
 import { realFile } from '../../write-file-atomically.ts';
@@ -45,8 +46,7 @@ export async function realTarget(
     throw new ClientFileError(file, 'it is a link, and links of a project are not followed');
   let folder = dirname(file);
   while (!existsSync(folder)) folder = dirname(folder);
-  const below = relative(await realpath(project), await realpath(folder));
-  if (below.startsWith('..') || isAbsolute(below)) {
+  if (!liesInside(await realpath(project), await realpath(folder))) {
     throw new ClientFileError(file, 'its folder is a link that leads out of the project');
   }
   return file;

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, matchesGlob, normalize, relative, sep } from 'node:path';
-import { readFileStart, readRegularFile } from '../../../kernel/index.ts';
+import { liesInside, readFileStart, readRegularFile } from '../../../kernel/index.ts';
 import { walkFiles, type LeftOutEntry } from '../../files/walk-files.ts';
 import { NoFilesError, TooMuchSourceError } from '../errors.ts';
 import type { SourceFiles } from '../source-files.ts';
@@ -186,7 +186,7 @@ async function listIgnored(
 /** Whether a link leads out of a folder; one to nothing does not. */
 async function leaves(link: string, folder: string): Promise<boolean> {
   const real = await realpath(link).catch(() => undefined);
-  return real !== undefined && real !== folder && !real.startsWith(folder + sep);
+  return real !== undefined && !liesInside(folder, real);
 }
 
 /** Text as Git sees it: no zero byte near the start, or UTF-16 that says so. */
@@ -195,7 +195,7 @@ async function reasonToSkip(
   folder: string | undefined,
 ): Promise<SkippedPath['reason'] | undefined> {
   try {
-    const isOutside = folder !== undefined && !(await realpath(path)).startsWith(folder + sep);
+    const isOutside = folder !== undefined && !liesInside(folder, await realpath(path));
     if (isOutside) return 'link';
     const info = await stat(path);
     if (info.isFile() && info.size > maxFileBytes) return 'too_large';

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
+import { liesInside } from '../../../kernel/index.ts';
 import {
   libraryId,
   normalizeName,
@@ -13,7 +14,7 @@ import { PackageFiles } from '../read/package-files.ts';
 import { summarize } from '../read/summarize.ts';
 import { findGoModules } from './go-modules.ts';
 import { findNpmPackages } from './npm-packages.ts';
-import { findProjectFolders, isInside, realFolders } from './project-folders.ts';
+import { findProjectFolders, realFolders } from './project-folders.ts';
 import { findPythonPackages } from './python-packages.ts';
 
 export interface InstalledLibrariesOptions {
@@ -76,7 +77,7 @@ export class InstalledLibraries {
     if (realFolder === undefined) {
       return { kind: 'refused', reason: `${folder} is a link that leads nowhere` };
     }
-    if (!allowed.some((place) => isInside(place, realFolder))) {
+    if (!allowed.some((place) => liesInside(place, realFolder))) {
       const reason = `${folder} is a link to ${realFolder}, outside the allowed roots; add that folder to the setting "roots" to read it`;
       return { kind: 'refused', reason };
     }
@@ -94,7 +95,7 @@ export class InstalledLibraries {
 
   async #shown(folder: string): Promise<string> {
     const roots = await realFolders(this.#options.roots);
-    const root = roots.find((one) => isInside(one, folder));
+    const root = roots.find((one) => liesInside(one, folder));
     return (root === undefined ? folder : relative(root, join(folder))).replaceAll('\\', '/');
   }
 }

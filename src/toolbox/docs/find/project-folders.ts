@@ -1,5 +1,5 @@
 import { readdir, realpath } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { readRegularFile } from '../../../kernel/index.ts';
 import type { DocsLimits } from '../limits.ts';
 
@@ -61,10 +61,6 @@ export async function readManifest(
   } catch {
     return undefined;
   }
-}
-
-export function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** The real folders of those that exist. */

@@ -1,10 +1,11 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { liesInside } from '../../../kernel/index.ts';
 import { normalizeName, type InstalledPackage } from '../library.ts';
 import type { DocsLimits } from '../limits.ts';
 import { PackageFiles } from '../read/package-files.ts';
 import { namedPythonPackages } from './named-python-packages.ts';
-import { isInside, realFolders, type ProjectFolder } from './project-folders.ts';
+import { realFolders, type ProjectFolder } from './project-folders.ts';
 
 interface Search {
   readonly roots: readonly string[];
@@ -49,7 +50,7 @@ async function environmentsOf({ folders, roots }: Search): Promise<string[]> {
       if (!names.has(name)) continue;
       for (const site of await sitesIn(join(folder, name))) {
         const real = await realpath(site).catch(() => undefined);
-        if (real !== undefined && roots.some((root) => isInside(root, real))) found.add(real);
+        if (real !== undefined && roots.some((root) => liesInside(root, real))) found.add(real);
       }
     }
   }

@@ -1,6 +1,6 @@
 import { opendir, realpath } from 'node:fs/promises';
-import { join, sep } from 'node:path';
-import { readFileStart } from '../../../kernel/index.ts';
+import { join } from 'node:path';
+import { liesInside, readFileStart } from '../../../kernel/index.ts';
 import { docsLimits, type DocsLimits } from '../limits.ts';
 
 export interface FileText {
@@ -85,7 +85,7 @@ export class PackageFiles {
 
   /** Inside the folder and reached without a link: only then is a path its own real path. */
   async #isOwn(absolute: string): Promise<boolean> {
-    if (absolute !== this.#folder && !absolute.startsWith(this.#folder + sep)) return false;
+    if (!liesInside(this.#folder, absolute)) return false;
     return (await realpath(absolute).catch(() => undefined)) === absolute;
   }
 }
