@@ -34,6 +34,18 @@ describe('the end of a program in a container', () => {
     expect(exec.isRunning).toBe(false);
   });
 
+  it('is not seen before its start, which comes after its streams are open', async () => {
+    const created = { Running: false, ExitCode: null };
+    const exec = await aProgram(created, created, running, { Running: false, ExitCode: 0 });
+    expect(await exec.exited).toEqual({ exitCode: 0, signal: null });
+  });
+
+  it('is a kill when it was never started and its container was killed', async () => {
+    const exec = await aProgram({ Running: false, ExitCode: null });
+    exec.expectEnd();
+    expect(await exec.exited).toEqual({ exitCode: 137, signal: null });
+  });
+
   it('is a kill when its container is gone', async () => {
     const exec = await aProgram(running, unknown);
     expect(await exec.exited).toEqual({ exitCode: 137, signal: null });

@@ -37,6 +37,7 @@ export class ContainerExec {
   readonly #closed: Promise<void>;
   #hasEnded = false;
   #isGone = false;
+  #isClosed = false;
 
   /** `listener` gets everything from the first byte. */
   static async start(
@@ -79,7 +80,7 @@ export class ContainerExec {
     this.#closed = new Promise((resolve) => {
       socket.once('end', resolve);
       socket.once('close', resolve);
-    });
+    }).then(() => void (this.#isClosed = true));
     socket.on('data', demultiplex(listener));
     this.exited = this.#untilEnded();
     // Who looks at it late finds it still.
@@ -120,15 +121,13 @@ export class ContainerExec {
    */
   async #untilEnded(): Promise<ProcessExit> {
     let failed = 0;
-    let isClosed = false;
-    const closed = this.#closed.then(() => (isClosed = true));
     for (let look = 0; ; look += 1) {
       const pauseMs = lookPausesMs[Math.min(look, lookPausesMs.length - 1)];
       const pause = sleep(pauseMs);
       // The end of the streams is most often the program's: then it is looked at closely once.
-      const wasOpen = !isClosed;
-      await (wasOpen && look >= 4 ? Promise.race([pause, closed]) : pause);
-      if (wasOpen && isClosed) look = 0;
+      const wasOpen = !this.#isClosed;
+      await (wasOpen && look >= 4 ? Promise.race([pause, this.#closed]) : pause);
+      if (wasOpen && this.#isClosed) look = 0;
       try {
         const exit = await this.#look();
         failed = 0;
@@ -145,10 +144,14 @@ export class ContainerExec {
     }
   }
 
+  /** The engine hands over the streams before it starts the program: one without an exit code may be about to run. */
   async #look(): Promise<ProcessExit | null> {
+    const isOver = this.#isGone || this.#isClosed;
     const answer = await this.#api.call({ method: 'GET', path: `/exec/${this.#id}/json` });
     const { Running: isRunning, ExitCode: exitCode } = inspectedSchema.parse(answer);
-    return isRunning ? null : { exitCode: exitCode ?? killed.exitCode, signal: null };
+    if (isRunning) return null;
+    if (exitCode !== null && exitCode !== undefined) return { exitCode, signal: null };
+    return isOver ? killed : null;
   }
 }
 
