@@ -29,7 +29,7 @@ const absences: readonly Absence[] = [
   {
     without: 'cpu-time',
     program: 'r40_cpu_in_children',
-    limits: { cpuMs: 1_000, wallMs: 5_000, pids: 64, memoryMb: 256 },
+    limits: { cpuMs: 300, wallMs: 5_000, pids: 64, memoryMb: 256 },
     shows: /killed:timeout instead of killed:cpu/,
   },
   {
