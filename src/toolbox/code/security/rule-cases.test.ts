@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { aCodeContext } from '../../testing/code-context.ts';
 import type { Language } from '../language.ts';
 import { scanFileSecurity } from './scan-file-security.ts';
-import { securityRuleTable } from './security-rule-table.ts';
+import { readRules, type RuleGroup } from './rules/rule-file.ts';
 
 interface Case {
   readonly rule: string;
@@ -11,7 +11,7 @@ interface Case {
   readonly code: string;
 }
 
-const groups: readonly { readonly group: string; readonly language: Language }[] = [
+const groups: readonly { readonly group: RuleGroup; readonly language: Language }[] = [
   { group: 'javascript', language: 'javascript' },
   { group: 'java', language: 'java' },
   { group: 'go', language: 'go' },
@@ -27,9 +27,9 @@ const context = aCodeContext();
 
 describe.each(groups)('the $group rules on $language', ({ group, language }) => {
   const cases = readCases(group, group === 'malicious' ? `malicious-${language}` : group);
-  const rules = securityRuleTable()
-    .flatMap((entry) => (entry.group === group ? entry.rules : []))
-    .filter((rule) => !('languages' in rule) || isFor(rule.languages, language));
+  const rules = [...readRules(group).rules.values()].filter(
+    ({ find }) => group !== 'malicious' || find.some((it) => it.languages?.includes(language)),
+  );
 
   it('each have a case they must find and a clean twin they must not', () => {
     const wanting = rules.filter(
@@ -50,10 +50,6 @@ describe.each(groups)('the $group rules on $language', ({ group, language }) => 
     expect(await rulesFoundIn(it.code, language)).not.toContain(it.rule);
   });
 });
-
-function isFor(languages: unknown, language: Language): boolean {
-  return Array.isArray(languages) && languages.includes(language);
-}
 
 async function rulesFoundIn(text: string, language: Language): Promise<readonly string[]> {
   const path = language === 'javascript' ? 'case.jsx' : 'case';

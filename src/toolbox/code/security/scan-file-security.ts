@@ -36,31 +36,27 @@ export async function inspectFile(
   const scan = await scanLanguage(file, context);
   const malicious = await findMalicious(file, context);
   const found = [...scan.findings, ...malicious, ...findKnownSecrets(file)];
-  const marked = scan.silenced ?? [];
-  if (showSilenced) return { ...scan, findings: [...found, ...marked], silenced: [] };
+  if (showSilenced) return { ...scan, findings: found, silenced: [] };
   const { kept, silenced } = silenceFindings(file.text, found);
-  return { ...scan, findings: kept, silenced: [...silenced, ...marked] };
+  return { ...scan, findings: kept, silenced };
 }
 
 async function scanLanguage(file: SourceFile, context: CodeContext): Promise<FileScan> {
   switch (file.language) {
     case 'python':
-      return (await import('./python/scan-python.ts')).scanPython(file, context);
+      return (await import('./scan-python.ts')).scanPython(file, context);
     case 'javascript':
     case 'typescript':
-      return (await import('./javascript/scan-javascript.ts')).scanJavascript(file, context);
     case 'java':
-      return (await import('./java/scan-java.ts')).scanJava(file, context);
     case 'go':
-      return (await import('./go/scan-go.ts')).scanGo(file, context);
     case 'rust':
-      return (await import('./rust/scan-rust.ts')).scanRust(file, context);
+      return (await import('./match/scan-tree.ts')).scanTree(file, context);
     case 'sql':
-      return (await import('./sql/scan-sql.ts')).scanSql(file);
+      return (await import('./scan-text.ts')).scanSql(file);
     case 'html':
-      return (await import('./html/scan-html.ts')).scanHtml(file, context);
+      return (await import('./scan-html.ts')).scanHtml(file, context);
     case 'css':
-      return (await import('./css/scan-css.ts')).scanCss(file);
+      return (await import('./scan-text.ts')).scanCss(file);
   }
 }
 

@@ -45,9 +45,9 @@ describe('scan_security', () => {
       severity: 'critical',
       cwe: 'CWE-78',
       confidence: 'high',
-      engine: 'tutti',
+      engine: 'ruff',
       file: '<code>',
-      column: 26,
+      column: 1,
     });
     expect(answer.summary).toEqual({ critical: 1, major: 0, minor: 0, info: 2 });
   });

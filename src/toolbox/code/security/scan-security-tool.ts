@@ -81,7 +81,8 @@ export function scanSecurityTool(context: CodeContext): DefinedTool {
       const tests = found.filter(({ file }) => isTest.has(file));
       const report = await reportSelection(request, { selected, own, tests, silenced }, context);
       const listed = [...report.own, ...report.tests].slice(0, maxFindings);
-      const { countRules } = await import('./security-rule-table.ts');
+      const { countRules } = await import('./rules/rule-file.ts');
+      const { secretPatterns } = await import('../secrets/secret-patterns.ts');
       const languages = [...new Set(files.map(({ language }) => language))];
       return {
         findings: listed,
@@ -90,7 +91,9 @@ export function scanSecurityTool(context: CodeContext): DefinedTool {
         findings_omitted: report.own.length + report.tests.length - listed.length,
         ...report.fields,
         files_scanned: files.length,
-        rules_run: Object.fromEntries(languages.map((it) => [it, countRules(it)])),
+        rules_run: Object.fromEntries(
+          languages.map((it) => [it, countRules(it) + secretPatterns.length]),
+        ),
         notes: notes.slice(0, maxNotes),
       };
     },

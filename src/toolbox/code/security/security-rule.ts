@@ -1,21 +1,18 @@
 import { z } from 'zod';
 import { findingSchema, type Severity } from '../finding.ts';
 
-const confidences = ['high', 'medium', 'low'] as const;
-
-export type Confidence = (typeof confidences)[number];
+export const confidences = ['high', 'medium', 'low'] as const;
 
 /** What a rule is about. Its message and fix are constant text: they can never repeat the source. */
 export interface SecurityRule {
   /** Stable, `<language>/<name>`; Python keeps the numbers of bandit: B602 is `python/S602`. */
   readonly id: string;
-  readonly title: string;
   readonly severity: Severity;
   readonly cwe: string;
   readonly message: string;
   readonly fix: string;
-  /** How often a match is a real weakness; medium when not given. */
-  readonly confidence?: Confidence;
+  /** How often a match is a real weakness. */
+  readonly confidence: (typeof confidences)[number];
 }
 
 export const securityFindingSchema = findingSchema.extend({
@@ -32,11 +29,14 @@ export interface Place {
   readonly column: number;
 }
 
+/** Where a text is said not to parse that could not be read at all. */
+export const startOfText: Place = { line: 1, column: 1 };
+
 /** The finding of a rule at a place; `changes` for what the match itself decides. */
 export function findingOf(
   rule: SecurityRule,
   place: Place & { readonly file: string },
-  changes: Partial<Pick<SecurityFinding, 'severity' | 'confidence' | 'engine'>> = {},
+  changes: Partial<Pick<SecurityFinding, 'severity' | 'engine'>> = {},
 ): SecurityFinding {
   return {
     severity: rule.severity,
@@ -47,39 +47,8 @@ export function findingOf(
     column: place.column,
     fix: rule.fix,
     cwe: rule.cwe,
-    confidence: rule.confidence ?? 'medium',
+    confidence: rule.confidence,
     engine: 'tutti',
     ...changes,
   };
-}
-
-/** A row of a rule table: name, title, severity, CWE number, message, fix and perhaps confidence. */
-export type RuleRow = readonly [
-  name: string,
-  title: string,
-  severity: Severity,
-  cwe: number,
-  message: string,
-  fix: string,
-  confidence?: Confidence,
-];
-
-export function rulesOf(
-  group: string,
-  rows: readonly RuleRow[],
-): ReadonlyMap<string, SecurityRule> {
-  return new Map(
-    rows.map(([name, title, severity, cwe, message, fix, confidence = 'medium']) => [
-      name,
-      {
-        id: `${group}/${name}`,
-        title,
-        severity,
-        cwe: `CWE-${cwe}`,
-        message,
-        fix,
-        confidence,
-      },
-    ]),
-  );
 }

@@ -30,7 +30,3 @@ export function partsOf(node: Node | null): readonly Node[] {
   if (!node) return [];
   return node.namedChildren.filter((child) => !child.isExtra);
 }
-
-export function lineOf(node: Node): number {
-  return node.startPosition.row + 1;
-}

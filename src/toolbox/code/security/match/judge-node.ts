@@ -1,0 +1,112 @@
+import type { Node } from 'web-tree-sitter';
+import { isLiteralSecret } from './literal-secret.ts';
+import type { Kinds, NodeTest } from '../rules/rule-file.ts';
+import { hasNestedRepetition } from './unsafe-regex.ts';
+
+/** What a condition is about: a node with its source, or text alone. */
+export interface Subject {
+  readonly source: string;
+  readonly node?: Node | undefined;
+}
+
+/** What conditions may want to know beyond the subject. */
+export interface Setting {
+  readonly kinds?: Kinds | undefined;
+  /** Variables that hold what a client sent. */
+  readonly carriers: ReadonlySet<string>;
+  /** The subjects of another selector of the same match. */
+  readonly select: (selector: string) => readonly Subject[];
+}
+
+type Check = (subject: Subject, test: NodeTest, setting: Setting) => boolean;
+
+/** Whether one of the subjects fits the test, and none fits its `not`. */
+export function holds(subjects: readonly Subject[], test: NodeTest, setting: Setting): boolean {
+  if (test.missing) return subjects.length === 0;
+  if (test.not && holds(subjects, test.not, setting)) return false;
+  const wanted = checks.filter(([field]) => test[field] !== undefined);
+  if (wanted.length === 0) return true;
+  return subjects.some((subject) => wanted.every(([, check]) => check(subject, test, setting)));
+}
+
+const checks: readonly (readonly [keyof NodeTest, Check])[] = [
+  ['source', ({ source }, { source: pattern }) => pattern?.test(source) ?? false],
+  ['type', ({ node }, { type }) => node !== undefined && (type?.test(node.type) ?? false)],
+  [
+    'text',
+    (subject, { text }, setting) => {
+      const literal = literalText(subject, setting);
+      return literal !== undefined && (text?.test(literal) ?? false);
+    },
+  ],
+  ['is', (subject, { is = 'text' }, setting) => isOfKind[is](subject, setting)],
+  ['below', ({ source }, { below = 0 }) => /^\d+$/.test(source) && Number(source) < below],
+  [
+    'bits',
+    ({ source }, { bits = 0 }) => {
+      const digits = /^0o?([0-7]{3,6})$/.exec(source)?.[1] ?? '0';
+      return (Number.parseInt(digits, 8) & bits) !== 0;
+    },
+  ],
+  [
+    'secretOf',
+    (subject, { secretOf = '' }, setting) => {
+      const literal = literalText(subject, setting);
+      const names = setting.select(secretOf).map(({ source }) => source.split(/[.,\s]+/).at(-1));
+      return literal !== undefined && names.some((name = '') => isLiteralSecret(name, literal));
+    },
+  ],
+];
+
+const isOfKind: Readonly<
+  Record<NonNullable<NodeTest['is']>, (subject: Subject, setting: Setting) => boolean>
+> = {
+  text: (subject, setting) => literalText(subject, setting) !== undefined,
+  constant: isConstant,
+  dynamic: (subject, setting) => !isConstant(subject, setting),
+  assembled: (subject, setting) =>
+    setting.kinds?.built?.test(subject.source) === true ||
+    (isJoined(subject, setting) && !isConstant(subject, setting)),
+  request: ({ node, source }, { kinds, carriers }) =>
+    kinds?.request?.test(source) === true ||
+    (carriers.size > 0 &&
+      node !== undefined &&
+      isShort(node) &&
+      node.descendantsOfType('identifier').some(({ text }) => carriers.has(text))),
+  repeating: (subject, setting) =>
+    hasNestedRepetition(literalText(subject, setting) ?? subject.source),
+};
+
+/** `a + b`, `"…" % b` and templates; other operators make no text. */
+function isJoined({ node }: Subject, { kinds }: Setting): boolean {
+  const operator = node?.childForFieldName('operator')?.text ?? '+';
+  return node !== undefined && kinds?.joined.test(node.type) === true && /^[+%]$/.test(operator);
+}
+
+const quotes = /^[a-zA-Z]{0,2}#{0,5}["'`]|["'`]#{0,5}$/g;
+
+/** The contents of a text literal; undefined for everything else. */
+function literalText({ node, source }: Subject, { kinds }: Setting): string | undefined {
+  if (!node || !kinds?.text.test(node.type) || hasDynamicPart(node, kinds)) return undefined;
+  return source.replaceAll(quotes, '');
+}
+
+function isConstant({ node, source }: Subject, { kinds }: Setting): boolean {
+  if (!node || !kinds) return true;
+  if (kinds.constantName?.test(source)) return true;
+  return kinds.constant.test(node.type) && !hasDynamicPart(node, kinds);
+}
+
+function hasDynamicPart(node: Node, { dynamic, constantName }: Kinds): boolean {
+  if (!isShort(node)) return true;
+  return node
+    .descendantsOfType([...dynamic])
+    .some(({ text }) => constantName === undefined || !constantName.test(text));
+}
+
+/** Longer expressions are not looked into: they count as varying. */
+function isShort(node: Node): boolean {
+  return node.endIndex - node.startIndex <= maxExpression;
+}
+
+const maxExpression = 5_000;
