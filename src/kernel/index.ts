@@ -37,6 +37,7 @@ export {
   type FileLimits,
 } from './read-regular-file.ts';
 export { Secret } from './secret.ts';
+export { secretPatterns, type SecretPattern } from './secret-patterns.ts';
 export { SharedTimeout, type Wait } from './shared-timeout.ts';
 export { readChoice, readShortReply, type ShortReply } from './short-reply.ts';
 export { stopWorker } from './stop-worker.ts';

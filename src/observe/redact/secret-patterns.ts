@@ -1,53 +1,10 @@
+import { secretPatterns } from '../../kernel/index.ts';
+
 /**
  * What a secret looks like without a name beside it. Each pattern starts with fixed text and has
  * no nested repetition, so that matching stays linear on any input.
  */
-const shapes: readonly string[] = [
-  // OpenAI, Anthropic, OpenRouter and many that copied them
-  String.raw`\bsk-[\w-]{12,}`,
-  // Stripe
-  String.raw`\b[prs]k_(?:live|test)_\w{8,}`,
-  String.raw`\bwhsec_[\w+/=]{16,}`,
-  // GitHub, GitLab
-  String.raw`\bgh[opsur]_\w{16,}`,
-  String.raw`\bgithub_pat_\w{16,}`,
-  String.raw`\bgl(?:pat|ptt|dt|rt|cbt|oas)-[\w-]{16,}`,
-  // AWS key ids
-  String.raw`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}`,
-  // Google
-  String.raw`\bAIza[\w-]{30,}`,
-  String.raw`\bya29\.[\w-]{16,}`,
-  String.raw`\bGOCSPX-[\w-]{16,}`,
-  // Slack
-  String.raw`\bxox[abceoprs]-[\w-]{10,}`,
-  String.raw`\bxapp-[\w-]{10,}`,
-  String.raw`\bhooks\.slack\.com/services/[\w/]{16,}`,
-  // package registries
-  String.raw`\bnpm_\w{30,}`,
-  String.raw`\bpypi-[\w-]{32,}`,
-  String.raw`\brubygems_\w{32,}`,
-  // models and machine learning
-  String.raw`\bhf_\w{20,}`,
-  String.raw`\bgsk_\w{20,}`,
-  String.raw`\bxai-\w{20,}`,
-  String.raw`\bpplx-\w{20,}`,
-  String.raw`\br8_\w{20,}`,
-  String.raw`\bdapi[0-9a-f]{32}`,
-  // mail, chat, shops, clouds
-  String.raw`\bSG\.[\w-]{12,}\.[\w-]{12,}`,
-  String.raw`\bSK[0-9a-f]{32}`,
-  String.raw`\bkey-[0-9a-f]{32}`,
-  String.raw`\b\d{8,10}:AA[\w-]{32,}`,
-  String.raw`\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}`,
-  String.raw`\bdo[opr]_v1_[0-9a-f]{32,}`,
-  String.raw`\blin_api_\w{20,}`,
-  String.raw`\bntn_\w{20,}`,
-  String.raw`\bhv[sbr]\.[\w-]{20,}`,
-  String.raw`\bdp\.(?:pt|st|ct|sa)\.[\w.-]{20,}`,
-  String.raw`\bAGE-SECRET-KEY-1[A-Z0-9]{20,}`,
-  // JSON web tokens
-  String.raw`\beyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*)?`,
-];
+const shapes: readonly string[] = secretPatterns.flatMap(({ hide }) => hide ?? []);
 
 export const shapePattern = new RegExp(shapes.join('|'), 'g');
 

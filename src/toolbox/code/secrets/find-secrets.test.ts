@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { secretPatterns } from '../../../kernel/index.ts';
 import { findSecrets, redactSecrets } from './find-secrets.ts';
-import { secretPatterns } from './secret-patterns.ts';
 import { sampleSecrets } from './testing/sample-secrets.ts';
 
 describe('findSecrets', () => {

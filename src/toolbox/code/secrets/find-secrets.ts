@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { secretPatterns, type SecretPattern } from '../../../kernel/index.ts';
 import type { Severity } from '../finding.ts';
 import { TextPositions } from '../text-positions.ts';
 import { entropyOf, isPlaceholder } from './judge-secret.ts';
 import { findNamedSecrets } from './find-named-secrets.ts';
-import { secretPatterns, type SecretPattern } from './secret-patterns.ts';
 
 /** A secret in a text: where it is and what kind, never what it is. */
 export interface FoundSecret {
@@ -32,10 +32,20 @@ export interface SecretRange {
 
 const maxFound = 10_000;
 
+interface SecretKind extends Omit<SecretPattern, 'pattern'> {
+  readonly pattern: RegExp;
+}
+
+const kinds = secretPatterns.map((kind): SecretKind => {
+  const isCaseless = kind.pattern.startsWith('(?i)');
+  const source = isCaseless ? kind.pattern.slice('(?i)'.length) : kind.pattern;
+  return { ...kind, pattern: new RegExp(source, isCaseless ? 'gi' : 'g') };
+});
+
 /** The secrets in a text, in reading order, each place once. Time is linear in the text. */
 export function findSecrets(text: string): readonly FoundSecret[] {
   const source = { text, lowered: text.toLowerCase() };
-  const known = secretPatterns.flatMap((kind) => match(source, kind));
+  const known = kinds.flatMap((kind) => match(source, kind));
   const ranges = settle([...known, ...findNamedSecrets(text)]);
   const positions = new TextPositions(text);
   return ranges.map((range) => describe(range, text, positions));
@@ -57,7 +67,7 @@ interface Source {
   readonly lowered: string;
 }
 
-function match({ text, lowered }: Source, kind: SecretPattern): SecretRange[] {
+function match({ text, lowered }: Source, kind: SecretKind): SecretRange[] {
   if (!(kind.pattern.ignoreCase ? lowered : text).includes(kind.hint)) return [];
   const found: SecretRange[] = [];
   let done = 0;
@@ -72,7 +82,8 @@ function match({ text, lowered }: Source, kind: SecretPattern): SecretRange[] {
     const end = isKey ? endOfKey(text, start) : start + secret.length;
     done = end;
     if (isKey && !keyBody.test(text.slice(start + secret.length, end))) continue;
-    found.push({ rule: kind.id, title: kind.title, severity: kind.severity, start, end });
+    const severity = kind.critical ? 'critical' : 'major';
+    found.push({ rule: kind.id, title: kind.title, severity, start, end });
   }
   return found;
 }

@@ -1,4 +1,4 @@
-import { counted } from '../../../kernel/index.ts';
+import { counted, secretPatterns } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
@@ -82,7 +82,6 @@ export function scanSecurityTool(context: CodeContext): DefinedTool {
       const report = await reportSelection(request, { selected, own, tests, silenced }, context);
       const listed = [...report.own, ...report.tests].slice(0, maxFindings);
       const { countRules } = await import('./rules/rule-file.ts');
-      const { secretPatterns } = await import('../secrets/secret-patterns.ts');
       const languages = [...new Set(files.map(({ language }) => language))];
       return {
         findings: listed,

@@ -53,6 +53,7 @@ const shapes: readonly (readonly [rule: string, shape: string])[] = [
   ['openrouter-key', '|sk-or-v1-{x64}|'],
   ['openai-key', '|sk-proj-{a48}|'],
   ['groq-key', '|gsk_{a52}|'],
+  ['xai-key', '|xai-{a80}|'],
   ['perplexity-key', '|pplx-{a48}|'],
   ['replicate-token', '|r8_{a37}|'],
   ['huggingface-token', '|hf_{a34}|'],
