@@ -7,6 +7,7 @@ def verdict(v, *why):
     print("VERDICT:", v, *why, flush=True)
 def syscall(nr, *a):
     l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
+X64 = os.uname().machine == "x86_64"
 import fcntl, shutil
 try:
     fd=os.open("/usr/bin/tail",os.O_RDONLY); os.set_inheritable(fd,True)

@@ -7,6 +7,7 @@ def verdict(v, *why):
     print("VERDICT:", v, *why, flush=True)
 def syscall(nr, *a):
     l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
+X64 = os.uname().machine == "x86_64"
 import fcntl
 libc=ctypes.CDLL(None,use_errno=True); libc.mmap.restype=ctypes.c_void_p
 libc.mmap.argtypes=[ctypes.c_void_p,ctypes.c_size_t,ctypes.c_int,ctypes.c_int,ctypes.c_int,ctypes.c_long]

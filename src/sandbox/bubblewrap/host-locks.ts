@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { readIfThere, readProcessStat } from '../resources/process-stat.ts';
-import { findProcessTree } from '../resources/process-tree.ts';
+import { findProcessTree, folderOfProcess } from '../resources/process-tree.ts';
 
 /** Looks that find a lock before a program is ended: tools lock shared files for a moment, to read them. */
 const maxLooksWithLock = 10;
@@ -99,20 +99,21 @@ function nameOfLock({ pid, device, inode }: Lock): string {
  * These are told of processes, too, that let nobody see their files.
  */
 function keeps(pid: number, locks: readonly Lock[], read: (path: string) => string): boolean {
-  const hasOpen = filesOf(pid).some((file) => {
-    const description = read(`/proc/${pid}/fdinfo/${file}`);
+  const folder = folderOfProcess(pid);
+  const hasOpen = filesIn(`${folder}/fdinfo`).some((file) => {
+    const description = read(`${folder}/fdinfo/${file}`);
     if (/^scm_fds:\s*[1-9]/m.test(description)) return true;
     if (!description.includes('\nlock:')) return false;
     return locks.some(({ device, inode }) => description.includes(` ${device}:${inode} `));
   });
   if (hasOpen) return true;
-  const maps = read(`/proc/${pid}/maps`);
+  const maps = read(`${folder}/maps`);
   return locks.some(({ device, inode }) => maps.includes(` ${device} ${inode} `));
 }
 
-function filesOf(pid: number): string[] {
+function filesIn(folder: string): string[] {
   try {
-    return readdirSync(`/proc/${pid}/fdinfo`);
+    return readdirSync(folder);
   } catch {
     // It has ended, or hides its files: no program is ended on a suspicion.
     return [];

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync, readSync, statfsSync } from 'node:fs';
 import { readIfThere } from './process-stat.ts';
+import { folderOfProcess } from './process-tree.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -54,7 +55,7 @@ export function hiddenCapacity(pids: readonly number[]): number {
   const [first] = pids;
   if (first === undefined) return 0;
   const sockets = /^sockets: used (\d+)$/m.exec(
-    readIfThere(`/proc/${first}/net/sockstat`) ?? '',
+    readIfThere(`${folderOfProcess(first)}/net/sockstat`) ?? '',
   )?.[1];
   if (sockets === undefined) return Infinity;
   const looked = pids.slice(-maxProcesses);
@@ -64,9 +65,10 @@ export function hiddenCapacity(pids: readonly number[]): number {
 
 function capacityOfProcess(pid: number): number {
   try {
-    const maps = readStart(`/proc/${pid}/maps`);
+    const folder = folderOfProcess(pid);
+    const maps = readStart(`${folder}/maps`);
     if (maps.length === maxMapsBytes || maps.includes('/dev/zero (deleted)')) return Infinity;
-    const descriptors = readdirSync(`/proc/${pid}/fd`).length;
+    const descriptors = readdirSync(`${folder}/fd`).length;
     return descriptors * bytesPerDescriptor + maps.split('\n').length * bytesPerMapping;
   } catch (error) {
     const isHidden = error instanceof Error && 'code' in error && error.code === 'EACCES';

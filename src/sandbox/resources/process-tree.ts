@@ -23,6 +23,14 @@ export function findProcessTree(pid: number, maxProcesses: number): ProcessStat[
   return found;
 }
 
+/** Where files and memory of a process are told: when its first thread has ended, by another thread alone. */
+export function folderOfProcess(pid: number): string {
+  const own = `/proc/${pid}`;
+  if (readProcessStat(pid)?.isHeadless !== true) return own;
+  const thread = namesIn(`${own}/task`).findLast((name) => name !== String(pid));
+  return thread === undefined ? own : `${own}/task/${thread}`;
+}
+
 /** Children hang on the thread that started them. */
 function childrenOf(pid: number): number[] {
   return namesIn(`/proc/${pid}/task`).flatMap((thread) =>
