@@ -84,6 +84,7 @@ const outputSchema = z.object({
   recommendations: z.array(z.string()),
 });
 
+export type DependencyRequest = z.output<typeof inputSchema>;
 export type DependencyReport = z.infer<typeof outputSchema>;
 
 /** The tool `analyze_dependencies`. */

@@ -1,3 +1,5 @@
+import type { DependencyReport } from './analyze-dependencies-tool.ts';
+
 /** Neighbours by node, in a stable order. */
 export type Adjacency = ReadonlyMap<string, readonly string[]>;
 
@@ -62,11 +64,7 @@ export function findComponents(next: Adjacency): string[][] {
 }
 
 /** A group of modules that import one another in a circle, and one shortest circle among them. */
-export interface Cycle {
-  readonly members: readonly string[];
-  /** Each imports the next, the last one the first. */
-  readonly shortest: readonly string[];
-}
+export type Cycle = DependencyReport['cycles'][number];
 
 /** Components with more than one member, and modules that import themselves; largest first. */
 export function findCycles(next: Adjacency): Cycle[] {
@@ -76,12 +74,11 @@ export function findCycles(next: Adjacency): Cycle[] {
       const members = component.toSorted();
       return { members, shortest: shortestCycle(members, next) };
     })
-    .sort((a, b) => b.members.length - a.members.length || compareText(a.members[0], b.members[0]));
-}
-
-function compareText(a = '', b = ''): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+    .sort(
+      (a, b) =>
+        b.members.length - a.members.length ||
+        ((a.members[0] ?? '') < (b.members[0] ?? '') ? -1 : 1),
+    );
 }
 
 /** Starts at which the shortest circle is looked for; the bound keeps huge components cheap. */

@@ -1,3 +1,4 @@
+import type { DependencyReport } from './analyze-dependencies-tool.ts';
 import type { ImportKind, ModuleFile } from './import-reference.ts';
 import { goPackageOf, goResolver } from './resolve/resolve-go.ts';
 import { javaResolver, samePackage } from './resolve/resolve-java.ts';
@@ -17,34 +18,14 @@ export interface GraphNode {
   readonly external: ReadonlySet<string>;
 }
 
-/** `from` imports `to`; `line` is where, in `from` or in the first file of it. */
-export interface GraphEdge {
-  readonly from: string;
-  readonly to: string;
-  readonly line: number;
-  readonly count: number;
-  /** The strongest kind among its imports. */
-  readonly kind: ImportKind;
-}
-
-export interface ExternalDependency {
-  readonly name: string;
-  readonly language: string;
-  readonly isStandard: boolean;
-  readonly importedBy: number;
-}
-
-export interface UnresolvedImport {
-  readonly file: string;
-  readonly specifier: string;
-  readonly line: number;
-}
+/** `from` imports `to`; `line` is where, in `from` or in the first file of it; `kind` is the strongest. */
+export type GraphEdge = DependencyReport['edges'][number];
 
 export interface ImportGraph {
   readonly nodes: ReadonlyMap<string, GraphNode>;
   readonly edges: readonly GraphEdge[];
-  readonly externals: readonly ExternalDependency[];
-  readonly unresolved: readonly UnresolvedImport[];
+  readonly externals: DependencyReport['external_dependencies'];
+  readonly unresolved: DependencyReport['unresolved'];
 }
 
 /** Joins files by what their imports resolve to. Several imports of one module are one edge. */
@@ -110,7 +91,7 @@ class GraphBuilder {
     string,
     { isStandard: boolean; language: string; by: Set<string> }
   >();
-  readonly #unresolved: UnresolvedImport[] = [];
+  readonly #unresolved: ImportGraph['unresolved'] = [];
 
   addFile(file: ModuleFile): void {
     const id = nodeIdOf(file);
@@ -161,14 +142,14 @@ class GraphBuilder {
     const externals = [...this.#externals].map(([key, { isStandard, language, by }]) => ({
       name: key.slice(language.length + 1),
       language,
-      isStandard,
-      importedBy: by.size,
+      standard_library: isStandard,
+      imported_by: by.size,
     }));
     return {
       nodes: new Map([...this.#nodes].map(([id, node]) => [id, { id, ...node }])),
       edges: [...this.#edges.values()],
       externals: externals.sort(
-        (a, b) => b.importedBy - a.importedBy || (a.name < b.name ? -1 : 1),
+        (a, b) => b.imported_by - a.imported_by || (a.name < b.name ? -1 : 1),
       ),
       unresolved: this.#unresolved,
     };

@@ -1,14 +1,8 @@
 import { counted } from '../../../kernel/index.ts';
 import type { Cycle } from './find-cycles.ts';
-import type { GraphEdge, UnresolvedImport } from './import-graph.ts';
-import type { NodeMetrics } from './measure-graph.ts';
+import type { DependencyReport } from './analyze-dependencies-tool.ts';
 
-export interface GraphFindings {
-  readonly cycles: readonly Cycle[];
-  readonly edges: readonly GraphEdge[];
-  readonly metrics: ReadonlyMap<string, NodeMetrics>;
-  readonly unresolved: readonly UnresolvedImport[];
-}
+export type GraphFindings = Pick<DependencyReport, 'cycles' | 'edges' | 'nodes' | 'unresolved'>;
 
 const maxCyclesAdvised = 10;
 const busyFanOut = 20;
@@ -17,7 +11,7 @@ const deepChain = 12;
 
 /** What to do about the shape of the graph, most pressing first. */
 export function recommend(findings: GraphFindings): string[] {
-  const { cycles, unresolved, metrics } = findings;
+  const { cycles, unresolved, nodes } = findings;
   const advice = cycles.slice(0, maxCyclesAdvised).map((cycle) => adviseCycle(cycle, findings));
   if (cycles.length > maxCyclesAdvised) {
     advice.push(`${cycles.length - maxCyclesAdvised} further cycles are listed under "cycles".`);
@@ -28,7 +22,7 @@ export function recommend(findings: GraphFindings): string[] {
       `${counted(unresolved.length, 'unresolved import')}, e.g. "${first?.specifier}" in ${first?.file}:${first?.line}.`,
     );
   }
-  for (const [id, { fanIn, fanOut, depth }] of metrics) {
+  for (const { id, imported_by: fanIn, imports: fanOut, depth } of nodes) {
     if (fanOut > busyFanOut) {
       advice.push(`${id} imports ${fanOut} modules: consider splitting it by task.`);
     } else if (fanIn > hubFanIn && fanOut > hubFanIn / 2) {

@@ -3,25 +3,18 @@ import type { CallContext } from '../../../contract/server/index.ts';
 import { AppError } from '../../../kernel/index.ts';
 import type { CodeContext } from '../code-context.ts';
 import { knownEndings, languageOfPath } from '../language.ts';
-import type { DependencyReport } from './analyze-dependencies-tool.ts';
-import { adjacencyOf, findCycles } from './find-cycles.ts';
+import type { DependencyReport, DependencyRequest } from './analyze-dependencies-tool.ts';
+import { adjacencyOf, findComponents, findCycles, type Adjacency } from './find-cycles.ts';
 import { groupByFolder, type PlainGraph } from './group-graph.ts';
-import { buildGraph, type ImportGraph } from './import-graph.ts';
+import { buildGraph } from './import-graph.ts';
 import type { ModuleFile } from './import-reference.ts';
 import { QueriedTrees } from './imports/queried-trees.ts';
 import { readImports } from './imports/read-imports.ts';
-import { measureGraph, type NodeMetrics } from './measure-graph.ts';
 import { drawMermaid } from './picture/draw-mermaid.ts';
 import { drawSvg } from './picture/draw-svg.ts';
 import { pictureOf } from './picture/picture-graph.ts';
 import { findProject, type FoundProject } from './find-project.ts';
 import { recommend } from './recommend.ts';
-
-export interface DependencyRequest {
-  readonly path: string;
-  readonly group_by: 'file' | 'folder';
-  readonly pictures: readonly ('mermaid' | 'svg')[];
-}
 
 const maxUnresolvedShown = 500;
 const topCount = 10;
@@ -44,23 +37,25 @@ export async function reportDependencies(
   const graph = request.group_by === 'folder' ? groupByFolder(whole) : whole;
   const needs = graph.edges.filter((edge) => edge.kind === 'import');
   const cycles = findCycles(adjacencyOf(graph.nodes.keys(), needs));
-  const metrics = measureGraph(graph);
-  const { unresolved } = whole;
+  const nodes = describeNodes(graph);
+  const { externals, unresolved } = whole;
   return {
-    ...describeGraph(graph, metrics),
-    cycles: cycles.map(({ members, shortest }) => ({
-      members: [...members],
-      shortest: [...shortest],
-    })),
-    external_dependencies: describeExternals(whole),
-    unresolved: unresolved.slice(0, maxUnresolvedShown).map((one) => ({ ...one })),
+    nodes,
+    edges: [...graph.edges],
+    cycles,
+    external_dependencies: externals,
+    unresolved: unresolved.slice(0, maxUnresolvedShown),
     unreadable,
-    metrics: summarizeMetrics(
-      { whole, graph, metrics },
-      { files: files.length, cycles: cycles.length },
-    ),
+    metrics: {
+      ...summarizeNodes(nodes),
+      files: files.length,
+      edges: graph.edges.length,
+      cycles: cycles.length,
+      external_dependencies: externals.length,
+      unresolved: unresolved.length,
+    },
     ...draw(graph, request.pictures),
-    recommendations: recommend({ cycles, edges: graph.edges, metrics, unresolved }),
+    recommendations: recommend({ cycles, edges: [...graph.edges], nodes, unresolved }),
   };
 }
 
@@ -98,79 +93,76 @@ async function readFiles(
   return read;
 }
 
-function describeGraph(
-  graph: PlainGraph,
-  metrics: ReadonlyMap<string, NodeMetrics>,
-): Pick<DependencyReport, 'nodes' | 'edges'> {
+type ReportedNode = DependencyReport['nodes'][number];
+
+/** Robert Martin's coupling measures per module, and the depth of what it rests on; in order of ids. */
+function describeNodes(graph: PlainGraph): ReportedNode[] {
+  const next = adjacencyOf(graph.nodes.keys(), graph.edges);
+  const importers = new Map<string, number>();
+  for (const { from, to } of graph.edges) {
+    if (from !== to) importers.set(to, (importers.get(to) ?? 0) + 1);
+  }
+  const depths = depthsOf(next);
   const nodes = [...graph.nodes.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  return {
-    nodes: nodes.map(({ id, language, files, external }) => {
-      const measured = metrics.get(id);
-      return {
-        id,
-        language,
-        files,
-        imports: measured?.fanOut ?? 0,
-        imported_by: measured?.fanIn ?? 0,
-        external: [...external].sort(),
-        instability: measured?.instability ?? 0,
-        depth: measured?.depth ?? 0,
-      };
-    }),
-    edges: graph.edges.map(({ from, to, line, count, kind }) => ({
-      from,
-      to,
-      line,
-      count,
-      kind,
-    })),
-  };
+  return nodes.map(({ id, language, files, external }) => {
+    const importedBy = importers.get(id) ?? 0;
+    const imports = (next.get(id) ?? []).filter((target) => target !== id).length;
+    const total = importedBy + imports;
+    return {
+      id,
+      language,
+      files,
+      imports,
+      imported_by: importedBy,
+      external: [...external].sort(),
+      instability: total === 0 ? 0 : round(imports / total),
+      depth: depths.get(id) ?? 0,
+    };
+  });
 }
 
-function describeExternals(graph: ImportGraph): DependencyReport['external_dependencies'] {
-  return graph.externals.map(({ name, language, isStandard, importedBy }) => ({
-    name,
-    language,
-    standard_library: isStandard,
-    imported_by: importedBy,
-  }));
+/** Components arrive after those they lead to, so one pass is enough. */
+function depthsOf(next: Adjacency): ReadonlyMap<string, number> {
+  const depths = new Map<string, number>();
+  for (const component of findComponents(next)) {
+    const members = new Set(component);
+    let depth = 0;
+    for (const target of component.flatMap((id) => next.get(id) ?? [])) {
+      if (!members.has(target)) depth = Math.max(depth, (depths.get(target) ?? 0) + 1);
+    }
+    for (const id of component) depths.set(id, depth);
+  }
+  return depths;
 }
 
-interface Measured {
-  readonly whole: ImportGraph;
-  readonly graph: PlainGraph;
-  readonly metrics: ReadonlyMap<string, NodeMetrics>;
-}
-
-function summarizeMetrics(
-  { whole, graph, metrics }: Measured,
-  counts: { readonly files: number; readonly cycles: number },
-): DependencyReport['metrics'] {
-  const all = [...metrics].sort(([a], [b]) => (a < b ? -1 : 1));
-  const top = (value: (one: NodeMetrics) => number): { id: string; value: number }[] =>
-    all
-      .map(([id, one]) => ({ id, value: value(one) }))
-      .filter((one) => one.value > 0)
-      .sort((a, b) => b.value - a.value)
+function summarizeNodes(
+  nodes: readonly ReportedNode[],
+): Pick<
+  DependencyReport['metrics'],
+  'modules' | 'max_depth' | 'average_fan_out' | 'most_imported' | 'most_importing'
+> {
+  const top = (key: 'imports' | 'imported_by'): ReportedNode[] =>
+    nodes
+      .filter((node) => node[key] > 0)
+      .sort((a, b) => b[key] - a[key])
       .slice(0, topCount);
-  const links = graph.edges.filter(({ from, to }) => from !== to).length;
+  const links = nodes.reduce((sum, { imports }) => sum + imports, 0);
   return {
-    ...counts,
-    modules: graph.nodes.size,
-    edges: graph.edges.length,
-    external_dependencies: whole.externals.length,
-    unresolved: whole.unresolved.length,
-    max_depth: all.reduce((deepest, [, { depth }]) => Math.max(deepest, depth), 0),
-    average_fan_out:
-      graph.nodes.size === 0 ? 0 : Math.round((links / graph.nodes.size) * 100) / 100,
-    most_imported: top(({ fanIn }) => fanIn).map(({ id, value }) => ({ id, imported_by: value })),
-    most_importing: top(({ fanOut }) => fanOut).map(({ id, value }) => ({ id, imports: value })),
+    modules: nodes.length,
+    max_depth: nodes.reduce((deepest, { depth }) => Math.max(deepest, depth), 0),
+    average_fan_out: nodes.length === 0 ? 0 : round(links / nodes.length),
+    most_imported: top('imported_by'),
+    most_importing: top('imports'),
   };
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
 }
 
 function draw(
   graph: PlainGraph,
-  pictures: readonly ('mermaid' | 'svg')[],
+  pictures: DependencyRequest['pictures'],
 ): Pick<DependencyReport, 'mermaid' | 'svg' | 'picture_note'> {
   if (pictures.length === 0) return {};
   const picture = pictureOf(graph);

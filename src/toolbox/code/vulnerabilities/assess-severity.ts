@@ -1,15 +1,13 @@
-import type { Severity } from '../finding.ts';
-import { approximateCvss4, scoreCvss3 } from './cvss.ts';
-import type { OsvRecord } from './osv-record.ts';
+import cvss from 'ae-cvss-calculator';
 import { lookupTable } from '../../../kernel/index.ts';
-
-/** Where a severity comes from, most trustworthy first. */
-export const severitySources = ['cvss', 'label', 'approximated', 'assumed'] as const;
+import type { Severity } from '../finding.ts';
+import type { OsvRecord } from './osv-record.ts';
+import type { SeveritySource } from './scan-dependencies-tool.ts';
 
 export interface Assessment {
   readonly severity: Severity;
-  readonly source: (typeof severitySources)[number];
-  /** CVSS 3 base score, only where it was computed exactly. */
+  readonly source: SeveritySource;
+  /** CVSS base score, where a vector gives one. */
   readonly score?: number;
 }
 
@@ -23,25 +21,42 @@ const labels: Readonly<Record<string, Severity>> = lookupTable({
 });
 
 /**
- * How bad a vulnerability is: the highest CVSS 3 score, else the database's own label, else an
- * approximation of a CVSS 4 vector, else `major`, because what nobody rated must not look harmless.
+ * How bad a vulnerability is: the highest CVSS 3 score, else the highest CVSS 4 score, else the
+ * database's own label, else `major`, because an unrated vulnerability must not look harmless.
  */
 export function assessSeverity(record: OsvRecord): Assessment {
-  const vectors = [
-    ...(record.severity ?? []),
-    ...(record.affected ?? []).flatMap((entry) => entry.severity ?? []),
-  ];
-  const score = highest(vectors.flatMap((vector) => scoreCvss3(vector.score) ?? []));
+  const vectors = [record, ...(record.affected ?? [])]
+    .flatMap(({ severity }) => severity ?? [])
+    .map(({ score }) => score);
+  const score =
+    highest(vectors.filter((vector) => vector.startsWith('CVSS:3.'))) ??
+    highest(vectors.filter((vector) => vector.startsWith('CVSS:4.')));
   if (score !== undefined) return { severity: severityOfScore(score), source: 'cvss', score };
   const label = labels[String(record.database_specific?.severity).toUpperCase()];
-  if (label) return { severity: label, source: 'label' };
-  const rough = highest(vectors.flatMap((vector) => approximateCvss4(vector.score) ?? []));
-  if (rough !== undefined) return { severity: severityOfScore(rough), source: 'approximated' };
-  return { severity: 'major', source: 'assumed' };
+  return label ? { severity: label, source: 'label' } : { severity: 'major', source: 'assumed' };
 }
 
-function highest(scores: readonly number[]): number | undefined {
+function highest(vectors: readonly string[]): number | undefined {
+  const scores = vectors.flatMap((vector) => baseScore(vector) ?? []);
   return scores.length === 0 ? undefined : Math.max(...scores);
+}
+
+const maxVectorLength = 400;
+
+/** Base score of a CVSS 3.0, 3.1 or 4.0 vector; `undefined` when a base metric is missing or unknown. */
+export function baseScore(vector: string): number | undefined {
+  if (vector.length > maxVectorLength) return undefined;
+  try {
+    if (vector.startsWith('CVSS:4.0/')) {
+      const parsed = new cvss.Cvss4P0(vector);
+      return parsed.isBaseFullyDefined() ? parsed.calculateScores().baseMetricsOnly : undefined;
+    }
+    if (vector.startsWith('CVSS:3.1/')) return new cvss.Cvss3P1(vector).calculateScores().base;
+    if (vector.startsWith('CVSS:3.0/')) return new cvss.Cvss3P0(vector).calculateScores().base;
+    return undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The qualitative bands of CVSS: critical, high, medium, and low or none. */

@@ -3,8 +3,13 @@ import { z } from 'zod';
 import { Gate, systemClock, type Clock } from '../../../kernel/index.ts';
 import { OsvUnreachableError } from './errors.ts';
 import type { LockedPackage } from './locked-package.ts';
-import { osvRecordSchema, type OsvRecord } from './osv-record.ts';
-import type { LookUpOptions, OsvAnswer, OsvSource } from './osv-source.ts';
+import {
+  osvRecordSchema,
+  type LookUpOptions,
+  type OsvAnswer,
+  type OsvRecord,
+  type OsvSource,
+} from './osv-record.ts';
 
 const batchSchema = z.object({
   results: z.array(

@@ -1,11 +1,15 @@
 import { counted, readRegularFile } from '../../../kernel/index.ts';
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, stat } from 'node:fs/promises';
 import { isAffected, normalizeName } from './affected-versions.ts';
 import { OsvDirectoryError } from './errors.ts';
 import { ecosystems, type Ecosystem, type LockedPackage } from './locked-package.ts';
-import { osvRecordSchema, type OsvRecord } from './osv-record.ts';
-import type { LookUpOptions, OsvAnswer, OsvSource } from './osv-source.ts';
+import {
+  osvRecordSchema,
+  type LookUpOptions,
+  type OsvAnswer,
+  type OsvRecord,
+  type OsvSource,
+} from './osv-record.ts';
 
 /** Which record files speak about which package, for some ecosystems. */
 interface Index {
@@ -82,30 +86,23 @@ async function listRecords(
   directory: string,
   wanted: readonly Ecosystem[],
 ): Promise<readonly RecordFile[]> {
-  const found: RecordFile[] = [];
-  const open = [{ folder: directory, depth: 0 }];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { folder, depth } = next;
-    const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-      throw new OsvDirectoryError(directory, error instanceof Error ? error.message : 'unreadable');
-    });
-    for (const entry of entries) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory() && depth < maxDepth && !isOtherEcosystem(entry.name, wanted)) {
-        open.push({ folder: path, depth: depth + 1 });
-      }
-      if (!entry.isFile() || !entry.name.endsWith('.json')) continue;
-      if (found.length >= maxFiles) {
-        throw new OsvDirectoryError(directory, `it has more than ${maxFiles} records`);
-      }
-      found.push({ path, mtimeMs: 0 });
-    }
+  await access(directory).catch((error: unknown) => {
+    throw new OsvDirectoryError(directory, error instanceof Error ? error.message : 'unreadable');
+  });
+  const { glob } = await import('tinyglobby');
+  const others = ecosystems.filter((name) => !wanted.includes(name));
+  const paths = await glob('**/*.json', {
+    cwd: directory,
+    absolute: true,
+    dot: true,
+    deep: maxDepth,
+    followSymbolicLinks: false,
+    ignore: others.map((name) => `**/${name}/**`),
+  });
+  if (paths.length > maxFiles) {
+    throw new OsvDirectoryError(directory, `it has more than ${maxFiles} records`);
   }
-  return inParallel(found, async ({ path }) => ({ path, mtimeMs: (await stat(path)).mtimeMs }));
-}
-
-function isOtherEcosystem(folder: string, wanted: readonly Ecosystem[]): boolean {
-  return ecosystems.some((name) => name === folder) && !wanted.some((name) => name === folder);
+  return inParallel(paths, async (path) => ({ path, mtimeMs: (await stat(path)).mtimeMs }));
 }
 
 function fingerprintOf(files: readonly RecordFile[]): string {

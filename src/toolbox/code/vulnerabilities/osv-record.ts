@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { LockedPackage } from './locked-package.ts';
 
 const eventSchema = z.object({
   introduced: z.string().optional(),
@@ -34,3 +35,22 @@ export type OsvRecord = z.output<typeof osvRecordSchema>;
 export type OsvAffected = z.output<typeof affectedSchema>;
 
 export type OsvEvent = z.output<typeof eventSchema>;
+
+/** Port: a database of vulnerabilities by package version. */
+export interface OsvSource {
+  readonly kind: 'osv-api' | 'osv-directory';
+  /** Records per package, in the order of `packages`. Throws when it cannot tell for all of them. */
+  lookUp(packages: readonly LockedPackage[], options: LookUpOptions): Promise<OsvAnswer>;
+}
+
+export interface LookUpOptions {
+  readonly signal: AbortSignal;
+  readonly progress: (done: number, total: number, message: string) => void;
+}
+
+export interface OsvAnswer {
+  readonly records: readonly (readonly OsvRecord[])[];
+  /** How new the knowledge is. */
+  readonly asOf: string;
+  readonly warnings: readonly string[];
+}

@@ -1,21 +1,13 @@
 import { counted } from '../../../kernel/index.ts';
 import { z } from 'zod';
-import type { CallContext } from '../../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { InvalidArgumentsError } from '../../errors.ts';
 import type { CodeContext } from '../code-context.ts';
 import { severities } from '../finding.ts';
-import {
-  describeVulnerabilities,
-  recommendUpgrade,
-  vulnerabilitySchema,
-  type AffectedPackage,
-  type Vulnerability,
-} from './describe-vulnerabilities.ts';
+import { ecosystems } from './locked-package.ts';
 import { lockfileNames } from './lockfiles/lockfile-formats.ts';
 import type { OsvApiOptions } from './osv-api.ts';
-import type { OsvSource } from './osv-source.ts';
-import { readLockfiles, type FoundPackage, type Lockfile } from './read-lockfiles.ts';
+import type { OsvSource } from './osv-record.ts';
 
 const inputSchema = z.object({
   path: z
@@ -37,6 +29,34 @@ const inputSchema = z.object({
     .optional()
     .describe(`The file name that tells the format of \`code\`: ${lockfileNames.join(', ')}.`),
 });
+
+/** Where a severity comes from, most trustworthy first. */
+export const severitySources = ['cvss', 'label', 'assumed'] as const;
+export type SeveritySource = (typeof severitySources)[number];
+
+const vulnerabilitySchema = z.object({
+  id: z.string(),
+  aliases: z.array(z.string()),
+  package: z.string(),
+  ecosystem: z.enum(ecosystems),
+  version: z.string(),
+  severity: z.enum(severities),
+  severity_source: z
+    .enum(severitySources)
+    .describe(
+      'cvss: computed from a CVSS vector; label: the rating of the database; assumed: unrated.',
+    ),
+  cvss_score: z.number().optional().describe('CVSS base score.'),
+  summary: z.string(),
+  fixed_versions: z.array(z.string()).describe('Newer versions that cure it, lowest first.'),
+  lockfile: z.string(),
+  line: z.int().optional(),
+  direct: z.boolean().optional(),
+  dependency_path: z.array(z.string()).optional(),
+  url: z.string(),
+});
+
+export type Vulnerability = z.infer<typeof vulnerabilitySchema>;
 
 const outputSchema = z.object({
   vulnerabilities: z.array(vulnerabilitySchema).describe('Worst first.'),
@@ -61,9 +81,7 @@ const outputSchema = z.object({
   warnings: z.array(z.string()),
 });
 
-type Output = z.infer<typeof outputSchema>;
-
-const maxSkippedShown = 100;
+export type ScanReport = z.infer<typeof outputSchema>;
 
 /** The tool `scan_dependencies`. `api` tunes the OSV client. */
 export function scanDependenciesTool(context: CodeContext, api: OsvApiOptions = {}): DefinedTool {
@@ -89,9 +107,11 @@ export function scanDependenciesTool(context: CodeContext, api: OsvApiOptions = 
     ],
     run: async (input, call) => {
       assertOneSource(input);
+      const { readLockfiles } = await import('./read-lockfiles.ts');
+      const { scanLockfiles } = await import('./scan-lockfiles.ts');
       const lockfiles = await readLockfiles(context.sources, input, call.signal);
       source ??= openSource(context, api);
-      return scan(lockfiles, await source, call);
+      return scanLockfiles(lockfiles, await source, call);
     },
     summarize,
   });
@@ -118,86 +138,9 @@ async function openSource(context: CodeContext, api: OsvApiOptions): Promise<Osv
   return new OsvApi(osvUrl, api);
 }
 
-async function scan(
-  lockfiles: readonly Lockfile[],
-  source: OsvSource,
-  call: CallContext,
-): Promise<Output> {
-  const unique = uniquePackages(lockfiles);
-  const answer = await source.lookUp([...unique.values()], {
-    signal: call.signal,
-    progress: (progress, total, message) => call.progress({ progress, total, message }),
-  });
-  const recordsOf = new Map([...unique.keys()].map((key, index) => [key, answer.records[index]]));
-  const affected: AffectedPackage[] = lockfiles.flatMap(({ path, packages }) =>
-    [...uniquePackages([{ path, packages, skipped: [] }])].map(([key, locked]) => ({
-      lockfile: path,
-      locked,
-      records: (recordsOf.get(key) ?? []).filter((record) => !record.withdrawn),
-    })),
-  );
-  const hit = affected
-    .filter(({ records }) => records.length > 0)
-    .map((one) => ({ one, found: describeVulnerabilities(one).sort(compareVulnerabilities) }))
-    .sort((a, b) => compareWorst(a.found, b.found));
-  const skipped = lockfiles.flatMap((file) =>
-    file.skipped.map(({ name, line, reason }) => ({
-      lockfile: file.path,
-      package: name,
-      ...(line === undefined ? {} : { line }),
-      reason,
-    })),
-  );
-  return {
-    vulnerabilities: hit.flatMap(({ found }) => found).sort(compareVulnerabilities),
-    packages_scanned: unique.size,
-    lockfiles: lockfiles.map(({ path, packages }) => ({ path, packages: packages.length })),
-    skipped: skipped.slice(0, maxSkippedShown),
-    skipped_count: skipped.length,
-    source: source.kind,
-    as_of: answer.asOf,
-    recommendations: [...new Set(hit.map(({ one }) => recommendUpgrade(one)))],
-    warnings: [...answer.warnings],
-  };
-}
-
-/** A version that several entries or lock files share is looked up once; a known path is kept. */
-function uniquePackages(lockfiles: readonly Lockfile[]): ReadonlyMap<string, FoundPackage> {
-  const unique = new Map<string, FoundPackage>();
-  for (const locked of lockfiles.flatMap(({ packages }) => packages)) {
-    const key = `${locked.ecosystem}\n${locked.name}\n${locked.version}`;
-    const known = unique.get(key);
-    const isShorter =
-      (locked.dependencyPath?.length ?? Infinity) < (known?.dependencyPath?.length ?? Infinity);
-    if (!known || isShorter) unique.set(key, locked);
-  }
-  return unique;
-}
-
-/** By the first of each, which is the worst. */
-function compareWorst(a: readonly Vulnerability[], b: readonly Vulnerability[]): number {
-  const [worstA, worstB] = [a[0], b[0]];
-  return worstA && worstB ? compareVulnerabilities(worstA, worstB) : b.length - a.length;
-}
-
-function compareVulnerabilities(a: Vulnerability, b: Vulnerability): number {
-  return (
-    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-    (b.cvss_score ?? 0) - (a.cvss_score ?? 0) ||
-    compareText(a.lockfile, b.lockfile) ||
-    compareText(a.package, b.package) ||
-    compareText(a.id, b.id)
-  );
-}
-
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
 const maxLinesShown = 30;
 
-function summarize(output: Output): string {
+function summarize(output: ScanReport): string {
   const { vulnerabilities, packages_scanned: scanned, lockfiles } = output;
   const head =
     `${counted(vulnerabilities.length, 'known vulnerability', 'known vulnerabilities')} in ${counted(scanned, 'package')} of ` +

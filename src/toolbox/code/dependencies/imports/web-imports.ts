@@ -1,3 +1,4 @@
+import { parse, type DefaultTreeAdapterTypes } from 'parse5';
 import { TextPositions } from '../../text-positions.ts';
 import type { FileImports, ImportReference } from '../import-reference.ts';
 
@@ -30,42 +31,26 @@ function blankComments(text: string): string {
   return parts.join('');
 }
 
-const maxTagLength = 10_000;
-
-/** `<script src>` and `<link href>` of style sheets and modules; comments are left out. */
+/** `<script src>` and `<link href>` of style sheets and modules, in document order. */
 export function readHtmlImports(text: string): FileImports {
-  const positions = new TextPositions(text);
   const references: ImportReference[] = [];
-  let position = 0;
-  while (position < text.length) {
-    const start = text.indexOf('<', position);
-    if (start < 0) break;
-    const isComment = text.startsWith('<!--', start);
-    const end = text.indexOf(isComment ? '-->' : '>', start + 1);
-    if (end < 0) break;
-    position = end + 1;
-    if (isComment || end - start > maxTagLength) continue;
-    const specifier = importedBy(text.slice(start + 1, end));
-    if (specifier)
-      references.push({ specifier: asRelative(specifier), line: positions.line(start) });
+  const open: DefaultTreeAdapterTypes.Node[] = [parse(text, { sourceCodeLocationInfo: true })];
+  for (let node = open.pop(); node; node = open.pop()) {
+    if ('content' in node) open.push(node.content);
+    if ('childNodes' in node) open.push(...node.childNodes.toReversed());
+    if (!('attrs' in node)) continue;
+    const specifier = importedBy(node);
+    const line = node.sourceCodeLocation?.startLine;
+    if (specifier && line) references.push({ specifier: asRelative(specifier), line });
   }
   return { references };
 }
 
-function importedBy(tag: string): string | undefined {
-  const name = /^[a-z]+/i.exec(tag)?.[0].toLowerCase();
-  if (name === 'script') return attributeOf(tag, 'src');
-  if (name !== 'link') return undefined;
-  const relation = attributeOf(tag, 'rel')?.toLowerCase() ?? '';
-  return /\b(stylesheet|modulepreload)\b/.test(relation) ? attributeOf(tag, 'href') : undefined;
-}
-
-function attributeOf(tag: string, name: string): string | undefined {
-  const start = new RegExp(`\\s${name}\\s{0,9}=\\s{0,9}`, 'i').exec(tag);
-  if (!start) return undefined;
-  const rest = tag.slice(start.index + start[0].length);
-  const value = /^(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/.exec(rest);
-  return value?.[1] ?? value?.[2] ?? value?.[3];
+function importedBy({ tagName, attrs }: DefaultTreeAdapterTypes.Element): string | undefined {
+  const attribute = (name: string) => attrs.find((one) => one.name === name)?.value;
+  if (tagName === 'script') return attribute('src');
+  const isImport = /\b(stylesheet|modulepreload)\b/i.test(attribute('rel') ?? '');
+  return tagName === 'link' && isImport ? attribute('href') : undefined;
 }
 
 /** On the web `a.css` lies beside the file; the address part after `?` or `#` names no other file. */

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
+import { z } from 'zod';
 import type { ImportReference, ModuleFile } from '../import-reference.ts';
-import { isPythonStandard } from './python-standard-modules.ts';
+import data from './python-standard-modules.json' with { type: 'json' };
 import {
   external,
   internal,
@@ -9,6 +10,9 @@ import {
   type Resolution,
   type Resolver,
 } from './resolution.ts';
+
+/** Top-level modules that come with Python, from 3.11 to 3.14 (`sys.stdlib_module_names`). */
+const standardModules: ReadonlySet<string> = new Set(z.array(z.string()).parse(data));
 
 /** Packages, namespace packages and relative imports; roots are where Python itself would look. */
 export function pythonResolver(project: Project): Resolver {
@@ -28,7 +32,7 @@ export function pythonResolver(project: Project): Resolver {
       // A folder of that name without the module says nothing about an installed package.
       if (modules.isPackage(posix.join(root, top))) return unresolved;
     }
-    return external(top, isPythonStandard(top));
+    return external(top, top.startsWith('_') || standardModules.has(top));
   };
 }
 

@@ -1,46 +1,32 @@
 import type { LockfileParser } from '../locked-package.ts';
 
-/** A lock file format: the file names it goes by, and its reader, loaded when first needed. */
-interface LockfileFormat {
-  readonly names: readonly string[];
-  readonly load: () => Promise<LockfileParser>;
-}
+const npm = async () => (await import('./package-lock.ts')).parsePackageLock;
+const poetry = async () => (await import('./toml-lock.ts')).parsePythonLock;
+const gradle = async () => (await import('./pom.ts')).parseGradleLockfile;
 
-const formats: readonly LockfileFormat[] = [
-  {
-    names: ['package-lock.json', 'npm-shrinkwrap.json'],
-    load: async () => (await import('./package-lock.ts')).parsePackageLock,
-  },
-  { names: ['yarn.lock'], load: async () => (await import('./yarn-lock.ts')).parseYarnLock },
-  { names: ['pnpm-lock.yaml'], load: async () => (await import('./pnpm-lock.ts')).parsePnpmLock },
-  {
-    names: ['requirements.txt'],
-    load: async () => (await import('./requirements.ts')).parseRequirements,
-  },
-  {
-    names: ['poetry.lock', 'pdm.lock'],
-    load: async () => (await import('./toml-lock.ts')).parsePythonLock,
-  },
-  { names: ['uv.lock'], load: async () => (await import('./toml-lock.ts')).parseUvLock },
-  {
-    names: ['Pipfile.lock'],
-    load: async () => (await import('./pipfile-lock.ts')).parsePipfileLock,
-  },
-  { names: ['go.mod'], load: async () => (await import('./go-mod.ts')).parseGoMod },
-  { names: ['go.sum'], load: async () => (await import('./go-mod.ts')).parseGoSum },
-  { names: ['Cargo.lock'], load: async () => (await import('./toml-lock.ts')).parseCargoLock },
-  { names: ['pom.xml'], load: async () => (await import('./pom.ts')).parsePom },
-  {
-    names: ['gradle.lockfile', 'buildscript-gradle.lockfile'],
-    load: async () => (await import('./gradle-lockfile.ts')).parseGradleLockfile,
-  },
-];
+/** The readers by file name, loaded when first needed. */
+const formats: ReadonlyMap<string, () => Promise<LockfileParser>> = new Map([
+  ['package-lock.json', npm],
+  ['npm-shrinkwrap.json', npm],
+  ['yarn.lock', async () => (await import('./yarn-lock.ts')).parseYarnLock],
+  ['pnpm-lock.yaml', async () => (await import('./pnpm-lock.ts')).parsePnpmLock],
+  ['requirements.txt', async () => (await import('./requirements.ts')).parseRequirements],
+  ['poetry.lock', poetry],
+  ['pdm.lock', poetry],
+  ['uv.lock', async () => (await import('./toml-lock.ts')).parseUvLock],
+  ['Pipfile.lock', async () => (await import('./requirements.ts')).parsePipfileLock],
+  ['go.mod', async () => (await import('./go-mod.ts')).parseGoMod],
+  ['go.sum', async () => (await import('./go-mod.ts')).parseGoSum],
+  ['Cargo.lock', async () => (await import('./toml-lock.ts')).parseCargoLock],
+  ['pom.xml', async () => (await import('./pom.ts')).parsePom],
+  ['gradle.lockfile', gradle],
+  ['buildscript-gradle.lockfile', gradle],
+]);
 
 /** Every file name that is read. `requirements-dev.txt` and the like count as requirements.txt. */
-export const lockfileNames: readonly string[] = formats.flatMap(({ names }) => names);
+export const lockfileNames: readonly string[] = [...formats.keys()];
 
 /** The reader for a file of this name, or `undefined` when it is no lock file. */
 export async function loadLockfileParser(name: string): Promise<LockfileParser | undefined> {
-  const known = /^requirements[\w.-]*\.txt$/.test(name) ? 'requirements.txt' : name;
-  return formats.find(({ names }) => names.includes(known))?.load();
+  return formats.get(/^requirements[\w.-]*\.txt$/.test(name) ? 'requirements.txt' : name)?.();
 }

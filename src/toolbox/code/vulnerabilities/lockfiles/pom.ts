@@ -1,6 +1,6 @@
+import { DOMParser, ParseError, type Element } from '@xmldom/xmldom';
 import { LockfileMalformedError } from '../errors.ts';
 import type { LockedPackage, ParsedLockfile, SkippedPackage } from '../locked-package.ts';
-import { readXml, type XmlElement } from './xml-elements.ts';
 
 interface Pom {
   readonly properties: ReadonlyMap<string, string>;
@@ -13,10 +13,7 @@ interface Pom {
  * dependency whose version comes from there is listed as skipped.
  */
 export function parsePom(text: string, path: string): ParsedLockfile {
-  const project = readXml(text, path);
-  if (project.name !== 'project') {
-    throw new LockfileMalformedError(path, project.line, `<${project.name}> is not a <project>`);
-  }
+  const project = readProject(text, path);
   const properties = propertiesOf(project);
   const managed = new Map<string, string>();
   const pom: Pom = { properties, managed };
@@ -26,15 +23,36 @@ export function parsePom(text: string, path: string): ParsedLockfile {
   }
   const packages: LockedPackage[] = [];
   const skipped: SkippedPackage[] = [];
-  const profiles = child(project, 'profiles')?.children ?? [];
+  const profiles = childrenOf(child(project, 'profiles'));
   for (const element of [project, ...profiles].flatMap((owner) => dependenciesOf(owner))) {
     const { name, version } = coordinates(element, pom);
-    const { line } = element;
+    const line = element.lineNumber;
     if (version === undefined || version.includes('${') || /^[[(]/.test(version)) {
       skipped.push({ name, line, reason: reasonFor(version) });
     } else packages.push({ ecosystem: 'Maven', name, version, line, direct: true });
   }
   return { packages, skipped };
+}
+
+/** Declared entities are never expanded and nothing outside the text is fetched. */
+function readProject(text: string, path: string): Element {
+  let problem = new LockfileMalformedError(path, 1, 'its outermost element is no <project>');
+  const onError = (level: string, message: string, { locator }: XmlPosition): void => {
+    if (level === 'warning' || message.startsWith('entity not found')) return;
+    problem = new LockfileMalformedError(path, Math.max(locator.lineNumber, 1), message);
+    throw problem;
+  };
+  try {
+    const { documentElement } = new DOMParser({ onError }).parseFromString(text, 'text/xml');
+    if (documentElement?.localName === 'project') return documentElement;
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+  }
+  throw problem;
+}
+
+interface XmlPosition {
+  readonly locator: { readonly lineNumber: number };
 }
 
 function reasonFor(version: string | undefined): string {
@@ -44,13 +62,13 @@ function reasonFor(version: string | undefined): string {
     : `its version ${version} is a range`;
 }
 
-function dependenciesOf(owner: XmlElement | undefined): XmlElement[] {
+function dependenciesOf(owner: Element | undefined): Element[] {
   const list = owner && child(owner, 'dependencies');
-  return list?.children.filter(({ name }) => name === 'dependency') ?? [];
+  return childrenOf(list).filter(({ localName }) => localName === 'dependency');
 }
 
 function coordinates(
-  element: XmlElement,
+  element: Element,
   pom: Pom,
 ): { readonly name: string; readonly version: string | undefined } {
   const group = resolveText(textOf(element, 'groupId') ?? '', pom.properties);
@@ -61,7 +79,7 @@ function coordinates(
   return { name, version };
 }
 
-function propertiesOf(project: XmlElement): ReadonlyMap<string, string> {
+function propertiesOf(project: Element): ReadonlyMap<string, string> {
   const properties = new Map<string, string>();
   const parent = child(project, 'parent');
   for (const field of ['groupId', 'artifactId', 'version']) {
@@ -72,8 +90,8 @@ function propertiesOf(project: XmlElement): ReadonlyMap<string, string> {
     properties.set(`project.${field}`, own);
     properties.set(`pom.${field}`, own);
   }
-  for (const property of child(project, 'properties')?.children ?? []) {
-    properties.set(property.name, property.text.trim());
+  for (const { localName, textContent } of childrenOf(child(project, 'properties'))) {
+    properties.set(localName ?? '', (textContent ?? '').trim());
   }
   return properties;
 }
@@ -95,11 +113,34 @@ function resolveText(text: string, properties: ReadonlyMap<string, string>): str
   return resolved;
 }
 
-function child(element: XmlElement, name: string): XmlElement | undefined {
-  return element.children.find((candidate) => candidate.name === name);
+function childrenOf(element: Element | undefined): Element[] {
+  return [...(element?.children ?? [])];
 }
 
-function textOf(element: XmlElement, name: string): string | undefined {
-  const text = child(element, name)?.text.trim();
-  return text === '' ? undefined : text;
+function child(element: Element, name: string): Element | undefined {
+  return childrenOf(element).find(({ localName }) => localName === name);
+}
+
+function textOf(element: Element, name: string): string | undefined {
+  return child(element, name)?.textContent?.trim() || undefined;
+}
+
+/** `gradle.lockfile` and `buildscript-gradle.lockfile`: `group:artifact:version=configurations`. */
+export function parseGradleLockfile(text: string, path: string): ParsedLockfile {
+  const packages: LockedPackage[] = [];
+  text.split(/\r?\n/).forEach((raw, index) => {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#') || line.startsWith('empty=')) return;
+    const [group, artifact, version] = (line.split('=')[0] ?? '').split(':');
+    if (!group || !artifact || !version) {
+      throw new LockfileMalformedError(path, index + 1, 'a line needs group:artifact:version');
+    }
+    packages.push({
+      ecosystem: 'Maven',
+      name: `${group}:${artifact}`,
+      version,
+      line: index + 1,
+    });
+  });
+  return { packages, skipped: [] };
 }

@@ -4,23 +4,12 @@ import { onTestFinished } from 'vitest';
 import { aDirectory } from '../../../../observe/testing/a-directory.ts';
 import { aCallContext } from '../../../testing/call-context.ts';
 import { aCodeContext } from '../../../testing/code-context.ts';
-import type { Vulnerability } from '../describe-vulnerabilities.ts';
 import type { OsvApiOptions } from '../osv-api.ts';
-import { scanDependenciesTool } from '../scan-dependencies-tool.ts';
+import { scanDependenciesTool, type ScanReport } from '../scan-dependencies-tool.ts';
 import { OsvServer, type OsvServerOptions } from './osv-server.ts';
 import { matches, packageLock, records } from './sample-records.ts';
 
-export interface ScanResult {
-  readonly vulnerabilities: readonly Vulnerability[];
-  readonly packages_scanned: number;
-  readonly recommendations: readonly string[];
-  readonly skipped: readonly object[];
-  readonly lockfiles: readonly object[];
-  readonly warnings: readonly string[];
-  readonly source: string;
-  readonly as_of: string;
-  readonly text: string;
-}
+export type ScanResult = ScanReport & { readonly text: string };
 
 export interface ScannedProject {
   /** The root; the lock files are in `project` below it. */

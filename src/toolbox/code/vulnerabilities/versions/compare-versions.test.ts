@@ -33,13 +33,11 @@ describe('versions of npm, Go and crates.io', () => {
       ['1.2.0'],
       ['1.10.0'],
       ['2.0.0'],
-      ['9007199254740993.0.0'],
-      ['90071992547409930.0.0'],
     ];
     expect(disorders(versionOrderOf('npm'), chain)).toEqual([]);
   });
 
-  it.each(['', 'latest', '1.2.x', '1.2.3.4', 'file:../a', '1.0.0 || 2'])(
+  it.each(['', 'latest', '1.2.x', '1.2.3.4', 'file:../a', '1.0.0 || 2', '9007199254740993.0.0'])(
     'do not include %j',
     (text) => {
       expect(versionOrderOf('Go')(text, '1.0.0')).toBeUndefined();

@@ -1,45 +1,101 @@
-import { z } from 'zod';
-import { severities, type Severity } from '../finding.ts';
+import type { CallContext } from '../../../contract/server/index.ts';
+import { severities } from '../finding.ts';
 import { fixedVersions, isAffected } from './affected-versions.ts';
-import { assessSeverity, severitySources, type Assessment } from './assess-severity.ts';
-import { ecosystems } from './locked-package.ts';
-import type { OsvRecord } from './osv-record.ts';
-import type { FoundPackage } from './read-lockfiles.ts';
+import { assessSeverity, type Assessment } from './assess-severity.ts';
+import type { OsvRecord, OsvSource } from './osv-record.ts';
+import type { FoundPackage, Lockfile } from './read-lockfiles.ts';
+import { severitySources, type ScanReport, type Vulnerability } from './scan-dependencies-tool.ts';
 import { versionOrderOf } from './versions/compare-versions.ts';
 
-export const vulnerabilitySchema = z.object({
-  id: z.string(),
-  aliases: z.array(z.string()),
-  package: z.string(),
-  ecosystem: z.enum(ecosystems),
-  version: z.string(),
-  severity: z.enum(severities),
-  severity_source: z
-    .enum(severitySources)
-    .describe(
-      'cvss: computed from a CVSS 3 vector; label: the database’s own word; approximated: from a CVSS 4 vector; assumed: nobody rated it.',
-    ),
-  cvss_score: z.number().optional().describe('CVSS 3 base score.'),
-  summary: z.string(),
-  fixed_versions: z.array(z.string()).describe('Newer versions that cure it, lowest first.'),
-  lockfile: z.string(),
-  line: z.int().optional(),
-  direct: z.boolean().optional(),
-  dependency_path: z.array(z.string()).optional(),
-  url: z.string(),
-});
+const maxSkippedShown = 100;
 
-export type Vulnerability = z.infer<typeof vulnerabilitySchema>;
+/** Looks every locked package up and describes what is known against it. */
+export async function scanLockfiles(
+  lockfiles: readonly Lockfile[],
+  source: OsvSource,
+  call: CallContext,
+): Promise<ScanReport> {
+  const unique = uniquePackages(lockfiles);
+  const answer = await source.lookUp([...unique.values()], {
+    signal: call.signal,
+    progress: (progress, total, message) => call.progress({ progress, total, message }),
+  });
+  const recordsOf = new Map([...unique.keys()].map((key, index) => [key, answer.records[index]]));
+  const affected: AffectedPackage[] = lockfiles.flatMap(({ path, packages }) =>
+    [...uniquePackages([{ path, packages, skipped: [] }])].map(([key, locked]) => ({
+      lockfile: path,
+      locked,
+      records: (recordsOf.get(key) ?? []).filter((record) => !record.withdrawn),
+    })),
+  );
+  const hit = affected
+    .filter(({ records }) => records.length > 0)
+    .map((one) => ({ one, found: describeVulnerabilities(one).sort(compareVulnerabilities) }))
+    .sort((a, b) => compareWorst(a.found, b.found));
+  const skipped = lockfiles.flatMap((file) =>
+    file.skipped.map(({ name, line, reason }) => ({
+      lockfile: file.path,
+      package: name,
+      line,
+      reason,
+    })),
+  );
+  return {
+    vulnerabilities: hit.flatMap(({ found }) => found).sort(compareVulnerabilities),
+    packages_scanned: unique.size,
+    lockfiles: lockfiles.map(({ path, packages }) => ({ path, packages: packages.length })),
+    skipped: skipped.slice(0, maxSkippedShown),
+    skipped_count: skipped.length,
+    source: source.kind,
+    as_of: answer.asOf,
+    recommendations: [...new Set(hit.map(({ one }) => recommendUpgrade(one)))],
+    warnings: [...answer.warnings],
+  };
+}
+
+/** A version that several entries or lock files share is looked up once; a known path is kept. */
+function uniquePackages(lockfiles: readonly Lockfile[]): ReadonlyMap<string, FoundPackage> {
+  const unique = new Map<string, FoundPackage>();
+  for (const locked of lockfiles.flatMap(({ packages }) => packages)) {
+    const key = `${locked.ecosystem}\n${locked.name}\n${locked.version}`;
+    const known = unique.get(key);
+    const isShorter =
+      (locked.dependencyPath?.length ?? Infinity) < (known?.dependencyPath?.length ?? Infinity);
+    if (!known || isShorter) unique.set(key, locked);
+  }
+  return unique;
+}
+
+/** By the first of each, which is the worst. */
+function compareWorst(a: readonly Vulnerability[], b: readonly Vulnerability[]): number {
+  const [worstA, worstB] = [a[0], b[0]];
+  return worstA && worstB ? compareVulnerabilities(worstA, worstB) : b.length - a.length;
+}
+
+function compareVulnerabilities(a: Vulnerability, b: Vulnerability): number {
+  return (
+    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+    (b.cvss_score ?? 0) - (a.cvss_score ?? 0) ||
+    compareText(a.lockfile, b.lockfile) ||
+    compareText(a.package, b.package) ||
+    compareText(a.id, b.id)
+  );
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
 
 /** A package with everything that is known against it. */
-export interface AffectedPackage {
+interface AffectedPackage {
   readonly lockfile: string;
   readonly locked: FoundPackage;
   readonly records: readonly OsvRecord[];
 }
 
 /** One entry per vulnerability: records that are aliases of one another are told once. */
-export function describeVulnerabilities(affected: AffectedPackage): Vulnerability[] {
+function describeVulnerabilities(affected: AffectedPackage): Vulnerability[] {
   const current = affected.records.filter((record) => !record.withdrawn);
   return groupAliases(current).map((group) => describeGroup(group, affected));
 }
@@ -66,13 +122,13 @@ function describeGroup(group: readonly OsvRecord[], affected: AffectedPackage): 
     version: locked.version,
     severity,
     severity_source: source,
-    ...(score === undefined ? {} : { cvss_score: score }),
+    cvss_score: score,
     summary: summaryOf(sorted),
     fixed_versions: [...fixes].sort((a, b) => order(a, b) ?? 0),
     lockfile,
-    ...(line === undefined ? {} : { line }),
-    ...(direct === undefined ? {} : { direct }),
-    ...(dependencyPath === undefined ? {} : { dependency_path: [...dependencyPath] }),
+    line,
+    direct,
+    dependency_path: dependencyPath && [...dependencyPath],
     url: `https://osv.dev/vulnerability/${encodeURIComponent(id)}`,
   };
 }
@@ -93,19 +149,15 @@ function summaryOf(records: readonly OsvRecord[]): string {
   return text.length > maxSummaryLength ? `${text.slice(0, maxSummaryLength)}…` : text;
 }
 
-/** A rating somebody gave counts more than an assumption; among equals the worse one counts. */
+/** A rating counts more than an assumption; among equals the worse one counts. */
 function worstOf(assessments: readonly Assessment[]): Assessment {
   const [worst] = assessments.toSorted(
     (a, b) =>
       severitySources.indexOf(a.source) - severitySources.indexOf(b.source) ||
-      rank(a.severity) - rank(b.severity) ||
+      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
       (b.score ?? 0) - (a.score ?? 0),
   );
   return worst ?? { severity: 'major', source: 'assumed' };
-}
-
-function rank(severity: Severity): number {
-  return severities.indexOf(severity);
 }
 
 /** Groups records that share an id or alias, also over several steps. */
@@ -127,7 +179,7 @@ function groupAliases(records: readonly OsvRecord[]): OsvRecord[][] {
 }
 
 /** The lowest newer version that none of the known records affects, or that there is none. */
-export function recommendUpgrade(affected: AffectedPackage): string {
+function recommendUpgrade(affected: AffectedPackage): string {
   const { locked, records } = affected;
   const order = versionOrderOf(locked.ecosystem);
   const candidates = [...new Set(records.flatMap((record) => fixedVersions(record, locked)))].sort(
