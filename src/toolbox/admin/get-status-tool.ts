@@ -1,9 +1,10 @@
+import { opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { Caller } from '../../contract/caller/index.ts';
-import type { FleetControl, ServerStatus } from '../../contract/fleet/index.ts';
+import type { FleetControl } from '../../contract/fleet/index.ts';
 import { runStatuses, type EngineName, type Workflows } from '../../contract/run/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
-import { measureDirectory } from './measure-directory.ts';
 
 /** Runs are counted up to this many of each status. */
 const maxCounted = 1_000;
@@ -29,6 +30,8 @@ const outputSchema = z.object({
     isComplete: z.boolean().describe('False when there is more than was counted.'),
   }),
 });
+
+type DirectorySize = z.output<typeof outputSchema>['dataDirectory'];
 
 export interface GetStatusParts {
   readonly version: string;
@@ -63,7 +66,7 @@ export function getStatusTool(parts: GetStatusParts): DefinedTool {
         measureDirectory(parts.home),
       ]);
       const { version, engine } = parts;
-      return { version, engine, runs, runningSteps, servers: servers.map(inShort), dataDirectory };
+      return { version, engine, runs, runningSteps, servers: [...servers], dataDirectory };
     },
     summarize,
   });
@@ -99,12 +102,35 @@ async function stepsUnderWay(
     .slice(0, maxShownSteps);
 }
 
-function inShort({
-  name,
-  state,
-  tools,
-}: ServerStatus): Pick<ServerStatus, 'name' | 'state' | 'tools'> {
-  return { name, state, tools };
+/** Measuring more would take too long for a status. */
+const maxEntries = 20_000;
+
+/** How much is in a folder. Links are not followed; what cannot be read counts nothing. */
+async function measureDirectory(path: string): Promise<DirectorySize> {
+  const folders = [path];
+  let bytes = 0;
+  let files = 0;
+  let entries = 0;
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for await (const entry of entriesOf(folder)) {
+      entries += 1;
+      if (entries > maxEntries) return { path, bytes, files, isComplete: false };
+      const inner = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(inner);
+      if (!entry.isFile()) continue;
+      bytes += await stat(inner).then(
+        ({ size }) => size,
+        () => 0,
+      );
+      files += 1;
+    }
+  }
+  return { path, bytes, files, isComplete: true };
+}
+
+async function* entriesOf(folder: string) {
+  const opened = await opendir(folder).catch(() => undefined);
+  if (opened) yield* opened;
 }
 
 function summarize(status: z.output<typeof outputSchema>): string {

@@ -3,7 +3,6 @@ import type { Catalogue } from '../../contract/catalogue/index.ts';
 import { counted } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { UnknownServerError } from './errors.ts';
-import { firstSentence } from './first-sentence.ts';
 
 const defaultLimit = 50;
 const maxLimit = 200;
@@ -58,4 +57,17 @@ export function listToolsTool(catalogue: Pick<Catalogue, 'entries'>): DefinedToo
           : `${counted(total, 'tool')}; the next page begins at offset ${nextOffset}`,
       ].join('\n'),
   });
+}
+
+const maxLength = 160;
+
+/** The beginning of a description, as far as it fits into a line of a list. */
+function firstSentence(text: string): string {
+  const line = text
+    .slice(0, 4 * maxLength)
+    .replace(/\s+/g, ' ')
+    .trim();
+  const end = line.search(/[.!?](?: |$)/);
+  const sentence = end === -1 ? line : line.slice(0, end + 1);
+  return sentence.length <= maxLength ? sentence : `${sentence.slice(0, maxLength - 1)}…`;
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { aCallContext } from '../testing/call-context.ts';
 import { createDocsServer, type DocsServerOptions } from './docs-server.ts';
 import { docsLimits } from './limits.ts';
-import { questions } from './testing/questions.ts';
+import questions from './testing/questions.json' with { type: 'json' };
 import { aTemporaryProject, type TemporaryProject } from './testing/temporary-project.ts';
 
 let project: TemporaryProject | undefined;

@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../../kernel/index.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
 import type { FindContext7 } from './context7.ts';
 import { Context7Engine } from './context7-engine.ts';
-import type { DocsContext } from './docs-context.ts';
+import type { DocsContext } from './search-installed.ts';
 import { InstalledLibraries, type InstalledLibrariesOptions } from './find/installed-libraries.ts';
 import { getDocsTool } from './get-docs-tool.ts';
 import { IndexCache } from './index-cache.ts';

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import type { CallContext } from '../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { isContext7Id, type Context7Docs } from './context7-engine.ts';
-import type { DocsContext } from './docs-context.ts';
-import { fitPassages } from './fit-passages.ts';
-import { searchInstalled } from './search-installed.ts';
+import { searchInstalled, type DocsContext } from './search-installed.ts';
 import { parseLibraryId } from './library.ts';
 import { passageKinds } from './passage.ts';
 
@@ -127,4 +125,36 @@ function summarizeDocs(answer: z.output<typeof outputSchema>): string {
   if (note !== undefined) parts.push(note);
   if (did_you_mean.length > 0) parts.push(`Did you mean ${did_you_mean.join(' or ')}?`);
   return parts.join('\n\n---\n\n');
+}
+
+/** A rough measure for any model: English and code have about four characters per token. */
+const charsPerToken = 4;
+const maxPassages = 20;
+
+/**
+ * The first passages that fit into so many tokens, each as a whole; shorter ones may fit where a longer one
+ * does not. Only the first is shortened rather than left out.
+ */
+function fitPassages<Piece extends { readonly text: string }>(
+  passages: readonly Piece[],
+  tokens: number,
+): Piece[] {
+  const fitting: Piece[] = [];
+  let left = tokens * charsPerToken;
+  for (const passage of passages.slice(0, maxPassages)) {
+    if (passage.text.length <= left) {
+      fitting.push(passage);
+      left -= passage.text.length;
+    } else if (fitting.length === 0) {
+      fitting.push({ ...passage, text: `${cutAtLine(passage.text, left)}\n…` });
+      break;
+    }
+  }
+  return fitting;
+}
+
+function cutAtLine(text: string, maxChars: number): string {
+  const cut = text.slice(0, maxChars);
+  const end = cut.lastIndexOf('\n');
+  return end > maxChars / 2 ? cut.slice(0, end) : cut;
 }

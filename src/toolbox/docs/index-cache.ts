@@ -1,68 +1,36 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../../kernel/index.ts';
+import { RecentValues, type Clock } from '../../kernel/index.ts';
 import { indexLibrary, type LibraryIndex } from './library-index.ts';
 import type { Library } from './library.ts';
 import { docsLimits, type DocsLimits } from './limits.ts';
 
-interface Kept {
-  readonly stamp: string;
-  readonly index: Promise<LibraryIndex>;
-  /** Known when it is built. */
-  chars: number;
-}
-
-/** Indexes made when first asked for and kept while they are used, the latest ones. */
+/** Indexes made when first asked for; the least recently used go when there is too much text in all. */
 export class IndexCache {
-  readonly #kept = new Map<string, Kept>();
+  readonly #recent: RecentValues<{ readonly stamp: string; readonly index: Promise<LibraryIndex> }>;
   readonly #clock: Clock;
   readonly #limits: DocsLimits;
 
   constructor(clock: Clock, limits: DocsLimits = docsLimits) {
+    this.#recent = new RecentValues(limits.maxIndexedChars);
     this.#clock = clock;
     this.#limits = limits;
   }
 
-  /** Two that ask at once share one index; a package that was installed anew gets a new one. */
+  /** Concurrent requests share one index; a package that was installed anew gets a new one. */
   async get(library: Library): Promise<LibraryIndex> {
     const key = `${library.id} ${library.realFolder}`;
     const stamp = await stampOf(library);
-    const kept = this.#kept.get(key);
-    this.#kept.delete(key);
-    if (kept?.stamp === stamp) {
-      this.#kept.set(key, kept);
-      return kept.index;
-    }
-    const fresh: Kept = {
-      stamp,
-      index: indexLibrary(library, this.#clock, this.#limits),
-      chars: 0,
-    };
-    this.#kept.set(key, fresh);
-    try {
-      const index = await fresh.index;
-      fresh.chars = index.chars;
-      this.#trim();
-      return index;
-    } catch (error) {
-      if (this.#kept.get(key) === fresh) this.#kept.delete(key);
-      throw error;
-    }
-  }
-
-  get size(): number {
-    return this.#kept.size;
-  }
-
-  #trim(): void {
-    let chars = [...this.#kept.values()].reduce((sum, one) => sum + one.chars, 0);
-    for (const [key, one] of this.#kept) {
-      const isWithin =
-        this.#kept.size <= this.#limits.maxIndexes && chars <= this.#limits.maxIndexedChars;
-      if (isWithin || this.#kept.size === 1) return;
-      this.#kept.delete(key);
-      chars -= one.chars;
-    }
+    const kept = this.#recent.get(key);
+    if (kept?.stamp === stamp) return kept.index;
+    const index = indexLibrary(library, this.#clock, this.#limits);
+    this.#recent.set(key, { stamp, index });
+    const size = await index.then(
+      ({ chars }) => chars,
+      () => Infinity,
+    );
+    this.#recent.set(key, { stamp, index }, size);
+    return index;
   }
 }
 

@@ -4,9 +4,8 @@ import type { Library } from './library.ts';
 import { docsLimits, type DocsLimits } from './limits.ts';
 import type { FiledPassage, Passage } from './passage.ts';
 import { findDocuments } from './read/find-documents.ts';
-import type { Field } from '../search/bm25.ts';
-import { PassageRanking } from './rank/passage-ranking.ts';
-import { wordsOf } from './rank/words-of.ts';
+import { splitIdentifiers } from '../search/split-words.ts';
+import { WordIndex, type Field } from '../search/word-index.ts';
 import { PackageFiles } from './read/package-files.ts';
 
 export interface RankedPassage {
@@ -33,8 +32,8 @@ const uncommentedWeight = 0.7;
 /** Names that begin like this are not meant for those who use a library. */
 const innerName = /(?:^|\.)[_$]/;
 const innerWeight = 0.6;
-/** What a library does not export is seldom what its users ask about. */
-const standingWeights = { exported: 1.25, unknown: 1, internal: 0.4 } as const;
+/** Users ask about what they can import. */
+const exportedWeight = 1.25;
 /** A heading that lists many members is about none of them in particular. */
 const listHeadingWeight = 1;
 /** Of what is asked for, a passage must hold at least this share to be an answer. */
@@ -42,17 +41,20 @@ const minCoverage = 0.15;
 /** Passages this much weaker than the best are noise. */
 const minShareOfBest = 0.15;
 
+const minKnownShare = 1 / 3;
+const lengthPenalty = 0.6;
+
 /** The passages of one library, ranked by BM25 over headings and text. */
 export class LibraryIndex {
   readonly #passages: WeighedPassage[] = [];
-  readonly #ranking = new PassageRanking();
+  readonly #words = new WordIndex<number>(lengthPenalty);
   readonly #ownWords: ReadonlySet<string>;
   readonly #seen = new Set<string>();
   readonly #notes: string[] = [];
   #chars = 0;
 
   constructor(library: Pick<Library, 'name'>) {
-    this.#ownWords = new Set(wordsOf(library.name));
+    this.#ownWords = new Set(splitIdentifiers(library.name));
   }
 
   add(passage: FiledPassage, weight: number): void {
@@ -61,9 +63,11 @@ export class LibraryIndex {
     this.#seen.add(passage.text);
     const isCode = passage.kind === 'types' || passage.kind === 'docstring';
     const declared = isCode ? weight * declarationWeight(passage) : weight;
-    const own = declared * standingWeights[passage.standing ?? 'unknown'];
+    const own = declared * (passage.isExported ? exportedWeight : 1);
+    const fields = fieldsOf(passage);
+    const length = fields.reduce((sum, { words }) => sum + words.length, 0);
+    this.#words.put(this.#passages.length, fields, length);
     this.#passages.push({ passage, weight: own });
-    this.#ranking.add(fieldsOf(passage));
     this.#chars += passage.text.length;
   }
 
@@ -88,7 +92,7 @@ export class LibraryIndex {
   search(topic: string): RankedPassage[] {
     const question = this.#questionOf(topic);
     const ranked: RankedPassage[] = [];
-    for (const { index, score, coverage } of this.#ranking.search(question)) {
+    for (const [index, { score, coverage }] of this.#rank(question)) {
       const found = this.#passages[index];
       if (!found) continue;
       const about = aboutness(found.passage, question);
@@ -103,19 +107,44 @@ export class LibraryIndex {
 
   /** Its words, and each two neighbours as the one identifier they may stand for: `template literal`. */
   #questionOf(topic: string): Map<string, number> {
-    const words = wordsOf(topic);
+    const words = splitIdentifiers(topic);
     const joined = words.map((word, index) => word + (words[index + 1] ?? ''));
-    const known = joined.filter((word) => this.#ranking.knows(word));
+    const known = joined.filter((word) => this.#words.holderCount(word) > 0);
     return new Map([
       ...known.map((word) => [word, joinedWeight] as const),
       ...words.map((word) => [word, this.#ownWords.has(word) ? ownNameWeight : 1] as const),
     ]);
   }
+
+  /**
+   * Every passage with a word of the question, and how much of what was asked for it holds, from 0 to 1.
+   * None when the passages know fewer than a third of its words: then they are about something else.
+   */
+  #rank(
+    question: ReadonlyMap<string, number>,
+  ): ReadonlyMap<number, { score: number; coverage: number }> {
+    const found = new Map<number, { score: number; coverage: number }>();
+    const known = [...question].flatMap(([word, weight]) => {
+      const holders = this.#words.holderCount(word);
+      return holders === 0 ? [] : [{ word, rarity: this.#words.rarity(holders) * weight }];
+    });
+    if (known.length < question.size * minKnownShare) return found;
+    const asked = known.reduce((sum, { rarity }) => sum + rarity, 0);
+    for (const { word, rarity } of known) {
+      this.#words.forEachHolder(word, (index, presence) => {
+        const hit = found.get(index) ?? { score: 0, coverage: 0 };
+        hit.score += rarity * presence;
+        hit.coverage += rarity / asked;
+        found.set(index, hit);
+      });
+    }
+    return found;
+  }
 }
 
 /** How much of a passage's own heading is what was asked for, from 0 to 1. */
 function aboutness(passage: FiledPassage, question: ReadonlyMap<string, number>): number {
-  const words = new Set(wordsOf(partsOf(passage).own));
+  const words = new Set(splitIdentifiers(partsOf(passage).own));
   const held = [...words].filter((word) => question.has(word));
   return words.size === 0 ? 0 : held.length / words.size;
 }
@@ -123,9 +152,9 @@ function aboutness(passage: FiledPassage, question: ReadonlyMap<string, number>)
 function fieldsOf(passage: FiledPassage): Field[] {
   const { above, own, isList } = partsOf(passage);
   return [
-    { words: wordsOf(own), weight: isList ? listHeadingWeight : headingWeight },
-    { words: wordsOf(above), weight: trailWeight },
-    { words: wordsOf(withoutAddresses(passage.text)), weight: 1 },
+    { words: splitIdentifiers(own), weight: isList ? listHeadingWeight : headingWeight },
+    { words: splitIdentifiers(above), weight: trailWeight },
+    { words: splitIdentifiers(withoutAddresses(passage.text)), weight: 1 },
   ];
 }
 

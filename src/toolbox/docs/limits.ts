@@ -19,8 +19,7 @@ export const docsLimits = {
   maxPassages: 10_000,
   maxPassageChars: 3_000,
   maxIndexMs: 15_000,
-  /** Indexes kept in memory: how many, and how much text in all. */
-  maxIndexes: 16,
+  /** Text of all indexes kept in memory. */
   maxIndexedChars: 48 * mebi,
 } as const;
 

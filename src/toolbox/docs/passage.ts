@@ -9,12 +9,20 @@ export interface Passage {
   readonly text: string;
   /** Its first line, from 1. */
   readonly line: number;
-  /** `exported`: importable from the library itself; `internal`: from nowhere. */
-  readonly standing?: 'exported' | 'internal';
+  /** Importable from the library itself. */
+  readonly isExported?: boolean;
 }
 
 export interface FiledPassage extends Passage {
   /** Relative to the package, with `/`. */
   readonly file: string;
   readonly kind: PassageKind;
+}
+
+/** A file of a package worth reading, how it is split, and how much its passages count. */
+export interface Document {
+  readonly file: string;
+  readonly kind: PassageKind;
+  readonly weight: number;
+  readonly split: (text: string) => Passage[];
 }

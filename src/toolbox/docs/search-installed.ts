@@ -1,7 +1,16 @@
 import { findCandidates, similarNames } from './find-candidates.ts';
-import type { DocsContext } from './docs-context.ts';
+import type { Context7Engine } from './context7-engine.ts';
+import type { InstalledLibraries } from './find/installed-libraries.ts';
+import type { IndexCache } from './index-cache.ts';
 import { libraryId, type Library, type LibraryId } from './library.ts';
 import type { FiledPassage } from './passage.ts';
+
+/** What the tools of this server share: built once, passed to each. */
+export interface DocsContext {
+  readonly installed: InstalledLibraries;
+  readonly indexes: IndexCache;
+  readonly context7: Context7Engine;
+}
 
 export interface LocatedPassage extends FiledPassage {
   readonly library: string;

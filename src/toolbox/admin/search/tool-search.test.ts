@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
 import { silentLog } from '../../../kernel/index.ts';
 import { anEntry, someEntries } from '../testing/a-catalogue.ts';
-import type { Embedder } from './embedder.ts';
 import { plainQuery } from './plain-query.ts';
-import { splitWords } from './split-words.ts';
-import { ToolSearch, type Patience } from './tool-search.ts';
+import { splitWords } from '../../search/split-words.ts';
+import { ToolSearch, type Embedder, type Patience } from './tool-search.ts';
 
 const { signal } = new AbortController();
 const patient: Patience = { toolsMs: 60_000, queryMs: 60_000 };

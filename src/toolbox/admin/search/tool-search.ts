@@ -1,14 +1,16 @@
 import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
 import { reportError, type Log } from '../../../kernel/index.ts';
-import type { Embedder } from './embedder.ts';
-import { explain } from './explain.ts';
-import { fuse, type Ranked } from './fuse.ts';
-import { MeaningIndex } from './meaning-index.ts';
+import { splitWords } from '../../search/split-words.ts';
+import { WordIndex } from '../../search/word-index.ts';
 import { plainQuery } from './plain-query.ts';
-import { splitWords } from './split-words.ts';
+import { explain, fuse, searchWords, type Ranked, type WordHit } from './rank-tools.ts';
 import { readSynonyms, withSynonyms } from './synonyms.ts';
 import { fieldsOf, passagesOf } from './tool-text.ts';
-import { WordIndex, type WordHit } from './word-index.ts';
+
+/** Turns texts into vectors of length 1 whose product says how similar they are. */
+export interface Embedder {
+  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
+}
 
 export interface ToolSearchParts {
   /** The tools as they are; the same array as long as nothing changed. */
@@ -60,6 +62,7 @@ const sureScore = 0.4;
 /** More would keep a core busy for minutes; words alone decide then. */
 const maxEmbeddedTools = 5_000;
 const toolsPerRound = 32;
+const lengthPenalty = 0.5;
 const maxQueryChars = 1_000;
 const maxKeptQueries = 256;
 
@@ -72,8 +75,9 @@ const maxKeptQueries = 256;
 export class ToolSearch {
   readonly #parts: ToolSearchParts;
   readonly #synonyms = readSynonyms();
-  readonly #words = new WordIndex();
-  readonly #meaning = new MeaningIndex();
+  readonly #words = new WordIndex<string>(lengthPenalty);
+  /** By tool, the vectors of its passages. */
+  readonly #vectors = new Map<string, readonly Float32Array[]>();
   readonly #queryVectors = new Map<string, Float32Array>();
   #known: ReadonlyMap<string, CatalogueEntry> = new Map();
   #listing: readonly CatalogueEntry[] = [];
@@ -88,7 +92,7 @@ export class ToolSearch {
     const query = request.query.slice(0, maxQueryChars);
     await this.#follow();
     const plain = plainQuery(query);
-    const words = this.#words.search(withSynonyms(splitWords(plain), this.#synonyms));
+    const words = searchWords(this.#words, withSynonyms(splitWords(plain), this.#synonyms));
     const behind = this.#embedBehind();
     const closeness = isSure(words) ? undefined : await this.#closenessTo(plain, behind, request);
     request.signal.throwIfAborted();
@@ -113,18 +117,19 @@ export class ToolSearch {
     const before = this.#known;
     const known = new Map(listing.map((entry) => [entry.wireName, entry]));
     this.#known = known;
-    for (const id of before.keys()) if (!known.has(id)) this.#drop(id);
+    for (const id of before.keys()) {
+      if (known.has(id)) continue;
+      this.#words.remove(id);
+      this.#vectors.delete(id);
+    }
     for (const [id, entry] of known) {
       const old = before.get(id);
       if (old && (old.tool === entry.tool || isSameText(old, entry))) continue;
-      this.#words.put(id, fieldsOf(entry));
-      this.#meaning.remove(id);
+      const fields = fieldsOf(entry);
+      const length = fields.reduce((sum, { words, weight }) => sum + words.length * weight, 0);
+      this.#words.put(id, fields, length);
+      this.#vectors.delete(id);
     }
-  }
-
-  #drop(id: string): void {
-    this.#words.remove(id);
-    this.#meaning.remove(id);
   }
 
   /** Undefined when vectors are missing after all the waiting the request allows. */
@@ -141,7 +146,14 @@ export class ToolSearch {
     const vector =
       this.#queryVectors.get(query) ??
       (await within(patience.queryMs, this.#embedQuery(queries, query, signal)));
-    return vector && this.#meaning.compare(vector);
+    return vector && this.#compare(vector);
+  }
+
+  /** How close each tool is, from -1 to 1: as close as its closest passage. */
+  #compare(query: Float32Array): Map<string, number> {
+    const closest = (passages: readonly Float32Array[]): number =>
+      Math.max(...passages.map((passage) => dotProduct(query, passage)));
+    return new Map([...this.#vectors].map(([id, passages]) => [id, closest(passages)]));
   }
 
   async #embedQuery(
@@ -165,7 +177,7 @@ export class ToolSearch {
   }
 
   #missing(): readonly [string, CatalogueEntry][] {
-    return [...this.#known].filter(([id]) => !this.#meaning.has(id));
+    return [...this.#known].filter(([id]) => !this.#vectors.has(id));
   }
 
   #embedBehind(): Promise<void> {
@@ -198,7 +210,7 @@ export class ToolSearch {
     round.forEach(([id, entry], at) => {
       const to = from + (passages[at]?.length ?? 0);
       // It may have changed or gone while its old text was embedded.
-      if (this.#known.get(id) === entry) this.#meaning.put(id, vectors.slice(from, to));
+      if (this.#known.get(id) === entry) this.#vectors.set(id, vectors.slice(from, to));
       from = to;
     });
   }
@@ -230,6 +242,12 @@ export class ToolSearch {
 function isSure(words: ReadonlyMap<string, WordHit>): boolean {
   for (const { score } of words.values()) if (score >= sureScore) return true;
   return false;
+}
+
+function dotProduct(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < a.length; index += 1) sum += (a[index] ?? 0) * (b[index] ?? 0);
+  return sum;
 }
 
 function isSameText(a: CatalogueEntry, b: CatalogueEntry): boolean {

@@ -1,7 +1,7 @@
 import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
 import { examplesMetaKey } from '../../../contract/tool/index.ts';
-import { splitWords } from './split-words.ts';
-import type { Field } from '../../search/bm25.ts';
+import { splitWords } from '../../search/split-words.ts';
+import type { Field } from '../../search/word-index.ts';
 
 const maxExamples = 8;
 const maxParameters = 30;

@@ -1,17 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
-import { liesInside } from '../../../kernel/index.ts';
-import {
-  libraryId,
-  normalizeName,
-  type Ecosystem,
-  type InstalledPackage,
-  type Library,
-} from '../library.ts';
+import { liesInside, parseLenientJson } from '../../../kernel/index.ts';
+import { libraryId, type Ecosystem, type InstalledPackage, type Library } from '../library.ts';
 import { docsLimits, type DocsLimits } from '../limits.ts';
 import { PackageFiles } from '../read/package-files.ts';
-import { summarize } from '../read/summarize.ts';
 import { findGoModules } from './go-modules.ts';
 import { findNpmPackages } from './npm-packages.ts';
 import { findProjectFolders, realFolders } from './project-folders.ts';
@@ -64,12 +57,6 @@ export class InstalledLibraries {
     return found.slice(0, limits.maxLibraries);
   }
 
-  /** The installed packages of that name, or of the same name as the ecosystem sees it. */
-  async named(name: string, ecosystem?: Ecosystem): Promise<readonly InstalledPackage[]> {
-    const wanted = normalizeName(name);
-    return (await this.list(ecosystem)).filter((one) => normalizeName(one.name) === wanted);
-  }
-
   /** Follows the links to a package and looks whether it may be read. */
   async open(installed: InstalledPackage): Promise<OpenedLibrary> {
     const { ecosystem, name, folder, allowed, parts } = installed;
@@ -82,7 +69,8 @@ export class InstalledLibraries {
       return { kind: 'refused', reason };
     }
     const files = new PackageFiles(realFolder, parts, this.#limits);
-    const described = ecosystem === 'npm' ? await readNpmManifest(files) : undefined;
+    const manifest = ecosystem === 'npm' ? await files.read('package.json') : undefined;
+    const described = manifestSchema.safeParse(parseLenientJson(manifest?.text ?? '')).data;
     const version = installed.version ?? described?.version ?? 'unknown';
     const summary = described?.description ?? (await summarize(installed, files));
     const id = libraryId(ecosystem, name, version);
@@ -100,13 +88,28 @@ export class InstalledLibraries {
   }
 }
 
-async function readNpmManifest(
+const maxSummaryChars = 300;
+
+/** One sentence about a package, in its own words; empty when it has none. */
+async function summarize(
+  { ecosystem, parts = [] }: InstalledPackage,
   files: PackageFiles,
-): Promise<z.output<typeof manifestSchema> | undefined> {
-  const file = await files.read('package.json');
-  try {
-    return manifestSchema.parse(JSON.parse(file?.text ?? ''));
-  } catch {
-    return undefined;
+): Promise<string> {
+  if (ecosystem === 'pypi') return pythonSummary(parts, files);
+  const readme = await files.read('README.md');
+  const paragraph = (readme?.text ?? '')
+    .split('\n')
+    .find((line) => /^[A-Za-z`*]/.test(line) && line.length > 20);
+  return (paragraph ?? '').slice(0, maxSummaryChars);
+}
+
+async function pythonSummary(parts: readonly string[], files: PackageFiles): Promise<string> {
+  for (const info of parts.filter((part) => part.endsWith('-info'))) {
+    for (const name of ['METADATA', 'PKG-INFO']) {
+      const file = await files.read(`${info}/${name}`);
+      const line = file?.text.split('\n', 60).find((one) => one.startsWith('Summary:'));
+      if (line !== undefined) return line.slice('Summary:'.length).trim().slice(0, maxSummaryChars);
+    }
   }
+  return '';
 }

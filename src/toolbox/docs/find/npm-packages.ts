@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { parseLenientJson } from '../../../kernel/index.ts';
 import type { InstalledPackage } from '../library.ts';
 import type { DocsLimits } from '../limits.ts';
 import { readManifest, realFolders, type ProjectFolder } from './project-folders.ts';
@@ -67,21 +68,13 @@ async function namedPackages({ folders, limits }: Search): Promise<ReadonlySet<s
   const named = new Set<string>();
   for (const folder of folders) {
     const text = await readManifest(folder, 'package.json', limits);
-    const manifest = manifestSchema.safeParse(parseJson(text));
+    const manifest = manifestSchema.safeParse(parseLenientJson(text ?? ''));
     if (!manifest.success) continue;
     for (const group of Object.values(manifest.data)) {
       for (const name of Object.keys(group)) if (packageName.test(name)) named.add(name);
     }
   }
   return named;
-}
-
-function parseJson(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The real `node_modules` folders above the roots, nearest first: where Node looks next. */

@@ -1,10 +1,9 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
+import { parseLenientJson } from '../../../kernel/index.ts';
 import { splitDeclarations } from '../split/split-declarations.ts';
-import { splitJsdoc } from '../split/split-jsdoc.ts';
-import type { Passage } from '../passage.ts';
-import type { Document } from './document.ts';
-import { exportedNames, type ExportedNames } from './exported-names.ts';
+import { splitLong } from '../split/split-long.ts';
+import type { Document, Passage } from '../passage.ts';
 import type { PackageFiles } from './package-files.ts';
 
 const manifestSchema = z.object({
@@ -33,40 +32,19 @@ export async function npmDocuments(
   files: PackageFiles,
   paths: readonly string[],
 ): Promise<Document[]> {
-  const manifest = await readManifest(files);
+  const text = (await files.read('package.json'))?.text ?? '';
+  const manifest = manifestSchema.safeParse(parseLenientJson(text)).data ?? { exports: undefined };
   const known = new Set(paths);
-  const entries = mainTypes(manifest, known);
-  const main = await reachable(files, known, entries);
+  const main = await reachable(files, known, mainTypes(manifest, known));
   const side = await reachable(files, known, exportedTypes(manifest.exports));
   const types = [...main, ...[...side].filter((path) => !main.has(path))].slice(0, maxTypeFiles);
   if (types.length === 0) return scripts(manifest, paths);
-  const exported = await exportedNames(
-    entries,
-    async (file) => (await files.read(file))?.text,
-    (from, path) =>
-      declarationsFor(posix.join(posix.dirname(from), path)).find((one) => known.has(one)),
-  );
   return types.map((file) => ({
     file,
     kind: 'types',
     weight: main.has(file) ? typesWeight : sideWeight,
-    split: (text) => splitDeclarations(text).map((one) => marked(one, exported.get(file))),
+    split: splitDeclarations,
   }));
-}
-
-function marked(passage: Passage, exported: ExportedNames | undefined): Passage {
-  const [name = ''] = passage.heading.split(/[.,]/);
-  const isExported = exported === 'all' || exported?.has(name) === true;
-  return isExported ? passage : { ...passage, standing: 'internal' };
-}
-
-async function readManifest(files: PackageFiles): Promise<Manifest> {
-  const file = await files.read('package.json');
-  try {
-    return manifestSchema.parse(JSON.parse(file?.text ?? ''));
-  } catch {
-    return { exports: undefined };
-  }
 }
 
 function mainTypes(manifest: Manifest, known: ReadonlySet<string>): string[] {
@@ -155,4 +133,28 @@ function scripts(manifest: Manifest, paths: readonly string[]): Document[] {
     weight: jsdocWeight,
     split: splitJsdoc,
   }));
+}
+
+const maxSignatureChars = 300;
+
+/** The comments `/** … *\/` of a JavaScript file, each with the line it stands above. */
+export function splitJsdoc(text: string): Passage[] {
+  const passages: Passage[] = [];
+  let line = 1;
+  let counted = 0;
+  for (let at = text.indexOf('/**'); at >= 0; at = text.indexOf('/**', at + 3)) {
+    const end = text.indexOf('*/', at);
+    if (end < 0) break;
+    for (; counted < at; counted += 1) if (text[counted] === '\n') line += 1;
+    const comment = text.slice(at, end + 2);
+    const rest = text.slice(end + 2, end + 2 + maxSignatureChars);
+    const signature = rest.split('\n').find((one) => one.trim() !== '') ?? '';
+    const name = /([\w$.]+)\s*(?:=(?!=)|\()/.exec(signature.slice(0, 120))?.[1];
+    at = end;
+    if (name === undefined || comment.includes('@private') || comment.includes('@license'))
+      continue;
+    const lines = `${comment}\n${signature.trim()}`.split('\n');
+    passages.push(...splitLong({ heading: name, line, lines }));
+  }
+  return passages;
 }

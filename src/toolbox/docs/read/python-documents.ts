@@ -1,7 +1,6 @@
-import type { Passage } from '../passage.ts';
+import type { Document, Passage } from '../passage.ts';
 import { splitMarkdown } from '../split/split-markdown.ts';
 import { splitPython, splitStub } from '../split/split-python.ts';
-import type { Document } from './document.ts';
 import type { PackageFiles } from './package-files.ts';
 
 const docstringWeight = 0.9;
@@ -66,7 +65,7 @@ function moduleDocument(file: string, exported: ReadonlySet<string>): Document {
     split: (text) =>
       (isStub ? splitStub(text, module) : splitPython(text, module)).map((passage) => {
         const [name = ''] = passage.heading.slice(module.length + 1).split(/[.,]/);
-        return exported.has(name) ? { ...passage, standing: 'exported' } : passage;
+        return exported.has(name) ? { ...passage, isExported: true } : passage;
       }),
   };
 }

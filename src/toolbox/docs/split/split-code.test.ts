@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { splitDeclarations } from './split-declarations.ts';
 import { splitGo } from './split-go.ts';
-import { splitJsdoc } from './split-jsdoc.ts';
+import { splitJsdoc } from '../read/npm-documents.ts';
 import { splitPython, splitStub } from './split-python.ts';
 
 const headings = (passages: readonly { heading: string }[]): string[] =>

@@ -1,3 +1,4 @@
+import { TextPositions } from '../../code/text-positions.ts';
 import type { Passage } from '../passage.ts';
 import { splitLong } from './split-long.ts';
 import { statementsIn, type Statement } from './statements.ts';
@@ -21,7 +22,7 @@ const memberName =
 /** Splits a TypeScript declaration file: a passage per declaration, and per member of large ones. */
 export function splitDeclarations(text: string): Passage[] {
   const passages: Passage[] = [];
-  const lineAt = lineCounter(text);
+  const positions = new TextPositions(text);
   const waiting = [{ from: 0, to: text.length, scope: '', nesting: 0 }];
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const { from, to, scope, nesting } = next;
@@ -36,9 +37,9 @@ export function splitDeclarations(text: string): Passage[] {
         const inner = kind === 'namespace' ? name : scope;
         waiting.push({ from: body.start, to: body.end, scope: inner, nesting: nesting + 1 });
       } else if (kind !== undefined && body && statement.end - statement.start > wholeChars) {
-        passages.push(...splitMembers(text, { ...statement, body }, { name, lineAt }));
+        passages.push(...splitMembers(text, { ...statement, body }, { name, positions }));
       } else {
-        passages.push(...passageOf(text, statement, { name, lineAt }));
+        passages.push(...passageOf(text, statement, { name, positions }));
       }
     }
   }
@@ -47,7 +48,7 @@ export function splitDeclarations(text: string): Passage[] {
 
 interface Named {
   readonly name: string;
-  readonly lineAt: (offset: number) => number;
+  readonly positions: TextPositions;
 }
 
 function nameOf(signature: string, pattern: RegExp, scope: string): string | undefined {
@@ -84,10 +85,10 @@ function isPrivate(text: string, { start, code }: Statement): boolean {
   );
 }
 
-function passageOf(text: string, { start, end }: Statement, { name, lineAt }: Named): Passage[] {
+function passageOf(text: string, { start, end }: Statement, { name, positions }: Named): Passage[] {
   return splitLong({
     heading: name,
-    line: lineAt(start),
+    line: positions.line(start),
     lines: text.slice(start, end).split('\n'),
     maxChars: maxDeclarationChars,
   });
@@ -97,12 +98,12 @@ function passageOf(text: string, { start, end }: Statement, { name, lineAt }: Na
 function splitMembers(
   text: string,
   whole: Statement & { readonly body: { readonly start: number; readonly end: number } },
-  { name, lineAt }: Named,
+  { name, positions }: Named,
 ): Passage[] {
   const head = text.slice(whole.start, whole.body.start).trimEnd();
   const passages: Passage[] = splitLong({
     heading: name,
-    line: lineAt(whole.start),
+    line: positions.line(whole.start),
     lines: `${head} … }`.split('\n'),
     maxChars: maxDeclarationChars,
   });
@@ -114,7 +115,12 @@ function splitMembers(
     const lines = text.slice(first.start, last.end).split('\n');
     const heading = names.map((one) => `${name}.${one}`).join(', ');
     passages.push(
-      ...splitLong({ heading, line: lineAt(first.start), lines, maxChars: maxDeclarationChars }),
+      ...splitLong({
+        heading,
+        line: positions.line(first.start),
+        lines,
+        maxChars: maxDeclarationChars,
+      }),
     );
     group = [];
   };
@@ -142,19 +148,4 @@ function membersOf(text: string, body: { start: number; end: number }): Member[]
     const isDocumented = text.slice(statement.start, statement.code).includes('/**');
     return [{ ...statement, name, isDocumented }];
   });
-}
-
-/** Line numbers of offsets, by a table made once. */
-function lineCounter(text: string): (offset: number) => number {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return (offset) => {
-    let [low, high] = [0, starts.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
 }

@@ -7,8 +7,38 @@ const emptyWords = new Set(
   ).split(' '),
 );
 
+/** More than any description needs; what comes after is not looked at. */
+const maxChars = 4_000;
+const maxWordChars = 64;
+
+/** The words of a text or an identifier as an index knows them: split, lower case, without endings. */
+export function splitWords(text: string): string[] {
+  const words = text
+    .slice(0, maxChars)
+    .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u);
+  return plainWords(words);
+}
+
+/** The same for code: identifiers in their parts and whole (`parseAsync` is `pars`, `async` and `parsasync`). */
+export function splitIdentifiers(text: string): string[] {
+  const found: string[] = [];
+  for (const [token] of text.matchAll(/[\p{L}\p{N}_$]+/gu)) {
+    if (token.length > maxWordChars) continue;
+    const parts = token
+      .replaceAll(/(\p{Ll}|\p{N})(?=\p{Lu})/gu, '$1_')
+      .toLowerCase()
+      .split(/[_$]+/);
+    const stems = plainWords(parts);
+    found.push(...stems);
+    if (stems.length > 1) found.push(stems.join(''));
+  }
+  return found;
+}
+
 /** The words that say something, brought to one form each: `parse`, `parses`, `parsed` and `parsing` are one. */
-export function plainWords(words: readonly string[]): string[] {
+function plainWords(words: readonly string[]): string[] {
   return words.filter((word) => word !== '' && !emptyWords.has(word)).map(withoutEnding);
 }
 
