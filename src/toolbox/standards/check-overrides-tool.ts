@@ -1,8 +1,7 @@
 import { counted } from '../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
-import { codingStandardsUri } from './compare-snapshots.ts';
-import type { StandardsLibrary } from './standards-library.ts';
+import { codingStandardsUri, type StandardsLibrary } from './standards-library.ts';
 
 const outputSchema = z.object({
   directory: z.string().describe('Where overrides are looked for.'),

@@ -20,71 +20,48 @@ export const languageRulesSchema = z.looseObject({
   naming: z.record(z.string(), z.string()).optional(),
 });
 
-export type LanguageRules = z.output<typeof languageRulesSchema>;
+const languageName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'a language name in lower case');
 
-export const codingStandardsSchema = z.record(
-  z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'a language name in lower case'),
-  languageRulesSchema,
-);
+export const codingStandardsSchema = z.record(languageName, languageRulesSchema);
 
 export type CodingStandards = z.output<typeof codingStandardsSchema>;
 
 /** An override names only what differs; a new language must be complete. */
-export const codingStandardsOverrideSchema = z.record(
-  z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'a language name in lower case'),
-  languageRulesSchema.partial(),
-);
+export const codingStandardsOverrideSchema = z.record(languageName, languageRulesSchema.partial());
 
 /** The limits a reviewer of code needs. */
-export interface StandardLimits {
-  readonly line_length: number;
-  readonly complexity_limit: number;
-  readonly max_function_lines: number;
-  readonly max_parameters: number;
-  /** Absent when the team sets no such limit for the language. */
-  readonly max_file_lines?: number;
-  readonly max_nesting?: number;
-  readonly docstrings: string;
-  readonly type_hints: string;
-}
-
-export function limitsOf(rules: LanguageRules): StandardLimits {
-  return {
-    line_length: rules.line_length,
-    complexity_limit: rules.complexity_limit,
-    max_function_lines: rules.max_function_lines,
-    max_parameters: rules.max_parameters,
-    ...(rules.max_file_lines === undefined ? {} : { max_file_lines: rules.max_file_lines }),
-    ...(rules.max_nesting === undefined ? {} : { max_nesting: rules.max_nesting }),
-    docstrings: rules.docstrings,
-    type_hints: rules.type_hints,
-  };
-}
+export const standardLimitsSchema = languageRulesSchema
+  .pick({
+    line_length: true,
+    complexity_limit: true,
+    max_function_lines: true,
+    max_parameters: true,
+    max_file_lines: true,
+    max_nesting: true,
+    docstrings: true,
+    type_hints: true,
+  })
+  .strip();
 
 /** Key by key; objects inside (such as `naming`) too, everything else is replaced. */
 export function mergeStandards(
   base: CodingStandards,
-  override: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  override: z.output<typeof codingStandardsOverrideSchema>,
 ): Readonly<Record<string, unknown>> {
   const merged: Record<string, unknown> = { ...base };
   for (const [language, rules] of Object.entries(override)) {
-    merged[language] = mergeRules(base[language] ?? {}, rules);
+    const own: Readonly<Record<string, unknown>> = base[language] ?? {};
+    const entries = Object.entries(rules).map(([key, value]) => {
+      const isMerged = isRecord(own[key]) && isRecord(value);
+      return [key, isMerged ? { ...Object(own[key]), ...value } : value] as const;
+    });
+    merged[language] = { ...own, ...Object.fromEntries(entries) };
   }
   return merged;
 }
 
-function mergeRules(
-  base: Readonly<Record<string, unknown>>,
-  override: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  const merged: Record<string, unknown> = { ...base };
-  for (const [key, value] of Object.entries(override)) {
-    const own = merged[key];
-    merged[key] = isRecord(own) && isRecord(value) ? { ...own, ...value } : value;
-  }
-  return merged;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

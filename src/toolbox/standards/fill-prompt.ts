@@ -1,16 +1,15 @@
 import type { PromptMessage, PromptResult } from '../../contract/prompt/index.ts';
 import { InvalidPromptArgumentsError, UnknownLanguageError } from './errors.ts';
 import { languageOfFramework, languagesOf, resolveLanguage } from './languages.ts';
-import { placeholderPattern } from './placeholder.ts';
+import { placeholderPattern, type Document } from './parse-document.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { PromptDocument } from './standards-file.ts';
 
 const maxArgumentLength = 500_000;
 
 /** Checks the arguments and fills them in; the standards a prompt asks for go along as resources. */
 export function fillPrompt(
   snapshot: Snapshot,
-  prompt: PromptDocument,
+  prompt: Document,
   given: Readonly<Record<string, string>>,
 ): PromptResult {
   const problems = problemsOf(prompt, given);
@@ -26,7 +25,7 @@ export function fillPrompt(
   };
 }
 
-function problemsOf(prompt: PromptDocument, given: Readonly<Record<string, string>>): string[] {
+function problemsOf(prompt: Document, given: Readonly<Record<string, string>>): string[] {
   const known = prompt.parameters.map(({ name }) => name);
   const unknown = Object.keys(given)
     .filter((name) => !known.includes(name))
@@ -48,7 +47,7 @@ function problemsOf(prompt: PromptDocument, given: Readonly<Record<string, strin
 /** Defaults, and the language: as people spell it, or as the test framework gives it away. */
 function valuesOf(
   snapshot: Snapshot,
-  prompt: PromptDocument,
+  prompt: Document,
   given: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, string> {
   const values = new Map(

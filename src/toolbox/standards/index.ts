@@ -1,2 +1,2 @@
-export { createStandardLimitsReader } from './read-standard-limits.ts';
+export { createStandardLimitsReader } from './standards-library.ts';
 export { createStandardsServer } from './standards-server.ts';

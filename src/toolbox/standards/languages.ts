@@ -1,21 +1,21 @@
-import type { Snapshot } from './snapshot.ts';
+import { z } from 'zod';
 import { lookupTable } from '../../kernel/index.ts';
+import data from './languages.json' with { type: 'json' };
+import type { Snapshot } from './snapshot.ts';
+
+const names = z.record(z.string(), z.string());
+
+/** How people spell languages, what a test framework says about its language, and known style guides. */
+const tables = z
+  .strictObject({ aliases: names, frameworks: names, styles: z.array(z.string()) })
+  .parse(data);
+const aliases = lookupTable(tables.aliases);
+const frameworks = lookupTable(tables.frameworks);
+
+export const knownFrameworks: readonly string[] = Object.keys(frameworks);
+export const knownStyles: readonly string[] = tables.styles;
 
 const prefix = 'standards://';
-
-const aliases: Readonly<Record<string, string>> = lookupTable({
-  py: 'python',
-  python3: 'python',
-  js: 'javascript',
-  jsx: 'javascript',
-  node: 'javascript',
-  ts: 'typescript',
-  tsx: 'typescript',
-  golang: 'go',
-  rs: 'rust',
-  postgresql: 'sql',
-  htm: 'html',
-});
 
 /** Languages with a standard, in order. */
 export function languagesOf(snapshot: Snapshot): string[] {
@@ -31,41 +31,6 @@ export function resolveLanguage(snapshot: Snapshot, given: string): string | und
   return [lower, aliases[lower]].find((name) => snapshot.texts.has(prefix + name));
 }
 
-const frameworks: Readonly<Record<string, string>> = lookupTable({
-  pytest: 'python',
-  unittest: 'python',
-  hypothesis: 'python',
-  vitest: 'typescript',
-  jest: 'javascript',
-  mocha: 'javascript',
-  'node:test': 'javascript',
-  playwright: 'typescript',
-  junit: 'java',
-  junit5: 'java',
-  testng: 'java',
-  'go test': 'go',
-  testify: 'go',
-  'cargo test': 'rust',
-  proptest: 'rust',
-  pgtap: 'sql',
-});
-
-export const knownFrameworks: readonly string[] = Object.keys(frameworks);
-
 export function languageOfFramework(framework: string): string | undefined {
   return frameworks[framework.trim().toLowerCase()];
 }
-
-/** Style guides people ask for by name. */
-export const knownStyles: readonly string[] = [
-  'pep8',
-  'google',
-  'black',
-  'airbnb',
-  'standard',
-  'effective-go',
-  'rust-style',
-  'google-java',
-  'sqlstyle',
-  'bem',
-];

@@ -5,8 +5,23 @@ import {
   type Document as YamlDocument,
 } from 'yaml';
 import { z } from 'zod';
-import { placeholderPattern } from './placeholder.ts';
-import type { OverrideProblem, PromptDocument, StandardsFile } from './standards-file.ts';
+
+/** A file of the standards, built in or of the project, before it is parsed. */
+export interface StandardsFile {
+  /** Path inside its folder with forward slashes: `python.md`, `prompts/architect.md`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A file in the project's folder that cannot be used; what is built in is served meanwhile. */
+export interface OverrideProblem {
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+/** `{{name}}` and `{{name|fence}}`; the latter puts the value into a code fence. */
+export const placeholderPattern = /\{\{\s{0,9}([A-Za-z][A-Za-z0-9_-]{0,63})(\|fence)?\s{0,9}\}\}/g;
 
 const name = z
   .string()
@@ -17,6 +32,7 @@ const argumentSchema = z.strictObject({
   description: z.string().default(''),
   required: z.boolean().default(false),
   default: z.string().default(''),
+  /** Offered by completion; the only ones allowed when `strict`. */
   values: z.array(z.string()).default([]),
   strict: z.boolean().default(false),
 });
@@ -28,14 +44,26 @@ const frontMatterSchema = z.strictObject({
   embeds: z.array(z.string()).optional(),
 });
 
+/** A Markdown file: a text to read, or a prompt to fill in when it has parameters. */
+export interface Document {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly body: string;
+  readonly file: string;
+  readonly isOverride: boolean;
+  readonly parameters: readonly z.output<typeof argumentSchema>[];
+  /** Resources that go along with a prompt; may contain placeholders. */
+  readonly embeds: readonly string[];
+}
+
 export type ParsedDocument =
-  | { readonly kind: 'text'; readonly document: PromptDocument }
-  | { readonly kind: 'prompt'; readonly document: PromptDocument }
+  | { readonly kind: 'text' | 'prompt'; readonly document: Document }
   | { readonly kind: 'malformed'; readonly problem: OverrideProblem };
 
 /**
  * A Markdown file with optional front matter (title, description, arguments, embeds). It is a prompt
- * when it has arguments or `{{placeholders}}`; placeholders nobody declared are required arguments.
+ * when it has arguments or `{{placeholders}}`; undeclared placeholders are required arguments.
  */
 export function parseDocument(file: StandardsFile, isOverride: boolean): ParsedDocument {
   const stem = file.path.replace(/^.*\//, '').replace(/\.md$/, '');
@@ -102,11 +130,8 @@ export function readYaml<Schema extends z.ZodType>(
     const document = parseYaml(text, { lineCounter: counter, prettyErrors: false });
     const [error] = document.errors;
     if (error) {
-      return {
-        kind: 'malformed',
-        line: counter.linePos(error.pos[0]).line,
-        message: error.message,
-      };
+      const { line } = counter.linePos(error.pos[0]);
+      return { kind: 'malformed', line, message: error.message };
     }
     const parsed = schema.safeParse(document.toJS({ maxAliasCount: 100 }) ?? {});
     if (parsed.success) return { kind: 'read', value: parsed.data };
@@ -120,11 +145,8 @@ export function readYaml<Schema extends z.ZodType>(
     };
   } catch (error) {
     // Deep nesting and abuse of aliases end here.
-    return {
-      kind: 'malformed',
-      line: 1,
-      message: error instanceof Error ? error.message : 'no YAML',
-    };
+    const message = error instanceof Error ? error.message : 'no YAML';
+    return { kind: 'malformed', line: 1, message };
   }
 }
 

@@ -1,7 +1,7 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '../../kernel/index.ts';
-import type { OverrideProblem, StandardsFile } from './standards-file.ts';
+import type { OverrideProblem, StandardsFile } from './parse-document.ts';
 
 /** What was found in a folder of standards. */
 export interface FolderContents {

@@ -1,12 +1,17 @@
-import type { CodingStandards } from './coding-standards.ts';
 import {
   codingStandardsOverrideSchema,
   codingStandardsSchema,
   mergeStandards,
+  type CodingStandards,
 } from './coding-standards.ts';
 import type { FolderContents } from './read-folder.ts';
-import { parseDocument, readYaml } from './parse-document.ts';
-import type { Document, OverrideProblem, PromptDocument, StandardsFile } from './standards-file.ts';
+import {
+  parseDocument,
+  readYaml,
+  type Document,
+  type OverrideProblem,
+  type StandardsFile,
+} from './parse-document.ts';
 
 /** Everything the server serves at one moment. Plain data; a change makes a new one. */
 export interface Snapshot {
@@ -15,14 +20,14 @@ export interface Snapshot {
   readonly mergedLanguages: ReadonlySet<string>;
   /** By address: `standards://python`, `prompts://architect`, `templates://adr`. */
   readonly texts: ReadonlyMap<string, Document>;
-  readonly prompts: ReadonlyMap<string, PromptDocument>;
+  readonly prompts: ReadonlyMap<string, Document>;
   readonly problems: readonly OverrideProblem[];
 }
 
 /** Lays the project's files over those built in. What is malformed is left out and reported. */
 export function makeSnapshot(builtIn: FolderContents, project: FolderContents): Snapshot {
   const texts = new Map<string, Document>();
-  const prompts = new Map<string, PromptDocument>();
+  const prompts = new Map<string, Document>();
   const problems: OverrideProblem[] = [...project.problems];
   const layers = [
     { files: builtIn.files, isOverride: false },
@@ -44,16 +49,8 @@ export function makeSnapshot(builtIn: FolderContents, project: FolderContents): 
       } else texts.set(addressOf(file.path, document.name), document);
     }
   }
-  const standards = readStandards(builtIn.files);
-  const merged = mergeProject(standards, project.files);
-  problems.push(...merged.problems);
-  return {
-    codingStandards: merged.standards,
-    mergedLanguages: merged.languages,
-    texts,
-    prompts,
-    problems,
-  };
+  const merged = mergeProject(readStandards(builtIn.files), project.files);
+  return { ...merged, texts, prompts, problems: [...problems, ...merged.problems] };
 }
 
 function addressOf(path: string, name: string): string {
@@ -68,16 +65,13 @@ function readStandards(files: readonly StandardsFile[]): CodingStandards {
   return codingStandardsSchema.parse(JSON.parse(file?.text ?? '{}'));
 }
 
-interface Merged {
-  readonly standards: CodingStandards;
-  readonly languages: ReadonlySet<string>;
-  readonly problems: readonly OverrideProblem[];
-}
-
-function mergeProject(base: CodingStandards, files: readonly StandardsFile[]): Merged {
+function mergeProject(
+  base: CodingStandards,
+  files: readonly StandardsFile[],
+): Pick<Snapshot, 'codingStandards' | 'mergedLanguages' | 'problems'> {
   const problems: OverrideProblem[] = [];
-  let standards = base;
-  const languages = new Set<string>();
+  let codingStandards = base;
+  const mergedLanguages = new Set<string>();
   for (const { path, text } of files) {
     if (path.endsWith('.md')) continue;
     if (!standardsNames.includes(path)) {
@@ -90,17 +84,17 @@ function mergeProject(base: CodingStandards, files: readonly StandardsFile[]): M
       problems.push({ file: path, line: read.line, message: read.message });
       continue;
     }
-    const merged = codingStandardsSchema.safeParse(mergeStandards(standards, read.value));
+    const merged = codingStandardsSchema.safeParse(mergeStandards(codingStandards, read.value));
     if (merged.success) {
-      standards = merged.data;
-      for (const language of Object.keys(read.value)) languages.add(language);
+      codingStandards = merged.data;
+      for (const language of Object.keys(read.value)) mergedLanguages.add(language);
     } else {
       const [issue] = merged.error.issues;
       const message = `a new language must be complete: ${issue?.path.join('.')}: ${issue?.message}`;
       problems.push({ file: path, line: lineOfKey(text, String(issue?.path[0])), message });
     }
   }
-  return { standards, languages, problems };
+  return { codingStandards, mergedLanguages, problems };
 }
 
 function lineOfKey(text: string, key: string): number {

@@ -1,9 +1,13 @@
 import { fileURLToPath } from 'node:url';
+import type { z } from 'zod';
 import type { ServerChange } from '../../contract/server/index.ts';
 import { ownFile, type Log } from '../../kernel/index.ts';
-import { compareSnapshots } from './compare-snapshots.ts';
+import { standardLimitsSchema } from './coding-standards.ts';
 import { fingerprintFolder, readFolder, type FolderContents } from './read-folder.ts';
 import type { Snapshot } from './snapshot.ts';
+
+/** Address of the machine-readable standards of all languages. */
+export const codingStandardsUri = 'config://coding-standards';
 
 const contentFolder = fileURLToPath(ownFile('toolbox/standards/content/'));
 
@@ -60,13 +64,50 @@ export class StandardsLibrary {
       this.#options.log.warn('an override of the standards was not used', { ...problem });
     }
     this.#loaded = { fingerprint, snapshot };
-    if (before) this.#announce(compareSnapshots(before.snapshot, snapshot));
-    return this.#loaded;
-  }
-
-  #announce(changes: readonly ServerChange[]): void {
-    for (const change of changes) {
+    for (const change of before ? compareSnapshots(before.snapshot, snapshot) : []) {
       for (const listener of this.#listeners) listener(change);
     }
+    return this.#loaded;
   }
+}
+
+/** The changes a client has to be told when one snapshot follows another. */
+function compareSnapshots(before: Snapshot, after: Snapshot): ServerChange[] {
+  const changes: ServerChange[] = [];
+  for (const [uri, document] of after.texts) {
+    const earlier = before.texts.get(uri);
+    if (earlier && earlier.body !== document.body) changes.push({ kind: 'resource', uri });
+  }
+  if (JSON.stringify(before.codingStandards) !== JSON.stringify(after.codingStandards)) {
+    changes.push({ kind: 'resource', uri: codingStandardsUri });
+  }
+  if (listing(before.texts) !== listing(after.texts)) changes.push({ kind: 'resources' });
+  if (listing(before.prompts) !== listing(after.prompts)) changes.push({ kind: 'prompts' });
+  return changes;
+}
+
+/** What shows in a list: everything but the text itself. */
+function listing(documents: Snapshot['texts']): string {
+  return JSON.stringify(
+    [...documents].map(([key, { title, description, parameters }]) => [
+      key,
+      title,
+      description,
+      parameters,
+    ]),
+  );
+}
+
+/** Gives the limits in force for a language now, or `undefined` for a language without rules. */
+export type StandardLimitsReader = (
+  language: string,
+) => Promise<z.output<typeof standardLimitsSchema> | undefined>;
+
+/** Reads the limits of the team's standards, the project's overrides included. */
+export function createStandardLimitsReader(options: LibraryOptions): StandardLimitsReader {
+  const library = new StandardsLibrary(options);
+  return async (language) => {
+    const rules = (await library.current()).codingStandards[language];
+    return rules && standardLimitsSchema.parse(rules);
+  };
 }

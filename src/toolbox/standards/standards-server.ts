@@ -10,22 +10,19 @@ import type { Log } from '../../kernel/index.ts';
 import { NotFoundError } from '../errors.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
 import { checkOverridesTool } from './check-overrides-tool.ts';
-import { codingStandardsUri } from './compare-snapshots.ts';
 import { fillPrompt } from './fill-prompt.ts';
 import { getStandardTool } from './get-standard-tool.ts';
 import { knownFrameworks, knownStyles, languagesOf } from './languages.ts';
 import type { Snapshot } from './snapshot.ts';
-import { StandardsLibrary } from './standards-library.ts';
-import { watchFolder } from './watch-folder.ts';
+import { codingStandardsUri, StandardsLibrary } from './standards-library.ts';
 
 export interface StandardsServerOptions {
   readonly version: string;
   /** `project`: the folder of overrides, usually `<project>/.tutti/standards`; need not exist. */
   readonly directories: { readonly project?: string | undefined };
   readonly log: Log;
-  /** Notice and announce changes of the overrides while somebody listens. */
+  /** Notice and announce changes of the overrides while there are listeners. */
   readonly watch: boolean;
-  /** How often to look where the system reports nothing. */
   readonly pollMs?: number;
 }
 
@@ -143,35 +140,30 @@ function offersFor(snapshot: Snapshot, argument: string): readonly string[] {
   return [...new Set([...own, ...knownStyles])].sort();
 }
 
+const defaultPollMs = 2_000;
 const firstLookMs = 250;
 
-/** Watches from the first listener on, not before: a server nobody listens to costs nothing. */
+/**
+ * Looks for changes from the first listener on: a server without listeners costs nothing. Polling works on
+ * every file system and for folders that appear later, and keeps no process alive.
+ */
 function announceChanges(
   library: StandardsLibrary,
-  options: StandardsServerOptions,
+  { directories, watch, pollMs = defaultPollMs, log }: StandardsServerOptions,
 ): { onChange: McpServer['onChange']; close: () => Promise<void> } {
-  const { project } = options.directories;
-  let stop: (() => void) | undefined;
-  const look = async (): Promise<void> => {
-    try {
-      await library.current();
-    } catch (error) {
-      options.log.error('the standards could not be read', { error: String(error) });
-    }
+  const timers: NodeJS.Timeout[] = [];
+  const look = (): void => {
+    library.current().catch((error: unknown) => {
+      log.error('failed to read standards', { error: String(error) });
+    });
   };
   const onChange = (listener: (change: ServerChange) => void): (() => void) => {
-    if (options.watch && project !== undefined && stop === undefined) {
-      const pace = options.pollMs === undefined ? {} : { pollMs: options.pollMs };
-      // What is there then is what later changes are compared with. Clients listen before they ask
-      // for anything, and reading the standards must not delay their first answers.
-      const firstLook = setTimeout(() => void look(), firstLookMs).unref();
-      const stopWatching = watchFolder({ folder: project, look, ...pace });
-      stop = () => {
-        clearTimeout(firstLook);
-        stopWatching();
-      };
+    if (watch && directories.project !== undefined && timers.length === 0) {
+      // Later changes are compared with the first look. Clients listen before they ask for anything,
+      // and reading the standards must not delay their first answers.
+      timers.push(setTimeout(look, firstLookMs).unref(), setInterval(look, pollMs).unref());
     }
     return library.onChange(listener);
   };
-  return { onChange, close: async () => stop?.() };
+  return { onChange, close: async () => timers.forEach((timer) => clearTimeout(timer)) };
 }
