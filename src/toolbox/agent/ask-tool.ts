@@ -10,7 +10,7 @@ import type {
 import { runStatuses } from '../../contract/run/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
-import { createRunProgress } from '../workflow/run-progress.ts';
+import { createRunProgress } from '../workflow/follow-run.ts';
 
 const maxAttachments = 20;
 

@@ -3,8 +3,7 @@ import type { Artifacts } from '../../contract/artifact/index.ts';
 import type { Workflows } from '../../contract/run/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { runSchema } from './run-schema.ts';
-import { showRun } from './show-run.ts';
-import { summarizeRun } from './summarize-run.ts';
+import { showRun, summarizeRun } from './show-run.ts';
 
 export interface GetRunParts {
   readonly workflows: Pick<Workflows, 'show'>;

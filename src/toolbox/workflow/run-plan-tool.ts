@@ -14,8 +14,7 @@ import { RunNotSucceededError } from './errors.ts';
 import { followRun } from './follow-run.ts';
 import { planArgument, sourceOf } from './plan-argument.ts';
 import { runSchema, type ShownRun } from './run-schema.ts';
-import { showRun } from './show-run.ts';
-import { summarizeRun } from './summarize-run.ts';
+import { showRun, summarizeRun } from './show-run.ts';
 
 export const runPlanInput = z.strictObject({
   plan: planArgument,

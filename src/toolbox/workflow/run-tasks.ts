@@ -10,12 +10,9 @@ import type { CallContext, ServerExtensions } from '../../contract/server/index.
 import type { ToolResult } from '../../contract/tool/index.ts';
 import { approvalQuestion, canBeAsked, readVerdict, type ApprovalWait } from './ask-approval.ts';
 import { InvalidTaskRequestError } from './errors.ts';
-import { followRun } from './follow-run.ts';
+import { describeRun, followRun } from './follow-run.ts';
 import { markFailure } from './run-plan-tool.ts';
-import { describeRun } from './run-progress.ts';
-import { showRun } from './show-run.ts';
-import { summarizeRun } from './summarize-run.ts';
-import { waitingCommands } from './waiting-commands.ts';
+import { showRun, summarizeRun, waitingCommands } from './show-run.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 

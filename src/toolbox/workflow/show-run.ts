@@ -1,9 +1,14 @@
 import type { Artifacts } from '../../contract/artifact/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
-import type { RunView, StepStatus, StepView, StoredOutput } from '../../contract/run/index.ts';
+import type {
+  RunView,
+  StepStatus,
+  StepView,
+  StoredOutput,
+  Waiting,
+} from '../../contract/run/index.ts';
 import type { ShownRun } from './run-schema.ts';
-import { waitingCommands } from './waiting-commands.ts';
 
 /** Steps in one answer; a run may have ten thousand. */
 const maxSteps = 200;
@@ -95,4 +100,59 @@ class OutputBudget {
     const ref = await artifacts.put(caller, { content, mediaType, lineage });
     return { stored: { ...ref, preview: content.slice(0, previewChars) } };
   }
+}
+
+/** What a person types to give a run what it waits for; one of these. */
+export function waitingCommands(runId: string, waiting: Waiting): string[] {
+  const step = shellWord(waiting.step);
+  switch (waiting.kind) {
+    case 'approval':
+      return [`tutti runs approve ${runId} ${step}`, `tutti runs deny ${runId} ${step}`];
+    case 'signal':
+      return [`tutti runs signal ${runId} ${shellWord(waiting.signal)} JSON`];
+    case 'resolve': {
+      const command = `tutti runs resolve ${runId} ${step}`;
+      return [`${command} --happened`, `${command} --not-happened`];
+    }
+    case 'repair': {
+      const command = `tutti runs repair ${runId} ${step}`;
+      return [`${command} --args JSON`, `${command} --give-up`];
+    }
+  }
+}
+
+/** Steps within others have brackets in their names, which shells read as patterns. */
+function shellWord(word: string): string {
+  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+const maxListed = 20;
+const maxErrorChars = 500;
+
+/** A few lines about a run, for people and models. */
+export function summarizeRun(run: ShownRun): string {
+  const { runId, name, status, steps, totalSteps, doneSteps, waitingFor, error } = run;
+  const entries = Object.entries(steps);
+  const failed = entries.filter(([, step]) => step.status === 'failed').slice(0, maxListed);
+  const stored = entries.flatMap(([path, step]) =>
+    step.stored ? [[path, step.stored] as const] : [],
+  );
+  return [
+    `Run ${runId}${name === null ? '' : ` (${name})`}: ${status}, ${doneSteps} of ${totalSteps} steps done`,
+    ...(error ? [`${error.code}: ${error.message.slice(0, maxErrorChars)}`] : []),
+    ...failed.map(
+      ([path, step]) => `step ${path} failed: ${step.error?.message.slice(0, maxErrorChars) ?? ''}`,
+    ),
+    ...waitingFor
+      .slice(0, maxListed)
+      .map(
+        ({ kind, step, commands }) =>
+          `step ${step} waits for ${kind}; a person gives it with: ${commands.join(' or ')}`,
+      ),
+    ...stored
+      .slice(0, maxListed)
+      .map(([path, { id, bytes }]) => `output of ${path}: ${bytes} bytes, read_artifact ${id}`),
+    ...(run.stored ? [`output: ${run.stored.bytes} bytes, read_artifact ${run.stored.id}`] : []),
+    ...(run.output === undefined ? [] : [`output: ${JSON.stringify(run.output)}`]),
+  ].join('\n');
 }
