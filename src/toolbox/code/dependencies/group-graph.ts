@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { strongerKind, type GraphEdge, type GraphNode } from './import-graph.ts';
+import { mergeEdges, type GraphEdge, type GraphNode } from './import-graph.ts';
 
 export interface PlainGraph {
   readonly nodes: ReadonlyMap<string, GraphNode>;
@@ -22,21 +22,11 @@ export function groupByFolder(graph: PlainGraph, maxDepth = Infinity): PlainGrap
     for (const name of node.external) group.external.add(name);
     nodes.set(id, group);
   }
-  const edges = new Map<string, GraphEdge>();
-  for (const edge of graph.edges) {
-    const [from, to] = [groupOf(edge.from), groupOf(edge.to)];
-    if (from === to) continue;
-    const known = edges.get(`${from}\n${to}`);
-    edges.set(`${from}\n${to}`, {
-      from,
-      to,
-      line: known?.line ?? edge.line,
-      count: (known?.count ?? 0) + edge.count,
-      kind: strongerKind(edge.kind, known?.kind),
-    });
-  }
+  const edges = graph.edges
+    .map((edge) => ({ ...edge, from: groupOf(edge.from), to: groupOf(edge.to) }))
+    .filter(({ from, to }) => from !== to);
   return {
     nodes: new Map([...nodes].map(([id, group]) => [id, { id, ...group }])),
-    edges: [...edges.values()],
+    edges: mergeEdges(edges),
   };
 }

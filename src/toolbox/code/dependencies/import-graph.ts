@@ -72,8 +72,21 @@ function referencesOf(file: ModuleFile): ModuleFile['imports']['references'] {
 
 const kindsByStrength: readonly ImportKind[] = ['import', 'type', 'declaration'];
 
-export function strongerKind(a: ImportKind, b: ImportKind | undefined): ImportKind {
-  return kindsByStrength.find((kind) => kind === a || kind === b) ?? a;
+/** One edge for all between the same two modules: the first line, the strongest kind. */
+export function mergeEdges(edges: readonly GraphEdge[]): GraphEdge[] {
+  const merged = new Map<string, GraphEdge>();
+  for (const edge of edges) {
+    const key = `${edge.from}\n${edge.to}`;
+    const known = merged.get(key);
+    const kinds = [edge.kind, known?.kind];
+    merged.set(key, {
+      ...edge,
+      line: known?.line ?? edge.line,
+      count: (known?.count ?? 0) + edge.count,
+      kind: kindsByStrength.find((kind) => kinds.includes(kind)) ?? edge.kind,
+    });
+  }
+  return [...merged.values()];
 }
 
 /** The node a file belongs to: itself, or for Go its package. */
@@ -86,7 +99,7 @@ const selfIsNoImport: ReadonlySet<string> = new Set(['go', 'java', 'rust']);
 
 class GraphBuilder {
   readonly #nodes = new Map<string, { language: string; files: number; external: Set<string> }>();
-  readonly #edges = new Map<string, GraphEdge>();
+  readonly #edges: GraphEdge[] = [];
   readonly #externals = new Map<
     string,
     { isStandard: boolean; language: string; by: Set<string> }
@@ -107,15 +120,8 @@ class GraphBuilder {
   ): void {
     const from = nodeIdOf(file);
     if (from === to && selfIsNoImport.has(file.language)) return;
-    const key = `${from}\n${to}`;
-    const known = this.#edges.get(key);
-    this.#edges.set(key, {
-      from,
-      to,
-      line: known?.line ?? reference.line,
-      count: (known?.count ?? 0) + 1,
-      kind: strongerKind(reference.kind ?? 'import', known?.kind),
-    });
+    const { line, kind = 'import' } = reference;
+    this.#edges.push({ from, to, line, count: 1, kind });
   }
 
   addExternal(
@@ -147,7 +153,7 @@ class GraphBuilder {
     }));
     return {
       nodes: new Map([...this.#nodes].map(([id, node]) => [id, { id, ...node }])),
-      edges: [...this.#edges.values()],
+      edges: mergeEdges(this.#edges),
       externals: externals.sort(
         (a, b) => b.imported_by - a.imported_by || (a.name < b.name ? -1 : 1),
       ),

@@ -42,17 +42,13 @@ const firstPauseMs = 250;
 export class OsvApi implements OsvSource {
   readonly kind = 'osv-api';
   readonly #url: string;
-  readonly #requestTimeoutMs: number;
-  readonly #maxAttempts: number;
-  readonly #pause: (ms: number, signal: AbortSignal) => Promise<void>;
-  readonly #clock: Clock;
+  readonly #options: Required<OsvApiOptions>;
 
   constructor(url: string, options: OsvApiOptions = {}) {
     this.#url = url.replace(/\/+$/, '');
-    this.#requestTimeoutMs = options.requestTimeoutMs ?? 20_000;
-    this.#maxAttempts = options.maxAttempts ?? 4;
-    this.#pause = options.pause ?? ((ms, signal) => sleep(ms, undefined, { signal }));
-    this.#clock = options.clock ?? systemClock;
+    const pause: OsvApiOptions['pause'] = (ms, signal) => sleep(ms, undefined, { signal });
+    const defaults = { requestTimeoutMs: 20_000, maxAttempts: 4, pause, clock: systemClock };
+    this.#options = { ...defaults, ...options };
   }
 
   async lookUp(packages: readonly LockedPackage[], options: LookUpOptions): Promise<OsvAnswer> {
@@ -77,7 +73,7 @@ export class OsvApi implements OsvSource {
     );
     return {
       records: ids.map((list) => list.flatMap((id) => records.get(id) ?? [])),
-      asOf: new Date(this.#clock.now()).toISOString(),
+      asOf: new Date(this.#options.clock.now()).toISOString(),
       warnings: [],
     };
   }
@@ -133,29 +129,28 @@ export class OsvApi implements OsvSource {
     body: unknown,
     { schema, options }: { readonly schema: Schema; readonly options: LookUpOptions },
   ): Promise<z.output<Schema>> {
-    let problem = new OsvUnreachableError(this.#url, 'it was never asked');
-    for (let attempt = 1; attempt <= this.#maxAttempts; attempt += 1) {
+    const { maxAttempts, pause } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#attempt(path, body, options.signal);
       if (outcome.kind === 'answered') {
         const parsed = schema.safeParse(outcome.value);
         if (parsed.success) return parsed.data;
         const [issue] = parsed.error.issues;
         const where = `${path}: ${issue?.path.join('.')}: ${issue?.message}`;
-        throw new OsvUnreachableError(
-          this.#url,
-          `its answer does not have the OSV form (${where})`,
-        );
+        const problem = `its answer does not have the OSV form (${where})`;
+        throw new OsvUnreachableError(this.#url, problem);
       }
-      problem = new OsvUnreachableError(this.#url, outcome.problem, outcome.cause);
-      if (!outcome.mayRetry || attempt === this.#maxAttempts) break;
+      if (!outcome.mayRetry || attempt >= maxAttempts) {
+        throw new OsvUnreachableError(this.#url, outcome.problem, outcome.cause);
+      }
       const backoffMs = outcome.retryAfterMs ?? firstPauseMs * 2 ** (attempt - 1);
-      await this.#pause(Math.min(backoffMs, maxPauseMs), options.signal);
+      await pause(Math.min(backoffMs, maxPauseMs), options.signal);
     }
-    throw problem;
   }
 
   async #attempt(path: string, body: unknown, signal: AbortSignal): Promise<Outcome> {
-    const timeout = AbortSignal.timeout(this.#requestTimeoutMs);
+    const { requestTimeoutMs } = this.#options;
+    const timeout = AbortSignal.timeout(requestTimeoutMs);
     try {
       const response = await fetch(this.#url + path, {
         method: body === undefined ? 'GET' : 'POST',
@@ -174,7 +169,7 @@ export class OsvApi implements OsvSource {
     } catch (error) {
       signal.throwIfAborted();
       if (timeout.aborted) {
-        const problem = `no answer for ${path} within ${this.#requestTimeoutMs} ms`;
+        const problem = `no answer for ${path} within ${requestTimeoutMs} ms`;
         return { kind: 'failed', problem, mayRetry: true };
       }
       return { kind: 'failed', problem: networkProblem(error), mayRetry: true, cause: error };
