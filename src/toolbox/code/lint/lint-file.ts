@@ -1,7 +1,7 @@
 import { asTooComplex } from '../format/too-complex.ts';
 import type { Language } from '../language.ts';
 import type { SourceFile } from '../source-files.ts';
-import type { TreeRule } from './lint-tree.ts';
+import type { TreeLanguage } from './lint-tree.ts';
 import type { Lint, LintFinding, LintSetup } from './lint-finding.ts';
 import { longLines } from './long-lines.ts';
 
@@ -51,18 +51,18 @@ const loadLint: Readonly<Record<Language, () => Promise<Lint>>> = {
   python: async () => (await import('./lint-python.ts')).lintPython,
   javascript: async () => (await import('./lint-javascript.ts')).lintJavascript,
   typescript: async () => (await import('./lint-javascript.ts')).lintTypescript,
-  java: async () => overTree('java', (await import('./java-rules.ts')).javaRules),
-  go: async () => overTree('go', (await import('./go-rules.ts')).goRules),
-  rust: async () => overTree('rust', (await import('./rust-rules.ts')).rustRules),
+  java: async () => overTree('java', await import('../languages/java/predicates.ts')),
+  go: async () => overTree('go', await import('../languages/go/predicates.ts')),
+  rust: async () => overTree('rust', await import('../languages/rust/predicates.ts')),
   sql: async () => (await import('./lint-sql.ts')).lintSql,
   html: async () => (await import('./lint-html.ts')).lintHtml,
   css: async () => (await import('./lint-css.ts')).lintCss,
 };
 
 async function overTree(
-  language: 'java' | 'go' | 'rust',
-  rules: readonly TreeRule[],
+  language: TreeLanguage['language'],
+  { predicates }: Pick<TreeLanguage, 'predicates'>,
 ): Promise<Lint> {
   const { lintTree } = await import('./lint-tree.ts');
-  return (file, setup) => lintTree(file, setup, { grammar: language, language, rules });
+  return (file, setup) => lintTree(file, setup, { language, predicates });
 }

@@ -1,67 +1,53 @@
-import type { Node, Tree } from 'web-tree-sitter';
+import type { Node, Query, QueryPredicate } from 'web-tree-sitter';
+import { lookupTable, onceFor } from '../../../kernel/index.ts';
 import { CodeSyntaxError } from '../errors.ts';
-import { firstTreeError } from '../format/tree-error.ts';
 import type { FocusArea } from '../finding.ts';
-import type { Language } from '../language.ts';
-import { walkSyntaxTree } from '../security/walk-syntax-tree.ts';
+import { firstTreeError } from '../format/tree-error.ts';
 import type { SourceFile } from '../source-files.ts';
-import type { GrammarName } from '../syntax-tree.ts';
-import {
-  isWanted,
-  type LintFinding,
-  type LintSetup,
-  type RuleEntry,
-  type TextEdit,
-} from './lint-finding.ts';
+import type { SyntaxTrees } from '../syntax-tree.ts';
+import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
+import { readRules, type LintRule } from './read-rules.ts';
+import { treePredicates, type FileFacts, type TreePredicate } from './tree-predicates.ts';
 
-/** What a rule of ours says about one node. */
-export interface TreeProblem {
-  readonly message: string;
-  /** Where, when it is not the node itself. */
-  readonly at?: Node;
-  readonly fix?: string;
-  readonly edits?: readonly TextEdit[];
-}
-
-/** A rule of ours over a tree-sitter tree. */
-export interface TreeRule extends RuleEntry {
-  readonly name: string;
-  /** Runs only under style guides that add it. */
-  readonly optIn?: true;
-  /** Types of the nodes it wants to see. */
-  readonly on: readonly string[];
-  readonly check: (node: Node, facts: FileFacts) => TreeProblem | undefined;
-}
-
-/** What rules may want to know about the whole file. */
-export interface FileFacts {
-  readonly text: string;
-  readonly isTest: boolean;
-  /** How often a word stands in the text, comments and strings included. */
-  countWord(word: string): number;
-}
-
+/** A language whose rules are tree-sitter queries, with the predicates that only it needs. */
 export interface TreeLanguage {
-  readonly grammar: GrammarName;
-  readonly language: Language;
-  readonly rules: readonly TreeRule[];
+  readonly language: 'java' | 'go' | 'rust';
+  readonly predicates: Readonly<Record<string, TreePredicate>>;
 }
 
-/** Runs rules over a file in one walk of its tree. */
+/** Runs the rules of a language over a file. Throws `CodeSyntaxError` when it does not parse. */
 export async function lintTree(
   file: SourceFile,
   setup: LintSetup,
-  { grammar, language, rules }: TreeLanguage,
+  { language, predicates }: TreeLanguage,
 ): Promise<LintFinding[]> {
-  const tree = await setup.context.trees.parse(grammar, file.text);
+  const { trees } = setup.context;
+  const isGenerated = generatedMark.test(file.text.slice(0, maxHeader));
+  const rules = readRules(language).filter(
+    ({ name, area, optIn }) =>
+      isWanted(setup.guide, name, optIn) && !(isGenerated && styleAreas.has(area)),
+  );
+  const { query, ruleOf } = await compileRules(language, rules, trees);
+  const tree = await trees.parse(language, file.text);
   try {
-    if (tree.rootNode.hasError) throw await syntaxErrorOf(file, grammar, setup);
-    const isGenerated = generatedMark.test(file.text.slice(0, maxHeader));
-    const wanted = rules.filter(
-      ({ name, area, optIn }) =>
-        isWanted(setup.guide, name, optIn) && !(isGenerated && styleAreas.has(area)),
-    );
-    return runRules(tree, wanted, { file, language });
+    if (tree.rootNode.hasError) throw await syntaxErrorOf(file, language, trees);
+    const facts = factsOf(file);
+    const known = lookupTable({ ...treePredicates, ...predicates });
+    const found = new Map<string, LintFinding>();
+    for (const { patternIndex, captures } of query.matches(tree.rootNode)) {
+      const rule = ruleOf[patternIndex];
+      const nodes = new Map(captures.map(({ name, node }) => [name, node]));
+      const at = nodes.get('at');
+      if (!rule || !at) continue;
+      const isSkipped =
+        rule.tests === 'skip' && (facts.isTest || known['test-code?']?.(at, [], facts));
+      const asked = query.predicates[patternIndex] ?? [];
+      if (isSkipped || !asked.every((one) => holds(one, nodes, { known, facts }))) continue;
+      const finding = toFinding(rule, nodes, { at, file });
+      const key = `${finding.line}:${finding.column} ${finding.rule}`;
+      if (!found.has(key)) found.set(key, finding);
+    }
+    return [...found.values()];
   } finally {
     tree.delete();
   }
@@ -73,50 +59,103 @@ const generatedMark =
 const styleAreas: ReadonlySet<FocusArea> = new Set(['style', 'standards', 'documentation']);
 const maxHeader = 4_000;
 
-function runRules(
-  tree: Tree,
-  rules: readonly TreeRule[],
-  { file, language }: { readonly file: SourceFile; readonly language: Language },
-): LintFinding[] {
-  const byType = Map.groupBy(
-    rules.flatMap((rule) => rule.on.map((type) => ({ type, rule }))),
-    ({ type }) => type,
-  );
-  const facts = factsOf(file);
-  const findings: LintFinding[] = [];
-  walkSyntaxTree(tree, {
-    types: new Set(byType.keys()),
-    visit: (node) => {
-      for (const { rule } of byType.get(node.type) ?? []) {
-        const problem = rule.check(node, facts);
-        if (problem) findings.push(toFinding(rule, problem, { node, file, language }));
-      }
-      return true;
-    },
+interface CompiledRules {
+  readonly query: Query;
+  /** By the index of the pattern. */
+  readonly ruleOf: readonly (LintRule | undefined)[];
+}
+
+const compiledFor = onceFor<SyntaxTrees, Map<string, Promise<CompiledRules>>>(() => new Map());
+
+/** All queries as one, so that the tree is walked once. Each selection of rules is compiled once. */
+function compileRules(
+  language: TreeLanguage['language'],
+  rules: readonly LintRule[],
+  trees: SyntaxTrees,
+): Promise<CompiledRules> {
+  const compiled = compiledFor(trees);
+  const key = [language, ...rules.map(({ name }) => name)].join(' ');
+  const promise = compiled.get(key) ?? compile(language, rules, trees);
+  compiled.set(key, promise);
+  return promise;
+}
+
+async function compile(
+  language: TreeLanguage['language'],
+  rules: readonly LintRule[],
+  trees: SyntaxTrees,
+): Promise<CompiledRules> {
+  const { Query } = await import('web-tree-sitter');
+  const ends: number[] = [];
+  let source = '';
+  for (const rule of rules) ends.push((source += `${rule.query ?? ''}\n`).length);
+  const query = new Query(await trees.grammar(language), source);
+  const ruleOf = Array.from({ length: query.patternCount() }, (_, pattern) => {
+    const start = query.startIndexForPattern(pattern);
+    return rules[ends.findIndex((end) => start < end)];
   });
-  return findings;
+  return { query, ruleOf };
+}
+
+function holds(
+  { operator, operands }: QueryPredicate,
+  nodes: ReadonlyMap<string, Node>,
+  { known, facts }: { known: TreeLanguage['predicates']; facts: FileFacts },
+): boolean {
+  const isNegated = operator.startsWith('not-');
+  const name = isNegated ? operator.slice(4) : operator;
+  const words = operands.flatMap((operand) => (operand.type === 'string' ? operand.value : []));
+  if (name === 'file?') return new RegExp(words[0] ?? '', 'm').test(facts.text) !== isNegated;
+  const predicate = known[name];
+  if (!predicate) throw new Error(`no predicate ${operator}`);
+  const [subject] = operands;
+  const node = subject?.type === 'capture' ? nodes.get(subject.name) : undefined;
+  return !node || predicate(node, words, facts) !== isNegated;
 }
 
 function toFinding(
-  rule: TreeRule,
-  problem: TreeProblem,
-  place: { readonly node: Node; readonly file: SourceFile; readonly language: Language },
+  rule: LintRule,
+  nodes: ReadonlyMap<string, Node>,
+  { at, file }: { readonly at: Node; readonly file: SourceFile },
 ): LintFinding {
-  const { row, column } = (problem.at ?? place.node).startPosition;
+  const fill = (template: string): string =>
+    template.replaceAll(/\{(\w+)\}/g, (all, name: string) => nodes.get(name)?.text ?? all);
+  const edit = editOf(rule, nodes.get('edit') ?? at, file.text);
   return {
     severity: rule.severity,
     area: rule.area,
-    rule: `${place.language}/${rule.name}`,
-    message: problem.message,
-    file: place.file.path,
-    line: row + 1,
-    column: column + 1,
-    ...(problem.fix === undefined ? {} : { fix: problem.fix }),
-    ...(problem.edits ? { safeFix: problem.edits } : {}),
+    rule: `${file.language}/${rule.name}`,
+    message: fill(rule.message ?? ''),
+    file: file.path,
+    line: at.startPosition.row + 1,
+    column: at.startPosition.column + 1,
+    ...(rule.fix === undefined ? {} : { fix: fill(rule.fix) }),
+    ...(edit ? { safeFix: [edit] } : {}),
   };
 }
 
-/** A name is a test's when its file says so: `foo_test.go`, `FooTest.java`, `tests/foo.rs`. */
+function editOf(rule: LintRule, node: Node, text: string): TextEdit | undefined {
+  if (rule.remove) return removeNode(node, text);
+  const match = rule.replace && new RegExp(rule.replace[0]).exec(node.text);
+  if (!rule.replace || !match) return undefined;
+  const start = node.startIndex + match.index;
+  return { start, end: start + match[0].length, text: rule.replace[1] };
+}
+
+/** The edit that deletes a node, with its line when nothing else stands there. */
+function removeNode(node: Node, text: string): TextEdit {
+  const lineStart = text.lastIndexOf('\n', node.startIndex - 1) + 1;
+  const newline = text.indexOf('\n', node.endIndex);
+  const lineEnd = newline < 0 ? text.length : newline;
+  const isAlone =
+    text.slice(lineStart, node.startIndex).trim() === '' &&
+    text.slice(node.endIndex, lineEnd).trim() === '';
+  return isAlone
+    ? { start: lineStart, end: Math.min(lineEnd + 1, text.length), text: '' }
+    : { start: node.startIndex, end: node.endIndex, text: '' };
+}
+
+/** A file is a test when its name says so: `foo_test.go`, `FooTest.java`, `tests/foo.rs`. */
 function factsOf(file: SourceFile): FileFacts {
   let counts: Map<string, number> | undefined;
   return {
@@ -135,12 +174,12 @@ function countWords(text: string): Map<string, number> {
 }
 
 async function syntaxErrorOf(
-  file: SourceFile,
-  grammar: GrammarName,
-  setup: LintSetup,
+  { path, text }: SourceFile,
+  language: TreeLanguage['language'],
+  trees: SyntaxTrees,
 ): Promise<CodeSyntaxError> {
-  const problem = await firstTreeError(file.text, grammar, setup.context.trees);
-  const place = problem?.place ?? { line: 1, column: 1 };
+  const problem = await firstTreeError(text, language, trees);
+  const { line, column } = problem?.place ?? { line: 1, column: 1 };
   const message = problem?.message ?? 'The text does not parse';
-  return new CodeSyntaxError({ path: file.path, language: file.language, ...place, message });
+  return new CodeSyntaxError({ path, language, line, column, message });
 }
