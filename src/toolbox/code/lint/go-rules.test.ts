@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRules } from './read-rules.ts';
+import { readLintData } from './lint-data.ts';
 import { aLinter } from './testing/lint-text.ts';
 
 const inFile = (declarations: string): string => `package sample\n\n${declarations}\n`;
@@ -92,7 +92,7 @@ describe('the Go rules', () => {
 
   it('has a case for every rule', () => {
     expect(cases.map(([rule]) => rule).sort()).toEqual(
-      [...new Set(readRules('go').map(({ name }) => name))].sort(),
+      [...new Set(readLintData('go').rules.map(({ name }) => name))].sort(),
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRules } from './read-rules.ts';
+import { readLintData } from './lint-data.ts';
 import { aLinter } from './testing/lint-text.ts';
 
 const inClass = (members: string): string => `class Sample {\n${members}\n}\n`;
@@ -110,7 +110,7 @@ describe('the Java rules', () => {
 
   it('has a case for every rule', () => {
     expect(cases.map(([rule]) => rule).sort()).toEqual(
-      [...new Set(readRules('java').map(({ name }) => name))].sort(),
+      [...new Set(readLintData('java').rules.map(({ name }) => name))].sort(),
     );
   });
 

@@ -1,7 +1,7 @@
 import type { Config, Warning } from 'stylelint';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
-import { comparingCssRules, cssRules } from './css-rules.ts';
+import { readLintData } from './lint-data.ts';
 import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
 import { TextPositions } from '../text-positions.ts';
 
@@ -46,17 +46,14 @@ export async function lintCss(file: SourceFile, setup: LintSetup): Promise<LintF
 
 function stylelintConfig(file: SourceFile, { guide }: LintSetup): Config {
   const isLarge = file.text.length > maxComparedCharacters;
-  const wanted = Object.entries(cssRules).filter(
-    ([name, rule]) =>
-      isWanted(guide, name, rule.optIn) && !(isLarge && comparingCssRules.has(name)),
+  const wanted = readLintData('css').rules.filter(
+    ({ name, optIn, quadratic }) => isWanted(guide, name, optIn) && !(isLarge && quadratic),
   );
-  return {
-    rules: Object.fromEntries(wanted.map(([name, rule]) => [name, rule.setting ?? true])),
-  };
+  return { rules: Object.fromEntries(wanted.map(({ name, options }) => [name, options ?? true])) };
 }
 
 function toFinding(warning: Warning, file: SourceFile, positions: TextPositions): LintFinding[] {
-  const rule = cssRules[warning.rule];
+  const rule = readLintData('css').byName.get(warning.rule);
   if (!rule) return [];
   const edit = rule.safeFix ? safeEdit(warning, file.text, positions) : undefined;
   return [

@@ -1,7 +1,7 @@
 import type { ConfigData, HtmlValidate, Message } from 'html-validate';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
-import { htmlRules, searchingHtmlRules } from './html-rules.ts';
+import { readLintData } from './lint-data.ts';
 import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
 
 /** XML syntax is right in XHTML, and names have a case there. */
@@ -52,17 +52,16 @@ async function createValidator(file: SourceFile, setup: LintSetup): Promise<Html
   const { HtmlValidate, StaticConfigLoader } = await import('html-validate');
   const isLarge = file.text.length > maxSearchedCharacters;
   const rules: NonNullable<ConfigData['rules']> = {};
-  for (const [name, rule] of Object.entries(htmlRules)) {
-    if (!isWanted(setup.guide, name, rule.optIn)) continue;
+  for (const { name, optIn, quadratic, options } of readLintData('html').rules) {
+    if (!isWanted(setup.guide, name, optIn) || (isLarge && quadratic)) continue;
     if (isXhtml(file) && htmlOnlyRules.has(name)) continue;
-    if (isLarge && searchingHtmlRules.has(name)) continue;
-    rules[name] = rule.options ? ['error', rule.options] : 'error';
+    rules[name] = typeof options === 'object' ? ['error', options] : 'error';
   }
   return new HtmlValidate(new StaticConfigLoader({ root: true, elements: ['html5'], rules }));
 }
 
 function toFinding(message: Message, file: SourceFile): LintFinding[] {
-  const rule = htmlRules[message.ruleId];
+  const rule = readLintData('html').byName.get(message.ruleId);
   if (!rule) return [];
   const edit = isXhtml(file) ? undefined : safeEdit(message, file.text);
   return [

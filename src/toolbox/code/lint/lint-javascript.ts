@@ -2,8 +2,8 @@ import type { ESLint, Linter } from 'eslint';
 import { parseJavascriptFile } from '../engines/parse-inline.ts';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
-import { javascriptRules, typescriptRules, type JavascriptRule } from './javascript-rules.ts';
-import { isWanted, type LintFinding, type LintSetup, type RuleEntry } from './lint-finding.ts';
+import { isWanted, type LintFinding, type LintSetup } from './lint-finding.ts';
+import { readLintData, type LintRule } from './lint-data.ts';
 import { withoutSilenced } from './silence-eslint.ts';
 import { TextPositions } from '../text-positions.ts';
 
@@ -95,14 +95,19 @@ function javascriptConfig(rules: Linter.RulesRecord, sourceType: SourceType): Li
   ];
 }
 
-function selectRules(setup: LintSetup, language: 'javascript' | 'typescript'): Linter.RulesRecord {
+function selectRules(
+  { guide }: LintSetup,
+  language: 'javascript' | 'typescript',
+): Linter.RulesRecord {
+  const isTypescript = language === 'typescript';
   const rules: Linter.RulesRecord = {};
-  for (const [name, rule] of Object.entries(javascriptRules)) {
-    if (language === 'typescript' && rule.notInTypescript) continue;
-    if (isWanted(setup.guide, name, rule.optIn)) rules[name] = ['error', ...(rule.options ?? [])];
+  for (const { name, options, ...rule } of readLintData('javascript').rules) {
+    if (isTypescript && rule.notInTypescript) continue;
+    if (isWanted(guide, name, rule.optIn))
+      rules[name] = ['error', ...(Array.isArray(options) ? options : [])];
   }
-  if (language === 'typescript') {
-    for (const name of Object.keys(typescriptRules)) rules[`typescript/${name}`] = 'error';
+  if (isTypescript) {
+    for (const { name } of readLintData('typescript').rules) rules[`typescript/${name}`] = 'error';
   }
   return rules;
 }
@@ -148,8 +153,11 @@ function toFindings(
   return findings;
 }
 
-function findRule(id: string): (RuleEntry & Pick<JavascriptRule, 'safeFix'>) | undefined {
-  return javascriptRules[id] ?? typescriptRules[id.replace('typescript/', '')];
+function findRule(id: string): LintRule | undefined {
+  const [prefix, name = ''] = id.split('/');
+  return prefix === 'typescript'
+    ? readLintData('typescript').byName.get(name)
+    : readLintData('javascript').byName.get(id);
 }
 
 const maxShownFix = 80;

@@ -4,12 +4,7 @@ import { CodeSyntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { LintFinding, LintSetup, RuleEntry, TextEdit } from './lint-finding.ts';
 import { looksUpNames } from './python-dynamic-names.ts';
-import {
-  pythonIgnored,
-  pythonSelection,
-  pythonSeverities,
-  safePythonFixes,
-} from './python-rules.ts';
+import { readLintData } from './lint-data.ts';
 import { pythonStrings, type TextRange } from './python-strings.ts';
 import { TextPositions } from '../text-positions.ts';
 
@@ -69,12 +64,13 @@ function keepsImports(file: SourceFile): boolean {
 function ruffOptions(file: SourceFile, setup: LintSetup): RuffOptions {
   const { guide, lineLength } = setup;
   const isStub = file.path.endsWith('.pyi');
-  const wanted = [...pythonSelection, ...(guide.adds ?? [])];
+  const { select, ignore } = readLintData('python');
+  const wanted = [...select, ...(guide.adds ?? [])];
   return {
     'line-length': lineLength,
     lint: {
       select: isStub ? wanted.filter((code) => !code.startsWith('D1')) : wanted,
-      ignore: [...pythonIgnored, ...(guide.drops ?? []), ...(isStub ? ['D', 'PIE790'] : [])],
+      ignore: [...ignore, ...(guide.drops ?? []), ...(isStub ? ['D', 'PIE790'] : [])],
       pydocstyle: { convention: guide.docstrings ?? 'pep257' },
     },
   };
@@ -98,8 +94,8 @@ function toFinding(diagnostic: RuffDiagnostic, source: PythonSource): LintFindin
 
 function describeCode(code: string): RuleEntry {
   for (let length = code.length; length > 0; length -= 1) {
-    const entry = pythonSeverities[code.slice(0, length)];
-    if (entry) return entry;
+    const entry = readLintData('python').byName.get(code.slice(0, length));
+    if (entry) return { severity: entry.severity, area: entry.area };
   }
   return { severity: 'info', area: 'maintainability' };
 }
@@ -108,7 +104,8 @@ function safeEdits(
   diagnostic: RuffDiagnostic,
   { file, positions, strings, ...source }: PythonSource,
 ): TextEdit[] | undefined {
-  if (!diagnostic.fix || !safePythonFixes.has(diagnostic.code ?? '')) return undefined;
+  if (!diagnostic.fix || !readLintData('python').safeFixes.includes(diagnostic.code ?? ''))
+    return undefined;
   if (diagnostic.code === 'F401' && source.keepsImports) return undefined;
   const edits = diagnostic.fix.edits.map(({ location, end_location: end, content }) => ({
     start: positions.offset(location.row, location.column),

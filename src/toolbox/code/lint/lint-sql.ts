@@ -2,45 +2,97 @@ import { counted } from '../../../kernel/index.ts';
 import { CodeSyntaxError } from '../errors.ts';
 import { recogniseSql } from '../format/sql-dialect.ts';
 import type { SourceFile } from '../source-files.ts';
-import { isWanted, type LintFinding, type LintSetup } from './lint-finding.ts';
-import { sqlRules, type SqlProblem, type SqlRule } from './sql-rules.ts';
-import { splitStatements, tokenizeSql, type SqlToken } from './sql-tokens.ts';
 import { TextPositions } from '../text-positions.ts';
+import { readLintData, type LintRule } from './lint-data.ts';
+import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
+import { splitStatements, tokenizeSql, type SqlToken } from './sql-tokens.ts';
 
-/** SQL by rules of ours over its tokens, after a parser of some dialect has accepted it. */
+interface SqlProblem {
+  readonly at: SqlToken;
+  readonly message: string;
+  readonly edits?: readonly TextEdit[];
+}
+
+/** SQL by the patterns of its `lint.yaml`, after a parser of some dialect has accepted it. */
 export async function lintSql(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
   const verdict = await recogniseSql(file);
   if (verdict.kind === 'invalid') {
-    throw new CodeSyntaxError({
-      path: file.path,
-      language: 'sql',
-      ...verdict.place,
-      message: verdict.message,
-    });
+    const { place, message } = verdict;
+    throw new CodeSyntaxError({ path: file.path, language: 'sql', ...place, message });
   }
   const positions = new TextPositions(file.text);
-  const tokens = tokenizeSql(file.text);
-  const report = (
-    rule: Pick<SqlRule, 'name' | 'severity' | 'area'>,
-    problem: SqlProblem,
-  ): LintFinding => ({
-    severity: rule.severity,
-    area: rule.area,
-    rule: `sql/${rule.name}`,
-    message: problem.message,
-    file: file.path,
-    ...positions.position(problem.at.start),
-    ...(problem.edits ? { fix: 'refactor_code does this', safeFix: problem.edits } : {}),
+  const statements = splitStatements(tokenizeSql(file.text));
+  const levels = statements.map(writeLevels);
+  const wanted = readLintData('sql').rules.filter(({ name }) => isWanted(setup.guide, name));
+  return wanted.flatMap((rule) => {
+    const problems =
+      rule.name === 'keyword-case'
+        ? checkKeywordCase(statements, setup.guide.keywordCase)
+        : levels.flatMap((ofStatement) => findPattern(rule, ofStatement));
+    return problems.map(({ at, message, edits }) => ({
+      severity: rule.severity,
+      area: rule.area,
+      rule: `sql/${rule.name}`,
+      message,
+      file: file.path,
+      ...positions.position(at.start),
+      ...(edits ? { fix: 'refactor_code does this', safeFix: edits } : {}),
+    }));
   });
-  const wanted = sqlRules.filter(({ name }) => isWanted(setup.guide, name));
-  const findings = splitStatements(tokens).flatMap((statement) =>
-    wanted.flatMap((rule) => rule.check(statement).map((problem) => report(rule, problem))),
-  );
-  const caseProblems = checkKeywordCase(tokens, setup.guide.keywordCase);
-  return [...findings, ...caseProblems.map((problem) => report(keywordCaseRule, problem))];
 }
 
-const keywordCaseRule = { name: 'keyword-case', severity: 'info', area: 'style' } as const;
+/** The tokens directly inside one pair of parentheses, or of the statement itself, as patterns see them. */
+interface Level {
+  text: string;
+  /** The token at each offset of the text where one starts. */
+  readonly tokens: Map<number, SqlToken>;
+  isInCondition: boolean;
+}
+
+function writeLevels(statement: readonly SqlToken[]): readonly Level[] {
+  const top: Level = { text: '', tokens: new Map(), isInCondition: false };
+  const levels = [top];
+  const open = [top];
+  for (const [index, token] of statement.entries()) {
+    if (token.text === ')' && open.length > 1) open.pop();
+    const level = open.at(-1) ?? top;
+    const word = writeToken(token);
+    if (/^(?:WHERE|ON)$/.test(word)) level.isInCondition = true;
+    else if (/^(?:SELECT|GROUP|ORDER|SET|VALUES|FROM)$/.test(word)) level.isInCondition = false;
+    level.tokens.set(level.text.length, token);
+    const next = statement[index + 1];
+    level.text += word === '(' && next && next.text !== ')' ? `(${writeToken(next)} ` : `${word} `;
+    if (word !== '(') continue;
+    const { isInCondition } = level;
+    const inner: Level = { text: isInCondition ? 'WHERE ' : '', tokens: new Map(), isInCondition };
+    levels.push(inner);
+    open.push(inner);
+  }
+  return levels;
+}
+
+/** Names in quotes or with signs are no keywords; of a string only a wildcard at its start matters. */
+function writeToken({ kind, upper, text }: SqlToken): string {
+  if (kind === 'string') return /^'[%_]/.test(text) ? `'${text.charAt(1)}'` : "''";
+  return kind === 'quoted' || (kind === 'word' && !/^\w+$/.test(upper)) ? '"' : upper;
+}
+
+function findPattern(rule: LintRule, levels: readonly Level[]): readonly SqlProblem[] {
+  const [top] = levels;
+  const whole = levels.map(({ text }) => text).join('');
+  if (!top || (rule.statement !== undefined && !new RegExp(rule.statement).test(whole))) return [];
+  const pattern = new RegExp(rule.pattern ?? '$', 'dg');
+  return (rule.top ? [top] : levels).flatMap(({ text, tokens }) =>
+    [...text.matchAll(pattern)].flatMap((match) => {
+      const [start, end] = match.indices?.groups?.['at'] ?? [match.index, match.index];
+      const at = tokens.get(start);
+      if (!at) return [];
+      const message = (rule.message ?? '').replace('{at}', text.slice(start, end));
+      const edit = rule.replace && { start: at.start, end: at.end, text: rule.replace[1] };
+      return [{ at, message, ...(edit ? { edits: [edit] } : {}) }];
+    }),
+  );
+}
 
 /** Words that no dialect lets be a bare column name, so that changing their case changes nothing else. */
 const keywords: ReadonlySet<string> = new Set(
@@ -52,29 +104,27 @@ const keywords: ReadonlySet<string> = new Set(
 
 /** One finding per statement: its words are put right together. */
 function checkKeywordCase(
-  tokens: readonly SqlToken[],
+  statements: readonly (readonly SqlToken[])[],
   wantedCase: 'upper' | 'lower' | undefined,
 ): readonly SqlProblem[] {
   const isKeyword = ({ kind, upper }: SqlToken): boolean => kind === 'word' && keywords.has(upper);
-  const all = tokens.filter(isKeyword);
+  const all = statements.flat().filter(isKeyword);
   const upperCount = all.filter(({ text, upper }) => text === upper).length;
   const wanted = wantedCase ?? (upperCount * 2 >= all.length ? 'upper' : 'lower');
-  return splitStatements(tokens).flatMap((statement) => {
+  const inCase = ({ upper, text }: SqlToken): string =>
+    wanted === 'upper' ? upper : text.toLowerCase();
+  return statements.flatMap((statement) => {
     const wrong = statement.filter(
       (token, at) =>
-        isKeyword(token) && statement[at - 1]?.text !== '.' && token.text !== inCase(token, wanted),
+        isKeyword(token) && statement[at - 1]?.text !== '.' && token.text !== inCase(token),
     );
     const [at] = wrong;
     if (!at) return [];
     const edits = wrong.map((token) => ({
       start: token.start,
       end: token.end,
-      text: inCase(token, wanted),
+      text: inCase(token),
     }));
     return [{ at, message: `Write ${counted(wrong.length, 'keyword')} in ${wanted} case`, edits }];
   });
-}
-
-function inCase(token: SqlToken, wanted: 'upper' | 'lower'): string {
-  return wanted === 'upper' ? token.upper : token.text.toLowerCase();
 }

@@ -6,7 +6,7 @@ import { firstTreeError } from '../format/tree-error.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { SyntaxTrees } from '../syntax-tree.ts';
 import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
-import { readRules, type LintRule } from './read-rules.ts';
+import { readLintData, type LintRule } from './lint-data.ts';
 import { treePredicates, type FileFacts, type TreePredicate } from './tree-predicates.ts';
 
 /** A language whose rules are tree-sitter queries, with the predicates that only it needs. */
@@ -23,7 +23,7 @@ export async function lintTree(
 ): Promise<LintFinding[]> {
   const { trees } = setup.context;
   const isGenerated = generatedMark.test(file.text.slice(0, maxHeader));
-  const rules = readRules(language).filter(
+  const rules = readLintData(language).rules.filter(
     ({ name, area, optIn }) =>
       isWanted(setup.guide, name, optIn) && !(isGenerated && styleAreas.has(area)),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRules } from './read-rules.ts';
+import { readLintData } from './lint-data.ts';
 import { aLinter } from './testing/lint-text.ts';
 
 const inFunction = (body: string): string => `fn run(given: i32) {\n${body}\n}\n`;
@@ -77,7 +77,7 @@ describe('the Rust rules', () => {
 
   it('has a case for every rule', () => {
     expect(cases.map(([rule]) => rule).sort()).toEqual(
-      [...new Set(readRules('rust').map(({ name }) => name))].sort(),
+      [...new Set(readLintData('rust').rules.map(({ name }) => name))].sort(),
     );
   });
 
