@@ -1,4 +1,4 @@
-import type { HalsteadRule } from './complexity-rules.ts';
+import type { ComplexityRules } from './complexity-rules.ts';
 import {
   childrenOf,
   isNamed,
@@ -19,7 +19,7 @@ export interface HalsteadCounts {
 }
 
 /** Operators and operands of every expression of a text; names are compared as they are written. */
-export function countHalstead(tree: FlatTree, rule: HalsteadRule): HalsteadCounts {
+export function countHalstead(tree: FlatTree, rule: ComplexityRules['halstead']): HalsteadCounts {
   const tally = new Tally();
   for (let node = 0; node < tree.kinds.length; node += 1) {
     if (!rule.operations.has(kindOf(tree, node))) continue;
@@ -33,7 +33,11 @@ export function countHalstead(tree: FlatTree, rule: HalsteadRule): HalsteadCount
   return tally;
 }
 
-function atomKey(tree: FlatTree, rule: HalsteadRule, operand: number): string | undefined {
+function atomKey(
+  tree: FlatTree,
+  rule: ComplexityRules['halstead'],
+  operand: number,
+): string | undefined {
   const kind = kindOf(tree, operand);
   if (rule.atoms.has(kind)) return textOf(tree, operand);
   if (!rule.members.has(kind)) return undefined;

@@ -1,5 +1,5 @@
 import { findComponents } from '../dependencies/find-cycles.ts';
-import type { Callee, CallRule, ComplexityRules } from './complexity-rules.ts';
+import type { Callee, ComplexityRules } from './complexity-rules.ts';
 import { kindOf, lastOf, type FlatTree } from './flat-tree.ts';
 import type { MeasuredScope } from './measure-scopes.ts';
 
@@ -9,8 +9,7 @@ export function findRecursion(
   rules: ComplexityRules,
   scopes: readonly MeasuredScope[],
 ): ReadonlySet<number> {
-  if (!rules.calls) return new Set();
-  const calls = findCalls(tree, rules.calls, scopes);
+  const calls = findCalls(tree, rules, scopes);
   const members = new Set<number>();
   for (const component of findComponents(calls)) {
     const [first = ''] = component;
@@ -23,10 +22,11 @@ export function findRecursion(
 /** For every scope the functions of the file it calls. */
 function findCalls(
   tree: FlatTree,
-  rule: CallRule,
+  { calls: rule, callee: calleeOf }: ComplexityRules,
   scopes: readonly MeasuredScope[],
 ): ReadonlyMap<string, readonly string[]> {
   const calls = new Map(scopes.map((_, index): [string, string[]] => [String(index), []]));
+  if (!rule || !calleeOf) return calls;
   const byKey = groupByKey(scopes, rule.isOverloaded);
   const open: number[] = [];
   let next = 0;
@@ -37,7 +37,7 @@ function findCalls(
     }
     const caller = open.at(-1);
     if (caller === undefined || kindOf(tree, node) !== rule.kind) continue;
-    const callee = rule.callee(tree, node, nodeOf(scopes, caller));
+    const callee = calleeOf(tree, node, nodeOf(scopes, caller));
     const key = callee && keyOfCallee(callee, ownerOf(scopes, caller), rule.isOverloaded);
     const named = key === undefined ? undefined : byKey.get(key);
     const target = named?.find((candidate) => isVisible(scopes, candidate, caller));

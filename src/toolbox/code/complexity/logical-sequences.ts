@@ -1,4 +1,4 @@
-import type { LogicalRule } from './complexity-rules.ts';
+import type { ComplexityRules } from './complexity-rules.ts';
 import { childrenOf, kindOf, noNode, parentOf, type FlatTree } from './flat-tree.ts';
 
 /** Watches `&&` and `||` go by, in source order, and tells where a run of one operator begins. */
@@ -15,7 +15,10 @@ interface Run {
  * `a && b && c || d` has two runs. An expression continues the runs of the one it is an operand of,
  * through parentheses but not through a negation or a call.
  */
-export function startSequences(tree: FlatTree, rule: LogicalRule): Sequences {
+export function startSequences(
+  tree: FlatTree,
+  { logical: rule, isFree }: ComplexityRules,
+): Sequences {
   const runs = new Map<number, Run>();
   return {
     isNewRun: (node) => {
@@ -24,7 +27,7 @@ export function startSequences(tree: FlatTree, rule: LogicalRule): Sequences {
       const outerRun = runs.get(parent);
       if (outerRun && rule.transparent.has(kind)) runs.set(node, outerRun);
       else if (isLogical(tree, rule, node)) {
-        runs.set(node, outerRun ?? { isFree: rule.isFree?.(tree, node) ?? false, operator: '' });
+        runs.set(node, outerRun ?? { isFree: isFree?.(tree, node) ?? false, operator: '' });
       }
       if (!outerRun || !rule.operators.has(kind)) return false;
       const isNew = outerRun.operator !== kind && rule.counted.has(kind) && !outerRun.isFree;
@@ -34,7 +37,7 @@ export function startSequences(tree: FlatTree, rule: LogicalRule): Sequences {
   };
 }
 
-function isLogical(tree: FlatTree, rule: LogicalRule, node: number): boolean {
+function isLogical(tree: FlatTree, rule: ComplexityRules['logical'], node: number): boolean {
   if (!rule.kinds.has(kindOf(tree, node))) return false;
   return operatorOf(tree, rule.operators, node) !== noNode;
 }

@@ -5,7 +5,7 @@ import type { SourceFile } from '../source-files.ts';
 import { countHalstead, countPythonHalstead } from './count-halstead.ts';
 import { countLines, countStatements, type LineCounts } from './count-lines.ts';
 import { countPythonLines } from './count-python-lines.ts';
-import type { ComplexityRules } from './complexity-rules.ts';
+import { rulesFor } from './rules-for.ts';
 import { findRecursion } from './find-recursion.ts';
 import { kindOf, type FlatTree } from './flat-tree.ts';
 import { maintainabilityIndex } from './maintainability-index.ts';
@@ -13,7 +13,6 @@ import { measureScopes, type MeasuredScope, type MeasuredTree } from './measure-
 import { measureStructure, type Structure } from './measure-structure.ts';
 import { flattenSource, type ProgramLanguage } from './flatten-source.ts';
 import { qualifiedName } from './qualified-names.ts';
-import { rulesFor } from './rules/rules-for.ts';
 
 /** One function, method or initialiser. Lines start at 1. */
 export interface FunctionComplexity {
@@ -135,7 +134,7 @@ function measureText(
   measured: MeasuredTree,
 ): { readonly lines: LineCounts; readonly index: number } {
   if (language === 'python') return measurePythonText(tree, measured);
-  const rules: ComplexityRules = rulesFor(language);
+  const rules = rulesFor(language);
   const logical = countStatements(tree, rules.statements);
   const lines = countLines({ text: tree.text, comments: tree.comments, logical });
   const index = maintainabilityIndex({

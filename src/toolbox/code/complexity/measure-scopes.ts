@@ -119,7 +119,7 @@ function startMeasuring(tree: FlatTree, rules: ComplexityRules): Measuring {
     scopes: [],
     frames: [file],
     levels: [],
-    sequences: startSequences(tree, rules.logical),
+    sequences: startSequences(tree, rules),
     file,
     nesting: 0,
     decisions: 0,
@@ -150,7 +150,9 @@ function enter(state: Measuring, node: number): void {
   const rule = ruleFor(state, node);
   if (rule) apply(state, node, rule);
   if (rules.withoutDecisions.has(kind)) blind(state, node);
-  const scope = rules.scopes[kind]?.find(({ when }) => when?.(tree, node) ?? true);
+  const scope = rules.scopes[kind]?.find(
+    ({ when }) => when === undefined || rules.conditions?.[when]?.(tree, node),
+  );
   if (scope) openScope(state, node, scope);
   if (rule?.nests) deepen(state, node);
   if (state.sequences.isNewRun(node)) current(state).cognitive += 1;
