@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { languages, type Language } from '../language.ts';
 import { lintFile } from './lint-file.ts';
-import { looksUpNames } from './python-dynamic-names.ts';
+import { looksUpNames } from './lint-python.ts';
 import { aLintSetup, aLinter } from './testing/lint-text.ts';
 import { chooseStyleGuide, styleGuides } from './style-guide.ts';
 

@@ -47,7 +47,7 @@ export async function lintTypescript(file: SourceFile, setup: LintSetup): Promis
     {
       files: ['**/*.js', '**/*.ts'],
       languageOptions: { parser: await typescriptParser({ text: file.text, program, comments }) },
-      plugins: { typescript: typescriptPlugin },
+      plugins: { typescript: typescriptPlugin() },
       linterOptions,
       rules: selectRules(setup, 'typescript'),
     },

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import type { RuffDiagnostic, RuffOptions } from '../engines/ruff.ts';
 import { CodeSyntaxError } from '../errors.ts';
+import { walkSyntaxTree } from '../security/walk-syntax-tree.ts';
 import type { SourceFile } from '../source-files.ts';
+import type { SyntaxTrees } from '../syntax-tree.ts';
 import type { LintFinding, LintSetup, RuleEntry, TextEdit } from './lint-finding.ts';
-import { looksUpNames } from './python-dynamic-names.ts';
 import { readLintData } from './lint-data.ts';
-import { pythonStrings, type TextRange } from './python-strings.ts';
 import { TextPositions } from '../text-positions.ts';
 
 /** Python by Ruff. */
@@ -139,4 +139,52 @@ function upperBound(ranges: readonly TextRange[], offset: number): number {
 function losesComment(edit: TextEdit, text: string): boolean {
   const removed = text.slice(edit.start, edit.end);
   return removed.includes('#') && !edit.text.includes('#');
+}
+
+/** Offsets in a text (UTF-16 units, end exclusive). */
+interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Where the string literals of a Python text are, in order, f-strings with what is inside them. Of a
+ * text the grammar does not understand nobody knows, so all of it counts as one.
+ */
+async function pythonStrings(text: string, trees: SyntaxTrees): Promise<TextRange[]> {
+  const tree = await trees.parse('python', text);
+  try {
+    if (tree.rootNode.hasError) return [{ start: 0, end: text.length }];
+    const found: TextRange[] = [];
+    walkSyntaxTree(tree, {
+      types: new Set(['string']),
+      visit: ({ startIndex, endIndex }) => {
+        found.push({ start: startIndex, end: endIndex });
+        return false;
+      },
+    });
+    return found;
+  } finally {
+    tree.delete();
+  }
+}
+
+/** What finds a name by its text, in this module or in the one that calls. */
+const lookups =
+  /(?:(?<![\w.])|\bbuiltins\.|__builtins__\.)(?:eval|exec|globals|locals|vars)\b|(?<![\w.])dir\(\)|\[__name__\]|\bf_(?:globals|locals)\b|\b__main__ import\b/;
+
+const exportList = /\b__all__\b/g;
+
+/** A list of names in quotes and nothing after it: Ruff reads that and keeps what it names. */
+const literalExportList =
+  /\b__all__[ \t]{0,8}\+?=[ \t]{0,8}[[(]\s{0,80}(?:(?:"\w{1,100}"|'\w{1,100}')\s{0,80}(?:,\s{0,80})?){0,5000}[\])][ \t]{0,8}\r?$/gm;
+
+/**
+ * Whether a Python text may use names without writing them as names: by `eval`, `globals()` and the
+ * like, or by an `__all__` that is computed. Words in comments and strings count too.
+ */
+export function looksUpNames(text: string): boolean {
+  if (lookups.test(text)) return true;
+  const lists = text.match(exportList)?.length ?? 0;
+  return lists > 0 && lists > (text.match(literalExportList)?.length ?? 0);
 }

@@ -1,4 +1,6 @@
 import type { ESLint, Rule, Scope } from 'eslint';
+import { lookupTable } from '../../../kernel/index.ts';
+import { readLintData } from './lint-data.ts';
 
 /** A node as these rules look at it; ESLint's own type knows no TypeScript. */
 interface TypescriptNode {
@@ -10,90 +12,46 @@ interface TypescriptNode {
  * Rules about TypeScript's own syntax, for ESLint. The usual plugin needs the compiler's JavaScript
  * API, which TypeScript 7 has not got; these need only the tree and its scopes.
  */
-export const typescriptPlugin: ESLint.Plugin = {
-  meta: { name: 'typescript' },
-  rules: {
-    'no-explicit-any': report({
-      TSAnyKeyword: () => 'Unexpected any: name the type, or use unknown',
-    }),
-    'no-non-null-assertion': report({
-      TSNonNullExpression: () => 'The ! hides a possible null: check it or prove it',
-    }),
-    'no-namespace': report({
-      TSModuleDeclaration: (node) =>
-        node['declare'] !== true && asNode(node['id'])?.type === 'Identifier'
-          ? 'Use modules instead of a namespace'
-          : undefined,
-    }),
-    'no-empty-interface': report({
-      TSInterfaceDeclaration: (node) =>
-        isEmptyList(asNode(node['body'])?.['body']) && isEmptyList(node['extends'])
-          ? 'An empty interface accepts every non-null value'
-          : undefined,
-    }),
-    'no-wrapper-types': report({
-      TSTypeReference: (node) => {
-        const name = nameOf(node['typeName']);
-        return name !== undefined && wrapperTypes.has(name)
-          ? `Use the primitive type ${name.toLowerCase()} instead of ${name}`
-          : undefined;
-      },
-    }),
-    'no-unsafe-function-type': report({
-      TSTypeReference: (node) =>
-        nameOf(node['typeName']) === 'Function'
-          ? 'Function accepts any function: write its parameters and result'
-          : undefined,
-    }),
-    'no-duplicate-enum-values': report({ TSEnumDeclaration: describeDuplicateEnumValue }),
-    'no-misused-new': report({
-      TSMethodSignature: (node) =>
-        nameOf(node['key']) === 'constructor'
-          ? 'An interface cannot declare a constructor; use new(…)'
-          : undefined,
-    }),
-    'no-this-alias': report({
-      VariableDeclarator: (node) =>
-        asNode(node['init'])?.type === 'ThisExpression' && asNode(node['id'])?.type === 'Identifier'
-          ? 'Use an arrow function instead of keeping this in a variable'
-          : undefined,
-    }),
-    'prefer-as-const': report({ TSAsExpression: describeLiteralAssertion }),
-    'no-require-imports': report({
-      TSImportEqualsDeclaration: (node) =>
-        asNode(node['moduleReference'])?.type === 'TSExternalModuleReference'
-          ? 'Use an import declaration instead of require'
-          : undefined,
-    }),
-    'ban-ts-comment': { create: banComments },
-    'no-unused-binding': { create: reportUnused },
-  },
-};
+export function typescriptPlugin(): ESLint.Plugin {
+  const rules = readLintData('typescript').rules.flatMap(
+    ({ name, query, message = '' }): [string, Rule.RuleModule][] =>
+      query === undefined ? [] : [[name, selectorRule(query, message)]],
+  );
+  return { meta: { name: 'typescript' }, rules: { ...Object.fromEntries(rules), ...codedRules } };
+}
 
-const wrapperTypes: ReadonlySet<string> = new Set([
-  'String',
-  'Number',
-  'Boolean',
-  'Symbol',
-  'BigInt',
-]);
+function selectorRule(selector: string, message: string): Rule.RuleModule {
+  return {
+    create: (context) => ({
+      [selector]: (node: Rule.Node) =>
+        context.report({
+          node,
+          message: message.replace('{at}', context.sourceCode.getText(node)),
+        }),
+    }),
+  };
+}
+
+const codedRules: Readonly<Record<string, Rule.RuleModule>> = lookupTable({
+  'no-duplicate-enum-values': report('TSEnumDeclaration', describeDuplicateEnumValue),
+  'prefer-as-const': report('TSAsExpression', describeLiteralAssertion),
+  'ban-ts-comment': { create: banComments },
+  'no-unused-binding': { create: reportUnused },
+});
 
 /** A rule that looks at one node at a time and says what is wrong with it, if anything is. */
 function report(
-  visitors: Readonly<Record<string, (node: TypescriptNode) => string | undefined>>,
+  type: string,
+  describe: (node: TypescriptNode) => string | undefined,
 ): Rule.RuleModule {
   return {
-    create: (context) =>
-      Object.fromEntries(
-        Object.entries(visitors).map(([type, describe]) => [
-          type,
-          (node: Rule.Node) => {
-            // TypeScript nodes reach the visitor under ESTree's type.
-            const message = describe(node as unknown as TypescriptNode);
-            if (message !== undefined) context.report({ node, message });
-          },
-        ]),
-      ),
+    create: (context) => ({
+      [type]: (node: Rule.Node) => {
+        // TypeScript nodes reach the visitor under ESTree's type.
+        const message = describe(node as unknown as TypescriptNode);
+        if (message !== undefined) context.report({ node, message });
+      },
+    }),
   };
 }
 
@@ -199,13 +157,4 @@ function asNode(value: unknown): TypescriptNode | undefined {
   return typeof value === 'object' && value !== null && 'type' in value
     ? (value as TypescriptNode)
     : undefined;
-}
-
-function nameOf(value: unknown): string | undefined {
-  const name = asNode(value)?.['name'];
-  return typeof name === 'string' ? name : undefined;
-}
-
-function isEmptyList(value: unknown): boolean {
-  return value === undefined || (Array.isArray(value) && value.length === 0);
 }
