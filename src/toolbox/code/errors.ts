@@ -92,6 +92,16 @@ export class CodeSyntaxError extends AppError {
   }
 }
 
+/** A `CodeSyntaxError` about a file, its message cut to the first line. */
+export function syntaxError(
+  { path, language }: Pick<SyntaxProblem, 'path' | 'language'>,
+  { line, column }: Pick<SyntaxProblem, 'line' | 'column'>,
+  message: string,
+): CodeSyntaxError {
+  const [firstLine = message] = message.split('\n', 1);
+  return new CodeSyntaxError({ path, language, line, column, message: firstLine });
+}
+
 /** The formatter a user named is not known, or not for the text's language. */
 export class UnfitFormatterError extends AppError {
   readonly code = 'code.unfit_formatter';

@@ -35,54 +35,46 @@ export const noNode = -1;
 
 /** Collects nodes in source order: `open` before and `close` after what is inside. */
 export class FlatTreeBuilder {
-  readonly #text: string;
-  readonly #kinds: string[] = [];
-  readonly #fields: string[] = [];
-  readonly #parents: number[] = [];
-  readonly #lasts: number[] = [];
-  readonly #starts: number[] = [];
-  readonly #ends: number[] = [];
-  readonly #named: boolean[] = [];
-  readonly #comments: TextSpan[] = [];
   readonly #opened: number[] = [];
+  readonly #tree;
 
   constructor(text: string) {
-    this.#text = text;
+    this.#tree = {
+      text,
+      kinds: [] as string[],
+      fields: [] as string[],
+      parents: [] as number[],
+      lasts: [] as number[],
+      starts: [] as number[],
+      ends: [] as number[],
+      comments: [] as TextSpan[],
+      named: [] as boolean[],
+    };
   }
 
   open(node: FlatNode): void {
-    const index = this.#kinds.length;
-    this.#kinds.push(node.kind);
-    this.#fields.push(node.field);
-    this.#parents.push(this.#opened.at(-1) ?? noNode);
-    this.#lasts.push(index);
-    this.#starts.push(node.start);
-    this.#ends.push(node.end);
-    this.#named.push(node.named);
+    const tree = this.#tree;
+    const index = tree.kinds.push(node.kind) - 1;
+    tree.fields.push(node.field);
+    tree.parents.push(this.#opened.at(-1) ?? noNode);
+    tree.lasts.push(index);
+    tree.starts.push(node.start);
+    tree.ends.push(node.end);
+    tree.named.push(node.named);
     this.#opened.push(index);
   }
 
   close(): void {
     const index = this.#opened.pop();
-    if (index !== undefined) this.#lasts[index] = this.#kinds.length - 1;
+    if (index !== undefined) this.#tree.lasts[index] = this.#tree.kinds.length - 1;
   }
 
   comment(span: TextSpan): void {
-    this.#comments.push(span);
+    this.#tree.comments.push(span);
   }
 
   build(): FlatTree {
-    return {
-      text: this.#text,
-      kinds: this.#kinds,
-      fields: this.#fields,
-      parents: this.#parents,
-      lasts: this.#lasts,
-      starts: this.#starts,
-      ends: this.#ends,
-      comments: this.#comments,
-      named: this.#named,
-    };
+    return this.#tree;
   }
 }
 

@@ -2,17 +2,15 @@ import type { CodeContext } from '../code-context.ts';
 import type { Language } from '../language.ts';
 import { TextPositions } from '../text-positions.ts';
 import type { SourceFile } from '../source-files.ts';
-import { countHalstead, countPythonHalstead } from './count-halstead.ts';
+import { countHalstead, countPythonHalstead, type HalsteadCounts } from './count-halstead.ts';
 import { countLines, countStatements, type LineCounts } from './count-lines.ts';
 import { countPythonLines } from './count-python-lines.ts';
 import { rulesFor } from './rules-for.ts';
 import { findRecursion } from './find-recursion.ts';
 import { kindOf, type FlatTree } from './flat-tree.ts';
-import { maintainabilityIndex } from './maintainability-index.ts';
 import { measureScopes, type MeasuredScope, type MeasuredTree } from './measure-scopes.ts';
 import { measureStructure, type Structure } from './measure-structure.ts';
 import { flattenSource, type ProgramLanguage } from './flatten-source.ts';
-import { qualifiedName } from './qualified-names.ts';
 
 /** One function, method or initialiser. Lines start at 1. */
 export interface FunctionComplexity {
@@ -171,4 +169,57 @@ function radonTotal({ scopes, topLevelDecisions }: MeasuredTree): number {
     if (path === 'cf') total += decisions + 1;
   }
   return total;
+}
+
+/** More parts than anybody reads; deeper names keep their inner end. */
+const maxNameParts = 8;
+
+/** The name of a scope with those around it: `Class.method`, `outer.inner`. */
+function qualifiedName(scopes: readonly MeasuredScope[], index: number): string {
+  const parts: string[] = [];
+  let scope = scopes[index];
+  while (scope && parts.length < maxNameParts) {
+    if (parts.length === 0 || isNaming(scope)) parts.unshift(scope.name);
+    scope = scopes[scope.outer];
+  }
+  return (scope ? '….' : '') + parts.join('.');
+}
+
+/** A field's initialiser has the field's name, and so has the function it holds: once is enough. */
+function isNaming(scope: MeasuredScope): boolean {
+  return scope.type === 'function' || scope.type === 'class';
+}
+
+interface MaintainabilityInput {
+  readonly halstead: HalsteadCounts;
+  readonly cyclomatic: number;
+  readonly logicalLines: number;
+  /** Comment lines for each hundred lines of code. */
+  readonly commentPercent: number;
+}
+
+/**
+ * radon's maintainability index, 0 (hard) to 100 (easy):
+ * `171 − 5.2 ln V − 0.23 G − 16.2 ln L + 50 sin √(2.46 C)`, scaled by 100/171 and cut off, where
+ * `V` is Halstead's volume, `G` cyclomatic complexity, `L` logical lines and `C` the comments in
+ * percent taken as degrees.
+ */
+function maintainabilityIndex(input: MaintainabilityInput): number {
+  const volume = halsteadVolume(input.halstead);
+  if (volume <= 0 || input.logicalLines <= 0) return 100;
+  const radians = (input.commentPercent * Math.PI) / 180;
+  const raw =
+    171 -
+    5.2 * Math.log(volume) -
+    0.23 * input.cyclomatic -
+    16.2 * Math.log(input.logicalLines) +
+    50 * Math.sin(Math.sqrt(2.46 * radians));
+  return Math.min(Math.max(0, (raw * 100) / 171), 100);
+}
+
+/** Length times the bits one symbol of the vocabulary takes. */
+function halsteadVolume(counts: HalsteadCounts): number {
+  const vocabulary = counts.distinctOperators + counts.distinctOperands;
+  if (vocabulary === 0) return 0;
+  return (counts.operators + counts.operands) * Math.log2(vocabulary);
 }

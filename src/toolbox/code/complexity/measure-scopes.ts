@@ -99,18 +99,17 @@ export function measureScopes(tree: FlatTree, rules: ComplexityRules): MeasuredT
   };
 }
 
+const nothingCounted = { decisions: 0, cognitive: 0, structures: 0, deepest: 0 };
+
 function startMeasuring(tree: FlatTree, rules: ComplexityRules): Measuring {
   const file: Frame = {
+    ...nothingCounted,
     scope: undefined,
     index: noNode,
     rule: undefined,
     base: 0,
     nestingAround: 0,
     isInFunction: false,
-    decisions: 0,
-    cognitive: 0,
-    structures: 0,
-    deepest: 0,
   };
   return {
     tree,
@@ -227,16 +226,13 @@ function openScope(state: Measuring, node: number, rule: ScopeRule): void {
     isSeenFromOutside: rule.cognitive !== 'alone',
   };
   const frame: Frame = {
+    ...nothingCounted,
     scope,
     index: state.scopes.push(scope) - 1,
     rule,
     base: state.nesting,
     nestingAround,
     isInFunction: outer.isInFunction || rule.type === 'function' || rule.type === 'lambda',
-    decisions: 0,
-    cognitive: 0,
-    structures: 0,
-    deepest: 0,
   };
   state.frames.push(frame);
   state.levels.push({ last: lastOf(tree, node), frame });

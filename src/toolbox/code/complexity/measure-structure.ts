@@ -1,44 +1,15 @@
 import type { CodeContext } from '../code-context.ts';
+import { parseHtml } from '../format/format-html.ts';
+import { withEndTags } from '../format/html-end-tags.ts';
 import { splitStatements, tokenizeSql, type SqlToken } from '../lint/sql-tokens.ts';
 import type { SourceFile } from '../source-files.ts';
+import type { ComplexityReport } from './complexity-schema.ts';
 import { countLines, type LineCounts } from './count-lines.ts';
 import { childrenOf, kindOf, lastOf, type FlatTree, type TextSpan } from './flat-tree.ts';
-import { flattenSyntaxTree } from './flatten-syntax-tree.ts';
-import { scanHtml } from './scan-html.ts';
+import { flattenSyntaxTree } from './flatten-source.ts';
 
 /** What can be counted in a text that has no paths of execution. */
-export type Structure =
-  | {
-      readonly kind: 'sql';
-      readonly statements: number;
-      readonly selects: number;
-      readonly joins: number;
-      readonly subqueries: number;
-      readonly common_table_expressions: number;
-      readonly set_operations: number;
-      readonly case_expressions: number;
-      /** How deep queries stand inside queries: 0 for a query on its own. */
-      readonly nesting: number;
-    }
-  | {
-      readonly kind: 'html';
-      readonly elements: number;
-      readonly scripts: number;
-      readonly styles: number;
-      readonly forms: number;
-      /** How deep elements stand inside elements: 1 for `<p></p>`. */
-      readonly nesting: number;
-    }
-  | {
-      readonly kind: 'css';
-      readonly rules: number;
-      readonly selectors: number;
-      readonly declarations: number;
-      readonly at_rules: number;
-      readonly important: number;
-      /** How deep blocks stand inside blocks: 1 for `a { color: red }`. */
-      readonly nesting: number;
-    };
+export type Structure = NonNullable<ComplexityReport['structure']>;
 
 export interface StructureMeasure {
   readonly lines: LineCounts;
@@ -53,7 +24,7 @@ export async function measureStructure(
   context: Pick<CodeContext, 'trees'>,
 ): Promise<StructureMeasure> {
   if (file.language === 'sql') return measureSql(file.text);
-  return file.language === 'html' ? measureHtml(file.text) : measureCss(file.text, context);
+  return file.language === 'html' ? measureHtml(file) : measureCss(file.text, context);
 }
 
 function measureSql(text: string): StructureMeasure {
@@ -126,8 +97,26 @@ function countCommonTableExpressions(tokens: readonly SqlToken[]): number {
   return count;
 }
 
-function measureHtml(text: string): StructureMeasure {
-  const { elements, comments, nesting } = scanHtml(text);
+/** Counts the elements of a valid page; end tags that may be left out are filled in before. */
+async function measureHtml(file: SourceFile): Promise<StructureMeasure> {
+  const { text } = withEndTags(file.text);
+  const elements: string[] = [];
+  const comments: TextSpan[] = [];
+  let nesting = 0;
+  const open = [{ node: await parseHtml({ ...file, text }), depth: 0 }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { node } = next;
+    const { kind, name = '', sourceSpan, children = [] } = node;
+    if (kind === 'element') elements.push(name.toLowerCase());
+    const start = sourceSpan?.start.offset ?? 0;
+    // An XML declaration is a comment to the parser, too.
+    if (kind === 'comment' && text.startsWith('<!--', start)) {
+      comments.push({ start, end: sourceSpan?.end.offset ?? start });
+    }
+    const depth = next.depth + (kind === 'element' ? 1 : 0);
+    nesting = Math.max(nesting, depth);
+    for (const child of children) open.push({ node: child, depth });
+  }
   const count = (name: string): number => elements.filter((element) => element === name).length;
   return {
     lines: countLines({ text, comments, logical: elements.length }),

@@ -3,7 +3,7 @@ import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import type { GrammarName, SyntaxTrees } from '../syntax-tree.ts';
 import { hasLongLine } from './long-line.ts';
 import { measureJavascriptDepth } from './javascript-depth.ts';
-import { boundJavascriptNesting, maxJavascriptNesting } from './javascript-nesting.ts';
+import { boundJavascriptNesting, maxJavascriptNesting } from './javascript-depth.ts';
 import { assertParserSurvives } from './javascript-probe.ts';
 
 /** Which dialect of JavaScript a text is in. JSX is tried where the file name does not forbid it. */

@@ -1,18 +1,17 @@
 import type { CodeContext } from '../code-context.ts';
 import { Gofmt } from '../engines/gofmt.ts';
-import { CodeSyntaxError, TooComplexError, type SyntaxProblem } from '../errors.ts';
+import { CodeSyntaxError, TooComplexError, type SyntaxProblem, syntaxError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { SourceFile } from '../source-files.ts';
-import { syntaxError, type FormatEngine } from './engine.ts';
+import type { FormatEngine } from './engine.ts';
 import { asTooComplex } from './too-complex.ts';
 import { assertCssStatements } from './format-css.ts';
 import { goFormatter } from './format-go.ts';
-import { assertClosedElements, withExplicitTags } from './format-html.ts';
+import { assertClosedElements, parseHtml, withExplicitTags } from './format-html.ts';
 import { checkJavascript } from './format-javascript.ts';
 import { formatPython } from './format-python.ts';
-import type { HtmlNode } from './html-elements.ts';
 import { firstJavaError } from './java-errors.ts';
-import { fromPrettierError, ownPlugins } from './prettier.ts';
+import { parseWith } from './prettier.ts';
 import { Rustfmt } from './rustfmt.ts';
 import { recogniseSql } from './sql-dialect.ts';
 import { firstTreeError } from './tree-error.ts';
@@ -89,26 +88,11 @@ async function checkSql(file: SourceFile): Promise<void> {
 
 async function checkHtml(file: SourceFile): Promise<void> {
   await withExplicitTags(file, async (explicit) => {
-    // The parser is typed `any`; a root node with children is what it makes.
-    const root = (await parseWith('html', explicit)) as HtmlNode;
-    assertClosedElements(root, explicit);
+    assertClosedElements(await parseHtml(explicit), explicit);
   });
 }
 
 async function checkCss(file: SourceFile): Promise<void> {
   assertCssStatements(file);
   await parseWith('css', file);
-}
-
-async function parseWith(name: 'html' | 'css', file: SourceFile): Promise<unknown> {
-  const [plugin] = await ownPlugins([name === 'html' ? 'html' : 'postcss']);
-  const parser = plugin?.parsers?.[name];
-  try {
-    // Of the options these two parsers read but the file's path, which plays no part here.
-    return await parser?.parse(file.text, { filepath: file.path } as Parameters<
-      typeof parser.parse
-    >[1]);
-  } catch (error) {
-    throw fromPrettierError(file, error);
-  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countChangedLines } from './count-changed-lines.ts';
+import { countChangedLines } from './format-source.ts';
 
 it.each([
   ['', '', 0],

@@ -1,8 +1,6 @@
 import type { CodeContext } from '../code-context.ts';
-import { CodeSyntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { GuardedLanguage } from './same-meaning.ts';
-import type { TextPlace } from './text-place.ts';
 
 /** One text to format. Its lines end in `\n` alone and it has no byte order mark. */
 export interface FormatJob {
@@ -25,15 +23,3 @@ export interface EngineResult {
 
 /** Formats, or throws `CodeSyntaxError`; anything else it throws becomes `code.format_failed`. */
 export type FormatEngine = (job: FormatJob, context: CodeContext) => Promise<EngineResult>;
-
-/** A `CodeSyntaxError` about `file`, its message cut to the first line. */
-export function syntaxError(file: SourceFile, place: TextPlace, message: string): CodeSyntaxError {
-  const [firstLine = message] = message.split('\n', 1);
-  return new CodeSyntaxError({
-    path: file.path,
-    language: file.language,
-    line: place.line,
-    column: place.column,
-    message: firstLine,
-  });
-}

@@ -1,7 +1,8 @@
+import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
-import { findCssProblem } from './css-brackets.ts';
+import { findCssProblem } from './css-statements.ts';
 import { findCssStatementProblem } from './css-statements.ts';
-import { syntaxError, type FormatEngine } from './engine.ts';
+import type { FormatEngine } from './engine.ts';
 import { ownPlugins, prettierVersion, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';
 

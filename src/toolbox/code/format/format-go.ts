@@ -1,5 +1,6 @@
 import { GofmtMessage, type Gofmt } from '../engines/gofmt.ts';
-import { syntaxError, type FormatEngine } from './engine.ts';
+import { syntaxError } from '../errors.ts';
+import type { FormatEngine } from './engine.ts';
 import { packageVersion } from './package-version.ts';
 import { placeOfLineAndByte } from './text-place.ts';
 

@@ -1,11 +1,11 @@
 import type { Parser, Plugin } from 'prettier';
 import type { SourceFile } from '../source-files.ts';
-import { CodeSyntaxError } from '../errors.ts';
+import { CodeSyntaxError, syntaxError } from '../errors.ts';
 import { TextPositions } from '../text-positions.ts';
-import { syntaxError, type FormatEngine } from './engine.ts';
+import type { FormatEngine } from './engine.ts';
 import { findUnclosedElement, type HtmlNode } from './html-elements.ts';
 import { withEndTags } from './html-end-tags.ts';
-import { ownPlugins, prettierVersion, runPrettier } from './prettier.ts';
+import { ownPlugins, parseWith, prettierVersion, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';
 
 const htmlPlugins = ['html', 'babel', 'estree', 'postcss', 'typescript'] as const;
@@ -68,6 +68,11 @@ function withCheckedElements(plugin: Plugin, file: SourceFile): Plugin {
       return root;
     },
   }));
+}
+
+export async function parseHtml(file: SourceFile): Promise<HtmlNode> {
+  // The parser is typed `any`; a root node with children is what it makes.
+  return (await parseWith('html', file)) as HtmlNode;
 }
 
 export function assertClosedElements(root: HtmlNode, file: SourceFile): void {

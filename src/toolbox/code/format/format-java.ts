@@ -1,7 +1,8 @@
 import type { Options } from 'prettier';
 import type { CodeContext } from '../code-context.ts';
+import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
-import { syntaxError, type FormatEngine } from './engine.ts';
+import type { FormatEngine } from './engine.ts';
 import { findJavaMistake, firstJavaError } from './java-errors.ts';
 import { packageVersion } from './package-version.ts';
 import { prettierVersion, runPrettier } from './prettier.ts';

@@ -1,9 +1,10 @@
 import type { ParseResult } from 'oxc-parser';
 import { parseJavascriptFile } from '../engines/parse-inline.ts';
 import type { CodeSyntaxError } from '../errors.ts';
+import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { SyntaxTrees } from '../syntax-tree.ts';
-import { syntaxError, type FormatEngine } from './engine.ts';
+import type { FormatEngine } from './engine.ts';
 import { findPatternProblem } from './javascript-patterns.ts';
 import { prettierVersion, ownPlugins, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';

@@ -1,4 +1,5 @@
-import { syntaxError, type FormatEngine } from './engine.ts';
+import { syntaxError } from '../errors.ts';
+import type { FormatEngine } from './engine.ts';
 import { placeOfByte } from './text-place.ts';
 
 /** Python by Ruff's formatter, which follows Black's style. */

@@ -1,6 +1,7 @@
 import type { FormatOptionsWithLanguage } from 'sql-formatter';
 import { withPostgresParser } from '../engines/postgres-parser.ts';
-import { syntaxError, type FormatEngine } from './engine.ts';
+import { syntaxError } from '../errors.ts';
+import type { FormatEngine } from './engine.ts';
 import { packageVersion } from './package-version.ts';
 import { hasSameSqlTokens } from './same-meaning.ts';
 import { recogniseSql, type SqlDialect } from './sql-dialect.ts';

@@ -6,33 +6,18 @@ export interface HtmlNode {
   readonly isSelfClosing?: boolean;
   readonly children?: readonly HtmlNode[];
   readonly endSourceSpan?: unknown;
-  readonly sourceSpan?: { readonly start: { readonly offset: number } };
+  readonly sourceSpan?: {
+    readonly start: { readonly offset: number };
+    readonly end: { readonly offset: number };
+  };
 }
 
 /** Elements whose end tag HTML lets one omit. */
-export const optionalEndTags: ReadonlySet<string> = new Set([
-  'html',
-  'head',
-  'body',
-  'li',
-  'dt',
-  'dd',
-  'p',
-  'rb',
-  'rt',
-  'rtc',
-  'rp',
-  'optgroup',
-  'option',
-  'colgroup',
-  'caption',
-  'thead',
-  'tbody',
-  'tfoot',
-  'tr',
-  'td',
-  'th',
-]);
+export const optionalEndTags: ReadonlySet<string> = new Set(
+  'html head body li dt dd p rb rt rtc rp optgroup option colgroup caption thead tbody tfoot tr td th'.split(
+    ' ',
+  ),
+);
 
 /** Elements that have no end tag. */
 export const voidTags: ReadonlySet<string> = new Set(

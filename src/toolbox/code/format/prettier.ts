@@ -1,7 +1,7 @@
 import type { Options, Plugin } from 'prettier';
 import { z } from 'zod';
+import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
-import { syntaxError } from './engine.ts';
 import { packageVersion } from './package-version.ts';
 
 /** Names of the plugins inside Prettier's own package. */
@@ -53,4 +53,18 @@ export function fromPrettierError(file: SourceFile, error: unknown): unknown {
     .replace(/^CssSyntaxError: /, '')
     .replace(/ For more info see http\S+/, '');
   return syntaxError(file, { line: Math.max(line, 1), column: Math.max(column, 1) }, message);
+}
+
+/** What Prettier's own parser makes of a valid text. */
+export async function parseWith(name: 'html' | 'css', file: SourceFile): Promise<unknown> {
+  const [plugin] = await ownPlugins([name === 'html' ? 'html' : 'postcss']);
+  const parser = plugin?.parsers?.[name];
+  try {
+    // Of the options these two parsers read but the file's path, which plays no part here.
+    return await parser?.parse(file.text, { filepath: file.path } as Parameters<
+      typeof parser.parse
+    >[1]);
+  } catch (error) {
+    throw fromPrettierError(file, error);
+  }
 }

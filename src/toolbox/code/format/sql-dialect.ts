@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { withPostgresParser } from '../engines/postgres-parser.ts';
 import type { SourceFile } from '../source-files.ts';
 import { hidePlaceholders } from './sql-placeholders.ts';
-import { findSqlMistake } from './sql-mistakes.ts';
 import { splitScript, type ScriptPart } from './sql-script.ts';
 import {
   placeOfCodePoint,
@@ -184,4 +183,32 @@ function readRejection(text: string, message: string): Rejection {
   if (!at) return { place: placeOfOffset(text, text.trimEnd().length), message: reason };
   const place = placeOfLineAndCodePoint(text, Number(at[2]), Number(at[3]));
   return { place, message: at[1] ?? reason };
+}
+
+const opaque = /'[^']*'|"[^"]*"|`[^`]*`|--[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
+
+/** What the parsers beside PostgreSQL's take for names though no dialect does. */
+const mistakes: readonly (readonly [pattern: RegExp, message: string])[] = [
+  [/\b(?:where|having|not|and|or)(?=\s*(?:;|$))/i, 'Expected a condition'],
+  [
+    /\binsert\s{1,100}(?!into\b|ignore\b|all\b|first\b|delayed\b|low_priority\b|high_priority\b|overwrite\b)\w{1,200}\s{1,100}into\b/i,
+    'Expected INTO behind INSERT',
+  ],
+];
+
+interface SqlMistake {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** The first mistake that lax parsers overlook. */
+function findSqlMistake(text: string): SqlMistake | undefined {
+  const plain = text.replace(opaque, (piece) =>
+    (/^[-/]/.test(piece) ? ' ' : 'x').repeat(piece.length),
+  );
+  for (const [pattern, message] of mistakes) {
+    const match = pattern.exec(plain);
+    if (match) return { offset: match.index, message };
+  }
+  return undefined;
 }

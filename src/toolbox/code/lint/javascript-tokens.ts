@@ -1,4 +1,5 @@
 import type { Comment } from 'oxc-parser';
+import { lookupTable } from '../../../kernel/index.ts';
 
 /** A node of an ESTree, as far as walking it needs. */
 export interface TreeNode {
@@ -73,23 +74,20 @@ function endOfLine(text: string, from: number): number {
 function leafToken(node: TreeNode, text: string): Token | undefined {
   const [start, end] = node.range;
   if (end <= start) return undefined;
-  switch (node.type) {
-    case 'Literal':
-      return { type: literalType(node), value: text.slice(start, end), range: [start, end] };
-    case 'TemplateElement':
-      return { type: 'Template', value: text.slice(start, end), range: [start, end] };
-    case 'JSXText':
-      return { type: 'JSXText', value: text.slice(start, end), range: [start, end] };
-    case 'PrivateIdentifier':
-      return { type: 'PrivateIdentifier', value: text.slice(start + 1, end), range: [start, end] };
-    case 'JSXIdentifier':
-      return { type: 'JSXIdentifier', value: text.slice(start, end), range: [start, end] };
-    case 'Identifier':
-      return identifierToken(text, start);
-    default:
-      return undefined;
-  }
+  if (node.type === 'Identifier') return identifierToken(text, start);
+  const type = node.type === 'Literal' ? literalType(node) : leafTypes[node.type];
+  const valueStart = type === 'PrivateIdentifier' ? start + 1 : start;
+  return type === undefined
+    ? undefined
+    : { type, value: text.slice(valueStart, end), range: [start, end] };
 }
+
+const leafTypes: Readonly<Record<string, string>> = lookupTable({
+  TemplateElement: 'Template',
+  JSXText: 'JSXText',
+  PrivateIdentifier: 'PrivateIdentifier',
+  JSXIdentifier: 'JSXIdentifier',
+});
 
 /** An identifier's node includes its type annotation; its token is only the name. */
 function identifierToken(text: string, start: number): Token | undefined {

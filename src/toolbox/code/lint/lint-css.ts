@@ -1,5 +1,5 @@
 import type { Config, Warning } from 'stylelint';
-import { CodeSyntaxError, TooComplexError } from '../errors.ts';
+import { syntaxError, TooComplexError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import { readLintData } from './lint-data.ts';
 import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
@@ -31,15 +31,7 @@ export async function lintCss(file: SourceFile, setup: LintSetup): Promise<LintF
   const warnings = result?.warnings ?? [];
   setup.onSilenced?.(result?._postcssResult?.stylelint.disabledWarnings?.length ?? 0);
   const problem = warnings.find(({ rule }) => rule === 'CssSyntaxError');
-  if (problem) {
-    throw new CodeSyntaxError({
-      path: file.path,
-      language: 'css',
-      line: problem.line,
-      column: problem.column,
-      message: messageOf(problem),
-    });
-  }
+  if (problem) throw syntaxError(file, problem, messageOf(problem));
   const positions = new TextPositions(file.text);
   return warnings.flatMap((warning) => toFinding(warning, file, positions));
 }

@@ -1,5 +1,5 @@
 import type { ConfigData, HtmlValidate, Message } from 'html-validate';
-import { CodeSyntaxError, TooComplexError } from '../errors.ts';
+import { syntaxError, TooComplexError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import { readLintData } from './lint-data.ts';
 import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
@@ -32,15 +32,7 @@ export async function lintHtml(file: SourceFile, setup: LintSetup): Promise<Lint
     setup.onSilenced(Math.max(0, (all.results[0]?.messages.length ?? 0) - messages.length));
   }
   const problem = messages.find(({ ruleId }) => ruleId === 'parser-error');
-  if (problem) {
-    throw new CodeSyntaxError({
-      path: file.path,
-      language: 'html',
-      line: problem.line,
-      column: problem.column,
-      message: problem.message,
-    });
-  }
+  if (problem) throw syntaxError(file, problem, problem.message);
   // A piece of a page has no doctype.
   const isPage = /<html[\s>]/i.test(file.text);
   return messages

@@ -1,6 +1,6 @@
 import type { ESLint, Linter } from 'eslint';
 import { parseJavascriptFile } from '../engines/parse-inline.ts';
-import { CodeSyntaxError, TooComplexError } from '../errors.ts';
+import { syntaxError, TooComplexError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import { isWanted, type LintFinding, type LintSetup } from './lint-finding.ts';
 import { readLintData, type LintRule } from './lint-data.ts';
@@ -32,12 +32,7 @@ export async function lintTypescript(file: SourceFile, setup: LintSetup): Promis
   const [problem] = parsed.errors;
   if (problem) {
     const place = new TextPositions(file.text).position(problem.labels[0]?.start ?? 0);
-    throw new CodeSyntaxError({
-      path: file.path,
-      language: 'typescript',
-      ...place,
-      message: problem.message,
-    });
+    throw syntaxError(file, place, problem.message);
   }
   const { Linter } = await import('eslint');
   const { typescriptParser } = await import('./typescript-parser.ts');
@@ -121,13 +116,8 @@ function toFindings(
   if (fatal && /\bstack\b/.test(fatal.message))
     throw new TooComplexError(file.path, 'it is nested too deeply');
   if (fatal) {
-    throw new CodeSyntaxError({
-      path: file.path,
-      language: file.language,
-      line: fatal.line || 1,
-      column: fatal.column || 1,
-      message: fatal.message.replace(/^Parsing error: /, ''),
-    });
+    const place = { line: fatal.line || 1, column: fatal.column || 1 };
+    throw syntaxError(file, place, fatal.message.replace(/^Parsing error: /, ''));
   }
   const findings: LintFinding[] = [];
   for (const message of messages) {

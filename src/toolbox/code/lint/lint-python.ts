@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { RuffDiagnostic, RuffOptions } from '../engines/ruff.ts';
-import { CodeSyntaxError } from '../errors.ts';
+import { syntaxError } from '../errors.ts';
 import { walkSyntaxTree } from '../security/walk-syntax-tree.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { SyntaxTrees } from '../syntax-tree.ts';
@@ -21,13 +21,7 @@ export async function lintPython(file: SourceFile, setup: LintSetup): Promise<Li
   const problem = diagnostics.find(({ code }) => code === null || code === 'invalid-syntax');
   if (problem) {
     const { row, column } = problem.start_location;
-    throw new CodeSyntaxError({
-      path: file.path,
-      language: 'python',
-      line: row,
-      column,
-      message: problem.message,
-    });
+    throw syntaxError(file, { line: row, column }, problem.message);
   }
   const source: PythonSource = {
     file,

@@ -1,5 +1,5 @@
 import { counted } from '../../../kernel/index.ts';
-import { CodeSyntaxError } from '../errors.ts';
+import { syntaxError } from '../errors.ts';
 import { recogniseSql } from '../format/sql-dialect.ts';
 import type { SourceFile } from '../source-files.ts';
 import { TextPositions } from '../text-positions.ts';
@@ -17,8 +17,7 @@ interface SqlProblem {
 export async function lintSql(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
   const verdict = await recogniseSql(file);
   if (verdict.kind === 'invalid') {
-    const { place, message } = verdict;
-    throw new CodeSyntaxError({ path: file.path, language: 'sql', ...place, message });
+    throw syntaxError(file, verdict.place, verdict.message);
   }
   const positions = new TextPositions(file.text);
   const statements = splitStatements(tokenizeSql(file.text));

@@ -1,6 +1,6 @@
 import type { Node, Query, QueryPredicate } from 'web-tree-sitter';
 import { lookupTable, onceFor } from '../../../kernel/index.ts';
-import { CodeSyntaxError } from '../errors.ts';
+import { syntaxError } from '../errors.ts';
 import type { FocusArea } from '../finding.ts';
 import { firstTreeError } from '../format/tree-error.ts';
 import type { SourceFile } from '../source-files.ts';
@@ -30,7 +30,11 @@ export async function lintTree(
   const { query, ruleOf } = await compileRules(language, rules, trees);
   const tree = await trees.parse(language, file.text);
   try {
-    if (tree.rootNode.hasError) throw await syntaxErrorOf(file, language, trees);
+    if (tree.rootNode.hasError) {
+      const problem = await firstTreeError(file.text, language, trees);
+      const place = problem?.place ?? { line: 1, column: 1 };
+      throw syntaxError(file, place, problem?.message ?? 'The text does not parse');
+    }
     const facts = factsOf(file);
     const known = lookupTable({ ...treePredicates, ...predicates });
     const found = new Map<string, LintFinding>();
@@ -171,15 +175,4 @@ function countWords(text: string): Map<string, number> {
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return counts;
-}
-
-async function syntaxErrorOf(
-  { path, text }: SourceFile,
-  language: TreeLanguage['language'],
-  trees: SyntaxTrees,
-): Promise<CodeSyntaxError> {
-  const problem = await firstTreeError(text, language, trees);
-  const { line, column } = problem?.place ?? { line: 1, column: 1 };
-  const message = problem?.message ?? 'The text does not parse';
-  return new CodeSyntaxError({ path, language, line, column, message });
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aCallContext } from '../../testing/call-context.ts';
 import { aCodeContext } from '../../testing/code-context.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
-import { applyFixes } from './apply-fixes.ts';
+import { applyFixes } from './fix-once.ts';
 import { fixOnce } from './fix-once.ts';
 import { refactorCodeTool, type RefactorOutput } from './refactor-code-tool.ts';
 

@@ -3,7 +3,7 @@ import { lintFile } from '../lint/lint-file.ts';
 import type { LintFinding, LintSetup } from '../lint/lint-finding.ts';
 import { severityWeights } from '../review/score.ts';
 import type { SourceFile } from '../source-files.ts';
-import { applyFixes } from './apply-fixes.ts';
+import { applyFixes } from './fix-once.ts';
 
 /** Fixing one thing can make another fixable; real files settle in two or three rounds. */
 const maxPasses = 25;

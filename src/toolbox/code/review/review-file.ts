@@ -42,8 +42,7 @@ export async function reviewFile(given: SourceFile, setup: ReviewSetup): Promise
   const onSilenced = (count: number): void => void (silenced += count);
   const linted = await lintFile(file, { ...setup, onSilenced });
   const security = areas.has('security') ? await findWeaknesses(file, context, onSilenced) : [];
-  const { measureComplexity } = await import('../complexity/measure-complexity.ts');
-  const { functions } = await measureComplexity(file, context);
+  const functions = await measureFunctions(file, context);
   const standards = checkStandards(file, functions, setup.standard);
   const hideSecrets = secretHider(file.text);
   const wanted = [...linted, ...security, ...standards].filter(({ area }) => areas.has(area));
@@ -59,6 +58,16 @@ export async function reviewFile(given: SourceFile, setup: ReviewSetup): Promise
       complexity: standards.length,
     },
   };
+}
+
+/** Queries, pages and style sheets have no functions. */
+async function measureFunctions(
+  file: SourceFile,
+  context: CodeContext,
+): Promise<readonly FunctionComplexity[]> {
+  if (['sql', 'html', 'css'].includes(file.language)) return [];
+  const { measureComplexity } = await import('../complexity/measure-complexity.ts');
+  return (await measureComplexity(file, context)).functions;
 }
 
 async function findWeaknesses(
