@@ -1,4 +1,4 @@
-import { rustNumberMeaning } from '../../src/toolbox/code/format/rust-number.ts';
+import { rustNumberMeaning } from '../../src/toolbox/code/format/same-meaning.ts';
 
 const rustWord = new RegExp(
   [

@@ -55,12 +55,9 @@ async function flattenEstree(
   return flattenJavascript(parsed, text, visitorKeys);
 }
 
-const commentKinds: ReadonlySet<string> = new Set([
-  'comment',
-  'line_comment',
-  'block_comment',
-  'js_comment',
-]);
+const commentKinds: ReadonlySet<string> = new Set(
+  'comment line_comment block_comment js_comment'.split(' '),
+);
 
 /** Python's `\` at the end of a line: layout, though the grammar makes it a node. */
 const layoutKind = 'line_continuation';

@@ -1,6 +1,6 @@
 import type { ComplexityFileReport, ComplexityReport } from './complexity-schema.ts';
 import type { FileComplexity, FunctionComplexity } from './measure-complexity.ts';
-import { recommend } from './recommend.ts';
+import { counted } from '../../../kernel/index.ts';
 
 export interface FailedFile {
   readonly path: string;
@@ -92,3 +92,93 @@ function meanIndex(files: readonly FileComplexity[]): number | null {
 function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
+
+/** Above these a function is worth a second look; the documentation explains each. */
+const complexityLimits = {
+  cyclomatic: 10,
+  cognitive: 15,
+  nesting: 4,
+  parameters: 6,
+  lines: 100,
+  /** Below this radon ranks a module B. */
+  maintainabilityIndex: 20,
+  queryNesting: 3,
+  elementNesting: 16,
+  blockNesting: 4,
+} as const;
+
+const maxRecommendations = 20;
+
+/** What to change first, the worst function first; empty when nothing stands out. */
+export function recommend(files: readonly FileComplexity[]): string[] {
+  const ranked = files.flatMap((file) => [
+    ...file.functions.flatMap((one) => judgeFunction(file, one)),
+    ...judgeFile(file),
+  ]);
+  ranked.sort((a, b) => b.excess - a.excess);
+  const shown = ranked.slice(0, maxRecommendations).map(({ text }) => text);
+  const left = ranked.length - shown.length;
+  return left > 0
+    ? [...shown, `${counted(left, 'less important recommendation')} left out`]
+    : shown;
+}
+
+interface Recommendation {
+  /** How many times over its limit. */
+  readonly excess: number;
+  readonly text: string;
+}
+
+function judgeFunction(file: FileComplexity, one: FunctionComplexity): Recommendation[] {
+  const { cyclomatic, cognitive, nesting, parameters, lines } = one;
+  const limits = complexityLimits;
+  const over: string[] = [];
+  const judge = (value: number, limit: number, words: string): number => {
+    if (value > limit) over.push(`${words} ${value} is above ${limit}`);
+    return value / limit;
+  };
+  const excess = Math.max(
+    judge(cyclomatic, limits.cyclomatic, 'cyclomatic complexity'),
+    judge(cognitive, limits.cognitive, 'cognitive complexity'),
+    judge(nesting, limits.nesting, 'nesting'),
+    judge(parameters, limits.parameters, 'the number of parameters'),
+    judge(lines, limits.lines, 'the number of lines'),
+  );
+  if (over.length === 0) return [];
+  const advice = adviceFor(one);
+  return [
+    { excess, text: `${one.name} (${file.path}:${one.startLine}): ${over.join(', ')}; ${advice}` },
+  ];
+}
+
+function adviceFor({ cyclomatic, cognitive, nesting, parameters }: FunctionComplexity): string {
+  const limits = complexityLimits;
+  if (nesting > limits.nesting) return 'return early or move the inner part into a function';
+  if (cognitive > limits.cognitive) return 'split it where its branches do different things';
+  if (cyclomatic > limits.cyclomatic) return 'move groups of branches into functions or a table';
+  if (parameters > limits.parameters) return 'pass an object';
+  return 'split it into steps with names';
+}
+
+function judgeFile(file: FileComplexity): Recommendation[] {
+  const { path, maintainabilityIndex: index, structure } = file;
+  const limits = complexityLimits;
+  if (index !== null && index < limits.maintainabilityIndex) {
+    const text = `${path}: maintainability index ${index.toFixed(1)} is below ${limits.maintainabilityIndex}; split the file by what its functions are about`;
+    return [{ excess: limits.maintainabilityIndex / Math.max(index, 1), text }];
+  }
+  if (!structure) return [];
+  const { limit, advice } = structureAdvice[structure.kind];
+  if (structure.nesting <= limit) return [];
+  const text = `${path}: nesting ${structure.nesting} is above ${limit}; ${advice}`;
+  return [{ excess: structure.nesting / limit, text }];
+}
+
+const structureAdvice = {
+  sql: {
+    limit: complexityLimits.queryNesting,
+    advice: 'name inner queries as common table expressions',
+  },
+  html: { limit: complexityLimits.elementNesting, advice: 'drop elements that only wrap others' },
+  css: { limit: complexityLimits.blockNesting, advice: 'use flatter selectors' },
+} as const;

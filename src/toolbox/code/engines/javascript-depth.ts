@@ -5,15 +5,11 @@ import type { GrammarName, SyntaxTrees } from '../syntax-tree.ts';
 const ambiguous = /<!--|-->|\r(?!\n)|[\u2028\u2029]|\b(?:yield|await)\s*\//;
 
 /** Leaves whose text is data to tree-sitter. What another parser took for code in them counts as such. */
-const opaqueTypes = new Set([
-  'comment',
-  'html_comment',
-  'hash_bang_line',
-  'string_fragment',
-  'template_string',
-  'regex_pattern',
-  'jsx_text',
-]);
+const opaqueTypes = new Set(
+  'comment html_comment hash_bang_line string_fragment template_string regex_pattern jsx_text'.split(
+    ' ',
+  ),
+);
 
 /**
  * How deep a text nests, counted as `boundJavascriptNesting` does, by tree-sitter, which keeps its own

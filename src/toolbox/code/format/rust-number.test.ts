@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { hasSameMeaning } from './same-meaning.ts';
-import { rustNumberMeaning } from './rust-number.ts';
+import { rustNumberMeaning } from './same-meaning.ts';
 
 it.each([
   ['1.57079632679489655800e+00', '1.570796326794896558'],

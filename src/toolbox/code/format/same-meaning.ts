@@ -1,5 +1,4 @@
-import { htmlMeaning } from './html-meaning.ts';
-import { rustNumberMeaning } from './rust-number.ts';
+import { optionalEndTags, voidTags } from './html-elements.ts';
 
 /** Languages whose engine's result is compared with its input before it is given out. */
 export type GuardedLanguage = 'java' | 'rust' | 'html' | 'css';
@@ -114,4 +113,81 @@ function cssMeaning(text: string): string {
 
 function withoutSpace(text: string): string {
   return text.replace(/\s+/g, '');
+}
+
+/** Text inside these is another language's, or shown as it is; its layout is not HTML's. */
+const rawTags: readonly string[] = ['script', 'style', 'textarea', 'pre', 'title'];
+
+const tokenPattern =
+  /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<[!?][^>]*>|<\/?[a-zA-Z](?:[^>"']|"[^"]*"|'[^']*')*>|[^<]+|</g;
+
+const attributePattern = /([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g;
+
+/**
+ * What an HTML text says: its tags with their attributes, its texts and comments. Forgiven are space,
+ * letter case of tags, kind of quotes, end tags that may be omitted, `/` in void tags, and the layout
+ * of scripts, styles and of `style` and event attributes.
+ */
+function htmlMeaning(text: string): string {
+  const said: string[] = [];
+  let raw: string | undefined;
+  for (const [token] of text.matchAll(tokenPattern)) {
+    const name = /^<\/?([a-zA-Z][^\s/>]*)/.exec(token)?.[1]?.toLowerCase();
+    if (raw !== undefined) {
+      if (name !== raw || !token.startsWith('</')) continue;
+      raw = undefined;
+    }
+    if (name === undefined) said.push(withoutSpace(token.toLowerCase()));
+    else if (token.startsWith('</')) {
+      if (!optionalEndTags.has(name) && !voidTags.has(name)) said.push(`</${name}>`);
+    } else {
+      said.push(`<${name} ${attributesOf(token, name)}>`);
+      if (rawTags.includes(name) && !token.endsWith('/>')) raw = name;
+      else if (token.endsWith('/>') && !voidTags.has(name)) said.push(`</${name}>`);
+    }
+  }
+  return said.filter((piece) => piece !== '').join('');
+}
+
+function attributesOf(tag: string, name: string): string {
+  const inside = tag.slice(1 + name.length, tag.endsWith('/>') ? -2 : -1);
+  return [...inside.matchAll(attributePattern)]
+    .map(([, key = '', value = '']) => `${key.toLowerCase()}=${valueOf(key, value)}`)
+    .join(' ');
+}
+
+function valueOf(key: string, value: string): string {
+  const bare = /^["']/.test(value) ? value.slice(1, -1) : value;
+  const plain = withoutSpace(bare).replaceAll('&quot;', '"').replaceAll('&apos;', "'");
+  return /^(?:style|on\w+|media|srcset|sizes|class)$/i.test(key)
+    ? plain.toLowerCase().replace(/[;"'(),]/g, '')
+    : plain;
+}
+
+/**
+ * What a number in Rust says, however it is spelled: letter case, `_`, zeros at the end of a fraction
+ * and the spelling of an exponent do not matter. Whole numbers and floats are never the same.
+ */
+export function rustNumberMeaning(token: string): string {
+  const plain = token.toLowerCase().replaceAll('_', '');
+  const float = floatParts.exec(plain)?.groups;
+  if (!float || !/[.ef]/.test(plain)) return plain;
+  const { whole = '', fraction = '', sign = '', exponent = '', type = '' } = float;
+  const power = exponent.slice(countZeros(exponent));
+  const scale = power === '' ? '' : `e${sign === '-' ? '-' : ''}${power}`;
+  return `${whole}.${withoutEndZeros(fraction)}${scale}${type}`;
+}
+
+const floatParts =
+  /^(?<whole>\d+)(?:\.(?<fraction>\d*))?(?:e(?<sign>[+-]?)(?<exponent>\d+))?(?<type>f32|f64)?$/;
+
+function countZeros(digits: string): number {
+  return /^0*/.exec(digits)?.[0].length ?? 0;
+}
+
+/** Not by an expression: looking for `0+$` takes quadratic time over zeros in the middle. */
+function withoutEndZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
 }

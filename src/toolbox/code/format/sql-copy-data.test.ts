@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findCopyData } from './sql-copy-data.ts';
+import { findCopyData } from './sql-script.ts';
 import { formatSqlText } from './testing/format-sql-text.ts';
 
 function dataIn(text: string): string[] {

@@ -22,9 +22,9 @@ export const lintEngines: Readonly<
 /** Lints a file of any language. Throws `CodeSyntaxError` when it does not parse. */
 export async function lintFile(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
   const findings = await runLint(file, setup);
-  return hasLineLength.has(file.language)
-    ? [...findings, ...longLines(file, setup.lineLength)]
-    : findings;
+  return withoutLineLength.has(file.language)
+    ? findings
+    : [...findings, ...longLines(file, setup.lineLength)];
 }
 
 async function runLint(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
@@ -37,14 +37,7 @@ async function runLint(file: SourceFile, setup: LintSetup): Promise<LintFinding[
 }
 
 /** Ruff counts Python's columns itself; for HTML and CSS no guide sets a limit. */
-const hasLineLength: ReadonlySet<Language> = new Set([
-  'javascript',
-  'typescript',
-  'java',
-  'go',
-  'rust',
-  'sql',
-]);
+const withoutLineLength: ReadonlySet<Language> = new Set(['python', 'html', 'css']);
 
 const loadLint: Readonly<Record<Language, () => Promise<Lint>>> = {
   python: async () => (await import('./lint-python.ts')).lintPython,

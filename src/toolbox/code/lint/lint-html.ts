@@ -5,12 +5,9 @@ import { readLintData } from './lint-data.ts';
 import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
 
 /** XML syntax is right in XHTML, and names have a case there. */
-const htmlOnlyRules: ReadonlySet<string> = new Set([
-  'void-style',
-  'no-self-closing',
-  'element-case',
-  'attr-case',
-]);
+const htmlOnlyRules: ReadonlySet<string> = new Set(
+  'void-style no-self-closing element-case attr-case'.split(' '),
+);
 
 /** Above this size the rules that search the whole document for each element do not run. */
 const maxSearchedCharacters = 300_000;

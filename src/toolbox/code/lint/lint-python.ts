@@ -113,20 +113,15 @@ function safeEdits(
 
 /** The space at the end of a line of a string is part of its value. */
 function isInside({ start }: TextEdit, strings: readonly TextRange[]): boolean {
-  const after = upperBound(strings, start);
-  return start < (strings[after - 1]?.end ?? 0);
-}
-
-/** How many of the ranges start at or before an offset. */
-function upperBound(ranges: readonly TextRange[], offset: number): number {
+  // The last string that starts at or before it; there may be very many of both.
   let low = 0;
-  let high = ranges.length;
+  let high = strings.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((ranges[middle]?.start ?? 0) <= offset) low = middle + 1;
+    if ((strings[middle]?.start ?? 0) <= start) low = middle + 1;
     else high = middle;
   }
-  return low;
+  return start < (strings[low - 1]?.end ?? 0);
 }
 
 /** A deletion that takes a `#` with it may take a comment: then a person decides. */

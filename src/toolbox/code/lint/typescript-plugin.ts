@@ -107,12 +107,9 @@ function reportUnused(context: Rule.RuleContext): Rule.RuleListener {
   };
 }
 
-const reportedDefinitions: ReadonlySet<string> = new Set([
-  'ImportBinding',
-  'Variable',
-  'FunctionName',
-  'ClassName',
-]);
+const reportedDefinitions: ReadonlySet<string> = new Set(
+  'ImportBinding Variable FunctionName ClassName'.split(' '),
+);
 
 function isUnused(variable: Scope.Variable, scope: Scope.Scope): boolean {
   const definition = variable.defs[0];

@@ -1,5 +1,4 @@
 import type { FunctionComplexity } from '../complexity/measure-complexity.ts';
-import type { FocusArea } from '../finding.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { CodeStandard } from './code-standard.ts';
@@ -7,97 +6,66 @@ import type { CodeStandard } from './code-standard.ts';
 /** Over twice the limit is major. */
 const majorFactor = 2;
 
+type Excess = Pick<LintFinding, 'severity' | 'area' | 'rule' | 'message'>;
+
 /** What of a file is over the limits of a standard. */
 export function checkStandards(
   file: SourceFile,
   functions: readonly FunctionComplexity[],
   standard: CodeStandard,
 ): LintFinding[] {
-  const findings = functions.flatMap((measured) => checkFunction(file, measured, standard));
+  const report = (excess: Excess, line: number): LintFinding => ({
+    ...excess,
+    rule: `${file.language}/${excess.rule}`,
+    file: file.path,
+    line,
+    column: 1,
+  });
+  const findings = functions.flatMap((measured) =>
+    findExcesses(measured, standard).map((excess) => report(excess, measured.startLine)),
+  );
   const lines = file.text.split('\n').length;
-  if (lines > standard.fileLines) {
-    findings.push({
-      severity: 'minor',
-      area: 'maintainability',
-      rule: `${file.language}/file-length`,
-      message: `The file has ${lines} lines, more than ${standard.fileLines}`,
-      file: file.path,
-      line: 1,
-      column: 1,
-    });
-  }
-  return findings;
+  if (lines <= standard.fileLines) return findings;
+  const message = `The file has ${lines} lines, more than ${standard.fileLines}`;
+  const long = {
+    severity: 'minor',
+    area: 'maintainability',
+    rule: 'file-length',
+    message,
+  } as const;
+  return [...findings, report(long, 1)];
 }
 
-function checkFunction(
-  file: SourceFile,
-  measured: FunctionComplexity,
-  standard: CodeStandard,
-): LintFinding[] {
+function findExcesses(measured: FunctionComplexity, standard: CodeStandard): readonly Excess[] {
   const { name, nesting, parameters, lines } = measured;
   const { nestingLimit, parameterLimit, functionLines } = standard;
-  const excesses: (Excess | undefined)[] = [
-    describeComplexity(measured, standard),
-    nesting > nestingLimit
-      ? excess(
-          'nesting-depth',
-          'complexity',
-          `${name} nests ${nesting} deep, more than ${nestingLimit}`,
-        )
-      : undefined,
-    parameters > parameterLimit
-      ? excess(
-          'parameter-count',
-          'standards',
-          `${name} takes ${parameters} parameters, more than ${parameterLimit}`,
-        )
-      : undefined,
-    lines > functionLines
-      ? excess(
-          'function-length',
-          'maintainability',
-          `${name} has ${lines} lines, more than ${functionLines}`,
-        )
-      : undefined,
-  ];
-  return excesses.flatMap((found) =>
-    found
-      ? [
-          {
-            ...found,
-            rule: `${file.language}/${found.rule}`,
-            file: file.path,
-            line: measured.startLine,
-            column: 1,
-          },
-        ]
-      : [],
-  );
-}
-
-type Excess = Pick<LintFinding, 'severity' | 'area' | 'rule' | 'message'>;
-
-function excess(rule: string, area: FocusArea, message: string): Excess {
-  return { severity: 'minor', area, rule, message };
+  const minor = { severity: 'minor' } as const;
+  const excesses: Excess[] = [...describeComplexity(measured, standard)];
+  if (nesting > nestingLimit) {
+    const message = `${name} nests ${nesting} deep, more than ${nestingLimit}`;
+    excesses.push({ ...minor, rule: 'nesting-depth', area: 'complexity', message });
+  }
+  if (parameters > parameterLimit) {
+    const message = `${name} takes ${parameters} parameters, more than ${parameterLimit}`;
+    excesses.push({ ...minor, rule: 'parameter-count', area: 'standards', message });
+  }
+  if (lines > functionLines) {
+    const message = `${name} has ${lines} lines, more than ${functionLines}`;
+    excesses.push({ ...minor, rule: 'function-length', area: 'maintainability', message });
+  }
+  return excesses;
 }
 
 /** Both complexities tell of one cause, so they make one finding, as severe as the worse of them. */
 function describeComplexity(
-  measured: FunctionComplexity,
-  standard: CodeStandard,
-): Excess | undefined {
-  const { name, cyclomatic, cognitive } = measured;
-  const share = Math.max(
-    cyclomatic / standard.cyclomaticLimit,
-    cognitive / standard.cognitiveLimit,
-  );
-  if (share <= 1) return undefined;
-  return {
-    rule: 'complexity',
-    area: 'complexity',
-    severity: share > majorFactor ? 'major' : 'minor',
-    message:
-      `${name} has cyclomatic complexity ${cyclomatic} (limit ${standard.cyclomaticLimit}) ` +
-      `and cognitive complexity ${cognitive} (limit ${standard.cognitiveLimit})`,
-  };
+  { name, cyclomatic, cognitive }: FunctionComplexity,
+  { cyclomaticLimit, cognitiveLimit }: CodeStandard,
+): readonly Excess[] {
+  const share = Math.max(cyclomatic / cyclomaticLimit, cognitive / cognitiveLimit);
+  if (share <= 1) return [];
+  const severity = share > majorFactor ? 'major' : 'minor';
+  const message =
+    `${name} has cyclomatic complexity ${cyclomatic} (limit ${cyclomaticLimit}) ` +
+    `and cognitive complexity ${cognitive} (limit ${cognitiveLimit})`;
+  return [{ severity, area: 'complexity', rule: 'complexity', message }];
 }

@@ -16,45 +16,22 @@ export function roleOfPath(path: string): FileRole {
   return isTest ? 'test' : 'own';
 }
 
-const vendoredFolders: ReadonlySet<string> = new Set([
-  'vendor',
-  'vendored',
-  'third_party',
-  'third-party',
-  'thirdparty',
-  'bower_components',
-  'site-packages',
-]);
+const vendoredFolders: ReadonlySet<string> = new Set(
+  'vendor vendored third_party third-party thirdparty bower_components site-packages'.split(' '),
+);
 
-const generatedFolders: ReadonlySet<string> = new Set([
-  'dist',
-  'coverage',
-  'htmlcov',
-  'generated',
-  '__generated__',
-]);
+const generatedFolders: ReadonlySet<string> = new Set(
+  'dist coverage htmlcov generated __generated__'.split(' '),
+);
 
 const generatedName =
   /[.-]min\.(?:m?js|css)$|\.(?:bundle|generated|gen)\.[a-z]+$|_pb2(?:_grpc)?\.pyi?$|\.pb\.go$|\.g\.[a-z]+$/i;
 
-const testFolders: ReadonlySet<string> = new Set([
-  'test',
-  'tests',
-  '__tests__',
-  'spec',
-  'specs',
-  'e2e',
-  'testing',
-  'testdata',
-  'test-data',
-  'test_data',
-  'fixtures',
-  '__fixtures__',
-  'mocks',
-  '__mocks__',
-  '__snapshots__',
-  'cypress',
-]);
+const testFolders: ReadonlySet<string> = new Set(
+  'test tests __tests__ spec specs e2e testing testdata test-data test_data fixtures __fixtures__ mocks __mocks__ __snapshots__ cypress'.split(
+    ' ',
+  ),
+);
 
 const testNames: readonly RegExp[] = [
   /\.(?:test|tests|spec|e2e|cy)\.[cm]?[jt]sx?$/i,
