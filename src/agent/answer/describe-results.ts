@@ -1,8 +1,8 @@
 import type { Plan } from '../../contract/plan/index.ts';
 import type { RunView } from '../../contract/run/index.ts';
 import { counted } from '../../kernel/index.ts';
-import { findItems, itemLine } from './result-items.ts';
-import type { StepResult } from './results-of-run.ts';
+import { findList, itemLine } from './result-items.ts';
+import { isBadResult, type StepResult } from './results-of-run.ts';
 import { rememberResults } from './remember-results.ts';
 
 const maxLines = 40;
@@ -42,6 +42,12 @@ function isOnlyRead({ step, output, text }: StepResult, plan: Plan | undefined):
   return isFile && JSON.stringify(others).includes(`\${${step}.`);
 }
 
+/** What the steps gave that tell of a failure. */
+export function describeBadResults(results: readonly StepResult[]): string {
+  const texts = results.filter(isBadResult).map((result) => cutLines(resultText(result), maxLines));
+  return texts.join('\n\n');
+}
+
 /** Everything a step gave, in the words of its tool or as a list; code is left to `showCode`. */
 export function resultText(result: StepResult): string {
   const { output, text } = result;
@@ -49,7 +55,7 @@ export function resultText(result: StepResult): string {
   if (typeof output === 'string') return output.trim();
   const given: Readonly<Record<string, unknown>> = Object(output);
   if (typeof given['text'] === 'string' && given['json'] === undefined) return given['text'].trim();
-  const items = findItems(output);
+  const { items } = findList(output);
   if (items.length > 0) return items.map(itemLine).join('\n');
   if (output === null || hasCode(result)) return '';
   return JSON.stringify(given['json'] ?? output, null, 2);

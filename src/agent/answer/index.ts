@@ -1,11 +1,11 @@
 export { answerDirectly, answerRun } from './answer-with-model.ts';
 export { describeFailure, describeWaits } from './describe-failure.ts';
-export { describeResults, resultText } from './describe-results.ts';
+export { describeBadResults, describeResults, resultText } from './describe-results.ts';
 export type { ReadFile } from './find-source.ts';
 export { labelCode } from './label-code.ts';
-export { nextSteps } from './next-steps.ts';
+export { nextSteps, offeredSteps, sameVerbs } from './next-steps.ts';
 export { rememberResults } from './remember-results.ts';
-export { findItems, itemLine, placeOf, type ResultItem } from './result-items.ts';
+export { findList, itemLine, placeOf, type ResultItem, type ResultList } from './result-items.ts';
 export { resultsOfRun, type StepResult } from './results-of-run.ts';
 export { showCode, showWholeCode } from './show-code.ts';
 export { summarizeTurns } from './summarize-turns.ts';

@@ -26,26 +26,75 @@ const maxItems = 10_000;
 const maxWordChars = 200;
 const maxDepth = 4;
 
-/** The longest list of like objects in a result, as entries; empty where there is none. */
-export function findItems(output: Json): readonly ResultItem[] {
-  let best: readonly ResultItem[] = [];
-  const look = (value: unknown, depth: number): void => {
+/** A list in a result, and what the result says about all of it. */
+export interface ResultList {
+  /** What the tool calls the entries: `issues`; empty where the result is the list. */
+  readonly name: string;
+  readonly items: readonly ResultItem[];
+  /** How many there are, with those that the tool did not list. */
+  readonly total: number;
+  /** The same by severity, where the result says it. */
+  readonly counts?: Readonly<Record<string, number>>;
+}
+
+/** The list of like objects that a result is about; without entries where there is none. */
+export function findList(output: Json): ResultList {
+  let best: ResultList = { name: '', items: [], total: 0 };
+  let bestWeight = 0;
+  const look = (value: unknown, around: Members, { name, depth }: Spot): void => {
     if (typeof value !== 'object' || value === null || depth > maxDepth) return;
     if (Array.isArray(value)) {
       const items = value.slice(0, maxItems).flatMap((one) => readItem(one) ?? []);
-      if (items.length === value.length && weightOf(items) > weightOf(best)) best = items;
+      const weight = items.length === value.length ? weightOf(items, depth) : 0;
+      if (weight > bestWeight) {
+        bestWeight = weight;
+        best = { name, items, ...totalOf(around, name, items.length) };
+      }
       return;
     }
-    for (const inner of Object.values(value)) look(inner, depth + 1);
+    const inside: Members = Object(value);
+    for (const [key, inner] of Object.entries(inside)) {
+      look(inner, inside, { name: key, depth: depth + 1 });
+    }
   };
-  look(output, 0);
+  look(output, {}, { name: '', depth: 0 });
   return best;
 }
 
-/** A list with places counts before one of names. */
-function weightOf(items: readonly ResultItem[]): number {
-  const placed = items.filter(({ path, severity }) => path ?? severity).length;
-  return items.length === 0 ? 0 : placed * maxItems + items.length;
+type Members = Readonly<Record<string, unknown>>;
+
+interface Spot {
+  readonly name: string;
+  readonly depth: number;
+}
+
+/** A list with places counts before one of names, then what lies further out; of equals the first: tools name the main thing first. */
+function weightOf(items: readonly ResultItem[], depth: number): number {
+  const isPlaced = items.some(({ path, severity }) => path ?? severity);
+  return items.length === 0 ? 0 : (isPlaced ? maxDepth + 1 : 0) + maxDepth + 1 - depth;
+}
+
+/** What stands beside a list about its length: `issues_total`, `issues_omitted`, `total` of a list that is `truncated`, `counts`. */
+function totalOf(
+  around: Members,
+  name: string,
+  listed: number,
+): Pick<ResultList, 'total' | 'counts'> {
+  const number = (key: string): number => (typeof around[key] === 'number' ? around[key] : 0);
+  const { counts } = around;
+  const isCounts =
+    typeof counts === 'object' &&
+    counts !== null &&
+    Object.values(counts).every((one) => typeof one === 'number');
+  return {
+    total: Math.max(
+      listed + number(`${name}_omitted`),
+      number(`${name}_total`),
+      around['truncated'] === true ? number('total') : 0,
+    ),
+    // Each of its values has just been seen to be a number.
+    ...(isCounts && { counts: counts as Readonly<Record<string, number>> }),
+  };
 }
 
 function readItem(value: unknown): ResultItem | undefined {
@@ -59,12 +108,14 @@ function readItem(value: unknown): ResultItem | undefined {
     const found = names.map((name) => entry[name]).find((one) => typeof one === 'number');
     return typeof found === 'number' ? found : undefined;
   };
-  const [severity, path, rule, message] = [
+  const [severity, path, message] = [
     text(members.severity),
     text(members.path),
-    text(members.rule),
     text(members.message),
   ];
+  // The name of a test that failed stands beside what it says.
+  const name = text(['name']);
+  const rule = text(members.rule) ?? (name === message ? undefined : name);
   if ((path ?? message) === undefined) return undefined;
   const [line, column] = [number(members.line), number(members.column)];
   const words = Object.values(entry).filter(

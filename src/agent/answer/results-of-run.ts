@@ -39,6 +39,21 @@ export async function resultsOfRun(
   return results;
 }
 
+/** A call that worked and tells of a failure: of tests, of a program. */
+export function isBadResult({ output }: StepResult): boolean {
+  const {
+    ok,
+    failed,
+    exitCode,
+    exit_code = exitCode,
+  }: Readonly<Record<string, unknown>> = Object(output);
+  return (
+    ok === false ||
+    (typeof failed === 'number' && failed > 0) ||
+    (typeof exit_code === 'number' && exit_code !== 0)
+  );
+}
+
 function readOutput(bytes: Uint8Array, mediaType: string): Json {
   const text = Buffer.from(bytes).toString('utf8');
   if (!mediaType.startsWith('application/json')) return text;

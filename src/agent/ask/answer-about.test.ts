@@ -10,8 +10,8 @@ function anAgentAsked(topic: AboutTopic) {
 describe('a question about Tutti itself', () => {
   it.each([
     ['capabilities', /- code: .*generate_code/],
-    ['runs', /Nothing has been run yet/],
-    ['failure', /No run has failed/],
+    ['runs', /Nothing has been run in this folder yet/],
+    ['failure', /Nothing has been run in this folder yet/],
     ['servers', /- code: ready, 12 tools/],
     ['model', /No model is connected/],
     ['addServer', /tutti servers add/],
@@ -53,7 +53,24 @@ describe('a question about Tutti itself', () => {
       answer: expect.stringContaining('out of paper'),
     });
     expect(await ask('show the runs', { session: 's-1' })).toMatchObject({
-      answer: expect.stringMatching(/failed: Fibonacci \(run-1\)/),
+      answer: expect.stringMatching(/in this folder[^]*failed: Fibonacci \(run-1\)\n"tutti runs"/),
     });
+  });
+
+  it.each([
+    [{ ok: false, failed: 1, text: 'FAILED: adds: 3 !== 4' }, 'FAILED: adds: 3 !== 4'],
+    [{ exitCode: 2, text: 'NameError: x' }, 'NameError: x'],
+    [{ ok: true, failed: 0, text: 'all good' }, 'The last run did not fail: it succeeded.'],
+  ])('after a run that worked and gave %j tells what went wrong', async (output, answer) => {
+    const plan = { version: 1 as const, ...write };
+    const { ask } = anAgent({
+      tools: { ...tools, 'code.generate_code': () => output },
+      planned: ({ message }) =>
+        message.startsWith('why')
+          ? { kind: 'about', topic: 'failure' }
+          : { kind: 'plan', candidates: [{ plan, confidence: 1, why: '' }] },
+    });
+    await ask('write fibonacci', { acceptPreview: true });
+    expect(await ask('why did it fail?', { session: 's-1' })).toMatchObject({ answer });
   });
 });

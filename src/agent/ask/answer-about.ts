@@ -1,6 +1,6 @@
 import type { RunSummary } from '../../contract/run/index.ts';
 import { counted } from '../../kernel/index.ts';
-import { describeFailure } from '../answer/index.ts';
+import { describeBadResults, describeFailure, resultsOfRun } from '../answer/index.ts';
 import type { AboutTopic } from '../planner/index.ts';
 import { isOfferable } from '../propose/index.ts';
 import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
@@ -60,11 +60,13 @@ async function capabilities({ parts }: Turn): Promise<string> {
 }
 
 async function runs({ parts, request }: Turn): Promise<string> {
-  const latest = await parts.workflows.list(request.caller, { limit: maxRuns });
-  if (latest.length === 0) return 'Nothing has been run yet.';
+  const latest = await parts.workflows.list(request.caller, { limit: maxRuns, where: 'here' });
+  const all = '"tutti runs" lists those of all folders.';
+  if (latest.length === 0) return `Nothing has been run in this folder yet. ${all}`;
   return [
-    `The last ${counted(latest.length, 'run')}, newest first:`,
+    `The last ${counted(latest.length, 'run')} in this folder, newest first:`,
     ...latest.map(describeRun),
+    all,
   ].join('\n');
 }
 
@@ -73,14 +75,22 @@ function describeRun({ runId, status, goal, name, createdAt }: RunSummary): stri
   return `- ${time} ${status}: ${(name ?? goal ?? 'without a title').split('\n')[0]} (${runId})`;
 }
 
+/** The run that the conversation is about, else the last one here. */
 async function failure({ parts, request, before }: Turn): Promise<string> {
+  const { caller } = request;
   const told = before.turns.findLast(({ runId }) => runId !== undefined)?.runId;
-  const filter = { status: ['failed', 'cancelled'] as const, limit: 1 };
-  const runId = told ?? (await parts.workflows.list(request.caller, filter))[0]?.runId;
-  if (runId === undefined) return 'No run has failed.';
-  const view = await parts.workflows.show(request.caller, runId);
+  const here = { limit: 1, where: 'here' } as const;
+  const [failed] = await parts.workflows.list(caller, { ...here, status: ['failed', 'cancelled'] });
+  const [last] = await parts.workflows.list(caller, here);
+  const runId = told ?? last?.runId;
+  if (runId === undefined) return 'Nothing has been run in this folder yet.';
+  const view = await parts.workflows.show(caller, runId);
   if (view.status === 'failed' || view.status === 'cancelled') return describeFailure(view);
-  return `The last run did not fail: it is ${view.status}. "tutti runs show ${runId}" shows all of it.`;
+  const bad = describeBadResults(await resultsOfRun(view, await parts.artifacts(), caller));
+  if (bad !== '') return bad;
+  const status = view.status === 'succeeded' ? 'it succeeded' : `it is ${view.status}`;
+  const earlier = failed ? ` The last that failed: tutti runs show ${failed.runId}` : '';
+  return `The last run did not fail: ${status}.${earlier}`;
 }
 
 async function servers({ parts }: Turn): Promise<string> {

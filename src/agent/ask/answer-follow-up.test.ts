@@ -54,6 +54,40 @@ describe('after results', () => {
     expect(await answer('show me more')).toBe('That was all: 30 in 2 files: 3 critical, 27 minor.');
   });
 
+  it('positions are those of the list that was narrowed to, not of the last pick', async () => {
+    const { answer } = await aReviewed();
+    await answer('just the critical ones');
+    expect(await answer('only the first two')).toMatch(/^2 of 30:\n[^]*finding 1$/);
+    expect(await answer('the second one')).toMatch(/^1 of 30:\n[^\n]*finding 1$/);
+    expect(await answer('and the last one?')).toMatch(/^1 of 30:\n[^\n]*finding 2$/);
+    expect(await answer('where exactly?')).toMatch(/^1 of 30:\nsrc\/a\.py:2 /);
+    expect(await answer('how many are there?')).toBe('3 of 30 in 2 files: 3 critical.');
+    expect(await answer('the blocker ones')).toBe('None of the 30 fits that.');
+    expect(await answer('list them')).toMatch(/^3 of 30:/);
+  });
+
+  it('counts include what the tool did not list', async () => {
+    const counts = { critical: 3, minor: 27, info: 28 };
+    const { answer } = await aReviewed({ issues, issues_omitted: 28, counts });
+    expect(await answer('how many are there?')).toBe(
+      '58: 3 critical, 27 minor, 28 info. The result lists 30 of them.',
+    );
+    expect(await answer('just the critical ones')).toMatch(/^3 of 58:/);
+    expect(await answer('only the info ones')).toMatch(
+      /^None of the 30 fits that\. 28 more are not/,
+    );
+    expect(await answer('show all')).toMatch(/\n28 more are not listed in the result: /);
+  });
+
+  it('they are still meant after a plan that was not run, a refusal or help', async () => {
+    const { answer, say } = await aReviewed();
+    expect(await say('review another')).toMatchObject({ kind: 'plan' });
+    expect(await answer('only the first two')).toMatch(/^2 of 30:/);
+    expect(await say('review another')).toMatchObject({ kind: 'plan' });
+    expect(await say('only src/api')).toMatchObject({ kind: 'plan' });
+    expect(await answer('how many critical ones?')).toBe('3 of 30 in 2 files: 3 critical.');
+  });
+
   it('"show all" of what is no list is the whole text', async () => {
     const text = Array.from({ length: 90 }, (_, line) => `line ${line}`).join('\n');
     const { answer } = await aReviewed({ content: [], text });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { findItems } from '../answer/index.ts';
+import { findList } from '../answer/index.ts';
 import { readFollowUp, selectItems } from './read-follow-up.ts';
 
-const items = findItems([
+const list = findList([
   { severity: 'critical', rule: 'python/S602', message: 'a shell', path: 'src/cart.py', line: 10 },
   { severity: 'critical', rule: 'js/eval', message: 'eval runs text', path: 'web/app.js', line: 2 },
   {
@@ -20,9 +20,10 @@ const items = findItems([
     line: 1,
   },
 ]);
+const { items } = list;
 
 const lines = (message: string): readonly (number | string)[] | undefined => {
-  const asked = readFollowUp(message, items);
+  const asked = readFollowUp(message, list);
   return asked && [asked.show, ...selectItems(items, asked).map((item) => items.indexOf(item))];
 };
 
@@ -52,6 +53,12 @@ describe('a message about results', () => {
     ['the first 2', ['list', 0, 1]],
     ['just the last 2', ['list', 2, 3]],
     ['the second one', ['list', 1]],
+    ['only the first two', ['list', 0, 1]],
+    ['show me the last three', ['list', 1, 2, 3]],
+    ['the first and the third', ['list', 0, 2]],
+    ['the top two critical ones', ['list', 0, 1]],
+    ['which files?', ['files', 0, 1, 2, 3]],
+    ['in which file are the minor ones', ['files', 2]],
     ['show them', ['list', 0, 1, 2, 3]],
     ['only those in docs/', ['list']],
     ['just the blocker ones', ['list']],
@@ -77,6 +84,24 @@ describe('a message about results', () => {
     ['what is it'],
     [''],
   ])('is none of these: %s', (message) => {
-    expect(readFollowUp(message, items)).toBeUndefined();
+    expect(readFollowUp(message, list)).toBeUndefined();
+  });
+
+  it('may call the entries what the tool calls them', () => {
+    const tests = findList({
+      tests: [
+        { name: 'adds', file: 'a.test.js', status: 'passed' },
+        { name: 'divides', file: 'a.test.js', status: 'failed' },
+      ],
+    });
+    const picked = (message: string) => {
+      const asked = readFollowUp(message, tests);
+      return asked && selectItems(tests.items, asked).map(({ message: name }) => name);
+    };
+    expect(picked('which tests failed?')).toEqual(['divides']);
+    expect(picked('show me the failing tests')).toEqual(['divides']);
+    expect(picked('the first test')).toEqual(['adds']);
+    expect(picked('run the tests')).toBeUndefined();
+    expect(picked('list all tests')).toBeUndefined();
   });
 });

@@ -1,12 +1,18 @@
-import type { ResultItem } from '../answer/index.ts';
+import type { ResultItem, ResultList } from '../answer/index.ts';
 
 /** What a message asks about the results that were shown last. */
 export interface FollowUp {
-  readonly show: 'list' | 'count' | 'all' | 'more';
+  readonly show: 'list' | 'count' | 'all' | 'more' | 'files';
   /** An entry is meant when it fits one of each group; empty for all of them. */
   readonly filters: readonly Filter[];
-  /** Of those, the ones at these positions; negative from the end. */
-  readonly pick?: { readonly from: number; readonly count: number };
+  /** Of those, the ones at these positions; empty for all of them. */
+  readonly picks: readonly Position[];
+}
+
+interface Position {
+  /** Negative from the end. */
+  readonly from: number;
+  readonly count: number;
 }
 
 export interface Filter {
@@ -31,7 +37,9 @@ const counting = words('many count number total');
 const locating = words('where line lines located');
 const more = words('more rest next remaining others other');
 const all = words('all everything full whole complete entire');
+const files = words('file files path paths');
 const ordinals = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
+const numbers = 'one two three four five six seven eight nine ten'.split(' ');
 const worst = words('severe serious important worst bad dangerous urgent high worse');
 
 /** From the worst to the least, as linters and scanners call them. */
@@ -41,54 +49,80 @@ const severityOrder =
   );
 
 /**
- * Reads a message as a question about `items`; undefined for anything else. Every word has to be accounted
+ * Reads a message as a question about a list; undefined for anything else. Every word has to be accounted
  * for: one that names nothing of what was shown makes it a request of its own.
  */
-export function readFollowUp(message: string, items: readonly ResultItem[]): FollowUp | undefined {
+export function readFollowUp(
+  message: string,
+  { items, name }: Omit<ResultList, 'total'>,
+): FollowUp | undefined {
   const tokens = (message.toLowerCase().match(/[^\s,;!?"'`()]+/g) ?? [])
     .map((token) => token.replace(/[.:]+$/, ''))
     .filter((token) => token !== '');
   if (tokens.length === 0 || tokens.length > maxWords) return undefined;
+  const isNarrowing = /\b(?:only|just)\b/i.test(message);
+  const isAsking = /^(?:(?:and|so|in|on)\s+)?(?:which|what)\b/i.test(message.trim());
+  const own = words(name.toLowerCase().replace(/s$/, '').replace(/^.*_/, ''));
   let show: FollowUp['show'] = 'list';
-  let pick: FollowUp['pick'];
   let isCued = false;
   let isMeant = false;
+  let isNamed = false;
+  const picks: Position[] = [];
   const filters: Filter[] = [];
-  for (const token of tokens) {
+  for (const [at, token] of tokens.entries()) {
     if (cues.has(token)) isCued = true;
     const isKnown = (set: ReadonlySet<string>): boolean => set.has(token);
-    if (locating.has(token) || counting.has(token) || more.has(token) || all.has(token)) {
+    const asked = readShow(token, show, isAsking);
+    if (asked) {
+      show = asked;
       isMeant = true;
       isCued = true;
-      if (counting.has(token)) show = 'count';
-      else if (more.has(token) && show === 'list') show = 'more';
-      else if (all.has(token) && show !== 'count') show = 'all';
+      continue;
+    }
+    if (own.has(token.replace(/s$/, ''))) {
+      isNamed = true;
       continue;
     }
     const found = readFilter(token, items);
-    const position = readPosition(token, pick);
+    const position = readPosition(token, tokens[at - 1]);
     if (found && !isKnown(fillers) && !(isKnown(cues) && found.group === 'other')) {
       filters.push(found);
       isMeant = true;
     } else if (position) {
-      pick = position;
+      if (position.isLength) picks.pop();
+      picks.push(position.pick);
       isMeant = true;
     } else if (![cues, fillers, nouns].some(isKnown)) {
-      if (!isPathLike(token) || !/\b(?:only|just)\b/i.test(message)) return undefined;
+      if (!isPathLike(token) || !isNarrowing) return undefined;
       filters.push({ group: 'path', word: token });
       isMeant = true;
     }
   }
-  const isShort = pick !== undefined || /\b(?:them|those|these)\b/i.test(message);
+  // "list all tests in src" says itself what it is about.
+  if (isNamed && (show === 'all' || filters.some(({ group }) => group === 'path')))
+    return undefined;
+  const isShort = picks.length > 0 || /\b(?:them|those|these)\b/i.test(message);
   if (!isMeant && !(isShort && isCued)) return undefined;
-  if (!isCued && pick === undefined) return undefined;
-  return { show, filters, ...(pick && { pick }) };
+  if (!isCued && picks.length === 0) return undefined;
+  return { show, filters, picks };
+}
+
+function readShow(
+  token: string,
+  show: FollowUp['show'],
+  isAsking: boolean,
+): FollowUp['show'] | undefined {
+  if (counting.has(token)) return 'count';
+  if (more.has(token)) return show === 'list' ? 'more' : show;
+  if (all.has(token)) return show === 'count' ? show : 'all';
+  if (files.has(token) && isAsking) return show === 'list' ? 'files' : show;
+  return locating.has(token) ? show : undefined;
 }
 
 function readFilter(token: string, items: readonly ResultItem[]): Filter | undefined {
   const singular = token.replace(/s$/, '');
   const severities = new Set(items.flatMap(({ severity }) => severity?.toLowerCase() ?? []));
-  for (const word of [token, singular]) {
+  for (const word of [token, singular, token.replace(/ing$/, 'ed')]) {
     const isSeverity = severityOrder.includes(word) && !nouns.has(token) && !worst.has(token);
     if (severities.has(word) || (isSeverity && severities.size > 0))
       return { group: 'severity', word };
@@ -108,36 +142,46 @@ function readFilter(token: string, items: readonly ResultItem[]): Filter | undef
 
 const minWordChars = 2;
 
-function readPosition(token: string, pick: FollowUp['pick']): FollowUp['pick'] | undefined {
-  const number = /^#?(\d{1,3})(?:st|nd|rd|th)?$/.exec(token)?.[1];
-  // "the first 3": how many, after from where.
-  if (number !== undefined && pick) {
-    const count = Number(number);
-    return pick.from < 0 ? { from: -count, count } : { ...pick, count };
+/** "second", "#2", "last"; a number after "first", "last" or "top" is how many from there. */
+function readPosition(
+  token: string,
+  before = '',
+): { readonly pick: Position; readonly isLength: boolean } | undefined {
+  const digits = /^#?(\d{1,3})(?:st|nd|rd|th)?$/.exec(token)?.[1];
+  const count = digits === undefined ? numbers.indexOf(token) + 1 : Number(digits);
+  if (count > 0 && ends.has(before)) {
+    return { pick: { from: before === 'last' ? -count : 0, count }, isLength: true };
   }
-  if (number !== undefined) return { from: Number(number) - 1, count: 1 };
-  if (token === 'last') return { from: -1, count: 1 };
-  if (token === 'top') return { from: 0, count: 1 };
+  const one = (from: number) => ({ pick: { from, count: 1 }, isLength: false });
+  if (digits !== undefined) return count === 0 ? undefined : one(count - 1);
+  if (token === 'last') return one(-1);
+  if (token === 'top') return one(0);
   const ordinal = ordinals.indexOf(token);
-  return ordinal < 0 ? undefined : { from: ordinal, count: 1 };
+  return ordinal < 0 ? undefined : one(ordinal);
 }
+
+const ends = words('first last top');
 
 function isPathLike(token: string): boolean {
   return token.includes('/') || /\.[a-z]{1,5}$/.test(token);
 }
 
-/** The entries that a follow-up means. */
+/** The entries that a follow-up means, in the order of the list. */
 export function selectItems(
   items: readonly ResultItem[],
-  { filters, pick }: Pick<FollowUp, 'filters' | 'pick'>,
+  { filters, picks }: Omit<FollowUp, 'show'>,
 ): readonly ResultItem[] {
   const groups = Map.groupBy(filters, ({ group }) => group);
   const fitting = items.filter((item) =>
     [...groups].every(([group, one]) => one.some(({ word }) => fits(item, group, word))),
   );
-  if (!pick) return fitting;
-  const from = pick.from < 0 ? Math.max(0, fitting.length + pick.from) : pick.from;
-  return fitting.slice(from, from + pick.count);
+  if (picks.length === 0) return fitting;
+  return fitting.filter((_, at) =>
+    picks.some(({ from, count }) => {
+      const start = from < 0 ? Math.max(0, fitting.length + from) : from;
+      return at >= start && at < start + count;
+    }),
+  );
 }
 
 function fits(item: ResultItem, group: Filter['group'], word: string): boolean {

@@ -1,6 +1,7 @@
 import type { Proposal } from '../../contract/agent/index.ts';
 import type { Plan } from '../../contract/plan/index.ts';
 import { AppError, readShortReply } from '../../kernel/index.ts';
+import { splitPastes } from '../intent/index.ts';
 import { createCapability, isOfferable, judgePlan, supplyInputs } from '../propose/index.ts';
 import { answerFollowUp } from './answer-follow-up.ts';
 import { carryOut, nothingRun } from './carry-out.ts';
@@ -38,7 +39,9 @@ export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
   }
   if (model === null) {
     if (reply.kind === 'new' && isStray(turn.words)) return answerStray(turn);
-    const followUp = reply.kind === 'new' ? await answerFollowUp(turn) : undefined;
+    const isAside = reply.kind === 'new' || reply.to === 'plan';
+    const said = reply.kind === 'new' ? turn.words : splitPastes(turn.request.message).words;
+    const followUp = isAside ? await answerFollowUp(turn, said) : undefined;
     return followUp ?? limitMisses(turn, await respondWithoutModel(turn));
   }
   try {

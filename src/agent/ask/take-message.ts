@@ -5,7 +5,8 @@ import { readReply, type ReplyKind } from './read-reply.ts';
 import { respond } from './respond.ts';
 import { settleReply } from './settle-reply.ts';
 import { readShortReply } from '../../kernel/index.ts';
-import type { Reply, Turn } from './turn.ts';
+import { readOffer } from './read-offer.ts';
+import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
 import { findUnanswered, requestBehind } from './unanswered.ts';
 
 /** Finds out what a message is about (an unfinished task, what was asked or shown last, something new) and responds. */
@@ -13,11 +14,20 @@ export async function takeMessage(turn: Turn): Promise<Reply> {
   const said = readShortReply(turn.words);
   const ofTask = await replyToTask(turn, said);
   if (ofTask) return ofTask;
+  const offer = turn.attachments.length > 0 ? undefined : readOffer(turn.words, turn.before);
+  if (offer?.kind === 'unclear') return askWhich(turn, offer.among);
+  if (offer) return respond({ ...turn, words: offer.say }, { kind: 'new' });
   const open = said === 'continue' ? await reopen(turn) : turn;
   const model = await turn.parts.models.find('agent', turn.options.client);
   const read = readReply(open.words, open.before, model !== null);
   const reply = await settleReply(open, read, model !== null);
   return respond({ ...open, words: wordsBehind(open, reply) }, reply);
+}
+
+function askWhich(turn: Turn, among: readonly string[]): Reply {
+  const answer = `Which one? Say ${among.map((say) => `"${say}"`).join(' or ')}.`;
+  tell(turn, answer);
+  return plainReply({ ...base(turn, { confidence: 1, model: null }), kind: 'answer', answer });
 }
 
 /** After a message that got no answer because the process died, "continue" is that message once more. */

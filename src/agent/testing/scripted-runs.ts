@@ -52,7 +52,10 @@ export class ScriptedRuns {
         if (!view) throw new Error(`no run ${runId}`);
         return view;
       },
-      list: async () => [...this.#views.values()].toReversed(),
+      list: async (_caller, { status }) =>
+        [...this.#views.values()]
+          .filter((run) => status?.includes(run.status) ?? true)
+          .toReversed(),
       cancel: async (_caller, runId) => void this.cancelled.push(runId),
       repair: async (...[_caller, runId, step, args]) => {
         this.repaired.push(args);

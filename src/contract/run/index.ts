@@ -204,5 +204,7 @@ export interface FollowOptions {
 
 export interface RunFilter {
   readonly status?: readonly RunStatus[];
+  /** Without it those of other projects, too. */
+  readonly where?: 'here';
   readonly limit: number;
 }

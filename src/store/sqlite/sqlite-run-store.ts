@@ -60,6 +60,7 @@ const summarySql = meaningSql(summaryColumns);
 const listSql = `
   SELECT ${summaryColumns} FROM runs
   WHERE caller_id = ?1 AND (?2 IS NULL OR status IN (SELECT value FROM json_each(?2)))
+    AND (?4 IS NULL OR place IS NULL OR place = ?4)
   ORDER BY created_at_ms DESC, run_id DESC LIMIT ?3`;
 
 const statusSql = `
@@ -171,12 +172,11 @@ export class SqliteRunStore implements RunStore {
     return row && readSummary(row, this.#isoTime);
   }
 
-  async list(caller: Caller, { status, limit }: RunFilter): Promise<readonly RunSummary[]> {
+  async list(caller: Caller, { status, limit, where }: RunFilter): Promise<readonly RunSummary[]> {
     await this.#unsynced.of('');
-    const wanted = status ? JSON.stringify(status) : null;
-    const rows = this.#database.readOne((statements) =>
-      statements(listSql).all(caller.id, wanted, limit),
-    );
+    const place = (where && this.#options.place) ?? null;
+    const wanted = [caller.id, status ? JSON.stringify(status) : null, limit, place] as const;
+    const rows = this.#database.readOne((statements) => statements(listSql).all(...wanted));
     return rows.map((row) => readSummary(row, this.#isoTime));
   }
 

@@ -135,6 +135,16 @@ export function testRunStore(create: CreateRunStores): void {
       expect(await ids({ limit: 10, status: [] })).toEqual([]);
     });
 
+    it('lists those of one place where that is wanted', async () => {
+      const { store } = aScene('here');
+      await store.create(aNewRun({ runId: 'a', place: 'here' }));
+      await store.create(aNewRun({ runId: 'b', place: 'there' }));
+      const listed = async (filter: Parameters<RunStore['list']>[1]): Promise<string[]> =>
+        (await store.list(localCaller, filter)).map(({ runId }) => runId);
+      expect(await listed({ limit: 10, where: 'here' })).toEqual(['a']);
+      expect(await listed({ limit: 10 })).toHaveLength(2);
+    });
+
     it('removes runs that ended before a time, the oldest first, and all that belongs to them', async () => {
       const { store, clock } = aScene();
       for (const runId of ['a', 'b', 'c', 'd']) {

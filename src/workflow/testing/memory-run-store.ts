@@ -106,9 +106,10 @@ export class MemoryRunStore implements RunStore {
     return record && summaryOf(record);
   }
 
-  async list(caller: Caller, { status, limit }: RunFilter): Promise<readonly RunSummary[]> {
+  async list(caller: Caller, { status, limit, where }: RunFilter): Promise<readonly RunSummary[]> {
     return this.#all()
       .filter(({ record }) => record.callerId === caller.id)
+      .filter((run) => this.#isHere(run, where ?? 'anywhere'))
       .filter(({ record }) => !status || status.includes(record.status))
       .toSorted(
         (a, b) => b.createdAtMs - a.createdAtMs || (a.record.runId < b.record.runId ? 1 : -1),
@@ -133,9 +134,7 @@ export class MemoryRunStore implements RunStore {
     const now = this.#parts.clock.now();
     const free: MemoryRun[] = [];
     for (const run of this.#all()) {
-      const place = where === 'anywhere' ? undefined : this.#parts.place;
-      const isHere = place === undefined || run.place === null || run.place === place;
-      const isToDo = isHere && run.endedAtMs === null && run.wakeAtMs <= now;
+      const isToDo = this.#isHere(run, where) && run.endedAtMs === null && run.wakeAtMs <= now;
       if (run.record.engine === engine && isToDo && (await this.#isFree(run))) free.push(run);
     }
     return free
@@ -297,6 +296,11 @@ export class MemoryRunStore implements RunStore {
   async #isFree({ lease }: MemoryRun): Promise<boolean> {
     if (!lease || lease.untilMs <= this.#parts.clock.now()) return true;
     return this.#parts.isGone(lease.owner);
+  }
+
+  #isHere(run: MemoryRun, where: 'here' | 'anywhere'): boolean {
+    const place = where === 'anywhere' ? undefined : this.#parts.place;
+    return place === undefined || run.place === null || run.place === place;
   }
 
   #all(): MemoryRun[] {
