@@ -121,9 +121,11 @@ for (const [name, port] of Object.entries(ports)) {
 describe('a program on a port where models are found', { timeout: 60_000 }, () => {
   it.each(free)('gets nothing before the user accepts it: %s', async (name) => {
     const { sent, tutti } = await aMachine(name);
-    const { stderr, stdout } = await tutti('ask', `review the code ${mark}`, '--yes', '--json');
+    const asked = await tutti('ask', `review the code ${mark}`, '--yes', '--json');
+    const { stderr } = await tutti('models');
     expect(sent()).toBe('');
-    expect(stdout).not.toContain(secret);
+    expect(asked.stdout).not.toContain(secret);
+    expect(asked.stderr).not.toContain('accepts it');
     expect(stderr).toContain(`"tutti models use ${name}" accepts it`);
     expect(stderr).toContain('run by you');
   });

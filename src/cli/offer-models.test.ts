@@ -27,8 +27,12 @@ async function offer(model: LocalModel, answer?: string, isNeeded = true) {
     return answer;
   };
   const output = { note: (text: string) => void notes.push(text) };
-  await offerModels({ ...system, localModels }, output, answer === undefined ? undefined : ask);
-  return { notes, questions, decisions };
+  const said = await offerModels(
+    { ...system, localModels },
+    output,
+    answer === undefined ? undefined : ask,
+  );
+  return { notes, questions, decisions, said };
 }
 
 it.each([
@@ -36,7 +40,7 @@ it.each([
   ['yes', [true]],
   ['n', [false]],
   ['', [false]],
-  ['yellow', [false]],
+  ['no thanks', [false]],
 ])('asks with address and owner, and takes %j as an answer', async (answer, decisions) => {
   const asked = await offer(found, answer);
   expect(asked.questions[0]).toContain(
@@ -46,10 +50,16 @@ it.each([
   expect(asked.decisions).toEqual(decisions);
 });
 
-it('says how to accept it where nobody can be asked, and decides nothing', async () => {
-  const { notes, decisions } = await offer(found);
-  expect(notes).toEqual([expect.stringContaining('"tutti models use ollama" accepts it')]);
-  expect(decisions).toEqual([]);
+it('says and decides nothing where nobody can be asked', async () => {
+  expect(await offer(found)).toMatchObject({ notes: [], decisions: [] });
+});
+
+it('gives back what is no answer, and decides nothing', async () => {
+  expect(await offer(found, 'review src')).toMatchObject({
+    said: 'review src',
+    decisions: [],
+    notes: ['Not decided; "tutti models use ollama" accepts it.'],
+  });
 });
 
 it.each([
@@ -57,5 +67,9 @@ it.each([
   ['was refused', { ...found, isAccepted: false }, true],
   ['is not needed', found, false],
 ])('says nothing about one that %s', async (_why, model, isNeeded) => {
-  expect(await offer(model, 'y', isNeeded)).toEqual({ notes: [], questions: [], decisions: [] });
+  expect(await offer(model, 'y', isNeeded)).toMatchObject({
+    notes: [],
+    questions: [],
+    decisions: [],
+  });
 });

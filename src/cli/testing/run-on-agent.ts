@@ -1,5 +1,5 @@
 import type { AskRequest } from '../../contract/agent/index.ts';
-import type { Models } from '../../contract/model/index.ts';
+import type { LocalModel, Models } from '../../contract/model/index.ts';
 import type { RunView } from '../../contract/run/index.ts';
 import type { Session } from '../../contract/session/index.ts';
 import { createFakeAgent, type Scene } from './fake-agent.ts';
@@ -18,12 +18,14 @@ export interface AgentOptions extends RunOptions {
   readonly views?: readonly RunView[];
   readonly sessions?: readonly Session[];
   readonly models?: Models;
+  /** A model server found on this machine that nobody has decided about. */
+  readonly found?: LocalModel;
 }
 
 /** Runs a command line on an agent that plays scenes. */
 export async function tuttiWithAgent(
   argv: readonly string[],
-  { scenes, views, sessions, models, ...options }: AgentOptions = {},
+  { scenes, views, sessions, models, found, ...options }: AgentOptions = {},
 ): Promise<RanAgent> {
   const { agent, requests } = createFakeAgent(scenes);
   const { workflows, calls } = createFakeWorkflows(views);
@@ -40,6 +42,9 @@ export async function tuttiWithAgent(
       memory,
       workflows: { ...workflows, draw },
       ...(models && { models }),
+      ...(found && {
+        localModels: { isNeeded: true, find: async () => [found], decide: async () => {} },
+      }),
     };
   };
   const io = { ...options.io, compose: async () => ({ ...compose, openSystem }) };

@@ -4,6 +4,7 @@ import { readChoice, readShortReply } from '../../../kernel/index.ts';
 import type { Invocation } from '../../invocation.ts';
 import type { System } from '../../system.ts';
 import type { ChatInput } from './input/chat-input.ts';
+import { findCommand } from './slash/run-slash.ts';
 import {
   settleOutcome,
   takeTurn,
@@ -54,13 +55,18 @@ function during(chat: Chat, work: (parts: TurnParts) => Promise<TurnEnd>): Promi
       onSession: (session) => {
         state.session = session;
       },
-      isLeft: () => state.nextLine !== undefined,
+      leftFor: () => leftFor(state),
       ...(ask && { ask: (question: string) => askShortly(ask, question, state) }),
     });
     state.session = outcome.sessionId;
     state.last = outcome;
     return exitCode;
   });
+}
+
+function leftFor({ nextLine }: ChatState): 'command' | 'request' | undefined {
+  if (nextLine === undefined) return undefined;
+  return findCommand(nextLine) ? 'command' : 'request';
 }
 
 /** An answer, if it is one to a question; anything else is left for the chat, which takes it as if typed at its prompt. */

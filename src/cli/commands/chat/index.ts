@@ -44,9 +44,9 @@ function chatHere(
     const state = { session, attachments: [], last: undefined, nextLine: undefined };
     const input = await open(system);
     try {
-      await offerModels(system, invocation.output, input.ask);
+      const said = await offerModels(system, invocation.output, input.ask);
       if (input.ask) await greet(system, invocation);
-      return await converse({ invocation, system, input, state }, first);
+      return await converse({ invocation, system, input, state }, first ?? said);
     } finally {
       await input.close();
     }

@@ -131,6 +131,50 @@ describe('a chat at a terminal', () => {
     expect(ran.requests[1]?.attachments).toMatchObject([{ content: 'x = 1\n' }]);
   });
 
+  it('takes a request typed at the question about a model that was found as the first message', async () => {
+    const found = {
+      name: 'ollama',
+      url: 'http://127.0.0.1:11434/v1',
+      owner: 'uid:998',
+      ownerText: 'ollama',
+      models: ['a'],
+      isAccepted: null,
+    };
+    const ran = await chat(
+      [
+        { see: 'Use it? [y/N] ' },
+        type('review src\r'),
+        { see: 'You said: review src' },
+        prompt,
+        ctrlD,
+      ],
+      { found },
+    );
+    expect(messages(ran)).toEqual(['review src']);
+  });
+
+  it('says that a run still waits when another request is typed at its approval', async () => {
+    const ran = await chat(
+      [
+        prompt,
+        type('x y\r'),
+        { see: 'decide later: ' },
+        type('review src\r'),
+        { see: 'fine' },
+        prompt,
+        ctrlD,
+      ],
+      {
+        scenes: [{ outcome: aWaitingRun }, { outcome: anAnswer('fine') }],
+        views: [waitingFor(anApproval)],
+      },
+    );
+    expect(messages(ran)).toEqual(['x y', 'review src']);
+    expect(ran.stdout).toMatch(
+      /Run \S+ still waits for your approval: \/approve or \/deny, or later "tutti runs approve /,
+    );
+  });
+
   it('goes through earlier messages with the up key, several lines at once', async () => {
     const { cwd } = aFile('', 'empty');
     const io = { cwd };

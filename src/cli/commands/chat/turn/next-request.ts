@@ -85,14 +85,19 @@ interface WaitingRun {
 /** A run that waits: approvals are asked for right here, as `tutti run` does. */
 async function settleRun(
   { runId, session, approved }: WaitingRun,
-  { system, ask, asksBack, output, isLeft }: TurnParts,
+  { system, ask, asksBack, output, leftFor }: TurnParts,
 ): Promise<NextRequest | undefined> {
   const view = await system.workflows.show(localCaller, runId);
   const approval = view.waitingFor.find((wait) => wait.kind === 'approval');
   const isApproved = approval && approved && isSameEffect(approval, approved);
   const verdict = isApproved ? 'approved' : approval && ask && (await askApproval(ask, approval));
-  // The line typed instead is what they want now; the run waits on.
-  if (isLeft?.() === true) return undefined;
+  const left = leftFor?.();
+  if (left === 'request') {
+    output.note(
+      `Run ${runId} still waits for your approval: /approve or /deny, or later "tutti runs approve ${runId}"`,
+    );
+  }
+  if (left) return undefined;
   if (!approval || !verdict) {
     const waits = describeWaits(view);
     if (waits !== '') output.note(waits);

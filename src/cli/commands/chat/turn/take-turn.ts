@@ -25,8 +25,8 @@ export interface TurnParts {
   readonly ask?: (question: string) => Promise<string | undefined>;
   /** Whether the agent's questions are asked right here; in a chat the next message answers them. */
   readonly asksBack: boolean;
-  /** Whether the last question was left for another line, which is taken next. */
-  readonly isLeft?: () => boolean;
+  /** What the last question was left for: another line, which is taken next. A command comes back to the question. */
+  readonly leftFor?: () => 'command' | 'request' | undefined;
   /** Told as soon as it is known, so that it is even when the turn fails. */
   readonly onSession?: (sessionId: string) => void;
 }
