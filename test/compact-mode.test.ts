@@ -44,9 +44,9 @@ it(
     const listed = await client.ask('tools/list');
     const tools = listed?.result?.['tools'] as readonly Tool[];
     expect(tools.map(({ name }) => name)).toEqual([
+      'agent__ask',
       'admin__call_tool',
       'admin__find_tools',
-      'admin__get_server_status',
       'admin__list_tools',
     ]);
     expect(JSON.stringify(listed?.result).length / charsPerToken).toBeLessThan(2_000);

@@ -207,7 +207,8 @@ describe('a program on a port where models are found', { timeout: 60_000 }, () =
       await accept(tutti, name);
       await stop();
       await startModel({ ...own, uid: stranger });
-      const { stderr } = await tutti('ask', `review the code ${mark}`, '--yes');
+      await tutti('ask', `review the code ${mark}`, '--yes');
+      const { stderr } = await tutti('models');
       expect(sentTo(log)).toBe('');
       expect(stderr).toContain(`ANOTHER USER of this machine, uid ${stranger}`);
     },

@@ -89,7 +89,7 @@ it('shows clients the finders and the pinned tools when it is compact', async ()
     new Set([
       'admin__call_tool',
       'admin__find_tools',
-      'admin__get_server_status',
+      'agent__ask',
       'admin__list_tools',
       'code__format_code',
     ]),

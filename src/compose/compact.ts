@@ -1,14 +1,12 @@
 import type { Settings } from '../config/index.ts';
-import type { Catalogue } from '../contract/catalogue/index.ts';
+import { shortListAbove, type Catalogue } from '../contract/catalogue/index.ts';
 import { compactCatalogue, type OpenFleet } from '../fleet/index.ts';
 
 /** What clients see: every tool, a few that find and call the others, or what their number asks for. */
 export type Face = 'compact' | 'all' | 'auto';
 
-/** Above this many tools a list costs a model more than looking for the one it needs. */
-const maxTools = 50;
 const finders = ['admin.find_tools', 'admin.call_tool'];
-const alsoShown = ['admin.list_tools', 'admin.get_server_status'];
+const alsoShown = ['admin.list_tools', 'agent.ask'];
 
 /** The catalogue as clients of each face see it. */
 export interface FaceCatalogues {
@@ -28,7 +26,7 @@ export function chooseFace(
   const show = (face: Face): Catalogue => {
     if (face === 'all') return catalogue;
     return compactCatalogue(catalogue, {
-      maxTools: face === 'compact' ? 0 : maxTools,
+      maxTools: face === 'compact' ? 0 : shortListAbove,
       finders,
       pinned,
     });

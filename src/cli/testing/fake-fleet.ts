@@ -37,7 +37,13 @@ const statuses: readonly ServerStatus[] = [
   { ...aStatus, name: 'broken', state: 'failed', pid: null, tools: 0, lastError: 'no such file' },
   { ...aStatus, name: 'new', state: 'untrusted', pid: null, tools: 0, source: 'project' },
   { ...aStatus, name: 'off', state: 'disabled', pid: null, tools: 0 },
-  { ...aStatus, name: 'shaky', restarts: 2, problems: ['sent 3 lines that are no JSON'] },
+  {
+    ...aStatus,
+    name: 'shaky',
+    tools: 40,
+    restarts: 2,
+    problems: ['sent 3 lines that are no JSON'],
+  },
   {
     ...aStatus,
     name: 'moved',

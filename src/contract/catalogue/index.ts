@@ -1,6 +1,9 @@
 import type { McpServer } from '../server/index.ts';
 import type { Tool, ToolAnnotations } from '../tool/index.ts';
 
+/** Above this many tools a list costs a model more than looking for the one it needs. */
+export const shortListAbove = 50;
+
 /**
  * All servers seen as one. It is itself an MCP server: names in it are wire names (`server__tool`,
  * or bare when one server is served), in an order that does not change between listings.

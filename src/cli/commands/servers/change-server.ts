@@ -1,3 +1,4 @@
+import { shortListAbove } from '../../../contract/catalogue/index.ts';
 import { AppError, lookupTable } from '../../../kernel/index.ts';
 import { UsageError } from '../../errors.ts';
 import { textsOf } from '../../global-flags.ts';
@@ -34,6 +35,9 @@ export async function addServer(invocation: Invocation, name: string): Promise<n
   });
   output.result({ name, file, done: 'add' }, () => `"${name}" was added to ${file}`);
   if (target === 'project') output.note('It starts after "tutti trust".');
+  output.note(
+    `"tutti servers" starts it and counts its tools; above ${shortListAbove} in all, clients of "tutti mcp" get a short list.`,
+  );
   const prefix = 'prefix' in entry ? undefined : files.proposePrefix(name);
   if (prefix !== undefined) {
     output.note(

@@ -1,3 +1,4 @@
+import { shortListAbove } from '../../../contract/catalogue/index.ts';
 import type { ServerState, ServerStatus } from '../../../contract/fleet/index.ts';
 import { counted } from '../../../kernel/index.ts';
 import { withSystem, type Invocation } from '../../invocation.ts';
@@ -21,9 +22,15 @@ export async function listServers(invocation: Invocation): Promise<number> {
     }
     const servers = await fleet.status();
     output.result(servers, () => table(servers, output.paint));
+    const count = servers.reduce((sum, { tools }) => sum + tools, 0);
+    if (count > shortListAbove) output.note(shortListText(count));
     for (const collision of fleet.collisions()) output.note(`note: ${collision}`);
     return 0;
   });
+}
+
+function shortListText(count: number): string {
+  return `${count} tools: above ${shortListAbove}, clients of "tutti mcp" get a short list that finds and calls the others, "agent__ask" among them; "tutti mcp --all" or the setting server.compact changes that`;
 }
 
 const advice: Partial<Record<ServerState, string>> = {

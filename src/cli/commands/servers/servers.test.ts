@@ -14,6 +14,7 @@ describe('the list', () => {
     expect(stdout).toMatch(
       /moved +ready .* 2 tools changed: wire_money \(description, annotations, asks for less care\), b \(.*: "tutti servers accept moved"\n/,
     );
+    expect(stderr).toMatch(/^\d\d tools: above 50, clients of "tutti mcp" get a short list/m);
     expect(stderr).toContain('note: fake.wait hides other.wait');
   });
 
@@ -69,11 +70,13 @@ describe('add', () => {
     const place = aPlace();
     const add = (name: string, more = ''): Promise<{ stderr: string }> =>
       place.run(`servers add ${name}${more} -- npx x`);
-    expect((await add('files')).stderr).toBe('');
+    expect((await add('files')).stderr).not.toContain('prefix');
     expect((await add('awslabs-aws-documentation-mcp-server')).stderr).toContain(
       '"prefix: awslabs" in its entry makes that "awslabs__TOOL"',
     );
-    expect((await add('another-name-that-is-long', ' --prefix other')).stderr).toBe('');
+    expect((await add('another-name-that-is-long', ' --prefix other')).stderr).not.toContain(
+      '"prefix',
+    );
   });
 
   it('writes an address with headers and more into a file that was not there', async () => {
@@ -107,7 +110,8 @@ describe('add', () => {
     const place = aPlace();
     const { stderr } = await place.run('servers add files --project --env A=1 -- npx files');
     expect(place.read(place.projectFile)).toContain('command: npx');
-    expect(stderr).toBe('It starts after "tutti trust".\n');
+    expect(stderr).toContain('It starts after "tutti trust".\n');
+    expect(stderr).toContain('above 50 in all, clients of "tutti mcp" get a short list');
   });
 
   it.each([
