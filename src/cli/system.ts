@@ -7,6 +7,7 @@ import type { LocalModels, Models } from '../contract/model/index.ts';
 import type { Opening, StartConditions } from '../contract/opening/index.ts';
 import type { EngineName, Workflows } from '../contract/run/index.ts';
 import type { RestartReport, ServerFiles } from '../contract/server-files/index.ts';
+import type { HideSecrets } from '../contract/secret/index.ts';
 import type { Memory } from '../contract/session/index.ts';
 import type { SettingRow } from '../contract/settings/index.ts';
 import type { PreviewEffect } from '../contract/tool/index.ts';
@@ -60,6 +61,8 @@ export interface System {
   readonly models: Models;
   /** What was found on this machine, for the user to accept. */
   readonly localModels: LocalModels;
+  /** Loads what hides secrets in what a terminal shows. */
+  readonly hideSecrets: () => Promise<HideSecrets>;
   readonly version: string;
   readonly traces: Traces;
   /** The tools that fit what is to be done, best first. */

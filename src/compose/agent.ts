@@ -6,6 +6,7 @@ import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
 import type { Log } from '../kernel/index.ts';
+import { hideSecrets } from './hide-secrets.ts';
 import { projectFiles, readProjectFile } from './project-files.ts';
 import type { Roots } from './roots.ts';
 import type { ToolFinder } from './tool-finder.ts';
@@ -75,6 +76,7 @@ function agentParts(parts: AgentHereParts): AgentParts {
     }),
     files: projectFiles(parts.roots),
     readFile: async (path) => readProjectFile(path, await parts.roots.current()),
+    hideSecrets,
     servers: parts.servers,
     settings: agentSettings(settings),
     isTrusted: (server) => trustedServers.includes(server),

@@ -6,6 +6,7 @@ import { chooseFace } from './compact.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { examine } from './doctor.ts';
 import { serveHttp, serveStdio } from './faces.ts';
+import { hideSecrets } from './hide-secrets.ts';
 import { localModelsHere } from './local-models.ts';
 import { prepareServing } from './serving.ts';
 import { loadSettingsHere } from './settings.ts';
@@ -34,6 +35,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     fleet: control,
     workflows: runs.workflows,
     preview,
+    hideSecrets,
     agent,
     memory,
     models,

@@ -6,6 +6,7 @@ import type { FleetControl } from '../contract/fleet/index.ts';
 import type { LocalModels, Models } from '../contract/model/index.ts';
 import type { StartConditions } from '../contract/opening/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
+import type { HideSecrets } from '../contract/secret/index.ts';
 import type { Memory } from '../contract/session/index.ts';
 import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { Log } from '../kernel/index.ts';
@@ -41,6 +42,8 @@ export interface System {
   readonly models: Models;
   /** What was found on this machine, for the user to accept. */
   readonly localModels: LocalModels;
+  /** Loads what hides secrets in what a terminal shows. */
+  readonly hideSecrets: () => Promise<HideSecrets>;
   readonly version: string;
   /** The tools that fit what is to be done, best first. */
   readonly findTools: (query: string, count: number) => Promise<readonly CatalogueEntry[]>;

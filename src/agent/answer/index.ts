@@ -2,6 +2,7 @@ export { answerDirectly, answerRun } from './answer-with-model.ts';
 export { describeFailure, describeWaits } from './describe-failure.ts';
 export { describeBadResults, describeResults, resultText } from './describe-results.ts';
 export type { ReadFile } from './find-source.ts';
+export { createHiddenTexts, hideInResults } from './hide-in-results.ts';
 export { labelCode } from './label-code.ts';
 export { nextSteps, offeredSteps, sameVerbs } from './next-steps.ts';
 export { rememberResults } from './remember-results.ts';

@@ -3,6 +3,7 @@ import type { Caller } from '../../contract/caller/index.ts';
 import type { ServerStatus } from '../../contract/fleet/index.ts';
 import type { Models } from '../../contract/model/index.ts';
 import type { RunView, Workflows } from '../../contract/run/index.ts';
+import type { HideSecrets } from '../../contract/secret/index.ts';
 import type { ClientPort } from '../../contract/server/index.ts';
 import type { Memory } from '../../contract/session/index.ts';
 import type { Log } from '../../kernel/index.ts';
@@ -24,6 +25,8 @@ export interface AgentParts {
   readonly files: ProjectFiles;
   /** Texts of the project's files, to show what would change; without it results are shown whole. */
   readonly readFile?: ReadFile;
+  /** Hides secrets in what is shown or sent to a model of the results; without it they are left as they are. */
+  readonly hideSecrets?: () => Promise<HideSecrets>;
   readonly servers: () => Promise<
     readonly Pick<ServerStatus, 'name' | 'state' | 'tools' | 'lastError'>[]
   >;

@@ -3,7 +3,7 @@ import { counted } from '../../kernel/index.ts';
 import { describeBadResults, describeFailure, resultsOfRun } from '../answer/index.ts';
 import type { AboutTopic } from '../planner/index.ts';
 import { isOfferable } from '../propose/index.ts';
-import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
+import { base, hideIn, plainReply, tell, type Reply, type Turn } from './turn.ts';
 
 const maxRuns = 10;
 const maxTitles = 8;
@@ -76,7 +76,8 @@ function describeRun({ runId, status, goal, name, createdAt }: RunSummary): stri
 }
 
 /** The run that the conversation is about, else the last one here. */
-async function failure({ parts, request, before }: Turn): Promise<string> {
+async function failure(turn: Turn): Promise<string> {
+  const { parts, request, before } = turn;
   const { caller } = request;
   const told = before.turns.findLast(({ runId }) => runId !== undefined)?.runId;
   const here = { limit: 1, where: 'here' } as const;
@@ -87,7 +88,7 @@ async function failure({ parts, request, before }: Turn): Promise<string> {
   const view = await parts.workflows.show(caller, runId);
   if (view.status === 'failed' || view.status === 'cancelled') return describeFailure(view);
   const bad = describeBadResults(await resultsOfRun(view, await parts.artifacts(), caller));
-  if (bad !== '') return bad;
+  if (bad !== '') return hideIn(bad, turn);
   const status = view.status === 'succeeded' ? 'it succeeded' : `it is ${view.status}`;
   const earlier = failed ? ` The last that failed: tutti runs show ${failed.runId}` : '';
   return `The last run did not fail: ${status}.${earlier}`;

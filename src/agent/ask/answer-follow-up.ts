@@ -10,7 +10,7 @@ import {
   type ResultList,
 } from '../answer/index.ts';
 import { readFollowUp, selectItems, type Filter, type FollowUp } from './read-follow-up.ts';
-import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
+import { base, hideIn, plainReply, tell, type Reply, type Turn } from './turn.ts';
 
 /** Lines of a list at once. */
 const pageLines = 20;
@@ -32,11 +32,12 @@ export async function answerFollowUp(turn: Turn, words = turn.words): Promise<Re
   );
   const asked = readFollowUp(words, list);
   if (!asked || (shown.isPlanOpen && changesPlan(asked, list))) return undefined;
-  const answer =
+  const found =
     list.items.length > 0
       ? tellItems(list, [...shown.asked.flatMap((said) => readFollowUp(said, list) ?? []), asked])
       : tellTexts(results.map(resultText), asked);
-  if (answer === undefined) return undefined;
+  if (found === undefined) return undefined;
+  const answer = await hideIn(found, turn);
   tell(turn, answer);
   const known = base(turn, { confidence: 1, model: null });
   return plainReply({ ...known, kind: 'answer', answer, runId: shown.runId });

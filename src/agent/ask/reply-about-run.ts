@@ -3,13 +3,16 @@ import type { RunView } from '../../contract/run/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import {
   answerRun,
+  createHiddenTexts,
   describeFailure,
   describeResults,
   describeWaits,
+  hideInResults,
   nextSteps,
   rememberResults,
   resultsOfRun,
   showCode,
+  type StepResult,
 } from '../answer/index.ts';
 import { keepTexts } from './kept-texts.ts';
 import { base, tell, tellingCall, type Reply, type Turn } from './turn.ts';
@@ -50,11 +53,15 @@ export async function replyAboutRun(turn: Turn, run: SettledRun): Promise<Reply>
     tell(turn, answer);
     return { outcome: { ...base(turn, run), kind: 'answer', answer, ...about }, remembered };
   }
-  const { text, model } = await sayWhatWasDone(turn, run, results);
+  const hide = await parts.hideSecrets?.();
+  const hidden = createHiddenTexts(hide);
+  const shown = hideInResults(results, hide);
+  const { text, model } = await sayWhatWasDone(turn, run, { results, shown, hidden });
   const code = await showCode({ results, plan, readFile: parts.readFile });
   const tools = new Set((await parts.tools.entries()).map(({ name }) => name));
   const closing = [
-    code.text,
+    hidden.show(code.text),
+    hidden.note(),
     model === null ? nextSteps({ results, changesFile: code.changesFile, tools }) : '',
     model === null ? 'No model took part in this.' : '',
   ];
@@ -68,16 +75,27 @@ export async function replyAboutRun(turn: Turn, run: SettledRun): Promise<Reply>
   };
 }
 
+interface ResultsToTell {
+  readonly results: readonly StepResult[];
+  /** For a model. */
+  readonly shown: readonly StepResult[];
+  readonly hidden: ReturnType<typeof createHiddenTexts>;
+}
+
 async function sayWhatWasDone(
   turn: Turn,
   { view, plan, model }: SettledRun,
-  results: Awaited<ReturnType<typeof resultsOfRun>>,
+  { results, shown, hidden }: ResultsToTell,
 ): Promise<{ readonly text: string; readonly model: string | null }> {
   const { parts, words, options, emit } = turn;
   if (model !== null) {
     try {
       const goal = plan?.goal ?? view.goal ?? words;
-      return await answerRun(parts.models, { words, goal, view, results }, tellingCall(turn));
+      return await answerRun(
+        parts.models,
+        { words, goal, view, results: shown },
+        tellingCall(turn),
+      );
     } catch (error) {
       options.signal.throwIfAborted();
       if (!(error instanceof AppError)) throw error;
@@ -86,7 +104,7 @@ async function sayWhatWasDone(
       emit({ kind: 'notice', text: `The model could not put it into words: ${error.message}` });
     }
   }
-  const text = describeResults(view, results, plan);
+  const text = hidden.show(describeResults(view, results, plan));
   tell(turn, text);
   return { text, model };
 }

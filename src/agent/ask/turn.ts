@@ -7,6 +7,7 @@ import type {
 } from '../../contract/agent/index.ts';
 import type { ModelCall } from '../../contract/model/index.ts';
 import type { OpenSession, Remembered, Session } from '../../contract/session/index.ts';
+import { createHiddenTexts } from '../answer/index.ts';
 import type { AgentParts } from './agent-parts.ts';
 
 /** One message on its way to an outcome. */
@@ -53,6 +54,14 @@ export function tellingCall(turn: Turn): ModelCall {
 /** A text that no model wrote, such as that of a tool: it is shown as it is. */
 export function tell(turn: Turn, text: string): void {
   if (text !== '') turn.emit({ kind: 'text', text });
+}
+
+/** Text of results as it may be shown, and how much of it is hidden. */
+export async function hideIn(text: string, { parts }: Turn): Promise<string> {
+  const hidden = createHiddenTexts(await parts.hideSecrets?.());
+  const shown = hidden.show(text);
+  const note = hidden.note();
+  return note === '' ? shown : `${shown}\n\n${note}`;
 }
 
 /** The members every outcome has. */

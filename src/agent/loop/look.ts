@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { ModelCall, Models } from '../../contract/model/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
+import type { HideSecrets } from '../../contract/secret/index.ts';
 import { AppError } from '../../kernel/index.ts';
+import { hideInResults } from '../answer/index.ts';
 import {
   describeWithin,
   findByOtherName,
@@ -38,6 +40,8 @@ export interface LookParts {
   readonly models: Pick<Models, 'structured'>;
   readonly workflows: PlanChecker;
   readonly optimize: boolean;
+  /** Hides secrets in results before the model sees them. */
+  readonly hideSecrets?: (() => Promise<HideSecrets>) | undefined;
 }
 
 /** What the model makes of the results. */
@@ -80,7 +84,7 @@ const lookJsonSchema = {
 export async function lookAtResults(parts: LookParts, request: LookRequest): Promise<Decision> {
   let problems = request.problems;
   for (let asked = 0; ; asked += 1) {
-    const said = await ask(parts.models, { ...request, problems });
+    const said = await ask(parts, { ...request, problems });
     if ('unreadable' in said) {
       if (asked < maxCorrections) continue;
       return {
@@ -139,16 +143,21 @@ export async function judgeSteps(
 }
 
 async function ask(
-  models: LookParts['models'],
+  { models, hideSecrets }: LookParts,
   request: LookRequest,
 ): Promise<z.output<typeof lookSchema> | { readonly unreadable: string }> {
   const { entries } = request.rules.capability;
   const tools = describeWithin(entries, maxToolChars).lines;
+  const hide = await hideSecrets?.();
+  const rounds = request.rounds.map((round) => ({
+    ...round,
+    results: hideInResults(round.results, hide),
+  }));
   const wanted = {
     name: 'look',
     schema: lookSchema,
     jsonSchema: lookJsonSchema,
-    messages: lookMessages({ ...request, tools }),
+    messages: lookMessages({ ...request, rounds, tools }),
   };
   try {
     return (await models.structured('agent', wanted, request.call)).value;

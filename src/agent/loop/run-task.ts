@@ -279,8 +279,8 @@ class TaskRunner {
   }
 
   #parts(): LookParts {
-    const { models, workflows, settings } = this.#turn.parts;
-    return { models, workflows, optimize: settings.optimizeChains };
+    const { models, workflows, settings, hideSecrets } = this.#turn.parts;
+    return { models, workflows, optimize: settings.optimizeChains, hideSecrets };
   }
 
   /** What plans of this task are judged by, and how its model is asked: within the task's budget and time. */

@@ -75,10 +75,17 @@ export interface AnAgentParts {
   readonly entries?: readonly CatalogueEntry[];
   readonly planned?: (request: PlanningRequest) => PlanningAnswer;
   readonly files?: ProjectFiles;
+  /** Whether `hunter2` is a secret. */
+  readonly hideSecrets?: boolean;
   readonly settings?: Partial<AgentSettings>;
   /** In place of one that forgets nothing. */
   readonly memory?: Memory;
 }
+
+const hideTestSecret = (text: string) => ({
+  text: text.replaceAll('hunter2', '[hidden password]'),
+  count: text.split('hunter2').length - 1,
+});
 
 /** An agent among fakes, with all that happened to them. */
 export function anAgent(parts: AnAgentParts = {}) {
@@ -106,6 +113,7 @@ export function anAgent(parts: AnAgentParts = {}) {
       plan: async (request) =>
         parts.planned?.(request) ?? { kind: 'refusal', reason: 'Nothing fits.', nearest: [] },
     }),
+    ...(parts.hideSecrets && { hideSecrets: async () => hideTestSecret }),
     servers: async () => [{ name: 'code', state: 'ready', tools: 12, lastError: null }],
     files: parts.files ?? { kind: async () => undefined, list: async () => [] },
     settings: { ...settings, ...parts.settings },

@@ -5,6 +5,7 @@ import { askLine, isAtTerminal } from '../ask-line.ts';
 import { createCallContext } from '../call-context.ts';
 import { contentText } from '../content-text.ts';
 import { ServerNotListedError, UnknownNameError, UsageError } from '../errors.ts';
+import { hideOnScreen } from '../hide-on-screen.ts';
 import { textOption, withSystem, type Invocation } from '../invocation.ts';
 import { parsePairs } from '../parse-pairs.ts';
 import { createProgressBar } from '../progress-bar.ts';
@@ -18,7 +19,8 @@ export async function run(invocation: Invocation): Promise<number> {
   // Read before the system opens, so that a mistake here costs nothing.
   const given = await jsonArguments(invocation);
   const pairs = await parsePairs(words, io);
-  return withSystem(invocation, {}, async ({ catalogue, preview }) => {
+  return withSystem(invocation, {}, async (system) => {
+    const { catalogue, preview } = system;
     const entries = await output.during(listing, catalogue.entries());
     const failures = catalogue.failures?.() ?? [];
     const failed = failures.find(({ server }) => isOf(server, name));
@@ -37,9 +39,8 @@ export async function run(invocation: Invocation): Promise<number> {
       const context = { io, isJson: output.isJson, tool: entry.name };
       return showReport(failureOf(entry.name, result), context);
     }
-    output.data(result.structuredContent ?? { content: result.content }, () =>
-      contentText(result.content),
-    );
+    const text = await hideOnScreen(contentText(result.content), invocation, system);
+    output.data(result.structuredContent ?? { content: result.content }, () => text);
     return 0;
   });
 }

@@ -19,7 +19,8 @@ export async function run(invocation: Invocation): Promise<number> {
   // Read before the system opens, so that a mistake here costs nothing.
   const source = await readPlanSource(file, io);
   const given = await readGivenInputs(invocation);
-  return withSystem(invocation, {}, async ({ workflows }) => {
+  return withSystem(invocation, {}, async (system) => {
+    const { workflows } = system;
     try {
       const isOptimized = options['optimize'] === true;
       const checking = workflows.check(localCaller, source, { optimize: isOptimized });
@@ -33,7 +34,7 @@ export async function run(invocation: Invocation): Promise<number> {
       if (options['detach'] === true) return await showDetached(invocation, workflows, runId);
       output.note(`Run ${runId}`);
       return await followRun(invocation, {
-        workflows,
+        system,
         runId,
         execute: true,
         onInterrupt: 'cancel',

@@ -218,6 +218,7 @@ function createSystem(seen: Seen): System {
     fleet: createFakeFleet(seen),
     workflows: createFakeWorkflows().workflows,
     preview: async () => undefined,
+    hideSecrets: async () => (text) => ({ text, count: 0 }),
     agent: createFakeAgent().agent,
     memory: createFakeMemory(),
     models: createFakeModels(),

@@ -21,12 +21,13 @@ type Change = (
 /** An action that changes a run, and then goes on with it here until it is over or waits again. */
 export function goingOn(change: Change) {
   return (invocation: Invocation, operands: readonly string[]): Promise<number> =>
-    withSystem(invocation, {}, async ({ workflows }) => {
+    withSystem(invocation, {}, async (system) => {
+      const { workflows } = system;
       const named = await withRunId(workflows, operands);
       const runId = await change(invocation, workflows, named);
       if (invocation.options['detach'] === true) return showDetached(invocation, workflows, runId);
       return followRun(invocation, {
-        workflows,
+        system,
         runId,
         execute: true,
         onInterrupt: 'leave',

@@ -1,14 +1,15 @@
 import { localCaller } from '../../../contract/caller/index.ts';
-import type { RunView, Workflows } from '../../../contract/run/index.ts';
+import type { RunView } from '../../../contract/run/index.ts';
 import { reportError, systemClock } from '../../../kernel/index.ts';
 import { askLine, isAtTerminal } from '../../ask-line.ts';
 import type { Invocation } from '../../invocation.ts';
+import type { System } from '../../system.ts';
 import { askApproval } from './ask-approval.ts';
 import { createLiveTree } from './live-tree.ts';
 import { showResult } from './run-result.ts';
 
 export interface FollowedRun {
-  readonly workflows: Workflows;
+  readonly system: Pick<System, 'workflows' | 'hideSecrets'>;
   readonly runId: string;
   /** Takes the run on when nobody else has it. */
   readonly execute: boolean;
@@ -31,7 +32,8 @@ export async function followRun(invocation: Invocation, followed: FollowedRun): 
     clock: systemClock,
   });
   try {
-    return showResult(await followToEnd(invocation, followed, tree), invocation);
+    const view = await followToEnd(invocation, followed, tree);
+    return await showResult(view, invocation, followed.system);
   } catch (error) {
     if (!io.signal.aborted) {
       tree.finish();
@@ -45,7 +47,7 @@ export async function followRun(invocation: Invocation, followed: FollowedRun): 
 
 async function followToEnd(
   { io, output }: Invocation,
-  { workflows, runId, execute }: FollowedRun,
+  { system: { workflows }, runId, execute }: FollowedRun,
   tree: ReturnType<typeof createLiveTree>,
 ): Promise<RunView> {
   for (;;) {
@@ -71,15 +73,17 @@ async function followToEnd(
 }
 
 async function interrupted(
-  { io, output }: Invocation,
-  { workflows, runId, onInterrupt }: FollowedRun,
+  invocation: Invocation,
+  { system, runId, onInterrupt }: FollowedRun,
 ): Promise<number> {
+  const { io, output } = invocation;
+  const { workflows } = system;
   // A machine that shuts down ends programs, not what they were to do.
   const isTerminated = Object(io.signal.reason).cause === 'SIGTERM';
   if (onInterrupt === 'cancel' && !isTerminated) {
     output.note(`Cancelling run ${runId}. Press Ctrl-C again to quit without waiting for it`);
     await workflows.cancel(localCaller, runId, 'cancelled at the terminal');
-    return showResult(await workflows.show(localCaller, runId), { output });
+    return showResult(await workflows.show(localCaller, runId), invocation, system);
   }
   const view = await workflows.show(localCaller, runId);
   output.result(view, () => '');

@@ -53,8 +53,9 @@ export function run(invocation: Invocation): Promise<number> {
 
 /** Follows a run that others execute. */
 function watchRun(invocation: Invocation, operands: readonly string[]): Promise<number> {
-  return withSystem(invocation, {}, async ({ workflows }) => {
+  return withSystem(invocation, {}, async (system) => {
+    const { workflows } = system;
     const [runId = ''] = await withRunId(workflows, operands);
-    return followRun(invocation, { workflows, runId, execute: false, onInterrupt: 'leave' });
+    return followRun(invocation, { system, runId, execute: false, onInterrupt: 'leave' });
   });
 }

@@ -1,6 +1,8 @@
 import type { RunStatus, RunView } from '../../../contract/run/index.ts';
+import { hideOnScreen } from '../../hide-on-screen.ts';
 import type { Invocation } from '../../invocation.ts';
 import { cutText } from '../../output.ts';
+import type { System } from '../../system.ts';
 import { describeWaits } from './describe-wait.ts';
 import { outputText } from './output-text.ts';
 import { durationText } from './run-tree.ts';
@@ -22,9 +24,12 @@ const maxShown = 10_000;
 /** Prints a run that was followed: its output on stdout, how it went on stderr. Says the exit code. */
 export async function showResult(
   view: RunView,
-  { output }: Pick<Invocation, 'output'>,
+  invocation: Pick<Invocation, 'io' | 'output'>,
+  system: Pick<System, 'hideSecrets'>,
 ): Promise<number> {
-  const text = output.isJson ? '' : cutOutput(await outputText(view), view);
+  const { output } = invocation;
+  const whole = output.isJson ? '' : await hideOnScreen(await outputText(view), invocation, system);
+  const text = cutOutput(whole, view);
   output.data(view, () => text);
   if (output.isJson) return exitCodes[view.status];
   if (view.error && view.status !== 'cancelled') {

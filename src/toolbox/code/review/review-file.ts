@@ -4,7 +4,7 @@ import type { FocusArea } from '../finding.ts';
 import { lintEngines, lintFile } from '../lint/lint-file.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
 import type { StyleGuide } from '../lint/style-guide.ts';
-import { findSecrets, redactSecrets } from '../secrets/find-secrets.ts';
+import { findSecrets, hideSecrets } from '../secrets/find-secrets.ts';
 import { inspectFile } from '../security/scan-file-security.ts';
 import { silenceFindings } from '../select/silence-findings.ts';
 import type { SourceFile } from '../source-files.ts';
@@ -118,7 +118,7 @@ function secretHider(text: string): (finding: LintFinding) => LintFinding {
     const hide = (quoted: string): string =>
       (ofLine.get(finding.line) ?? []).reduce(
         (left, { start, end, rule }) => left.replaceAll(text.slice(start, end), `[hidden ${rule}]`),
-        redactSecrets(quoted),
+        hideSecrets(quoted).text,
       );
     return {
       ...finding,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { secretPatterns } from '../../../kernel/index.ts';
-import { findSecrets, redactSecrets } from './find-secrets.ts';
+import { findSecrets, hideSecrets } from './find-secrets.ts';
 import { sampleSecrets } from './testing/sample-secrets.ts';
 
 describe('findSecrets', () => {
@@ -144,20 +144,20 @@ describe('findSecrets', () => {
   });
 });
 
-describe('redactSecrets', () => {
+describe('hideSecrets', () => {
   it('hides every kind of secret and keeps the rest', () => {
     const text = sampleSecrets.map(({ line }) => `before\n${line}\nafter`).join('\n');
-    const redacted = redactSecrets(text);
+    const redacted = hideSecrets(text).text;
     for (const { secret } of sampleSecrets) expect(redacted).not.toContain(secret);
     expect(redacted.match(/^before$/gm)).toHaveLength(sampleSecrets.length);
   });
 
   it('returns text without secrets unchanged', () => {
-    expect(redactSecrets('nothing to hide\n')).toBe('nothing to hide\n');
+    expect(hideSecrets('nothing to hide\n').text).toBe('nothing to hide\n');
   });
 
   it('hides a whole private key, not only its first line', () => {
     const key = sampleSecrets.find(({ rule }) => rule === 'private-key')?.secret ?? '';
-    expect(redactSecrets(`a\n${key}\nb`)).toBe('a\n[hidden private-key]\nb');
+    expect(hideSecrets(`a\n${key}\nb`).text).toBe('a\n[hidden private-key]\nb');
   });
 });

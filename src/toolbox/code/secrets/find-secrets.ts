@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { HiddenSecrets } from '../../../contract/secret/index.ts';
 import { secretPatterns, type SecretPattern } from '../../../kernel/index.ts';
 import type { Severity } from '../finding.ts';
 import { TextPositions } from '../text-positions.ts';
@@ -52,14 +53,15 @@ export function findSecrets(text: string): readonly FoundSecret[] {
 }
 
 /** The text with every secret replaced; everything else is untouched. */
-export function redactSecrets(text: string): string {
-  let redacted = '';
+export function hideSecrets(text: string): HiddenSecrets {
+  const found = findSecrets(text);
+  let shown = '';
   let done = 0;
-  for (const { start, end, rule } of findSecrets(text)) {
-    redacted += `${text.slice(done, start)}[hidden ${rule}]`;
+  for (const { start, end, rule } of found) {
+    shown += `${text.slice(done, start)}[hidden ${rule}]`;
     done = end;
   }
-  return redacted + text.slice(done);
+  return { text: shown + text.slice(done), count: found.length };
 }
 
 interface Source {

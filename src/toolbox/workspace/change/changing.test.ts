@@ -51,6 +51,15 @@ describe('apply_changes', () => {
     expect(existsSync(join(root, 'b.txt'))).toBe(false);
   });
 
+  it('refuses to write back what stands in place of hidden secrets', async () => {
+    const { call, root } = aWorkspace({ 'a.py': 'KEY = "x"\nn = 1\n' });
+    const content = 'KEY = "[hidden aws-access-key-id]"\nn = 2\n';
+    expect(await call('apply_changes', { path: 'a.py', content })).toMatchObject({
+      code: 'workspace.invalid_change',
+    });
+    expect(readFileSync(join(root, 'a.py'), 'utf8')).toContain('n = 1');
+  });
+
   it('changes nothing when one of several changes is refused', async () => {
     const { call, root } = aWorkspace({ 'a.txt': 'a' });
     const changes = [

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { hiddenSecretPattern } from '../../../contract/secret/index.ts';
 import {
   ChangedOnDiskError,
   InvalidChangeError,
@@ -144,7 +145,17 @@ function newBytes(
   if (!wanted.isWellFormed()) {
     throw new NotTextError(shown, 'the new content holds half a surrogate pair');
   }
+  refuseHidden(shown, old.text, wanted);
   return encodeText(keepLineEndings(wanted, old.text), old.encoding);
+}
+
+/** Whoever was shown a file with its secrets hidden must not write that back in place of them. */
+function refuseHidden(shown: string, before: string, wanted: string): void {
+  const marks = (text: string): number => text.match(hiddenSecretPattern)?.length ?? 0;
+  if (marks(wanted) <= marks(before)) return;
+  throw new InvalidChangeError(
+    `The new "${shown}" has "[hidden …]" where a secret was hidden: change the other lines with a diff`,
+  );
 }
 
 /** On a file system that ignores case, a name may find a file that is spelled otherwise. */
