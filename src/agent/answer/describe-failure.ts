@@ -1,5 +1,5 @@
 import { counted } from '../../kernel/index.ts';
-import type { RunView, Waiting } from '../../contract/run/index.ts';
+import type { RunView, StepView, Waiting } from '../../contract/run/index.ts';
 
 const maxMessageChars = 1_000;
 
@@ -20,10 +20,12 @@ export function describeFailure(view: RunView): string {
   }
   return [
     `It did not work: ${cut(error?.message ?? `the run ended as ${status}`)}`,
-    ...failed.map(
-      ([path, step]) =>
-        `- step ${path}${step.tool === undefined ? '' : ` (${step.tool})`}: ${step.error ? `${step.error.code}: ${cut(step.error.message)}` : 'failed'}`,
-    ),
+    ...failed
+      .filter(([, step]) => !isSaid(step, error))
+      .map(
+        ([path, step]) =>
+          `- step ${path}${step.tool === undefined ? '' : ` (${step.tool})`}: ${step.error ? `${step.error.code}: ${cut(step.error.message)}` : 'failed'}`,
+      ),
     ...(done > 0
       ? [
           `${counted(done, 'earlier step')} succeeded and ${done === 1 ? 'keeps its result' : 'keep their results'}.`,
@@ -31,6 +33,11 @@ export function describeFailure(view: RunView): string {
       : []),
     `"tutti runs retry ${runId}" tries again what failed; "tutti runs show ${runId}" tells all; or say what to do differently.`,
   ].join('\n');
+}
+
+/** A run usually fails by the error of its one failed step. */
+function isSaid(step: StepView, error: RunView['error']): boolean {
+  return step.error !== undefined && error?.message.includes(step.error.message) === true;
 }
 
 /** What a run waits for, as questions to a person, with the command that answers. */

@@ -79,8 +79,9 @@ function sayWhen(when: NonNullable<Step['when']>): string {
 
 function inputsOf({ input }: Plan): string[] {
   return Object.entries(input ?? {}).map(([name, { default: value }]) => {
-    const lines = typeof value === 'string' ? value.trimEnd().split('\n').length : 0;
-    return `  input.${name}: ${counted(lines, 'line')}`;
+    const lines = typeof value === 'string' ? value.trimEnd().split('\n').length : 1;
+    if (value === undefined) return `  input.${name}: not given yet`;
+    return `  input.${name}: ${lines > 1 ? counted(lines, 'line') : shortValue(value)}`;
   });
 }
 

@@ -22,7 +22,13 @@ export class OutsideRootsError extends AppError {
   }
 }
 
-export type NoFilesReason = 'missing' | 'no folder' | 'no match' | 'no language' | 'no file';
+export type NoFilesReason =
+  | 'missing'
+  | 'no folder'
+  | 'no match'
+  | 'no language'
+  | 'no file'
+  | 'no lock file';
 
 /** A path or glob leads to nothing that could be read. */
 export class NoFilesError extends AppError {
@@ -39,6 +45,8 @@ const noFilesMessage: Readonly<Record<NoFilesReason, (path: string) => string>> 
   'no match': (path) => `No file matches ${path}`,
   'no language': (path) => `No file in ${path} is in a known language: ${languages.join(', ')}`,
   'no file': (path) => `${path} holds no files`,
+  'no lock file': (path) =>
+    `There is no lock file in ${path}, and only lock files say which versions are used. The package manager writes one, for example "npm install --package-lock-only"`,
 };
 
 /** A file is larger, or a folder holds more, than one call may read. */

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { CallContext } from '../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import type { ExecContext } from './exec-context.ts';
-import { findEntry } from './program/find-entry.ts';
-import { languages, languageTraits } from './program/language.ts';
+import { InvalidProgramError } from './errors.ts';
+import { findEntry, type ProgramFiles } from './program/find-entry.ts';
+import { languageOfFile, languages, languageTraits, type Language } from './program/language.ts';
 import { planProgram } from './program/plan-program.ts';
 import { checkBeforeRun, openAhead, runProgram } from './run-program.ts';
 import {
@@ -21,8 +22,15 @@ import { summarizeRun } from './summarize-run.ts';
 const input = z.strictObject({
   language: z
     .enum(languages)
-    .describe('The language of the program; chooses the interpreter or compiler.'),
-  code: codeField.optional().describe('The program as one text. Give this or `files`.'),
+    .optional()
+    .describe('The language of the program. With `path`, `files` or `entry` their ending says it.'),
+  path: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe('A file of the project to run; the texts of its folder go along.'),
+  code: codeField.optional().describe('The program as one text. Give this, `path` or `files`.'),
   files: filesField.optional(),
   entry: entryField.optional(),
   args: wordsField.default([]).describe('Its command line arguments.'),
@@ -30,7 +38,7 @@ const input = z.strictObject({
 });
 
 /** The tool `run_code`: a program nobody trusts, in a sandbox. */
-export function runCodeTool(exec: ExecContext): DefinedTool {
+export function runCodeTool(exec: CodeRunContext): DefinedTool {
   return defineTool({
     name: 'run_code',
     title: 'Run code in a sandbox',
@@ -60,21 +68,57 @@ export function runCodeTool(exec: ExecContext): DefinedTool {
   });
 }
 
+interface CodeRunContext extends ExecContext {
+  /** Folders that `path` may lead into. */
+  readonly roots: readonly string[];
+}
+
 async function runCode(
-  exec: ExecContext,
+  exec: CodeRunContext,
   request: z.output<typeof input>,
   context: CallContext,
 ): Promise<RunResult> {
-  const { language, args, env, stdin, collect } = request;
-  const found = findEntry(request);
+  const { args, env, stdin, collect } = request;
+  const language = languageOf(request);
+  const found = await programOf(exec, { ...request, language }, context.signal);
+  const checked = request.path === undefined ? found.files : codeIn(found);
   const limits = limitsOf(request.limits, exec);
   context.annotate?.({ 'tutti.sandbox.language': language });
   openAhead(exec, languageTraits[language].toolchain);
-  const check = await checkBeforeRun({ files: found.files, language }, exec, context);
+  const check = await checkBeforeRun({ files: checked, language }, exec, context);
   const plan = await planProgram({ ...found, language, args, env }, async (toolchain) => {
     const sandbox = await exec.sandbox();
     return (await sandbox.toolchain(toolchain)).program;
   });
   const run = { ...plan, files: found.files, stdin, limits, collect };
   return runProgram(run, check, { context, sandbox: exec.sandbox });
+}
+
+type Wanted = z.output<typeof input>;
+
+function languageOf({ language, path, entry, files = {} }: Wanted): Language {
+  const names = [path, entry, ...Object.keys(files)].filter((name) => name !== undefined);
+  const found = language ?? names.map(languageOfFile).find((one) => one !== undefined);
+  if (found !== undefined) return found;
+  throw new InvalidProgramError(`say the "language": ${languages.join(', ')}`);
+}
+
+async function programOf(
+  { roots }: CodeRunContext,
+  { path, ...request }: Wanted & { readonly language: Language },
+  signal: AbortSignal,
+): Promise<ProgramFiles> {
+  if (path === undefined) return findEntry(request);
+  if (request.code !== undefined || request.files !== undefined) {
+    throw new InvalidProgramError('give only one of "path", "code" and "files"');
+  }
+  const { readProgram } = await import('./program/read-program.ts');
+  return readProgram(path, { roots, signal });
+}
+
+/** What the check reads of a project: its code. Of files that were given it reads each. */
+function codeIn({ files, entry }: ProgramFiles): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(files).filter(([name]) => name === entry || languageOfFile(name) !== undefined),
+  );
 }

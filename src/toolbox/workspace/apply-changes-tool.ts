@@ -120,8 +120,14 @@ export function summarizeChange({
   const lines = files.map(
     ({ path, action, added, removed }) => `  ${action} ${path} +${added} -${removed}`,
   );
-  const undo = `Undo with undo_changes, change_id ${id}`;
-  return [`${headline({ files })} (${undo})`, ...lines, ...noteLines({ files }), '', diff].join(
-    '\n',
-  );
+  const undo = `Say "undo that" to take it back (change ${id}).`;
+  return [
+    headline({ files }),
+    ...lines,
+    ...noteLines({ files }),
+    '',
+    diff.trimEnd(),
+    '',
+    undo,
+  ].join('\n');
 }

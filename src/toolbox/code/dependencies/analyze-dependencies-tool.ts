@@ -121,7 +121,7 @@ function summarize(report: DependencyReport): string {
   const { metrics } = report;
   const head =
     `${counted(metrics.modules, 'module')}, ${counted(metrics.edges, 'import')} between them, ${counted(metrics.cycles, 'cycle')}, ` +
-    `${metrics.external_dependencies} outside packages, ${metrics.unresolved} unresolved`;
+    `${counted(metrics.external_dependencies, 'outside package')}, ${metrics.unresolved} unresolved`;
   return [head, ...report.recommendations, ...(report.mermaid ? ['', report.mermaid] : [])].join(
     '\n',
   );

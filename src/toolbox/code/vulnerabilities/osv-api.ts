@@ -230,6 +230,7 @@ function retryAfterMs(response: Response): number | undefined {
 /** `fetch` hides the reason (refused, unknown host …) in the cause. */
 function networkProblem(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = cause instanceof Error && 'code' in cause ? `${String(cause.code)} ` : '';
-  return `${code}${cause instanceof Error ? cause.message : String(cause)}`.trim();
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return message.includes(code) ? message : `${code} ${message}`;
 }

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { findNamedFiles, type NamedFile } from '../dependencies/find-named-files.ts';
+import { NoFilesError } from '../errors.ts';
 import type { SourceFiles } from '../source-files.ts';
 import { LockfileUnknownError, TooManyPackagesError } from './errors.ts';
 import type { LockedPackage, ParsedLockfile, SkippedPackage } from './locked-package.ts';
@@ -56,7 +57,12 @@ async function findLockfiles(sources: SourceFiles, given: string): Promise<reado
   const files =
     folder === undefined
       ? await sources.findPaths(given, [])
-      : await findNamedFiles(sources, given, [...lockfileNames, 'requirements*.txt']);
+      : await findNamedFiles(sources, given, [...lockfileNames, 'requirements*.txt']).catch(
+          (error: unknown) => {
+            const isNone = error instanceof NoFilesError && error.details['reason'] === 'no match';
+            throw isNone ? new NoFilesError(given, 'no lock file') : error;
+          },
+        );
   const known = files.filter(({ path }) => isLockfile(basename(path)));
   if (known.length === 0) throw new LockfileUnknownError(given, lockfileNames);
   return withoutGoSum(known);

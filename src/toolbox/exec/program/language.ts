@@ -19,6 +19,12 @@ export interface LanguageTraits {
   readonly endings: readonly string[];
 }
 
+/** By the ending of the file a program starts with. */
+export function languageOfFile(path: string): Language | undefined {
+  const ending = path.slice(path.lastIndexOf('.') + 1);
+  return languages.find((language) => languageTraits[language].endings.includes(ending));
+}
+
 export const languageTraits: Readonly<Record<Language, LanguageTraits>> = {
   python: { toolchain: 'python', mainNames: ['main.py', '__main__.py'], endings: ['py'] },
   javascript: {
