@@ -196,6 +196,23 @@ describe('results of a run', () => {
     expect(same).toEqual({ text: 'src/a.py: nothing to change.', changesFile: false });
   });
 
+  it('show code that was written to files once, in the diff, with what is known about it', async () => {
+    const written = { step: 'apply', tool: null, output: { change_id: 'c1', diff: '-a\n+b\n' } };
+    const made = (output: Record<string, string | boolean>) => ({
+      step: 'make',
+      tool: null,
+      output,
+    });
+    expect(await showCode({ results: [made({ formatted_code: 'b' }), written] })).toEqual({
+      text: '',
+      changesFile: false,
+    });
+    const unproven = made({ code: 'b', verified: false, missing: 'tests' });
+    expect((await showCode({ results: [unproven, written] })).text).toBe(
+      'NOT VERIFIED; missing: tests',
+    );
+  });
+
   it('show what was made of an attachment, or of what a step read, as a diff', async () => {
     const step = { id: 'fix', tool: 'code.refactor_code' };
     const made = { step: 'fix', tool: null, output: { refactored_code: 'a = 1\nb = 3\n' } };

@@ -23,13 +23,18 @@ export interface ShownCode {
 
 /**
  * The code and tests a run made, as they are: a diff where it is a changed form of something known, and above
- * code of a model or a template what was found out about it.
+ * code of a model or a template what was found out about it. Code that was written to files is in the diff of that.
  */
 export async function showCode(run: ShownRun): Promise<ShownCode> {
   const parts: string[] = [];
   let changesFile = false;
+  const isWritten = run.results.some(isChange);
   for (const made of codeOf(run.results)) {
-    const { result, content } = made;
+    const { result, content, label } = made;
+    if (isWritten) {
+      if (label.length > 0) parts.push(label.join('\n'));
+      continue;
+    }
     const source = await findSource({ ...run, result, content });
     if (source?.content === content) {
       parts.push(`${source.title}: nothing to change.`);
@@ -46,6 +51,12 @@ export async function showCode(run: ShownRun): Promise<ShownCode> {
     );
   }
   return { text: parts.join('\n\n'), changesFile };
+}
+
+/** Files were changed: the diff of that shows the code. */
+function isChange({ output }: StepResult): boolean {
+  const { change_id: id, diff }: Readonly<Record<string, unknown>> = Object(output);
+  return typeof id === 'string' && typeof diff === 'string';
 }
 
 /** The same without diffs. */
