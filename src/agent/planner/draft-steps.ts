@@ -2,7 +2,7 @@ import { testPath } from '../../contract/language/index.ts';
 import type { Clause } from './read-clauses.ts';
 import type { Choice, Draft, Material, Situation } from './read-context.ts';
 import { has, isDescriptive, isSignificant, type FoundPath } from './read-words.ts';
-import { isWriter, takes } from './tool-profile.ts';
+import { changesField, isWriter, takes } from './tool-profile.ts';
 
 export type Missing = 'code' | 'task' | 'content' | 'file' | 'model';
 
@@ -23,14 +23,15 @@ interface State extends Situation {
 export function draftSteps(choices: readonly Choice[], situation: Situation): Drafted {
   const state: State = { ...situation, drafts: [], missing: new Set(), spokenOf: [] };
   for (const choice of choices) {
-    const isSaving = isWriter(choice.profile);
+    const { profile } = choice;
+    const isSaving = isWriter(profile);
     const subjects = isSaving ? toBeSaved(choice, state) : toBeWorkedOn(choice, state);
     for (const subject of subjects.length > 0 ? subjects : [undefined]) {
       const extra = extraFor(choice, state);
       const target = isSaving ? targetOf(choice, subject, state) : undefined;
-      // One text for one file: what was made of a folder is not saved.
-      const isOfFolder = subject?.draft?.subject?.path?.kind === 'folder';
-      if (isSaving && isOfFolder && target === undefined) state.missing.add('file');
+      // One text for one file: what was made of a folder is saved where the tool lists the changes.
+      const maker = subject?.draft?.subject?.path?.kind === 'folder' && subject.draft.profile;
+      if (maker && isSaving && !target && !changesField(profile, maker)) state.missing.add('file');
       const isThere =
         (target !== undefined && target === originOf(subject)) ||
         state.reading.files.has(target?.replace(/^(?:\.\/)+/u, '') ?? '');
@@ -185,7 +186,7 @@ function extraFor(
 }
 
 /** The last text that was made: the tests if they are spoken of. */
-function toBeSaved({ clause, slots }: Choice, state: State): readonly Material[] {
+function toBeSaved({ clause, slots, profile, text }: Choice, state: State): readonly Material[] {
   const { drafts, context } = state;
   const said = new Set(clause.words.flatMap(({ meaning }) => [...meaning.verbs, ...meaning.nouns]));
   if (isDeletion(clause)) {
@@ -201,9 +202,13 @@ function toBeSaved({ clause, slots }: Choice, state: State): readonly Material[]
   const shown = context.remembered.filter(({ kind }) => kind === 'code' || kind === 'tests');
   // What was shown before is written only where the user asks to save it.
   const isSaved = said.has('save') || said.has('apply');
-  const { content } = slots;
-  const told = content === undefined ? [] : [{ kind: 'text' as const, content }];
+  const told = slots.content ? [{ kind: 'text' as const, content: slots.content }] : [];
   const material = [...context.given, ...(isSaved ? shown : []), ...told].slice(0, 1);
+  // What was made of a folder is made again, to be saved as a whole.
+  const again = state.tools.get((isSaved && context.lastTool) || '');
+  const subject = ofPath({ path: context.lastPath ?? '.', kind: 'folder' });
+  if (material.length === 0 && again && changesField(profile, again))
+    return [madeBy(addDraft({ profile: again, slots, text, subject }, state))];
   if (material.length === 0) state.missing.add(said.has('change') ? 'model' : 'content');
   return material;
 }

@@ -59,7 +59,10 @@ const tools = [
     output: ['summary'],
     examples: ['review this', 'find bugs in this code', 'what is wrong here?'],
   }),
-  tool('code.format_code', source, { output: ['formatted_code'], examples: ['format this file'] }),
+  tool('code.format_code', source, {
+    output: ['formatted_code', 'changes'],
+    examples: ['format this file'],
+  }),
   tool(
     'code.scan_security',
     { ...source, language: text },
@@ -393,6 +396,22 @@ describe('what a message takes over from the one before', () => {
   ])('the tool where only another path is named: "%s"', async (message, path) => {
     expect(await firstPlan(message, scanned)).toMatchObject([
       { tool: 'code.scan_secrets', args: { path } },
+    ]);
+  });
+
+  it('saves what is made of a folder as one change, at once or when asked to', async () => {
+    const save = {
+      tool: 'workspace.apply_changes',
+      args: { changes: '${format_code.changes}' },
+    };
+    const format = { tool: 'code.format_code', args: { path: 'src' } };
+    expect(await firstPlan('format src and save it')).toMatchObject([format, save]);
+    const steps = [{ id: 'format_code', ...format }];
+    const [turn] = scanned.history ?? [];
+    const formatted = turn && { ...turn, plan: { version: 1 as const, steps } };
+    expect(await firstPlan('save it', { history: formatted ? [formatted] : [] })).toMatchObject([
+      format,
+      save,
     ]);
   });
 

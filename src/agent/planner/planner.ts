@@ -64,9 +64,8 @@ export function createPlanner(phrases: Phrases): Planner {
 
 const refuse = (reason: string) => ({ kind: 'refusal', reason }) as const;
 
-function ask(...asked: readonly string[]): PlanningAnswer {
-  return { kind: 'question', questions: asked, candidates: [] };
-}
+const ask = (...asked: readonly string[]) =>
+  ({ kind: 'question', questions: asked, candidates: [] }) as const;
 
 function decide(situation: Situation): PlanningAnswer {
   const again = repeatsLast(situation) ? situation.context.lastTool : undefined;
@@ -132,9 +131,7 @@ function offer(
   const [first] = readings;
   const count = first?.drafted.drafts.length ?? 0;
   if (count > request.maxSteps)
-    return ask(
-      `That would take ${count} steps, and at most ${request.maxSteps} are allowed. Which part comes first?`,
-    );
+    return ask(`That takes ${count} steps of at most ${request.maxSteps}. Which part comes first?`);
   const best = first?.candidate.confidence ?? 0;
   const isSure = isClear && best >= sureShare;
   const candidates = readings
@@ -142,11 +139,7 @@ function offer(
     .slice(0, isSure ? 1 : maxShown)
     .map(({ candidate }) => candidate);
   if (!isSure && candidates.length === 1)
-    return {
-      kind: 'question',
-      questions: [`Did you mean this? ${candidates[0]?.why ?? ''}`],
-      candidates,
-    };
+    return { ...ask(`Did you mean this? ${candidates[0]?.why ?? ''}`), candidates };
   const notUnderstood = first ? wordsNotRead(first, reading.words) : [];
   return { kind: 'plan', candidates, ...(notUnderstood.length > 0 && { notUnderstood }) };
 }

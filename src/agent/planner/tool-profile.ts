@@ -99,10 +99,10 @@ export function isWriter(profile: ToolProfile): boolean {
   return !profile.isReadOnly && takes(profile, 'path') && takesText;
 }
 
-/** The argument that lists changes of which one may be to delete a file. */
-export function deletionField({ fields }: ToolProfile): string | undefined {
-  return fields.find(({ schema }) => {
-    const members = recordOf(recordOf(recordOf(schema)['items'])['properties']);
-    return 'path' in members && recordOf(members['delete'])['type'] === 'boolean';
-  })?.name;
+/** The argument that takes a list of changes or deletions of files, such as `maker` gives where that is known. */
+export function changesField({ fields }: ToolProfile, maker?: ToolProfile): string | undefined {
+  const given = maker && recordOf(maker.entry.tool.outputSchema?.['properties']);
+  const isList = ({ schema: { items } }: Field): boolean =>
+    'delete' in recordOf(recordOf(items)['properties']);
+  return fields.find((field) => isList(field) && (!given || field.name in given))?.name;
 }

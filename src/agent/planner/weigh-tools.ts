@@ -3,7 +3,7 @@ import { isDeletion } from './draft-steps.ts';
 import type { Stretch } from './read-clauses.ts';
 import { isKnown, type FoundPath } from './read-words.ts';
 import type { Situation } from './read-context.ts';
-import { deletionField, takes, type ToolProfile } from './tool-profile.ts';
+import { changesField, takes, type ToolProfile } from './tool-profile.ts';
 
 /** What is known before a word is read, as logarithms of odds. */
 const odds = {
@@ -64,7 +64,7 @@ export function weighTools(stretch: Stretch, situation: Situation): Guesses {
   return guesses
     .filter(({ label, share }) => {
       const profile = tools.get(label.replace(/#change$/u, ''));
-      if (isDeleted) return profile !== undefined && deletionField(profile) !== undefined;
+      if (isDeleted) return profile !== undefined && changesField(profile) !== undefined;
       return profile === undefined || share > clearShare || profile.isReadOnly;
     })
     .toSorted((a, b) => b.share - a.share);

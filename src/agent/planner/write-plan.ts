@@ -2,7 +2,7 @@ import { planSchema, type Json, type Plan, type Step } from '../../contract/plan
 import { recordOf } from '../../kernel/index.ts';
 import type { Draft, Material } from './read-context.ts';
 import { isSignificant, readWords } from './read-words.ts';
-import { deletionField, isWriter, takes, type Field } from './tool-profile.ts';
+import { changesField, isWriter, takes, type Field } from './tool-profile.ts';
 
 const maxGoalChars = 2_000;
 
@@ -10,8 +10,8 @@ const maxGoalChars = 2_000;
 export function writePlan(drafts: readonly Draft[], message: string): Plan {
   const inputs: Record<string, Record<string, Json>> = {};
   const steps = drafts.map((draft): Step => {
-    const deleted = deletionOf(draft);
-    if (deleted) return deleted;
+    const listed = changesOf(draft);
+    if (listed) return listed;
     const args: Record<string, Json> = {};
     for (const field of draft.profile.fields) {
       const isNeeded = field.isRequired || (field.role === 'path' && isWriter(draft.profile));
@@ -29,11 +29,13 @@ export function writePlan(drafts: readonly Draft[], message: string): Plan {
   });
 }
 
-function deletionOf({ id, profile, subject }: Draft): Step | undefined {
-  const field = deletionField(profile);
-  if (!isWriter(profile) || field === undefined || !subject?.path) return undefined;
-  const { path } = subject.path;
-  return { id, tool: profile.entry.name, args: { [field]: [{ path, delete: true }] } };
+/** Deletes a file, or saves all files that a step lists. */
+function changesOf({ id, profile, subject, target }: Draft): Step | undefined {
+  const field = isWriter(profile) ? changesField(profile, subject?.draft?.profile) : undefined;
+  const listed = target === undefined ? subject?.draft?.id : undefined;
+  if (field === undefined || (!subject?.path && listed === undefined)) return undefined;
+  const deleted = subject?.path && [{ path: subject.path.path, delete: true }];
+  return { id, tool: profile.entry.name, args: { [field]: deleted ?? `\${${listed}.${field}}` } };
 }
 
 function valueFor(field: Field, draft: Draft): Json | undefined {

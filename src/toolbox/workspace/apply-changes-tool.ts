@@ -95,7 +95,7 @@ export function basisOf(changes: readonly FileChange[]): Basis {
 export function previewChange(changes: readonly FileChange[], title?: string): EffectPreview {
   const shown = showWhole(changes);
   const isNothing = changes.every((change) => actionOf(change) === 'unchanged');
-  const head = title ?? (isNothing ? 'Nothing would change.' : headline(shown));
+  const head = title ?? (isNothing ? 'Nothing would change' : headline(shown));
   const text = [head, ...noteLines(shown), ...(shown.diff === '' ? [] : [shown.diff])];
   return { text: text.join('\n'), basis: basisOf(changes) };
 }

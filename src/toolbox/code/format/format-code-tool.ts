@@ -70,6 +70,10 @@ const outputSchema = z.object({
     .array(z.union([formattedFileSchema, failedFileSchema]))
     .optional()
     .describe('One entry per file when the path names several.'),
+  changes: z
+    .array(z.object({ path: z.string(), content: z.string() }))
+    .optional()
+    .describe('The changed files of several, as workspace.apply_changes takes them.'),
   totals: z
     .object({ files: z.int(), changed: z.int(), unchanged: z.int(), failed: z.int() })
     .optional(),
@@ -233,14 +237,17 @@ function failedReport(path: string, error: unknown): FileReport {
 
 function summarizeReports(reports: FileReport[]): Output {
   const formatted = reports.filter((report) => 'changed' in report);
-  const changed = formatted.filter((report) => report.changed).length;
+  const changes = formatted
+    .filter((report) => report.changed)
+    .map(({ path, formatted_code: content }) => ({ path, content }));
   return {
     changes_made: formatted.reduce((sum, report) => sum + report.changes_made, 0),
     files: reports,
+    changes,
     totals: {
       files: reports.length,
-      changed,
-      unchanged: formatted.length - changed,
+      changed: changes.length,
+      unchanged: formatted.length - changes.length,
       failed: reports.length - formatted.length,
     },
   };

@@ -51,7 +51,6 @@ export const changesInput = z.strictObject({
   ...changeFields,
   changes: z
     .array(changeSchema)
-    .min(1)
     .max(maxChanges)
     .optional()
     .describe('Several files to change together, all or none; in place of `path`.'),
