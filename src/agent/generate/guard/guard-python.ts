@@ -159,10 +159,43 @@ function attributeProblem(node: Node, parent: Node, { names, guarded }: Known): 
   if (problem !== undefined || guarded.role === 'tests') return problem;
   if (module === 'sys' && member === 'argv') return isInMain(node) ? undefined : 'sys.argv';
   const isEnvironment = module === 'os' && member === 'environ';
+  if (!isEnvironment || isAskedByName(node, parent)) return undefined;
+  return 'all of os.environ';
+}
+
+/** `os.environ["HOME"]`; or a variable for it, `env or os.environ`, of which nothing but single variables are read. */
+function isAskedByName(environment: Node, parent: Node): boolean {
   const use = `${parent.text.slice(0, 200)} ${parent.parent?.text.slice(0, 200) ?? ''}`;
-  return isEnvironment && !/environ(?:\[["']|\.get\(["'])/.test(use)
-    ? 'all of os.environ'
-    : undefined;
+  if (/environ(?:\[["']|\.get\(["'])/.test(use)) return true;
+  const assigned = /^(?:boolean_operator|conditional_expression)$/.test(parent.type)
+    ? parent.parent
+    : parent;
+  const isNaming = /^(?:assignment|default_parameter|typed_default_parameter)$/;
+  if (!assigned || !isNaming.test(assigned.type)) return false;
+  const name = (assigned.childForFieldName('left') ?? assigned.childForFieldName('name'))?.text;
+  if (name === undefined || !/^\w+$/.test(name)) return false;
+  return usesOf(environment, name).every((one) => isSingleRead(one, name));
+}
+
+function usesOf(anywhere: Node, name: string): Node[] {
+  let root = anywhere;
+  for (let depth = 0; root.parent && depth < maxDepth; depth += 1) root = root.parent;
+  return root.descendantsOfType('identifier').filter(({ text }) => text === name);
+}
+
+function isSingleRead(identifier: Node, name: string): boolean {
+  const parent = identifier.parent;
+  const isBound =
+    parent?.childForFieldName('left')?.equals(identifier) === true ||
+    parent?.childForFieldName('name')?.equals(identifier) === true ||
+    /^(?:parameters|typed_parameter|boolean_operator|conditional_expression)$/.test(
+      parent?.type ?? '',
+    );
+  const use = parent?.parent?.text.slice(0, 200) ?? '';
+  const own = parent?.text.slice(0, 200) ?? '';
+  const isRead = use.startsWith(`${name}.get("`) || use.startsWith(`${name}.get('`);
+  const isCompared = /^(?:\w+ is (?:not )?None|(["'])\w+\1 (?:not )?in \w+)$/.test(own);
+  return isBound || isRead || isCompared || /^\w+\[(?:"\w+"|'\w+')\]$/.test(own);
 }
 
 const maxDepth = 200;
@@ -188,12 +221,15 @@ function stringProblem(text: string, { role, fileNames }: Guarded): string | und
   return file === undefined ? undefined : `the file ${file}`;
 }
 
-/** Of imported things nothing is replaced. */
-function assignmentProblem(node: Node, { names }: Known): string | undefined {
+/** Of imported things nothing is replaced; `Account().balance = 5` replaces nothing of the class. */
+function assignmentProblem(node: Node, { names, guarded }: Known): string | undefined {
   const target = node.childForFieldName('left');
   if (!target || !/^(?:attribute|subscript)$/.test(target.type)) return undefined;
   const rootName = /^\w+/.exec(target.text)?.[0] ?? '';
-  return names.has(rootName) ? `a change of ${target.text.slice(0, 60)}` : undefined;
+  const owner = target.childForFieldName('object');
+  const module = names.get(rootName)?.split('.')[0] ?? '';
+  const isOwn = owner?.type === 'call' && guarded.fileNames.includes(`${module}.py`);
+  return names.has(rootName) && !isOwn ? `a change of ${target.text.slice(0, 60)}` : undefined;
 }
 
 function callProblem(node: Node, { names }: Known): string | undefined {

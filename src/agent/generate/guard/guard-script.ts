@@ -149,7 +149,27 @@ function processProblem(property: string, parent: Node, role: Guarded['role']): 
     return isInMain(parent) || isMainGuard(parent) ? undefined : 'process.argv';
   const index = parent.childForFieldName('index');
   const isNamed = index ? index.type === 'string' : parent.type === 'member_expression';
-  return property === 'env' && !isNamed ? 'all of process.env' : undefined;
+  return property === 'env' && !isNamed && !isAskedByName(parent)
+    ? 'all of process.env'
+    : undefined;
+}
+
+/** `(env = process.env)`, where nothing but single variables is read of it. */
+function isAskedByName(parent: Node): boolean {
+  const name = ['left', 'pattern', 'name']
+    .map((field) => parent.childForFieldName(field))
+    .find(Boolean)?.text;
+  const isDefault = /^(?:assignment_pattern|required_parameter|variable_declarator)$/;
+  if (name === undefined || !/^\w+$/.test(name) || !isDefault.test(parent.type)) return false;
+  let root = parent;
+  for (let depth = 0; root.parent && depth < maxDepth; depth += 1) root = root.parent;
+  return root
+    .descendantsOfType('identifier')
+    .filter((one) => one.text === name && one.parent?.equals(parent) === false)
+    .every(({ parent: use }) => {
+      const read = /^\w+(?:\.(\w+)|\[['"](\w+)['"]\])$/.exec(use?.text ?? '');
+      return read !== null && !deniedVariables.test(read[1] ?? read[2] ?? '');
+    });
 }
 
 const maxDepth = 200;
@@ -219,11 +239,19 @@ function callProblem(node: Node, known: Known): string | undefined {
 function stringProblem(text: string, guarded: Guarded, parent: Node): string | undefined {
   const isCode = guarded.role === 'code';
   const match = deniedStrings.exec(text) ?? (isCode ? deniedStringsOfCode.exec(text) : null);
-  if (match) return `the text "${match[0]}"`;
+  if (match && !(match[0] === '__proto__' && isRefused(parent))) return `the text "${match[0]}"`;
   const isImport =
     /^(?:arguments|import_statement)$/.test(parent.parent?.type ?? '') && text.startsWith('./');
   const file = guarded.fileNames.find((name) => text.includes(name));
   return file === undefined || isImport ? undefined : `the file ${file}`;
+}
+
+/** Where a key is compared with `__proto__`, to leave it out, or JSON has it, which makes no prototype of it. */
+function isRefused(text: Node): boolean {
+  const around = text.parent;
+  const called = around?.parent?.childForFieldName('function')?.text;
+  if (around?.type === 'arguments') return called === 'JSON.parse';
+  return around?.type === 'binary_expression' && /[!=]==?/.test(around.text);
 }
 
 function unquote(text: string): string {
