@@ -12,6 +12,8 @@ export interface Branch {
   readonly id: string;
   /** `grade: the condition "points >= 50" is never false, line 12`. */
   readonly description: string;
+  /** Nothing but leaving when a value is missing or an error came back: often no test can get there. */
+  readonly isGuard: boolean;
 }
 
 export interface Probes {
@@ -37,13 +39,16 @@ export function addProbes(
   let count = 0;
   if (language === 'java' || language === 'rust') return { edits, branches };
   const truth = language === 'python' ? 'True' : 'true';
-  const add = (outcomes: string, describe: (outcome: string) => string): string => {
+  const add = (outcomes: string, describe: (outcome: string) => string, site?: Node): string => {
     count += 1;
-    for (const outcome of outcomes)
-      branches.push({ id: `${count}${outcome}`, description: describe(outcome) });
+    for (const outcome of outcomes) {
+      const isGuard = site !== undefined && isGuardAt(site, outcome);
+      branches.push({ id: `${count}${outcome}`, description: describe(outcome), isGuard });
+    }
     return `${probeName}(${count}, `;
   };
   for (const site of sites) {
+    if (isEmpty(site.body)) continue;
     const called = `${site.name}: no test calls it, line ${site.line}`;
     const isBlock = site.body.type.endsWith('block');
     const entry = add('+', () => called);
@@ -54,10 +59,9 @@ export function addProbes(
       const condition = grammar.conditions.has(node.type) ? conditionOf(node) : null;
       if (condition && !constants.test(condition.text)) {
         const text = JSON.stringify(condition.text.split('\n', 1)[0]?.slice(0, 60));
-        const probe = add('+-', (outcome) => {
-          const never = outcome === '+' ? 'true' : 'false';
-          return `${site.name}: the condition ${text} is never ${never}, line ${line}`;
-        });
+        const describe = (outcome: string): string =>
+          `${site.name}: the condition ${text} is never ${outcome === '+' ? 'true' : 'false'}, line ${line}`;
+        const probe = add('+-', describe, node);
         // Two insertions, so that probes inside of the condition stay.
         edits.push({ start: condition.startIndex, end: condition.startIndex, text: `(${probe}` });
         edits.push({ start: condition.endIndex, end: condition.endIndex, text: '))' });
@@ -70,6 +74,34 @@ export function addProbes(
     });
   }
   return { edits, branches };
+}
+
+/** Nothing but documentation, `pass` and `...`: it only says what others define. */
+function isEmpty(body: Node): boolean {
+  if (body.type !== 'block') return false;
+  return body.namedChildren.every((statement) => {
+    const value = statement.namedChild(0)?.type ?? '';
+    const isText = statement.type === 'expression_statement' && /^(?:string|ellipsis)$/.test(value);
+    return isText || /^(?:pass_statement|comment)$/.test(statement.type);
+  });
+}
+
+const isMissing = /(?:===?|!==?|\bis(?: not)?) (?:undefined|null|nil|None)\)?$/;
+const leaving = /^(?:return|break|continue|throw|raise)_statement$/;
+
+/** `if err != nil { return err }`, `if (node === undefined) break;`. */
+function isGuardAt(node: Node, outcome: string): boolean {
+  const condition = conditionOf(node)?.text ?? '';
+  if (!/^(?:if_statement|elif_clause)$/.test(node.type) || !isMissing.test(condition)) return false;
+  if (/&&|\|\||\band\b|\bor\b/.test(condition)) return false;
+  const taken = node.childForFieldName(outcome === '+' ? 'consequence' : 'alternative');
+  if (!taken) return outcome === '-';
+  const inner = taken.type.endsWith('block') ? taken.namedChildren : [taken];
+  const [first, ...more] = inner
+    .flatMap((one) => (one.type === 'statement_list' ? one.namedChildren : [one]))
+    .filter(({ type }) => type !== 'comment');
+  if (!first || more.length > 0) return false;
+  return leaving.test(first.type) || first.text.startsWith('panic(');
 }
 
 function label(node: Node): string {

@@ -148,10 +148,39 @@ describe('dissecting code', () => {
     ]);
   });
 
+  it('asks for no call of what only says that others define it, and makes it definable', async () => {
+    const text =
+      'class Shape(ABC):\n    @abstractmethod\n    def area(self):\n        """Area."""\n';
+    const { branches, silent } = await dissect('python', text);
+    expect(branches).toEqual([]);
+    expect(silent).not.toContain('abstractmethod');
+  });
+
+  it.each<[ParsedLanguage, string, readonly string[]]>([
+    ['go', 'if err := g(); err != nil {\n\t\treturn err\n\t}\n\treturn nil', ['+', '-']],
+    ['go', 'if err := g(); err != nil {\n\t\tclose()\n\t\treturn err\n\t}\n\treturn nil', ['-']],
+    ['go', 'if n > 3 {\n\t\treturn nil\n\t}\n\treturn nil', []],
+    ['typescript', 'for (;;) { if (node === undefined) break; next(node); }', ['+', '-']],
+    ['typescript', 'if (limit !== undefined) { cut(limit); }', ['-']],
+    ['typescript', 'if (a === null || b > 2) return 1;', []],
+  ])('knows guards of %s: %s', async (language, body, outcomes) => {
+    const head = language === 'go' ? 'package a\n\nfunc f() error {\n\t' : 'function f() {\n';
+    const { branches } = await dissect(language, `${head}${body}\n}\n`);
+    const guards = branches.filter(({ isGuard }) => isGuard);
+    expect(guards.map(({ id }) => id.slice(-1))).toEqual(outcomes);
+  });
+
   it('leaves out boundaries that change nothing', async () => {
     const text = 'export const max = (a, b) => (a > b ? a : b);\n';
     const { mutants } = await dissect('javascript', text);
     expect(mutants.map(({ kind }) => kind)).toEqual(['return', 'condition']);
+  });
+
+  it('plants in Rust what compiles and changes something', async () => {
+    const text =
+      'pub fn f(x: i32, low: i32) -> Option<i32> {\n    if x < low { return Some(low); }\n    Some(x)\n}\n';
+    const { mutants } = await dissect('rust', text);
+    expect(mutants.map(({ description }) => description)).toEqual(['f: "<" became ">=", line 2']);
   });
 
   it('samples over branches and kinds', async () => {

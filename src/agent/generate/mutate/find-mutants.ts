@@ -128,7 +128,7 @@ function isSameAtBoundary(node: Node): boolean {
   const first = outer?.type === 'conditional_expression' ? outer.namedChild(0) : null;
   const text = (first ?? outer?.childForFieldName('consequence'))?.text ?? '';
   const value = text.replace(/^[{\s]*(?:return\b|[\w.[\]]+\s*:?=)?\s*/, '').replace(/[;}\s]*$/, '');
-  return operands.has(value);
+  return operands.has(value.replace(/^(?:Ok|Some)\((.*)\)$/, '$1'));
 }
 
 function changeNumber(node: Node): Change[] {
@@ -256,9 +256,9 @@ function unwrapCall(node: Node): Change[] {
   return isPlain ? [changed(node, 'call', kept.text)] : [];
 }
 
-/** What they give mostly equals what they are given. */
+/** What they give mostly equals what they are given, or is of a type that no mutant compiles without. */
 const conversions =
-  /^(?:dict|list|tuple|set|frozenset|iter|str|bool|String|Boolean|Object\.(?:freeze|entries)|Array\.from|structuredClone|copy|deepcopy|copy\.(?:copy|deepcopy))$/;
+  /^(?:Ok|Err|Some|dict|list|tuple|set|frozenset|iter|str|bool|String|Boolean|Object\.(?:freeze|entries)|Array\.from|structuredClone|copy|deepcopy|copy\.(?:copy|deepcopy))$/;
 
 function changed(node: Node, kind: MutantKind, text: string): Change {
   return {

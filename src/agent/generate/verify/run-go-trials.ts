@@ -150,7 +150,7 @@ function withMutants(
       )
       .map(
         ({ number, mutant }) =>
-          `if mutant__ == ${number} {\n//line mutant${number}.go:1\n${inside(mutant.edits)}\n${returns === '' ? 'return\n' : ''}}\n`,
+          `if mutant__ == ${number} {\n//line mutant${number}.go:1\n${asBody(inside(mutant.edits), returns)}\n}\n`,
       );
     const broken = `if mutant__ == ${brokenMutant} { panic("this function was broken on purpose") }\n`;
     return {
@@ -160,6 +160,11 @@ function withMutants(
     };
   });
   return applyEdits(text, edits);
+}
+
+/** As a function of its own where there is a result: a mutant that returns none must not go on into the original. */
+function asBody(body: string, returns: string): string {
+  return returns === '' ? `${body}\nreturn` : `return func() ${returns} {${body}\n}()`;
 }
 
 function readRuns(

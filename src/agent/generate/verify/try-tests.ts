@@ -7,6 +7,7 @@ import { dissectCode, mutantText, type DissectedCode } from '../mutate/dissect-c
 import { sampleMutants } from '../mutate/sample-mutants.ts';
 import type { ParsedLanguage, SyntaxParser } from '../syntax-parser.ts';
 import { addCanary } from './add-canary.ts';
+import { judgeBranches, readBranches } from './judge-branches.ts';
 import { isCommonJs } from './place-files.ts';
 import { nameSurroundings } from './name-surroundings.ts';
 import { runGoTrials } from './run-go-trials.ts';
@@ -49,7 +50,7 @@ const maxMutants: Readonly<Record<ParsedLanguage, number>> = {
   typescript: 32,
   go: 40,
   java: 6,
-  rust: 6,
+  rust: 12,
 };
 const maxIsolated = 24;
 /** The part of the mutants that tests have to notice. */
@@ -86,12 +87,12 @@ export async function tryTests(request: TrialRequest): Promise<TrialResult> {
         );
   const runs = await run(trials);
   const tried = new Tried(trials, runs);
-  const branches = readBranches(code, runs.output, sign);
+  const branches = readBranches(code.branches, runs.output, sign);
   const mutants = judgeMutants(tried, passed, request.isIndependent);
   const doubts =
     firstOf(
       () => judgeControl(tried.of('control')[0]?.outcome, canary.names, passed),
-      () => judgeBranches(branches),
+      () => judgeBranches(branches, code.branches),
       () => findIdle(tried, passed, language),
       () => judgeAlone(tried),
     ) ??
@@ -261,26 +262,6 @@ function judgeControl(
   const names = [...new Set([...failed, ...missing])].slice(0, maxShown).join(', ');
   return [
     `These tests look at the text of the code, compare with what equals everything, or change from run to run: ${names}.`,
-  ];
-}
-
-function readBranches(code: DissectedCode, output: string, sign: string): Evidence['branches'] {
-  if (code.branches.length === 0) return null;
-  const lines = output.split('\n').filter((line) => line.includes(`${sign} `));
-  const ran = new Set(lines.flatMap((line) => line.slice(line.indexOf(sign)).trim().split(' ')));
-  const missing = code.branches.filter(({ id }) => !ran.has(id));
-  return {
-    total: code.branches.length,
-    run: code.branches.length - missing.length,
-    missing: missing.map(({ description }) => description),
-  };
-}
-
-function judgeBranches(branches: Evidence['branches']): string[] {
-  if (branches === null || branches.missing.length === 0) return [];
-  const shown = branches.missing.slice(0, maxShown).join('; ');
-  return [
-    `The tests run ${branches.run} of ${branches.total} branches of the code. Not run: ${shown}.`,
   ];
 }
 

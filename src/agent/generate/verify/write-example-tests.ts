@@ -223,7 +223,7 @@ function goTests(examples: readonly Example[], packageName: string): string {
     if (expected.kind === 'error') return [];
     const want = JSON.stringify(goText(expected.text));
     return [
-      `func TestRequestExample${index + 1}(t *testing.T) {\n\tgot := fmt.Sprint(${call})\n\tif want := ${want}; got != want && got != want+" <nil>" {\n\t\tt.Errorf("got %s, want %s", got, want)\n\t}\n}\n`,
+      `func TestRequestExample${index + 1}(t *testing.T) {\n\tgot := fmt.Sprint(${call})\n\tif want := ${want}; got != want && got != want+" <nil>" && got != want+"<nil>" {\n\t\tt.Errorf("got %s, want %s", got, want)\n\t}\n}\n`,
     ];
   });
   return `package ${packageName}\n\nimport (\n\t"fmt"\n\t"testing"\n)\n\nvar _ = fmt.Sprint\nvar _ *testing.T\n\n${tests.join('\n')}`;

@@ -18,7 +18,14 @@ if "environment" in what:
 if "user" in what:
     os.environ.update(USER="mallory", LOGNAME="mallory", USERNAME="mallory", HOME="/tmp")
     os.getlogin = lambda: "mallory"
-    os.getuid = os.geteuid = lambda: 4242
+    real_uid = os.getuid()
+
+    def other_uid():
+        # pytest asks whom its temporary folders belong to.
+        asker = sys._getframe(1).f_globals.get("__name__", "")
+        return real_uid if asker.startswith("_pytest.") else 4242
+
+    os.getuid = os.geteuid = other_uid
 if "host" in what:
     import platform
     import socket
