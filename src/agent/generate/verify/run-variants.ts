@@ -50,24 +50,15 @@ export async function runVariants(
   variants: readonly Variant[],
 ): Promise<VariantRuns> {
   if (runner.language === 'java' || runner.language === 'rust') return runEach(runner, variants);
-  const indexes = variants.map((_variant, index) => index);
+  const placed = variants.map((variant, index) => ({ folder: folderOf(index), variant }));
   const batches = Array.from({ length: maxTogether }, (_, batch) =>
-    indexes.filter((index) => index % maxTogether === batch),
+    placed.filter((_one, index) => index % maxTogether === batch),
   ).filter(({ length }) => length > 0);
-  const runs = await Promise.all(
-    batches.map((batch) =>
-      runBatch(
-        runner,
-        batch.map((index) => ({ folder: folderOf(index), variant: variants[index] })),
-      ),
-    ),
-  );
+  const runs = (await Promise.all(batches.map((batch) => runToTheEnd(runner, batch)))).flat();
+  const outcomes = new Map(runs.flatMap((run) => [...run.outcomes]));
   return {
-    outcomes: indexes.map((index) => {
-      const run = runs[index % maxTogether];
-      return run === undefined ? noOutcome : outcomeIn(folderOf(index), run);
-    }),
-    output: runs.map((run) => (run.kind === 'ran' ? run.report.stdout : '')).join('\n'),
+    outcomes: placed.map(({ folder }) => outcomes.get(folder) ?? noOutcome),
+    output: runs.map(({ output }) => output).join('\n'),
   };
 }
 
@@ -80,6 +71,55 @@ function folderOf(index: number): string {
 interface Placed {
   readonly folder: string;
   readonly variant: Variant | undefined;
+}
+
+interface BatchRun {
+  /** By folder. */
+  readonly outcomes: ReadonlyMap<string, VariantOutcome>;
+  readonly output: string;
+}
+
+const maxRestarts = 10;
+
+/**
+ * One variant that takes all memory ends the run of its whole batch. Those that were running then are run alone, where such an end
+ * is theirs, and those after them in a batch again.
+ */
+async function runToTheEnd(runner: VariantRunner, batch: readonly Placed[]): Promise<BatchRun[]> {
+  const done: BatchRun[] = [];
+  let rest = batch;
+  for (let restart = 0; rest.length > 0 && restart <= maxRestarts; restart += 1) {
+    const run = await runBatch(runner, rest);
+    if (run.kind === 'impossible' || run.report.reason === null) {
+      return [...done, readBatch(rest, run)];
+    }
+    const tests = run.report.tests;
+    const last = rest.findLastIndex(({ folder }) => tests.some((one) => isIn(one.file, folder)));
+    const ended = rest.slice(0, Math.max(last, 0));
+    const running = rest.slice(ended.length, last + 2);
+    done.push(readBatch(ended, run));
+    for (const one of running) done.push(readAlone(one, await runBatch(runner, [one])));
+    rest = rest.slice(ended.length + running.length);
+  }
+  return done;
+}
+
+function readBatch(batch: readonly Placed[], run: SuiteRun): BatchRun {
+  return {
+    outcomes: new Map(batch.map(({ folder }) => [folder, outcomeIn(folder, run)])),
+    output: run.kind === 'ran' ? run.report.stdout : '',
+  };
+}
+
+function readAlone(one: Placed, run: SuiteRun): BatchRun {
+  const read = readBatch([one], run);
+  if (run.kind === 'impossible' || run.report.reason === null) return read;
+  const results = run.report.tests.filter(({ file }) => isIn(file, one.folder));
+  return { ...read, outcomes: new Map([[one.folder, outcomeOf(results, false)]]) };
+}
+
+function isIn(file: string, folder: string): boolean {
+  return file.startsWith(`${folder}/`);
 }
 
 function runBatch(runner: VariantRunner, batch: readonly Placed[]): Promise<SuiteRun> {
@@ -104,7 +144,7 @@ function filesOf({ codeFile, testFile }: Placement, variant: Variant | undefined
 
 function outcomeIn(folder: string, run: SuiteRun): VariantOutcome {
   if (run.kind === 'impossible') return { kind: 'unknown', why: run.why };
-  const results = run.report.tests.filter(({ file }) => file.startsWith(`${folder}/`));
+  const results = run.report.tests.filter(({ file }) => isIn(file, folder));
   if (results.length === 0) return { kind: 'unknown', why: 'no test of it was reported' };
   // What our runners say about the whole of a run has no name, or that of the file.
   const isWhole = !results.some(
