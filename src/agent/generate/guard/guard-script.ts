@@ -123,6 +123,8 @@ function moduleProblem(path: string, { role }: Guarded): string | undefined {
 }
 
 function nameProblem(node: Node, parent: Node): string | undefined {
+  // Tests put their own in the place of the network, which no test runner needs.
+  if (parent.text === 'globalThis.fetch') return undefined;
   if (deniedNames.has(node.text)) return node.text;
   const isBareProcess = node.text === 'process' && parent.type !== 'member_expression';
   return isBareProcess ? 'process as a value' : undefined;

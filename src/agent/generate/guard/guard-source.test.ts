@@ -134,6 +134,8 @@ describe('what could change its own test run', () => {
       'typescript',
       'export function load(env: Env = process.env): string { return env.PORT ?? ""; }\n',
     ],
+    ['javascript', 'export const load = (fetch = globalThis.fetch) => fetch("x");\n'],
+    ['javascript', 'globalThis.fetch = async () => ({ ok: true });\n', 'tests'],
     ['javascript', 'for (const key of keys) if (key === "__proto__") skip();\n'],
     ['javascript', 'merge({}, JSON.parse(\'{"__proto__": {"a": 1}}\'));\n', 'tests'],
     [
