@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compiledGenerations } from '../data/generations/compiled-generations.ts';
 import { badGenerations, goodGenerations, type Generation } from '../data/generations/index.ts';
 import { isCi, isProof, sampleSeeded } from '../support/sample.ts';
 import { bubblewrapMissing, whyNoBubblewrap } from '../support/sandbox/this-machine.ts';
@@ -100,9 +101,9 @@ interface Case {
   readonly quality: 'good' | 'weak' | 'bad';
 }
 
-/** Programs with their tests that were written without knowledge of the checks; README.md beside them says how they are judged. */
-const cases: readonly Case[] = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../data/generations/cases.json'), 'utf8'),
+/** Programs with their tests; README.md beside them says who wrote them and how they are judged. */
+const cases: readonly Case[] = ['cases', 'well-tested', 'well-tested-held-out'].flatMap((name) =>
+  JSON.parse(readFileSync(join(import.meta.dirname, `../data/generations/${name}.json`), 'utf8')),
 );
 const sampledCases = 12;
 
@@ -151,9 +152,30 @@ describe.skipIf(bubblewrapMissing)(`programs of strangers${whyNoBubblewrap}`, ()
   it(
     'are nearly always at least self-tested when they are good',
     async () => {
-      expect(share(await levelsOf('good'), 'self_tested', 'verified')).toBeGreaterThanOrEqual(0.9);
+      expect(share(await levelsOf('good'), 'self_tested', 'verified')).toBeGreaterThanOrEqual(0.95);
     },
     limitMs,
+  );
+});
+
+// Each mutant of these is compiled by itself. Needs bubblewrap.
+describe.skipIf(bubblewrapMissing)(`compiled languages${whyNoBubblewrap}`, () => {
+  const compiled = compiledGenerations.filter(({ kind }) => isProof || kind === 'good');
+  it.for(compiled.map((one) => [one.language, one.kind, one] as const))(
+    'in %s, tests that are %s are told from others',
+    { timeout: limitMs },
+    async ([language, kind, { code, tests }], context) => {
+      context.skip(!(await checks.hasToolchain(language)), `there is no toolchain for ${language}`);
+      const input = { description: 'as the tests say', language, style: 'pep8' };
+      const generation = checks.withModel([{ code, tests }]);
+      const { level, evidence } = await generation.generateCode(input, aGenerationCall());
+      const notRun = evidence.notes.find((note) => note.startsWith('The tests were not run'));
+      context.skip(notRun !== undefined, notRun);
+      expect({ level, notes: evidence.notes }).toMatchObject({
+        level: kind === 'good' ? 'self_tested' : 'built',
+      });
+      expect(evidence.mutants?.planted).toBeGreaterThanOrEqual(5);
+    },
   );
 });
 
