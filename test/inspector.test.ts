@@ -143,6 +143,7 @@ const toolArguments: Readonly<Record<string, readonly string[]>> = {
   workspace__list_files: [],
   workspace__search_text: ['query=a'],
   workspace__apply_changes: ['path=b.txt', 'content=b'],
+  workspace__replace_text: ['find=b', 'replace_with=c', 'path=b.txt'],
   workspace__undo_changes: [],
   workspace__git_status: [],
   workspace__git_diff: [],
