@@ -40,22 +40,36 @@ async function take(file: string, lock: string, maxWaitMs: number): Promise<void
   throw new FileLockedError(file, maxWaitMs);
 }
 
-/** Removes the lock when whoever took it is gone, or cannot still be at it, and says whether it did. */
+/** Removes the lock of a process that is gone, or cannot still be at it, and says whether it did. */
 async function dropIfLeftBehind(lock: string): Promise<boolean> {
+  if (!(await isLeftBehind(lock))) return false;
+  // One at a time: a second one would remove the lock that was taken after the first had removed the old one.
+  const dropping = `${lock}.drop`;
   try {
-    const seen = await stat(lock);
-    const pid = Number(await readFile(lock, 'utf8'));
-    const isOld = Date.now() - seen.mtimeMs > staleAfterMs;
-    const isOrphaned = Number.isInteger(pid) && pid > 0 && !isRunning(pid);
-    if (!isOld && !isOrphaned) return false;
-    // Another process may have dropped it and taken the lock since.
-    const { ino, mtimeMs } = await stat(lock);
-    if (ino !== seen.ino || mtimeMs !== seen.mtimeMs) return false;
+    await (await open(dropping, 'wx', 0o600)).close();
+  } catch {
+    if (await isOld(dropping)) await unlink(dropping).catch(() => {});
+    return false;
+  }
+  try {
+    if (!(await isLeftBehind(lock))) return false;
     await unlink(lock);
     return true;
   } catch {
     return false;
+  } finally {
+    await unlink(dropping).catch(() => {});
   }
+}
+
+async function isLeftBehind(lock: string): Promise<boolean> {
+  const pid = Number(await readFile(lock, 'utf8').catch(() => ''));
+  return (Number.isInteger(pid) && pid > 0 && !isRunning(pid)) || (await isOld(lock));
+}
+
+async function isOld(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > staleAfterMs;
 }
 
 function hasCode(error: unknown, code: string): boolean {

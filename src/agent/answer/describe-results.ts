@@ -69,8 +69,14 @@ function hasCode(result: StepResult): boolean {
 function withoutCode(text: string, result: StepResult): string {
   return rememberResults([result], '')
     .filter(({ kind }) => kind === 'code' || kind === 'tests')
-    .reduce((rest, { content }) => rest.replace(content.trimEnd(), ''), text)
-    .replaceAll(/\n{3,}/g, '\n\n');
+    .reduce((rest, { content }) => cutOut(rest, content.trimEnd()), text);
+}
+
+function cutOut(text: string, part: string): string {
+  const at = text.indexOf(part);
+  if (at < 0) return text;
+  const around = [text.slice(0, at).trimEnd(), text.slice(at + part.length).trimStart()];
+  return around.filter(Boolean).join('\n\n');
 }
 
 function cutLines(text: string, limit: number): string {
