@@ -202,7 +202,7 @@ function toBeSaved({ clause, slots, profile, text }: Choice, state: State): read
   const shown = context.remembered.filter(({ kind }) => kind === 'code' || kind === 'tests');
   // What was shown before is written only where the user asks to save it.
   const isSaved = said.has('save') || said.has('apply');
-  const told = slots.content ? [{ kind: 'text' as const, content: slots.content }] : [];
+  const told = slots.content ? [{ kind: 'text' as const, content: `${slots.content}\n` }] : [];
   const material = [...context.given, ...(isSaved ? shown : []), ...told].slice(0, 1);
   // What was made of a folder is made again, to be saved as a whole.
   const again = state.tools.get((isSaved && context.lastTool) || '');

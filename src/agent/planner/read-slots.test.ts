@@ -12,6 +12,7 @@ describe('values behind a cue', () => {
     ['replace the port 8000 with 9000', '8000', '9000'],
     ['change "Sign in" to "Log in"', 'Sign in', 'Log in'],
     ['ersetze foo durch bar', 'foo', 'bar'],
+    ['change RATES to TAX_RATES in tax.py', 'RATES', 'TAX_RATES'],
     ['rename run_app to start everywhere', 'run_app', 'start'],
     ['rename format to print', 'format', 'print'],
     ['rename the variable to total', undefined, 'total'],
@@ -42,6 +43,8 @@ describe('numbers', () => {
   it('are lines, limits, widths and percentages by the words beside them', () => {
     expect(slots('lines 10 to 20').single).toMatchObject({ startLine: 10, endLine: 20 });
     expect(slots('line 10').single).toMatchObject({ startLine: 10, endLine: 10 });
+    expect(slots('commits since 2026-11-01').single).toMatchObject({ since: '2026-11-01' });
+    expect(slots('since 2 weeks ago').single).toMatchObject({ since: '2 weeks ago' });
     expect(slots('last 3 commits').single).toMatchObject({ limit: 3 });
     expect(slots('wrap at 80 columns').single).toMatchObject({ lineLength: 80 });
     expect(slots('cover 90 %').single).toMatchObject({ coverage: 90 });

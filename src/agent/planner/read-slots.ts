@@ -20,22 +20,21 @@ export function readSlots(words: readonly Word[], prose: string) {
   const number = (fits: (value: number, at: number) => boolean): number | undefined =>
     numbers.find((value, at) => value >= 0 && fits(value, at));
   const line = number((_, at) => isCue(words[at - 1], 'startLine'));
-  const isReplaced = ({ kind }: Word, at: number): boolean =>
-    kind !== 'word' && isCue(words[at + 1], 'replacement');
-  /** Values by the role of the argument that takes them. */
+  const isReplaced = ({ kind, text }: Word, at: number): boolean =>
+    (kind !== 'word' || /[A-Z]/u.test(text)) && isCue(words[at + 1], 'replacement');
+  /** Values by the role of the argument that takes them, or by the kind of word: email, channel, url. */
   const single: Readonly<Record<string, string | number | readonly string[] | undefined>> = {
+    ...Object.fromEntries(words.toReversed().map(({ kind, text }) => [kind, text])),
     testFramework: named('testFrameworks')[0],
     framework: named('frameworks')[0] ?? named('testFrameworks')[0],
     style: named('styleGuides')[0],
-    since: named('times')[0],
+    since: named('times')[0] ?? textOf(restAfter('since', words)),
     focus: named('focusAreas'),
     coverage: number((value, at) => value <= 100 && (isPercent(at) || speaksOf('coverage'))),
     lineLength: speaksOf('lineLength')
       ? number((value, at) => value >= 40 && value <= 400 && !isPercent(at))
       : undefined,
-    email: ofKind('email'),
-    channel: ofKind('channel'),
-    url: ofKind('url'),
+    commit: words.find(({ text }) => /^(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{7,40}$/u.test(text))?.text,
     startLine: line,
     endLine: number((value) => line !== undefined && value > line) ?? line,
     limit: number((_, at) => isCue(words[at - 1], 'limit')),

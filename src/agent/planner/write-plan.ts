@@ -92,7 +92,7 @@ function queryFor({ slots, text, subject, profile }: Draft): string | undefined 
     ({ meaning }) => meaning.nouns.length === 0 || meaning.nouns.includes('search'),
   );
   const said = (unknown.length > 0 ? unknown : significant)
-    .map((word) => word.text.replace(/(?<=^[A-Z]{3,})s$/u, ''))
+    .map((word) => word.text.replace(/(?<=^\p{L}{3,}[^s])s$/u, ''))
     .join(' ');
   return said === '' ? undefined : escaped(said);
 }

@@ -82,6 +82,12 @@ export const errorCodes = {
     exitCode: 1,
     httpStatus: 404,
   },
+  'workspace.no_such_commit': {
+    meaning: 'The Git repository has no such commit, tag or branch.',
+    remedy: 'Check the hash; `workspace.git_log` lists the commits.',
+    exitCode: 1,
+    httpStatus: 404,
+  },
   'workspace.text_not_found': {
     meaning: 'No file there contains the text to replace.',
     remedy:

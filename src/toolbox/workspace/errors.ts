@@ -18,6 +18,15 @@ export class NoSuchFileError extends AppError {
   }
 }
 
+/** A name that means no commit of the repository. */
+export class NoSuchCommitError extends AppError {
+  readonly code = 'workspace.no_such_commit';
+
+  constructor(commit: string) {
+    super(`There is no commit "${commit}" in this repository`, { details: { commit } });
+  }
+}
+
 /** There is nothing to replace. */
 export class TextNotFoundError extends AppError {
   readonly code = 'workspace.text_not_found';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { counted } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { ProjectFiles } from '../project-files.ts';
+import { NoSuchCommitError } from '../errors.ts';
 import { readOnlyAnnotations } from '../tool-annotations.ts';
 import type { Git } from './git.ts';
 import {
@@ -27,6 +28,11 @@ const input = z.strictObject({
     .describe(
       'Compare with this time ("yesterday", "3 days ago") or this commit, tag or branch instead of the last commit; includes what was committed since.',
     ),
+  commit: sinceField
+    .optional()
+    .describe(
+      'Show what this one commit changed: its hash, a tag or branch, or HEAD for the last one.',
+    ),
 });
 
 const output = z.object({
@@ -44,7 +50,7 @@ export function gitDiffTool(files: ProjectFiles): DefinedTool {
     title: 'Git diff',
     description:
       'Shows the changes of the project as a unified diff: those not committed yet, only the staged ones, or everything since a time ' +
-      'such as "yesterday" or since a commit, tag or branch.',
+      'such as "yesterday" or since a commit, tag or branch; or what one commit changed.',
     input,
     output,
     annotations: readOnlyAnnotations,
@@ -55,6 +61,7 @@ export function gitDiffTool(files: ProjectFiles): DefinedTool {
       'diff src/cart.ts',
       'what is different from main?',
       'show what is staged',
+      'show commit 1a2b3c4d',
     ],
     run: (request, { signal }) => readDiff(files, request, signal),
     summarize: ({ diff, files: changed, untracked }) =>
@@ -69,17 +76,21 @@ export function gitDiffTool(files: ProjectFiles): DefinedTool {
 
 async function readDiff(
   files: ProjectFiles,
-  { path, staged, since }: z.output<typeof input>,
+  { path, staged, since, commit }: z.output<typeof input>,
   signal: AbortSignal,
 ): Promise<z.input<typeof output>> {
   const { git, limit } = await findTarget(files, path, signal);
-  const base = await findBase(since, git);
+  const until = commit === undefined ? undefined : await findCommit(commit, git);
+  if (commit !== undefined && until === undefined) throw new NoSuchCommitError(commit);
+  const base = until === undefined ? await findBase(since, git) : await findParent(until, git);
   const args = ['--no-ext-diff', '--no-textconv', '--relative', '--ignore-submodules=dirty'];
-  const what = [...args, ...(staged ? ['--cached'] : []), base.commit, ...limit];
+  const end = until === undefined ? [] : [until];
+  const what = [...args, ...(staged ? ['--cached'] : []), base.commit, ...end, ...limit];
   const diff = await git.run(['diff', ...what]);
   const numbers = await git.run(['diff', '--numstat', '--no-renames', '-z', ...what]);
   const others = ['ls-files', '--others', '--exclude-standard', '-z', ...limit];
-  const untracked = staged ? [] : (await git.run(others)).split('\0').filter(Boolean);
+  const isWorkTree = !staged && until === undefined;
+  const untracked = isWorkTree ? (await git.run(others)).split('\0').filter(Boolean) : [];
   return {
     diff: diff.slice(0, maxDiffChars),
     files: readNumbers(numbers),
@@ -92,6 +103,13 @@ async function readDiff(
 interface Base {
   readonly commit: string;
   readonly shown: string;
+}
+
+/** A commit is compared with the one before it, the first one with an empty project. */
+async function findParent(commit: string, git: Git): Promise<Base> {
+  const parent = await findCommit(`${commit}^`, git);
+  if (parent === undefined) return { commit: await emptyTree(git), shown: 'an empty project' };
+  return { commit: parent, shown: `${parent.slice(0, 12)}, the commit before` };
 }
 
 async function findBase(since: string | undefined, git: Git): Promise<Base> {

@@ -86,6 +86,23 @@ describe('git_diff', () => {
     expect(existsSync(join(root, 'x'))).toBe(false);
   });
 
+  it('shows what one commit changed', async () => {
+    const { call, root, git } = aRepository();
+    writeFileSync(join(root, 'b.txt'), 'B\n');
+    git('commit', '-qam', 'second');
+    writeFileSync(join(root, 'b.txt'), 'later\n');
+    writeFileSync(join(root, 'new.txt'), 'n');
+    const last = await call('git_diff', { commit: 'HEAD' });
+    expect(last).toMatchObject({ files: [{ path: 'b.txt' }], untracked: [] });
+    expect(last['diff']).toContain('+B');
+    const first = await call('git_diff', { commit: git('rev-parse', 'HEAD^').trim().slice(0, 8) });
+    expect(first).toMatchObject({ base: 'an empty project' });
+    expect(first.files).toHaveLength(2);
+    expect(await call('git_diff', { commit: 'abcdef1' })).toMatchObject({
+      code: 'workspace.no_such_commit',
+    });
+  });
+
   it('works before the first commit', async () => {
     const { call, git } = aWorkspace({ 'a.txt': 'a\n' });
     git('init', '-q');
