@@ -415,6 +415,12 @@ describe('what a message takes over from the one before', () => {
     ]);
   });
 
+  it('runs what comes after a change of files only once it is made', async () => {
+    const steps = [{}, {}, { tool: 'exec.run_tests', when: 'exists(${apply_changes})' }];
+    const answer = await ask('format src/cart.ts and save it, then run the tests');
+    expect('candidates' in answer && answer.candidates[0]?.plan).toMatchObject({ steps });
+  });
+
   it('shows a file, and never reads a folder as one', async () => {
     const shown = await ask('show src/cart.ts');
     expect(shown).toMatchObject({

@@ -9,17 +9,18 @@ const maxGoalChars = 2_000;
 /** Writes drafts out as a plan: references where a step needs another, inputs where a value is missing. */
 export function writePlan(drafts: readonly Draft[], message: string): Plan {
   const inputs: Record<string, Record<string, Json>> = {};
-  const steps = drafts.map((draft): Step => {
-    const listed = changesOf(draft);
-    if (listed) return listed;
-    const args: Record<string, Json> = {};
-    for (const field of draft.profile.fields) {
-      const isNeeded = field.isRequired || (field.role === 'path' && isWriter(draft.profile));
+  const steps = drafts.map((draft, at): Step => {
+    const { id, profile } = draft;
+    const changes = changesOf(draft);
+    const args: Record<string, Json> = { ...changes };
+    for (const field of changes ? [] : profile.fields) {
+      const isNeeded = field.isRequired || (field.role === 'path' && isWriter(profile));
       const value = valueFor(field, draft) ?? (isNeeded ? inputFor(field, inputs) : undefined);
       if (value !== undefined) args[field.name] = value;
     }
-    const { id, profile } = draft;
-    return { id, tool: profile.entry.name, args };
+    // What comes after a change of files is to see it.
+    const saved = drafts.slice(0, at).findLast((one) => isWriter(one.profile))?.id;
+    return { id, tool: profile.entry.name, args, ...(saved && { when: `exists(\${${saved}})` }) };
   });
   return planSchema.parse({
     version: 1,
@@ -30,12 +31,11 @@ export function writePlan(drafts: readonly Draft[], message: string): Plan {
 }
 
 /** Deletes a file, or saves all files that a step lists. */
-function changesOf({ id, profile, subject, target }: Draft): Step | undefined {
+function changesOf({ profile, subject, target }: Draft): Record<string, Json> | undefined {
   const field = isWriter(profile) ? changesField(profile, subject?.draft?.profile) : undefined;
-  const listed = target === undefined ? subject?.draft?.id : undefined;
-  if (field === undefined || (!subject?.path && listed === undefined)) return undefined;
-  const deleted = subject?.path && [{ path: subject.path.path, delete: true }];
-  return { id, tool: profile.entry.name, args: { [field]: deleted ?? `\${${listed}.${field}}` } };
+  const made = target === undefined && subject?.draft && `\${${subject.draft.id}.${field}}`;
+  const changes = subject?.path ? [{ path: subject.path.path, delete: true }] : made;
+  return field !== undefined && changes ? { [field]: changes } : undefined;
 }
 
 function valueFor(field: Field, draft: Draft): Json | undefined {
