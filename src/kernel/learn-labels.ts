@@ -23,21 +23,29 @@ export function learnLabels(
   const rowsOf = (features: readonly string[]) => features.flatMap((one) => index.get(one) ?? []);
   const weights = new Float32Array(index.size * width);
   const slopes = new Float32Array(index.size * width).fill(1e-6);
+  // One buffer for all: learning takes most of the time of a first request.
+  const shared = new Float32Array(width);
   const score = (rows: readonly number[]): Float32Array => {
-    const scores = new Float32Array(width);
-    for (const row of rows)
-      for (let at = 0; at < width; at += 1)
-        scores[at] = at0(scores, at) + at0(weights, row * width + at);
-    return scores.map((sum) => sum * stepOf(rows));
+    shared.fill(0);
+    for (const row of rows) {
+      const from = row * width;
+      for (let at = 0; at < width; at += 1) shared[at] = at0(shared, at) + at0(weights, from + at);
+    }
+    const step = stepOf(rows);
+    for (let at = 0; at < width; at += 1) shared[at] = at0(shared, at) * step;
+    return shared;
   };
   const adjust = (rows: readonly number[], label: number, importance: number): void => {
     const shares = toShares(score(rows));
+    const weight = importance * stepOf(rows);
     for (let at = 0; at < width; at += 1) {
-      const slope = (at0(shares, at) - (at === label ? 1 : 0)) * importance * stepOf(rows);
+      const slope = (at0(shares, at) - (at === label ? 1 : 0)) * weight;
+      const square = slope * slope;
       for (const row of rows) {
         const cell = row * width + at;
-        slopes[cell] = at0(slopes, cell) + slope * slope;
-        weights[cell] = at0(weights, cell) - (rate * slope) / Math.sqrt(at0(slopes, cell));
+        const sum = at0(slopes, cell) + square;
+        slopes[cell] = sum;
+        weights[cell] = at0(weights, cell) - (rate * slope) / Math.sqrt(sum);
       }
     }
   };
@@ -66,9 +74,14 @@ function stepOf({ length }: readonly number[]): number {
   return scale / Math.sqrt(Math.max(minFeatures, length));
 }
 
+/** Changes the scores into shares, in place. */
 function toShares(scores: Float32Array): Float32Array {
   const top = Math.max(...scores);
-  const parts = scores.map((score) => Math.exp(score - top));
-  const sum = parts.reduce((total, part) => total + part, 0);
-  return parts.map((part) => part / sum);
+  let sum = 0;
+  for (let at = 0; at < scores.length; at += 1) {
+    scores[at] = Math.exp(at0(scores, at) - top);
+    sum += at0(scores, at);
+  }
+  for (let at = 0; at < scores.length; at += 1) scores[at] = at0(scores, at) / sum;
+  return scores;
 }

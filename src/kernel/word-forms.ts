@@ -4,9 +4,19 @@ const pronounEndings = ['la', 'lo', 'las', 'los'];
 /** Most words end otherwise and cost no more than this. */
 const mayEnd = /(?:s|ing|ed|la|lo)$/u;
 
+/** Of words seen before: thousands of example phrases share most of theirs. */
+const knownForms = new Map<string, readonly string[]>();
+const maxKnown = 20_000;
+
 /** The word as it is, then without an ending. */
 export function formsOf(word: string): readonly string[] {
   if (!mayEnd.test(word)) return [word];
+  const known = knownForms.get(word) ?? cutEndings(word);
+  if (knownForms.size < maxKnown) knownForms.set(word, known);
+  return known;
+}
+
+function cutEndings(word: string): readonly string[] {
   const cut = (ending: string, replacements: string): readonly string[] => {
     if (!word.endsWith(ending) || word.length - ending.length < 3) return [];
     const base = word.slice(0, -ending.length);

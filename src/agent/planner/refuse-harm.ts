@@ -28,7 +28,7 @@ export function createHarmFilter(ordinary: readonly Features[]): (message: strin
     const isNamed = says('harmfulProgram') || (says('harmfulAct') && says('victim'));
     const isGuarded = says('defence') || says('inspection');
     // Words for work alone ("write code", "test it") are no evidence of harm.
-    if (!isNamed && !words.some(isDescriptive)) return false;
+    if (!isNamed && !words.some((one) => one.kind === 'word' && isDescriptive(one))) return false;
     classify ??= learn();
     const named = isNamed ? (isGuarded ? -namedPrior : namedPrior) : 0;
     const prior = (label: string): number => (label === 'harmful' ? harmfulPrior + named : 0);
