@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { errorCodes, type ErrorCodeEntry } from '../src/contract/error/index.ts';
 
 /** Codes declared by error classes, `readonly code = 'room.what_happened'`, and of problems of plans. */
@@ -21,6 +22,18 @@ it('lists every error code a class declares, and no other', () => {
   const declared = [...new Set([...declaredCodes(), 'internal.bug'])].sort();
   expect(declared.length).toBeGreaterThan(15);
   expect(Object.keys(errorCodes).sort()).toEqual(declared);
+});
+
+it('has only entries of the declared shape', () => {
+  const shape = z.strictObject({
+    meaning: z.string(),
+    remedy: z.string(),
+    isHint: z.literal(true).optional(),
+    exitCode: z.literal([1, 2, 3, 4, 130]),
+    httpStatus: z.int().min(400).max(599),
+  });
+  const wrong = Object.entries(errorCodes).filter(([, entry]) => !shape.safeParse(entry).success);
+  expect(wrong).toEqual([]);
 });
 
 it('gives every code a meaning and a remedy that are sentences', () => {

@@ -2,7 +2,7 @@ import type { ErrorReport } from '../contract/error/index.ts';
 
 /**
  * An explainable failure. Its message says what was attempted, on what and what happened; `code`
- * is stable, stands in `contract/error/error-codes.ts` and is what crosses process boundaries.
+ * is stable, stands in `contract/error/error-codes.json` and is what crosses process boundaries.
  */
 export abstract class AppError extends Error {
   abstract readonly code: string;

@@ -128,7 +128,7 @@ export interface PlanProblem {
   readonly line: number | null;
   /** The file of the sub-plan it lies in; absent where it lies in the plan's own. */
   readonly file?: string;
-  /** `plan.unknown_tool`, … (`contract/error/error-codes.ts`). */
+  /** `plan.unknown_tool`, … (`contract/error/error-codes.json`). */
   readonly code: string;
   readonly message: string;
   /** `warning` does not keep the plan from running. */
