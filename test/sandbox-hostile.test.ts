@@ -38,6 +38,8 @@ const drivers = [
     open: async () =>
       bubblewrapMissing ? whyNoBubblewrap : openBubblewrap(undefined, [], ['watchdog']),
     programs: isProof ? alone : sampleSeeded(resources, withoutCgroup, 7),
+    // Memory of sockets is judged by what the machine has left: what others free at the same moment hides it.
+    retry: 1,
   },
   {
     name: 'docker',
@@ -76,7 +78,7 @@ describe('the manifest of hostile programs', () => {
   });
 });
 
-for (const { name, driver, open, programs } of drivers)
+for (const { name, driver, open, programs, retry = 0 } of drivers)
   describe(`on ${name}`, () => {
     let host: HostSide;
     let opened: OpenedDriver | string;
@@ -98,10 +100,14 @@ for (const { name, driver, open, programs } of drivers)
     for (const program of programs) {
       if (program.drivers?.includes(driver) === false) continue;
       const { id, title } = program;
-      it.concurrent(`${id} ends as expected: ${title}`, { timeout: limitMs }, async ({ skip }) => {
-        const { complaints } = await run(program, skip);
-        expect(complaints).toEqual([]);
-      });
+      it.concurrent(
+        `${id} ends as expected: ${title}`,
+        { timeout: limitMs, retry },
+        async ({ skip }) => {
+          const { complaints } = await run(program, skip);
+          expect(complaints).toEqual([]);
+        },
+      );
     }
 
     it(
