@@ -2,6 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { localCaller } from '../src/contract/caller/index.ts';
 import { CallLane, createFleet } from '../src/fleet/index.ts';
 import { createHttpGateway, serveStdio } from '../src/gateway/index.ts';
 import { silentLog } from '../src/kernel/index.ts';
@@ -58,5 +59,11 @@ if (process.argv.includes('--http')) {
   });
   console.log(gateway.url);
 } else {
-  serveStdio({ server, input: process.stdin, output: process.stdout, log: silentLog });
+  serveStdio({
+    caller: localCaller,
+    server,
+    input: process.stdin,
+    output: process.stdout,
+    log: silentLog,
+  });
 }

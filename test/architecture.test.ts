@@ -42,12 +42,13 @@ const rooms: Readonly<Record<string, Room>> = {
   memory: { mayImport: [] },
   observe: { mayImport: [] },
   store: { mayImport: [], typesOnly: middle },
-  gateway: { mayImport: ['protocol', ...middle] },
-  api: { mayImport: middle },
+  http: { mayImport: [] },
+  gateway: { mayImport: ['protocol', 'http', ...middle] },
+  api: { mayImport: ['http', ...middle] },
   client: { mayImport: [] },
   cli: { mayImport: ['compose'] },
   compose: {
-    mayImport: ['config', 'protocol', 'store', 'gateway', 'api', 'client', ...middle],
+    mayImport: ['config', 'protocol', 'store', 'http', 'gateway', 'api', 'client', ...middle],
   },
 };
 
@@ -61,6 +62,7 @@ const builtRooms = [
   'contract',
   'fleet',
   'gateway',
+  'http',
   'kernel',
   'memory',
   'models',

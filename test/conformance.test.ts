@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { McpServer } from '../src/contract/server/index.ts';
-import { createHttpGateway, type HttpGateway } from '../src/gateway/index.ts';
+import { createHttpGateway } from '../src/gateway/index.ts';
+import type { Listener } from '../src/http/index.ts';
 import { createConformanceServer } from '../src/gateway/testing/conformance-server.ts';
 import { FixtureServer } from '../src/gateway/testing/fixture-server.ts';
 import { silentLog } from '../src/kernel/index.ts';
@@ -22,7 +23,7 @@ interface Scenario {
 
 const scenarios: readonly Scenario[] = list.scenarios;
 const versions = ['2025-11-25', '2026-07-28'] as const;
-const gateways: HttpGateway[] = [];
+const gateways: Listener[] = [];
 
 async function serve(server: McpServer): Promise<string> {
   const gateway = await createHttpGateway({

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpGateway, type HttpGateway } from '../src/gateway/index.ts';
+import { createHttpGateway } from '../src/gateway/index.ts';
+import type { Listener } from '../src/http/index.ts';
 import { FixtureServer } from '../src/gateway/testing/fixture-server.ts';
 import { silentLog } from '../src/kernel/index.ts';
 import { bubblewrapMissing } from './support/sandbox/this-machine.ts';
@@ -20,7 +21,7 @@ const fixture = fileURLToPath(new URL('../src/gateway/testing/stdio-fixture.ts',
 
 const start = fileURLToPath(new URL('../bin/tutti.js', import.meta.url));
 
-let gateway: HttpGateway;
+let gateway: Listener;
 let home: string;
 let project: string;
 

@@ -1,8 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Settings } from '../config/index.ts';
+import { localCaller } from '../contract/caller/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Opening } from '../contract/opening/index.ts';
-import { createHttpGateway, isLoopback, serveStdio as serveGateway } from '../gateway/index.ts';
+import { createHttpGateway, serveStdio as serveGateway } from '../gateway/index.ts';
 import type { Log } from '../kernel/index.ts';
 import type { FaceCatalogues } from './compact.ts';
 import type { Roots } from './roots.ts';
@@ -36,6 +37,7 @@ export async function serveStdio(parts: FaceParts, streams: StdioStreams): Promi
   tuneCollector();
   const gateway = serveGateway({
     server: parts.stdioCatalogue,
+    caller: localCaller,
     input: streams.stdin,
     output: streams.stdout,
     log: parts.log,
@@ -60,6 +62,7 @@ export interface HttpListener {
 
 /** Serves MCP over HTTP until it is closed. */
 export async function serveHttp(parts: FaceParts, wanted: HttpRequest): Promise<HttpListener> {
+  const { isLoopback } = await import('../http/index.ts');
   tuneCollector();
   const { server, home } = parts.settings;
   const host = wanted.host ?? server.host;

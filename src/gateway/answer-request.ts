@@ -1,3 +1,4 @@
+import type { Caller } from '../contract/caller/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
 import type { Log } from '../kernel/index.ts';
 import {
@@ -30,6 +31,8 @@ export function createServing(server: McpServer, log: Log): Serving {
 
 /** Where a request came from, as far as answering it needs to know. */
 export interface Origin {
+  /** On whose behalf the request is made. */
+  readonly caller: Caller;
   /** Sends a message that belongs to the request; false when the transport cannot carry any. */
   readonly send: (text: string) => boolean;
   /** The one client at the other end, where all that comes this way is of one. */
@@ -81,7 +84,7 @@ export async function answerRequest(
     const meta = requestMeta(request.params, at.origin.transportMeta);
     const connected = rules.connect({ request, meta, running }, at.origin);
     client = connected;
-    const exchange = { running, meta, client: connected };
+    const exchange = { caller: at.origin.caller, running, meta, client: connected };
     const result = await connected.answer(() => method(request.params, exchange));
     if (running.isAborted) return undefined;
     const text = rules.encode(result, request.method);

@@ -1,32 +1,6 @@
 import { AppError } from '../kernel/index.ts';
 import type { Params, RpcError } from '../protocol/index.ts';
 
-/** Someone wants to be reachable from other machines without asking who calls. */
-export class OpenBindRefusedError extends AppError {
-  readonly code = 'gateway.open_bind_refused';
-
-  constructor(host: string) {
-    super(
-      `The server was not started on ${host}: others could reach it without authentication. ` +
-        'Configure a token, or bind to 127.0.0.1',
-      { details: { host } },
-    );
-  }
-}
-
-/** The address cannot be listened on: taken, not ours, or not allowed. */
-export class ListenFailedError extends AppError {
-  readonly code = 'gateway.listen_failed';
-
-  constructor(address: { host: string; port: number }, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    super(
-      `The server could not listen on ${address.host}:${address.port}: ${reason}. Choose another port, or 0 for any`,
-      { details: { ...address }, cause },
-    );
-  }
-}
-
 /** One client, or all that are not told apart, have as many requests running as they may. */
 export class TooManyRequestsError extends AppError {
   readonly code = 'gateway.too_many_requests';

@@ -1,4 +1,4 @@
-import { localCaller } from '../contract/caller/index.ts';
+import type { Caller } from '../contract/caller/index.ts';
 import type {
   CallContext,
   Completion,
@@ -18,6 +18,7 @@ import type { RunningRequest } from './running-request.ts';
 
 /** One request on its way: how it may be stopped, what came with it, and who asks. */
 export interface Exchange {
+  readonly caller: Caller;
   readonly running: RunningRequest;
   readonly meta: Params;
   readonly client: RequestClient;
@@ -171,14 +172,15 @@ function callContext(params: Params, exchange: Exchange): CallContext {
  * request until a full collection.
  */
 class RequestContext implements CallContext {
-  readonly caller = localCaller;
+  readonly caller: Caller;
   readonly abort: RunningRequest;
   readonly meta: Params;
   readonly client: RequestClient;
   readonly progress = (update: ProgressUpdate): void => this.client.progress(update);
   readonly extra?: Params;
 
-  constructor({ running, meta, client }: Exchange, extra: Params | undefined) {
+  constructor({ caller, running, meta, client }: Exchange, extra: Params | undefined) {
+    this.caller = caller;
     this.abort = running;
     this.meta = meta;
     this.client = client;

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { localCaller } from '../contract/caller/index.ts';
 import { metaKey } from '../protocol/index.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { RunningRequest } from './running-request.ts';
@@ -151,7 +152,7 @@ describe('a client of the stateless era', () => {
 
 it('is asked nothing by requests that cannot be answered with a question', async () => {
   const request = { kind: 'request', id: 1, method: 'completion/complete', params: {} } as const;
-  const turn = { request, meta: _meta, send: () => true };
+  const turn = { caller: localCaller, request, meta: _meta, send: () => true };
   const client = new StatelessClient(turn, new RunningRequest(), new ParkedCalls());
   await expect(client.ask(question, new AbortController().signal)).rejects.toMatchObject({
     details: { reason: 'unreachable' },
@@ -163,7 +164,7 @@ describe('a call that waits', () => {
 
   function aClient(parked: ParkedCalls): { client: StatelessClient; running: RunningRequest } {
     const running = new RunningRequest();
-    const turn = { request, meta: _meta, send: () => true };
+    const turn = { caller: localCaller, request, meta: _meta, send: () => true };
     return { client: new StatelessClient(turn, running, parked), running };
   }
 

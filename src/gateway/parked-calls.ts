@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Caller } from '../contract/caller/index.ts';
 import { digestJson } from '../kernel/index.ts';
 import type { Request } from '../protocol/index.ts';
 import { InputExpiredError, TooManyWaitingCallsError } from './errors.ts';
@@ -29,8 +30,8 @@ const tokenBytes = 24;
 
 /**
  * Calls of the stateless era that wait until their client comes back with what it was asked. A state
- * is a random name for one of them: it says nothing, works once, and only for the same request with
- * the same arguments.
+ * is a random name for one of them: it says nothing, works once, and only for the same caller and
+ * the same request with the same arguments.
  */
 export class ParkedCalls {
   readonly #limits: ParkingLimits;
@@ -45,7 +46,7 @@ export class ParkedCalls {
   }
 
   /** Gives the state the client must come back with. Throws when too many wait. */
-  park(client: StatelessClient, request: Request): string {
+  park(client: StatelessClient, request: Request, caller: Caller): string {
     const { maxParked, parkedLimitMs } = this.#limits;
     if (this.#parked.size >= maxParked) throw new TooManyWaitingCallsError(maxParked);
     const token = tokenPrefix + randomBytes(tokenBytes).toString('base64url');
@@ -53,12 +54,12 @@ export class ParkedCalls {
       this.#parked.delete(token);
       client.stop(new InputExpiredError(parkedLimitMs));
     }, parkedLimitMs);
-    this.#parked.set(token, { client, subject: subjectOf(request), expiry });
+    this.#parked.set(token, { client, subject: subjectOf(request, caller), expiry });
     return token;
   }
 
   /** The call a request goes on with; undefined when its state is none of ours. Throws when it is gone. */
-  take(request: Request): StatelessClient | undefined {
+  take(request: Request, caller: Caller): StatelessClient | undefined {
     const { requestState } = request.params;
     if (typeof requestState !== 'string' || !requestState.startsWith(tokenPrefix)) return undefined;
     const found = this.#parked.get(requestState);
@@ -67,7 +68,7 @@ export class ParkedCalls {
         'params.requestState names no call that waits: it was altered, used before, or has expired. Call again without it',
       );
     }
-    if (found.subject !== subjectOf(request)) {
+    if (found.subject !== subjectOf(request, caller)) {
       throw invalidParams(
         'params.requestState belongs to another request: come back with the name and the arguments of the first one',
       );
@@ -87,7 +88,7 @@ export class ParkedCalls {
 }
 
 /** All of a request that must not be another when its client comes back: the answers were given for just that. */
-function subjectOf({ method, params }: Request): string {
+function subjectOf({ method, params }: Request, caller: Caller): string {
   const { name, uri, taskId, arguments: args = {} } = params;
-  return digestJson([method, name, uri, taskId, args]);
+  return digestJson([caller.id, method, name, uri, taskId, args]);
 }

@@ -1,3 +1,4 @@
+import type { Caller } from '../contract/caller/index.ts';
 import type { Opening } from '../contract/opening/index.ts';
 import {
   allowsBatches,
@@ -65,7 +66,11 @@ export class PipeConnection {
   /** Set while the client may have answers already. */
   #repeated: RepeatedOpening | undefined;
 
-  constructor(serving: Serving, send: SendText, { opening, onRoots }: PipeOptions = {}) {
+  constructor(
+    { serving, caller }: { readonly serving: Serving; readonly caller: Caller },
+    send: SendText,
+    { opening, onRoots }: PipeOptions = {},
+  ) {
     this.#serving = serving;
     this.#onRoots = onRoots;
     this.#repeated = opening && new RepeatedOpening(opening);
@@ -73,6 +78,7 @@ export class PipeConnection {
     this.#session = new HandshakeSession(serving, send);
     this.#stateless = statelessRules(serving, this.#parked);
     this.#origin = {
+      caller,
       peer: this.#session.id,
       send: (text) => {
         send(text);

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Caller } from '../contract/caller/index.ts';
 import type { Opening } from '../contract/opening/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
 import type { Log } from '../kernel/index.ts';
@@ -10,6 +11,8 @@ import { LineWriter } from './write-lines.ts';
 
 export interface StdioOptions {
   readonly server: McpServer;
+  /** On whose behalf the client calls: the user who started it. */
+  readonly caller: Caller;
   readonly input: Readable;
   readonly output: Writable;
   readonly log: Log;
@@ -44,7 +47,11 @@ export function serveStdio(options: StdioOptions): StdioGateway {
   const unreadLimitMs = options.unreadLimitMs ?? defaultUnreadLimitMs;
   const writer = new LineWriter({ output, input, unreadLimitMs, onUnread });
   const send: SendText = (text, isLast) => writer.write(text, isLast);
-  const connection = new PipeConnection(createServing(options.server, log), send, options);
+  const connection = new PipeConnection(
+    { serving: createServing(options.server, log), caller: options.caller },
+    send,
+    options,
+  );
   const reader = new LineReader({ maxBytes, keptBytes: 0, onLine, onLongLine });
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let isOpen = true;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../contract/caller/index.ts';
 import type { ClientRequest, ProgressUpdate } from '../contract/server/index.ts';
 import {
   encodeNotification,
@@ -30,6 +31,7 @@ const noMembers: Params = Object.freeze({});
 
 /** The request that is being answered: the first one, or a later one that brought answers. */
 export interface Turn {
+  readonly caller: Caller;
   readonly request: Request;
   readonly meta: Params;
   readonly send: (text: string) => boolean;
@@ -200,7 +202,7 @@ export class StatelessClient implements RequestClient {
     if (!this.#outcome || !this.#turn || this.#asks.size === 0) return;
     const { resolve, reject } = this.#outcome;
     try {
-      const requestState = this.#parked.park(this, this.#turn.request);
+      const requestState = this.#parked.park(this, this.#turn.request, this.#turn.caller);
       this.#isParked = true;
       resolve({ resultType: 'input_required', inputRequests: this.#questions(), requestState });
     } catch (error) {

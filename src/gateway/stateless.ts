@@ -54,9 +54,9 @@ function connect(
   { serving, parked }: { readonly serving: Serving; readonly parked: ParkedCalls },
 ): RequestClient {
   const send = (text: string): boolean => origin.send(text);
-  const { peer } = origin;
-  const turn: Turn = { request, meta, send, peer, onEnd: wish(serving, meta) };
-  const waiting = parked.take(request);
+  const { peer, caller } = origin;
+  const turn: Turn = { caller, request, meta, send, peer, onEnd: wish(serving, meta) };
+  const waiting = parked.take(request, caller);
   if (!waiting) return new StatelessClient(turn, running, parked);
   waiting.resume(turn, running);
   return waiting;

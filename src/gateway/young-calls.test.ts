@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { localCaller } from '../contract/caller/index.ts';
 import { leftForFullCollection } from '../kernel/testing/left-for-full-collection.ts';
 import { createMethods } from './methods.ts';
 import type { RequestClient } from './request-client.ts';
@@ -15,7 +16,15 @@ it('leaves nothing of a call for a full collection', async () => {
   const client = { progress: () => {} } as unknown as RequestClient;
   const callOften = async (): Promise<void> => {
     for (let n = 0; n < calls; n += 1) {
-      await call?.({ name: 'echo' }, { running: new RunningRequest(), meta: {}, client });
+      await call?.(
+        { name: 'echo' },
+        {
+          caller: localCaller,
+          running: new RunningRequest(),
+          meta: {},
+          client,
+        },
+      );
     }
   };
   await callOften();

@@ -1,10 +1,9 @@
-import { AppError, withTimeLimit, type Clock, type Log, type Secret } from '../../kernel/index.ts';
+import type { Caller } from '../../contract/caller/index.ts';
 import type { Catalogue } from '../../contract/catalogue/index.ts';
 import type { McpServer } from '../../contract/server/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
-import { checkToken } from './guard.ts';
-import type { HttpCall } from './http-parts.ts';
-import { respondJson } from './respond.ts';
+import { respondJson, type HttpExchange } from '../../http/index.ts';
+import { AppError, withTimeLimit, type Clock, type Log } from '../../kernel/index.ts';
 
 const readyLimitMs = 10_000;
 
@@ -12,7 +11,8 @@ export interface HealthParts {
   /** One that stands for several can say which of them could not be listed. */
   readonly server: McpServer & Pick<Partial<Catalogue>, 'failures'>;
   readonly version: string;
-  readonly token: Secret | undefined;
+  /** False where nobody has to authenticate: then nobody is trusted with details either. */
+  readonly isAuthenticated: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -27,25 +27,25 @@ export class HealthEndpoints {
     this.#startedAt = parts.clock.now();
   }
 
-  health(call: HttpCall, sessions: number): void {
+  health(exchange: HttpExchange, sessions: number): void {
     const { version, clock } = this.#parts;
     const uptimeSeconds = Math.floor((clock.now() - this.#startedAt) / 1000);
-    answer(call, 200, { status: 'ok', version, uptimeSeconds, sessions });
+    answer(exchange, 200, { status: 'ok', version, uptimeSeconds, sessions });
   }
 
-  /** Names of servers, and what they say about themselves, are for who showed the token; others get counts. */
-  async ready(call: HttpCall): Promise<void> {
-    const { version, token } = this.#parts;
-    const isKnown = token !== undefined && checkToken(call.request, token) === undefined;
+  /** Names of servers and their errors are for authenticated callers; others get counts. */
+  async ready(exchange: HttpExchange, caller: Caller | undefined): Promise<void> {
+    const { version, isAuthenticated } = this.#parts;
+    const isKnown = isAuthenticated && caller !== undefined;
     try {
       const tools = await this.#discover();
       if (tools.length === 0) {
-        answer(call, 503, { status: 'not_ready', version, reason: 'no server offers a tool' });
+        answer(exchange, 503, { status: 'not_ready', version, reason: 'no server offers a tool' });
         return;
       }
       // Still 200: an orchestrator would restart the instance because of one failed server.
       const failures = this.#parts.server.failures?.() ?? [];
-      answer(call, 200, {
+      answer(exchange, 200, {
         status: failures.length === 0 ? 'ready' : 'degraded',
         version,
         tools: tools.length,
@@ -54,7 +54,7 @@ export class HealthEndpoints {
       });
     } catch (thrown) {
       const reason = this.#reason(thrown, isKnown);
-      answer(call, 503, { status: 'not_ready', version, reason });
+      answer(exchange, 503, { status: 'not_ready', version, reason });
     }
   }
 
@@ -71,7 +71,7 @@ export class HealthEndpoints {
   }
 }
 
-function answer({ response }: HttpCall, status: number, body: object): void {
+function answer({ response }: HttpExchange, status: number, body: object): void {
   const headers = { 'cache-control': 'no-store' };
   respondJson(response, { status, text: JSON.stringify(body), headers });
 }

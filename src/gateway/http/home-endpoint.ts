@@ -1,19 +1,19 @@
-import { AppError, withTimeLimit, type Log, type Secret } from '../../kernel/index.ts';
-import { checkToken } from './guard.ts';
+import type { Caller } from '../../contract/caller/index.ts';
+import { headerOf, respondJson, type HttpExchange } from '../../http/index.ts';
+import { AppError, withTimeLimit, type Log } from '../../kernel/index.ts';
 import { homePagePolicy, renderHomePage, type HomePage, type Overview } from './home-page.ts';
-import { headerOf, type HttpCall } from './http-parts.ts';
 
 /** Servers that start for the first time may take longer; the page says so. */
 const overviewLimitMs = 3_000;
 
 export interface HomeParts {
   readonly version: string;
-  readonly token: Secret | undefined;
+  readonly isAuthenticated: boolean;
   readonly overview: () => Promise<Overview>;
   readonly log: Log;
 }
 
-/** `/` for people with a browser. Without the token, where there is one, it says nothing about what is served. */
+/** `/` for people with a browser. Servers and tools are listed to authenticated callers only. */
 export class HomeEndpoint {
   readonly #parts: HomeParts;
 
@@ -21,22 +21,20 @@ export class HomeEndpoint {
     this.#parts = parts;
   }
 
-  /** True for requests of browsers and plain downloads; clients of MCP say what they want. */
-  isFor({ request }: HttpCall): boolean {
+  async serve({ request, response }: HttpExchange, caller: Caller | undefined): Promise<void> {
     const accept = headerOf(request, 'accept') ?? '*/*';
-    const isReading = request.method === 'GET' || request.method === 'HEAD';
-    return isReading && (accept === '*/*' || accept.includes('text/html'));
-  }
-
-  async serve({ request, response }: HttpCall): Promise<void> {
-    const { version, token } = this.#parts;
-    const isKnown = checkToken(request, token) === undefined;
+    if (!/\*\/\*|text\/html/.test(accept)) {
+      const title = 'This page is for browsers. MCP is served at /mcp';
+      respondJson(response, { status: 406, text: JSON.stringify({ status: 406, title }) });
+      return;
+    }
+    const { version, isAuthenticated } = this.#parts;
     const html = renderHomePage({
       version,
       // Checked before: it names this server.
       mcpUrl: `http://${headerOf(request, 'host') ?? ''}/mcp`,
-      needsToken: token !== undefined,
-      overview: isKnown ? await this.#overview() : undefined,
+      needsToken: isAuthenticated,
+      overview: caller ? await this.#overview() : undefined,
     });
     response.writeHead(200, {
       'content-type': 'text/html; charset=utf-8',

@@ -65,7 +65,7 @@ describe('the page at /', () => {
     for (const accept of ['text/event-stream', 'application/json, text/event-stream']) {
       expect((await get({ accept })).text).toContain('MCP is served at /mcp');
     }
-    expect((await get(browser, 'POST')).status).toBe(404);
+    expect((await get(browser, 'POST')).status).toBe(405);
     expect(await get(browser, 'HEAD')).toMatchObject({ status: 200, text: '' });
   });
 

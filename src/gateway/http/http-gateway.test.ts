@@ -241,7 +241,7 @@ describe('requests that are none', () => {
     const peer = await aPeer();
     expect(await peer.send({ method: 'GET', path: '/nope' })).toMatchObject({
       status: 404,
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/problem+json' },
     });
     expect((await peer.send({ method: 'PUT' })).status).toBe(405);
   });

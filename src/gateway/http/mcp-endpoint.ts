@@ -1,3 +1,4 @@
+import { accepts, headerOf, readJsonBody, respondJson } from '../../http/index.ts';
 import {
   encodeError,
   judgeEra,
@@ -6,10 +7,7 @@ import {
   type Message,
 } from '../../protocol/index.ts';
 import { receiveMessage } from '../receive-message.ts';
-import { headerOf, type HttpCall, type HttpParts } from './http-parts.ts';
-import { accepts } from './post-exchange.ts';
-import { readJsonBody } from './read-body.ts';
-import { refuse, respondJson } from './respond.ts';
+import { refuse, rpcRefusal, type HttpCall, type HttpParts } from './http-parts.ts';
 import { SessionEndpoint } from './session-endpoint.ts';
 import { StatelessEndpoint } from './stateless-endpoint.ts';
 
@@ -33,7 +31,7 @@ export class McpEndpoint {
     else if (method === 'DELETE' && !isStateless) this.sessions.leave(call);
     else {
       const headers = { allow: isStateless ? 'POST' : 'GET, POST, DELETE' };
-      refuse(call.response, { status: 405, message: 'Method not allowed', headers });
+      refuse(call, { status: 405, message: 'Method not allowed', headers });
     }
     return undefined;
   }
@@ -44,13 +42,12 @@ export class McpEndpoint {
   }
 
   async #post(call: HttpCall): Promise<void> {
-    const { request, response } = call;
-    if (!accepts(request, 'application/json')) {
-      refuse(response, { status: 406, message: 'A POST must accept application/json' });
+    if (!accepts(call.request, 'application/json')) {
+      refuse(call, { status: 406, message: 'A POST must accept application/json' });
       return;
     }
     const maxBytes = this.#parts.limits.maxRequestBytes;
-    const body = await readJsonBody(request, response, maxBytes);
+    const body = await readJsonBody(call, { maxBytes, refusals: rpcRefusal });
     if (body) await this.#route(receiveMessage(body, maxBytes), call);
   }
 
@@ -65,7 +62,7 @@ export class McpEndpoint {
       if (!isStatelessHeader(version)) return this.sessions.post(message, call);
       // The stateless era defines no notification over HTTP; one is accepted and means nothing.
       if (message.kind === 'notification') response.writeHead(202).end();
-      else refuse(response, { status: 400, message: 'The body must be one request' });
+      else refuse(call, { status: 400, message: 'The body must be one request' });
       return undefined;
     }
     const verdict = judgeEra(message, version);

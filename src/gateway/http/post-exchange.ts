@@ -1,24 +1,19 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../../contract/caller/index.ts';
+import { accepts, EventStream, respondJson, type JsonAnswer } from '../../http/index.ts';
 import type { Wait } from '../../kernel/index.ts';
 import type { Params } from '../../protocol/index.ts';
 import type { Origin } from '../answer-request.ts';
 import { ConnectionClosedError } from '../errors.ts';
 import type { RunningRequest } from '../running-request.ts';
-import { EventStream } from './event-stream.ts';
 import type { HttpCall, HttpParts } from './http-parts.ts';
-import { respondJson } from './respond.ts';
-
-export interface PostAnswer {
-  readonly status: number;
-  readonly text: string;
-  readonly headers?: OutgoingHttpHeaders;
-}
 
 /**
  * The way back of one POST: plain JSON, or a stream of events as soon as there is something to say
  * before the answer, or when the answer takes so long that a silent connection might be cut.
  */
 export class PostExchange implements Origin {
+  readonly caller: Caller;
   readonly transportMeta: Params | undefined;
   readonly #response: ServerResponse;
   readonly #parts: HttpParts;
@@ -27,7 +22,8 @@ export class PostExchange implements Origin {
   readonly #running: RunningRequest[] = [];
   #stream: EventStream | undefined;
 
-  constructor({ request, response }: HttpCall, parts: HttpParts) {
+  constructor({ request, response, caller }: HttpCall, parts: HttpParts) {
+    this.caller = caller;
     this.#response = response;
     this.#parts = parts;
     this.#takesEvents = accepts(request, 'text/event-stream');
@@ -50,7 +46,7 @@ export class PostExchange implements Origin {
     if (this.#response.destroyed) this.#leave();
   }
 
-  finish(answer: PostAnswer): void {
+  finish(answer: JsonAnswer): void {
     this.#hurry();
     if (!this.#stream) {
       respondJson(this.#response, answer);
@@ -79,24 +75,6 @@ export class PostExchange implements Origin {
     this.#stream ??= new EventStream(this.#response, this.#parts.limits);
     return this.#stream;
   }
-}
-
-/** What the protocol tells clients to send; looked for first, because nearly all do. */
-const usualAccept = 'application/json, text/event-stream';
-
-/** Whether the client takes answers of a media type; who says nothing takes everything. */
-export function accepts(
-  request: IncomingMessage,
-  type: 'application/json' | 'text/event-stream',
-): boolean {
-  const { accept } = request.headers;
-  if (accept === undefined || accept === usualAccept) return true;
-  const group = `${type.slice(0, type.indexOf('/'))}/*`;
-  return accept
-    .toLowerCase()
-    .split(',')
-    .map((range) => range.split(';', 1)[0]?.trim())
-    .some((range) => range === type || range === group || range === '*/*');
 }
 
 /** The W3C trace headers, for requests that carry no trace context in `_meta`. */

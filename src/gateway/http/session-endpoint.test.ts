@@ -1,5 +1,9 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startListener } from '../../http/index.ts';
+import { silentLog } from '../../kernel/index.ts';
+import { FixtureServer } from '../testing/fixture-server.ts';
 import { aPeer } from '../testing/http-peer.ts';
+import { createMcpRoutes } from './http-gateway.ts';
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const json = { 'content-type': 'application/json' };
@@ -172,4 +176,42 @@ describe('a session', () => {
     });
     stream.leave();
   });
+});
+
+it('does not exist for another caller than the one that opened it', async () => {
+  const server = new FixtureServer();
+  const mcp = createMcpRoutes({ server, log: silentLog, version: '1', isAuthenticated: true });
+  const listener = await startListener({
+    host: '127.0.0.1',
+    port: 0,
+    routes: mcp.routes,
+    identify: ({ headers }) => ({ kind: 'caller', caller: { id: String(headers['x-caller']) } }),
+    isAuthenticated: true,
+    log: silentLog,
+  });
+  onTestFinished(async () => {
+    mcp.close();
+    await listener.close();
+  });
+  const post = (caller: string, method: string, headers: Record<string, string> = {}) =>
+    fetch(`${listener.url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-caller': caller, ...headers },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method,
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'test', version: '1' },
+        },
+      }),
+    });
+  const opened = await post('anna', 'initialize');
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+  expect((await post('anna', 'ping', session)).status).toBe(200);
+  expect((await post('bob', 'ping', session)).status).toBe(404);
+  const missing = await post('bob', 'ping', { 'mcp-session-id': 'missing' });
+  expect(await (await post('bob', 'ping', session)).text()).toBe(await missing.text());
 });

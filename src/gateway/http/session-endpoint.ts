@@ -1,3 +1,4 @@
+import { accepts, EventStream, headerOf, respondJson } from '../../http/index.ts';
 import {
   allowsBatches,
   encodeError,
@@ -11,10 +12,8 @@ import {
 } from '../../protocol/index.ts';
 import { explainFailure } from '../rpc-failure.ts';
 import { answerBatch } from '../pipe-connection.ts';
-import { EventStream } from './event-stream.ts';
-import { headerOf, type HttpCall, type HttpParts } from './http-parts.ts';
-import { accepts, PostExchange } from './post-exchange.ts';
-import { refuse, respondJson } from './respond.ts';
+import { refuse, type HttpCall, type HttpParts } from './http-parts.ts';
+import { PostExchange } from './post-exchange.ts';
 import { HttpSessions, type HttpSession } from './sessions.ts';
 
 /** Streamable HTTP of the handshake era: POST to speak, GET to listen, DELETE to leave. */
@@ -56,13 +55,13 @@ export class SessionEndpoint {
   /** Opens the stream of what the server has to say unasked. */
   listen(call: HttpCall): void {
     if (!accepts(call.request, 'text/event-stream')) {
-      refuse(call.response, { status: 406, message: 'A GET must accept text/event-stream' });
+      refuse(call, { status: 406, message: 'A GET must accept text/event-stream' });
       return;
     }
     const found = this.#find(call);
     if (!found) return;
     if (found.stream) {
-      refuse(call.response, {
+      refuse(call, {
         status: 409,
         message: 'This session has an open GET stream already',
       });
@@ -99,7 +98,7 @@ export class SessionEndpoint {
     }
     let created: HttpSession;
     try {
-      created = this.#sessions.create();
+      created = this.#sessions.create(call.caller);
     } catch (thrown) {
       const { log } = this.#parts.serving;
       const error = explainFailure(thrown, {
@@ -111,7 +110,10 @@ export class SessionEndpoint {
       respondJson(call.response, { status: 503, text: encodeError(request.id, error) });
       return;
     }
-    const reply = await created.session.answer(request, { send: () => false });
+    const reply = await created.session.answer(request, {
+      caller: call.caller,
+      send: () => false,
+    });
     if (!reply || reply.errorCode !== undefined) this.#sessions.end(created);
     if (!reply) return;
     const headers = reply.errorCode === undefined ? { 'mcp-session-id': created.id } : {};
@@ -130,7 +132,7 @@ export class SessionEndpoint {
     const { version } = found.session;
     if (!allowsBatches(version)) {
       const message = `Batches are not part of protocol version ${version}`;
-      refuse(call.response, { status: 400, message });
+      refuse(call, { status: 400, message });
       return;
     }
     const exchange = new PostExchange(call, this.#parts);
@@ -141,24 +143,25 @@ export class SessionEndpoint {
   }
 
   /** The session a request names; refuses it when there is none or the version is unknown. */
-  #find({ request, response }: HttpCall): HttpSession | undefined {
+  #find(call: HttpCall): HttpSession | undefined {
+    const { request, caller } = call;
     const version = headerOf(request, 'mcp-protocol-version');
     if (version !== undefined && !findHandshakeVersion(version)) {
       const message = `Unsupported protocol version. Sessions speak ${handshakeVersions.join(', ')}`;
-      refuse(response, { status: 400, message });
+      refuse(call, { status: 400, message });
       return undefined;
     }
     const id = headerOf(request, 'mcp-session-id');
     if (id === undefined) {
       const message = 'Header Mcp-Session-Id is missing: send "initialize" first';
-      refuse(response, { status: 400, message });
+      refuse(call, { status: 400, message });
       return undefined;
     }
-    const found = this.#sessions.find(id);
+    const found = this.#sessions.find(id, caller);
     if (!found) {
       const message = 'There is no such session (any more): send "initialize" again';
       const error = { code: rpcErrorCode.invalidRequest, message };
-      refuse(response, { status: 404, message, error });
+      refuse(call, { status: 404, message, error });
     }
     return found;
   }

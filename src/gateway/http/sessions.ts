@@ -1,11 +1,13 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import type { EventStream } from '../../http/index.ts';
 import { TooManySessionsError } from '../errors.ts';
 import { HandshakeSession } from '../handshake-session.ts';
-import type { EventStream } from './event-stream.ts';
 import type { HttpParts } from './http-parts.ts';
 
 /** A client of the handshake era that comes back with the id it was given. */
 export interface HttpSession {
   readonly id: string;
+  readonly caller: Caller;
   readonly session: HandshakeSession;
   /** The open GET stream, where what answers no request goes; without one it is dropped. */
   stream: EventStream | undefined;
@@ -26,12 +28,13 @@ export class HttpSessions {
   }
 
   /** Throws when every session is in use. */
-  create(): HttpSession {
+  create(caller: Caller): HttpSession {
     this.#makeRoom();
     const { serving, clock } = this.#parts;
     const session = new HandshakeSession(serving, (text) => created.stream?.send(text));
     const created: HttpSession = {
       id: session.id,
+      caller,
       session,
       stream: undefined,
       usedAt: clock.now(),
@@ -40,9 +43,11 @@ export class HttpSessions {
     return created;
   }
 
-  find(id: string): HttpSession | undefined {
+  /** A session exists only for the caller that opened it. */
+  find(id: string, caller: Caller): HttpSession | undefined {
     const found = this.#byId.get(id);
-    if (found) found.usedAt = this.#parts.clock.now();
+    if (found?.caller.id !== caller.id) return undefined;
+    found.usedAt = this.#parts.clock.now();
     return found;
   }
 

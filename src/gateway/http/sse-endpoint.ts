@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { EventStream, queryOf, readJsonBody } from '../../http/index.ts';
+import type { Caller } from '../../contract/caller/index.ts';
 import { PipeConnection } from '../pipe-connection.ts';
 import { receiveMessage } from '../receive-message.ts';
-import { EventStream } from './event-stream.ts';
-import type { HttpCall, HttpParts } from './http-parts.ts';
-import { readJsonBody } from './read-body.ts';
-import { refuse } from './respond.ts';
+import { refuse, rpcRefusal, type HttpCall, type HttpParts } from './http-parts.ts';
 
 export const messagesPath = '/messages';
 
 interface OpenStream {
+  readonly caller: Caller;
   readonly connection: PipeConnection;
   readonly stream: EventStream;
 }
@@ -22,16 +22,17 @@ export class SseEndpoint {
     this.#parts = parts;
   }
 
-  listen({ response }: HttpCall): void {
+  listen(call: HttpCall): void {
+    const { response, caller } = call;
     const { limits, serving } = this.#parts;
     if (this.#open.size >= limits.maxSessions) {
-      refuse(response, { status: 503, message: `${limits.maxSessions} streams are open already` });
+      refuse(call, { status: 503, message: `${limits.maxSessions} streams are open already` });
       return;
     }
     const id = randomUUID();
     const stream = new EventStream(response, limits);
-    const connection = new PipeConnection(serving, (text) => stream.send(text));
-    this.#open.set(id, { connection, stream });
+    const connection = new PipeConnection({ serving, caller }, (text) => stream.send(text));
+    this.#open.set(id, { caller, connection, stream });
     response.once('close', () => {
       this.#open.delete(id);
       connection.close();
@@ -39,18 +40,21 @@ export class SseEndpoint {
     stream.send(`${messagesPath}?sessionId=${id}`, 'endpoint');
   }
 
-  async post(call: HttpCall, query: URLSearchParams): Promise<void> {
-    const found = this.#open.get(query.get('sessionId') ?? '');
-    if (!found) {
-      refuse(call.response, { status: 404, message: 'No stream is open for this sessionId' });
+  async post(call: HttpCall): Promise<void> {
+    const found = this.#open.get(queryOf(call.request).get('sessionId') ?? '');
+    if (found?.caller.id !== call.caller.id) {
+      refuse(call, { status: 404, message: 'No stream is open for this sessionId' });
       return;
     }
     const { maxRequestBytes } = this.#parts.limits;
-    const body = await readJsonBody(call.request, call.response, maxRequestBytes);
+    const body = await readJsonBody(call, {
+      maxBytes: maxRequestBytes,
+      refusals: rpcRefusal,
+    });
     if (!body) return;
     const message = receiveMessage(body, maxRequestBytes);
     if (message.kind === 'malformed' && message.id === null) {
-      refuse(call.response, { status: 400, message: '', error: message.error });
+      refuse(call, { status: 400, message: '', error: message.error });
       return;
     }
     call.response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted');

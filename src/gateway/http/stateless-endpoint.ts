@@ -1,3 +1,4 @@
+import { EventStream, respondJson } from '../../http/index.ts';
 import {
   checkMirroredHeaders,
   checkParamHeaders,
@@ -19,10 +20,8 @@ import { RequestsInFlight } from '../requests-in-flight.ts';
 import { explainFailure } from '../rpc-failure.ts';
 import { statelessRules } from '../stateless.ts';
 import { openSubscription, type Subscription } from '../subscription.ts';
-import { EventStream } from './event-stream.ts';
 import type { HttpCall, HttpParts } from './http-parts.ts';
 import { PostExchange } from './post-exchange.ts';
-import { respondJson } from './respond.ts';
 
 /** Answers POSTs of the stateless era: each carries all there is to know about it. */
 export class StatelessEndpoint {

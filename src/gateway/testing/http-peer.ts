@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { onTestFinished } from 'vitest';
+import type { Listener } from '../../http/index.ts';
 import { silentLog, type Log } from '../../kernel/index.ts';
-import { createHttpGateway, type HttpGateway, type HttpGatewayOptions } from '../index.ts';
+import { createHttpGateway, type HttpGatewayOptions } from '../index.ts';
 import { FixtureServer } from './fixture-server.ts';
 import { statelessMeta, type Json } from './stdio-peer.ts';
 
@@ -37,7 +38,7 @@ export async function aPeer(options: Partial<HttpGatewayOptions> = {}): Promise<
 /** A running gateway over a fixture server, and a client that can say anything to it. */
 export class HttpPeer {
   readonly server: FixtureServer;
-  readonly gateway: HttpGateway;
+  readonly gateway: Listener;
   readonly logged: string[];
 
   private constructor(parts: Pick<HttpPeer, 'server' | 'gateway' | 'logged'>) {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { localCaller } from '../../contract/caller/index.ts';
 import { silentLog, type Log } from '../../kernel/index.ts';
 import { metaKey } from '../../protocol/index.ts';
 import { serveStdio, type StdioGateway, type StdioOptions } from '../index.ts';
@@ -31,6 +32,7 @@ export class StdioPeer {
     };
     this.gateway = serveStdio({
       server: this.server,
+      caller: localCaller,
       input: this.input,
       output: this.output,
       log,

@@ -4,26 +4,25 @@ import type { HttpLimits } from './http-limits.ts';
 
 interface Connection {
   readonly address: string;
-  /** Requests that are not answered yet. */
+  /** Requests without a response yet. */
   readonly requests: IncomingMessage[];
-  /** When it became silent, or the request came that it waits for: a number that only grows. */
+  /** Sequence number of its last change between idle and pending. */
   since: number;
 }
 
 /**
- * The connections of a server.
+ * The open connections of a listener.
  *
- * 1. Silent ones lock nobody out: where there are too many, of all or of one address, the one that was silent
- *    longest is dropped for the newcomer. Silent is what sent no request, or only a part of one, since its
- *    last answer; others are never dropped.
- * 2. Closing the server waits for requests and not for sockets: Node takes a connection that never sent anything
- *    for a busy one.
+ * 1. Silent connections cannot exhaust the limit: at the limit, in total or per address, the connection silent
+ *    longest is dropped for the new one. A connection is silent when it has sent no complete request since its
+ *    last response; others are never dropped.
+ * 2. Closing waits for requests, not for sockets: Node counts a connection that never sent anything as busy.
  */
 export class Connections {
   readonly #limits: Pick<HttpLimits, 'maxConnections' | 'maxConnectionsPerAddress'>;
-  /** Those without and with a request, each in the order of `since`. */
+  /** Without and with a pending request, each in the order of `since`. */
   readonly #idle = new Map<Socket, Connection>();
-  readonly #asking = new Map<Socket, Connection>();
+  readonly #pending = new Map<Socket, Connection>();
   readonly #counts = new Map<string, number>();
   #lastSince = 0;
   #isClosing = false;
@@ -33,21 +32,21 @@ export class Connections {
     http.on('connection', (socket) => this.#admit(socket));
   }
 
-  /** Call it once for each request. */
+  /** Call once per request. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    const connection = this.#idle.get(socket) ?? this.#asking.get(socket);
+    const connection = this.#idle.get(socket) ?? this.#pending.get(socket);
     if (!connection) return;
-    if (connection.requests.push(request) === 1) this.#move(socket, this.#idle, this.#asking);
+    if (connection.requests.push(request) === 1) this.#move(socket, this.#idle, this.#pending);
     response.on('close', () => {
       connection.requests.splice(connection.requests.indexOf(request), 1);
       if (connection.requests.length > 0) return;
-      this.#move(socket, this.#asking, this.#idle);
+      this.#move(socket, this.#pending, this.#idle);
       if (this.#isClosing) socket.end();
     });
   }
 
-  /** Closes the server, each connection when its last answer is out, all of them after `limitMs`. */
+  /** Closes the server: each connection after its last response, all of them after `limitMs`. */
   async close(http: Server, limitMs: number): Promise<void> {
     const timer = setTimeout(() => http.closeAllConnections(), limitMs);
     this.#isClosing = true;
@@ -62,7 +61,7 @@ export class Connections {
     const { maxConnections, maxConnectionsPerAddress } = this.#limits;
     const address = networkOf(socket.remoteAddress ?? '');
     const count = this.#counts.get(address) ?? 0;
-    const total = this.#idle.size + this.#asking.size;
+    const total = this.#idle.size + this.#pending.size;
     const isCrowded = count >= maxConnectionsPerAddress;
     if (
       (isCrowded || total >= maxConnections) &&
@@ -76,13 +75,13 @@ export class Connections {
     socket.once('close', () => this.#forget(socket));
   }
 
-  /** Drops the longest silent connection, of this address where one is given; false when there is none. */
+  /** Drops the connection silent longest, of `address` if given; false when there is none. */
   #dropSilent(address: string | undefined): boolean {
-    const isMeant = (connection: Connection): boolean =>
+    const isEligible = (connection: Connection): boolean =>
       address === undefined || connection.address === address;
-    const idle = this.#idle.entries().find(([, connection]) => isMeant(connection));
-    const partial = this.#asking.entries().find(([, connection]) => {
-      return isMeant(connection) && connection.requests.every(({ complete }) => !complete);
+    const idle = this.#idle.entries().find(([, connection]) => isEligible(connection));
+    const partial = this.#pending.entries().find(([, connection]) => {
+      return isEligible(connection) && connection.requests.every(({ complete }) => !complete);
     });
     const [first, second] = [idle, partial].flatMap((it) => (it ? [it] : []));
     const longest = first && second && second[1].since < first[1].since ? second : first;
@@ -101,17 +100,17 @@ export class Connections {
   }
 
   #forget(socket: Socket): void {
-    const connection = this.#idle.get(socket) ?? this.#asking.get(socket);
+    const connection = this.#idle.get(socket) ?? this.#pending.get(socket);
     if (!connection) return;
     this.#idle.delete(socket);
-    this.#asking.delete(socket);
+    this.#pending.delete(socket);
     const left = (this.#counts.get(connection.address) ?? 1) - 1;
     if (left > 0) this.#counts.set(connection.address, left);
     else this.#counts.delete(connection.address);
   }
 }
 
-/** Who has one address of IPv6 has all of the first 64 bits; IPv4 may be written as IPv6. */
+/** The /64 network of an IPv6 address: one host owns all of it. IPv4 may be written as IPv6. */
 function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   if (!plain.includes(':')) return plain;

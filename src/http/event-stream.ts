@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { HttpLimits } from './http-limits.ts';
 
-/** An answer that is a stream of server-sent events. */
+/** A response of server-sent events. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #maxBacklogBytes: number;
@@ -13,7 +13,7 @@ export class EventStream {
     response.writeHead(200, {
       'content-type': 'text/event-stream',
       'cache-control': 'no-cache, no-transform',
-      // Asks proxies not to hold events back.
+      // Asks proxies not to buffer events.
       'x-accel-buffering': 'no',
       ...headers,
     });
@@ -22,7 +22,7 @@ export class EventStream {
     response.once('close', () => clearInterval(this.#heartbeat));
   }
 
-  /** `text` is one line, as JSON texts are. */
+  /** `text` must be a single line, as JSON texts are. */
   send(text: string, event = 'message'): void {
     this.#write(`event: ${event}\ndata: ${text}\n\n`);
   }
@@ -35,7 +35,7 @@ export class EventStream {
   #write(text: string): void {
     if (this.#response.destroyed || this.#response.writableEnded) return;
     this.#response.write(text);
-    // Who does not read is cut off instead of filling our memory.
+    // A client that does not read is disconnected instead of filling memory.
     if (this.#response.writableLength > this.#maxBacklogBytes) this.#response.destroy();
   }
 }

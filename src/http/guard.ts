@@ -1,29 +1,25 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
-import type { Secret } from '../../kernel/index.ts';
-import type { Refusal } from './respond.ts';
+import type { Refusal } from './exchange.ts';
 
-/** As `guardRules` spells them. */
+/** Names and origins this server answers to, normalized by `guardRules`. */
 export interface GuardRules {
   /** Names this server is reached by, besides the loopback ones; `*` for any. */
   readonly allowedHosts: readonly string[];
   /** Web origins whose pages may call, besides those served from loopback. */
   readonly allowedOrigins: readonly string[];
-  readonly token: Secret | undefined;
-  /** Host headers that were found to be allowed. */
+  /** Host headers already found to be allowed. */
   readonly knownHosts?: Set<string>;
 }
 
 /**
- * The rules as people type them (`Example.com`, `host:8004`, `::1`, `https://app.example/`) in the
- * spelling of browsers, which is compared. What can be none of them is left out.
+ * Normalizes rules as people type them (`Example.com`, `host:8004`, `::1`, `https://app.example/`) to the
+ * spelling of browsers. Drops what is neither a host nor an origin.
  */
-export function guardRules({ allowedHosts, allowedOrigins, token }: GuardRules): GuardRules {
+export function guardRules({ allowedHosts, allowedOrigins }: GuardRules): GuardRules {
   return {
     allowedHosts: allowedHosts.map(ruleHost).filter((host) => host !== undefined),
     allowedOrigins: allowedOrigins.map(ruleOrigin).filter((origin) => origin !== ''),
-    token,
     knownHosts: new Set(),
   };
 }
@@ -33,7 +29,7 @@ function ruleHost(typed: string): string | undefined {
   return hostnameOf(typed.includes('://') ? typed : `http://${urlHost(typed)}`);
 }
 
-/** Origins that are no web pages (`app-extension://id`) have no other spelling. */
+/** Origins other than web pages (`app-extension://id`) are compared as typed. */
 function ruleOrigin(typed: string): string {
   return hostnameOf(typed) === undefined ? typed : new URL(typed).origin;
 }
@@ -43,15 +39,12 @@ export function urlHost(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/**
- * Refuses what a web page could send on behalf of someone else: a request for a name that is not
- * ours (DNS rebinding), or from an origin we do not know.
- */
+/** Refuses cross-site requests: a Host that is not this server (DNS rebinding) or an unknown Origin. */
 export function checkHostAndOrigin(
   request: IncomingMessage,
   rules: GuardRules,
 ): Refusal | undefined {
-  // Node keeps the first of several; a proxy before us may have looked at another.
+  // Node keeps the first one; a proxy in front may have used another.
   if (countOf(request.rawHeaders, 'host') > 1) {
     return { status: 400, message: 'There is more than one Host header' };
   }
@@ -78,10 +71,10 @@ function countOf(rawHeaders: readonly string[], name: string): number {
 const maxKnownHosts = 100;
 const hostHeader = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-/** Reading a URL costs more than all other checks, and clients send the same header every time. */
+/** Cached: parsing a URL costs more than all other checks, and clients repeat the same header. */
 function isOurs(header: string, { allowedHosts, knownHosts }: GuardRules): boolean {
   if (knownHosts?.has(header)) return true;
-  // Before it is read as a part of a URL, where signs such as `#`, `@` and `%` would change what it means.
+  // Checked before it becomes part of a URL, where `#`, `@` and `%` would change its meaning.
   const hostname = hostHeader.test(header) ? hostnameOf(`http://${header}`) : undefined;
   if (hostname === undefined || !isAllowedHost(hostname, allowedHosts)) return false;
   if (knownHosts && knownHosts.size < maxKnownHosts) knownHosts.add(header);
@@ -95,7 +88,7 @@ function isAllowedHost(hostname: string, allowed: readonly string[]): boolean {
 function isAllowedOrigin(origin: string, allowed: readonly string[]): boolean {
   if (allowed.includes(origin)) return true;
   const hostname = hostnameOf(origin);
-  // Browsers send an origin as URLs spell it, and nothing else.
+  // Browsers send the exact origin of the URL, nothing else.
   return hostname !== undefined && isLoopback(hostname) && new URL(origin).origin === origin;
 }
 
@@ -105,37 +98,37 @@ function hostnameOf(url: string): string | undefined {
   return isWeb && !username && pathname === '/' && !search ? hostname : undefined;
 }
 
-/** Takes names as URLs spell them (`[::1]`) and as people type them (`::1`). */
+/** Accepts `[::1]` as in URLs and `::1` as typed. */
 export function isLoopback(host: string): boolean {
   const hostname = host.toLowerCase();
   if (hostname === 'localhost' || hostname === '[::1]' || hostname === '::1') return true;
   return isIPv4(hostname) && hostname.startsWith('127.');
 }
 
-const bearerPattern = /^Bearer +(\S+) *$/i;
+const allowedRequestHeaders =
+  'authorization, content-type, accept, last-event-id, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, traceparent, tracestate, baggage';
+const preflightFreshSeconds = 600;
 
-/** Refuses a request without the token, if one is configured. */
-export function checkToken(
+/**
+ * CORS: pages of the configured origins may read responses. Pages from loopback are not refused, but
+ * can read nothing unless configured. True when the request was a preflight and has been answered.
+ */
+export function handleCors(
   request: IncomingMessage,
-  token: Secret | undefined,
-): Refusal | undefined {
-  if (token === undefined) return undefined;
-  const given = bearerPattern.exec(request.headers.authorization ?? '')?.[1];
-  if (given !== undefined && isSameSecret(given, token.reveal())) return undefined;
-  const reason = given === undefined ? '' : ', error="invalid_token"';
-  return {
-    status: 401,
-    message:
-      'This server wants a token: send "Authorization: Bearer TOKEN"; its page at / says where it is',
-    headers: { 'www-authenticate': `Bearer realm="tutti"${reason}` },
-  };
-}
-
-/** Compares digests, so that neither length nor content shows in the time it takes. */
-function isSameSecret(given: string, expected: string): boolean {
-  return timingSafeEqual(digest(given), digest(expected));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  response: ServerResponse,
+  allowedOrigins: readonly string[],
+): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined || !allowedOrigins.includes(origin)) return false;
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('access-control-expose-headers', 'mcp-session-id');
+  response.setHeader('vary', 'origin');
+  if (request.method !== 'OPTIONS') return false;
+  response.writeHead(204, {
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers': allowedRequestHeaders,
+    'access-control-max-age': String(preflightFreshSeconds),
+  });
+  response.end();
+  return true;
 }

@@ -1,25 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { encodeError, rpcErrorCode } from '../../protocol/index.ts';
-import { refuse } from './respond.ts';
+import { respondJson, type HttpExchange, type RefusalFormat } from './exchange.ts';
 
 const lingerMs = 1_000;
 
+export interface BodyRules {
+  readonly maxBytes: number;
+  readonly refusals: RefusalFormat;
+}
+
 /**
- * Reads the body of a POST that is to be JSON. Undefined when there is nothing to go on with: it
- * was refused (415, 413) and answered, or the client went away.
+ * Reads a JSON body without parsing it. Undefined when there is none to use: the request was refused
+ * (415, 413) and answered, or the client disconnected.
  */
 export function readJsonBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  maxBytes: number,
+  { request, response }: HttpExchange,
+  rules: BodyRules,
 ): Promise<Buffer | undefined> {
+  const { maxBytes, refusals } = rules;
   if (!isJson(request.headers['content-type'])) {
-    refuse(response, { status: 415, message: 'Content-Type must be application/json' });
-    return nothing();
+    respondJson(
+      response,
+      refusals({ status: 415, message: 'Content-Type must be application/json' }),
+    );
+    return Promise.resolve(undefined);
   }
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
-    refuseTooLarge(request, response, maxBytes);
-    return nothing();
+    refuseTooLarge(request, response, rules);
+    return Promise.resolve(undefined);
   }
   if (request.headers.expect === '100-continue') response.writeContinue();
   return new Promise((resolve) => {
@@ -30,7 +37,7 @@ export function readJsonBody(
       length += chunk.length;
       if (length > maxBytes) {
         request.removeAllListeners('data').pause();
-        refuseTooLarge(request, response, maxBytes);
+        refuseTooLarge(request, response, rules);
         resolve(undefined);
         return;
       }
@@ -41,14 +48,10 @@ export function readJsonBody(
       resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
     });
     request.on('close', () => {
-      // Node is told of every promise that is resolved again, which costs more than resolving it.
+      // Resolving a promise twice emits a process event, which costs more than this check.
       if (!isRead) resolve(undefined);
     });
   });
-}
-
-async function nothing(): Promise<undefined> {
-  return undefined;
 }
 
 function isJson(contentType: string | undefined): boolean {
@@ -60,21 +63,22 @@ function isJson(contentType: string | undefined): boolean {
 }
 
 /**
- * Answers at once and then drops what still arrives for a moment: a socket closed on a client that
- * is still sending is reset, and the client would never read the answer.
+ * Responds at once and discards input for a moment: closing the socket while the client is sending
+ * resets the connection, and the client would never read the response.
  */
 function refuseTooLarge(
   request: IncomingMessage,
   response: ServerResponse,
-  maxBytes: number,
+  { maxBytes, refusals }: BodyRules,
 ): void {
   const timer = setTimeout(() => request.socket.destroy(), lingerMs);
   request.once('close', () => clearTimeout(timer));
   request.once('end', () => response.end());
   const message = `The request is larger than ${maxBytes} bytes`;
-  const text = encodeError(null, { code: rpcErrorCode.invalidRequest, message });
+  const { text, headers } = refusals({ status: 413, message });
   response.writeHead(413, {
     'content-type': 'application/json',
+    ...headers,
     'content-length': Buffer.byteLength(text),
     connection: 'close',
   });

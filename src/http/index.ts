@@ -1,0 +1,16 @@
+export { EventStream } from './event-stream.ts';
+export {
+  accepts,
+  headerOf,
+  queryOf,
+  respondJson,
+  type HttpExchange,
+  type JsonAnswer,
+  type Refusal,
+} from './exchange.ts';
+export { isLoopback } from './guard.ts';
+export { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
+export { bearerIdentity } from './identity.ts';
+export { startListener, type Listener, type ListenerOptions } from './listener.ts';
+export { readJsonBody } from './read-body.ts';
+export type { Route } from './route.ts';

@@ -1,0 +1,138 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Log } from '../kernel/index.ts';
+import { Connections } from './connections.ts';
+import { ListenFailedError, OpenBindRefusedError } from './errors.ts';
+import { respondJson, type Refusal } from './exchange.ts';
+import { checkHostAndOrigin, guardRules, handleCors, isLoopback, urlHost } from './guard.ts';
+import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
+import type { Identify, Identity } from './identity.ts';
+import { createRouter, refusalFormat, type Route, type RouteMatch } from './route.ts';
+
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  readonly routes: readonly Route[];
+  readonly identify: Identify;
+  /** Whether `identify` refuses anybody; required to listen beyond loopback. */
+  readonly isAuthenticated: boolean;
+  /** Host names of this server besides the loopback ones; `*` for any. */
+  readonly allowedHosts?: readonly string[];
+  /** Web origins (`https://app.example`) whose pages may call. */
+  readonly allowedOrigins?: readonly string[];
+  readonly limits?: Partial<HttpLimits>;
+  readonly log: Log;
+}
+
+export interface Listener {
+  readonly url: string;
+  readonly port: number;
+  /** Stops accepting; requests that still run get `closeLimitMs`. */
+  close(): Promise<void>;
+}
+
+/**
+ * The one HTTP listener. Every request passes, in this order: Host and Origin, CORS, the route, identity, the
+ * method. Throws `gateway.open_bind_refused` or `gateway.listen_failed`.
+ */
+export async function startListener(options: ListenerOptions): Promise<Listener> {
+  const { host, log } = options;
+  if (!isLoopback(host) && !options.isAuthenticated) throw new OpenBindRefusedError(host);
+  const limits = { ...defaultHttpLimits, ...options.limits };
+  const http = createHttpServer(limits);
+  const connections = new Connections(http, limits);
+  const serve = createHandler(options);
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    connections.begin(request, response);
+    response.on('error', ignoreDisconnect);
+    const onFailure = (error: unknown): void => {
+      log.error('http request failed unexpectedly', { error });
+      const format = refusalFormat(serve.match(request));
+      respondJson(response, format({ status: 500, message: 'Internal error' }));
+    };
+    try {
+      serve.handle(request, response)?.catch(onFailure);
+    } catch (error) {
+      onFailure(error);
+    }
+  };
+  // Without a checkContinue listener, Node would invite the body before its size is checked.
+  http.on('request', onRequest).on('checkContinue', onRequest);
+  const port = await listen(http, options);
+  return {
+    port,
+    url: `http://${urlHost(host)}:${port}`,
+    close: () => connections.close(http, limits.closeLimitMs),
+  };
+}
+
+/** For clients whose URL lacks the path. */
+const mcpHint = 'MCP is served at /mcp';
+
+function ignoreDisconnect(): void {}
+
+interface RequestHandler {
+  match(request: IncomingMessage): RouteMatch | undefined;
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined;
+}
+
+function createHandler(options: ListenerOptions): RequestHandler {
+  const { identify, host, allowedHosts = [], allowedOrigins = [] } = options;
+  const guard = guardRules({ allowedHosts: [...allowedHosts, host], allowedOrigins });
+  const findRoute = createRouter(options.routes);
+  const match = ({ url = '' }: IncomingMessage): RouteMatch | undefined => {
+    const queryAt = url.indexOf('?');
+    return findRoute(queryAt === -1 ? url : url.slice(0, queryAt));
+  };
+  const handle: RequestHandler['handle'] = (request, response) => {
+    const found = match(request);
+    const refuse = (refusal: Refusal): undefined => {
+      respondJson(response, refusalFormat(found)(refusal));
+    };
+    const refusal = checkHostAndOrigin(request, guard);
+    if (refusal) return refuse(refusal);
+    if (handleCors(request, response, guard.allowedOrigins)) return undefined;
+    if (!found) {
+      return refuse({ status: 404, message: `Nothing is served at this path. ${mcpHint}` });
+    }
+    const dispatch = (identity: Identity): Promise<void> | undefined => {
+      const { route, params } = found;
+      const caller = identity.kind === 'caller' ? identity.caller : undefined;
+      if (route.access === 'caller' && identity.kind === 'refused') return refuse(identity.refusal);
+      if (!route.methods.includes(request.method ?? '')) {
+        const headers = { allow: route.methods.join(', ') };
+        return refuse({ status: 405, message: `Method not allowed here. ${mcpHint}`, headers });
+      }
+      const exchange = { request, response, params };
+      if (caller) return route.handle(exchange, caller);
+      return route.access === 'open' ? route.handle(exchange, undefined) : undefined;
+    };
+    const identity = identify(request);
+    return identity instanceof Promise ? identity.then(dispatch) : dispatch(identity);
+  };
+  return { match, handle };
+}
+
+const maxHeaders = 100;
+
+function createHttpServer(limits: HttpLimits): Server {
+  const http = createServer({
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.checkEveryMs,
+    noDelay: true,
+  });
+  http.maxHeadersCount = maxHeaders;
+  return http;
+}
+
+async function listen(http: Server, { host, port }: ListenerOptions): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', (error) => reject(new ListenFailedError({ host, port }, error)));
+    http.listen(port, host, resolve);
+  });
+  // A server that listens on TCP has an address of this shape.
+  return (http.address() as AddressInfo).port;
+}
