@@ -1,6 +1,5 @@
 import type { Attachment } from '../../contract/agent/index.ts';
 import { askLine, isAtTerminal } from '../ask-line.ts';
-import { compileNothing } from '../compile-nothing.ts';
 import { UsageError } from '../errors.ts';
 import { textsOf } from '../global-flags.ts';
 import { textOption, withSystem, type Invocation } from '../invocation.ts';
@@ -18,7 +17,6 @@ export async function run(invocation: Invocation): Promise<number> {
   const { io, output } = invocation;
   // Read before the system opens, so that a mistake here costs nothing.
   const message = await readMessage(invocation);
-  await compileNothing();
   return withSystem(invocation, {}, async (system) => {
     const turn = await readTurn(invocation, system, message);
     const mayAsk = !output.isJson && isAtTerminal(io);
