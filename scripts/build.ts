@@ -56,7 +56,7 @@ const leanHeaders: Plugin = {
     }),
   },
 };
-const plainHeaders = resolve('src/models/providers/wire/plain-headers.ts').replaceAll('\\', '/');
+const plainHeaders = resolve('src/models/providers/plain-headers.ts').replaceAll('\\', '/');
 
 /**
  * What is loaded together is one file: a file costs more than most of the code in it. A module goes to the group of the highest

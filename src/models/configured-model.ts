@@ -1,10 +1,9 @@
 import type { ModelProvider } from '../contract/model/index.ts';
 import type { Secret } from '../kernel/index.ts';
-import type { ModelLimits } from './model-limits.ts';
+import type { ModelLimits, TextModel } from './text-model.ts';
 import { createAnthropicModel } from './providers/anthropic-model.ts';
-import { createChatModel } from './providers/chat/chat-model.ts';
+import { createChatModel } from './providers/chat-model.ts';
 import { createOpenAiModel } from './providers/openai-model.ts';
-import type { TextModel } from './text-model.ts';
 
 /** A model as the settings name it. */
 export interface ModelEntry {

@@ -4,7 +4,7 @@ import type { ModelCall } from '../contract/model/index.ts';
 import type { ClientPort } from '../contract/server/index.ts';
 import { createModels, type ModelsOptions } from './create-models.ts';
 import { ModelRefusedKeyError, ModelUnreachableError } from './errors.ts';
-import { GgufFailedError } from './gguf/errors.ts';
+import { GgufFailedError } from './gguf-model.ts';
 import { aScriptedModel } from './testing/scripted-model.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'Say hello' }] };

@@ -1,6 +1,6 @@
 /** The thread of the local embedder: loads the model at its first text, then embeds one after the other. */
 import { parentPort } from 'node:worker_threads';
-import type { FromEmbedThread, ToEmbedThread } from './embed-message.ts';
+import type { FromEmbedThread, ToEmbedThread } from './local-embedder.ts';
 
 if (!parentPort) throw new Error('runs in a worker thread only');
 const port = parentPort;

@@ -1,10 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { ownModule, stopWorker } from '../kernel/index.ts';
-import type { FromEmbedThread, ToEmbedThread } from './embed-message.ts';
-import type { Embedder } from './embedder.ts';
 import { EmbeddingFailedError } from './errors.ts';
 
-export interface LocalEmbedderOptions {
+interface LocalEmbedderOptions {
   /** How long the thread is kept without work; it holds about 250 MB. */
   readonly idleStopMs?: number;
   readonly maxQueuedTexts?: number;
@@ -130,3 +128,25 @@ class LocalEmbedder implements Embedder {
     for (const job of jobs) job?.reject(new EmbeddingFailedError(reason));
   }
 }
+
+/** Turns texts into vectors whose directions are close when the texts mean similar things. */
+export interface Embedder {
+  readonly dimensions: number;
+  /**
+   * One vector of length 1 per text, in order. Throws `models.embedding_failed`, or the signal's
+   * reason; of a long text only the beginning counts.
+   */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
+  /** Ends what runs and gives the memory back; using it again starts it again. */
+  close(): Promise<void>;
+}
+
+/** What the embedder says to its thread, one text at a time. */
+export interface ToEmbedThread {
+  readonly text: string;
+}
+
+/** What the thread answers. */
+export type FromEmbedThread =
+  | { readonly kind: 'embedded'; readonly vector: Float32Array }
+  | { readonly kind: 'failed'; readonly reason: string };

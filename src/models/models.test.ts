@@ -5,8 +5,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../kernel/index.ts';
 import { createCachedEmbedder } from './cached-embedder.ts';
-import type { Embedder } from './embedder.ts';
-import { createLocalEmbedder } from './local-embedder.ts';
+import { createLocalEmbedder, type Embedder } from './local-embedder.ts';
 
 const { signal } = new AbortController();
 

@@ -1,23 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelCall, ModelRole, ModelText, ModelUsage } from '../../contract/model/index.ts';
-import { AppError, countTokens, orAborted, type Gate, type Log } from '../../kernel/index.ts';
-import { askWithRetries } from './ask-with-retries.ts';
+import { AppError, countTokens, type Gate, type Log, orAborted } from '../../kernel/index.ts';
 import type { Budgets, Charge } from '../budget/budgets.ts';
-import { costOf, noSpending, spendingOf, type ModelPrice } from '../budget/price.ts';
-import type { CoolDowns } from './cool-downs.ts';
+import { costOf, type ModelPrice, noSpending, spendingOf } from '../budget/spending-store.ts';
 import {
   AllModelsFailedError,
   BudgetExceededError,
+  type FailedModel,
   ModelCallError,
   ModelEmptyAnswerError,
+  ModelTimeoutError,
   ModelTooLongError,
   NoModelError,
-  type FailedModel,
 } from '../errors.ts';
-import type { ModelLimits } from '../model-limits.ts';
-import type { ModelPool } from './model-pool.ts';
-import type { TextModel, TextModelAnswer, TextModelRequest } from '../text-model.ts';
-import { Output } from './output.ts';
-import { withoutThinking } from './without-thinking.ts';
+import type { ModelLimits, TextModel, TextModelAnswer, TextModelRequest } from '../text-model.ts';
+import type { CoolDowns, ModelPool } from './model-pool.ts';
+import { Output, withoutThinking } from './without-thinking.ts';
 
 export interface AskParts {
   readonly pool: ModelPool;
@@ -30,7 +28,7 @@ export interface AskParts {
   readonly log: Log;
 }
 
-export interface RoleRequest {
+interface RoleRequest {
   readonly role: ModelRole;
   readonly request: TextModelRequest;
   readonly call: ModelCall;
@@ -215,4 +213,62 @@ const unpaidCodes: ReadonlySet<string> = new Set([
 /** The model refused before it worked; of all else it may have used what was counted. */
 function isUnpaid(error: unknown): boolean {
   return error instanceof ModelCallError && unpaidCodes.has(error.code);
+}
+
+interface Trying {
+  readonly limits: ModelLimits;
+  /** Ends waits and requests; its reason is thrown as it is. */
+  readonly signal: AbortSignal;
+  /** Numbers in [0, 1), so that those who failed together do not come back together. */
+  readonly random: () => number;
+  /** One of the attempts a model that is down gets. */
+  readonly isDown: boolean;
+  /** One request; it gets the signal that ends with the time of the call. */
+  readonly attempt: (signal: AbortSignal) => Promise<TextModelAnswer>;
+}
+
+/** Asks one model until it answers, has failed for good, or the time of the call is over. */
+async function askWithRetries(model: TextModel, trying: Trying): Promise<TextModelAnswer> {
+  const { limits, signal } = trying;
+  signal.throwIfAborted();
+  const ended = new AbortController();
+  const onAbort = (): void => ended.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => {
+    const reason = `${limits.callMs} ms were over; models.timeout_seconds says how long it may take`;
+    ended.abort(new ModelTimeoutError({ model: model.name, reason }));
+  }, limits.callMs);
+  try {
+    // A model that does not listen to the signal is not waited for.
+    return await orAborted(tryAgain(trying, ended.signal), ended.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    // Whatever is left of a request that was given up ends with it.
+    ended.abort();
+  }
+}
+
+async function tryAgain(trying: Trying, signal: AbortSignal): Promise<TextModelAnswer> {
+  const attempts = trying.isDown ? 1 : trying.limits.attempts;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await trying.attempt(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ModelCallError) || !error.retryable || attempt >= attempts)
+        throw error;
+      const delayMs = delayAfter(error, attempt, trying);
+      if (delayMs > trying.limits.maxRetryDelayMs) throw error;
+      await sleep(delayMs, undefined, { signal }).catch(() => undefined);
+      signal.throwIfAborted();
+    }
+  }
+}
+
+/** What the model asked for, else twice as long each time, give or take a quarter. */
+function delayAfter(error: ModelCallError, attempt: number, { limits, random }: Trying): number {
+  const grown = limits.retryDelayMs * 2 ** (attempt - 1);
+  const delayMs = Math.min(grown * (0.75 + random() / 2), limits.maxRetryDelayMs);
+  return Math.max(delayMs, error.retryAfterMs ?? 0);
 }

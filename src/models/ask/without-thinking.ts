@@ -1,3 +1,5 @@
+import type { ModelCall } from '../../contract/model/index.ts';
+
 const opening = '<think>';
 const closing = '</think>';
 /** White space before that is held back no longer than this. */
@@ -64,4 +66,36 @@ export function withoutThinking(text: string): string {
   filter.push(text);
   filter.end();
   return kept.join('');
+}
+
+/** Passes pieces of an answer on, and tells when an attempt that had begun is void. */
+export class Output {
+  readonly #call: Pick<ModelCall, 'onText' | 'onRestart'>;
+  #filter: WithoutThinking;
+  #isShown = false;
+
+  constructor(call: Pick<ModelCall, 'onText' | 'onRestart'>) {
+    this.#call = call;
+    this.#filter = this.#newFilter();
+  }
+
+  readonly push = (piece: string): void => this.#filter.push(piece);
+
+  end(): void {
+    this.#filter.end();
+  }
+
+  /** Before each attempt. */
+  restart(): void {
+    this.#filter = this.#newFilter();
+    if (this.#isShown) this.#call.onRestart?.();
+    this.#isShown = false;
+  }
+
+  #newFilter(): WithoutThinking {
+    return new WithoutThinking((piece) => {
+      this.#isShown = true;
+      this.#call.onText?.(piece);
+    });
+  }
 }

@@ -5,7 +5,7 @@ import { countTokens } from '../../kernel/index.ts';
 import { createModels, type ModelsOptions } from '../create-models.ts';
 import { ModelCutOffError, ModelUnreachableError } from '../errors.ts';
 import { aScriptedModel, type Turn } from '../testing/scripted-model.ts';
-import { MemorySpendingStore } from './memory-spending-store.ts';
+import { MemorySpendingStore } from './spending-store.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'Say hello' }] };
 const call: ModelCall = {

@@ -1,7 +1,14 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import { BudgetExceededError } from '../errors.ts';
-import { addSpending, noSpending, spendingOf, type ModelPrice } from './price.ts';
-import type { ScopeSpending, Spending, SpendingStore } from './spending-store.ts';
+import {
+  addSpending,
+  type ModelPrice,
+  noSpending,
+  type ScopeSpending,
+  type Spending,
+  spendingOf,
+  type SpendingStore,
+} from './spending-store.ts';
 
 /** What a run, a session and a task (one request of several rounds) may use; a missing limit is none. */
 export interface BudgetLimits {
@@ -13,7 +20,7 @@ export interface BudgetLimits {
   readonly taskUsd?: number | undefined;
 }
 
-export interface ChargeRequest {
+interface ChargeRequest {
   readonly caller: Caller;
   readonly scopes: readonly string[];
   readonly inputTokens: number;

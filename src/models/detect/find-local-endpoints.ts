@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ModelProvider } from '../../contract/model/index.ts';
+import type { ModelProvider, ModelRole } from '../../contract/model/index.ts';
 import { findSocketOwner } from './socket-owner.ts';
 
 /** A program on this machine that serves models. */
-export interface LocalEndpoint {
+interface LocalEndpoint {
   readonly name: string;
   readonly provider: Extract<ModelProvider, 'ollama' | 'llama-server' | 'openai'>;
   /** Base address of its OpenAI-compatible interface. */
@@ -14,7 +14,7 @@ export interface LocalEndpoint {
   readonly owner: string;
 }
 
-export interface FindOptions {
+interface FindOptions {
   readonly signal: AbortSignal;
   /** Where to look; the usual ports of this machine when not given. */
   readonly candidates?: readonly EndpointCandidate[];
@@ -27,7 +27,7 @@ export interface EndpointCandidate {
 }
 
 /** Where these programs listen unless told otherwise. */
-export const usualEndpoints: readonly EndpointCandidate[] = [
+const usualEndpoints: readonly EndpointCandidate[] = [
   { name: 'ollama', provider: 'ollama', origin: 'http://127.0.0.1:11434' },
   { name: 'llama-server', provider: 'llama-server', origin: 'http://127.0.0.1:8080' },
   { name: 'lm-studio', provider: 'openai', origin: 'http://127.0.0.1:1234' },
@@ -92,4 +92,29 @@ async function readAtMost(body: ReadableStream<Uint8Array>): Promise<string> {
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Names of models that do not write text. */
+const otherPurpose = /embed|rerank|whisper|tts|clip|minilm|bge-|guard|vision-only/iu;
+const forCode = /code|coder|starcoder|codestral|deepseek|devstral/iu;
+const forTalk = /instruct|chat|-it\b|mistral|qwen|llama|gemma|phi|gpt/iu;
+
+/** The model of an endpoint that suits a role best; among equals the first the endpoint names. */
+export function chooseModel(models: readonly string[], role: ModelRole): string | null {
+  const writers = models.filter(writesText);
+  const [best] = writers
+    .map((name, index) => ({ name, index, score: scoreOf(name, role) }))
+    .toSorted((a, b) => b.score - a.score || a.index - b.index);
+  return best?.name ?? null;
+}
+
+/** Whether a model answers in text, going by its name. */
+export function writesText(name: string): boolean {
+  return !otherPurpose.test(name);
+}
+
+function scoreOf(name: string, role: ModelRole): number {
+  const codes = forCode.test(name) ? 1 : 0;
+  const talks = forTalk.test(name) ? 1 : 0;
+  return role === 'code' ? 2 * codes + talks : 2 * talks - codes;
 }

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { describeSocketOwner, findSocketOwner } from './socket-owner.ts';
+import { aScriptedModel } from '../testing/scripted-model.ts';
+import { createOwnedModel, describeSocketOwner, findSocketOwner } from './socket-owner.ts';
 
 const ending = '00000000:00000000 00:00000000 00000000';
 
@@ -60,4 +61,21 @@ describe('the user behind a port', () => {
   ])('%s is described', async (owner, text) => {
     expect(await describeSocketOwner(owner)).toMatch(text);
   });
+});
+
+it('asks a model only while the user who was accepted runs it', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/v1`;
+  const options = { signal: new AbortController().signal };
+  const request = { messages: [] };
+  const model = aScriptedModel('ollama', ['yes', 'no'], { url });
+  const owned = createOwnedModel(model, await findSocketOwner(port));
+  expect(await owned.ask(request, options)).toMatchObject({ text: 'yes' });
+  const stolen = createOwnedModel(model, 'uid:54321');
+  await expect(stolen.ask(request, options)).rejects.toMatchObject({ code: 'models.unreachable' });
+  await expect(stolen.probe(options.signal)).rejects.toThrow('another program listens');
+  expect(model.requests).toHaveLength(1);
 });

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { ModelUnreachableError } from '../errors.ts';
+import type { TextModel } from '../text-model.ts';
 
 /** Users whose programs listen on a port of this machine: `uid:1000`; `unknown` where the system does not tell. */
 export async function findSocketOwner(port: number, folder = '/proc/net'): Promise<string> {
@@ -37,4 +39,31 @@ export async function describeSocketOwner(owner: string): Promise<string> {
   const who = name === undefined ? `uid ${uid}` : `${name} (uid ${uid})`;
   if (uid === 0) return 'root';
   return uid < firstPerson ? `the service user ${who}` : `ANOTHER USER of this machine, ${who}`;
+}
+
+/** A detected model that is asked only while the program of the user who was accepted listens at its address. */
+export function createOwnedModel(model: TextModel, owner: string): TextModel {
+  const { name, url } = model;
+  const check = async (): Promise<void> => {
+    const found = await findSocketOwner(Number(new URL(url ?? '').port));
+    if (found === owner) return;
+    const reason = `another program listens at ${url}; "tutti models" shows it`;
+    throw new ModelUnreachableError({ model: name, reason, isLasting: true });
+  };
+  return {
+    name,
+    provider: model.provider,
+    model: model.model,
+    url,
+    contextTokens: model.contextTokens,
+    ask: async (request, options) => {
+      await check();
+      return model.ask(request, options);
+    },
+    probe: async (signal) => {
+      await check();
+      return model.probe(signal);
+    },
+    close: () => model.close(),
+  };
 }

@@ -1,13 +1,17 @@
 import { ModelRefusedRequestError } from '../errors.ts';
 import type { AskOptions, TextModel, TextModelAnswer, TextModelRequest } from '../text-model.ts';
 import { askLanguageModel } from './ask-language-model.ts';
-import { refusePage } from './refuse-page.ts';
-import { shownUrl, type Endpoint } from './endpoint.ts';
-import { guardedFetch, wireRequestOf } from './guarded-fetch.ts';
-import { listModels, problemOf } from './list-models.ts';
-import { asPlatformResponse } from './wire/wire-response.ts';
+import { refusePage } from './failures.ts';
+import { type Endpoint, shownUrl } from './endpoint.ts';
+import {
+  asPlatformResponse,
+  guardedFetch,
+  listModels,
+  problemOf,
+  wireRequestOf,
+} from './guarded-fetch.ts';
 
-export interface AnthropicOptions extends Endpoint {
+interface AnthropicOptions extends Endpoint {
   readonly id: string;
   readonly url: string;
   readonly contextTokens: number | null;

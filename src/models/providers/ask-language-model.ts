@@ -8,9 +8,8 @@ import type {
 } from '@ai-sdk/provider';
 import type { ChatMessage } from '../../contract/model/index.ts';
 import type { AskOptions, TextModelAnswer, TextModelRequest } from '../text-model.ts';
-import { AnswerText } from './answer-text.ts';
-import type { Endpoint } from './endpoint.ts';
-import { failureOfSdk } from './failure-of-sdk.ts';
+import { AnswerText, type Endpoint } from './endpoint.ts';
+import { failureOfSdk } from './failures.ts';
 
 export interface SdkAsk {
   readonly language: LanguageModelV4;

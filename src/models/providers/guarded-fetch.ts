@@ -1,11 +1,15 @@
-import type { Readable } from 'node:stream';
-import { ModelEndlessAnswerError, ModelTimeoutError } from '../errors.ts';
+import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http';
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { z } from 'zod';
+import {
+  ModelCallError,
+  ModelEndlessAnswerError,
+  ModelNotFoundError,
+  ModelTimeoutError,
+} from '../errors.ts';
 import type { Endpoint } from './endpoint.ts';
-import { failureOfStatus } from './failure-of-status.ts';
-import { failureOfWire } from './failure-of-wire.ts';
-import { PlainHeaders } from './wire/plain-headers.ts';
-import { sendRequest, type WireAnswer, type WireRequest } from './wire/send-request.ts';
-import { WireResponse } from './wire/wire-response.ts';
+import { failureOfStatus, failureOfWire } from './failures.ts';
+import { PlainHeaders } from './plain-headers.ts';
 
 const maxErrorBytes = 65_536;
 
@@ -138,3 +142,149 @@ function tooMuch({ model, limits }: Endpoint): ModelEndlessAnswerError {
     reason: `more than ${limits.maxWireBytes} bytes came, so it was cut off`,
   });
 }
+
+interface WireRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface WireAnswer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  /** Destroying it ends the connection. */
+  readonly body: Readable;
+}
+
+/** A host that does not respond is told as such, long before the system gives up. */
+const connectMs = 10_000;
+
+/**
+ * Sends a request and gives its response, whatever its status; redirects are not followed. Connections are kept for the next
+ * request, proxies and certificates are those that Node's own settings name.
+ */
+export async function sendRequest(url: string, wanted: WireRequest): Promise<WireAnswer> {
+  const isSecure = new URL(url).protocol === 'https:';
+  const request = isSecure ? (await import('node:https')).request : plainRequest;
+  const { method, body, signal } = wanted;
+  signal?.throwIfAborted();
+  const headers = { accept: '*/*', 'accept-encoding': 'identity', ...wanted.headers };
+  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = request(url, { method, headers, ...(signal && { signal }) }, resolve);
+    sent.on('error', reject);
+    limitConnecting(sent, isSecure ? 'secureConnect' : 'connect');
+    sent.end(body);
+  });
+  const status = incoming.statusCode ?? 0;
+  return { status, headers: incoming.headers, body: await unpacked(incoming) };
+}
+
+function limitConnecting(sent: ClientRequest, connected: 'connect' | 'secureConnect'): void {
+  const timer = setTimeout(() => {
+    const late = new Error(`No connection within ${connectMs} ms`);
+    sent.destroy(Object.assign(late, { code: 'ETIMEDOUT' }));
+  }, connectMs);
+  const stop = (): void => clearTimeout(timer);
+  sent.once('close', stop);
+  sent.once('socket', (socket) => {
+    if (socket.connecting) socket.once(connected, stop);
+    else stop();
+  });
+}
+
+/** Some servers and proxies compress although nobody asked for it. */
+async function unpacked(incoming: IncomingMessage): Promise<Readable> {
+  const encoding = incoming.headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (encoding === '' || encoding === 'identity') return incoming;
+  const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
+  const unpackers: Readonly<Record<string, () => Transform>> = {
+    gzip: createGunzip,
+    'x-gzip': createGunzip,
+    deflate: createInflate,
+    br: createBrotliDecompress,
+  };
+  const unpacker = unpackers[encoding]?.();
+  // What failed is told to whoever reads the unpacked bytes.
+  return unpacker ? pipeline(incoming, unpacker, () => undefined) : incoming;
+}
+
+interface WireResponseParts {
+  readonly status?: number;
+  readonly headers: PlainHeaders;
+}
+
+/** As much of the platform's `Response` as the AI SDK and we read; see `PlainHeaders` for why it is not that one. */
+export class WireResponse {
+  readonly body: ReadableStream<Uint8Array> | null;
+  readonly status: number;
+  readonly headers: PlainHeaders;
+  readonly statusText = '';
+
+  constructor(body: ReadableStream<Uint8Array> | null, { status, headers }: WireResponseParts) {
+    this.body = body;
+    this.status = status ?? 200;
+    this.headers = headers;
+  }
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300;
+  }
+
+  async text(): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.body ?? []) pieces.push(piece);
+    return new TextDecoder().decode(Buffer.concat(pieces));
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text());
+  }
+}
+
+/** For the AI SDK, which wants the platform's type. */
+export function asPlatformResponse(response: WireResponse): Response {
+  // It reads `ok`, `status`, `statusText`, `headers` (`get`, iteration) and `body` alone, all of which are there.
+  return response as unknown as Response;
+}
+
+const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
+const maxShown = 5;
+
+/** The models a server lists; null where it has no such list. */
+export async function listModels(
+  url: string,
+  request: Omit<WireRequest, 'method'>,
+  endpoint: Endpoint,
+): Promise<readonly string[] | null> {
+  try {
+    const response = await guardedFetch(url, { ...request, method: 'GET' }, endpoint);
+    const parsed = listSchema.safeParse(await response.json());
+    return parsed.success ? parsed.data.data.map(({ id }) => id) : null;
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    if (error instanceof ModelNotFoundError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+/** What keeps the model from being asked; null when nothing is known to. */
+export async function problemOf(
+  listing: Promise<readonly string[] | null>,
+  id: string | null,
+): Promise<string | null> {
+  try {
+    const listed = await listing;
+    if (listed === null || id === null) return listed?.length === 0 ? noModel : null;
+    if (listed.includes(id) || listed.includes(`${id}:latest`)) return null;
+    const others = listed.slice(0, maxShown).join(', ');
+    return `the server has no model "${id}"${others === '' ? '' : `; it has ${others}`}`;
+  } catch (error) {
+    // Its name stands beside what is said of it.
+    if (error instanceof ModelCallError)
+      return error.message.replace(`Model ${error.model} `, 'it ');
+    throw error;
+  }
+}
+
+const noModel = 'the server has no model yet; load one';

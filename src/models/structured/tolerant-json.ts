@@ -4,7 +4,7 @@ export interface ReadingBudget {
   characters: number;
 }
 
-export type TolerantReading =
+type TolerantReading =
   | {
       readonly kind: 'value';
       readonly value: unknown;

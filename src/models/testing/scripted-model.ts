@@ -1,6 +1,6 @@
 import type { AskOptions, TextModel, TextModelAnswer, TextModelRequest } from '../text-model.ts';
 
-export interface ScriptedModel extends TextModel {
+interface ScriptedModel extends TextModel {
   readonly requests: TextModelRequest[];
   closed: number;
 }

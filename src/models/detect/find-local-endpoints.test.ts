@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { chooseModel } from './choose-model.ts';
-import { findLocalEndpoints, type EndpointCandidate } from './find-local-endpoints.ts';
+import { chooseModel, type EndpointCandidate, findLocalEndpoints } from './find-local-endpoints.ts';
 
 async function aServer(body: string, status = 200): Promise<string> {
   const server = createServer((_request, response) => {

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { sendRequest } from './guarded-fetch.ts';
 import { PlainHeaders } from './plain-headers.ts';
-import { sendRequest } from './send-request.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {

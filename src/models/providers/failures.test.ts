@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../kernel/index.ts';
-import { defaultModelLimits } from '../model-limits.ts';
-import { failureOfSdk } from './failure-of-sdk.ts';
-import { failureOfStatus, messageOf, retryAfterOf } from './failure-of-status.ts';
-import { failureOfWire } from './failure-of-wire.ts';
+import { defaultModelLimits } from '../text-model.ts';
 import { quote, shownUrl } from './endpoint.ts';
+import {
+  failureOfSdk,
+  failureOfStatus,
+  failureOfWire,
+  messageOf,
+  retryAfterOf,
+} from './failures.ts';
 
 const endpoint = { model: 'a/m', key: new Secret('sk-secret'), limits: defaultModelLimits };
 const headers = new Headers();

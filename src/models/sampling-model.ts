@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ChatMessage, ModelText } from '../../contract/model/index.ts';
-import type { ClientPort } from '../../contract/server/index.ts';
-import type { TextModel, TextModelRequest } from '../text-model.ts';
-import { UnusableSampleError } from './errors.ts';
+import type { ChatMessage, ModelText } from '../contract/model/index.ts';
+import type { ClientPort } from '../contract/server/index.ts';
+import { AppError } from '../kernel/index.ts';
+import type { TextModel, TextModelRequest } from './text-model.ts';
 
 const defaultMaxOutputTokens = 2_048;
 
@@ -78,4 +78,17 @@ function finishOf(stopReason: string | undefined): ModelText['finish'] {
   return stopReason === undefined || stopReason === 'endTurn' || stopReason === 'stopSequence'
     ? 'stop'
     : 'other';
+}
+
+/** The client's model answered with something that is no message. */
+class UnusableSampleError extends AppError {
+  readonly code = 'models.bad_sample';
+
+  constructor(reason: string) {
+    super(
+      `The client was asked for its model's answer (sampling/createMessage) and gave something else: ${reason}. ` +
+        'Connect a model of your own, or another client.',
+      { details: { reason } },
+    );
+  }
 }

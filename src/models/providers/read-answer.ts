@@ -1,6 +1,6 @@
-import type { TextModelAnswer } from '../../text-model.ts';
+import type { TextModelAnswer } from '../text-model.ts';
 
-export type ChatPiece = Pick<TextModelAnswer, 'text'> & Partial<TextModelAnswer>;
+type ChatPiece = Pick<TextModelAnswer, 'text'> & Partial<TextModelAnswer>;
 
 /** Where servers put the text, the more telling names first. */
 const textMembers = [

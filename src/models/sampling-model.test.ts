@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClientPort, ClientRequest } from '../../contract/server/index.ts';
+import type { ClientPort, ClientRequest } from '../contract/server/index.ts';
 import { createSamplingModel } from './sampling-model.ts';
 
 function aClient(answer: Record<string, unknown>, capabilities: object = { sampling: {} }) {

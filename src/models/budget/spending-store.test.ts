@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { MemorySpendingStore } from './memory-spending-store.ts';
+import { MemorySpendingStore } from './spending-store.ts';
 import { testSpendingStore } from './spending-store.suite.ts';
 
 describe('spending in memory', () => {

@@ -1,18 +1,10 @@
-import { basename } from 'node:path';
 import { availableParallelism } from 'node:os';
-import type { ChatMessage } from '../../contract/model/index.ts';
-import type { TextModel, TextModelAnswer, TextModelRequest } from '../text-model.ts';
-import { checkGgufFile } from './check-gguf-file.ts';
-import { GgufFailedError } from './errors.ts';
-import {
-  loadAddon,
-  type Llama,
-  type LlamaAddon,
-  type LlamaContext,
-  type LlamaHistoryItem,
-} from './llama-addon.ts';
+import { basename } from 'node:path';
+import type { ChatMessage } from '../contract/model/index.ts';
+import { AppError, readFileStart, UnusableFileError } from '../kernel/index.ts';
+import type { TextModel, TextModelAnswer, TextModelRequest } from './text-model.ts';
 
-export interface GgufOptions {
+interface GgufOptions {
   /** As `tutti models` shows it. */
   readonly name: string;
   readonly path: string;
@@ -174,4 +166,122 @@ function splitMessages(messages: readonly ChatMessage[]): {
       return { type: message.role, text: message.content };
     });
   return { history, prompt: messages[lastUser]?.content ?? '' };
+}
+
+const headerBytes = 24;
+const knownVersions = [2, 3];
+/** The largest models have some thousand tensors and some dozen facts. */
+const maxCount = 1_000_000n;
+
+/**
+ * Throws when a file cannot be a GGUF file, in a sentence. Who reads such files believes the counts in the
+ * header: with wrong ones it would not come to an end.
+ */
+async function checkGgufFile(path: string): Promise<void> {
+  const header = await readFileStart(path, { maxBytes: headerBytes }).catch((error: unknown) => {
+    const isMissing = error instanceof UnusableFileError && error.reason === 'missing';
+    if (!isMissing) throw error;
+    throw new Error(`there is no file ${path}; correct its path in the settings`);
+  });
+  if (header.length < headerBytes || header.toString('latin1', 0, 4) !== 'GGUF') {
+    throw new Error('this is not a GGUF file');
+  }
+  const version = header.readUInt32LE(4);
+  if (!knownVersions.includes(version)) throw new Error(`GGUF version ${version} is not known`);
+  const tensors = header.readBigUInt64LE(8);
+  const facts = header.readBigUInt64LE(16);
+  if (tensors > maxCount || facts > maxCount) throw new Error('its header is damaged');
+}
+
+/** What we use of the package `node-llama-cpp`, which whoever wants a GGUF file in this process installs. */
+interface LlamaAddon {
+  getLlama(options: {
+    build: 'never';
+    skipDownload: true;
+    logLevel: 'disabled';
+    maxThreads: number;
+  }): Promise<Llama>;
+  readonly LlamaChatSession: new (options: { contextSequence: LlamaSequence }) => LlamaSession;
+}
+
+interface Llama {
+  loadModel(options: { modelPath: string; loadSignal?: AbortSignal }): Promise<LlamaModel>;
+  createGrammarForJsonSchema(schema: object): Promise<object>;
+  dispose(): Promise<void>;
+}
+
+interface LlamaModel {
+  readonly trainContextSize: number;
+  tokenize(text: string): readonly number[];
+  createContext(options: {
+    contextSize: { min: number; max: number };
+    threads: number;
+  }): Promise<LlamaContext>;
+  dispose(): Promise<void>;
+}
+
+interface LlamaContext {
+  readonly contextSize: number;
+  getSequence(): LlamaSequence;
+  dispose(): Promise<void>;
+}
+
+interface LlamaSequence {
+  readonly tokenMeter: { readonly usedInputTokens: number; readonly usedOutputTokens: number };
+  dispose(): void;
+}
+
+interface LlamaSession {
+  setChatHistory(history: readonly LlamaHistoryItem[]): void;
+  promptWithMeta(
+    text: string,
+    options: {
+      grammar?: object;
+      maxTokens: number;
+      temperature: number;
+      signal: AbortSignal;
+      stopOnAbortSignal: false;
+      onTextChunk?: (piece: string) => void;
+      customStopTriggers?: readonly string[];
+    },
+  ): Promise<{ responseText: string; stopReason: string }>;
+  dispose(): void;
+}
+
+type LlamaHistoryItem =
+  | { type: 'system'; text: string }
+  | { type: 'user'; text: string }
+  | { type: 'model'; response: string[] };
+
+/** Its name, or the address of its main module. */
+async function loadAddon(specifier: string): Promise<LlamaAddon> {
+  try {
+    // The package's own declarations are not at hand where it is not installed; these members are documented.
+    return (await import(specifier)) as LlamaAddon;
+  } catch (error) {
+    throw new AddonMissingError(error);
+  }
+}
+
+/** The package that runs GGUF files is not installed. */
+class AddonMissingError extends AppError {
+  readonly code = 'models.addon_missing';
+
+  constructor(cause: unknown) {
+    super(
+      'The model was not loaded: a GGUF file in this process needs the package node-llama-cpp. ' +
+        'Install it beside Tutti: npm install -g node-llama-cpp',
+      { cause },
+    );
+  }
+}
+
+/** A GGUF file could not be loaded, or the model in it failed. */
+export class GgufFailedError extends AppError {
+  readonly code = 'models.gguf_failed';
+
+  constructor(path: string, attempt: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`${attempt} of "${path}" failed: ${reason}`, { cause, details: { path, reason } });
+  }
 }
