@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mcpServerSettings, type McpServerEntry } from '../contract/settings/index.ts';
+import type { FleetEntry } from '../contract/fleet/index.ts';
+import type { TrustedProject } from '../contract/server-files/index.ts';
+import { type McpServerEntry, mcpServerSettings } from '../contract/settings/index.ts';
 import { Secret } from '../kernel/index.ts';
-import type { Assignment } from './assignment.ts';
 import { pathsOf, type Surroundings } from './locate.ts';
-import type { DefinedServer } from './settings.ts';
-import { isRecord, transformValue } from './transform-value.ts';
+import type { Assignment, DefinedServer, LoadedSettings } from './settings.ts';
+import { isRecord, transformValue } from './setting.ts';
+import { isTrustedAs } from './trust.ts';
 
 /** The servers that these assignments name. Their paths are absolute already. */
 export function defineServers(
@@ -47,4 +49,36 @@ function fingerprintOf(value: Readonly<Record<string, unknown>>, keys: readonly 
 function sorted(value: unknown): unknown {
   if (!isRecord(value)) return value;
   return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** The servers of `mcpServers` that count, each name once, by name. */
+export function chooseServers(
+  settings: LoadedSettings,
+  trusted: readonly TrustedProject[],
+): readonly FleetEntry[] {
+  const isTrusted = isTrustedAs(settings.project, trusted);
+  const byName = Map.groupBy(settings.servers, ({ name }) => name);
+  return [...byName]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([name, definitions]) => {
+      // A project nobody trusts does not take the place of a server the user has.
+      const chosen =
+        definitions.find(({ source }) => source.kind !== 'project' || isTrusted) ?? definitions[0];
+      return chosen === undefined ? [] : [entryOf(name, chosen, isTrusted)];
+    });
+}
+
+function entryOf(name: string, defined: DefinedServer, isTrusted: boolean): FleetEntry {
+  const { settings, source, fingerprint, launchFingerprint } = defined;
+  const isProjects = source.kind === 'project';
+  const isOff = !settings.enabled || settings.disabled;
+  const stateWhenOn = isProjects && !isTrusted ? 'untrusted' : 'enabled';
+  return {
+    name,
+    settings,
+    source: source.kind === 'user' || isProjects ? source.kind : 'flag',
+    state: isOff ? 'disabled' : stateWhenOn,
+    fingerprint,
+    launchFingerprint,
+  };
 }

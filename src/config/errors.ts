@@ -1,5 +1,5 @@
 import { AppError, nearest } from '../kernel/index.ts';
-import { problemText, type SettingProblem } from './problem.ts';
+import { problemText, type SettingProblem } from './settings.ts';
 
 const maxProblemsShown = 20;
 

@@ -1,25 +1,22 @@
 import { holdsReference, settingsSchema } from '../contract/settings/index.ts';
-import { Secret, lookupTable } from '../kernel/index.ts';
-import type { Assignment, Layer } from './assignment.ts';
+import { lookupTable, Secret } from '../kernel/index.ts';
+import type { Assignment, Layer, LoadedSettings, Settings } from './settings.ts';
 import { defineServers } from './define-servers.ts';
-import { describeSettings } from './describe-settings.ts';
+import { describeSettings, showsSecret } from './describe-settings.ts';
 import { ConfigError } from './errors.ts';
 import {
   defaultHome,
   findProjectFile,
   pathsOf,
   resolvePath,
-  userFile,
   type Surroundings,
+  userFile,
 } from './locate.ts';
-import { showsSecret } from './hide.ts';
 import { claimsOf, isHeldBack, warnOfUntrusted } from './project-claims.ts';
 import { limitToProject } from './project-limits.ts';
 import { readSettingsFile } from './read-file.ts';
 import { readEnvironment, readFlags, warnOfUnknownVariables } from './read-texts.ts';
-import { listSettings, valueSchema, type Setting } from './setting.ts';
-import type { LoadedSettings, Settings } from './settings.ts';
-import { isRecord, transformValue } from './transform-value.ts';
+import { isRecord, listSettings, type Setting, transformValue, valueSchema } from './setting.ts';
 import { isTrustedAs, readTrust } from './trust.ts';
 
 export interface LoadOptions extends Surroundings {

@@ -1,8 +1,12 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { withFileLock } from './file-lock.ts';
-import { decodeText, readBytes } from './read-bytes.ts';
-import { makeFolderFor, writeFileAtomically } from './write-file-atomically.ts';
+import {
+  decodeText,
+  makeFolderFor,
+  readBytes,
+  withFileLock,
+  writeFileAtomically,
+} from './locked-file.ts';
 
 const decisionsSchema = z.object({
   models: z.array(

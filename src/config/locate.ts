@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly platform: NodeJS.Platform;
 }
 
-export interface ProjectPlace {
+interface ProjectPlace {
   readonly file: string;
   readonly top: string;
 }

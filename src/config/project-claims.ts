@@ -1,11 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { counted } from '../kernel/index.ts';
-import type { Assignment } from './assignment.ts';
+import type { Assignment, DefinedServer, ProjectClaims } from './settings.ts';
 import { pathsOf, resolvePath, type Surroundings } from './locate.ts';
 import { isBelow } from './project-limits.ts';
-import { readBytes } from './read-bytes.ts';
-import type { DefinedServer, ProjectClaims } from './settings.ts';
+import { readBytes } from './locked-file.ts';
 
 /** Of a larger file the size and the time of its last change stand for the rest. */
 const maxFileBytes = 16_777_216;

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { aboutOf, type SettingTraits } from '../contract/settings/index.ts';
 import { ConfigError } from './errors.ts';
-import { loadSettings, type LoadOptions } from './load-settings.ts';
-import type { SettingProblem } from './problem.ts';
-import { asSchema, listSettings, unwrap, type Setting } from './setting.ts';
+import { type LoadOptions, loadSettings } from './load-settings.ts';
+import type { SettingProblem } from './settings.ts';
+import { asSchema, listSettings, type Setting, unwrap } from './setting.ts';
 import { aProject } from './testing/folders.ts';
 
 const projectFile = 'home/project/tutti.yaml';

@@ -1,10 +1,8 @@
 import { lstat, realpath } from 'node:fs/promises';
-import type { Assignment, Layer } from './assignment.ts';
+import { type Assignment, joinKey, type Layer, type SettingProblem } from './settings.ts';
 import { shorten } from './check-value.ts';
-import { pathsOf, resolvePath, userFile, type Surroundings } from './locate.ts';
-import { joinKey, type SettingProblem } from './problem.ts';
-import { valueSchema, type Setting } from './setting.ts';
-import { transformValue } from './transform-value.ts';
+import { pathsOf, resolvePath, type Surroundings, userFile } from './locate.ts';
+import { type Setting, transformValue, valueSchema } from './setting.ts';
 
 /** What is wrong with a setting of the user in a project's file, and where it goes instead. */
 export function refuseInProject(

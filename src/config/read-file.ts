@@ -1,16 +1,22 @@
 import type { z } from 'zod';
 import { settingsSchema } from '../contract/settings/index.ts';
-import { joinLayers, type Assignment, type Layer } from './assignment.ts';
+import {
+  type Assignment,
+  joinKey,
+  joinLayers,
+  type Layer,
+  type SettingProblem,
+  type SettingSource,
+} from './settings.ts';
 import { checkValue, unknownKey } from './check-value.ts';
-import { coerceChoices } from './coerce-text.ts';
-import { joinKey, type SettingProblem, type SettingSource } from './problem.ts';
+import { coerceChoices } from './read-texts.ts';
 import { refuseInProject } from './project-limits.ts';
-import { decodeText, readBytes } from './read-bytes.ts';
+import { decodeText, readBytes } from './locked-file.ts';
 import { asSchema, groupOf, type Setting } from './setting.ts';
 import {
   createSettingsDocument,
-  findRepeatedKeys,
   type DocumentEntry,
+  findRepeatedKeys,
   type SettingsDocument,
   type SettingsFile,
 } from './settings-document.ts';

@@ -1,5 +1,5 @@
 import { aboutOf, mcpServerSettings } from '../contract/settings/index.ts';
-import { expectationOf } from './expectation.ts';
+import { expectationOf } from './check-value.ts';
 import { asSchema, defaultOf, listSettings, type Setting } from './setting.ts';
 
 /** `docs/configuration.md`: every setting with its default, type, variables and meaning. */

@@ -1,5 +1,5 @@
 import type { Document, LineCounter, Node, Pair } from 'yaml';
-import type { SettingProblem, SettingSource } from './problem.ts';
+import type { SettingProblem, SettingSource } from './settings.ts';
 
 /** Which file a text is, and whose settings are in it. */
 export interface SettingsFile {
@@ -33,7 +33,7 @@ export interface SettingsDocument {
   within(entry: DocumentEntry, path: readonly PropertyKey[]): DocumentEntry;
 }
 
-export interface DocumentParts {
+interface DocumentParts {
   readonly yaml: typeof import('yaml');
   readonly document: Document.Parsed;
   readonly lines: LineCounter;

@@ -1,9 +1,13 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { TrustedProject } from '../contract/server-files/index.ts';
-import { withFileLock } from './file-lock.ts';
-import { decodeText, readBytes } from './read-bytes.ts';
-import { makeFolderFor, writeFileAtomically } from './write-file-atomically.ts';
+import {
+  decodeText,
+  makeFolderFor,
+  readBytes,
+  withFileLock,
+  writeFileAtomically,
+} from './locked-file.ts';
 
 const trustSchema = z.object({
   projects: z.array(z.object({ file: z.string(), digest: z.string(), trustedAt: z.string() })),

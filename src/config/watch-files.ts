@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 
-export interface FileWatch {
+interface FileWatch {
   /** Looks now, as the timer does, and waits for what comes of it. */
   check(): Promise<void>;
   close(): void;
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   /** Asked at every look, because which files count may change. */
   readonly paths: () => Promise<readonly string[]>;
   /** Called when a file changed, appeared or went, once it has been the same for two looks. */

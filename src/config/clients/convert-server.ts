@@ -1,11 +1,11 @@
 import { settingsSchema } from '../../contract/settings/index.ts';
 import { checkValue } from '../check-value.ts';
 import { pathsOf, type Surroundings } from '../locate.ts';
-import { isRecord } from '../transform-value.ts';
-import type { ForeignServer } from './read-client-file.ts';
+import { isRecord } from '../setting.ts';
+import type { ForeignServer } from './plan-import.ts';
 
 /** A foreign server as an entry of ours, or why it cannot be one. */
-export type Converted =
+type Converted =
   | {
       readonly kind: 'usable';
       readonly entry: Readonly<Record<string, unknown>>;

@@ -226,10 +226,7 @@ function createOpenAiLanguages({ urls, headers, endpoint }: OpenAiServer) {
  * The response as the stream of events that was asked for: some servers ignore that and send the whole
  * answer as one JSON. Throws `models.bad_answer` where it is a page or no JSON.
  */
-async function asEventStream(
-  response: WireResponse,
-  endpoint: Endpoint,
-): Promise<WireResponse> {
+async function asEventStream(response: WireResponse, endpoint: Endpoint): Promise<WireResponse> {
   const type = response.headers.get('content-type')?.toLowerCase() ?? '';
   if (!type.includes('json')) return refusePage(response, endpoint);
   const text = await response.text();

@@ -1,9 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import type { ClientEntry, EntryCheck } from '../../../contract/client-connection/index.ts';
+import type { ClientEntry, EntryCheck } from '../../contract/client-connection/index.ts';
 
-export interface CheckOptions {
+interface CheckOptions {
   /** The folder the program is started in, which is not the project's: clients start it anywhere. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -8,22 +9,20 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ConnectionTarget } from '../../../contract/client-connection/index.ts';
-import { clientTitles, type ClientName } from '../../../contract/server-files/index.ts';
-import { randomJsonc } from '../../testing/random-jsonc.ts';
-import { clientTarget } from './client-target.ts';
+import type { ConnectionTarget } from '../../contract/client-connection/index.ts';
+import { type ClientName, clientTitles } from '../../contract/server-files/index.ts';
+import { randomJsonc } from '../testing/random-jsonc.ts';
+import { clientTarget } from './client-files.ts';
+import { jsonFormat, tomlFormat } from './client-formats.ts';
 import {
   applyChange,
+  type ConnectionPlace,
   planConnect,
   planDisconnect,
-  type ConnectionPlace,
 } from './connect-client.ts';
-import { jsonFormat } from './json-format.ts';
-import { tomlFormat } from './toml-format.ts';
 
 const clients = Object.keys(clientTitles) as ClientName[];
 const jsonClients = clients.filter((client) => client !== 'codex');

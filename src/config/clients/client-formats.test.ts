@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { randomJsonc } from '../../testing/random-jsonc.ts';
-import { jsonFormat } from './json-format.ts';
-import { editBetween, revertEdit } from './text-edit.ts';
+import { randomJsonc } from '../testing/random-jsonc.ts';
+import { jsonFormat } from './client-formats.ts';
+import { editBetween, revertEdit } from './connection-records.ts';
 
 const entry = { command: 'node', args: ['tutti.js', 'mcp'] };
 const add = (text: string): string => jsonFormat.add(text, 'mcpServers', entry);

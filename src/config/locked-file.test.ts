@@ -1,7 +1,9 @@
-import { existsSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { withFileLock } from './file-lock.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { readBytes, withFileLock } from './locked-file.ts';
 import { aProject } from './testing/folders.ts';
 
 /** Above every process id that systems hand out. */
@@ -59,4 +61,14 @@ it('says so when there is no such folder', async () => {
   await expect(withFileLock(file, async () => 'yes')).rejects.toMatchObject({
     code: 'config.file_not_written',
   });
+});
+
+it('reads as much of a file as asked for, and refuses to wait at a pipe', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tutti-bytes-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'file'), 'abcdef');
+  expect(Buffer.from((await readBytes(join(folder, 'file'), 3)) ?? []).toString()).toBe('abc');
+  expect(await readBytes(join(folder, 'none'), 3)).toBeUndefined();
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
+  await expect(readBytes(join(folder, 'pipe'), 3)).rejects.toThrow('it is not a regular file');
 });

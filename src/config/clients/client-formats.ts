@@ -1,6 +1,27 @@
-import { applyEdits, modify, parseTree, type Node, type ParseError } from 'jsonc-parser';
-import { isRecord } from '../../transform-value.ts';
-import { entryName, lineEnding, SettingsTextError, type EntryFormat } from './entry-format.ts';
+import { applyEdits, modify, type Node, type ParseError, parseTree } from 'jsonc-parser';
+import { parse, stringify } from 'smol-toml';
+import { isRecord } from '../setting.ts';
+
+/** The name of our entry in every client. */
+export const entryName = 'tutti';
+
+/** Edits one entry of a settings file and keeps all other text as it is. */
+export interface EntryFormat {
+  /** The settings as data. Throws `SettingsTextError` when the text is not valid. */
+  parse(text: string): Readonly<Record<string, unknown>>;
+  /** Adds the entry to the section, which is made where it is missing. There must be none of that name. */
+  add(text: string, section: string, entry: Readonly<Record<string, unknown>>): string;
+  /** Takes the entry out, and the section with it when `dropSection` is set and nothing else is in it. */
+  remove(text: string, section: string, options: { readonly dropSection: boolean }): string;
+}
+
+/** A settings file that cannot be edited; the message is the reason, as half a sentence. */
+export class SettingsTextError extends Error {}
+
+/** The line ending of a text; that of its first line. */
+function lineEnding(text: string): string {
+  return /\r?\n/.exec(text)?.[0] ?? '\n';
+}
 
 /** JSON with comments, trailing commas and a byte order mark: all of them are kept. */
 export const jsonFormat: EntryFormat = {
@@ -137,4 +158,51 @@ function render(value: unknown, indent: string, { eol, unit }: Style): string {
 function removePath(text: string, path: readonly string[]): string {
   const edits = modify(blankMark(text), [...path], undefined, {});
   return applyEdits(text, edits);
+}
+
+/** TOML: the entry is a table of its own at the end of the file. */
+export const tomlFormat: EntryFormat = {
+  parse(text) {
+    try {
+      return parse(text.replace(/^\uFEFF/, ''));
+    } catch (error) {
+      const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+      throw new SettingsTextError(`it is not valid TOML (${reason.trim()})`);
+    }
+  },
+  add(text, section, entry) {
+    const eol = lineEnding(text);
+    const block = stringify({ [section]: { [entryName]: entry } })
+      .trim()
+      .split('\n')
+      .filter((line) => line.trim() !== `[${section}]`)
+      .join(eol);
+    const isStart = text.trim() === '';
+    const gap = isStart ? '' : text.endsWith('\n') ? eol : eol + eol;
+    const after = `${text}${gap}${block}${eol}`;
+    try {
+      tomlFormat.parse(after);
+    } catch {
+      throw new SettingsTextError(
+        `its "${section}" is written inline; write it as [${section}.NAME] tables`,
+      );
+    }
+    return after;
+  },
+  remove(text, section) {
+    const own = new RegExp(
+      String.raw`^[ \t]*\[\s*${section}\s*\.\s*"?${entryName}"?\s*(?:\.[^\]\r\n]*)?\]`,
+    );
+    let isOwn = false;
+    const kept = text.split(/(?<=\n)/).filter((line) => {
+      if (/^[ \t]*\[/.test(line) && (isOwn ? !isArrayLine(line) : true)) isOwn = own.test(line);
+      return !isOwn;
+    });
+    return kept.join('');
+  },
+};
+
+/** A line of an array that spans lines begins with a bracket, too, and is no header. */
+function isArrayLine(line: string): boolean {
+  return !/^[ \t]*\[{1,2}[^[\],]+\]{1,2}[ \t]*(?:#.*)?\r?\n?$/.test(line);
 }

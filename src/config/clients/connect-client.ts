@@ -4,23 +4,38 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type {
   ClientEntry,
+  ClientStatus,
   ConnectionChange,
+  ConnectionScope,
   ConnectionTarget,
-} from '../../../contract/client-connection/index.ts';
-import { clientTitles } from '../../../contract/server-files/index.ts';
-import { ClientFileError } from '../../errors.ts';
-import { withFileLock } from '../../file-lock.ts';
-import type { Surroundings } from '../../locate.ts';
-import { isRecord } from '../../transform-value.ts';
-import { makeFolderFor, writeFileAtomically } from '../../write-file-atomically.ts';
-import { isTutti } from '../convert-server.ts';
-import { clientTarget, type ClientTarget } from './client-target.ts';
-import { findRecord, storeRecord, type ConnectionRecord } from './connection-records.ts';
-import { entryName, SettingsTextError, type EntryFormat } from './entry-format.ts';
-import { jsonFormat } from './json-format.ts';
-import { readSettingsText, realTarget } from './settings-text.ts';
-import { editBetween, revertEdit } from './text-edit.ts';
-import { tomlFormat } from './toml-format.ts';
+} from '../../contract/client-connection/index.ts';
+import { type ClientName, clientTitles } from '../../contract/server-files/index.ts';
+import { ClientFileError } from '../errors.ts';
+import { makeFolderFor, withFileLock, writeFileAtomically } from '../locked-file.ts';
+import type { Surroundings } from '../locate.ts';
+import { isRecord } from '../setting.ts';
+import {
+  clientTarget,
+  type ClientTarget,
+  isClientFound,
+  readSettingsText,
+  realTarget,
+} from './client-files.ts';
+import {
+  type EntryFormat,
+  entryName,
+  jsonFormat,
+  SettingsTextError,
+  tomlFormat,
+} from './client-formats.ts';
+import {
+  type ConnectionRecord,
+  editBetween,
+  findRecord,
+  revertEdit,
+  storeRecord,
+} from './connection-records.ts';
+import { isTutti } from './convert-server.ts';
 
 export interface ConnectionPlace {
   /** Where Tutti keeps its records. */
@@ -186,7 +201,7 @@ function plain(data: unknown): unknown {
   return JSON.parse(JSON.stringify(data));
 }
 
-export function entryIn(settings: Readonly<Record<string, unknown>>, section: string): unknown {
+function entryIn(settings: Readonly<Record<string, unknown>>, section: string): unknown {
   const holder = settings[section];
   return isRecord(holder) && Object.hasOwn(holder, entryName) ? holder[entryName] : undefined;
 }
@@ -217,4 +232,32 @@ function missingFolders(file: string): string[] {
   for (let folder = dirname(file); !existsSync(folder); folder = dirname(folder))
     missing.push(folder);
   return missing;
+}
+
+const scopes: readonly ConnectionScope[] = ['user', 'project'];
+
+/** Every client we know: whether it is installed here, and which of its files have an entry of Tutti. */
+export async function listClients(around: Surroundings): Promise<readonly ClientStatus[]> {
+  // The keys of the table are the names.
+  const clients = Object.keys(clientTitles) as ClientName[];
+  return Promise.all(clients.map((client) => statusOf(client, around)));
+}
+
+async function statusOf(client: ClientName, around: Surroundings): Promise<ClientStatus> {
+  const connected: { scope: ConnectionScope; file: string }[] = [];
+  let problem: string | undefined;
+  for (const scope of scopes) {
+    const target = clientTarget(client, scope, around);
+    if (target === undefined) continue;
+    try {
+      const text = await readSettingsText(target.file);
+      const format = target.format === 'toml' ? tomlFormat : jsonFormat;
+      const entry = text === undefined ? undefined : entryIn(format.parse(text), target.section);
+      if (isRecord(entry) && isTutti(entry)) connected.push({ scope, file: target.file });
+    } catch (error) {
+      problem ??= `${target.file}: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+  const isFound = isClientFound(client, around);
+  return { client, isFound, connected, ...(problem !== undefined && { problem }) };
 }
