@@ -13,4 +13,11 @@ export const languages = [
 
 export type Language = (typeof languages)[number];
 
-export { testPath } from './test-path.ts';
+/** Where the tests of a file go: beside it, named as the tools of its language look for them. */
+export function testPath(path: string): string {
+  const [, folder = '', name = '', ending = ''] = /^(.*\/)?([^/]*?)(\.[^./]+)?$/u.exec(path) ?? [];
+  if (ending === '.py') return `${folder}test_${name}${ending}`;
+  if (/^\.(?:go|rs|rb)$/u.test(ending)) return `${folder}${name}_test${ending}`;
+  if (/^\.(?:java|kt|cs)$/u.test(ending)) return `${folder}${name}Test${ending}`;
+  return `${folder}${name}.test${ending}`;
+}

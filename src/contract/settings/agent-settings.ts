@@ -46,3 +46,106 @@ export const agentSettings = z
       },
     ),
   );
+
+const noLoops = z
+  .boolean()
+  .refine((isAllowed) => !isAllowed)
+  .meta(about('Never.', { expected: 'false, because plans do not loop' }));
+
+export const planningSettings = z
+  .strictObject({
+    max_steps: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .default(10)
+      .meta(about('Maximum number of steps in a plan that the agent proposes.')),
+    allow_loops: noLoops
+      .default(false)
+      .meta(about('Whether plans may loop. Always false: `forEach` iterates over a finite list.')),
+    optimize_chains: z
+      .boolean()
+      .default(true)
+      .meta(
+        about(
+          'Whether plans made by the agent are optimized: unused steps are dropped, identical read-only calls merged. Written plans are optimized only with `--optimize`.',
+        ),
+      ),
+    preview: z
+      .enum(['effects', 'always', 'never'])
+      .default('effects')
+      .meta(
+        about(
+          'Which plans of a model are previewed before they run: `effects` those with a step that is not read-only, sends data out or reads files that the user did not name, `always` all, `never` none. Plans made without a model are always previewed.',
+          { isUserOnly: true },
+        ),
+      ),
+    approval: z
+      .enum(['effects', 'destructive', 'plan'])
+      .default('effects')
+      .meta(
+        about(
+          'Steps in plans of the agent that need approval: `effects` all that are not read-only or send data out, `destructive` those that may destroy something or send data out, `plan` only those that `workflow.approval` requires.',
+          { isUserOnly: true },
+        ),
+      ),
+  })
+  .meta(about('Plans the agent makes.'));
+
+/** A downloaded project must not switch questions off. */
+const needsTrust = true;
+
+export const clarificationSettings = z
+  .strictObject({
+    enabled: z.boolean().default(true).meta(
+      about('Whether the agent asks if a message is unclear; otherwise it guesses.', {
+        needsTrust,
+      }),
+    ),
+    max_questions: z
+      .int()
+      .min(1)
+      .max(3)
+      .default(3)
+      .meta(about('Maximum number of questions at a time.', { needsTrust })),
+    confidence_threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.7)
+      .meta(about('Confidence from 0 to 1 below which the agent asks.', { needsTrust })),
+    ask_when_ambiguous: z
+      .boolean()
+      .default(true)
+      .meta(about('Whether it also asks if the model reports an ambiguity.', { needsTrust })),
+  })
+  .meta(about('Questions of the agent before it plans.'));
+
+export const conversationSettings = z
+  .strictObject({
+    memory_size: z
+      .int()
+      .min(0)
+      .max(1_000)
+      .default(10)
+      .meta(about('Number of conversation turns sent to the model verbatim, as far as they fit.')),
+    context_window: z
+      .int()
+      .min(256)
+      .max(10_000_000)
+      .default(4_000)
+      .meta(about('Maximum number of conversation tokens sent to the model with a message.')),
+    save_sessions: z
+      .boolean()
+      .default(true)
+      .meta(
+        about(
+          'Also write every session to a JSON file. Sessions are always stored in the database.',
+        ),
+      ),
+    session_dir: z
+      .string()
+      .min(1)
+      .meta(about('Folder for these files.', { isPath: true, defaultText: '`<home>/sessions`' })),
+  })
+  .meta(about('Conversations with the agent.', { isUserOnly: true }));

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, secretOrEmptyText } from './scalars.ts';
-import type { Sealed } from './sealed.ts';
-import { about } from './traits.ts';
+import { about, httpUrl, type Sealed, secretOrEmptyText } from './traits.ts';
 
 const hourMs = 3_600_000;
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, seconds, secretText } from './scalars.ts';
-import { about } from './traits.ts';
+import { about, httpUrl, seconds, secretText } from './traits.ts';
 
 const maxPrice = 100_000;
 const maxTokens = 1_000_000_000;
@@ -14,7 +13,7 @@ const providerName = z
 const price = z.number().min(0).max(maxPrice).optional();
 
 /** One entry of `models.providers`. */
-export const modelProviderSettings = z
+const modelProviderSettings = z
   .strictObject({
     kind: z
       .enum(['openai', 'anthropic', 'ollama', 'llama-server', 'chat', 'gguf'])

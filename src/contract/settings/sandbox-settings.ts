@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { sizeText } from './scalars.ts';
-import { about } from './traits.ts';
+import { about, sizeText } from './traits.ts';
 
 const verdict = z.enum(['allow', 'warn', 'ask', 'refuse']);
 

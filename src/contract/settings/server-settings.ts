@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { secretText } from './scalars.ts';
-import { about } from './traits.ts';
+import { about, httpUrl, seconds, secretOrEmptyText, secretText, sizeText } from './traits.ts';
 
 const maxRequestBytesLimit = 104_857_600;
 const maxPinnedTools = 200;
@@ -81,3 +80,73 @@ export const serverSettings = z
       .meta(about('Tools that are also listed in compact mode: `server.tool` or `server__tool`.')),
   })
   .meta(about('The server that `tutti serve` and `tutti mcp` start.', { isUserOnly: true }));
+
+export const performanceSettings = z
+  .strictObject({
+    max_concurrent_requests: z
+      .int()
+      .min(1)
+      .max(1000)
+      .default(5)
+      .meta(
+        about(
+          'Maximum concurrent calls of built-in tools; further calls wait. Other servers have their own limits.',
+        ),
+      ),
+    max_waiting_requests: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .default(1000)
+      .meta(about('Maximum number of waiting tool calls; further calls are rejected as too busy.')),
+    timeout_seconds: seconds.default(60).meta(about('Time limit of a tool call, in seconds.')),
+  })
+  .meta(about('How much happens at once, and for how long.'));
+
+export const loggingSettings = z
+  .strictObject({
+    level: z
+      .enum(['debug', 'info', 'warn', 'error', 'silent'])
+      .default('info')
+      .meta(
+        about('Minimum level of log lines.', {
+          flag: '--log-level',
+          isUserOnly: false,
+        }),
+      ),
+    format: z.enum(['json']).default('json').meta(about('One JSON object per line.')),
+    file: z
+      .string()
+      .min(1)
+      .meta(
+        about('Path of the log file.', {
+          isPath: true,
+          defaultText: '`<home>/logs/tutti.log`',
+        }),
+      ),
+    max_size: sizeText.default('100MB').meta(about('Size at which the log file is rotated.')),
+    backup_count: z
+      .int()
+      .min(0)
+      .max(1000)
+      .default(5)
+      .meta(about('Number of rotated log files to keep.')),
+  })
+  .meta(about('The log.', { isUserOnly: true }));
+
+export const tracingSettings = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(true)
+      .meta(about('Record a trace of every tool call, for `tutti trace`.')),
+    keep_days: z.int().min(1).max(3650).default(14).meta(about('Days that traces are kept.')),
+    otlp_endpoint: httpUrl
+      .optional()
+      .meta(about('OTLP/HTTP endpoint to export traces to, e.g. `http://localhost:4318`.')),
+    otlp_headers: z
+      .record(z.string(), secretOrEmptyText)
+      .default({})
+      .meta(about('Headers for the OTLP endpoint, e.g. an API key.')),
+  })
+  .meta(about('OpenTelemetry traces.', { isUserOnly: true }));

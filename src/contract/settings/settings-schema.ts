@@ -1,18 +1,21 @@
 import { z } from 'zod';
-import { agentSettings } from './agent-settings.ts';
-import { conversationSettings } from './conversation-settings.ts';
-import { clarificationSettings } from './clarification-settings.ts';
-import { loggingSettings } from './logging-settings.ts';
+import {
+  agentSettings,
+  clarificationSettings,
+  conversationSettings,
+  planningSettings,
+} from './agent-settings.ts';
+import {
+  loggingSettings,
+  performanceSettings,
+  serverSettings,
+  tracingSettings,
+} from './server-settings.ts';
 import { mcpServerSettings } from './mcp-server-settings.ts';
 import { modelsSettings } from './models-settings.ts';
-import { performanceSettings } from './performance-settings.ts';
-import { planningSettings } from './planning-settings.ts';
 import { sandboxSettings } from './sandbox-settings.ts';
-import { secretText } from './scalars.ts';
-import { serverSettings } from './server-settings.ts';
+import { about, secretText } from './traits.ts';
 import { toolsSettings } from './tools-settings.ts';
-import { tracingSettings } from './tracing-settings.ts';
-import { about } from './traits.ts';
 import { workflowSettings } from './workflow-settings.ts';
 
 /** Any printable name other clients use; the one name that JavaScript objects cannot hold is left out. */

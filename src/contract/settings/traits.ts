@@ -1,4 +1,5 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { lookupTable, type Secret } from '../../kernel/index.ts';
 
 /** What the loader and the docs must know about a setting beyond its type. */
 export interface SettingTraits {
@@ -38,4 +39,67 @@ export function about(description: string, traits: SettingTraits = {}): Record<s
 export function aboutOf(schema: z.ZodType): SettingTraits & { readonly description?: string } {
   // `about` is the only writer of metadata in the settings schema, so this is its shape.
   return (schema.meta() ?? {}) as SettingTraits & { readonly description?: string };
+}
+
+const sealed = about('A secret.', { isSecret: true });
+
+/** A string that the loader seals into a `Secret`: the brand is how types tell it apart. */
+export const secretText = z.string().min(1).brand<'secret'>().meta(sealed);
+
+/** The same where the empty string means something, as in a program's environment. */
+export const secretOrEmptyText = z.string().brand<'secret'>().meta(sealed);
+
+/** An http or https address. */
+export const httpUrl = z
+  .url({ protocol: /^https?$/ })
+  .meta(about('An address.', { isAddress: true, expected: 'an http or https address' }));
+
+/** A size such as `100MB` or `64KiB`; `parseSize` gives its bytes. */
+export const sizeText = z
+  .string()
+  .refine((text) => parseSize(text) !== undefined)
+  .meta(about('A size.', { expected: 'a size such as "100MB" or "64KiB"' }));
+
+export const seconds = z.number().positive().max(86_400);
+
+const bytesPerUnit: Readonly<Record<string, number>> = lookupTable({
+  b: 1,
+  kb: 1000,
+  mb: 1000 ** 2,
+  gb: 1000 ** 3,
+  kib: 1024,
+  mib: 1024 ** 2,
+  gib: 1024 ** 3,
+});
+
+const sizePattern = /^(\d{1,12}) ?([a-z]{1,3})$/i;
+
+/** The bytes of a size like `100MB` (decimal) or `64KiB` (binary); undefined when it is not one. */
+export function parseSize(text: string): number | undefined {
+  const [, count, unit] = sizePattern.exec(text) ?? [];
+  const factor = unit === undefined ? undefined : bytesPerUnit[unit.toLowerCase()];
+  if (factor === undefined) return undefined;
+  const bytes = Number(count) * factor;
+  return bytes > 0 && Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+/** A value with every branded text sealed. */
+export type Sealed<Value> =
+  Value extends z.core.$brand<'secret'>
+    ? Secret
+    : Value extends readonly (infer Item)[]
+      ? readonly Sealed<Item>[]
+      : Value extends object
+        ? { readonly [Key in keyof Value]: Sealed<Value[Key]> }
+        : Value;
+
+/** One setting as `tutti config` shows it. */
+export interface SettingRow {
+  /** Dotted: `server.port`. */
+  readonly key: string;
+  /** The value as JSON, secrets replaced by `[hidden]`; undefined when it is not set. */
+  readonly value: unknown;
+  /** `default`, `flag`, `env TUTTI_HOME` or `path/tutti.yaml:3`. */
+  readonly source: string;
+  readonly description: string;
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { httpUrl } from './scalars.ts';
-import { about } from './traits.ts';
+import { about, httpUrl } from './traits.ts';
 
 const restate = z
   .strictObject({

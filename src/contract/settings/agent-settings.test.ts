@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { planningSettings } from './planning-settings.ts';
+import { planningSettings } from './agent-settings.ts';
 
 it('knows plans that do not loop, and no others', () => {
   const others = {

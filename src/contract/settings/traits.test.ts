@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseSize } from './size.ts';
+import { parseSize } from './traits.ts';
 
 it.each([
   ['100MB', 100_000_000],
