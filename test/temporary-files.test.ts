@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { aDirectory } from '../src/observe/testing/a-directory.ts';
 
-const checkout = fileURLToPath(new URL('..', import.meta.url));
+const checkout = fileURLToPath(new URL('.', import.meta.url));
 
 /** They make temporary folders and do not remove them. */
 const files = [
-  'src/compose/doctor-rustfmt.test.ts',
+  'src/compose/doctor-tools.test.ts',
   'src/toolbox/code/secrets/scan-secrets-tool.test.ts',
   'src/toolbox/code/select/select-sources.test.ts',
 ];

@@ -5,14 +5,14 @@ import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
-import type { Log } from '../kernel/index.ts';
-import { hideSecrets } from './hide-secrets.ts';
+import { lazy, lazyObject, type Log } from '../kernel/index.ts';
+import { hideSecrets } from './check-code.ts';
 import { projectFiles, readProjectFile } from './project-files.ts';
 import type { Roots } from './roots.ts';
 import type { ToolFinder } from './tool-finder.ts';
 import type { WorkflowsHere } from './workflow.ts';
 
-export interface AgentHereParts {
+interface AgentHereParts {
   readonly settings: Settings;
   readonly roots: Pick<Roots, 'current'>;
   readonly log: Log;
@@ -38,12 +38,11 @@ const trustedServers: readonly string[] = [
 
 /** The agent of this process; nothing of it is loaded before it is asked. */
 export function agentHere(parts: AgentHereParts): Agent {
-  let opening: Promise<Agent> | undefined;
-  const open = async (): Promise<Agent> => {
+  const open = lazy(async () => {
     const { createAgent } = await import('../agent/ask/index.ts');
     return createAgent(agentParts(parts));
-  };
-  return { ask: async (request, options) => (await (opening ??= open())).ask(request, options) };
+  });
+  return lazyObject<Agent>(open, {});
 }
 
 function agentParts(parts: AgentHereParts): AgentParts {
@@ -67,7 +66,7 @@ function agentParts(parts: AgentHereParts): AgentParts {
       find: (query, count) => parts.finder().findSoon(query, count),
       entries: () => parts.catalogue().entries(),
     },
-    planner: onceOpened(async () => {
+    planner: lazy(async () => {
       const [{ createPlanner }, { examplePhrases }] = await Promise.all([
         import('../agent/planner/index.ts'),
         import('../toolbox/phrases/index.ts'),
@@ -82,11 +81,6 @@ function agentParts(parts: AgentHereParts): AgentParts {
     isTrusted: (server) => trustedServers.includes(server),
     log: parts.log.child({ room: 'agent' }),
   };
-}
-
-function onceOpened<Value>(open: () => Promise<Value>): () => Promise<Value> {
-  let opening: Promise<Value> | undefined;
-  return () => (opening ??= open());
 }
 
 /** A person at a client that can ask is asked there for approvals, past the agent. */

@@ -1,10 +1,12 @@
 import { localCaller } from '../contract/caller/index.ts';
+import { lazy } from '../kernel/index.ts';
+import type { HideSecrets } from '../contract/secret/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
 import { errorMetaKey } from '../contract/tool/index.ts';
 import type { CheckFinding, CodeFile, ScanCode } from '../toolbox/exec/index.ts';
 import { NotScannedError } from './errors.ts';
 
-export interface CodeScanner {
+interface CodeScanner {
   readonly scan: ScanCode;
   readonly close: () => Promise<void>;
 }
@@ -15,14 +17,13 @@ export interface CodeScanner {
  * their engines are started for code that needs them.
  */
 export function createCodeScanner(version: string): CodeScanner {
-  let opening: Promise<McpServer> | undefined;
-  const open = (): Promise<McpServer> => (opening ??= openCodeServer(version));
+  const open = lazy(() => openCodeServer(version));
   return {
     scan: async (file, signal) => {
       const { isPlainlyHarmless } = await import('../toolbox/exec/index.ts');
       return (await isPlainlyHarmless(file)) ? [] : scanWith(await open(), file, signal);
     },
-    close: async () => (await opening)?.close(),
+    close: async () => (await open.opened())?.close(),
   };
 }
 
@@ -68,4 +69,10 @@ async function scanWith(
     line,
     column,
   }));
+}
+
+/** Hides what `scan_secrets` finds; loaded when it is first used. */
+export async function hideSecrets(): Promise<HideSecrets> {
+  const code = await import('../toolbox/code/index.ts');
+  return code.hideSecrets;
 }

@@ -7,11 +7,10 @@ import type { Sandbox } from '../contract/sandbox/index.ts';
 import { counted, reportError } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import { prepareDataDirectory } from './data-directory.ts';
-import { checkRestate } from './doctor-restate.ts';
-import { checkRustfmt } from './doctor-rustfmt.ts';
+import { checkRestate, checkRustfmt } from './doctor-tools.ts';
 import { examineSandbox } from './doctor-sandbox.ts';
 
-export interface Patient {
+interface Patient {
   readonly settings: LoadedSettings;
   readonly store: Store;
   readonly catalogue: Catalogue;

@@ -1,16 +1,17 @@
 import type { Settings } from '../config/index.ts';
 import type { EngineName } from '../contract/run/index.ts';
-import { ownIdentity, systemTimers, type FaultPoint, type Log } from '../kernel/index.ts';
+import { type FaultPoint, type Log, lazy, ownIdentity, systemTimers } from '../kernel/index.ts';
 import {
   defaultEngineLimits,
-  openEmbeddedEngine,
   type EmbeddedEngine,
   type EmbeddedEngineParts,
+  openEmbeddedEngine,
 } from '../workflow/embedded/index.ts';
 import type { RunActivity, RunStore } from '../workflow/engine/index.ts';
 import { interpret, type InterpretOptions, type PreparePlan } from '../workflow/interpret/index.ts';
 import type { RestateEngine } from '../workflow/restate/index.ts';
-import { embeddedExecutor, toStoredOutcome, type RunExecutor } from '../workflow/runs/index.ts';
+import { embeddedExecutor, type RunExecutor, toStoredOutcome } from '../workflow/runs/index.ts';
+import type { WorkOptions } from './workflow.ts';
 
 interface EngineParts {
   readonly settings: Settings;
@@ -24,7 +25,7 @@ interface EngineParts {
 }
 
 /** What executes runs: always this process, and Restate where it is asked for. */
-export interface Engines {
+interface Engines {
   readonly embedded: EmbeddedEngine;
   readonly restate: () => Promise<RestateEngine>;
   readonly executor: (engine: EngineName) => Promise<RunExecutor>;
@@ -52,8 +53,7 @@ export function createEngines({
       durability,
     },
   });
-  let opening: Promise<RestateEngine> | undefined;
-  const openRestate = async (): Promise<RestateEngine> => {
+  const restate = lazy(async (): Promise<RestateEngine> => {
     const { createRestateEngine, defaultRestateLimits, restateMaxParallel } =
       await import('../workflow/restate/index.ts');
     return createRestateEngine({
@@ -67,8 +67,7 @@ export function createEngines({
       }),
       limits: { ...defaultRestateLimits, durability },
     });
-  };
-  const restate = (): Promise<RestateEngine> => (opening ??= openRestate());
+  });
   const local = embeddedExecutor(embedded, isStaying);
   return {
     embedded,
@@ -84,4 +83,37 @@ function runWith(prepare: PreparePlan, limits: InterpretOptions): EmbeddedEngine
     const planned = { ...prepare(run.plan), input: run.input };
     return toStoredOutcome(await interpret(planned, scope, limits));
   };
+}
+
+/** Nothing else may keep a process that only waits for work. */
+const keepAliveMs = 60_000;
+
+/** Executes runs until the signal aborts: those of this data directory, or those Restate hands out. */
+export async function executeRuns(
+  engines: Engines,
+  workflow: Settings['workflow'],
+  { engine = workflow.engine, signal, onReady }: WorkOptions,
+): Promise<void> {
+  if (engine === 'embedded') {
+    onReady({ engine, url: null });
+    return untilAborted(signal);
+  }
+  const { worker_host: host, worker_port: port, worker_url: url } = workflow.restate;
+  const restate = await engines.restate();
+  const worker = await restate.serveWorker({ host, port, url });
+  try {
+    onReady({ engine, url: worker.url });
+    await untilAborted(signal);
+  } finally {
+    await worker.close();
+  }
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const keepAlive = setInterval(() => {}, keepAliveMs);
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  clearInterval(keepAlive);
 }

@@ -1,16 +1,17 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Settings } from '../config/index.ts';
 import { localCaller } from '../contract/caller/index.ts';
+import { type Catalogue, shortListAbove } from '../contract/catalogue/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Opening } from '../contract/opening/index.ts';
+import { compactCatalogue, type OpenFleet } from '../fleet/index.ts';
 import { createHttpGateway, serveStdio as serveGateway } from '../gateway/index.ts';
 import type { Log } from '../kernel/index.ts';
-import type { FaceCatalogues } from './compact.ts';
 import type { Roots } from './roots.ts';
-import { openServeToken } from './serve-token.ts';
+import { openServeToken } from './data-directory.ts';
 import { tuneCollector } from './tune-collector.ts';
 
-export interface FaceParts extends FaceCatalogues {
+interface FaceParts extends FaceCatalogues {
   readonly settings: Settings;
   readonly fleet: Pick<FleetControl, 'status'>;
   readonly log: Log;
@@ -85,5 +86,41 @@ export async function serveHttp(parts: FaceParts, wanted: HttpRequest): Promise<
     url: gateway.url,
     ...(own && { tokenFile: own.file }),
     close: () => gateway.close(),
+  };
+}
+
+/** What clients see: every tool, a few that find and call the others, or what their number asks for. */
+export type Face = 'compact' | 'all' | 'auto';
+
+const finders = ['admin.find_tools', 'admin.call_tool'];
+const alsoShown = ['admin.list_tools', 'agent.ask'];
+
+/** The catalogue as clients of each face see it. */
+interface FaceCatalogues {
+  readonly stdioCatalogue: Catalogue;
+  readonly httpCatalogue: Catalogue;
+}
+
+/** `auto` leaves it to the setting `server.compact`. Over HTTP every tool is shown unless something asks for fewer. */
+export function chooseFace(
+  catalogue: OpenFleet['catalogue'],
+  settings: Settings,
+  wanted: Face,
+): FaceCatalogues {
+  const { compact, pinned_tools: pinnedTools } = settings.server;
+  const pinned = [...alsoShown, ...pinnedTools];
+  const bySetting: Face = compact === 'on' ? 'compact' : compact === 'off' ? 'all' : 'auto';
+  const show = (face: Face): Catalogue => {
+    if (face === 'all') return catalogue;
+    return compactCatalogue(catalogue, {
+      maxTools: face === 'compact' ? 0 : shortListAbove,
+      finders,
+      pinned,
+    });
+  };
+  const chosen = wanted === 'auto' ? bySetting : wanted;
+  return {
+    stdioCatalogue: show(chosen),
+    httpCatalogue: show(chosen === 'auto' ? 'all' : chosen),
   };
 }

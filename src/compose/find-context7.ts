@@ -1,7 +1,9 @@
+import { delimiter, isAbsolute, join } from 'node:path';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { CallContext } from '../contract/server/index.ts';
 import type { ToolResult } from '../contract/tool/index.ts';
 import type { Context7, Context7Text, FindContext7 } from '../toolbox/docs/index.ts';
+import { type SettingsRequest, surroundingsOf } from './settings.ts';
 
 const resolveTool = 'resolve-library-id';
 const queryTool = 'query-docs';
@@ -44,4 +46,24 @@ function textOf({ content }: ToolResult): string {
   return content
     .map((block) => (typeof block['text'] === 'string' ? block['text'] : ''))
     .join('\n');
+}
+
+/** Where Maven and Linux distributions keep jars. */
+export function javaLibraries(request: SettingsRequest): string[] {
+  return [join(surroundingsOf(request).homeDirectory, '.m2', 'repository'), '/usr/share/java'];
+}
+
+/** Where Python and Go keep packages that do not lie in the project. */
+export function installationsOutside(request: SettingsRequest): {
+  pythonEnvironments: string[];
+  goModules: string[];
+} {
+  const { env, homeDirectory } = surroundingsOf(request);
+  const goPaths = (env['GOPATH'] ?? '').split(delimiter).filter(Boolean);
+  const goModules = [...goPaths, join(homeDirectory, 'go')].map((path) => join(path, 'pkg', 'mod'));
+  const environments = [env['VIRTUAL_ENV'], '/usr/local', '/usr'];
+  return {
+    pythonEnvironments: environments.filter((path) => path !== undefined).filter(isAbsolute),
+    goModules: [env['GOMODCACHE'] ?? '', ...goModules].filter((path) => isAbsolute(path)),
+  };
 }

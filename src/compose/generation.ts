@@ -4,7 +4,7 @@ import type { McpServer } from '../contract/server/index.ts';
 import { systemTimers } from '../kernel/index.ts';
 import type { OpenGeneration } from '../toolbox/code/index.ts';
 
-export interface GenerationParts {
+interface GenerationParts {
   readonly settings: { readonly tools: Pick<Settings['tools'], 'code_generation'> };
   readonly models: Pick<Models, 'find' | 'structured'>;
   /** The project, whose TypeScript compiler is used. */

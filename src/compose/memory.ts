@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import type { Memory, Sessions } from '../contract/session/index.ts';
-import { createFaultPoints, type Log } from '../kernel/index.ts';
+import { createFaultPoints, lazy, lazyObject, type Log } from '../kernel/index.ts';
 import type { Embedder } from '../models/index.ts';
 import type { Store } from '../store/index.ts';
 import type { SettingsRequest } from './settings.ts';
@@ -20,19 +20,12 @@ const maxVectors = 16_384;
 
 /** The memory of this data directory; nothing of it is loaded before it is used. */
 export function memoryHere(parts: MemoryParts): Memory {
-  let opening: Promise<Memory> | undefined;
-  const open = (): Promise<Memory> => (opening ??= openMemory(parts));
-  return {
-    sessions: lazySessions(
-      async () => (await open()).sessions,
-      async () => (await opening)?.close(),
-    ),
-    converse: async (request) => (await open()).converse(request),
-    learn: async (caller, message) => (await open()).learn(caller, message),
-    preferences: async (caller) => (await open()).preferences(caller),
-    forget: async (caller, preference) => (await open()).forget(caller, preference),
-    close: async () => (await opening)?.close(),
-  };
+  const open = lazy(() => openMemory(parts));
+  const sessions = lazyObject<Sessions>(
+    lazy(async () => (await open()).sessions),
+    {},
+  );
+  return lazyObject<Memory>(open, { sessions });
 }
 
 async function openMemory(parts: MemoryParts): Promise<Memory> {
@@ -60,37 +53,23 @@ function embedWith({
   readonly home: string;
   readonly log: Log;
 }) {
-  const open = async () => {
+  const open = lazy(async () => {
     const [queries, { createCachedEmbedder }] = await Promise.all([
       embedder(),
       import('../models/index.ts'),
     ]);
     const path = join(home, 'models', 'minilm-l6-v2.turns.vectors');
     return { queries, passages: createCachedEmbedder(queries, { path, log, maxVectors }) };
-  };
-  let opening: ReturnType<typeof open> | undefined;
+  });
   return {
     query: async (text: string, signal: AbortSignal): Promise<Float32Array> => {
-      const { queries } = await (opening ??= open());
+      const { queries } = await open();
       const [vector = new Float32Array()] = await queries.embed([text], signal);
       return vector;
     },
     passages: async (texts: readonly string[], signal: AbortSignal) => {
-      const { passages } = await (opening ??= open());
+      const { passages } = await open();
       return passages.embed(texts, signal);
     },
-  };
-}
-
-function lazySessions(open: () => Promise<Sessions>, close: () => Promise<void>): Sessions {
-  return {
-    create: async (caller, options) => (await open()).create(caller, options),
-    open: async (caller, id) => (await open()).open(caller, id),
-    list: async (caller, options) => (await open()).list(caller, options),
-    show: async (caller, id) => (await open()).show(caller, id),
-    fork: async (caller, id, options) => (await open()).fork(caller, id, options),
-    import: async (caller, data) => (await open()).import(caller, data),
-    remove: async (caller, id) => (await open()).remove(caller, id),
-    close,
   };
 }

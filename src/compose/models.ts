@@ -1,14 +1,20 @@
 import type { Settings } from '../config/index.ts';
 import type { Artifacts } from '../contract/artifact/index.ts';
 import type { ModelRole, Models } from '../contract/model/index.ts';
-import { countTokens, systemClock, type Log } from '../kernel/index.ts';
-import type { ModelLimits, ModelPrice, TextModel } from '../models/index.ts';
+import {
+  type Clock,
+  countTokens,
+  lazy,
+  lazyObject,
+  type Log,
+  systemClock,
+} from '../kernel/index.ts';
+import type { KeepText, ModelLimits, ModelPrice, TextModel } from '../models/index.ts';
 import type { Store } from '../store/index.ts';
-import { keepAnswersIn } from './keep-answers.ts';
 import { acceptedModels } from './local-models.ts';
-import { modelEntries, roleModels, type ConfiguredEntry } from './model-entries.ts';
+import { type ConfiguredEntry, modelEntries, roleModels } from './model-entries.ts';
 
-export interface ModelsParts {
+interface ModelsParts {
   readonly settings: Settings;
   readonly store: Pick<Store, 'spending'>;
   readonly log: Log;
@@ -17,17 +23,10 @@ export interface ModelsParts {
 
 /** The models of these settings; nothing of them is loaded before one is looked for or asked. */
 export function modelsHere(parts: ModelsParts): Models {
-  let opening: Promise<Models> | undefined;
-  const open = (): Promise<Models> => (opening ??= openModels(parts));
-  return {
-    find: async (role, client) => (await open()).find(role, client),
-    text: async (role, request, call) => (await open()).text(role, request, call),
-    structured: async (role, request, call) => (await open()).structured(role, request, call),
-    countTokens,
-    list: async () => (await open()).list(),
-    linkBudgets: async (caller, child, parent) => (await open()).linkBudgets(caller, child, parent),
-    close: async () => (await opening)?.close(),
-  };
+  return lazyObject<Models>(
+    lazy(() => openModels(parts)),
+    { countTokens },
+  );
 }
 
 async function openModels({ settings, store, log, artifacts }: ModelsParts): Promise<Models> {
@@ -78,19 +77,14 @@ function createModel(
   configured: ConfiguredEntry,
   { room, limits, temperature }: Making,
 ): TextModel {
-  switch (configured.kind) {
-    case 'http':
-      return room.createConfiguredModel(configured.entry, limits);
-    case 'gguf': {
-      const { name, path, contextTokens } = configured;
-      return room.createGgufModel({
-        name,
-        path,
-        defaultTemperature: temperature,
-        ...(contextTokens === undefined ? {} : { contextTokens }),
-      });
-    }
-  }
+  if (configured.kind === 'http') return room.createConfiguredModel(configured.entry, limits);
+  const { name, path, contextTokens } = configured;
+  return room.createGgufModel({
+    name,
+    path,
+    defaultTemperature: temperature,
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+  });
 }
 
 /** The model that fits the role best on each local server that the user accepted. */
@@ -104,4 +98,51 @@ function detectWith({ room, limits, home }: Omit<Making, 'temperature'> & { home
       return [room.createOwnedModel(found, owner)];
     });
   };
+}
+
+interface KeepAnswersParts {
+  readonly artifacts: () => Promise<Pick<Artifacts, 'put' | 'release'>>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What belongs to neither a run nor a session, as it was kept before there were months. */
+const ownerless = 'model-answers';
+/** This one and two whole ones. */
+const monthsKept = 3;
+/** Who had no such answer for longer than this keeps the older ones. */
+const monthsLookedBack = 24;
+
+/**
+ * Answers of models that could not be used go with the run or session they belong to. Those of calls outside of
+ * both go with their month, when one comes more than two months later.
+ */
+export function keepAnswersIn({ artifacts, clock, log }: KeepAnswersParts): KeepText {
+  return async (caller, content, budgets) => {
+    const opened = await artifacts();
+    const scope = budgets.find((one) => one.startsWith('run:')) ?? budgets[0];
+    const nowMs = clock.now();
+    const runId = scope === undefined ? monthOf(nowMs, 0) : scope.slice(scope.indexOf(':') + 1);
+    const lineage = { runId, step: 'model', tool: null, argumentsDigest: null, inputs: [] };
+    const mediaType = 'text/plain; charset=utf-8';
+    const kept = await opened.put(caller, { content, mediaType, lineage });
+    if (scope === undefined) {
+      await opened.release(caller, outdated(nowMs)).catch((error: unknown) => {
+        log.warn('old answers of models could not be removed', { error });
+      });
+    }
+    return kept.id;
+  };
+}
+
+function outdated(nowMs: number): readonly string[] {
+  const before = Array.from({ length: monthsLookedBack }, (_, n) => monthOf(nowMs, monthsKept + n));
+  return [ownerless, ...before];
+}
+
+/** "model-answers 2026-11", so many months ago. */
+function monthOf(nowMs: number, ago: number): string {
+  const now = new Date(nowMs);
+  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago));
+  return `${ownerless} ${month.toISOString().slice(0, 7)}`;
 }

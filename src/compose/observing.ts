@@ -10,7 +10,7 @@ import {
   type TraceStore,
 } from '../observe/index.ts';
 
-export interface ObservingOptions {
+interface ObservingOptions {
   readonly settings: Settings;
   readonly version: string;
   /** Where the log goes: to its file alone, or to standard error too for a person who watches. */

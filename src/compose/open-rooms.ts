@@ -1,12 +1,10 @@
 import type { LoadedSettings } from '../config/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
-import { ownVersion } from '../kernel/index.ts';
+import { lazy, ownVersion } from '../kernel/index.ts';
 import { traceLimits } from '../observe/index.ts';
 import { openStore } from '../store/index.ts';
-import { openAdministeredFleet } from './admin.ts';
-import { agentServer } from './agent-server.ts';
+import { agentServer, openAdministeredFleet, workflowServer } from './own-servers.ts';
 import { agentHere } from './agent.ts';
-import { embedderHere } from './embedder.ts';
 import { memoryHere } from './memory.ts';
 import { modelsHere } from './models.ts';
 import { startObserving } from './observing.ts';
@@ -15,7 +13,6 @@ import { sandboxHere } from './sandbox.ts';
 import { openServerEntries } from './server-entries.ts';
 import type { SystemRequest } from './system.ts';
 import { toolboxServers } from './toolbox.ts';
-import { workflowServer } from './workflow-server.ts';
 import { workflowsHere } from './workflow.ts';
 import { workspaceHere } from './workspace.ts';
 
@@ -40,9 +37,9 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const workspace = workspaceHere({ ...known, roots, request });
   const { preview } = workspace;
   const runs = workflowsHere({ ...known, tracing, store, request, catalogue, preview });
-  const embedder = embedderHere();
+  const embedder = lazy(async () => (await import('../models/index.ts')).createLocalEmbedder());
   const models = modelsHere({ ...known, store, artifacts: runs.artifacts });
-  const memory = memoryHere({ ...known, store, request, embedder: embedder.open });
+  const memory = memoryHere({ ...known, store, request, embedder });
   const agent = agentHere({
     ...known,
     roots,

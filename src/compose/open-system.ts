@@ -1,18 +1,20 @@
 import { stat } from 'node:fs/promises';
 import { localCaller } from '../contract/caller/index.ts';
+import type { FleetControl } from '../contract/fleet/index.ts';
+import type { Log } from '../kernel/index.ts';
 import { findTrace, formatTrace } from '../observe/index.ts';
 import type { Store } from '../store/index.ts';
-import { chooseFace } from './compact.ts';
+import { hideSecrets } from './check-code.ts';
+import { chooseFace, serveHttp, serveStdio } from './faces.ts';
+import { type ControlDesk, openControl } from './control.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { examine } from './doctor.ts';
-import { serveHttp, serveStdio } from './faces.ts';
-import { hideSecrets } from './hide-secrets.ts';
 import { localModelsHere } from './local-models.ts';
-import { prepareServing } from './serving.ts';
-import { loadSettingsHere } from './settings.ts';
-import { startConditions } from './start-conditions.ts';
-import type { System, SystemRequest } from './system.ts';
 import { openRooms } from './open-rooms.ts';
+import type { SandboxHere } from './sandbox.ts';
+import { loadSettingsHere, startConditions } from './settings.ts';
+import type { System, SystemRequest } from './system.ts';
+import type { WorkflowsHere } from './workflow.ts';
 
 export async function openSystem(request: SystemRequest): Promise<System> {
   const settings = await loadSettingsHere(request);
@@ -27,7 +29,8 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   // Where some servers are left out, runs would miss the tools they call.
   const resumed = request.only === undefined ? runs : undefined;
   const serving = prepareServing({ home, fleet: control, serve, sandbox, runs: resumed, log });
-  const rest = [sandbox, memory, models, finder, embedder, tracing, store, log];
+  const closeEmbedder = async (): Promise<void> => (await embedder.opened())?.close();
+  const rest = [sandbox, memory, models, finder, { close: closeEmbedder }, tracing, store, log];
   return {
     settings,
     log,
@@ -87,4 +90,31 @@ async function backUp(
 ): Promise<{ path: string; bytes: number }> {
   await store.backup(target, options);
   return { path: target, bytes: (await stat(target)).size };
+}
+
+interface ServingParts {
+  readonly home: string;
+  readonly fleet: FleetControl;
+  readonly serve: () => void;
+  readonly sandbox: SandboxHere;
+  /** Absent where not all servers are there that runs may call. */
+  readonly runs: Pick<WorkflowsHere, 'serve'> | undefined;
+  readonly log: Log;
+}
+
+/** What begins with the first face and ends with the system: servers that are to run, runs that were left, and the control desk. */
+function prepareServing({ home, fleet, serve, sandbox, runs, log }: ServingParts) {
+  let desk: Promise<ControlDesk | undefined> | undefined;
+  return {
+    begin(): void {
+      serve();
+      sandbox.serve();
+      runs?.serve();
+      desk ??= openControl({ home, fleet, log }).catch((error: unknown) => {
+        log.warn('other processes cannot reach this one', { error });
+        return undefined;
+      });
+    },
+    close: async (): Promise<void> => (await desk)?.close(),
+  };
 }

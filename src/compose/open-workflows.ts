@@ -6,18 +6,16 @@ import { createFaultPoints, readRegularFile, systemTimers } from '../kernel/inde
 import type { ToolLookup } from '../workflow/check/index.ts';
 import { approvalPolicy, createActivities, createApprovals } from '../workflow/effects/index.ts';
 import type { RunActivity } from '../workflow/engine/index.ts';
-import { preparePlans, type PreparePlan } from '../workflow/interpret/index.ts';
+import { type PreparePlan, preparePlans } from '../workflow/interpret/index.ts';
 import {
   createPlanDesk,
   createWorkflows,
   keepPruning,
   type WorkflowsParts,
 } from '../workflow/runs/index.ts';
-import { createEngines } from './engines.ts';
-import { executeRuns } from './execute-runs.ts';
-import { knownTools, type KnownTools } from './tool-caller.ts';
+import { createEngines, executeRuns } from './engines.ts';
+import { knownTools, type KnownTools, runTraces, type RunTraces } from './tool-caller.ts';
 import { tuneCollector } from './tune-collector.ts';
-import { runTraces, type RunTraces } from './workflow-traces.ts';
 import type { WorkflowParts, WorkOptions } from './workflow.ts';
 
 /** Plans and runs with all they need. */

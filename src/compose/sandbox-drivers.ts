@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Settings, Surroundings } from '../config/index.ts';
-import type { Log, ProcessOwner } from '../kernel/index.ts';
+import { lazy, lazyObject, type Log, type ProcessOwner } from '../kernel/index.ts';
 import type { SandboxDriver } from '../sandbox/index.ts';
 
 export interface DriverParts {
@@ -52,30 +52,27 @@ function kubernetes({ settings, around }: DriverParts): SandboxDriver {
   });
 }
 
-/** Nothing is started in a cluster that nobody chose for this, not even to try it. */
-const unchosenCluster: SandboxDriver = {
-  ...lazyDriver('kubernetes', () => Promise.reject(new Error('no cluster was chosen'))),
-  fingerprint: async () => undefined,
-  probe: async () => ({
-    driver: 'kubernetes',
-    state: 'unavailable',
-    message: 'not tried, because no cluster was chosen',
-    fix: 'Set "sandbox.driver" to "kubernetes" to run programs in the cluster of your kubeconfig',
-    protections: [],
-  }),
-};
+/** Nothing is started in a cluster that was not chosen, not even a probe. */
+const unchosenCluster = lazyDriver(
+  'kubernetes',
+  () => Promise.reject(new Error('no cluster was chosen')),
+  {
+    fingerprint: async () => undefined,
+    probe: async () => ({
+      driver: 'kubernetes',
+      state: 'unavailable',
+      message: 'not tried, because no cluster was chosen',
+      fix: 'Set "sandbox.driver" to "kubernetes" to run programs in the cluster of your kubeconfig',
+      protections: [],
+    }),
+  },
+);
 
-/** A driver whose code is loaded when it is first asked something. */
-function lazyDriver(name: string, load: () => Promise<SandboxDriver>): SandboxDriver {
-  let loading: Promise<SandboxDriver> | undefined;
-  const driver = (): Promise<SandboxDriver> => (loading ??= load());
-  return {
-    name,
-    probe: async (signal) => (await driver()).probe(signal),
-    fingerprint: async () => (await driver()).fingerprint?.(),
-    findToolchain: async (toolchain) => (await driver()).findToolchain(toolchain),
-    prepare: async (shape, signal) => (await driver()).prepare(shape, signal),
-    sweep: async () => (await driver()).sweep(),
-    close: async () => (await loading)?.close(),
-  };
+/** A driver whose code is loaded by the first call. */
+function lazyDriver(
+  name: string,
+  load: () => Promise<SandboxDriver>,
+  own: Partial<SandboxDriver> = {},
+): SandboxDriver {
+  return lazyObject<SandboxDriver>(lazy(load), { name, ...own });
 }

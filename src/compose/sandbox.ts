@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import type { Sandbox, SandboxLimits } from '../contract/sandbox/index.ts';
 import { parseSize } from '../contract/settings/index.ts';
-import { createProcessOwner, systemTimers, type Log } from '../kernel/index.ts';
+import { createProcessOwner, lazy, systemTimers, type Log } from '../kernel/index.ts';
 import type { PoolOptions } from '../sandbox/index.ts';
 import { lowerOf } from '../contract/sandbox/index.ts';
 import { surroundingsOf, type SettingsRequest } from './settings.ts';
 
-export interface SandboxParts {
+interface SandboxParts {
   readonly settings: Settings;
   readonly log: Log;
   readonly request: SettingsRequest;
@@ -23,14 +23,13 @@ export interface SandboxHere {
 
 export function sandboxHere(parts: SandboxParts): SandboxHere {
   let isServing = false;
-  let opening: Promise<OpenedSandbox> | undefined;
-  const open = (): Promise<OpenedSandbox> => (opening ??= openHere(parts, isServing));
+  const open = lazy(() => openHere(parts, isServing));
   return {
     get: async () => (await open()).sandbox,
     serve: () => {
       isServing = true;
     },
-    close: async () => (await opening)?.close(),
+    close: async () => (await open.opened())?.close(),
   };
 }
 

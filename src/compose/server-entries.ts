@@ -20,7 +20,7 @@ export interface ServerEntries extends FleetEntries {
   close(): void;
 }
 
-export interface ServerEntriesOptions {
+interface ServerEntriesOptions {
   readonly request: SettingsRequest;
   /** As they were loaded when the system was opened. */
   readonly settings: LoadedSettings;

@@ -11,8 +11,7 @@ import type { Memory } from '../contract/session/index.ts';
 import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { Log } from '../kernel/index.ts';
 import type { SpanRecord, TraceSummary } from '../observe/index.ts';
-import type { Face } from './compact.ts';
-import type { HttpListener, HttpRequest, StdioStreams } from './faces.ts';
+import type { Face, HttpListener, HttpRequest, StdioStreams } from './faces.ts';
 import type { SettingsRequest } from './settings.ts';
 import type { WorkOptions } from './workflow.ts';
 

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import type { CatalogueEntry } from '../contract/catalogue/index.ts';
-import { systemTimers, type Log } from '../kernel/index.ts';
+import { lazy, systemTimers, type Lazy, type Log } from '../kernel/index.ts';
+import type { Embedder } from '../models/index.ts';
 import type { Patience, ToolSearch } from '../toolbox/admin/index.ts';
-import type { EmbedderHere } from './embedder.ts';
 
-export interface ToolFinderParts {
+interface ToolFinderParts {
   readonly settings: Settings;
   readonly log: Log;
   readonly entries: () => Promise<readonly CatalogueEntry[]>;
-  readonly embedder: EmbedderHere;
+  readonly embedder: Lazy<Embedder>;
 }
 
 /** The one search of this process, made when it is first used. */
@@ -30,27 +30,24 @@ const enoughFound = 3;
 const meaningAfterMs = 3_000;
 
 export function openToolFinder({ settings, log, entries, embedder }: ToolFinderParts): ToolFinder {
-  let opening: Promise<ToolSearch> | undefined;
-  let openingWords: Promise<ToolSearch> | undefined;
   let cancelOpening: (() => void) | undefined;
-  const open = async (): Promise<ToolSearch> => {
+  const search = lazy(async (): Promise<ToolSearch> => {
     const [{ ToolSearch: Search }, { createCachedEmbedder }, queries] = await Promise.all([
       import('../toolbox/admin/index.ts'),
       import('../models/index.ts'),
-      embedder.open(),
+      embedder(),
     ]);
     const path = join(settings.home, 'models', 'minilm-l6-v2.vectors');
     const tools = createCachedEmbedder(queries, { path, log });
     return new Search({ entries, tools, queries, log });
-  };
-  const openWords = async (): Promise<ToolSearch> => {
+  });
+  const searchWords = lazy(async (): Promise<ToolSearch> => {
     const { ToolSearch: Search } = await import('../toolbox/admin/index.ts');
     return new Search({ entries, log });
-  };
-  const search = (): Promise<ToolSearch> => (opening ??= open());
-  const searchWords = (): Promise<ToolSearch> => (openingWords ??= openWords());
+  });
   const searchSoon = (): Promise<ToolSearch> => {
-    if (opening) return opening;
+    const opened = search.opened();
+    if (opened) return opened;
     cancelOpening ??= systemTimers.after(meaningAfterMs, () => void search());
     return searchWords();
   };
@@ -72,8 +69,8 @@ export function openToolFinder({ settings, log, entries, embedder }: ToolFinderP
     },
     async close() {
       cancelOpening?.();
-      (await openingWords)?.close();
-      (await opening)?.close();
+      (await searchWords.opened())?.close();
+      (await search.opened())?.close();
     },
   };
 }

@@ -1,12 +1,19 @@
+import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import type { Artifacts } from '../contract/artifact/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { EngineName, Workflows } from '../contract/run/index.ts';
-import { systemTimers, type Log } from '../kernel/index.ts';
+import {
+  createFaultPoints,
+  lazy,
+  lazyObject,
+  systemClock,
+  systemTimers,
+  type Log,
+} from '../kernel/index.ts';
 import type { Tracing } from '../observe/index.ts';
 import type { Store } from '../store/index.ts';
-import type { OpenWorkflows } from './open-workflows.ts';
 import type { SettingsRequest } from './settings.ts';
 
 export interface WorkflowParts {
@@ -42,18 +49,15 @@ export interface WorkOptions {
 const resumeAfterMs = 1_000;
 
 export function workflowsHere(parts: WorkflowParts): WorkflowsHere {
-  let openingArtifacts: Promise<Artifacts> | undefined;
-  let opening: Promise<OpenWorkflows> | undefined;
   let isServing = false;
   let isClosed = false;
-  const artifacts = (): Promise<Artifacts> =>
-    (openingArtifacts ??= import('./artifacts.ts').then((room) => room.artifactsHere(parts)));
-  const open = (): Promise<OpenWorkflows> =>
-    (opening ??= import('./open-workflows.ts').then(async (room) => {
-      const opened = room.openWorkflows({ ...parts, artifacts: await artifacts() });
-      if (isServing) opened.resumeUnfinished();
-      return opened;
-    }));
+  const artifacts = lazy(() => openArtifactsHere(parts));
+  const open = lazy(async () => {
+    const { openWorkflows } = await import('./open-workflows.ts');
+    const opened = openWorkflows({ ...parts, artifacts: await artifacts() });
+    if (isServing) opened.resumeUnfinished();
+    return opened;
+  });
   const resume = async (): Promise<void> => {
     // Without a database there is nothing that was left unfinished.
     if (isClosed || !parts.store.exists()) return;
@@ -61,7 +65,10 @@ export function workflowsHere(parts: WorkflowParts): WorkflowsHere {
   };
   let cancelResume = (): void => {};
   return {
-    workflows: lazyWorkflows(async () => (await open()).workflows),
+    workflows: lazyObject<Workflows>(
+      lazy(async () => (await open()).workflows),
+      {},
+    ),
     artifacts,
     serve() {
       isServing = true;
@@ -76,27 +83,20 @@ export function workflowsHere(parts: WorkflowParts): WorkflowsHere {
     async close() {
       isClosed = true;
       cancelResume();
-      await (await opening)?.close();
+      await (await open.opened())?.close();
     },
   };
 }
 
-function lazyWorkflows(open: () => Promise<Workflows>): Workflows {
-  return {
-    check: async (...given) => (await open()).check(...given),
-    draw: async (...given) => (await open()).draw(...given),
-    start: async (...given) => (await open()).start(...given),
-    follow: async (...given) => (await open()).follow(...given),
-    list: async (...given) => (await open()).list(...given),
-    show: async (...given) => (await open()).show(...given),
-    cancel: async (...given) => (await open()).cancel(...given),
-    pause: async (...given) => (await open()).pause(...given),
-    resume: async (...given) => (await open()).resume(...given),
-    retry: async (...given) => (await open()).retry(...given),
-    fork: async (...given) => (await open()).fork(...given),
-    decide: async (...given) => (await open()).decide(...given),
-    signal: async (...given) => (await open()).signal(...given),
-    resolve: async (...given) => (await open()).resolve(...given),
-    repair: async (...given) => (await open()).repair(...given),
-  };
+/** No file is touched before an artifact is written or read. */
+export async function openArtifactsHere(parts: WorkflowParts): Promise<Artifacts> {
+  const { settings, store, log, request } = parts;
+  const { openArtifacts } = await import('../artifacts/index.ts');
+  return openArtifacts({
+    directory: join(settings.home, 'artifacts'),
+    index: store.artifactIndex,
+    clock: systemClock,
+    log: log.child({ room: 'artifacts' }),
+    faultPoint: createFaultPoints(request.env['TUTTI_FAULT']),
+  });
 }

@@ -7,7 +7,7 @@ import { openRooted } from './rooted-server.ts';
 import type { ToolboxOptions } from './toolbox.ts';
 
 /** The server for the user's own project, loaded when it is first used. */
-export interface WorkspaceHere {
+interface WorkspaceHere {
   readonly entry: ServerEntry;
   /** Shows what a call would change. Only our own server is asked: another could act on the question. */
   readonly preview: PreviewEffect;

@@ -8,6 +8,7 @@ export { Gate } from './gate.ts';
 export { isRunning } from './is-running.ts';
 export { createIsoTime } from './iso-time.ts';
 export { lookupTable } from './lookup-table.ts';
+export { lazy, lazyObject, type Lazy } from './lazy.ts';
 export { LazyAbort, SignalAbort } from './lazy-abort.ts';
 export { learnLabels, type Classify, type Guesses } from './learn-labels.ts';
 export { parseLenientJson } from './lenient-json.ts';

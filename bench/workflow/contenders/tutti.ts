@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { artifactsHere } from '../../../src/compose/artifacts.ts';
 import { openWorkflows } from '../../../src/compose/open-workflows.ts';
 import { startObserving } from '../../../src/compose/observing.ts';
 import { loadSettingsHere } from '../../../src/compose/settings.ts';
+import { openArtifactsHere } from '../../../src/compose/workflow.ts';
 import { localCaller } from '../../../src/contract/caller/index.ts';
 import type { Catalogue } from '../../../src/contract/catalogue/index.ts';
 import type { Tool } from '../../../src/contract/tool/index.ts';
@@ -45,7 +45,7 @@ export const tutti: Contender = {
       tracing: observing.tracing,
       catalogue: () => catalogueOf(counter),
     };
-    const open = openWorkflows({ ...parts, artifacts: artifactsHere(parts) });
+    const open = openWorkflows({ ...parts, artifacts: await openArtifactsHere(parts) });
     // As in a process that serves: it executes what it stores, and looks for what others left.
     open.resumeUnfinished();
     return {

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { loadSettingsHere } from './settings.ts';
-import { startConditions } from './start-conditions.ts';
+import { loadSettingsHere, startConditions } from './settings.ts';
 
 function aRequest() {
   const folder = mkdtempSync(join(tmpdir(), 'tutti-conditions-'));

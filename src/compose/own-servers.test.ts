@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
 import { wireTextOf, withWireText } from '../contract/wire/index.ts';
-import { innerArguments } from './admin.ts';
+import { innerArguments } from './own-servers.ts';
 import { openSystem } from './open-system.ts';
 import type { System } from './system.ts';
 

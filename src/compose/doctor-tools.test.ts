@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { checkRustfmt } from './doctor-rustfmt.ts';
+import { checkRestate, checkRustfmt } from './doctor-tools.ts';
+import { loadSettingsOnly } from './index.ts';
 
 function folderWith(script: string | undefined): string {
   const folder = mkdtempSync(join(tmpdir(), 'rustfmt-'));
@@ -31,4 +32,24 @@ it('warns about one that is there and does not run', async () => {
 
 it('warns when there is none', async () => {
   expect(await checkRustfmt(folderWith(undefined))).toMatchObject({ status: 'warning' });
+});
+
+const home = tmpdir();
+const { workflow } = (await loadSettingsOnly({ flags: { home }, env: {}, cwd: home })).values;
+
+it('looks at nothing where runs do not go to Restate', async () => {
+  expect(await checkRestate(workflow)).toEqual({
+    status: 'absent',
+    message: 'not used: "workflow.engine" is "embedded"',
+  });
+});
+
+it('fails, and says what to do, where runs go to a Restate that is not there', async () => {
+  const nobody = 'http://127.0.0.1:9';
+  const restate = { ...workflow.restate, ingress_url: nobody, admin_url: nobody };
+  expect(await checkRestate({ ...workflow, engine: 'restate', restate })).toMatchObject({
+    status: 'failed',
+    message: expect.stringContaining(nobody),
+    fix: expect.stringContaining('docs/restate.md'),
+  });
 });

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openServeToken } from './serve-token.ts';
+import { openServeToken } from './data-directory.ts';
 
 function aHome(): string {
   const home = mkdtempSync(join(tmpdir(), 'tutti-token-'));
