@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { aDirectory } from '../src/observe/testing/a-directory.ts';
 
-const checkout = fileURLToPath(new URL('.', import.meta.url));
+const checkout = fileURLToPath(new URL('..', import.meta.url));
 
 /** They make temporary folders and do not remove them. */
 const files = [
