@@ -7,7 +7,7 @@ import type {
   SandboxResult,
 } from '../contract/sandbox/index.ts';
 import type { ProcessExit } from '../kernel/index.ts';
-import { encodeJob } from './boot/index.ts';
+import { encodeJob } from './boot/encode-job.ts';
 import type { Collected } from './collect/collect-files.ts';
 import type { SandboxJob } from './driver.ts';
 import { endOfRun } from './end-of-run.ts';

@@ -1,7 +1,8 @@
 import { SandboxNotStartedError } from '../errors.ts';
 import { chooseResourceControl } from '../resources/choose-resource-control.ts';
 import type { ResourceControl } from '../resources/resource-control.ts';
-import { seccompFilter, uncountedMemorySyscalls } from '../seccomp/index.ts';
+import { seccompFilter } from '../seccomp/seccomp-filter.ts';
+import { uncountedMemorySyscalls } from '../seccomp/syscalls.ts';
 import { driverName } from './driver-name.ts';
 import { findProgram } from './find-program.ts';
 import { countsProcessesInside, readHostFacts, type HostFacts } from './host-facts.ts';

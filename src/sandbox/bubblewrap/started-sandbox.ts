@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedProcess, ProcessExit } from '../../kernel/index.ts';
-import { bootReadyMark } from '../boot/index.ts';
+import { bootReadyMark } from '../boot/boot-ready-mark.ts';
 import { collectFiles, type Collected } from '../collect/collect-files.ts';
 import { listWritten } from '../collect/list-written.ts';
 import type { SandboxJob } from '../driver.ts';

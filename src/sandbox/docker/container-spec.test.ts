@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Protection } from '../../contract/sandbox/index.ts';
 import { defaultLimits } from '../limits.ts';
-import { dockerSeccompProfile } from '../seccomp/index.ts';
+import { dockerSeccompProfile } from '../seccomp/docker-seccomp-profile.ts';
 import { containerSpec } from './container-spec.ts';
 
 const toolchain = {

@@ -5,7 +5,7 @@ import type { PreparedSandbox, SandboxDriver, SandboxShape, Toolchain } from '..
 import { SandboxNotStartedError, SandboxUnavailableError } from '../errors.ts';
 import { runCanaries } from '../probe/run-canaries.ts';
 import { PollLoop } from '../resources/poll-loop.ts';
-import { dockerSeccompProfile } from '../seccomp/index.ts';
+import { dockerSeccompProfile } from '../seccomp/docker-seccomp-profile.ts';
 import { isContainerLeft } from './container-owner.ts';
 import { sandboxLabel } from './container-spec.ts';
 import { dockerApi, type DockerApi } from './docker-api.ts';

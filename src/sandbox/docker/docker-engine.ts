@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Architecture } from '../seccomp/index.ts';
+import type { Architecture } from '../seccomp/syscalls.ts';
 import type { DockerApi } from './docker-api.ts';
 import { lookupTable } from '../../kernel/index.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { SandboxLimits } from '../../contract/sandbox/index.ts';
-import { bootCommand, minimalEnv, workFolder } from '../boot/index.ts';
+import { bootCommand } from '../boot/boot-command.ts';
+import { minimalEnv, workFolder } from '../boot/minimal-env.ts';
 import { InnerFolders } from '../bubblewrap/inner-folders.ts';
 import { withoutLimits } from '../bubblewrap/without-limits.ts';
 import type { SandboxShape } from '../driver.ts';

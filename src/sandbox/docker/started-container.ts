@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessExit } from '../../kernel/index.ts';
-import { bootReadyMark } from '../boot/index.ts';
+import { bootReadyMark } from '../boot/boot-ready-mark.ts';
 import type { InnerFolders } from '../bubblewrap/inner-folders.ts';
 import { collectFiles, type Collected } from '../collect/collect-files.ts';
 import { listWritten } from '../collect/list-written.ts';

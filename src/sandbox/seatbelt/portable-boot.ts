@@ -1,6 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { bootCommand, bootReadyMark } from '../boot/index.ts';
+import { bootCommand } from '../boot/boot-command.ts';
+import { bootReadyMark } from '../boot/boot-ready-mark.ts';
 import { filesOf } from '../boot/encode-job.ts';
 import type { SandboxJob, SandboxShape } from '../driver.ts';
 

@@ -2,7 +2,7 @@ import { access, constants, mkdir, mkdtemp, readdir, realpath, rm, stat } from '
 import { join } from 'node:path';
 import type { DriverReport, RunWatch, SandboxResult } from '../../contract/sandbox/index.ts';
 import { isRunning, type ProcessOwner } from '../../kernel/index.ts';
-import { minimalEnv } from '../boot/index.ts';
+import { minimalEnv } from '../boot/minimal-env.ts';
 import type {
   PreparedSandbox,
   SandboxDriver,

@@ -10,7 +10,8 @@ import type {
   SandboxResult,
 } from '../../contract/sandbox/index.ts';
 import type { OwnedProcess, ProcessOwner } from '../../kernel/index.ts';
-import { bootReadyMark, encodeJob } from '../boot/index.ts';
+import { bootReadyMark } from '../boot/boot-ready-mark.ts';
+import { encodeJob } from '../boot/encode-job.ts';
 import type { Collected } from '../collect/collect-files.ts';
 import { readTar } from '../collect/read-tar.ts';
 import type { SandboxJob } from '../driver.ts';

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { conditionalSyscalls } from './conditional-syscalls.ts';
+import { type Architecture, conditionalSyscalls, syscallNumber } from './syscalls.ts';
 import { dockerSeccompProfile } from './docker-seccomp-profile.ts';
 import type { DockerSeccompProfile } from './docker-seccomp-profile.ts';
 import { seccompFilter } from './seccomp-filter.ts';
-import { syscallNumber } from './syscall.ts';
-import type { Architecture } from './syscall.ts';
 import { runBpf } from './testing/run-bpf.ts';
 
 const audit: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };

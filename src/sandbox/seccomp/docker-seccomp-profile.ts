@@ -1,8 +1,13 @@
-import { allowedSyscalls } from './allowed-syscalls.ts';
-import { conditionalSyscalls } from './conditional-syscalls.ts';
-import { absentSyscalls, refusedSyscalls } from './refused-syscalls.ts';
-import { syscallNumber } from './syscall.ts';
-import type { Architecture, ArgumentTest, SyscallTable } from './syscall.ts';
+import {
+  absentSyscalls,
+  allowedSyscalls,
+  type Architecture,
+  type ArgumentTest,
+  conditionalSyscalls,
+  refusedSyscalls,
+  syscallNumber,
+  type SyscallTable,
+} from './syscalls.ts';
 
 /** One rule of Docker's seccomp format. All arguments of a rule must match. */
 export interface DockerSeccompRule {

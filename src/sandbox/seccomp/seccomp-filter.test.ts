@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { allowedSyscalls } from './allowed-syscalls.ts';
-import { conditionalSyscalls } from './conditional-syscalls.ts';
-import { absentSyscalls, refusedSyscalls, uncountedMemorySyscalls } from './refused-syscalls.ts';
+import {
+  absentSyscalls,
+  allowedSyscalls,
+  type Architecture,
+  conditionalSyscalls,
+  refusedSyscalls,
+  syscallNumber,
+  type SyscallNumbers,
+  uncountedMemorySyscalls,
+} from './syscalls.ts';
 import { seccompFilter } from './seccomp-filter.ts';
-import { syscallNumber } from './syscall.ts';
-import type { Architecture, SyscallNumbers } from './syscall.ts';
 import { runBpf } from './testing/run-bpf.ts';
 
 const allow = 0x7fff_0000;

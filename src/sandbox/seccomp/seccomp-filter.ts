@@ -1,10 +1,15 @@
-import { allowedSyscalls } from './allowed-syscalls.ts';
+import {
+  allowedSyscalls,
+  type Architecture,
+  type ArgumentTest,
+  type ConditionalSyscall,
+  conditionalSyscalls,
+  refusedSyscalls,
+  syscallNumber,
+  type SyscallTable,
+} from './syscalls.ts';
 import { and, assemble, branchIfAtLeast, giveBack, jumpIfEqual, load } from './bpf.ts';
 import type { Fragment, Instruction } from './bpf.ts';
-import { conditionalSyscalls } from './conditional-syscalls.ts';
-import { refusedSyscalls } from './refused-syscalls.ts';
-import { syscallNumber } from './syscall.ts';
-import type { Architecture, ArgumentTest, ConditionalSyscall, SyscallTable } from './syscall.ts';
 
 const allow = giveBack(0x7fff_0000);
 const killProcess = giveBack(0x8000_0000);

@@ -1,4 +1,75 @@
-import type { ConditionalSyscall } from './syscall.ts';
+import { z } from 'zod';
+import tables from './syscalls.json' with { type: 'json' };
+
+/** Processor architectures we have filters for, named as Node names them. */
+export type Architecture = 'x64' | 'arm64';
+
+/** A system call's numbers on [x64, arm64]; null where it does not exist. */
+export type SyscallNumbers = readonly [x64: number | null, arm64: number | null];
+
+export type SyscallTable = Readonly<Record<string, SyscallNumbers>>;
+
+/**
+ * A test of one argument's low 32 bits. Every argument tested here is an int to the kernel, which
+ * drops the high half: a test of all 64 bits would be passed by a value with rubbish in that half.
+ */
+export interface ArgumentTest {
+  readonly argument: 0 | 1 | 2 | 3 | 4 | 5;
+  /** Bits that count; all 32 unless told. */
+  readonly mask?: number;
+  readonly is: 'one-of' | 'none-of';
+  readonly values: readonly number[];
+}
+
+/** A system call that is allowed when all tests of any one case hold. */
+export interface ConditionalSyscall {
+  readonly name: string;
+  readonly numbers: SyscallNumbers;
+  readonly cases: readonly (readonly ArgumentTest[])[];
+}
+
+export function syscallNumber(numbers: SyscallNumbers, architecture: Architecture): number | null {
+  return numbers[architecture === 'x64' ? 0 : 1];
+}
+
+const tableSchema = z.record(
+  z.string(),
+  z.tuple([z.int().nullable(), z.int().nullable()]).readonly(),
+);
+
+/**
+ * The numbers are those of the kernel's asm/unistd_64.h and asm-generic/unistd.h. System calls that no
+ * table names are answered with ENOSYS.
+ */
+const syscalls = z
+  .strictObject({
+    /** Reach nothing outside the sandbox, whatever their arguments. */
+    allowed: tableSchema,
+    /**
+     * Refused with EPERM: they open namespaces and mounts, look into other processes, or are parts of the
+     * kernel that many break-outs went through. `sync` and `syncfs` would write back the host's file
+     * systems; `io_setup` takes from a number that the whole host shares.
+     */
+    refused: tableSchema,
+    /**
+     * Answered with ENOSYS, so that programs fall back to older calls: the flags of `clone3` lie in memory,
+     * where a filter cannot read them, and inotify shows what happens in folders shared with the host.
+     */
+    absent: tableSchema,
+    /**
+     * Make memory that belongs to no process and lies in no folder. Hidden where no cgroup counts memory: a
+     * supervisor that adds up processes and folders would miss it.
+     */
+    uncountedMemory: tableSchema,
+  })
+  .parse(tables);
+
+export const {
+  allowed: allowedSyscalls,
+  refused: refusedSyscalls,
+  absent: absentSyscalls,
+  uncountedMemory: uncountedMemorySyscalls,
+} = syscalls;
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const namespaceFlags = 0x7e02_0000;
