@@ -39,8 +39,8 @@ function docker({ settings, around }: DriverParts): SandboxDriver {
 
 function seatbelt({ owner, home }: DriverParts): SandboxDriver {
   return lazyDriver('seatbelt', async () => {
-    const { openSeatbelt } = await import('../sandbox/seatbelt/index.ts');
-    return openSeatbelt({ owner, folder: join(home, 'sandbox', 'work') });
+    const { createSeatbeltDriver } = await import('../sandbox/seatbelt/index.ts');
+    return createSeatbeltDriver({ owner, folder: join(home, 'sandbox', 'work') });
   });
 }
 

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import type { SandboxLimits, SandboxMount, SandboxRun } from '../contract/sandbox/index.ts';
-import { workFolder } from './boot/minimal-env.ts';
+import { workFolder } from './boot/boot.ts';
 import { InvalidRunError } from './errors.ts';
 import { settleLimits } from './limits.ts';
 

@@ -11,7 +11,7 @@ import type {
   ToolchainReport,
 } from '../contract/sandbox/index.ts';
 import { AppError, Gate, orAborted, type Log, type Timers } from '../kernel/index.ts';
-import { isReadAtStart } from './boot/minimal-env.ts';
+import { isReadAtStart } from './boot/boot.ts';
 import { checkRun } from './check-run.ts';
 import { DriverChoice } from './choose-driver.ts';
 import type { SandboxDriver, SandboxShape, Toolchain } from './driver.ts';

@@ -7,16 +7,14 @@ import type {
   SandboxResult,
 } from '../contract/sandbox/index.ts';
 import type { ProcessExit } from '../kernel/index.ts';
+import type { OutputListener } from './boot/boot.ts';
 import { encodeJob } from './boot/encode-job.ts';
 import type { Collected } from './collect/collect-files.ts';
 import type { SandboxJob } from './driver.ts';
-import { endOfRun } from './end-of-run.ts';
 import { Output } from './output.ts';
 import type { ResourceGroup } from './resources/resource-control.ts';
 
-export type OutputListener = (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
-
-/** A sandbox whose boot waits, as far as a supervisor must know it. */
+/** A started sandbox whose boot waits for a job. */
 export interface WaitingSandbox {
   readonly driver: string;
   /** Resolves with the end of the program, whatever it leaves running. */
@@ -30,31 +28,33 @@ export interface WaitingSandbox {
   kill(): void;
   /** Resolves when all output was read, or after that time. */
   drained(maxMs: number): Promise<void>;
-  /** Looks, where that is cheap; false where it cannot be seen. */
+  /** A cheap check; false where it cannot be seen. */
   isDiskFull(): boolean;
-  /** Looks whether it keeps a file locked that the host uses; false where it cannot be seen. */
+  /** Whether it keeps a file locked that the host uses; false where it cannot be seen. */
   locksHostFile(): boolean;
-  /** Looks once more after the end, by whatever means there is. */
+  /** A last check after the end, by whatever means there is. */
   wasDiskFilled(exit: ProcessExit): Promise<boolean>;
-  /** What the program left: files that were asked for, and what is worth telling. */
+  /** The requested files that the program left, and observations about the others. */
   collect(job: SandboxJob): Promise<Collected>;
+  /** Kills what runs and removes the sandbox. Never throws. */
+  release(): Promise<void>;
 }
 
-/** One run: what it is to do, what it may use and who listens. */
+/** One run: its job, its limits and its listener. */
 export interface SupervisedRun {
   readonly job: SandboxJob;
   readonly limits: SandboxLimits;
   readonly watch: RunWatch;
 }
 
-/** How often its folders and locks are looked at. */
+/** How often its folders and locks are checked. */
 const filePollMs = 100;
 /** How long the output of a dead program is waited for. */
 const drainMs = 1_000;
 /** Longer ones would fire at once. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** Gives a sandbox its job and supervises it to its end. The first reason to kill it is the reason. */
+/** Sends a sandbox its job and supervises it to its end. The first reason to kill it counts. */
 export async function superviseRun(
   sandbox: WaitingSandbox,
   { job, limits, watch }: SupervisedRun,
@@ -72,7 +72,7 @@ export async function superviseRun(
   });
   const startedAt = performance.now();
   sandbox.onOutput((stream, bytes) => output.add(stream, bytes));
-  // Before anything else in this turn: the program starts while watching is being set up.
+  // First: the program starts while watching is being set up.
   sandbox.send(encodeJob(job));
   const stopWatching = startWatching(sandbox, { limits, signal: watch.signal, kill });
   const exit = await sandbox.exited.finally(stopWatching);
@@ -83,7 +83,6 @@ export async function superviseRun(
     (await sandbox.resources.reached()) ?? ((await isOutOfDisk(sandbox, exit)) ? 'disk' : null);
   const end = endOfRun(exit, killedFor, reached);
   const usage = await sandbox.resources.usage();
-  // Nobody waits for the files of a run that was cancelled.
   const collected = end.reason === 'cancelled' ? nothing : await sandbox.collect(job);
   return {
     ...end,
@@ -107,7 +106,7 @@ async function isOutOfDisk(sandbox: WaitingSandbox, exit: ProcessExit): Promise<
   return exit.exitCode === exitOfFileTooLarge || sandbox.wasDiskFilled(exit);
 }
 
-const nothing: Collected = { files: [], observations: [] };
+export const nothing: Collected = { files: [], observations: [] };
 
 interface Watching {
   readonly limits: SandboxLimits;
@@ -137,4 +136,33 @@ function limitReached(reason: KillReason): SandboxObservation {
     kind: 'limit_reached',
     message: `the limit "${reason}" was reached, and the program ended well all the same`,
   };
+}
+
+/** bwrap ends with this and the number of the signal that ended the program. */
+const signalBase = 128;
+
+/** Of two names of one signal the first counts: SIGABRT, not SIGIOT. */
+const signalNames = new Map<number, string>(
+  Object.entries(constants.signals)
+    .map(([name, number]): [number, string] => [number, name])
+    .toReversed(),
+);
+
+type EndOfRun = Pick<SandboxResult, 'status' | 'exitCode' | 'signal' | 'reason'>;
+
+/**
+ * How a program ended. `killedFor` is why we killed it, `reached` the limit that was seen afterwards: a
+ * program that ended well in spite of it exited, and the limit is named all the same. The first process
+ * of a bomb often ends well.
+ */
+export function endOfRun(
+  exit: ProcessExit,
+  killedFor: KillReason | null,
+  reached: KillReason | null,
+): EndOfRun {
+  const reason = killedFor ?? (exit.exitCode === 0 ? null : reached);
+  if (reason !== null) return { status: 'killed', exitCode: null, signal: null, reason };
+  const signal = exit.signal ?? signalNames.get((exit.exitCode ?? 0) - signalBase) ?? null;
+  if (signal !== null) return { status: 'signalled', exitCode: null, signal, reason: null };
+  return { status: 'exited', exitCode: exit.exitCode, signal: null, reason: reached };
 }

@@ -7,10 +7,8 @@ import { aDirectory } from '../../observe/testing/a-directory.ts';
 import { seededRandom } from '../../../test/support/sample.ts';
 import type { SandboxJob, Toolchain } from '../driver.ts';
 import { defaultLimits } from '../limits.ts';
-import { bootCommand } from './boot-command.ts';
-import { bootReadyMark } from './boot-ready-mark.ts';
+import { bootCommand, bootReadyMark, isReadAtStart, minimalEnv } from './boot.ts';
 import { encodeJob } from './encode-job.ts';
-import { isReadAtStart, minimalEnv } from './minimal-env.ts';
 
 const programs = { python: '/usr/bin/python3', node: process.execPath, command: '/bin/sh' };
 const isWithoutPython = !existsSync(programs.python);

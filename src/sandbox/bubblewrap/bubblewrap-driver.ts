@@ -5,9 +5,9 @@ import type { Log, ProcessOwner } from '../../kernel/index.ts';
 import type { PreparedSandbox, SandboxDriver, SandboxShape, Toolchain } from '../driver.ts';
 import { SandboxNotStartedError } from '../errors.ts';
 import type { ResourceControl, ResourceGroup } from '../resources/resource-control.ts';
+import { SupervisedSandbox, withoutLimits } from '../supervised-sandbox.ts';
 import { findToolchain } from '../toolchains/find-toolchain.ts';
 import { hostSurroundings, type Surroundings } from '../toolchains/surroundings.ts';
-import { BubblewrapSandbox } from './bubblewrap-sandbox.ts';
 import { driverName } from './driver-name.ts';
 import { findProgram } from './find-program.ts';
 import { launch } from './launch.ts';
@@ -16,7 +16,6 @@ import { obstacleOfComplaint } from './obstacle.ts';
 import { probeBubblewrap } from './probe-bubblewrap.ts';
 import { Staging } from './staging.ts';
 import type { StartedSandbox } from './started-sandbox.ts';
-import { withoutLimits } from './without-limits.ts';
 
 export interface BubblewrapOptions {
   readonly owner: ProcessOwner;
@@ -33,6 +32,15 @@ export interface BubblewrapOptions {
 const startTimeMs = 20_000;
 /** How long the last words of a bwrap that failed are waited for. */
 const lastWordsMs = 500;
+
+const mebibyte = 1024 * 1024;
+/** An interpreter that waits, with bwrap's two processes. */
+const idleMemoryBytes: Readonly<Record<SandboxShape['boot'], number>> = {
+  python: 12 * mebibyte,
+  node: 45 * mebibyte,
+  command: 3 * mebibyte,
+};
+const pidsLimit: readonly LimitName[] = ['pids'];
 
 /** Sandboxes by bubblewrap: namespaces, a filter of system calls and a resource group each. */
 export function createBubblewrapDriver(options: BubblewrapOptions): SandboxDriver {
@@ -91,11 +99,13 @@ class BubblewrapDriver implements SandboxDriver {
     const machine = await this.#examine();
     const sandbox = await this.#launch(machine, shape);
     await untilReady(sandbox, { machine, shape, signal });
-    return new BubblewrapSandbox({
+    return new SupervisedSandbox({
       sandbox,
       shape,
       without: this.#without,
-      hasFixedPids: machine.limitsPidsInside,
+      idleMemoryBytes: idleMemoryBytes[shape.boot],
+      fixedLimits: ['diskBytes', 'openFiles', ...(machine.limitsPidsInside ? pidsLimit : [])],
+      setLimits: (limits) => sandbox.resources.setLimits(limits),
     });
   }
 

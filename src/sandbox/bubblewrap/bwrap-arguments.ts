@@ -1,5 +1,5 @@
 import type { Protection, SandboxMount } from '../../contract/sandbox/index.ts';
-import { minimalEnv, workFolder } from '../boot/minimal-env.ts';
+import { minimalEnv, workFolder } from '../boot/boot.ts';
 import type { SandboxShape } from '../driver.ts';
 import type { HostLayout } from './host-layout.ts';
 import { fileDescriptors } from './start-script.ts';

@@ -1,6 +1,6 @@
 import { close, closeSync, fstatSync, statfsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { workFolder } from '../boot/minimal-env.ts';
+import { workFolder } from '../boot/boot.ts';
 import { openInside } from './open-inside.ts';
 
 const closeInBackground = promisify(close);

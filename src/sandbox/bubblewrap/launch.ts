@@ -1,6 +1,6 @@
 import type { Protection, SandboxMount } from '../../contract/sandbox/index.ts';
 import type { OwnedProcess, ProcessOwner } from '../../kernel/index.ts';
-import { bootCommand } from '../boot/boot-command.ts';
+import { bootCommand } from '../boot/boot.ts';
 import type { SandboxShape } from '../driver.ts';
 import type { ResourceGroup } from '../resources/resource-control.ts';
 import { reachableByOthers } from '../toolchains/reachable-by-others.ts';

@@ -1,27 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedProcess, ProcessExit } from '../../kernel/index.ts';
-import { bootReadyMark } from '../boot/boot-ready-mark.ts';
-import { collectFiles, type Collected } from '../collect/collect-files.ts';
-import { listWritten } from '../collect/list-written.ts';
+import { BootOutput, type OutputListener } from '../boot/boot.ts';
+import { collectWritten } from '../collect/collect-files.ts';
+import type { Collected } from '../collect/collect-files.ts';
 import type { SandboxJob } from '../driver.ts';
 import { readProcessStat, type ProcessStat } from '../resources/process-stat.ts';
 import type { ResourceGroup } from '../resources/resource-control.ts';
-import type { OutputListener, WaitingSandbox } from '../supervise-run.ts';
+import { nothing, type WaitingSandbox } from '../supervise-run.ts';
 import { driverName } from './driver-name.ts';
 import { HostLocks } from './host-locks.ts';
 import { InnerFolders } from './inner-folders.ts';
 import { readChildPid } from './read-status.ts';
 
-/** What bwrap or the boot said before the sandbox was ready. */
-const maxComplaintCharacters = 2_000;
 /** When the first process inside does not take bwrap along, bwrap is killed itself. */
 const bwrapGraceMs = 50;
 /** Turns of the event loop at least in which the output of the dead is read. */
 const drainLooks = 20;
 /** How long a killed sandbox is waited for. */
 const deathTimeMs = 2_000;
-
-const nothing: Collected = { files: [], observations: [] };
 
 export interface StartedParts {
   readonly group: ResourceGroup;
@@ -32,10 +28,9 @@ export interface StartedParts {
 /**
  * One bwrap with everything inside, from its start to its end.
  *
- * 1. The ready mark is taken off the output; what follows goes to the one listener.
- * 2. The first process inside is killed before bwrap, so that the end of bwrap is the end of all inside.
- * 3. Pids are signalled only while they are known to be ours: a program that starts and ends thousands of
- *    processes makes the host give a pid to somebody else soon after its end.
+ * 1. The first process inside is killed before bwrap, so that the end of bwrap is the end of all inside.
+ * 2. Pids are signalled only while they are known to be ours: a program that starts and ends thousands of
+ *    processes makes the host reuse a pid soon after its end.
  */
 export class StartedSandbox implements WaitingSandbox {
   readonly exited: Promise<ProcessExit>;
@@ -45,8 +40,7 @@ export class StartedSandbox implements WaitingSandbox {
   readonly #maxDiskBytes: number | null;
   readonly #ready: Promise<void>;
   readonly #closed: Promise<unknown>;
-  #onOutput: OutputListener = () => {};
-  #complaint = '';
+  readonly #output = new BootOutput();
   #first: ProcessStat | undefined;
   #folders: InnerFolders | undefined;
   #locks: HostLocks | undefined;
@@ -62,7 +56,9 @@ export class StartedSandbox implements WaitingSandbox {
     this.#ready = this.#untilReady(firstPid);
     this.#ready.catch(() => {});
     this.#closed = Promise.all([closed(process_.stdout), closed(process_.stderr)]);
-    process_.stderr.on('data', (bytes: Buffer) => this.#takeErrors(bytes));
+    process_.stdout.on('data', (bytes: Buffer) => this.#output.add('stdout', bytes));
+    process_.stderr.on('data', (bytes: Buffer) => this.#output.add('stderr', bytes));
+    process_.stdout.on('close', () => this.#output.fail(new Error('it ended at once')));
     this.exited = process_.exited.then((exit) => {
       this.#hasEnded = true;
       return exit;
@@ -73,9 +69,9 @@ export class StartedSandbox implements WaitingSandbox {
     return !this.#hasEnded;
   }
 
-  /** What was said before the sandbox was ready. */
+  /** What bwrap or the boot wrote before the sandbox was ready. */
   get complaint(): string {
-    return this.#complaint.trim();
+    return this.#output.complaint;
   }
 
   /** Resolves when the boot waits for its job; rejects when bwrap ends before. */
@@ -84,7 +80,7 @@ export class StartedSandbox implements WaitingSandbox {
   }
 
   onOutput(listener: OutputListener): void {
-    this.#onOutput = listener;
+    this.#output.onOutput = listener;
   }
 
   /** Writes the job; the end of the stream is the end of the program's input. */
@@ -127,12 +123,9 @@ export class StartedSandbox implements WaitingSandbox {
     return this.isDiskFull();
   }
 
-  async collect({ collect, files }: SandboxJob): Promise<Collected> {
+  async collect(job: SandboxJob): Promise<Collected> {
     const folder = this.#folders?.work;
-    if (folder === undefined) return nothing;
-    const written = listWritten(folder, new Set(Object.keys(files)));
-    const collected = collect === null ? nothing : await collectFiles(folder, collect);
-    return { ...collected, observations: [...written, ...collected.observations] };
+    return folder === undefined ? nothing : collectWritten(folder, job);
   }
 
   /** Kills what runs and gives everything back. */
@@ -145,39 +138,13 @@ export class StartedSandbox implements WaitingSandbox {
   }
 
   async #untilReady(firstPid: Promise<number | undefined>): Promise<void> {
-    await this.#mark();
+    await this.#output.ready;
     const pid = await firstPid;
-    if (pid === undefined) throw new Error('bwrap did not tell its first process');
+    if (pid === undefined) throw new Error('bwrap did not report its first process');
     this.#first = readProcessStat(pid);
     this.#folders = new InnerFolders(pid, this.#maxDiskBytes ?? Infinity);
     this.#locks = new HostLocks(pid, this.#folders.devices());
     this.resources.follow(pid, () => this.#folders?.usedBytes() ?? 0);
-  }
-
-  #mark(): Promise<void> {
-    let start = Buffer.alloc(0);
-    let isReady = false;
-    return new Promise((resolve, reject) => {
-      this.#process.stdout.on('data', (bytes: Buffer) => {
-        if (isReady) return this.#onOutput('stdout', bytes);
-        start = Buffer.concat([start, bytes]);
-        if (start.length < bootReadyMark.length) return;
-        isReady = true;
-        const rest = start.subarray(bootReadyMark.length);
-        const isMarked = start.toString('latin1').startsWith(bootReadyMark);
-        if (isMarked) resolve();
-        else reject(new Error('the sandbox started with something else'));
-        if (rest.length > 0) this.#onOutput('stdout', rest);
-      });
-      this.#process.stdout.on('close', () => reject(new Error('it ended at once')));
-    });
-  }
-
-  #takeErrors(bytes: Buffer): void {
-    if (this.#folders === undefined && this.#complaint.length < maxComplaintCharacters) {
-      this.#complaint += bytes.toString('utf8').slice(0, maxComplaintCharacters);
-    }
-    this.#onOutput('stderr', bytes);
   }
 }
 

@@ -5,6 +5,8 @@ import type {
   CollectRequest,
   SandboxObservation,
 } from '../../contract/sandbox/index.ts';
+import type { SandboxJob } from '../driver.ts';
+import { listWritten } from './list-written.ts';
 import { openFolder, readNames, type Entry, type OpenFolder } from './open-folder.ts';
 import { Refusals } from './refusals.ts';
 
@@ -34,6 +36,17 @@ export async function collectFiles(root: number, request: CollectRequest): Promi
   const paths = request.paths.length === 0 ? [''] : request.paths;
   for (const path of paths) await walk.collect(root, path);
   return { files: walk.files, observations: walk.refusals.observations() };
+}
+
+/** The observations about a work folder, and the files that its job asked for. */
+export async function collectWritten(
+  folder: number,
+  { collect, files }: Pick<SandboxJob, 'collect' | 'files'>,
+): Promise<Collected> {
+  const written = listWritten(folder, new Set(Object.keys(files)));
+  if (collect === null) return { files: [], observations: written };
+  const collected = await collectFiles(folder, collect);
+  return { ...collected, observations: [...written, ...collected.observations] };
 }
 
 class Walk {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encodeTar } from '../boot/encode-tar.ts';
+import { encodeTar } from '../boot/encode-job.ts';
 import { readTar } from './read-tar.ts';
 
 let folder: string;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ProcessExit } from '../../kernel/index.ts';
-import type { OutputListener } from '../supervise-run.ts';
+import type { OutputListener } from '../boot/boot.ts';
 import { demultiplex } from './demultiplex.ts';
 import type { DockerApi } from './docker-api.ts';
 import { DockerRequestError } from './errors.ts';

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { Protection, SandboxLimits } from '../../contract/sandbox/index.ts';
-import { workFolder } from '../boot/minimal-env.ts';
+import { workFolder } from '../boot/boot.ts';
 import type { SandboxShape } from '../driver.ts';
 import type { DockerSeccompProfile } from '../seccomp/docker-seccomp-profile.ts';
 

@@ -1,5 +1,5 @@
 import type { CollectRequest } from '../../contract/sandbox/index.ts';
-import { workFolder } from '../boot/minimal-env.ts';
+import { workFolder } from '../boot/boot.ts';
 import type { Collected } from '../collect/collect-files.ts';
 import { readTar } from '../collect/read-tar.ts';
 import { ContainerExec } from './container-exec.ts';

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import type { SandboxLimits } from '../../contract/sandbox/index.ts';
-import { bootCommand } from '../boot/boot-command.ts';
-import { minimalEnv, workFolder } from '../boot/minimal-env.ts';
+import { bootCommand, minimalEnv, workFolder } from '../boot/boot.ts';
 import { InnerFolders } from '../bubblewrap/inner-folders.ts';
-import { withoutLimits } from '../bubblewrap/without-limits.ts';
 import type { SandboxShape } from '../driver.ts';
 import type { PollLoop } from '../resources/poll-loop.ts';
+import { SupervisedSandbox, withoutLimits } from '../supervised-sandbox.ts';
 import { ContainerExec } from './container-exec.ts';
 import { newContainerName } from './container-owner.ts';
 import {
@@ -21,7 +19,6 @@ import {
   type ContainerRequest,
 } from './container-spec.ts';
 import type { DockerApi } from './docker-api.ts';
-import { DockerSandbox } from './docker-sandbox.ts';
 import { removeContainer, StartedContainer } from './started-container.ts';
 
 /** Who starts containers, and by what means they are watched. */
@@ -48,7 +45,7 @@ export async function startContainer(
   ground: ContainerGround,
   request: ContainerRequest,
   signal: AbortSignal,
-): Promise<DockerSandbox> {
+): Promise<SupervisedSandbox> {
   const { api } = ground;
   const { shape, without } = request;
   const path = `/containers/create?name=${newContainerName()}`;
@@ -66,24 +63,18 @@ export async function startContainer(
     throw error;
   }
   const { resources } = container;
-  return new DockerSandbox({
-    container,
-    limits: shape.limits,
+  return new SupervisedSandbox({
+    sandbox: container,
+    shape,
     without,
     idleMemoryBytes: idleMemoryBytes[shape.boot],
+    fixedLimits: ['diskBytes', 'openFiles'],
     setLimits: async (limits) => {
-      await resources.setLimits(withoutLimits(limits, without));
-      if (hasSameResources(limits, shape.limits)) return;
+      await resources.setLimits(limits);
       const changed = resourceConfig(limits, (protection) => !without.has(protection));
       await api.call({ method: 'POST', path: `/containers/${id}/update`, body: changed });
     },
   });
-}
-
-function hasSameResources(one: SandboxLimits, other: SandboxLimits): boolean {
-  return (
-    one.memoryBytes === other.memoryBytes && one.pids === other.pids && one.cpus === other.cpus
-  );
 }
 
 interface Booting {

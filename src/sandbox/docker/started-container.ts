@@ -1,20 +1,17 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessExit } from '../../kernel/index.ts';
-import { bootReadyMark } from '../boot/boot-ready-mark.ts';
+import { BootOutput, type OutputListener } from '../boot/boot.ts';
 import type { InnerFolders } from '../bubblewrap/inner-folders.ts';
-import { collectFiles, type Collected } from '../collect/collect-files.ts';
-import { listWritten } from '../collect/list-written.ts';
+import { collectWritten, type Collected } from '../collect/collect-files.ts';
 import type { SandboxJob } from '../driver.ts';
-import type { OutputListener, WaitingSandbox } from '../supervise-run.ts';
+import { nothing, type WaitingSandbox } from '../supervise-run.ts';
 import type { ContainerExec } from './container-exec.ts';
 import type { ContainerResources } from './container-resources.ts';
 import type { DockerApi } from './docker-api.ts';
 import { DockerRequestError } from './errors.ts';
 import { examineFromInside } from './examine-from-inside.ts';
 
-/** What the boot said before the sandbox was ready. */
-const maxComplaintCharacters = 2_000;
 /** How often a container that is being removed is asked for. */
 const removalPausesMs = [0, 10, 20, 50, 100, 200, 500, 1_000, 2_000];
 
@@ -44,7 +41,7 @@ export class StartedContainer implements WaitingSandbox {
   #resources: ContainerResources | undefined;
   /** Where the container is on this machine and open to us. */
   #folders: InnerFolders | undefined;
-  #onOutput: OutputListener = () => {};
+  readonly #output = new BootOutput();
   #isHeld = true;
   #isKilled = false;
 
@@ -72,40 +69,17 @@ export class StartedContainer implements WaitingSandbox {
     return this.#resources;
   }
 
-  /**
-   * Starts the boot by `start`, which is to pass its output on, and waits for its mark. Rejects with
-   * what was said instead.
-   */
+  /** Starts the boot and waits for its ready mark. Rejects with what it wrote instead. */
   async boot(start: (listener: OutputListener) => Promise<ContainerExec>): Promise<void> {
-    let complaint = '';
-    let mark = Buffer.alloc(0);
-    let isReady = false;
-    await new Promise<void>((resolve, reject) => {
-      const listener: OutputListener = (stream, bytes) => {
-        if (isReady) return this.#onOutput(stream, bytes);
-        if (stream === 'stderr') {
-          complaint = (complaint + Buffer.from(bytes).toString()).slice(0, maxComplaintCharacters);
-          return;
-        }
-        mark = Buffer.concat([mark, bytes]);
-        if (mark.length < bootReadyMark.length) return;
-        isReady = mark.toString('latin1').startsWith(bootReadyMark);
-        if (!isReady) return reject(new Error(`it said "${mark.toString().slice(0, 200)}"`));
-        const rest = mark.subarray(bootReadyMark.length);
-        if (rest.length > 0) this.#onOutput('stdout', rest);
-        resolve();
-      };
-      const onEnd = ({ exitCode }: ProcessExit): void => {
-        const reason = `${mark.toString()}${complaint} (exit code ${exitCode})`.trim();
-        reject(exitCode === killedExit ? new KilledAtStartError(reason) : new Error(reason));
-      };
-      start(listener)
-        .then((exec) => {
-          this.#exec = exec;
-          return exec.exited.then(onEnd);
-        })
-        .catch(reject);
-    });
+    const exec = await start((stream, bytes) => this.#output.add(stream, bytes));
+    this.#exec = exec;
+    const onEnd = ({ exitCode }: ProcessExit): void => {
+      const reason = `${this.#output.complaint} (exit code ${exitCode})`.trim();
+      const isKilled = exitCode === killedExit;
+      this.#output.fail(isKilled ? new KilledAtStartError(reason) : new Error(reason));
+    };
+    exec.exited.then(onEnd, (error: Error) => this.#output.fail(error));
+    await this.#output.ready;
   }
 
   watchBy(resources: ContainerResources, folders: InnerFolders | undefined): void {
@@ -114,7 +88,7 @@ export class StartedContainer implements WaitingSandbox {
   }
 
   onOutput(listener: OutputListener): void {
-    this.#onOutput = listener;
+    this.#output.onOutput = listener;
   }
 
   send(parts: readonly Uint8Array[]): void {
@@ -160,13 +134,11 @@ export class StartedContainer implements WaitingSandbox {
   }
 
   /** What the program left running is killed first: it could change the files meanwhile. */
-  async collect({ collect, files }: SandboxJob): Promise<Collected> {
+  async collect(job: SandboxJob): Promise<Collected> {
     const folder = this.#folders?.work;
-    if (folder === undefined) return await this.#collectFromInside(collect);
+    if (folder === undefined) return await this.#collectFromInside(job.collect);
     this.kill();
-    const written = listWritten(folder, new Set(Object.keys(files)));
-    const collected = collect === null ? nothing : await collectFiles(folder, collect);
-    return { ...collected, observations: [...written, ...collected.observations] };
+    return collectWritten(folder, job);
   }
 
   /** Removes the container with everything in it. Never throws. */
@@ -190,7 +162,6 @@ export class StartedContainer implements WaitingSandbox {
   }
 }
 
-const nothing: Collected = { files: [], observations: [] };
 const notReachable: Collected = {
   files: [],
   observations: [

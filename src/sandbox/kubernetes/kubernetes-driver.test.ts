@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { OutputPiece, RunWatch, SandboxResult } from '../../contract/sandbox/index.ts';
-import { encodeTar } from '../boot/encode-tar.ts';
+import { encodeTar } from '../boot/encode-job.ts';
 import type { SandboxJob } from '../driver.ts';
 import { defaultLimits } from '../limits.ts';
 import { createKubernetesDriver } from './kubernetes-driver.ts';

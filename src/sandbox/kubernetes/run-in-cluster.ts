@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KillReason, RunWatch } from '../../contract/sandbox/index.ts';
 import { SandboxNotStartedError } from '../errors.ts';
-import { bootReadyMark } from '../boot/boot-ready-mark.ts';
+import { bootReadyMark } from '../boot/boot.ts';
 import { Output } from '../output.ts';
 import type { ClusterApi } from './api-client.ts';
 import { collectorContainer, jobSecret, programContainer, sandboxJob } from './manifests.ts';

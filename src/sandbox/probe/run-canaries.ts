@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import {
   protections,
   type Protection,
@@ -5,11 +6,10 @@ import {
   type SandboxLimits,
   type SandboxResult,
 } from '../../contract/sandbox/index.ts';
-import { withTimeLimit } from '../../kernel/index.ts';
+import { ownFile, withTimeLimit } from '../../kernel/index.ts';
 import type { SandboxDriver, SandboxJob } from '../driver.ts';
 import { holderOf, type CanaryFacts } from './canary-facts.ts';
 import { plantHostCanary } from './host-canary.ts';
-import { isolationCanary } from './isolation-canary.ts';
 import { isolationFindings } from './isolation-findings.ts';
 import { isolationProtections, judgeIsolation, type Verdict } from './judge-isolation.ts';
 import { resourceCanaries, type ResourceCanary } from './resource-canaries.ts';
@@ -73,6 +73,8 @@ function report(
   };
 }
 
+const isolationCanary = ownFile('sandbox/probe/isolation-canary.cjs');
+
 interface Ground {
   readonly driver: CanaryDriver;
   readonly signal: AbortSignal;
@@ -86,7 +88,7 @@ async function tryIsolation(ground: Ground): Promise<Verdict[]> {
       const result = await runCanary(ground, {
         toolchain: 'node',
         program: { kind: 'node', main: 'canary.cjs', args: [JSON.stringify(host.asked)] },
-        files: { 'canary.cjs': isolationCanary },
+        files: { 'canary.cjs': await readFile(isolationCanary) },
         limits: canaryLimits,
       });
       const answer = Buffer.from(result.stdout).toString('utf8');

@@ -1,1 +1,1 @@
-export { openSeatbelt } from './open-seatbelt.ts';
+export { createSeatbeltDriver } from './seatbelt-driver.ts';

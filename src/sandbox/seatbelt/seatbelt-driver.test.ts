@@ -44,7 +44,7 @@ const aDriver = (platform: NodeJS.Platform = 'darwin') =>
     program: standIn,
     folder: join(folder, 'work'),
     findToolchain: async () => node,
-    tryProtections: async () => [],
+    runCanaries: async () => [],
   });
 
 async function run(code: string, limits: Partial<SandboxLimits> = {}, watch: RunWatch = {}) {

@@ -1,23 +1,16 @@
 import { execFile } from 'node:child_process';
-import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type {
-  CollectRequest,
-  KillReason,
-  RunWatch,
-  SandboxLimits,
-  SandboxResult,
-} from '../../contract/sandbox/index.ts';
-import type { OwnedProcess, ProcessOwner } from '../../kernel/index.ts';
-import { bootReadyMark } from '../boot/boot-ready-mark.ts';
-import { encodeJob } from '../boot/encode-job.ts';
+import type { SandboxLimits } from '../../contract/sandbox/index.ts';
+import type { OwnedProcess, ProcessExit, ProcessOwner } from '../../kernel/index.ts';
+import { BootOutput, type OutputListener } from '../boot/boot.ts';
+import { filesOf } from '../boot/encode-job.ts';
 import type { Collected } from '../collect/collect-files.ts';
 import { readTar } from '../collect/read-tar.ts';
 import type { SandboxJob } from '../driver.ts';
-import { endOfRun } from '../end-of-run.ts';
-import { Output } from '../output.ts';
-import { layOutJob } from './portable-boot.ts';
+import type { LimitReason } from '../resources/resource-control.ts';
+import { nothing, type WaitingSandbox } from '../supervise-run.ts';
 
 export interface SeatbeltStart {
   readonly owner: ProcessOwner;
@@ -30,16 +23,6 @@ export interface SeatbeltStart {
   readonly limits: SandboxLimits;
 }
 
-export interface StartedSeatbelt {
-  readonly idleMemoryBytes: number;
-  readonly openFiles: number;
-  isUsable(): boolean;
-  run(job: SandboxJob, watch: RunWatch): Promise<Omit<SandboxResult, 'wasWarm' | 'driver'>>;
-  stop(): Promise<void>;
-}
-
-const mebibyte = 1024 * 1024;
-const idleMemoryBytes = 40 * mebibyte;
 const pollMs = 100;
 const startLimitMs = 20_000;
 /** What a tar of the work folder may need besides its files. */
@@ -47,191 +30,171 @@ const archiveOverhead = 4;
 /** Entries of the work folder that are measured in one look. */
 const maxMeasuredEntries = 20_000;
 
-/** Resolves when the boot waits inside. */
-export async function startSeatbelt(start: SeatbeltStart): Promise<StartedSeatbelt> {
-  const { limits, env, profile } = start;
-  const cpuSeconds = Math.ceil(limits.cpuMs / 1_000);
-  const fileBlocks = Math.ceil(limits.diskBytes / 512);
-  const script = `ulimit -c 0; ulimit -n ${limits.openFiles}; ulimit -t ${cpuSeconds}; ulimit -f ${fileBlocks}; exec "$@"`;
-  const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const confined = [start.program, '-p', profile, '/usr/bin/env', '-i', ...assignments];
-  const child = await start.owner.start({
-    command: '/bin/sh',
-    args: ['-c', script, 'sandbox', ...confined, ...start.boot],
-    cwd: start.workFolder,
-    env: { PATH: '/usr/bin:/bin' },
-  });
-  const streams = new BootStreams(child);
-  await streams.untilReady();
-  let isUsed = false;
-  return {
-    idleMemoryBytes,
-    openFiles: limits.openFiles,
-    isUsable: () => !isUsed && !streams.hasEnded,
-    run(job, watch) {
-      isUsed = true;
-      return new SeatbeltRun({ start, child, streams, job, watch }).result();
-    },
-    async stop() {
-      isUsed = true;
-      await child.stop(0);
-    },
-  };
-}
-
-/** The output of a boot: its ready mark first, then whatever its program writes. */
-class BootStreams {
-  hasEnded = false;
-  onOutput: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void = () => {};
-  readonly #ready: Promise<void>;
-  #complaint = '';
-
-  constructor(child: OwnedProcess) {
-    let start = Buffer.alloc(0);
-    let isReady = false;
-    this.#ready = new Promise((resolve, reject) => {
-      child.stdout.on('data', (bytes: Buffer) => {
-        if (isReady) return this.onOutput('stdout', bytes);
-        start = Buffer.concat([start, bytes]);
-        if (start.length < bootReadyMark.length) return;
-        isReady = start.toString('latin1').startsWith(bootReadyMark);
-        if (!isReady) return reject(new Error('the sandbox started with something else'));
-        resolve();
-        const rest = start.subarray(bootReadyMark.length);
-        if (rest.length > 0) this.onOutput('stdout', rest);
-      });
-      child.stderr.on('data', (bytes: Buffer) => {
-        if (!isReady) this.#complaint = (this.#complaint + bytes.toString()).slice(0, 1000);
-        this.onOutput('stderr', bytes);
-      });
-      void child.exited.then(() => {
-        this.hasEnded = true;
-        reject(new Error(this.#complaint.trim() || 'it ended at once'));
-      });
-      setTimeout(() => reject(new Error('it was not ready in time')), startLimitMs).unref();
-    });
-    this.#ready.catch(() => void child.stop(0));
-  }
-
-  untilReady(): Promise<void> {
-    return this.#ready;
-  }
-}
-
-interface RunParts {
-  readonly start: SeatbeltStart;
-  readonly child: OwnedProcess;
-  readonly streams: BootStreams;
-  readonly job: SandboxJob;
-  readonly watch: RunWatch;
-}
-
-/** One program, watched until it ends. The first reason to kill it is the reason. */
-class SeatbeltRun {
-  readonly #parts: RunParts;
-  readonly #output: Output;
-  #killedFor: KillReason | null = null;
+/** A program confined by sandbox-exec, from its start to the removal of its work folder. */
+export class StartedSeatbelt implements WaitingSandbox {
+  readonly driver = 'seatbelt';
+  readonly exited: Promise<ProcessExit>;
+  readonly #start: SeatbeltStart;
+  readonly #child: OwnedProcess;
+  readonly #output = new BootOutput();
+  #limits: SandboxLimits;
+  #exit: ProcessExit | undefined;
+  #isDiskFull = false;
   #peakMemoryBytes = 0;
+  #poll: NodeJS.Timeout | undefined;
 
-  constructor(parts: RunParts) {
-    this.#parts = parts;
-    this.#output = new Output({
-      maxBytes: parts.job.limits.outputBytes,
-      onOutput: parts.watch.onOutput,
-      onFull: () => this.#kill('output'),
+  /** Resolves when the boot waits inside. */
+  static async start(start: SeatbeltStart): Promise<StartedSeatbelt> {
+    const { limits, env, profile } = start;
+    const cpuSeconds = Math.ceil(limits.cpuMs / 1_000);
+    const fileBlocks = Math.ceil(limits.diskBytes / 512);
+    const script = `ulimit -c 0; ulimit -n ${limits.openFiles}; ulimit -t ${cpuSeconds}; ulimit -f ${fileBlocks}; exec "$@"`;
+    const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    const confined = [start.program, '-p', profile, '/usr/bin/env', '-i', ...assignments];
+    const child = await start.owner.start({
+      command: '/bin/sh',
+      args: ['-c', script, 'sandbox', ...confined, ...start.boot],
+      cwd: start.workFolder,
+      env: { PATH: '/usr/bin:/bin' },
+    });
+    const started = new StartedSeatbelt(start, child);
+    await started.#ready();
+    return started;
+  }
+
+  private constructor(start: SeatbeltStart, child: OwnedProcess) {
+    this.#start = start;
+    this.#child = child;
+    this.#limits = start.limits;
+    child.stdout.on('data', (bytes: Buffer) => this.#output.add('stdout', bytes));
+    child.stderr.on('data', (bytes: Buffer) => this.#output.add('stderr', bytes));
+    this.exited = child.exited.then((exit) => {
+      this.#exit = exit;
+      this.#output.fail(new Error(this.#output.complaint || 'it ended at once'));
+      return exit;
     });
   }
 
-  async result(): Promise<Omit<SandboxResult, 'wasWarm' | 'driver'>> {
-    const { child, streams, job } = this.#parts;
-    const told = await layOutJob(job, this.#parts.start.workFolder);
-    const startedAt = performance.now();
-    const stopWatching = this.#startWatching();
-    streams.onOutput = (stream, bytes) => this.#output.add(stream, bytes);
-    for (const part of encodeJob(told)) child.stdin.write(part);
-    child.stdin.end();
-    const exit = await child.exited;
-    stopWatching();
-    await child.stop(0);
-    const wallMs = performance.now() - startedAt;
-    const reached = exit.signal === 'SIGXCPU' ? 'cpu' : (await this.#isDiskFull()) ? 'disk' : null;
-    const collected = job.collect ? await this.#collect(job.collect) : null;
-    return {
-      ...endOfRun(exit, this.#killedFor, reached),
-      stdout: this.#output.read('stdout'),
-      stderr: this.#output.read('stderr'),
-      truncated: this.#output.isTruncated,
-      usage: { wallMs, cpuMs: 0, peakMemoryBytes: this.#peakMemoryBytes },
-      files: collected?.files ?? [],
-      observations: collected?.observations ?? [],
-    };
+  get isRunning(): boolean {
+    return this.#exit === undefined;
   }
 
-  #startWatching(): () => void {
-    const { job, watch } = this.#parts;
-    const onCancel = (): void => this.#kill('cancelled');
-    const wall = setTimeout(() => this.#kill('timeout'), job.limits.wallMs);
-    let isLooking = false;
-    const poll = setInterval(() => {
-      if (isLooking) return;
-      isLooking = true;
-      void this.#look()
-        // It has most likely just ended; otherwise it is looked at again.
-        .catch(() => {})
-        .finally(() => {
-          isLooking = false;
-        });
-    }, pollMs);
-    watch.signal?.addEventListener('abort', onCancel, { once: true });
-    if (watch.signal?.aborted) onCancel();
-    return () => {
-      clearTimeout(wall);
-      clearInterval(poll);
-      watch.signal?.removeEventListener('abort', onCancel);
-    };
+  readonly resources = {
+    watch: (onLimit: (reason: LimitReason) => void): void => {
+      let isLooking = false;
+      this.#poll = setInterval(() => {
+        if (isLooking) return;
+        isLooking = true;
+        void this.#look(onLimit)
+          // It has most likely just ended; otherwise the next look finds out.
+          .catch(() => {})
+          .finally(() => {
+            isLooking = false;
+          });
+      }, pollMs);
+    },
+    reached: async (): Promise<LimitReason | null> =>
+      this.#exit?.signal === 'SIGXCPU' ? 'cpu' : null,
+    usage: async () => ({ cpuMs: 0, peakMemoryBytes: this.#peakMemoryBytes }),
+  };
+
+  setLimits(limits: SandboxLimits): void {
+    this.#limits = limits;
   }
 
-  async #look(): Promise<void> {
-    const { start, child, job } = this.#parts;
-    const used = await start.owner.measure(child.pid);
-    if (used) {
-      this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, used.memoryBytes);
-      if (used.memoryBytes > job.limits.memoryBytes) this.#kill('memory');
-      if (used.processes > job.limits.pids) this.#kill('pids');
-    }
-    if (await this.#isDiskFull()) this.#kill('disk');
+  onOutput(listener: OutputListener): void {
+    this.#output.onOutput = listener;
+  }
+
+  send(parts: readonly Uint8Array[]): void {
+    for (const part of parts) this.#child.stdin.write(part);
+    this.#child.stdin.end();
+  }
+
+  kill(): void {
+    void this.#child.stop(0);
+  }
+
+  /** What the program left running would hold its output open and change its files. */
+  async drained(): Promise<void> {
+    clearInterval(this.#poll);
+    await this.#child.stop(0);
+  }
+
+  isDiskFull(): boolean {
+    return this.#isDiskFull;
+  }
+
+  locksHostFile(): boolean {
+    return false;
   }
 
   /** A single file can be as large as the disk, and no larger. */
-  async #isDiskFull(): Promise<boolean> {
-    const { start, job } = this.#parts;
-    return (await sizeOfFolder(start.workFolder)) >= job.limits.diskBytes;
-  }
-
-  #kill(reason: KillReason): void {
-    if (this.#killedFor !== null) return;
-    this.#killedFor = reason;
-    void this.#parts.child.stop(0);
+  async wasDiskFilled(): Promise<boolean> {
+    this.#isDiskFull ||= (await sizeOfFolder(this.#start.workFolder)) >= this.#limits.diskBytes;
+    return this.#isDiskFull;
   }
 
   /** Nothing runs in the folder any more, and tar follows no link. */
-  async #collect(request: CollectRequest): Promise<Collected> {
-    const paths = request.paths.length === 0 ? ['.'] : request.paths;
-    const { workFolder } = this.#parts.start;
+  async collect({ collect }: SandboxJob): Promise<Collected> {
+    if (collect === null) return nothing;
+    const paths = collect.paths.length === 0 ? ['.'] : collect.paths;
+    const maxBuffer = collect.maxBytes * archiveOverhead + this.#limits.diskBytes;
     const { stdout } = await promisify(execFile)(
       'tar',
-      ['-cf', '-', '-C', workFolder, '--', ...paths],
-      {
-        encoding: 'buffer',
-        maxBuffer: request.maxBytes * archiveOverhead + this.#parts.job.limits.diskBytes,
-      },
-    ).catch((error: unknown) => ({ stdout: partOf(error) }));
-    return readTar(stdout, request);
+      ['-cf', '-', '-C', this.#start.workFolder, '--', ...paths],
+      { encoding: 'buffer', maxBuffer },
+    ).catch((error: unknown) => ({ stdout: partialOutput(error) }));
+    return readTar(stdout, collect);
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.#poll);
+    await this.#child.stop(0);
+    await rm(this.#start.workFolder, { recursive: true, force: true });
+  }
+
+  async #ready(): Promise<void> {
+    const late = new Error('it was not ready in time');
+    const timer = setTimeout(() => this.#output.fail(late), startLimitMs);
+    try {
+      await this.#output.ready;
+    } catch (error) {
+      await this.release();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #look(onLimit: (reason: LimitReason) => void): Promise<void> {
+    const used = await this.#start.owner.measure(this.#child.pid);
+    if (used) {
+      this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, used.memoryBytes);
+      if (used.memoryBytes > this.#limits.memoryBytes) onLimit('memory');
+      if (used.processes > this.#limits.pids) onLimit('pids');
+    }
+    await this.wasDiskFilled();
   }
 }
 
+/**
+ * Writes the files of a command into its folder, where nothing has run yet that could have put a link into
+ * their way: its boot reads byte by byte and would be slow.
+ */
+export async function layOutFiles(job: SandboxJob, workFolder: string): Promise<SandboxJob> {
+  if (job.program.kind !== 'command') return job;
+  for (const { path, bytes, mode } of filesOf(job)) {
+    const file = join(workFolder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, bytes, { flag: 'wx' });
+    await chmod(file, mode);
+  }
+  return { ...job, files: {} };
+}
+
 /** A tar that complained about one file has archived the others. */
-function partOf(error: unknown): Buffer {
+function partialOutput(error: unknown): Buffer {
   const isPartial = error instanceof Error && 'stdout' in error && Buffer.isBuffer(error.stdout);
   return isPartial ? (error.stdout as Buffer) : Buffer.alloc(0);
 }

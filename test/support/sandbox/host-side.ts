@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bootReadyMark } from '../../../src/sandbox/boot/boot-ready-mark.ts';
+import { bootReadyMark } from '../../../src/sandbox/boot/boot.ts';
 
 /** What the programs try to reach: files, sockets and secrets of a host that watches them. */
 export interface HostSide {

@@ -1,12 +1,6 @@
-import { bootReadyMark } from './boot-ready-mark.ts';
-
-/**
- * Waits inside a Python that is up, then runs the program in it as `python3 MAIN ARGS` would.
- *
- * The header is a Python literal: reading JSON would load half a dozen modules first. The program gets
- * a `__main__` module of its own, and its traceback starts with its own first line.
- */
-export const pythonBoot = `
+# Waits inside a Python that is up, then runs the program in it as `python3 MAIN ARGS` would.
+# The header is a Python literal: reading JSON would load half a dozen modules first. The program gets
+# a `__main__` module of its own, and its traceback starts with its own first line.
 import sys, os
 def boot():
     def take(size):
@@ -18,7 +12,7 @@ def boot():
             parts.append(part)
             size -= len(part)
         return b''.join(parts)
-    os.write(1, b'${bootReadyMark.replace('\n', '\\n')}')
+    os.write(1, b'tutti-ready\n')
     job = eval(take(int(take(8), 16)))
     for path, size, mode in job['files']:
         folder = os.path.dirname(path)
@@ -54,7 +48,7 @@ main, names = boot()
 try:
     file = open(main, 'rb')
 except OSError as error:
-    os.write(2, ("%s: can't open file %r: [Errno %d] %s\\n" % (sys.executable, main, error.errno, error.strerror)).encode())
+    os.write(2, ("%s: can't open file %r: [Errno %d] %s\n" % (sys.executable, main, error.errno, error.strerror)).encode())
     sys.exit(2)
 with file:
     code = file.read()
@@ -68,4 +62,3 @@ except KeyboardInterrupt:
 except BaseException:
     show(*sys.exc_info())
     sys.exit(1)
-`;

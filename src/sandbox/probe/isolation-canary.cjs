@@ -1,8 +1,5 @@
-/**
- * The program that tries to get out: CommonJS for Node, told what to try by its first argument, and
- * answers with one line of JSON. It only reports; what that means is judged outside.
- */
-export const isolationCanary = String.raw`
+// The program that tries to get out: told what to try by its first argument, it answers with one line of
+// JSON. It only reports; the verdicts are made outside.
 'use strict';
 const fs = require('node:fs');
 const net = require('node:net');
@@ -37,9 +34,10 @@ const tryCommand = (script) =>
     );
   });
 
-const numbers = process.arch === 'arm64'
-  ? { unshare: 97, keyctl: 219, perf: 241 }
-  : { unshare: 272, keyctl: 250, perf: 298 };
+const numbers =
+  process.arch === 'arm64'
+    ? { unshare: 97, keyctl: 219, perf: 241 }
+    : { unshare: 272, keyctl: 250, perf: 298 };
 // A new user namespace, by whatever is there to ask for one.
 const nested = [
   'if command -v unshare >/dev/null 2>&1; then',
@@ -51,9 +49,13 @@ const nested = [
 // EPERM and ENOSYS are a filter's answers; the kernel itself would say something else to these.
 const calls = [
   'if command -v perl >/dev/null 2>&1; then',
-  '  perl -e \'for my $c ([q(keyctl),' + numbers.keyctl + ',0,-3],[q(perf_event_open),' + numbers.perf + ',0,0]) {',
+  "  perl -e 'for my $c ([q(keyctl)," +
+    numbers.keyctl +
+    ',0,-3],[q(perf_event_open),' +
+    numbers.perf +
+    ',0,0]) {',
   '    my ($n,@a)=@$c; $!=0; my $r=syscall($a[0],$a[1],$a[2],-1,-1,0); my $e=$!+0;',
-  '    print $n, ($r==-1 && ($e==1||$e==38)) ? q(=refused ) : q(=answered ); }\'',
+  "    print $n, ($r==-1 && ($e==1||$e==38)) ? q(=refused ) : q(=answered ); }'",
   'else echo untried; fi',
 ].join('\n');
 
@@ -70,7 +72,10 @@ const environments = (Array.isArray(pids) ? pids.slice(0, 64) : []).map((pid) =>
   text('/proc/' + pid + '/environ'),
 );
 const stat = text('/proc/self/stat').split(') ').at(-1).split(' ');
-const hostStat = text('/proc/' + asked.hostPid + '/stat').split(') ').at(-1).split(' ');
+const hostStat = text('/proc/' + asked.hostPid + '/stat')
+  .split(') ')
+  .at(-1)
+  .split(' ');
 const write = (path) =>
   attempt(() => {
     fs.writeFileSync(path, '');
@@ -125,9 +130,9 @@ async function main() {
     machineId: text('/etc/machine-id'),
     variables: process.env,
     environments,
-    files: asked.files.filter(
-      ({ path, inode }) => attempt(() => fs.statSync(path).ino) === inode,
-    ).map(({ path }) => path),
+    files: asked.files
+      .filter(({ path, inode }) => attempt(() => fs.statSync(path).ino) === inode)
+      .map(({ path }) => path),
     writes,
     interfaces: Array.isArray(interfaces) ? interfaces : [],
     tcp,
@@ -137,5 +142,4 @@ async function main() {
   };
   process.stdout.write(JSON.stringify(found) + '\n');
 }
-main();
-`;
+void main();
