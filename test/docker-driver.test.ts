@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SandboxLimits, SandboxResult } from '../src/contract/sandbox/index.ts';
 import { createDockerDriver, type DockerOptions } from '../src/sandbox/docker/index.ts';
 import type { PreparedSandbox, SandboxDriver, SandboxJob } from '../src/sandbox/driver.ts';
-import { judge } from '../src/sandbox/policy.ts';
+import { judge } from '../src/sandbox/choose-driver.ts';
 import { startDocker, type TestDocker } from './support/docker.ts';
 import { isCi } from './support/sample.ts';
 

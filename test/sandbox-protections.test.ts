@@ -7,7 +7,7 @@ import { createProcessOwner, silentLog, systemTimers } from '../src/kernel/index
 import { createBubblewrapDriver } from '../src/sandbox/bubblewrap/index.ts';
 import type { SandboxDriver } from '../src/sandbox/driver.ts';
 import { openSandbox } from '../src/sandbox/open-sandbox.ts';
-import { judge } from '../src/sandbox/policy.ts';
+import { judge } from '../src/sandbox/choose-driver.ts';
 import { aRun } from '../src/sandbox/testing/a-run.ts';
 import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
 

@@ -3,7 +3,7 @@ import { protections, type SandboxRun } from '../contract/sandbox/index.ts';
 import { ManualTimers, settle } from '../fleet/testing/manual-timers.ts';
 import { silentLog } from '../kernel/index.ts';
 import { defaultLimits } from './limits.ts';
-import { openSandbox, type SandboxOptions } from './open-sandbox.ts';
+import { MemoryBudget, openSandbox, type SandboxOptions } from './open-sandbox.ts';
 import type { PoolOptions } from './pool/idle-shape.ts';
 import { aRun } from './testing/a-run.ts';
 import { aReport, FakeDriver, type FakeOptions } from './testing/fake-driver.ts';
@@ -351,5 +351,43 @@ describe('limits and failures of the sandbox', () => {
     expect((await sandbox.run(aRun())).status).toBe('exited');
     await settle();
     expect(lines).toEqual(['Leftovers of earlier sandboxes could not be removed']);
+  });
+});
+
+const { signal } = new AbortController();
+
+describe('memory for programs that run at once', () => {
+  it('is never given away twice, and who waits longest is served first', async () => {
+    const budget = new MemoryBudget(100);
+    const order: string[] = [];
+    const take = async (name: string, bytes: number): Promise<() => void> => {
+      const giveBack = await budget.take(bytes, signal);
+      order.push(name);
+      return giveBack;
+    };
+    const first = await take('first', 60);
+    const second = take('second', 80);
+    const third = take('third', 10);
+    await settle();
+    expect(order).toEqual(['first']);
+    first();
+    await Promise.all([second, third]);
+    expect(order).toEqual(['first', 'second', 'third']);
+  });
+
+  it('is not held up by who gave up waiting', async () => {
+    const budget = new MemoryBudget(100);
+    await budget.take(60, signal);
+    const cancel = new AbortController();
+    const large = budget.take(90, cancel.signal);
+    const small = budget.take(40, signal);
+    cancel.abort(new Error('gave up'));
+    await expect(large).rejects.toThrow('gave up');
+    await small;
+    await expect(budget.take(1, AbortSignal.abort(new Error('late')))).rejects.toThrow('late');
+  });
+
+  it('is given as a whole to who wants more than there is', async () => {
+    expect(await new MemoryBudget(100).take(500, signal)).toBeTypeOf('function');
   });
 });

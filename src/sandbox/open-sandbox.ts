@@ -1,24 +1,22 @@
-import { lowerOf } from '../contract/sandbox/index.ts';
-import type {
-  DriverReport,
-  PoolReport,
-  RunWatch,
-  Sandbox,
-  SandboxLimits,
-  SandboxProgram,
-  SandboxResult,
-  SandboxRun,
-  ToolchainReport,
+import {
+  type DriverReport,
+  lowerOf,
+  type PoolReport,
+  type RunWatch,
+  type Sandbox,
+  type SandboxLimits,
+  type SandboxProgram,
+  type SandboxResult,
+  type SandboxRun,
+  type ToolchainReport,
 } from '../contract/sandbox/index.ts';
-import { AppError, Gate, orAborted, type Log, type Timers } from '../kernel/index.ts';
+import { AppError, Gate, type Log, orAborted, type Timers } from '../kernel/index.ts';
 import { isReadAtStart } from './boot/boot.ts';
 import { checkRun } from './check-run.ts';
-import { DriverChoice } from './choose-driver.ts';
+import { DriverChoice, type PolicyName } from './choose-driver.ts';
 import type { SandboxDriver, SandboxShape, Toolchain } from './driver.ts';
 import { SandboxBusyError, SandboxClosedError } from './errors.ts';
 import { hardCeilings, programMemory } from './limits.ts';
-import { MemoryBudget } from './memory-budget.ts';
-import type { PolicyName } from './policy.ts';
 import type { PoolOptions } from './pool/idle-shape.ts';
 import { SandboxPool } from './pool/sandbox-pool.ts';
 import { ProbeCache } from './probe/probe-cache.ts';
@@ -239,4 +237,53 @@ function startable({ program, env }: SandboxRun, toolchain: Toolchain): SandboxP
   if (program.kind === 'command') return program;
   if (!Object.keys(env).some(isReadAtStart)) return program;
   return { kind: 'command', argv: [toolchain.program, program.main, ...program.args] };
+}
+
+/** Memory for programs that run at once; who finds too little left waits, in order of arrival. */
+export class MemoryBudget {
+  readonly #totalBytes: number;
+  readonly #waiting: { readonly bytes: number; readonly enter: () => void }[] = [];
+  #freeBytes: number;
+
+  constructor(totalBytes: number) {
+    this.#totalBytes = totalBytes;
+    this.#freeBytes = totalBytes;
+  }
+
+  /**
+   * Resolves when so much is left, with what gives it back. All of it is the most that is waited for.
+   * Throws the signal's reason.
+   */
+  async take(wantedBytes: number, signal: AbortSignal): Promise<() => void> {
+    const bytes = Math.min(wantedBytes, this.#totalBytes);
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+        reject(signal.reason);
+        this.#admit();
+      };
+      const enter = (): void => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const waiter = { bytes, enter };
+      signal.throwIfAborted();
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.push(waiter);
+      this.#admit();
+    });
+    return () => {
+      this.#freeBytes += bytes;
+      this.#admit();
+    };
+  }
+
+  #admit(): void {
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      if (next.bytes > this.#freeBytes) return;
+      this.#waiting.shift();
+      this.#freeBytes -= next.bytes;
+      next.enter();
+    }
+  }
 }

@@ -1,6 +1,8 @@
 import { constants } from 'node:os';
 import type {
   KillReason,
+  LimitName,
+  Protection,
   RunWatch,
   SandboxLimits,
   SandboxObservation,
@@ -10,9 +12,109 @@ import type { ProcessExit } from '../kernel/index.ts';
 import type { OutputListener } from './boot/boot.ts';
 import { encodeJob } from './boot/encode-job.ts';
 import type { Collected } from './collect/collect-files.ts';
-import type { SandboxJob } from './driver.ts';
+import type { PreparedSandbox, SandboxJob, SandboxShape } from './driver.ts';
+import { SandboxNotStartedError } from './errors.ts';
 import { Output } from './output.ts';
 import type { ResourceGroup } from './resources/resource-control.ts';
+
+interface SupervisedParts {
+  readonly sandbox: WaitingSandbox;
+  readonly shape: SandboxShape;
+  /** Of a boot that waits, with the processes that hold it. */
+  readonly idleMemoryBytes: number;
+  /** Limits that cannot be changed from outside once it is started. */
+  readonly fixedLimits: readonly LimitName[];
+  /** Protections that are left out: for the tests that prove that probes notice. */
+  readonly without: ReadonlySet<Protection>;
+  /** Does what has to be done in the sandbox before it is sent its job. */
+  readonly prepareJob?: (job: SandboxJob) => Promise<SandboxJob>;
+  /** Replaces the resource limits that it was started with. */
+  readonly setLimits: (limits: SandboxLimits) => Promise<void>;
+}
+
+/** A started sandbox for one job, which is supervised to its end. */
+export class SupervisedSandbox implements PreparedSandbox {
+  readonly idleMemoryBytes: number;
+  readonly #parts: SupervisedParts;
+  #isUsed = false;
+
+  constructor(parts: SupervisedParts) {
+    this.#parts = parts;
+    this.idleMemoryBytes = parts.idleMemoryBytes;
+  }
+
+  isUsable(): boolean {
+    return !this.#isUsed && this.#parts.sandbox.isRunning;
+  }
+
+  accepts(limits: SandboxLimits): boolean {
+    const { shape, fixedLimits } = this.#parts;
+    return fixedLimits.every((limit) => limits[limit] === shape.limits[limit]);
+  }
+
+  async run(given: SandboxJob, watch: RunWatch): Promise<Omit<SandboxResult, 'wasWarm'>> {
+    const { sandbox, without, prepareJob } = this.#parts;
+    if (!this.isUsable()) {
+      throw new SandboxNotStartedError(sandbox.driver, 'it has run a program or ended');
+    }
+    this.#isUsed = true;
+    const limits = withoutLimits(given.limits, without);
+    try {
+      await this.#setLimits(given.limits, limits);
+      const job = prepareJob ? await prepareJob(given) : given;
+      return await superviseRun(sandbox, { job, limits, watch });
+    } finally {
+      await sandbox.release();
+    }
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#isUsed) return;
+    this.#isUsed = true;
+    await this.#parts.sandbox.release();
+  }
+
+  async #setLimits(wanted: SandboxLimits, limits: SandboxLimits): Promise<void> {
+    const { sandbox, shape, setLimits } = this.#parts;
+    if (resourceLimits.every((limit) => wanted[limit] === shape.limits[limit])) return;
+    try {
+      await setLimits(limits);
+    } catch (error) {
+      const reason = `its limits could not be changed: ${String(error)}`;
+      throw new SandboxNotStartedError(sandbox.driver, reason, { cause: error });
+    }
+  }
+}
+
+/** Those that a resource group knows. */
+const resourceLimits = ['memoryBytes', 'pids', 'cpus', 'cpuMs'] as const;
+
+/** So much that no test reaches it. */
+const unlimited = {
+  wallMs: 1e9,
+  cpuMs: 1e9,
+  cpus: 1_000,
+  memoryBytes: 2 ** 43,
+  pids: 100_000,
+  outputBytes: 2 ** 26,
+};
+
+/** The limits of a run from which single ones are left out, for the tests that prove that it is noticed. */
+export function withoutLimits(
+  limits: SandboxLimits,
+  without: ReadonlySet<Protection>,
+): SandboxLimits {
+  if (without.size === 0) return limits;
+  return {
+    ...limits,
+    ...(without.has('wall-time') ? { wallMs: unlimited.wallMs } : {}),
+    ...(without.has('cpu-time') ? { cpuMs: unlimited.cpuMs } : {}),
+    ...(without.has('cpu-rate') ? { cpus: unlimited.cpus } : {}),
+    ...(without.has('memory') ? { memoryBytes: unlimited.memoryBytes } : {}),
+    ...(without.has('pids') ? { pids: unlimited.pids } : {}),
+    ...(without.has('output') ? { outputBytes: unlimited.outputBytes } : {}),
+  };
+}
 
 /** A started sandbox whose boot waits for a job. */
 export interface WaitingSandbox {
@@ -41,7 +143,7 @@ export interface WaitingSandbox {
 }
 
 /** One run: its job, its limits and its listener. */
-export interface SupervisedRun {
+interface SupervisedRun {
   readonly job: SandboxJob;
   readonly limits: SandboxLimits;
   readonly watch: RunWatch;
@@ -55,7 +157,7 @@ const drainMs = 1_000;
 const maxTimerMs = 2 ** 31 - 1;
 
 /** Sends a sandbox its job and supervises it to its end. The first reason to kill it counts. */
-export async function superviseRun(
+async function superviseRun(
   sandbox: WaitingSandbox,
   { job, limits, watch }: SupervisedRun,
 ): Promise<Omit<SandboxResult, 'wasWarm'>> {

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { isRunning } from '../../src/kernel/index.ts';
 import type { DockerOptions } from '../../src/sandbox/docker/index.ts';
-import { findProgram } from '../../src/sandbox/bubblewrap/find-program.ts';
+import { findProgram } from '../../src/sandbox/bubblewrap/host-facts.ts';
 import { createDockerDriver } from '../../src/sandbox/docker/index.ts';
 import { dockerApi } from '../../src/sandbox/docker/docker-api.ts';
 import type { SandboxDriver } from '../../src/sandbox/driver.ts';

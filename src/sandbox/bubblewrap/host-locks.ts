@@ -1,6 +1,10 @@
 import { readdirSync } from 'node:fs';
-import { readIfThere, readProcessStat } from '../resources/process-stat.ts';
-import { findProcessTree, folderOfProcess } from '../resources/process-tree.ts';
+import {
+  findProcessTree,
+  folderOfProcess,
+  readIfThere,
+  readProcessStat,
+} from '../resources/process-stat.ts';
 
 /** Looks that find a lock before a program is ended: tools lock shared files for a moment, to read them. */
 const maxLooksWithLock = 10;

@@ -1,7 +1,14 @@
-import { close, closeSync, fstatSync, statfsSync } from 'node:fs';
+import {
+  close,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  statfsSync,
+} from 'node:fs';
 import { promisify } from 'node:util';
 import { workFolder } from '../boot/boot.ts';
-import { openInside } from './open-inside.ts';
 
 const closeInBackground = promisify(close);
 
@@ -84,4 +91,20 @@ function openAll(
 
 function pathOf(folder: number): string {
   return `/proc/self/fd/${folder}`;
+}
+
+const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/**
+ * A folder of a sandbox, as a file descriptor that stays readable when everything inside is dead.
+ * `first` is the host's pid of the first process inside. Its root may be closed to who is not root, since
+ * it has entered its user namespace; that of the program, its child, is not.
+ */
+function openInside(first: number, folder: string): number {
+  try {
+    return openSync(`/proc/${first}/root${folder}`, flags);
+  } catch {
+    const program = readFileSync(`/proc/${first}/task/${first}/children`, 'latin1').trim();
+    return openSync(`/proc/${program}/root${folder}`, flags);
+  }
 }

@@ -2,17 +2,30 @@ import type { Protection, SandboxMount } from '../../contract/sandbox/index.ts';
 import type { OwnedProcess, ProcessOwner } from '../../kernel/index.ts';
 import { bootCommand } from '../boot/boot.ts';
 import type { SandboxShape } from '../driver.ts';
-import type { ResourceGroup } from '../resources/resource-control.ts';
+import { SandboxNotStartedError } from '../errors.ts';
+import { chooseResourceControl } from '../resources/choose-resource-control.ts';
+import type { ResourceControl, ResourceGroup } from '../resources/resource-control.ts';
+import { seccompFilter } from '../seccomp/seccomp-filter.ts';
+import { uncountedMemorySyscalls } from '../seccomp/syscalls.ts';
 import { reachableByOthers } from '../toolchains/reachable-by-others.ts';
-import { bwrapArguments } from './bwrap-arguments.ts';
-import { findProgram } from './find-program.ts';
-import { isCorePiped } from './host-facts.ts';
-import type { Machine } from './machine.ts';
+import { bwrapArguments, pipeCount, type StartPlan, startScript } from './bwrap-command.ts';
+import {
+  countsProcessesInside,
+  driverName,
+  findProgram,
+  type HostFacts,
+  type HostLayout,
+  isBeyondSimpleShells,
+  isCorePiped,
+  readHostFacts,
+  readHostLayout,
+  strayDescriptors,
+} from './host-facts.ts';
+import { obstacleAhead } from './obstacle.ts';
 import type { Staging } from './staging.ts';
-import { pipeCount, startScript, type StartPlan } from './start-script.ts';
 import { StartedSandbox } from './started-sandbox.ts';
 
-export interface LaunchParts {
+interface LaunchParts {
   readonly owner: ProcessOwner;
   readonly machine: Machine;
   readonly staging: Staging;
@@ -91,4 +104,61 @@ async function reachableMounts(
     ),
   );
   return { mounts: staged, stage: { nsenter, namespace: await staging.namespace() } };
+}
+
+/** What is the same for all sandboxes that this process starts. */
+export interface Machine {
+  readonly facts: HostFacts;
+  /** What runs a script that follows it. */
+  readonly shell: readonly [string, ...string[]];
+  readonly bwrap: string;
+  /** Set when we are root, who has to become somebody else. */
+  readonly setpriv: string | undefined;
+  readonly prlimit: string;
+  readonly strays: readonly number[];
+  readonly layout: HostLayout;
+  readonly filter: Uint8Array;
+  readonly resources: ResourceControl;
+  /** Whether a program's processes are counted by a limit set inside, because no group does. */
+  readonly limitsPidsInside: boolean;
+}
+
+/** Throws `sandbox.not_started` when something is missing without which nothing can be started. */
+export async function examineMachine(chosen?: Promise<ResourceControl>): Promise<Machine> {
+  const facts = readHostFacts();
+  const bwrap = findProgram('bwrap');
+  const setpriv = facts.isRoot ? findProgram('setpriv') : undefined;
+  const prlimit = findProgram('prlimit');
+  const obstacle = obstacleAhead(facts, { bwrap, setpriv, prlimit });
+  if (obstacle || bwrap === undefined || prlimit === undefined) {
+    throw new SandboxNotStartedError(driverName, obstacle?.message ?? 'bwrap is missing');
+  }
+  const strays = strayDescriptors();
+  const resources = await (chosen ?? chooseResourceControl());
+  return {
+    facts,
+    shell: shellFor(strays),
+    bwrap,
+    setpriv,
+    prlimit,
+    strays,
+    layout: readHostLayout(),
+    filter: seccompFilter(
+      process.arch === 'arm64' ? 'arm64' : 'x64',
+      resources.holder('memory') === 'kernel' ? {} : uncountedMemorySyscalls,
+    ),
+    resources,
+    limitsPidsInside: resources.holder('pids') !== 'kernel' && countsProcessesInside(facts.kernel),
+  };
+}
+
+function shellFor(strays: readonly number[]): Machine['shell'] {
+  if (!strays.some(isBeyondSimpleShells)) return ['/bin/sh', '-c'];
+  const bash = findProgram('bash');
+  // Bash takes a pipe that is a socket for a remote login and would read the user's files.
+  if (bash !== undefined) return [bash, '--norc', '--noprofile', '--posix', '-c'];
+  throw new SandboxNotStartedError(
+    driverName,
+    `what started Tutti left the file descriptors ${strays.join(', ')} open, which only bash can close; install bash, or start Tutti without them`,
+  );
 }

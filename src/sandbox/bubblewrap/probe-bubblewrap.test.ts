@@ -8,8 +8,8 @@ import { aDirectory } from '../../observe/testing/a-directory.ts';
 import { bubblewrapMissing, whyNoBubblewrap } from '../../../test/support/sandbox/this-machine.ts';
 import { SandboxNotStartedError } from '../errors.ts';
 import { reachableByOthers } from '../toolchains/reachable-by-others.ts';
-import { findProgram } from './find-program.ts';
-import { examineMachine } from './machine.ts';
+import { findProgram } from './host-facts.ts';
+import { examineMachine } from './launch.ts';
 import { probeBubblewrap } from './probe-bubblewrap.ts';
 import { aDriver } from './testing/a-driver.ts';
 

@@ -3,11 +3,9 @@ import { promisify } from 'node:util';
 import type { DriverReport, Protection } from '../../contract/sandbox/index.ts';
 import type { SandboxDriver } from '../driver.ts';
 import { defaultLimits } from '../limits.ts';
-import type { CanaryFacts, Declared } from '../probe/canary-facts.ts';
-import { driverName } from './driver-name.ts';
-import { findProgram } from './find-program.ts';
-import { readHostFacts } from './host-facts.ts';
-import type { Machine } from './machine.ts';
+import type { CanaryFacts, Declared } from '../probe/run-canaries.ts';
+import { driverName, findProgram, readHostFacts } from './host-facts.ts';
+import type { Machine } from './launch.ts';
 import { obstacleAhead, obstacleOfVersion, type Obstacle } from './obstacle.ts';
 
 const versionTimeMs = 5_000;

@@ -1,6 +1,6 @@
 import type { OwnedProcess, ProcessOwner } from '../../kernel/index.ts';
 import { SandboxNotStartedError } from '../errors.ts';
-import { driverName } from './driver-name.ts';
+import { driverName } from './host-facts.ts';
 
 /** Any folder that is there on every Linux and that nothing needed lies in. */
 const stage = '/mnt';

@@ -1,16 +1,15 @@
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedProcess, ProcessExit } from '../../kernel/index.ts';
 import { BootOutput, type OutputListener } from '../boot/boot.ts';
-import { collectWritten } from '../collect/collect-files.ts';
-import type { Collected } from '../collect/collect-files.ts';
+import { type Collected, collectWritten } from '../collect/collect-files.ts';
 import type { SandboxJob } from '../driver.ts';
-import { readProcessStat, type ProcessStat } from '../resources/process-stat.ts';
+import { type ProcessStat, readProcessStat } from '../resources/process-stat.ts';
 import type { ResourceGroup } from '../resources/resource-control.ts';
 import { nothing, type WaitingSandbox } from '../supervise-run.ts';
-import { driverName } from './driver-name.ts';
+import { driverName } from './host-facts.ts';
 import { HostLocks } from './host-locks.ts';
 import { InnerFolders } from './inner-folders.ts';
-import { readChildPid } from './read-status.ts';
 
 /** When the first process inside does not take bwrap along, bwrap is killed itself. */
 const bwrapGraceMs = 50;
@@ -19,7 +18,7 @@ const drainLooks = 20;
 /** How long a killed sandbox is waited for. */
 const deathTimeMs = 2_000;
 
-export interface StartedParts {
+interface StartedParts {
   readonly group: ResourceGroup;
   /** Null when that is left out. */
   readonly maxDiskBytes: number | null;
@@ -171,4 +170,24 @@ function signal(target: number): void {
   } catch {
     // Gone already.
   }
+}
+
+/** The status of one sandbox is a few short lines. */
+const maxStatusCharacters = 10_000;
+
+/**
+ * The host's pid of the first process inside, which bwrap tells before anything runs there. Undefined
+ * when it ended without one.
+ */
+function readChildPid(status: Readable): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    let text = '';
+    status.setEncoding('latin1');
+    status.on('data', (part: string) => {
+      if (text.length < maxStatusCharacters) text += part;
+      const pid = /"child-pid": (\d+)/.exec(text)?.[1];
+      if (pid !== undefined) resolve(Number(pid));
+    });
+    status.on('close', () => resolve(undefined));
+  });
 }

@@ -15,8 +15,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CollectRequest } from '../../contract/sandbox/index.ts';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
-import { collectFiles } from './collect-files.ts';
-import { listWritten } from './list-written.ts';
+import { collectFiles, listWritten } from './collect-files.ts';
 
 const all: CollectRequest = { paths: [], maxFiles: 100, maxBytes: 1_000_000 };
 

@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  type Dir,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readSync,
+} from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type {
   CollectedFile,
@@ -6,9 +15,6 @@ import type {
   SandboxObservation,
 } from '../../contract/sandbox/index.ts';
 import type { SandboxJob } from '../driver.ts';
-import { listWritten } from './list-written.ts';
-import { openFolder, readNames, type Entry, type OpenFolder } from './open-folder.ts';
-import { Refusals } from './refusals.ts';
 
 export interface Collected {
   readonly files: readonly CollectedFile[];
@@ -179,4 +185,139 @@ function readAll(fd: number, size: number): Uint8Array {
     used += count;
   }
   return bytes.subarray(0, used);
+}
+
+const maxSurveyedEntries = 2_000;
+const maxSurveyedDepth = 16;
+const maxNamed = 20;
+const maxNameCharacters = 100;
+
+/**
+ * What a program left in its folder besides the files it was given: how many, and the first by name.
+ * Nothing when there is none.
+ */
+export function listWritten(root: number, given: ReadonlySet<string>): SandboxObservation[] {
+  const survey: Survey = { given, names: [], count: 0, bytes: 0, entries: 0 };
+  look(survey, { fd: root, path: '' }, 0);
+  if (survey.count === 0) return [];
+  const isAll = survey.entries <= maxSurveyedEntries;
+  const more = survey.count > survey.names.length ? ' …' : '';
+  const message = `${isAll ? '' : 'at least '}${survey.count} files of ${survey.bytes} bytes were left: ${survey.names.join(', ')}${more}`;
+  return [{ kind: 'files_written', message }];
+}
+
+interface Survey {
+  readonly given: ReadonlySet<string>;
+  readonly names: string[];
+  count: number;
+  bytes: number;
+  entries: number;
+}
+
+function look(survey: Survey, folder: OpenFolder, depth: number): void {
+  const mayLook = (): boolean => {
+    survey.entries += 1;
+    return survey.entries <= maxSurveyedEntries;
+  };
+  for (const { name, kind } of readNames(folder, mayLook) ?? []) {
+    if (kind === 'file') count(survey, folder, name);
+    const inner =
+      kind === 'folder' && depth < maxSurveyedDepth ? openFolder(folder, name) : undefined;
+    if (!inner) continue;
+    try {
+      look(survey, inner, depth + 1);
+    } finally {
+      closeSync(inner.fd);
+    }
+  }
+}
+
+function count(survey: Survey, folder: OpenFolder, name: string): void {
+  const path = folder.path === '' ? name : `${folder.path}/${name}`;
+  if (survey.given.has(path)) return;
+  const stat = lstatSync(`/proc/self/fd/${folder.fd}/${name}`, { throwIfNoEntry: false });
+  survey.count += 1;
+  survey.bytes += stat?.size ?? 0;
+  if (survey.names.length < maxNamed) survey.names.push(printable(path.slice(-maxNameCharacters)));
+}
+
+/** A folder that is open, and its path below the folder where the walk began. */
+interface OpenFolder {
+  readonly fd: number;
+  readonly path: string;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly kind: 'file' | 'folder' | 'other' | 'unknown';
+}
+
+/** Names read at a time. */
+const namesPerRead = 256;
+
+const folderFlags =
+  constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** A folder in a folder; undefined when the name is something else, a link included. */
+function openFolder(parent: OpenFolder, name: string): OpenFolder | undefined {
+  try {
+    const fd = openSync(`/proc/self/fd/${parent.fd}/${name}`, folderFlags);
+    return { fd, path: parent.path === '' ? name : `${parent.path}/${name}` };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The names in a folder, as long as `mayLook` says yes before each; undefined when whoever filled it has
+ * closed it to us.
+ */
+function readNames(folder: OpenFolder, mayLook: () => boolean): Iterable<Entry> | undefined {
+  try {
+    const path = `/proc/self/fd/${folder.fd}/.`;
+    return entriesOf(opendirSync(path, { bufferSize: namesPerRead }), mayLook);
+  } catch {
+    return undefined;
+  }
+}
+
+function* entriesOf(listing: Dir, mayLook: () => boolean): Generator<Entry> {
+  try {
+    for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
+      if (!mayLook()) return;
+      if (entry.isFile()) yield { name: entry.name, kind: 'file' };
+      else yield { name: entry.name, kind: entry.isDirectory() ? 'folder' : 'other' };
+    }
+  } finally {
+    listing.closeSync();
+  }
+}
+
+/** Told one by one; the rest as a number. */
+const maxTold = 20;
+const maxPathCharacters = 200;
+
+/** The files that were not brought back, and why. */
+export class Refusals {
+  readonly #told: string[] = [];
+  #untold = 0;
+
+  add(path: string, reason: string): void {
+    if (this.#told.length >= maxTold) this.#untold += 1;
+    else this.#told.push(`"${printable(shorten(path))}" was not collected: ${reason}`);
+  }
+
+  observations(): SandboxObservation[] {
+    const rest = this.#untold === 0 ? [] : [`${this.#untold} more files were not collected`];
+    return [...this.#told, ...rest].map((message) => ({ kind: 'file_not_collected', message }));
+  }
+}
+
+function shorten(path: string): string {
+  return path.length <= maxPathCharacters ? path : `…${path.slice(-maxPathCharacters)}`;
+}
+
+/** A name that somebody untrusted chose, so that it cannot pass for lines or colours of ours. */
+function printable(name: string): string {
+  return name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Cf}]/gu, '\uFFFD');
 }

@@ -1,6 +1,5 @@
 import type { CollectedFile, CollectRequest } from '../../contract/sandbox/index.ts';
-import type { Collected } from './collect-files.ts';
-import { Refusals } from './refusals.ts';
+import { type Collected, Refusals } from './collect-files.ts';
 
 const blockBytes = 512;
 /** Entries that are looked at, whatever they are: a program may have made millions. */

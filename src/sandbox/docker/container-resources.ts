@@ -3,11 +3,19 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { SandboxLimits } from '../../contract/sandbox/index.ts';
 import { killGroup } from '../resources/cgroup-folder.ts';
-import { CgroupGroup, type Cgroup, type CgroupCounts } from '../resources/cgroup-group.ts';
+import {
+  type Cgroup,
+  type CgroupCounts,
+  CgroupGroup,
+  type PollLoop,
+} from '../resources/cgroup-group.ts';
 import { findCgroupPlaces } from '../resources/cgroup-places.ts';
-import { findV1Bases, limitTcpBuffers, readV1Counts } from '../resources/cgroup-v1.ts';
-import { readV2Counts } from '../resources/cgroup-v2.ts';
-import type { PollLoop } from '../resources/poll-loop.ts';
+import {
+  findV1Bases,
+  limitTcpBuffers,
+  readV1Counts,
+  readV2Counts,
+} from '../resources/cgroup-versions.ts';
 import type { LimitReason, ResourceGroup, ResourceUsage } from '../resources/resource-control.ts';
 import { readIfThere } from '../resources/process-stat.ts';
 import type { DockerApi } from './docker-api.ts';

@@ -3,8 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { dockerApi } from './docker-api.ts';
-import { DockerRequestError } from './errors.ts';
+import { dockerApi, DockerRequestError } from './docker-api.ts';
 
 async function anEngine(listener: RequestListener): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'tutti-api-'));

@@ -1,10 +1,9 @@
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import { z } from 'zod';
-import { readAnswer } from '../read-answer.ts';
-import { DockerRequestError } from './errors.ts';
+import { AppError } from '../../kernel/index.ts';
+import { errorMessage, isSuccess, readAnswer } from '../http-answer.ts';
 
-export interface DockerRequest {
+interface DockerRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Without a version: the engine's own is spoken. */
   readonly path: string;
@@ -21,14 +20,13 @@ export interface DockerApi {
 }
 
 const requestLimitMs = 60_000;
-const errorSchema = z.looseObject({ message: z.string() });
 
 export function dockerApi(socketPath: string): DockerApi {
   return {
     async call(request) {
       const { answer } = await send(socketPath, request, {});
       const text = await readAll(answer, describe(request));
-      if (!isGood(answer)) throw refused(request, answer, text);
+      if (!isSuccess(answer)) throw refused(request, answer, text);
       return text === '' ? null : JSON.parse(text);
     },
     async connect(request) {
@@ -110,10 +108,6 @@ function readAll(answer: IncomingMessage, attempt: string): Promise<string> {
   return readAnswer(answer, (reason) => new DockerRequestError(attempt, status, reason));
 }
 
-function isGood({ statusCode = 0 }: IncomingMessage): boolean {
-  return statusCode >= 200 && statusCode < 300;
-}
-
 function describe({ method, path }: DockerRequest): string {
   return `${method} ${path.split('?')[0]}`;
 }
@@ -124,15 +118,22 @@ function refused(
   text: string,
 ): DockerRequestError {
   const status = answer.statusCode ?? null;
-  const told = errorSchema.safeParse(parseOrNull(text));
-  const reason = told.success ? told.data.message : text.slice(0, 300);
-  return new DockerRequestError(describe(request), status, `${status} ${reason.trim()}`);
+  return new DockerRequestError(describe(request), status, `${status} ${errorMessage(text)}`);
 }
 
-function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+/** The container engine did not do what it was asked. */
+export class DockerRequestError extends AppError {
+  readonly code = 'sandbox.docker_request_failed';
+  /** Null when there was no answer at all. */
+  readonly status: number | null;
+  /** Without the attempt. */
+  readonly reason: string;
+
+  constructor(attempt: string, status: number | null, reason: string) {
+    super(`Unexpected response from the container engine to "${attempt}": ${reason}`, {
+      details: { attempt, status, reason },
+    });
+    this.status = status;
+    this.reason = reason;
   }
 }

@@ -4,17 +4,19 @@ import type { DriverReport, Protection, SandboxLimits } from '../../contract/san
 import type { PreparedSandbox, SandboxDriver, SandboxShape, Toolchain } from '../driver.ts';
 import { SandboxNotStartedError, SandboxUnavailableError } from '../errors.ts';
 import { runCanaries } from '../probe/run-canaries.ts';
-import { PollLoop } from '../resources/poll-loop.ts';
+import { PollLoop } from '../resources/cgroup-group.ts';
 import { dockerSeccompProfile } from '../seccomp/docker-seccomp-profile.ts';
-import { isContainerLeft } from './container-owner.ts';
+import { isContainerLeft, startContainer } from './start-container.ts';
 import { sandboxLabel } from './container-spec.ts';
 import { dockerApi, type DockerApi } from './docker-api.ts';
-import { examineEngine, type DockerEngine } from './docker-engine.ts';
-import { dockerFacts } from './docker-facts.ts';
-import { findDockerSocket } from './docker-socket.ts';
-import { describeLack } from './describe-lack.ts';
+import {
+  describeLack,
+  type DockerEngine,
+  dockerFacts,
+  examineEngine,
+  findDockerSocket,
+} from './docker-engine.ts';
 import { examineImage, findImage, shellToolchain } from './image-toolchain.ts';
-import { startContainer } from './start-container.ts';
 import { driverName, KilledAtStartError, removeContainer } from './started-container.ts';
 
 export interface DockerOptions {

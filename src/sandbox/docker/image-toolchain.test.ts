@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DockerApi } from './docker-api.ts';
-import { DockerRequestError } from './errors.ts';
+import { type DockerApi, DockerRequestError } from './docker-api.ts';
 import { examineImage, findImage } from './image-toolchain.ts';
 
 function anApi(answer: unknown): DockerApi {

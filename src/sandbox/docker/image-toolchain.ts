@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Toolchain } from '../driver.ts';
 import { ToolchainMissingError } from '../errors.ts';
 import type { ContainerImage } from './container-spec.ts';
-import type { DockerApi } from './docker-api.ts';
-import { DockerRequestError } from './errors.ts';
+import { type DockerApi, DockerRequestError } from './docker-api.ts';
 import { lookupTable } from '../../kernel/index.ts';
 
 const imageSchema = z.looseObject({

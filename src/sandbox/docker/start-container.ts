@@ -1,28 +1,29 @@
 import { z } from 'zod';
+import { isRunning } from '../../kernel/index.ts';
 import { bootCommand, minimalEnv, workFolder } from '../boot/boot.ts';
 import { InnerFolders } from '../bubblewrap/inner-folders.ts';
 import type { SandboxShape } from '../driver.ts';
-import type { PollLoop } from '../resources/poll-loop.ts';
-import { SupervisedSandbox, withoutLimits } from '../supervised-sandbox.ts';
+import { isOwnerDead, newGroupName, ownerOfGroup } from '../resources/cgroup-control.ts';
+import type { PollLoop } from '../resources/cgroup-group.ts';
+import { SupervisedSandbox, withoutLimits } from '../supervise-run.ts';
 import { ContainerExec } from './container-exec.ts';
-import { newContainerName } from './container-owner.ts';
 import {
   cgroupResources,
-  EngineResources,
   type ContainerResources,
+  EngineResources,
   type WatchedContainer,
 } from './container-resources.ts';
 import {
+  type ContainerRequest,
   containerSpec,
   programUser,
   resourceConfig,
-  type ContainerRequest,
 } from './container-spec.ts';
 import type { DockerApi } from './docker-api.ts';
 import { removeContainer, StartedContainer } from './started-container.ts';
 
 /** Who starts containers, and by what means they are watched. */
-export interface ContainerGround {
+interface ContainerGround {
   readonly api: DockerApi;
   readonly loop: PollLoop;
   /** False treats the engine as if it were on another machine. */
@@ -130,4 +131,21 @@ function waysToWatch(
     // Somebody else's process: its folders are looked at from inside.
     return [seen, undefined];
   }
+}
+
+/** Where processes have no namespaces they all count alike. */
+const onlyNamespace = '0';
+
+/** A name for a container that says who owns it, so that a later Tutti can tell whether that one lives. */
+export function newContainerName(): string {
+  if (process.platform === 'linux') return newGroupName();
+  return newGroupName({ namespace: onlyNamespace, pid: process.pid, startedAt: '0' });
+}
+
+/** True only when it is certain: a container whose owner cannot be looked at is left alone. */
+export function isContainerLeft(name: string): boolean {
+  const owner = ownerOfGroup(name.replace(/^\//, ''));
+  if (owner === undefined) return false;
+  if (process.platform === 'linux') return isOwnerDead(owner);
+  return owner.namespace === onlyNamespace && !isRunning(owner.pid);
 }

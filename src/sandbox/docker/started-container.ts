@@ -1,16 +1,17 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CollectRequest } from '../../contract/sandbox/index.ts';
 import type { ProcessExit } from '../../kernel/index.ts';
-import { BootOutput, type OutputListener } from '../boot/boot.ts';
+import { BootOutput, type OutputListener, workFolder } from '../boot/boot.ts';
 import type { InnerFolders } from '../bubblewrap/inner-folders.ts';
-import { collectWritten, type Collected } from '../collect/collect-files.ts';
+import { type Collected, collectWritten } from '../collect/collect-files.ts';
+import { readTar } from '../collect/read-tar.ts';
 import type { SandboxJob } from '../driver.ts';
 import { nothing, type WaitingSandbox } from '../supervise-run.ts';
-import type { ContainerExec } from './container-exec.ts';
+import { ContainerExec } from './container-exec.ts';
 import type { ContainerResources } from './container-resources.ts';
-import type { DockerApi } from './docker-api.ts';
-import { DockerRequestError } from './errors.ts';
-import { examineFromInside } from './examine-from-inside.ts';
+import { programUser } from './container-spec.ts';
+import { type DockerApi, DockerRequestError } from './docker-api.ts';
 
 /** How often a container that is being removed is asked for. */
 const removalPausesMs = [0, 10, 20, 50, 100, 200, 500, 1_000, 2_000];
@@ -20,7 +21,7 @@ const leftRunningMs = 100;
 
 export const driverName = 'docker';
 
-export interface ContainerParts {
+interface ContainerParts {
   readonly api: DockerApi;
   readonly id: string;
   /** Its end is the end of the container. */
@@ -184,4 +185,56 @@ export async function removeContainer(api: DockerApi, id: string): Promise<boole
     }
   }
   return false;
+}
+
+/** How long looking and packing may take. */
+const limitMs = 30_000;
+/** Names and paddings of an archive, besides the content of its files. */
+const archiveOverheadBytes = 16 * 1024 * 1024;
+const maxToldCharacters = 100;
+
+interface SeenInside {
+  readonly isDiskFull: boolean;
+  readonly collected: Collected;
+}
+
+/**
+ * Looks at the work folder by a program in the container, for where it cannot be reached from outside.
+ * What the program left running is killed first. Files are packed when `request` asks for some.
+ */
+async function examineFromInside(
+  api: DockerApi,
+  containerId: string,
+  request: CollectRequest | null,
+): Promise<SeenInside> {
+  const paths = request === null || request.paths.length === 0 ? ['.'] : request.paths;
+  const pack = request === null ? '' : 'exec tar -cf - -- "$@" 2>/dev/null';
+  const script = `kill -KILL -1 2>/dev/null; stat -f -c '%f %d' . >&2; ${pack}`;
+  const pieces: Uint8Array[] = [];
+  let bytesLeft = (request?.maxBytes ?? 0) + archiveOverheadBytes;
+  let told = '';
+  const { promise: full, resolve: onFull } = Promise.withResolvers<void>();
+  const spec = {
+    containerId,
+    command: ['sh', '-c', script, 'sh', ...paths.map((path) => `./${path}`)],
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+    user: programUser,
+    folder: workFolder,
+  };
+  const exec = await ContainerExec.start(api, spec, (stream, bytes) => {
+    if (stream === 'stderr')
+      told = (told + Buffer.from(bytes).toString()).slice(0, maxToldCharacters);
+    else if (bytesLeft > 0) pieces.push(bytes);
+    bytesLeft -= bytes.length;
+    if (bytesLeft <= 0) onFull();
+  });
+  exec.send([]);
+  await Promise.race([exec.drained(limitMs), full]);
+  exec.close();
+  const free = /^(\d+) (\d+)/.exec(told);
+  return {
+    isDiskFull: free !== null && (free[1] === '0' || free[2] === '0'),
+    collected:
+      request === null ? { files: [], observations: [] } : readTar(Buffer.concat(pieces), request),
+  };
 }

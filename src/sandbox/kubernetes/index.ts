@@ -1,1 +1,1 @@
-export { openKubernetes } from './open-kubernetes.ts';
+export { openKubernetes } from './kubernetes-driver.ts';

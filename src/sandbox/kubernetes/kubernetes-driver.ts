@@ -1,19 +1,25 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { z } from 'zod';
 import type { DriverReport, SandboxResult } from '../../contract/sandbox/index.ts';
-import { reportError, lookupTable } from '../../kernel/index.ts';
+import { lookupTable, reportError } from '../../kernel/index.ts';
 import { bootCommand, minimalEnv } from '../boot/boot.ts';
 import { encodeJob } from '../boot/encode-job.ts';
 import { readTar } from '../collect/read-tar.ts';
 import type { PreparedSandbox, SandboxDriver, SandboxJob, SandboxShape } from '../driver.ts';
-import { endOfRun } from '../supervise-run.ts';
 import { InvalidRunError, ToolchainMissingError } from '../errors.ts';
-import type { ClusterApi } from './api-client.ts';
-import { ClusterRequestError } from './errors.ts';
+import { type CanaryFacts, runCanaries } from '../probe/run-canaries.ts';
+import { endOfRun } from '../supervise-run.ts';
+import {
+  type AccessOptions,
+  type ClusterApi,
+  clusterApi,
+  ClusterRequestError,
+  findClusterAccess,
+} from './cluster-api.ts';
 import { maxJobBytes, networkPolicy, ownLabel, type PodSettings } from './manifests.ts';
-import { runInCluster, type ClusterOutcome, type ClusterRun } from './run-in-cluster.ts';
+import { type ClusterOutcome, type ClusterRun, runInCluster } from './run-in-cluster.ts';
 
-export interface KubernetesOptions {
+interface KubernetesOptions {
   /** Asked for when first needed: finding the cluster may read files and start a program. */
   readonly api: () => Promise<ClusterApi>;
   readonly pods: Omit<PodSettings, 'namespace'>;
@@ -244,3 +250,45 @@ async function versionOf(api: ClusterApi): Promise<string> {
 }
 
 const versionSchema = z.looseObject({ gitVersion: z.string() });
+
+interface ClusterPlace extends AccessOptions {
+  /** What toolchains without an image of their own run in. */
+  readonly image: string;
+  /** Images by the name of the toolchain. */
+  readonly images: Readonly<Record<string, string>>;
+  readonly runtimeClass?: string | undefined;
+}
+
+const facts: CanaryFacts = {
+  // A node may hold the size of the work folder by throwing the pod out some time later.
+  holders: { memory: 'kernel', 'cpu-rate': 'kernel', disk: 'supervisor' },
+  declared: {
+    'dies-with-us': {
+      holder: 'supervisor',
+      evidence:
+        'the cluster ends every job at its deadline, and the next start removes what is left',
+    },
+  },
+  // A pod that has to be scheduled first takes seconds where other sandboxes take milliseconds.
+  maxCanaryMs: 60_000,
+};
+
+/** Jobs of the cluster that the files of this machine lead to; it is looked for when first needed. */
+export function openKubernetes(place: ClusterPlace): SandboxDriver {
+  let connecting: Promise<ClusterApi> | undefined;
+  const connect = async (): Promise<ClusterApi> => {
+    try {
+      return clusterApi(await findClusterAccess(place));
+    } catch (error) {
+      // Somebody may be writing that file right now.
+      connecting = undefined;
+      throw error;
+    }
+  };
+  return createKubernetesDriver({
+    api: () => (connecting ??= connect()),
+    pods: { runtimeClass: place.runtimeClass },
+    images: { ...place.images, default: place.image },
+    tryProtections: (driver, signal) => runCanaries(driver, facts, signal),
+  });
+}

@@ -3,7 +3,7 @@ import type { KillReason, RunWatch } from '../../contract/sandbox/index.ts';
 import { SandboxNotStartedError } from '../errors.ts';
 import { bootReadyMark } from '../boot/boot.ts';
 import { Output } from '../output.ts';
-import type { ClusterApi } from './api-client.ts';
+import type { ClusterApi } from './cluster-api.ts';
 import { collectorContainer, jobSecret, programContainer, sandboxJob } from './manifests.ts';
 import type { PodRequest, PodSettings } from './manifests.ts';
 import {

@@ -1,8 +1,7 @@
 import type { PoolReport } from '../../contract/sandbox/index.ts';
 import { orAborted, type Log, type Timers } from '../../kernel/index.ts';
 import type { PreparedSandbox, SandboxShape } from '../driver.ts';
-import { IdleShape, type PoolOptions } from './idle-shape.ts';
-import { shapeKey, shapeLabel } from './shape-key.ts';
+import { IdleShape, type PoolOptions, shapeKey, shapeLabel } from './idle-shape.ts';
 
 /** What a pool needs besides its options. */
 export interface PoolGround {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HostCanary } from './host-canary.ts';
-import type { IsolationFindings } from './isolation-findings.ts';
-import { judgeIsolation } from './judge-isolation.ts';
+import { type IsolationFindings, judgeIsolation } from './judge-isolation.ts';
 
 const host: HostCanary = {
   asked: {

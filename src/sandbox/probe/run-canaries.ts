@@ -1,21 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import {
-  protections,
+  type Holder,
   type Protection,
   type ProtectionReport,
+  protections,
   type SandboxLimits,
   type SandboxResult,
 } from '../../contract/sandbox/index.ts';
 import { ownFile, withTimeLimit } from '../../kernel/index.ts';
 import type { SandboxDriver, SandboxJob } from '../driver.ts';
-import { holderOf, type CanaryFacts } from './canary-facts.ts';
 import { plantHostCanary } from './host-canary.ts';
-import { isolationFindings } from './isolation-findings.ts';
-import { isolationProtections, judgeIsolation, type Verdict } from './judge-isolation.ts';
+import {
+  isolationFindings,
+  isolationProtections,
+  judgeIsolation,
+  type Verdict,
+} from './judge-isolation.ts';
 import { resourceCanaries, type ResourceCanary } from './resource-canaries.ts';
 
 /** The part of a driver that canaries need. */
-export type CanaryDriver = Pick<SandboxDriver, 'findToolchain' | 'prepare'>;
+type CanaryDriver = Pick<SandboxDriver, 'findToolchain' | 'prepare'>;
 
 /** What every canary gets that does not go beyond it on purpose. */
 const canaryLimits: SandboxLimits = {
@@ -165,3 +169,46 @@ async function runCanary(
     await prepared.dispose();
   }
 }
+
+/** What a driver tells about itself, and no canary can find out from inside. */
+export interface CanaryFacts {
+  /**
+   * Who holds a protection when its canary finds it held: `kernel` for memory in a cgroup,
+   * `supervisor` under a watchdog. A canary that gets through makes it `none` all the same.
+   */
+  readonly holders?: Readonly<Partial<Record<Protection, Holder>>>;
+  /**
+   * Protections that no canary can try with this driver, or that it gives by other means than the one
+   * a canary looks for. Taken as said, so `evidence` must tell why that is true. `dies-with-us` is
+   * always among them: without it, it counts as not held.
+   */
+  readonly declared?: Readonly<Partial<Record<Protection, Declared>>>;
+  /**
+   * Protections the driver was told to leave out. They count as not held even where a canary does not
+   * get through, because another layer stops it too.
+   */
+  readonly leftOut?: readonly Protection[];
+  /** What to do to have a protection held, or held by the kernel: an exact command where there is one. */
+  readonly fixes?: Readonly<Partial<Record<Protection, string>>>;
+  /** How long one canary may take, start of the sandbox included. */
+  readonly maxCanaryMs?: number;
+}
+
+export type Declared = Omit<ProtectionReport, 'protection'>;
+
+/** Who holds a protection that its canary finds held, unless the driver says otherwise. */
+function holderOf(protection: Protection, facts: CanaryFacts): Holder {
+  return (
+    facts.holders?.[protection] ?? (heldBySupervisor.has(protection) ? 'supervisor' : 'kernel')
+  );
+}
+
+const heldBySupervisor: ReadonlySet<Protection> = new Set<Protection>([
+  'wall-time',
+  'cpu-time',
+  'cpu-rate',
+  'memory',
+  'pids',
+  'output',
+  'dies-with-us',
+]);

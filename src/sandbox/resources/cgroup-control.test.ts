@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -11,14 +13,17 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CgroupControl } from './cgroup-control.ts';
-import { CgroupGroup } from './cgroup-group.ts';
-import { makeV1Cgroup } from './cgroup-v1.ts';
-import { makeV2Cgroup } from './cgroup-v2.ts';
+import {
+  CgroupControl,
+  findGroups,
+  isOwnerDead,
+  newGroupName,
+  ownerOfGroup,
+} from './cgroup-control.ts';
+import { CgroupGroup, PollLoop } from './cgroup-group.ts';
+import { makeV1Cgroup, makeV2Cgroup } from './cgroup-versions.ts';
 import { chooseResourceControl } from './choose-resource-control.ts';
-import { findGroups } from './find-groups.ts';
-import { newGroupName, ownerOfGroup } from './group-name.ts';
-import { PollLoop } from './poll-loop.ts';
+import { readProcessStat } from './process-stat.ts';
 import { killAtLimit, someLimits } from './testing/start-member.ts';
 
 let folder = '';
@@ -123,4 +128,41 @@ describe('what the kernel tells by itself', () => {
     write('pids.events', 'max 1\n');
     expect(await limit).toBe('pids');
   });
+});
+
+// What it looks at only Linux has: /proc, and the tools of GNU.
+describe.skipIf(process.platform !== 'linux')('the name of a group', () => {
+  it('tells its owner, who lives', () => {
+    const owner = ownerOfGroup(newGroupName());
+    expect(owner?.pid).toBe(process.pid);
+    expect(owner && isOwnerDead(owner)).toBe(false);
+  });
+
+  it('never is the same twice', () => {
+    expect(newGroupName()).not.toBe(newGroupName());
+  });
+
+  it('is recognised as dead once its owner is, and when its pid belongs to somebody later', async () => {
+    const owner = ownerOfGroup(newGroupName());
+    const child = spawn('/bin/sleep', ['60']);
+    const pid = child.pid ?? 0;
+    const startedAt = readProcessStat(pid)?.startedAt ?? '';
+    const namespace = owner?.namespace ?? '';
+    expect(isOwnerDead({ namespace, pid, startedAt })).toBe(false);
+    expect(isOwnerDead({ namespace, pid, startedAt: '1' })).toBe(true);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(isOwnerDead({ namespace, pid, startedAt })).toBe(true);
+  });
+
+  it('is never judged from another process namespace, where the pid means somebody else', () => {
+    expect(isOwnerDead({ namespace: '1', pid: 2 ** 22, startedAt: '1' })).toBe(false);
+  });
+
+  it.each(['user.slice', 'tutti-self', 'tutti-1-2-3-xyz', 'tutti-1-2-3-0123456789ab.scope'])(
+    'is not %s',
+    (name) => {
+      expect(ownerOfGroup(name)).toBeUndefined();
+    },
+  );
 });

@@ -1,10 +1,11 @@
-import { statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Holder, SandboxLimits } from '../../contract/sandbox/index.ts';
-import { killGroup, removeFolder } from './cgroup-folder.ts';
-import { CgroupGroup, removeCgroup, type Cgroup } from './cgroup-group.ts';
-import { findGroups } from './find-groups.ts';
-import { isOwnerDead, newGroupName } from './group-name.ts';
-import { PollLoop } from './poll-loop.ts';
+import { isRunning } from '../../kernel/index.ts';
+import { killGroup, removeFolder, subfolders } from './cgroup-folder.ts';
+import { type Cgroup, CgroupGroup, PollLoop, removeCgroup } from './cgroup-group.ts';
+import { readProcessStat } from './process-stat.ts';
 import type {
   ResourceControl,
   ResourceControlKind,
@@ -12,7 +13,7 @@ import type {
   ResourceProtection,
 } from './resource-control.ts';
 
-export interface CgroupControlOptions {
+interface CgroupControlOptions {
   readonly kind: ResourceControlKind;
   /** Makes an empty group of this name without limits. */
   readonly make: (name: string) => Promise<Cgroup>;
@@ -88,4 +89,82 @@ async function removeIfAbandoned(folders: readonly string[]): Promise<boolean> {
   });
   if (isYoung) return false;
   return (await Promise.all(folders.map(removeFolder))).every(Boolean);
+}
+
+/** A group as its folders tell, one in each hierarchy. */
+interface FoundGroup {
+  readonly owner: GroupOwner;
+  readonly folders: readonly string[];
+}
+
+/** Machines with many containers have some thousand cgroups; ours are few and near the top. */
+const maxFolders = 20_000;
+const maxDepth = 12;
+
+/** Looks for groups of any Tutti below these folders: one that died may have stood in another cgroup. */
+export function findGroups(roots: readonly string[]): FoundGroup[] {
+  const found = new Map<string, { owner: GroupOwner; folders: string[] }>();
+  // Nearest first, so that a crowded machine does not hide what stands at the top.
+  const pending = roots.map((folder) => ({ folder, depth: 0 }));
+  for (const { folder, depth } of pending) {
+    for (const name of subfolders(folder)) {
+      const path = join(folder, name);
+      const owner = ownerOfGroup(name);
+      if (owner) {
+        const group = found.get(name) ?? { owner, folders: [] };
+        group.folders.push(path);
+        found.set(name, group);
+      } else if (depth < maxDepth && pending.length < maxFolders) {
+        pending.push({ folder: path, depth: depth + 1 });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * Names of groups say who owns them: `tutti-NAMESPACE-PID-START-RANDOM`. Pids mean something in one
+ * process namespace only, so a Tutti on the host never judges the groups of one in a container.
+ */
+const namePattern = /^tutti-(\d+)-(\d+)-(\d+)-[0-9a-f]{12}$/;
+
+interface GroupOwner {
+  readonly namespace: string;
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+export function newGroupName(owner: GroupOwner = thisOwner()): string {
+  const random = randomBytes(6).toString('hex');
+  return `tutti-${owner.namespace}-${owner.pid}-${owner.startedAt}-${random}`;
+}
+
+/** Undefined for what is not a group of ours. */
+export function ownerOfGroup(name: string): GroupOwner | undefined {
+  const [, namespace, pid, startedAt] = namePattern.exec(name) ?? [];
+  if (namespace === undefined || pid === undefined || startedAt === undefined) return undefined;
+  return { namespace, pid: Number(pid), startedAt };
+}
+
+/** True only when it is certain: an owner that cannot be looked at is taken to live. */
+export function isOwnerDead(owner: GroupOwner): boolean {
+  if (owner.namespace !== pidNamespace()) return false;
+  const stat = readProcessStat(owner.pid);
+  if (stat) return stat.isDead || stat.startedAt !== owner.startedAt;
+  return !isRunning(owner.pid);
+}
+
+function thisOwner(): GroupOwner {
+  const startedAt = readProcessStat(process.pid)?.startedAt ?? '0';
+  return { namespace: pidNamespace(), pid: process.pid, startedAt };
+}
+
+function pidNamespace(): string {
+  try {
+    // pid:[4026531836]
+    return readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '');
+  } catch {
+    // A system without process namespaces has one space of pids.
+    return '0';
+  }
 }

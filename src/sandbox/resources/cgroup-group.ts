@@ -1,9 +1,8 @@
-import { watch as watchFile, type FSWatcher } from 'node:fs';
+import { type FSWatcher, watch as watchFile } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxLimits } from '../../contract/sandbox/index.ts';
 import { removeFolder } from './cgroup-folder.ts';
 import { DutyCycle } from './duty-cycle.ts';
-import type { PollLoop } from './poll-loop.ts';
 import type { LimitReason, ResourceGroup, ResourceUsage } from './resource-control.ts';
 
 /** The folders of one group and how this version of cgroups is spoken to. */
@@ -148,5 +147,34 @@ function watchEvents(file: string, onChange: () => void): FSWatcher[] {
     return [watcher];
   } catch {
     return [];
+  }
+}
+
+/** One timer for all that has to be looked at regularly. It never keeps the process alive. */
+export class PollLoop {
+  readonly #intervalMs: number;
+  readonly #looks = new Set<() => void>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs;
+  }
+
+  /** Looks at once per interval until the returned function is called. */
+  add(look: () => void): () => void {
+    this.#looks.add(look);
+    this.#timer ??= setInterval(() => this.#lookAtAll(), this.#intervalMs).unref();
+    return () => this.#remove(look);
+  }
+
+  #lookAtAll(): void {
+    for (const look of this.#looks) look();
+  }
+
+  #remove(look: () => void): void {
+    this.#looks.delete(look);
+    if (this.#looks.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findCgroupPlaces } from './cgroup-places.ts';
-import { findV1Bases } from './cgroup-v1.ts';
+import { findV1Bases } from './cgroup-versions.ts';
 
 let self = '';
 

@@ -1,10 +1,8 @@
 import type { SandboxLimits } from '../../contract/sandbox/index.ts';
 import { CgroupControl } from './cgroup-control.ts';
 import { findCgroupPlaces } from './cgroup-places.ts';
-import { findV1Bases, makeV1Cgroup } from './cgroup-v1.ts';
-import { controlByV2 } from './cgroup-v2.ts';
-import { describeFix } from './describe-fix.ts';
-import type { ResourceControl, ResourceControlKind } from './resource-control.ts';
+import { controlByV2, findV1Bases, makeV1Cgroup } from './cgroup-versions.ts';
+import { describeFix, type ResourceControl, type ResourceControlKind } from './resource-control.ts';
 import { WatchdogControl } from './watchdog.ts';
 
 export interface ChooseOptions {

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bubblewrapMissing, whyNoBubblewrap } from '../../../test/support/sandbox/this-machine.ts';
 import { chooseResourceControl } from './choose-resource-control.ts';
 import { describeResourceControl } from './testing/resource-control-suite.ts';
-import { readProcessStat } from './process-stat.ts';
-import { findProcessTree } from './process-tree.ts';
+import { findProcessTree, readProcessStat } from './process-stat.ts';
 import { firstLine, killAtLimit, someLimits, startMember } from './testing/start-member.ts';
 
 const enclosed = '--ro-bind / / --dev /dev --proc /proc --unshare-all --die-with-parent'.split(' ');

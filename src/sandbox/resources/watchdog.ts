@@ -1,12 +1,16 @@
 import type { Holder, SandboxLimits } from '../../contract/sandbox/index.ts';
 import { killProcess } from './cgroup-folder.ts';
 import { DutyCycle } from './duty-cycle.ts';
-import { CpuCount } from './cpu-count.ts';
-import { hiddenCapacity } from './machine-memory.ts';
-import { MemoryLedger, type MemoryHolder } from './memory-ledger.ts';
-import { memoryOfProcesses, type ProcessMemory } from './process-memory.ts';
-import { readIfThere, readProcessStat, type ProcessStat } from './process-stat.ts';
-import { findProcessTree } from './process-tree.ts';
+import {
+  CpuCount,
+  findProcessTree,
+  memoryOfProcesses,
+  type ProcessMemory,
+  type ProcessStat,
+  readIfThere,
+  readProcessStat,
+} from './process-stat.ts';
+import { hiddenCapacity, type MemoryHolder, MemoryLedger } from './memory-ledger.ts';
 import type {
   LimitReason,
   ResourceControl,

@@ -178,7 +178,7 @@ export const conditionalSyscalls: readonly ConditionalSyscall[] = [
     ],
   },
   {
-    // The kernel hands a core to a program of the host whatever the limit is, unless it is 1 (start-script.ts).
+    // The kernel hands a core to a program of the host whatever the limit is, unless it is 1 (bwrap-command.ts).
     name: 'setrlimit',
     numbers: [160, 164],
     cases: [[{ argument: 0, is: 'none-of', values: [RLIMIT_CORE] }]],

@@ -1,6 +1,6 @@
 import { createProcessOwner, silentLog } from '../../../kernel/index.ts';
 import { defaultLimits } from '../../limits.ts';
-import { judge } from '../../policy.ts';
+import { judge } from '../../choose-driver.ts';
 import { createBubblewrapDriver } from '../bubblewrap-driver.ts';
 
 /** A program of its own, because a process cannot be started twice: a run and a probe, told as JSON. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { clusterApi, type ClusterApi } from '../api-client.ts';
+import { clusterApi, type ClusterApi } from '../cluster-api.ts';
 
 /** How the one pod of a job fares on this server. */
 export interface PodStory {

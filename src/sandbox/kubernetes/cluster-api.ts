@@ -1,9 +1,106 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { ClusterAccessError } from './errors.ts';
+import { AppError } from '../../kernel/index.ts';
+import { errorMessage, isSuccess, readAnswer } from '../http-answer.ts';
+
+/** The few requests a sandbox needs of an API server. */
+export interface ClusterApi {
+  /** Its address. */
+  readonly server: string;
+  readonly namespace: string;
+  create(path: string, body: object): Promise<unknown>;
+  read(path: string): Promise<unknown>;
+  /** Succeeds also when there was nothing to remove. */
+  remove(path: string): Promise<void>;
+  /** Calls back with each piece of an answer that goes on; resolves when the server ends it. */
+  follow(path: string, options: FollowOptions): Promise<void>;
+}
+
+interface FollowOptions {
+  readonly signal: AbortSignal;
+  readonly onBytes: (bytes: Uint8Array) => void;
+}
+
+const requestLimitMs = 30_000;
+
+export function clusterApi(access: ClusterAccess): ClusterApi {
+  const whole = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const signal = AbortSignal.timeout(requestLimitMs);
+    const answer = await send(access, { method, path, body, signal });
+    const text = await readAll(answer, `${method} ${path}`);
+    if (isSuccess(answer)) return JSON.parse(text);
+    throw refused(`${method} ${path}`, answer, text);
+  };
+  return {
+    server: access.server,
+    namespace: access.namespace,
+    create: (path, body) => whole('POST', path, body),
+    read: (path) => whole('GET', path),
+    async remove(path) {
+      // "Background" also removes what belongs to it: the pod of a job.
+      const body = { propagationPolicy: 'Background', gracePeriodSeconds: 0 };
+      await whole('DELETE', path, body).catch((error: unknown) => {
+        if (!(error instanceof ClusterRequestError && error.status === 404)) throw error;
+      });
+    },
+    async follow(path, { signal, onBytes }) {
+      const answer = await send(access, { method: 'GET', path, signal });
+      if (!isSuccess(answer)) throw refused(`GET ${path}`, answer, await readAll(answer, path));
+      for await (const piece of answer) onBytes(piece as Uint8Array);
+    },
+  };
+}
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object | undefined;
+  readonly signal: AbortSignal;
+}
+
+function send(
+  access: ClusterAccess,
+  { method, path, body, signal }: Sent,
+): Promise<IncomingMessage> {
+  const url = new URL(access.server.replace(/\/$/, '') + path);
+  const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+  const options: RequestOptions = {
+    method,
+    signal,
+    headers: {
+      accept: 'application/json',
+      ...(access.token === undefined ? {} : { authorization: `Bearer ${access.token}` }),
+      ...(content && { 'content-type': 'application/json', 'content-length': content.length }),
+    },
+    rejectUnauthorized: !access.skipsVerification,
+    ...(access.ca && { ca: access.ca }),
+    ...access.certificate,
+  };
+  return new Promise((resolve, reject) => {
+    const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = start(url, options, resolve);
+    request.on('error', (error) => {
+      reject(new ClusterRequestError(`${method} ${path} at ${url.origin}`, null, error.message));
+    });
+    request.end(content);
+  });
+}
+
+function readAll(answer: IncomingMessage, attempt: string): Promise<string> {
+  const status = answer.statusCode ?? null;
+  return readAnswer(answer, (reason) => new ClusterRequestError(attempt, status, reason));
+}
+
+function refused(attempt: string, answer: IncomingMessage, text: string): ClusterRequestError {
+  const status = answer.statusCode ?? null;
+  const reason = `the API server answered ${status}: ${errorMessage(text)}`;
+  return new ClusterRequestError(attempt, status, reason);
+}
 
 /** How to reach a cluster's API server and who we are there. */
 export interface ClusterAccess {
@@ -157,4 +254,31 @@ async function tokenOf(user: User, options: FileOptions): Promise<string | undef
     maxBuffer: maxExecBytes,
   });
   return execCredential.parse(JSON.parse(stdout)).status.token;
+}
+
+/** We do not know where a cluster is or who we are there. */
+class ClusterAccessError extends AppError {
+  readonly code = 'sandbox.cluster_unknown';
+
+  constructor(what: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(
+      `Could not read how to reach Kubernetes from ${what}: ${reason}. ` +
+        'Set "sandbox.kubernetes.kubeconfig", or KUBECONFIG',
+      { cause },
+    );
+  }
+}
+
+/** The API server refused or could not be reached. */
+export class ClusterRequestError extends AppError {
+  readonly code = 'sandbox.cluster_failed';
+  override readonly retryable: boolean;
+  readonly status: number | null;
+
+  constructor(attempt: string, status: number | null, reason: string) {
+    super(`${attempt} failed: ${reason}`, { details: { status } });
+    this.status = status;
+    this.retryable = status === null || status >= 500 || status === 429;
+  }
 }

@@ -12,12 +12,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readKeyed, readWords, removeFolder, tryWriteValue } from './cgroup-folder.ts';
-import { CgroupGroup, type CgroupCounts } from './cgroup-group.ts';
+import { type CgroupCounts, CgroupGroup, PollLoop } from './cgroup-group.ts';
 import { findCgroupPlaces, type CgroupPlace } from './cgroup-places.ts';
-import { makeV2Cgroup } from './cgroup-v2.ts';
-import { newGroupName } from './group-name.ts';
-import { PollLoop } from './poll-loop.ts';
-import { prepareV2Base } from './prepare-v2-base.ts';
+import { makeV2Cgroup, prepareV2Base } from './cgroup-versions.ts';
+import { newGroupName } from './cgroup-control.ts';
 import { computeForASecond, someLimits, startMember } from './testing/start-member.ts';
 
 let folder = '';
@@ -298,7 +296,7 @@ function prepareInside(inside: {
   const { own, controller, mountPoint } = inside;
   const text = `
     import { readFileSync } from 'node:fs';
-    import { prepareV2Base } from '${new URL('prepare-v2-base.ts', import.meta.url).pathname}';
+    import { prepareV2Base } from '${new URL('cgroup-versions.ts', import.meta.url).pathname}';
     const place = { version: 2, controllers: [], mountPoint: '${mountPoint}', folder: '${own}' };
     const options = { isRoot: false, needed: ['${controller}'], wanted: [] };
     const base = prepareV2Base(place, options) ?? null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeFix } from './describe-fix.ts';
+import { describeFix } from './resource-control.ts';
 
 describe('what to do so that the kernel holds the limits', () => {
   const facts = { hasSystemd: true, isRoot: false, isContainer: false };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
-import { notJoinedExit, startScript, type StartPlan } from './start-script.ts';
+import { notJoinedExit, startScript, type StartPlan } from './bwrap-command.ts';
 
 const plan: StartPlan = {
   bwrap: '/usr/bin/bwrap',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { protections, type Holder, type Protection } from '../contract/sandbox/index.ts';
-import { judge } from './policy.ts';
+import { judge } from './choose-driver.ts';
 import { aReport } from './testing/fake-driver.ts';
 
 function reportWith(protection: Protection, holder: Holder) {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findClusterAccess, type AccessOptions, type ClusterAccess } from './cluster-access.ts';
+import { findClusterAccess, type AccessOptions, type ClusterAccess } from './cluster-api.ts';
 
 let folder: string;
 beforeAll(() => {
