@@ -7,7 +7,7 @@ import { chooseResourceControl } from '../resources/choose-resource-control.ts';
 import type { ResourceControl, ResourceGroup } from '../resources/resource-control.ts';
 import { seccompFilter } from '../seccomp/seccomp-filter.ts';
 import { uncountedMemorySyscalls } from '../seccomp/syscalls.ts';
-import { reachableByOthers } from '../toolchains/reachable-by-others.ts';
+import { reachableByOthers } from '../toolchains/find-toolchain.ts';
 import { bwrapArguments, pipeCount, type StartPlan, startScript } from './bwrap-command.ts';
 import {
   countsProcessesInside,

@@ -7,7 +7,7 @@ import { protections } from '../../contract/sandbox/index.ts';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
 import { bubblewrapMissing, whyNoBubblewrap } from '../../../test/support/sandbox/this-machine.ts';
 import { SandboxNotStartedError } from '../errors.ts';
-import { reachableByOthers } from '../toolchains/reachable-by-others.ts';
+import { reachableByOthers } from '../toolchains/find-toolchain.ts';
 import { findProgram } from './host-facts.ts';
 import { examineMachine } from './launch.ts';
 import { probeBubblewrap } from './probe-bubblewrap.ts';

@@ -3,7 +3,7 @@ import type { Toolchain } from '../driver.ts';
 import { ToolchainMissingError } from '../errors.ts';
 import type { ContainerImage } from './container-spec.ts';
 import { type DockerApi, DockerRequestError } from './docker-api.ts';
-import { lookupTable } from '../../kernel/index.ts';
+import { languages, toolchainNames } from '../toolchains/languages.ts';
 
 const imageSchema = z.looseObject({
   Id: z.string(),
@@ -48,36 +48,6 @@ export async function findImage(
   };
 }
 
-interface ImageLanguage {
-  readonly program: string;
-  /** Says its version. */
-  readonly question: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-const languages: Readonly<Record<string, ImageLanguage>> = lookupTable({
-  python: { program: 'python3', question: '--version' },
-  node: { program: 'node', question: '--version' },
-  go: {
-    program: 'go',
-    question: 'version',
-    env: {
-      GOPATH: '/tmp/go',
-      GOCACHE: '/tmp/go-build',
-      GOTOOLCHAIN: 'local',
-      GOPROXY: 'off',
-      GOSUMDB: 'off',
-      GOTELEMETRY: 'off',
-    },
-  },
-  rust: {
-    program: 'rustc',
-    question: '--version',
-    env: { CARGO_HOME: '/tmp/cargo', CARGO_NET_OFFLINE: 'true' },
-  },
-  java: { program: 'java', question: '--version' },
-});
-
 /** Every image we can use has one: it waits for the job of a `command`. */
 export function shellToolchain(image: FoundImage): Toolchain {
   return {
@@ -106,11 +76,12 @@ export async function examineImage(
   // What is asked for becomes part of a line for the shell.
   if (!language || (modules !== undefined && !/^[a-z0-9_,]+$/.test(modules))) {
     throw new ToolchainMissingError(name, {
-      problem: `nobody knows a toolchain "${name}" in containers`,
-      install: `Choose one of ${[...Object.keys(languages), 'shell'].join(', ')}`,
+      problem: `there is no toolchain "${name}" in containers`,
+      install: `Choose one of ${toolchainNames.join(', ')}`,
     });
   }
-  const { program, question, env = {} } = language;
+  const { program, versionArguments, env } = language;
+  const question = versionArguments.join(' ');
   const told = await ask(`command -v ${program} && ${program} ${question} 2>&1`);
   const [path = '', said = ''] = told?.split('\n') ?? [];
   const version = /\d+(?:\.\d+)+/.exec(said)?.[0];

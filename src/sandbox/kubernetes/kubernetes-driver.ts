@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { z } from 'zod';
 import type { DriverReport, SandboxResult } from '../../contract/sandbox/index.ts';
-import { lookupTable, reportError } from '../../kernel/index.ts';
+import { reportError } from '../../kernel/index.ts';
 import { bootCommand, minimalEnv } from '../boot/boot.ts';
 import { encodeJob } from '../boot/encode-job.ts';
 import { readTar } from '../collect/read-tar.ts';
@@ -9,6 +9,7 @@ import type { PreparedSandbox, SandboxDriver, SandboxJob, SandboxShape } from '.
 import { InvalidRunError, ToolchainMissingError } from '../errors.ts';
 import { type CanaryFacts, runCanaries } from '../probe/run-canaries.ts';
 import { endOfRun } from '../supervise-run.ts';
+import { languages } from '../toolchains/languages.ts';
 import {
   type AccessOptions,
   type ClusterApi,
@@ -32,16 +33,6 @@ interface KubernetesOptions {
   ) => Promise<DriverReport['protections']>;
 }
 
-/** The paths a program lies at in the usual images. */
-const programs: Readonly<Record<string, string>> = lookupTable({
-  python: 'python3',
-  node: 'node',
-  shell: 'sh',
-  go: 'go',
-  rust: 'rustc',
-  java: 'java',
-});
-
 const name = 'kubernetes';
 /** Above the numbers that people and services have. */
 const firstUid = 100_000;
@@ -54,7 +45,7 @@ export function createKubernetesDriver(options: KubernetesOptions): SandboxDrive
     name,
     async findToolchain(wanted) {
       const image = options.images[wanted] ?? options.images['default'];
-      const program = programs[wanted];
+      const program = languages[wanted]?.program;
       if (image !== undefined && program !== undefined) {
         return { name: wanted, version: image, program, mounts: [], searchPath: [], env: {} };
       }
