@@ -228,7 +228,11 @@ describe.skipIf(skipReason !== null)(`runs on Restate${why}`, { timeout: 60_000 
       expect(await scene.follow(runId)).toMatchObject({ status: 'waiting' });
       await untilLeft(scene.rig, runId);
       const { runs } = scene.rig.store;
-      const lease = await runs.claim(runId, { ...(await ownIdentity()), id: 'me', leaseMs: 9_999 });
+      const [lease] = await runs.claim([runId], {
+        ...(await ownIdentity()),
+        id: 'me',
+        leaseMs: 9_999,
+      });
       if (!lease) throw new Error('nobody has it');
       await runs.commit([{ lease, entries: [], status: 'failed', outcome: {} }], 'normal');
       await scene.rig.restate.signalled(runId, { name: 'go', payload: 1 });

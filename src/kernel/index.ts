@@ -29,7 +29,6 @@ export { createProcessOwner, type ProcessOwnerOptions } from './process/process-
 export { sweepLeftovers } from './process/sweep-leftovers.ts';
 export { RecentValues } from './recent-values.ts';
 export { recordOf } from './record-of.ts';
-export { Registry } from './registry.ts';
 export {
   liesInside,
   readFileStart,

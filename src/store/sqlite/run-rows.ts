@@ -8,20 +8,14 @@ import type {
   SignalRecord,
 } from '../../workflow/engine/index.ts';
 import { CorruptDatabaseError } from '../errors.ts';
-import { restoreEntries } from './journal-text.ts';
-import type { Contents } from './run-contents.ts';
-
-type IsoTime = (ms: number) => string;
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** What `readSummary` reads. */
+/** Columns of `readSummary`. */
 export const summaryColumns = `
   run_id, name, goal, status, engine, created_at_ms, started_at_ms, ended_at_ms, forked_from`;
 
-export function readSummary(row: Row, isoTime: IsoTime): RunSummary {
-  const timeOrNull = (value: SQLOutputValue | undefined): string | null =>
-    typeof value === 'number' ? isoTime(value) : null;
+export function readSummary(row: Row): RunSummary {
   return {
     runId: String(row['run_id']),
     name: textOrNull(row['name']),
@@ -29,37 +23,29 @@ export function readSummary(row: Row, isoTime: IsoTime): RunSummary {
     // Only this store writes the two columns, from the same types.
     status: String(row['status']) as RunSummary['status'],
     engine: String(row['engine']) as RunSummary['engine'],
-    createdAt: isoTime(Number(row['created_at_ms'])),
-    startedAt: timeOrNull(row['started_at_ms']),
-    endedAt: timeOrNull(row['ended_at_ms']),
+    createdAt: isoTime(row, 'created_at_ms'),
+    startedAt: row['started_at_ms'] === null ? null : isoTime(row, 'started_at_ms'),
+    endedAt: row['ended_at_ms'] === null ? null : isoTime(row, 'ended_at_ms'),
     forkedFrom: textOrNull(row['forked_from']),
   };
 }
 
-export function summaryOf(record: RunRecord): RunSummary {
-  const { runId, name, goal, status, engine, createdAt, startedAt, endedAt, forkedFrom } = record;
-  return { runId, name, goal, status, engine, createdAt, startedAt, endedAt, forkedFrom };
-}
-
-/** What `readRecord` reads. */
+/** Columns of `readRecord` beside those of `run_contents`. */
 export const recordColumns = `
-  ${summaryColumns}, caller_id, outcome, request, request_reason, deadline_ms, signal_count, epoch`;
+  ${summaryColumns}, caller_id, outcome, request, request_reason, deadline_ms, signal_count`;
 
-export function readRecord(
-  row: Row,
-  contents: Contents,
-  { path, isoTime }: { readonly path: string; readonly isoTime: IsoTime },
-): RunRecord {
-  const summary = readSummary(row, isoTime);
+export function readRecord(row: Row, plan: RunRecord['plan'], path: string): RunRecord {
   return {
-    ...summary,
-    ...contents,
+    ...readSummary(row),
+    plan,
+    input: parseColumn(row, 'input', path),
+    meta: parseColumn(row, 'meta', path),
     callerId: String(row['caller_id']),
     ...(row['outcome'] === null ? undefined : { outcome: parseColumn(row, 'outcome', path) }),
     request: readRequest(row),
     requestReason: textOrNull(row['request_reason']),
-    deadlineMs: numberOrNull(row['deadline_ms']),
-    signals: Number(row['signal_count']),
+    deadlineMs: typeof row['deadline_ms'] === 'number' ? row['deadline_ms'] : null,
+    signals: readNumber(row, 'signal_count'),
   };
 }
 
@@ -68,7 +54,7 @@ export function readNotice(row: Row): RunNotice {
     runId: String(row['run_id']),
     request: readRequest(row),
     requestReason: textOrNull(row['request_reason']),
-    signals: Number(row['signal_count']),
+    signals: readNumber(row, 'signal_count'),
   };
 }
 
@@ -76,21 +62,66 @@ export function readSignal(row: Row, path: string): SignalRecord {
   return { name: String(row['name']), payload: parseColumn(row, 'payload', path) };
 }
 
-/** The entries of rows of `run_journal`, in the order of those. */
-export function readEntries(rows: readonly Row[], path: string): readonly JournalEntry[] {
-  return parseEntries(
-    rows.map((row) => String(row['entries'])),
-    path,
-  );
+/**
+ * The entries of one commit as text. What most entries have in common is left out: a result is `[key, value]`,
+ * that of a call that succeeded with an inline value `[key, startedAt, tookMs, value]`.
+ */
+export function writeEntries(entries: readonly JournalEntry[]): string {
+  return JSON.stringify(entries.map(shortenEntry));
 }
 
-/** The same for the texts of such rows. */
-export function parseEntries(texts: readonly string[], path: string): readonly JournalEntry[] {
-  // Lists, as the rows of a table: one text is parsed faster than a thousand.
-  const lists = texts.join(',');
-  const entries = restoreEntries(parseText(`[${lists}]`, path));
-  if (entries) return entries;
-  throw new CorruptDatabaseError(path, 'a part of the journal of a run is unreadable');
+/** The entries of rows of `run_journal`, in order. */
+export function readEntries(rows: readonly Row[], path: string): readonly JournalEntry[] {
+  // One text is parsed faster than a thousand.
+  const commits: readonly unknown[] = parseText(
+    `[${rows.map((row) => String(row['entries'])).join(',')}]`,
+    path,
+  );
+  return commits.flat().map((written) => {
+    const entry: unknown = Array.isArray(written) ? restoreSettled(written) : written;
+    if (isEntry(entry)) return entry;
+    throw new CorruptDatabaseError(path, 'a part of the journal of a run is unreadable');
+  });
+}
+
+/** Keys of a call outcome that succeeded with an inline value and nothing else. */
+const callKeys = 'kind,held,startedAt,endedAt';
+
+function shortenEntry(entry: JournalEntry): unknown {
+  if (entry.kind !== 'settled') return entry;
+  const { key, value } = entry;
+  const { kind, held, startedAt, endedAt } = Object(value) as Readonly<Record<string, Json>>;
+  const isCall =
+    kind === 'succeeded' &&
+    Number.isSafeInteger(startedAt) &&
+    Number.isSafeInteger(endedAt) &&
+    String(Object.keys(Object(value))) === callKeys &&
+    String(Object.keys(Object(held))) === 'value';
+  if (!isCall) return [key, value];
+  const { value: output }: { readonly value?: Json } = Object(held);
+  return [key, startedAt, Number(endedAt) - Number(startedAt), output];
+}
+
+function restoreSettled(written: readonly unknown[]): unknown {
+  const [key, second, tookMs, value] = written;
+  if (written.length === 2) return { kind: 'settled', key, value: second };
+  const startedAt = Number(second);
+  const endedAt = startedAt + Number(tookMs);
+  if (written.length !== 4 || !Number.isSafeInteger(endedAt)) return undefined;
+  return {
+    kind: 'settled',
+    key,
+    value: { kind: 'succeeded', held: { value }, startedAt, endedAt },
+  };
+}
+
+function isEntry(value: unknown): value is JournalEntry {
+  const { kind, key, atMs, paths, ...rest }: Readonly<Record<string, unknown>> = Object(value);
+  if (kind === 'forgotten') return Array.isArray(paths);
+  if (typeof key !== 'string') return false;
+  return kind === 'settled'
+    ? rest['value'] !== undefined
+    : (kind === 'due' || kind === 'began') && typeof atMs === 'number';
 }
 
 /** What is in a column was made by `JSON.stringify` from the type that is wanted: hence `never`, which fits it. */
@@ -111,16 +142,14 @@ function readRequest(row: Row): RunNotice['request'] {
   return request === 'cancel' || request === 'pause' ? request : null;
 }
 
-export function jsonOrNull(value: Json | undefined): string | null {
-  return value === undefined ? null : JSON.stringify(value);
-}
-
 export function readNumber(row: Row, column: string): number {
   return Number(row[column]);
 }
 
-const textOrNull = (value: SQLOutputValue | undefined): string | null =>
-  typeof value === 'string' ? value : null;
+export function isoTime(row: Row, column: string): string {
+  return new Date(readNumber(row, column)).toISOString();
+}
 
-const numberOrNull = (value: SQLOutputValue | undefined): number | null =>
-  typeof value === 'number' ? value : null;
+function textOrNull(value: SQLOutputValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}

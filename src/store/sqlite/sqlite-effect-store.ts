@@ -7,7 +7,7 @@ import type {
   StepRows,
 } from '../../workflow/effects/index.ts';
 import { CorruptDatabaseError } from '../errors.ts';
-import { addRunSignal } from './run-signals.ts';
+import { addRunSignal } from './run-writes.ts';
 import type { LastFact } from './last-fact.ts';
 import type { SqliteDatabase, Statements } from './sqlite-database.ts';
 import { WriteGroup } from './write-group.ts';

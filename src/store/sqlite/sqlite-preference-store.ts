@@ -1,7 +1,7 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { Preference, PreferenceStore } from '../../memory/index.ts';
 import type { SqliteDatabase, Statements } from './sqlite-database.ts';
-import { whileStoreBusy } from './while-store-busy.ts';
+import { whileStoreBusy } from './write-group.ts';
 
 const listSql = `
   SELECT topic, text, learned_at_ms FROM preferences WHERE caller_id = ? ORDER BY id DESC`;

@@ -3,11 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { ArtifactMaker } from '../../artifacts/index.ts';
 import { localCaller } from '../../contract/caller/index.ts';
-import type { Json } from '../../contract/plan/index.ts';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
 import { anApprovalRow, anEffectRow } from '../../workflow/effects/testing/rows.ts';
 import { testRunStore } from '../../workflow/engine/run-store.suite.ts';
-import { aNewRun, anOwner } from '../../workflow/testing/a-run.ts';
+import { aNewRun, anOwner, claimOne } from '../../workflow/testing/a-run.ts';
 import { aStore } from '../testing/a-store.ts';
 import { aRunStore } from '../testing/a-run-store.ts';
 
@@ -44,7 +43,7 @@ describe('the run store in SQLite', () => {
       }));
       await store.artifactIndex.add(aMaker(runId), () => true);
     }
-    const [lease] = await store.runs.claimAll(['run1'], anOwner());
+    const [lease] = await store.runs.claim(['run1'], anOwner());
     if (!lease) throw new Error('run1 is somebody else\u2019s');
     await store.runs.commit([{ lease, entries: [], status: 'failed', outcome: 1 }], 'normal');
     expect(await store.runs.prune(Date.now() + 60_000, 10)).toHaveLength(1);
@@ -81,8 +80,8 @@ describe('the run store in SQLite', () => {
     });
     const other = aRunStore(path);
     const { promise: stored, resolve: onStored } = Promise.withResolvers<string>();
-    const created = store.create(aNewRun(), { onStored }).then(() => events.push('kept'));
-    expect(await other.claim(await stored, anOwner())).toMatchObject({ runId: 'run1' });
+    const created = store.create(aNewRun(), onStored).then(() => events.push('kept'));
+    expect(await claimOne(other, await stored)).toMatchObject({ runId: 'run1' });
     events.push('claimed');
     finish();
     await created;
@@ -95,7 +94,7 @@ describe('the run store in SQLite', () => {
       syncFileLater: () => new Promise((resolve) => void syncs.push(resolve)),
     });
     await store.create(aNewRun({ durability: 'normal' }));
-    const lease = await store.claim('run1', anOwner());
+    const lease = await claimOne(store, 'run1');
     if (!lease) throw new Error('it is free');
     const told: string[] = [];
     const look = (name: string, looking: Promise<unknown>): Promise<unknown> =>
@@ -121,7 +120,7 @@ describe('the run store in SQLite', () => {
     const path = aPath();
     const store = aRunStore(path);
     await store.create(aNewRun());
-    const lease = (await store.claim('run1', anOwner()))!;
+    const lease = (await claimOne(store, 'run1'))!;
     const entries = [1, 2, 3].map((n) => ({ kind: 'settled', key: `s#${n}`, value: n }) as const);
     await store.commit([{ lease, entries }], 'normal');
     const raw = new DatabaseSync(path);
@@ -129,46 +128,6 @@ describe('the run store in SQLite', () => {
       { first: 0, count: 3 },
     ]);
     raw.close();
-  });
-
-  it('gives with the first claim the run as it would be read, where it was stored here', async () => {
-    const path = aPath();
-    const [store, other] = [aRunStore(path), aRunStore(path)];
-    const input: Record<string, Json> = { a: 1 };
-    await store.create(aNewRun({ input, meta: { depth: 0, none: undefined }, deadlineMs: 9 }));
-    input['a'] = 2;
-    const [claimed] = await store.claimAll(['run1'], anOwner());
-    expect(claimed?.fresh).toEqual(await other.find(null, 'run1'));
-    expect(claimed?.fresh?.input).toEqual({ a: 1 });
-  });
-
-  it('gives no run with a claim that others had or changed, that has a journal, or that was stored elsewhere', async () => {
-    const path = aPath();
-    const [store, other] = [aRunStore(path), aRunStore(path)];
-    await store.create(aNewRun({ runId: 'had' }));
-    await store.create(aNewRun({ runId: 'fork', journal: [{ kind: 'due', key: 'a', atMs: 1 }] }));
-    await other.create(aNewRun({ runId: 'elsewhere' }));
-    for (const runId of ['asked', 'signalled']) await store.create(aNewRun({ runId }));
-    await other.request('asked', 'pause', 'lunch');
-    await other.signal('signalled', { name: 'go', payload: 1 });
-    const had = (await other.claim('had', anOwner()))!;
-    await other.release([{ lease: had }]);
-    const runIds = ['had', 'fork', 'elsewhere', 'asked', 'signalled'];
-    const claims = await store.claimAll(runIds, anOwner());
-    expect(claims.map(({ runId }) => runId)).toEqual(runIds);
-    expect(claims.filter(({ fresh }) => fresh !== undefined)).toEqual([]);
-  });
-
-  it('keeps nothing of a change that is to be put where the journal is not', async () => {
-    const path = aPath();
-    const store = aRunStore(path);
-    await store.create(aNewRun());
-    const lease = (await store.claim('run1', anOwner()))!;
-    const entries = [{ kind: 'settled', key: 'a#1', value: 1 }] as const;
-    await store.commit([{ lease, entries, place: 0 }], 'normal');
-    await expect(store.commit([{ lease, entries, place: 0 }], 'normal')).rejects.toThrow(/UNIQUE/);
-    await store.commit([{ lease, entries, place: 1 }], 'normal');
-    expect(await store.journal('run1')).toHaveLength(2);
   });
 
   it.each([
@@ -194,7 +153,7 @@ describe('the run store in SQLite', () => {
     await store.create(aNewRun());
     const raw = new DatabaseSync(path);
     raw.exec('BEGIN IMMEDIATE');
-    const waiting = store.claim('run1', anOwner({ leaseMs: 100 }));
+    const waiting = claimOne(store, 'run1', anOwner({ leaseMs: 100 }));
     await new Promise((resolve) => setImmediate(resolve));
     clock.nowMs = 5_000;
     raw.exec('COMMIT');

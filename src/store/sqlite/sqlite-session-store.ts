@@ -8,13 +8,13 @@ import type {
   SessionOwner,
   SessionStore,
 } from '../../memory/index.ts';
-import { createFreeLease } from './free-lease.ts';
+import { createFreeLease } from './run-leases.ts';
 import { RecentTurns } from './recent-turns.ts';
 import { readNumber, type Row } from './run-rows.ts';
 import { readHolder, readSessionSummary } from './session-rows.ts';
 import { inheritMakersSql, releaseMakersSql } from './sqlite-artifact-index.ts';
 import type { Durability, SqliteDatabase, Statements } from './sqlite-database.ts';
-import { whileStoreBusy } from './while-store-busy.ts';
+import { whileStoreBusy } from './write-group.ts';
 
 const insertSql = `
   INSERT INTO sessions (session_id, caller_id, title, created_at_ms, updated_at_ms, forked_from,

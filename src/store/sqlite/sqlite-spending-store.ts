@@ -2,7 +2,7 @@ import type { Caller } from '../../contract/caller/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { ScopeSpending, Spending, SpendingStore } from '../../models/index.ts';
 import type { SqliteDatabase, Statements } from './sqlite-database.ts';
-import { whileStoreBusy } from './while-store-busy.ts';
+import { whileStoreBusy } from './write-group.ts';
 
 const addSql = `
   INSERT INTO spending (caller_id, scope, tokens, usd, updated_at_ms) VALUES (?, ?, ?, ?, ?)

@@ -1,6 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../kernel/index.ts';
-import { CorruptDatabaseError } from '../errors.ts';
-import { whileStoreBusy } from './while-store-busy.ts';
+import { CorruptDatabaseError, StoreBusyError } from '../errors.ts';
 import type { Durability, SqliteDatabase, Statements } from './sqlite-database.ts';
 
 interface Member {
@@ -70,6 +70,27 @@ export class WriteGroup {
         if (isOwnFault && members.length > 1) await this.#writeAll([member]);
         else member.fail(error);
       }
+    }
+  }
+}
+
+const pauseMs = 20;
+
+/**
+ * Tries `work` again while other processes keep the database locked, for this long at most. SQLite's own
+ * waiting blocks the event loop, so that is kept short; between the attempts other work goes on.
+ */
+export async function whileStoreBusy<Result>(
+  patienceMs: number,
+  work: () => Result,
+): Promise<Result> {
+  const endMs = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof StoreBusyError) || performance.now() >= endMs) throw error;
+      await pause(pauseMs);
     }
   }
 }

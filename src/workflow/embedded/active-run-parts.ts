@@ -1,6 +1,6 @@
 import type { FaultPoint, Log, Timers } from '../../kernel/index.ts';
 import type { RunActivity, RunScope } from '../engine/run-scope.ts';
-import type { JournalEntry, Lease, Release, RunRecord, SignalRecord } from '../engine/run-store.ts';
+import type { Lease, Release, RunRecord, WholeRun } from '../engine/run-store.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { CommitQueue } from './commit-queue.ts';
 import type { EngineLimits, RunEnd } from './embedded-engine.ts';
@@ -27,9 +27,6 @@ export interface ActiveRunParts {
   readonly onDoubt: () => void;
 }
 
-export interface LoadedRun {
-  readonly record: RunRecord;
+export interface LoadedRun extends WholeRun {
   readonly lease: Lease;
-  readonly entries: readonly JournalEntry[];
-  readonly signals: readonly SignalRecord[];
 }

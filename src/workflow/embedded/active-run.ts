@@ -39,7 +39,6 @@ type Phase = 'running' | 'pausing' | 'ending' | 'leaving' | 'over';
 export class ActiveRun implements RunScope, Committer {
   readonly runId: string;
   readonly record: RunRecord;
-  isQueued = false;
   readonly #parts: ActiveRunParts;
   readonly #recorded: RecordedOrder;
   readonly #dueTimes: ReadonlyMap<string, number>;
@@ -65,7 +64,7 @@ export class ActiveRun implements RunScope, Committer {
     this.record = loaded.record;
     this.#parts = parts;
     this.#lease = loaded.lease;
-    this.#unsaved = new UnsavedChanges(loaded.record.status, loaded.entries.length);
+    this.#unsaved = new UnsavedChanges(loaded.record.status);
     this.#recorded = new RecordedOrder(settledEntries(loaded.entries));
     this.#dueTimes = dueTimes(loaded.entries);
     this.#signals = new Map(loaded.signals.map(({ name, payload }) => [name, payload]));
@@ -217,7 +216,7 @@ export class ActiveRun implements RunScope, Committer {
     if (this.#phase === 'over') return { lease, entries: [] };
     if (this.#phase === 'ending' && this.#end && this.#activities.size === 0) {
       this.#parts.faultPoint('engine.end.before');
-      return { ...change, ...this.#end, record: this.record };
+      return { ...change, ...this.#end };
     }
     return change;
   }

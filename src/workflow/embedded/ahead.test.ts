@@ -146,7 +146,7 @@ describe('a run whose results are not kept yet', () => {
     const { recorded, signal } = scene.call('b#1');
     const waited = recorded?.()?.then(() => signal.aborted);
     scene.gone.add(1);
-    await scene.openStore().claim(runId, {
+    await scene.openStore().claim([runId], {
       id: 'other',
       pid: 9,
       processStart: 'machine|9',

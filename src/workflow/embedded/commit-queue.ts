@@ -3,8 +3,6 @@ import type { CommitDurability, CommitReport, RunChange, RunStore } from '../eng
 
 /** Somebody who has something to commit. */
 export interface Committer {
-  /** Whether it waits for the next commit; the queue's own note. */
-  isQueued: boolean;
   /** What there is to commit; it is not given again. */
   takeChange(): RunChange;
   onCommitted(change: RunChange): void;
@@ -45,11 +43,7 @@ const maxFlushesPerTurn = 64;
  */
 export class CommitQueue {
   readonly #parts: CommitQueueParts;
-  /**
-   * Each once. A list, because what was in a set that is cleared over and over is not let go of before
-   * all of the memory is gone through: runs that are over would be carried along.
-   */
-  #waiting: Committer[] = [];
+  #waiting = new Set<Committer>();
   #underway = 0;
   #isScheduled = false;
   #isNext = false;
@@ -77,16 +71,13 @@ export class CommitQueue {
   }
 
   add(committer: Committer): void {
-    if (!committer.isQueued) {
-      committer.isQueued = true;
-      this.#waiting.push(committer);
-    }
+    this.#waiting.add(committer);
     this.#schedule();
   }
 
   /** Settles when nothing is left to commit. */
   async drain(): Promise<void> {
-    if (this.#waiting.length === 0 && !this.#isCommitting && this.#holding === 0) return;
+    if (this.#waiting.size === 0 && !this.#isCommitting && this.#holding === 0) return;
     await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
@@ -114,28 +105,18 @@ export class CommitQueue {
   };
 
   readonly #flush = (): void => {
-    if (this.#isCommitting || this.#waiting.length === 0) return;
+    if (this.#isCommitting || this.#waiting.size === 0) return;
     this.#flushesThisTurn += 1;
     this.#isCommitting = true;
-    const committers = this.#waiting;
-    this.#waiting = [];
-    const changes = committers.map((committer) => {
-      committer.isQueued = false;
-      return committer.takeChange();
-    });
+    const committers = [...this.#waiting];
+    this.#waiting = new Set();
+    const changes = committers.map((committer) => committer.takeChange());
     this.#parts.faultPoint('engine.commit.before');
-    const report = this.#persist(changes);
-    // What is there at once is not waited for: that would cost a step as much as committing it.
-    if (report instanceof Promise) void this.#await(report, committers, changes);
-    else this.#conclude(report, committers, changes);
+    void this.#commit(committers, changes);
   };
 
-  async #await(
-    persisting: Promise<CommitReport>,
-    committers: readonly Committer[],
-    changes: readonly RunChange[],
-  ): Promise<void> {
-    const report = await persisting.catch((error: unknown) => ({ error }));
+  async #commit(committers: readonly Committer[], changes: readonly RunChange[]): Promise<void> {
+    const report = await this.#persist(changes).catch((error: unknown) => ({ error }));
     if (!('error' in report)) return this.#conclude(report, committers, changes);
     // One run's change that cannot be kept must not take the others with it.
     if (committers.length > 1) await this.#commitEach(committers, changes);
@@ -192,12 +173,12 @@ export class CommitQueue {
 
   #onDone(): void {
     this.#isCommitting = false;
-    if (this.#waiting.length > 0) return this.#schedule();
+    if (this.#waiting.size > 0) return this.#schedule();
     this.#tellDrained();
   }
 
   #tellDrained(): void {
-    if (this.#waiting.length > 0 || this.#isCommitting || this.#holding > 0) return;
+    if (this.#waiting.size > 0 || this.#isCommitting || this.#holding > 0) return;
     const drained = this.#drained;
     this.#drained = [];
     for (const resolve of drained) resolve();
@@ -221,23 +202,15 @@ export class CommitQueue {
     }
   }
 
-  #persist(changes: readonly RunChange[]): CommitReport | Promise<CommitReport> {
-    const report = this.#parts.store.commit(changes, this.#durability);
-    return report instanceof Promise ? this.#persistPatiently(report, changes) : report;
-  }
-
-  async #persistPatiently(
-    first: Promise<CommitReport>,
-    changes: readonly RunChange[],
-  ): Promise<CommitReport> {
+  async #persist(changes: readonly RunChange[]): Promise<CommitReport> {
     const { store, maxAttempts, retryMs, timers, log } = this.#parts;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await (attempt === 1 ? first : store.commit(changes, this.#durability));
+        return await store.commit(changes, this.#durability);
       } catch (error) {
         const isWorthIt = error instanceof AppError && error.retryable;
         if (!isWorthIt || attempt >= maxAttempts) throw error;
-        log.warn('runs could not be written and are tried again', { attempt, error });
+        log.warn('commit failed, retrying', { attempt, error });
         await new Promise<void>((resolve) => void timers.after(retryMs * attempt, resolve));
       }
     }

@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/plan/index.ts';
 import type { FaultPoint, Log, ProcessIdentity, Timers } from '../../kernel/index.ts';
 import type { RunActivity, RunScope } from '../engine/run-scope.ts';
-import type { Claim, RunOwner, RunRecord, RunStore } from '../engine/run-store.ts';
+import type { RunRecord, RunStore } from '../engine/run-store.ts';
 
 /**
  * Executes runs in this process, on a store that several processes share.
@@ -29,25 +29,12 @@ export interface EmbeddedEngine {
    * changed; with null when another process wrote, whatever that was. Ends by the function that is returned.
    */
   onChange(listener: ChangeListener, runId?: string): () => void;
-  /**
-   * A place for a run that is about to be stored, to be used or given up; undefined when there is none, others
-   * stand in line for one, or it is not yet known who this process is: then the run is executed like any other.
-   */
-  admit(): Admission | undefined;
   /** Why this process could not go on with a run when it tried last; undefined when it could. */
   trouble(runId: string): unknown;
   /** What this process is doing for a run right now; nothing when it does not execute it. */
   underway(runId: string): readonly UnderwayActivity[];
   /** Stops taking runs on, aborts what runs without recording it, gives all leases back. */
   close(): Promise<void>;
-}
-
-/** A place among those that are executed, to be used once. What is called after that does nothing. */
-export interface Admission {
-  /** Who is to have the run. */
-  readonly owner: RunOwner;
-  take(claim: Claim): void;
-  giveUp(): void;
 }
 
 /** `isTurn`: the run has another status, or this process has nothing to do with it any more. */

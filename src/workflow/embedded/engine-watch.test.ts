@@ -35,7 +35,7 @@ describe('taking runs on', () => {
   it('takes over from a dead process at the next look, and from a stopped one when its lease is over', async () => {
     const scene = new EngineScene({ coroutine: inSequence('a#1') });
     const runId = await scene.create();
-    const lease = await scene.store.claim(runId, {
+    const [lease] = await scene.store.claim([runId], {
       id: 'stopped',
       pid: 77,
       processStart: 'machine|77',

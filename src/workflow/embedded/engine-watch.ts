@@ -1,4 +1,4 @@
-import type { FaultPoint, Log, Registry, Timers } from '../../kernel/index.ts';
+import type { FaultPoint, Log, Timers } from '../../kernel/index.ts';
 import type { RunStore } from '../engine/run-store.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { EngineLimits } from './embedded-engine.ts';
@@ -14,7 +14,7 @@ export interface EngineWatchParts {
   readonly faultPoint: FaultPoint;
   readonly limits: EngineLimits;
   /** The runs this process executes. */
-  readonly runs: Pick<Registry<ActiveRun>, 'size' | 'get' | 'values'>;
+  readonly runs: ReadonlyMap<string, ActiveRun>;
   /** Whether there is a place for which nobody stands in line. */
   readonly hasRoom: () => boolean;
   /** Runs that are left alone here for now, and found all the same. */
@@ -37,7 +37,7 @@ export class EngineWatch {
   #stopTimer: (() => void) | undefined;
   #isTaking = false;
   #isClosed = false;
-  #version: number | undefined;
+  #revision: number | undefined;
   #renewAtMs = 0;
   #scanAtMs = 0;
   /** When runs have something to do that were let go here. */
@@ -73,7 +73,7 @@ export class EngineWatch {
   /** To be called when there is something new to watch. */
   keepGoing(): void {
     // What came for a run while it was being read is seen at the next look.
-    this.#version = undefined;
+    this.#revision = undefined;
     if (this.#stopTimer || this.#isClosed) return;
     this.#renewAtMs = Math.max(
       this.#renewAtMs,
@@ -113,16 +113,18 @@ export class EngineWatch {
     this.#stopTimer = this.#parts.timers.after(this.#parts.limits.pollMs, () => {
       this.#stopTimer = undefined;
       if (this.#isClosed) return;
-      this.#tick();
-      const { runs, isWatched } = this.#parts;
-      if (this.#isTaking || runs.size > 0 || isWatched()) this.#arm();
+      void this.#tick().finally(() => {
+        const { runs, isWatched } = this.#parts;
+        const isNeeded = this.#isTaking || runs.size > 0 || isWatched();
+        if (isNeeded && !this.#isClosed && !this.#stopTimer) this.#arm();
+      });
     });
   }
 
-  #tick(): void {
+  async #tick(): Promise<void> {
     const { timers, runs, limits } = this.#parts;
     const nowMs = timers.now();
-    if (this.#othersWrote()) {
+    if (await this.#othersWrote()) {
       this.#parts.onOthersWrote();
       this.look();
     } else if (this.#isTaking && this.#isTimeToScan(nowMs)) void this.scan();
@@ -140,11 +142,11 @@ export class EngineWatch {
     return isTime;
   }
 
-  #othersWrote(): boolean {
+  async #othersWrote(): Promise<boolean> {
     try {
-      const version = this.#parts.store.version();
-      const isNew = version !== this.#version;
-      this.#version = version;
+      const revision = await this.#parts.store.revision();
+      const isNew = revision !== this.#revision;
+      this.#revision = revision;
       return isNew;
     } catch (error) {
       this.#complain(error);

@@ -1,6 +1,5 @@
 export {
   defaultEngineLimits,
-  type Admission,
   type EmbeddedEngine,
   type EmbeddedEngineParts,
   type EngineLimits,

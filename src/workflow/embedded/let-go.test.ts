@@ -90,7 +90,7 @@ describe('letting go of a run that only waits', () => {
 
 describe('a run that cannot be read', () => {
   const failFor =
-    (member: 'find' | 'signals', broken: string) =>
+    (member: 'findWhole' | 'signals', broken: string) =>
     (store: RunStore): RunStore =>
       new Proxy(store, {
         get: (target, name) => {
@@ -107,7 +107,7 @@ describe('a run that cannot be read', () => {
   it('does not stand in the way of those after it', async () => {
     const scene = new EngineScene({
       coroutine: inSequence('a#1'),
-      wrap: failFor('find', 'run-1'),
+      wrap: failFor('findWhole', 'run-1'),
       limits: { maxRuns: 1 },
     });
     await scene.create({ runId: 'run-1' });

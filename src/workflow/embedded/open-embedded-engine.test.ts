@@ -252,9 +252,9 @@ describe('a store that fails', () => {
           }
           return commit(changes, durability);
         };
-        store.journal = async (runId, from) => {
+        store.journal = async (runId) => {
           if (faults.journal) throw new Error('unreadable');
-          return journal(runId, from);
+          return journal(runId);
         };
         return store;
       },

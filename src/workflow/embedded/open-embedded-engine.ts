@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Registry } from '../../kernel/index.ts';
 import { runDepth } from '../engine/run-depth.ts';
-import type { Claim, Release, RunOwner } from '../engine/run-store.ts';
+import type { Lease, Release, RunOwner } from '../engine/run-store.ts';
 import type { ActiveRunParts, Departure } from './active-run-parts.ts';
 import { ActiveRun } from './active-run.ts';
 import { CommitQueue } from './commit-queue.ts';
 import type {
-  Admission,
   ChangeListener,
   EmbeddedEngine,
   EmbeddedEngineParts,
@@ -38,9 +36,9 @@ class Engine implements EmbeddedEngine {
   readonly #commits: CommitQueue;
   readonly #watch: EngineWatch;
   readonly #runParts: ActiveRunParts;
-  readonly #runs = new Registry<ActiveRun>();
+  readonly #runs = new Map<string, ActiveRun>();
   /** Runs that stand in line, are being taken on or are executed. */
-  readonly #executions = new Registry<Execution>();
+  readonly #executions = new Map<string, Execution>();
   readonly #line = new RunLine();
   /** Whether somebody joined the line since it was last looked through. */
   #hasJoined = false;
@@ -50,10 +48,6 @@ class Engine implements EmbeddedEngine {
   readonly #troubles = new Map<string, unknown>();
   readonly #listeners: RunListeners;
   #owner: Promise<RunOwner> | undefined;
-  /** The same once it is known. */
-  #identity: RunOwner | undefined;
-  /** Places given to runs that are being stored. */
-  #admitted = 0;
   #filling: Promise<void> | undefined;
   #isClosed = false;
   #keepAlive: NodeJS.Timeout | undefined;
@@ -117,33 +111,6 @@ class Engine implements EmbeddedEngine {
     const { ended } = this.#lineUp(runId, depth);
     this.#fill();
     return ended;
-  }
-
-  admit(): Admission | undefined {
-    const owner = this.#identity;
-    if (!owner || this.#isClosed || this.#line.size > 0 || this.#room <= 0) return undefined;
-    this.#admitted += 1;
-    let isOpen = true;
-    /** False when that was done before. */
-    const close = (): boolean => {
-      if (!isOpen) return false;
-      isOpen = false;
-      this.#admitted -= 1;
-      return true;
-    };
-    return {
-      owner,
-      take: (claim) => {
-        if (!close()) return;
-        this.#expect(claim.runId);
-        void this.#load(claim);
-      },
-      giveUp: () => {
-        if (!close()) return;
-        if (this.#line.size > 0) this.#fill();
-        else this.#watch.onRoom();
-      },
-    };
   }
 
   async resumeAll(): Promise<number> {
@@ -260,8 +227,7 @@ class Engine implements EmbeddedEngine {
 
   /** How many more runs may be taken on; those that are being claimed and read have their places. */
   get #room(): number {
-    const taken = this.#executions.size - this.#line.size + this.#admitted;
-    return this.#parts.limits.maxRuns - taken;
+    return this.#parts.limits.maxRuns - (this.#executions.size - this.#line.size);
   }
 
   #hasRoom(): boolean {
@@ -280,13 +246,13 @@ class Engine implements EmbeddedEngine {
   }
 
   /** Undefined when the store could not be used. */
-  async #claim(runIds: readonly string[]): Promise<readonly Claim[] | undefined> {
+  async #claim(runIds: readonly string[]): Promise<readonly Lease[] | undefined> {
     const { store, log, faultPoint } = this.#parts;
     try {
       this.#owner ??= this.#identify();
       const owner = await this.#owner;
       faultPoint('engine.claim.before');
-      const leases = await store.claimAll(runIds, owner);
+      const leases = await store.claim(runIds, owner);
       faultPoint('engine.claim.after');
       return leases;
     } catch (error) {
@@ -296,20 +262,18 @@ class Engine implements EmbeddedEngine {
     }
   }
 
-  async #load({ fresh, ...lease }: Claim): Promise<void> {
+  async #load(lease: Lease): Promise<void> {
     const { store, log, faultPoint } = this.#parts;
     const { runId } = lease;
     try {
-      const record = fresh ?? (await store.find(null, runId));
-      if (!record) return this.#settle(runId, 'elsewhere');
-      const entries = fresh ? [] : await store.journal(runId);
-      const signals = record.signals === 0 ? [] : await store.signals(runId);
+      const run = await store.findWhole(null, runId);
+      if (!run) return this.#settle(runId, 'elsewhere');
       faultPoint('engine.load.after');
       if (this.#isClosed) {
         await this.#release({ lease });
         return this.#settle(runId, 'let-go');
       }
-      this.#begin(new ActiveRun({ record, lease, entries, signals }, this.#runParts));
+      this.#begin(new ActiveRun({ ...run, lease }, this.#runParts));
     } catch (error) {
       log.error('a run could not be read and is let go', { runId, error });
       this.#noteTrouble(runId, error);
@@ -322,7 +286,7 @@ class Engine implements EmbeddedEngine {
   async #identify(): Promise<RunOwner> {
     const identity = await this.#parts.identify();
     const { leaseMs } = this.#parts.limits;
-    return (this.#identity = { ...identity, id: randomUUID(), leaseMs });
+    return { ...identity, id: randomUUID(), leaseMs };
   }
 
   #begin(run: ActiveRun): void {

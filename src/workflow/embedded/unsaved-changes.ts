@@ -14,8 +14,6 @@ export class UnsavedChanges {
   #commits = 0;
   /** As it is, once those are through. */
   #status: RunStatus;
-  /** How many entries the journal has. */
-  #place: number;
   #nextStatus: RunStatus | undefined;
   /** Entries that were ever added, and those of them that are kept. */
   #added = 0;
@@ -24,9 +22,8 @@ export class UnsavedChanges {
   #waiters: Waiter[] = [];
   #isLetGo = false;
 
-  constructor(status: RunStatus, place: number) {
+  constructor(status: RunStatus) {
     this.#status = status;
-    this.#place = place;
   }
 
   /** As it was last given to a commit. */
@@ -80,14 +77,12 @@ export class UnsavedChanges {
   /** Gives what there is to a commit, once. */
   take(lease: Lease): RunChange {
     const entries = this.#entries;
-    const place = this.#place;
     const status = this.#nextStatus;
     this.#entries = [];
     this.#commits += 1;
-    this.#place += entries.length;
-    if (status === undefined || status === this.#status) return { lease, entries, place };
+    if (status === undefined || status === this.#status) return { lease, entries };
     this.#status = status;
-    return { lease, entries, place, status };
+    return { lease, entries, status };
   }
 
   onCommitted({ entries }: Pick<RunChange, 'entries'>): void {

@@ -1,8 +1,6 @@
 export type { RunActivity, RunScope } from './run-scope.ts';
 export type {
   Amendment,
-  BeginRun,
-  Claim,
   CommitReport,
   JournalEntry,
   Lease,

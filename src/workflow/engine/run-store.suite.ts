@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { Clock, ProcessIdentity } from '../../kernel/index.ts';
-import { aNewRun, anOwner } from '../testing/a-run.ts';
+import { aNewRun, anOwner, claimOne } from '../testing/a-run.ts';
 import { settled, testAmending } from './run-amending.suite.ts';
 import type { Lease, NewRunRecord, RunStore } from './run-store.ts';
 import { testWholeRuns } from './whole-runs.suite.ts';
@@ -110,11 +110,13 @@ export function testRunStore(create: CreateRunStores): void {
     it('starts one run for one idempotency key of a caller', async () => {
       const { store, other } = aScene();
       const once = { idempotencyKey: 'k' };
-      expect(await store.create(aNewRun(once))).toEqual({ runId: 'run1', isNew: true });
-      expect(await other.create(aNewRun({ ...once, runId: 'run2' }))).toEqual({
-        runId: 'run1',
-        isNew: false,
-      });
+      const stored: string[] = [];
+      const onStored = (runId: string): void => void stored.push(runId);
+      const first = await store.create(aNewRun(once), onStored);
+      expect(first).toEqual({ runId: 'run1', isNew: true });
+      const second = await other.create(aNewRun({ ...once, runId: 'run2' }), onStored);
+      expect(second).toEqual({ runId: 'run1', isNew: false });
+      expect(stored).toEqual(['run1']);
       expect(await store.find(null, 'run2')).toBeUndefined();
       const theirs = aNewRun({ ...once, runId: 'run3', callerId: 'stranger' });
       expect(await store.create(theirs)).toEqual({ runId: 'run3', isNew: true });
@@ -171,11 +173,11 @@ export function testRunStore(create: CreateRunStores): void {
       const { store, other } = aScene();
       await store.create(aNewRun());
       const leases = await Promise.all([
-        store.claim('run1', anOwner()),
-        other.claim('run1', anOwner({ id: 'owner2', pid: 2 })),
-        other.claimAll(['run1', 'none'], anOwner({ id: 'owner3', pid: 3 })),
+        store.claim(['run1'], anOwner()),
+        other.claim(['run1'], anOwner({ id: 'owner2', pid: 2 })),
+        other.claim(['run1', 'none'], anOwner({ id: 'owner3', pid: 3 })),
       ]);
-      expect(leases.flat().filter((lease) => lease !== undefined)).toHaveLength(1);
+      expect(leases.flat()).toHaveLength(1);
       expect(await store.find(null, 'run1')).toMatchObject({
         status: 'running',
         startedAt: '1970-01-01T00:00:10.000Z',
@@ -185,7 +187,7 @@ export function testRunStore(create: CreateRunStores): void {
     it('gives it to the next when the time is over, and from then on nothing of the first is kept', async () => {
       const { store, other, clock, lease } = await aClaimed();
       clock.nowMs += 14_999;
-      expect(await other.claim('run1', anOwner({ id: 'owner2' }))).toBeUndefined();
+      expect(await claimOne(other, 'run1', anOwner({ id: 'owner2' }))).toBeUndefined();
       clock.nowMs += 1;
       // Nobody has taken it yet: what it did is still good.
       expect(await store.commit([{ lease, entries: [settled('a#1')] }], 'normal')).toEqual({
@@ -207,7 +209,7 @@ export function testRunStore(create: CreateRunStores): void {
       expect(await other.unclaimed('embedded', 9)).toEqual([]);
       gone.add(anOwner().pid);
       expect(await other.unclaimed('embedded', 9)).toEqual(['run1']);
-      expect(await other.claim('run1', anOwner({ id: 'owner2', pid: 2 }))).toBeDefined();
+      expect(await claimOne(other, 'run1', anOwner({ id: 'owner2', pid: 2 }))).toBeDefined();
     });
 
     it('lasts as long as it is renewed', async () => {
@@ -215,7 +217,7 @@ export function testRunStore(create: CreateRunStores): void {
       for (let round = 0; round < 5; round += 1) {
         clock.nowMs += 10_000;
         expect(await store.renew([lease])).toEqual([{ ...lease, untilMs: clock.nowMs + 15_000 }]);
-        expect(await other.claim('run1', anOwner({ id: 'owner2' }))).toBeUndefined();
+        expect(await claimOne(other, 'run1', anOwner({ id: 'owner2' }))).toBeUndefined();
       }
     });
 
@@ -231,7 +233,7 @@ export function testRunStore(create: CreateRunStores): void {
     it('is not given of a run that is over', async () => {
       const { store, lease } = await aClaimed();
       await store.commit([{ lease, entries: [], status: 'succeeded', outcome: 7 }], 'normal');
-      expect(await store.claim('run1', anOwner())).toBeUndefined();
+      expect(await claimOne(store, 'run1')).toBeUndefined();
       expect(await store.unclaimed('embedded', 9)).toEqual([]);
       expect(await store.renew([lease])).toEqual([]);
     });
@@ -257,7 +259,7 @@ export function testRunStore(create: CreateRunStores): void {
       await store.create(aNewRun({ runId: 'c' }));
       expect(await store.unclaimed('embedded', 9)).toEqual(['a', 'c']);
       expect(await store.unclaimed('embedded', 9, 'anywhere')).toEqual(['a', 'b', 'c']);
-      expect(await store.claim('b', anOwner())).toBeDefined();
+      expect(await claimOne(store, 'b')).toBeDefined();
     });
 
     it('are not those that wait, until their time has come', async () => {
@@ -302,16 +304,14 @@ export function testRunStore(create: CreateRunStores): void {
   });
 
   describe('commits', () => {
-    it('add to the journal in order, and any part of it can be read', async () => {
+    it('add to the journal in order', async () => {
       const { store, other, lease } = await aClaimed();
       const batches = [['a#1', 'b#1', 'c#1'], ['d#1'], ['e#1', 'f#1']];
       for (const keys of batches) {
         await store.commit([{ lease, entries: keys.map(settled) }], 'normal');
       }
       const all = batches.flat().map(settled);
-      for (let from = 0; from <= all.length + 1; from += 1) {
-        expect(await other.journal('run1', from)).toEqual(all.slice(from));
-      }
+      expect(await other.journal('run1')).toEqual(all);
     });
 
     it('keep what belongs to several runs, and leave out those whose lease is gone', async () => {
@@ -383,15 +383,15 @@ export function testRunStore(create: CreateRunStores): void {
       expect(lease.runId).toBe('run1');
     });
 
-    it('shows by its version that another process wrote, and not what it wrote itself', async () => {
+    it('shows by its revision that another process wrote, and not what it wrote itself', async () => {
       const { store, other } = aScene();
       await store.create(aNewRun());
-      other.version();
-      const before = store.version();
+      await other.revision();
+      const before = await store.revision();
       await store.signal('run1', { name: 'own', payload: 1 });
-      expect(store.version()).toBe(before);
+      expect(await store.revision()).toBe(before);
       await other.signal('run1', { name: 'theirs', payload: 1 });
-      expect(store.version()).not.toBe(before);
+      expect(await store.revision()).not.toBe(before);
     });
   });
 
@@ -401,7 +401,7 @@ export function testRunStore(create: CreateRunStores): void {
 }
 
 async function claimed(store: RunStore, runId: string, owner = 'owner1'): Promise<Lease> {
-  const lease = await store.claim(runId, anOwner({ id: owner }));
+  const lease = await claimOne(store, runId, anOwner({ id: owner }));
   if (!lease) throw new Error(`${runId} could not be claimed`);
   return lease;
 }

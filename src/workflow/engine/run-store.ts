@@ -44,12 +44,6 @@ export interface Lease {
   readonly untilMs: number;
 }
 
-/** A lease that was just got. */
-export interface Claim extends Lease {
-  /** The run as it is now, where nobody had it before, its journal is empty and it need not be read for that. */
-  readonly fresh?: RunRecord;
-}
-
 /** A lease that is given back. */
 export interface Release {
   readonly lease: Lease;
@@ -91,20 +85,17 @@ export interface RunStore {
    */
   create(
     run: NewRunRecord,
-    begin?: BeginRun,
+    /** The new run can be executed: what that commits survives nothing that the run itself does not. */
+    onStored?: (runId: string) => void,
   ): Promise<{ readonly runId: string; readonly isNew: boolean }>;
   /** Undefined also when several begin like that. */
   find(caller: Caller | null, runIdOrPrefix: string): Promise<RunRecord | undefined>;
   /** The same with its journal and its signals. An entry that came meanwhile may be there, never one that answers a signal that is not. */
-  findWhole(caller: Caller, runIdOrPrefix: string): Promise<WholeRun | undefined>;
-  /**
-   * The same without what may be big. Asked for the first time after this process stored the run, it may
-   * be as that was then.
-   */
+  findWhole(caller: Caller | null, runIdOrPrefix: string): Promise<WholeRun | undefined>;
+  /** The same without what may be big. */
   summary(caller: Caller, runIdOrPrefix: string): Promise<RunSummary | undefined>;
   list(caller: Caller, filter: RunFilter): Promise<readonly RunSummary[]>;
-  /** Entries after the first `from`, in order. */
-  journal(runId: string, from?: number): Promise<readonly JournalEntry[]>;
+  journal(runId: string): Promise<readonly JournalEntry[]>;
   signals(runId: string): Promise<readonly SignalRecord[]>;
 
   /**
@@ -116,21 +107,15 @@ export interface RunStore {
     limit: number,
     where?: 'here' | 'anywhere',
   ): Promise<readonly string[]>;
-  /** Undefined when somebody else has it, when it is over and when there is none. */
-  claim(runId: string, owner: RunOwner): Promise<Lease | undefined>;
-  /** The same for many, in one transaction. */
-  claimAll(runIds: readonly string[], owner: RunOwner): Promise<readonly Claim[]>;
+  /** Leases of those runs that have no owner and are not over, in one transaction. */
+  claim(runIds: readonly string[], owner: RunOwner): Promise<readonly Lease[]>;
   /** The leases that are still valid, with their new ends. */
   renew(leases: readonly Lease[]): Promise<readonly Lease[]>;
   /** Those that are gone already are passed over. */
   release(releases: readonly Release[]): Promise<void>;
   /** What came for these runs; those that do not exist any more are left out. */
   notices(runIds: readonly string[]): Promise<readonly RunNotice[]>;
-  /** A step waits for it, so what is done at once is given at once. */
-  commit(
-    changes: readonly RunChange[],
-    durability: CommitDurability,
-  ): CommitReport | Promise<CommitReport>;
+  commit(changes: readonly RunChange[], durability: CommitDurability): Promise<CommitReport>;
 
   /** Settles when all that was committed before survives the loss of power. */
   synced(): Promise<void>;
@@ -145,8 +130,8 @@ export interface RunStore {
    * run that is over.
    */
   amend(runId: string, change: Amendment): Promise<boolean>;
-  /** Changes whenever another process may have written something: cheap to ask often. */
-  version(): number;
+  /** Changes whenever another process may have written something; cheap to ask often. */
+  revision(): Promise<number>;
   /**
    * Runs that ended before this time are removed, with their effects and approvals and with what says that
    * they made artifacts: as one, so that nothing is left which nobody would ever remove. Gives which.
@@ -183,17 +168,6 @@ export interface NewRunRecord {
   readonly durability?: 'normal' | 'full';
 }
 
-/** How a new run begins before it survives what it is to survive. */
-export interface BeginRun {
-  /**
-   * It can be executed: what that commits afterwards survives nothing that the run itself does not. With
-   * `claim` it is taken on for `owner` already.
-   */
-  onStored(runId: string, claim: Claim | undefined): void;
-  /** Who has a place for it: a store may take it on for it as it is stored. */
-  readonly owner?: RunOwner | undefined;
-}
-
 /** Who executes: a process, by its number and when it started, and one engine in it. */
 export interface RunOwner {
   readonly id: string;
@@ -206,13 +180,9 @@ export interface RunOwner {
 export interface RunChange {
   readonly lease: Lease;
   readonly entries: readonly JournalEntry[];
-  /** How many entries the journal has; who has the lease may know it, which saves looking for it. */
-  readonly place?: number;
   /** The run's new status, where it changes; ends carry the outcome and give the lease back. */
   readonly status?: RunStatus;
   readonly outcome?: Json;
-  /** With an end, the run as it was taken on: who asks for it at once need not wait for it to be read. */
-  readonly record?: RunRecord;
 }
 
 export type CommitDurability = 'normal' | 'soon' | 'full';

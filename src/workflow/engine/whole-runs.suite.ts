@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
-import { anOwner } from '../testing/a-run.ts';
+import { claimOne } from '../testing/a-run.ts';
 import { settled, type ClaimedRun } from './run-amending.suite.ts';
 import type { NewRunRecord, RunStore } from './run-store.ts';
 
@@ -19,16 +19,16 @@ export function testWholeRuns(
       entries: await from.journal('run1'),
       signals: await from.signals('run1'),
     });
-    await store.commit([{ lease, entries: [settled('a#1')], place: 0 }], 'normal');
-    await store.commit([{ lease, entries: [settled('b#1'), settled('c#1')], place: 1 }], 'normal');
+    await store.commit([{ lease, entries: [settled('a#1')] }], 'normal');
+    await store.commit([{ lease, entries: [settled('b#1'), settled('c#1')] }], 'normal');
     expect((await store.findWhole(localCaller, 'run1'))?.entries).toHaveLength(3);
     for (const each of [store, other]) {
       expect(await each.findWhole(localCaller, 'run1')).toEqual(await whole(other));
     }
     await store.release([{ lease }]);
-    const theirs = (await other.claim('run1', anOwner()))!;
-    await other.commit([{ lease: theirs, entries: [settled('d#1')], place: 3 }], 'normal');
-    await store.commit([{ lease, entries: [settled('d#1')], place: 3 }], 'normal');
+    const theirs = (await claimOne(other, 'run1'))!;
+    await other.commit([{ lease: theirs, entries: [settled('d#1')] }], 'normal');
+    await store.commit([{ lease, entries: [settled('d#1')] }], 'normal');
     expect((await store.findWhole(localCaller, 'run1'))?.entries).toHaveLength(4);
     expect(await store.findWhole(localCaller, 'run1')).toEqual(await whole(other));
     expect(await store.findWhole(stranger, 'run1')).toBeUndefined();
@@ -37,10 +37,9 @@ export function testWholeRuns(
 
   it('gives a run whole right after its end, as it is read later', async () => {
     const { store, other, lease } = await aClaimed();
-    const record = (await store.find(null, 'run1'))!;
-    await store.commit([{ lease, entries: [settled('a#1')], place: 0 }], 'normal');
-    const end = { status: 'succeeded', outcome: { output: { value: 1 } }, record } as const;
-    await store.commit([{ lease, entries: [], place: 1, ...end }], 'normal');
+    await store.commit([{ lease, entries: [settled('a#1')] }], 'normal');
+    const end = { status: 'succeeded', outcome: { output: { value: 1 } } } as const;
+    await store.commit([{ lease, entries: [], ...end }], 'normal');
     const whole = await store.findWhole(localCaller, 'run1');
     expect(whole).toMatchObject({ record: { status: 'succeeded' }, entries: [settled('a#1')] });
     expect(whole).toEqual(await other.findWhole(localCaller, 'run1'));
@@ -49,10 +48,9 @@ export function testWholeRuns(
 
   it('gives an ended run with what came for it before its end', async () => {
     const { store, other, lease } = await aClaimed();
-    const record = (await store.find(null, 'run1'))!;
     await other.signal('run1', { name: 'late', payload: 1 });
-    const end = { status: 'failed', outcome: 1, record } as const;
-    await store.commit([{ lease, entries: [], place: 0, ...end }], 'normal');
+    const end = { status: 'failed', outcome: 1 } as const;
+    await store.commit([{ lease, entries: [], ...end }], 'normal');
     const whole = await store.findWhole(localCaller, 'run1');
     expect(whole).toMatchObject({ record: { signals: 1 }, signals: [{ name: 'late' }] });
     expect(whole).toEqual(await other.findWhole(localCaller, 'run1'));

@@ -88,13 +88,17 @@ async function markPaused(
   throw new RunIsTakenError(runId);
 }
 
-function pollStore({ store, limits }: RestateEngineParts, listener: () => void): () => void {
-  let seen = store.version();
-  const timer = setInterval(() => {
-    const version = store.version();
-    if (version === seen) return;
-    seen = version;
-    listener();
-  }, limits.pollMs);
+function pollStore({ store, limits, log }: RestateEngineParts, listener: () => void): () => void {
+  let seen: number | undefined;
+  const look = async (): Promise<void> => {
+    const revision = await store.revision();
+    const isNew = seen !== undefined && revision !== seen;
+    seen = revision;
+    if (isNew) listener();
+  };
+  const lookOrLog = (): void =>
+    void look().catch((error: unknown) => log.warn('run store poll failed', { error }));
+  lookOrLog();
+  const timer = setInterval(lookOrLog, limits.pollMs);
   return () => clearInterval(timer);
 }

@@ -31,7 +31,7 @@ async function aRun(): Promise<{ store: RunStore; lease: Lease }> {
     idempotencyKey: null,
     meta: {},
   });
-  const lease = await store.claim(runId, owner);
+  const [lease] = await store.claim([runId], owner);
   if (!lease) throw new Error('nobody else is here');
   return { store, lease };
 }

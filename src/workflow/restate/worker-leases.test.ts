@@ -28,11 +28,11 @@ class LeaseShelf {
   isBroken = false;
   #epoch = 0;
 
-  async claim(runId: string, { id }: RunOwner): Promise<Lease | undefined> {
-    if (this.owners.has(runId)) return undefined;
+  async claim([runId = '']: readonly string[], { id }: RunOwner): Promise<readonly Lease[]> {
+    if (this.owners.has(runId)) return [];
     this.owners.set(runId, id);
     this.#epoch += 1;
-    return { runId, epoch: this.#epoch, untilMs: 1 };
+    return [{ runId, epoch: this.#epoch, untilMs: 1 }];
   }
 
   async renew(leases: readonly Lease[]): Promise<readonly Lease[]> {

@@ -35,7 +35,7 @@ export class WorkerLeases {
     // Restate gave the run anew to this very process, whose earlier attempt does not know yet that it is over.
     if (this.#held.has(runId)) return undefined;
     const { store, identity, workerId, leaseMs } = this.#parts;
-    const lease = await store.claim(runId, { id: workerId, ...identity, leaseMs });
+    const [lease] = await store.claim([runId], { id: workerId, ...identity, leaseMs });
     if (lease === undefined) return undefined;
     this.#held.set(runId, { lease, onLost });
     this.#schedule();

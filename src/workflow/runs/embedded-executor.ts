@@ -11,7 +11,6 @@ export function embeddedExecutor(engine: EmbeddedEngine, isStaying: () => boolea
       // Settles when the run is over; who wants to know follows it.
       if (isWaitedFor || isStaying()) void engine.execute(runId, depth);
     },
-    admit: () => (isStaying() ? engine.admit() : undefined),
     signalled: async () => engine.look(),
     async requested(runId, request) {
       engine.look();

@@ -1,7 +1,7 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { EngineName, NewRun } from '../../contract/run/index.ts';
 import { depthMetaKey, runDepth } from '../engine/run-depth.ts';
-import type { BeginRun, NewRunRecord } from '../engine/run-store.ts';
+import type { NewRunRecord } from '../engine/run-store.ts';
 import { InvalidInputError, InvalidPlanError, NestedTooDeepError } from '../errors.ts';
 import { newRunId } from './new-run-id.ts';
 import { pruneSome } from './prune-runs.ts';
@@ -61,32 +61,20 @@ export async function storeRun(
     executor.begin(runId, { isWaitedFor: false, depth: runDepth(meta) });
   // Here it is executed while the disk is waited for. Elsewhere nobody may have a run that could be lost here.
   const isHere = run.engine === 'embedded';
-  const admission = isHere ? executor.admit?.() : undefined;
-  const beginHere: BeginRun = {
-    owner: admission?.owner,
-    onStored: (stored, claim) => {
-      if (claim && admission) admission.take(claim);
-      else void begin(stored);
+  const { runId, isNew } = await store.create(
+    {
+      ...run,
+      runId: wantedId,
+      callerId: caller.id,
+      deadlineMs: deadlineAfter(createdAtMs, plan.timeoutMs, limits.maxRunMs),
+      // Restate's workers are all alike: whoever sets them up sees to that.
+      place: isHere ? parts.place : null,
+      meta: { ...trace, [depthMetaKey]: runDepth(meta) },
     },
-  };
-  try {
-    const { runId, isNew } = await store.create(
-      {
-        ...run,
-        runId: wantedId,
-        callerId: caller.id,
-        deadlineMs: deadlineAfter(createdAtMs, plan.timeoutMs, limits.maxRunMs),
-        // Restate's workers are all alike: whoever sets them up sees to that.
-        place: isHere ? parts.place : null,
-        meta: { ...trace, [depthMetaKey]: runDepth(meta) },
-      },
-      isHere ? beginHere : undefined,
-    );
-    if (isNew && !isHere) await begin(runId);
-    return { runId };
-  } finally {
-    admission?.giveUp();
-  }
+    isHere ? (stored) => void begin(stored) : undefined,
+  );
+  if (isNew && !isHere) await begin(runId);
+  return { runId };
 }
 
 export function deadlineAfter(

@@ -3,7 +3,6 @@ import type { Caller } from '../../contract/caller/index.ts';
 import type { EngineName } from '../../contract/run/index.ts';
 import type { Log, Timers } from '../../kernel/index.ts';
 import type { Approvals, EffectStore, StepCache } from '../effects/index.ts';
-import type { Admission } from '../embedded/index.ts';
 import type { RunStore, SignalRecord } from '../engine/run-store.ts';
 import type { PlanDesk } from './plan-desk.ts';
 
@@ -47,8 +46,6 @@ export interface RunExecutor {
     runId: string,
     options: { readonly isWaitedFor: boolean; readonly depth?: number },
   ): Promise<void>;
-  /** A place for a run that is about to be stored, where there is one; to be used or given up. */
-  admit?(): Admission | undefined;
   /** The signal is in the store. */
   signalled(runId: string, signal: SignalRecord): Promise<void>;
   /** What is asked of the run has changed in the store: to this, null for nothing any more. */

@@ -1,4 +1,4 @@
-import type { NewRunRecord, RunOwner } from '../engine/run-store.ts';
+import type { Lease, NewRunRecord, RunOwner, RunStore } from '../engine/run-store.ts';
 
 /** A run to be stored. */
 export function aNewRun(parts: Partial<NewRunRecord> = {}): NewRunRecord {
@@ -19,4 +19,14 @@ export function aNewRun(parts: Partial<NewRunRecord> = {}): NewRunRecord {
 
 export function anOwner(parts: Partial<RunOwner> = {}): RunOwner {
   return { id: 'owner1', pid: 4_711, processStart: 'machine|1', leaseMs: 15_000, ...parts };
+}
+
+/** Undefined when the run has an owner, is over or does not exist. */
+export async function claimOne(
+  store: Pick<RunStore, 'claim'>,
+  runId: string,
+  owner = anOwner(),
+): Promise<Lease | undefined> {
+  const [lease] = await store.claim([runId], owner);
+  return lease;
 }

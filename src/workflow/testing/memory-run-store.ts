@@ -3,7 +3,6 @@ import type { EngineName, RunFilter, RunSummary } from '../../contract/run/index
 import type { Clock, ProcessIdentity } from '../../kernel/index.ts';
 import type {
   Amendment,
-  BeginRun,
   CommitReport,
   JournalEntry,
   Lease,
@@ -57,7 +56,10 @@ export class MemoryRunStore implements RunStore {
     this.#shared = shared;
   }
 
-  async create(run: NewRunRecord, begin?: BeginRun): Promise<{ runId: string; isNew: boolean }> {
+  async create(
+    run: NewRunRecord,
+    onStored?: (runId: string) => void,
+  ): Promise<{ runId: string; isNew: boolean }> {
     const { runId, callerId, idempotencyKey, createdAtMs, journal = [], signals = [] } = run;
     const same = this.#all().find(
       (other) =>
@@ -79,8 +81,7 @@ export class MemoryRunStore implements RunStore {
       epoch: 0,
       lease: undefined,
     });
-    const claim = begin?.owner && (await this.claim(runId, begin.owner));
-    begin?.onStored(runId, claim);
+    onStored?.(runId);
     return { runId, isNew: true };
   }
 
@@ -94,7 +95,7 @@ export class MemoryRunStore implements RunStore {
     return meant && { ...structuredClone(meant.record), signals: meant.signals.length };
   }
 
-  async findWhole(caller: Caller, runIdOrPrefix: string): Promise<WholeRun | undefined> {
+  async findWhole(caller: Caller | null, runIdOrPrefix: string): Promise<WholeRun | undefined> {
     const record = await this.find(caller, runIdOrPrefix);
     if (!record) return undefined;
     const { runId } = record;
@@ -118,8 +119,8 @@ export class MemoryRunStore implements RunStore {
       .map(({ record }) => summaryOf(record));
   }
 
-  async journal(runId: string, from = 0): Promise<readonly JournalEntry[]> {
-    return structuredClone(this.#shared.runs.get(runId)?.journal.slice(from) ?? []);
+  async journal(runId: string): Promise<readonly JournalEntry[]> {
+    return structuredClone(this.#shared.runs.get(runId)?.journal ?? []);
   }
 
   async signals(runId: string): Promise<readonly SignalRecord[]> {
@@ -145,7 +146,7 @@ export class MemoryRunStore implements RunStore {
       .map(({ record }) => record.runId);
   }
 
-  async claim(runId: string, owner: RunOwner): Promise<Lease | undefined> {
+  async #claim(runId: string, owner: RunOwner): Promise<Lease | undefined> {
     const run = this.#shared.runs.get(runId);
     const epoch = run?.epoch;
     if (!run || run.endedAtMs !== null || !(await this.#isFree(run))) return undefined;
@@ -167,8 +168,8 @@ export class MemoryRunStore implements RunStore {
     return { runId, epoch: run.epoch, untilMs };
   }
 
-  async claimAll(runIds: readonly string[], owner: RunOwner): Promise<readonly Lease[]> {
-    const leases = await Promise.all(runIds.map((runId) => this.claim(runId, owner)));
+  async claim(runIds: readonly string[], owner: RunOwner): Promise<readonly Lease[]> {
+    const leases = await Promise.all(runIds.map((runId) => this.#claim(runId, owner)));
     return leases.filter((lease) => lease !== undefined);
   }
 
@@ -259,7 +260,7 @@ export class MemoryRunStore implements RunStore {
     return true;
   }
 
-  version(): number {
+  async revision(): Promise<number> {
     return this.#shared.writes - this.#ownWrites;
   }
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../contract/plan/index.ts';
 import type { JournalEntry } from '../../workflow/engine/index.ts';
-import { restoreEntries, writeEntries } from './journal-text.ts';
+import { readEntries, writeEntries } from './run-rows.ts';
+
+function restore(...commits: readonly unknown[]): readonly JournalEntry[] {
+  const rows = commits.map((entries) => ({ entries: JSON.stringify(entries) }));
+  return readEntries(rows, 'tutti.db');
+}
 
 const call = { kind: 'succeeded', held: { value: { n: 1 } }, startedAt: 1_000, endedAt: 1_007 };
 
@@ -27,7 +32,7 @@ describe('the text of a journal', () => {
     ['what was forgotten', [{ kind: 'forgotten', paths: ['a', 'b'] }]],
     ['nothing', []],
   ])('gives back %s', (_name, entries) => {
-    expect(restoreEntries([JSON.parse(writeEntries(entries))])).toEqual(entries);
+    expect(restore(JSON.parse(writeEntries(entries)))).toEqual(entries);
   });
 
   it('has of a call that succeeded only what others do not have', () => {
@@ -35,13 +40,13 @@ describe('the text of a journal', () => {
   });
 
   it('gives back entries that are written in full', () => {
-    expect(restoreEntries([[settled(call)], [settled(1)]])).toEqual([settled(call), settled(1)]);
+    expect(restore([settled(call)], [settled(1)])).toEqual([settled(call), settled(1)]);
   });
 
   it.each([[7], [[7]], [[['a']]], [[['a', 1, 2]]], [[['a', 'b', 2, 3]]], [[[1, 2]]], [[{}]]])(
     'refuses %j',
     (...lists) => {
-      expect(restoreEntries(lists)).toBeUndefined();
+      expect(() => restore(...lists)).toThrow(/damaged/);
     },
   );
 });

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
 import type { Lease, RunChange } from '../../workflow/engine/index.ts';
-import { aNewRun, anOwner } from '../../workflow/testing/a-run.ts';
+import { aNewRun, anOwner, claimOne } from '../../workflow/testing/a-run.ts';
 import { aRunStore } from '../testing/a-run-store.ts';
 import type { SqliteRunStore } from './sqlite-run-store.ts';
 
@@ -14,7 +14,7 @@ async function written(count: number) {
   const [store, other] = [aRunStore(path, { clock }), aRunStore(path, { clock })];
   const runIds = Array.from({ length: count }, (_, n) => `run${n + 1}`);
   for (const runId of runIds) await store.create(aNewRun({ runId }));
-  const leases = await store.claimAll(runIds, anOwner());
+  const leases = await store.claim(runIds, anOwner());
   for (const place of [0, 1]) await write(store, leases, place);
   return { path, clock, store, other, leases };
 }
@@ -27,7 +27,6 @@ function write(
   const changes = leases.map(({ runId, epoch, untilMs }): RunChange => ({
     lease: { runId, epoch, untilMs },
     entries: [{ kind: 'settled', key: `s${place}#1`, value: `${runId} ${place}` }],
-    place,
   }));
   return store.commit(changes, 'normal');
 }
@@ -35,7 +34,7 @@ function write(
 const valuesOf = async (store: SqliteRunStore, runId: string): Promise<unknown[]> =>
   (await store.journal(runId)).map((entry) => entry.kind === 'settled' && entry.value);
 
-describe('runs that were written to before', () => {
+describe('leases of runs that were written to before', () => {
   it.each([1, 2, 15, 16, 17, 40])(
     'get each its own when %i are written to together',
     async (count) => {
@@ -51,7 +50,7 @@ describe('runs that were written to before', () => {
   it('are lost when another process took them meanwhile, and only those', async () => {
     const { clock, store, other, leases } = await written(3);
     clock.nowMs += 60_000;
-    expect(await other.claim('run2', anOwner({ id: 'owner2' }))).toBeDefined();
+    expect(await claimOne(other, 'run2', anOwner({ id: 'owner2' }))).toBeDefined();
     expect(await write(store, leases, 2)).toEqual({ lost: ['run2'] });
     expect(await valuesOf(other, 'run1')).toHaveLength(3);
     expect(await valuesOf(other, 'run2')).toHaveLength(2);
@@ -62,7 +61,7 @@ describe('runs that were written to before', () => {
     ['gave them back', (store: SqliteRunStore, lease: Lease) => store.release([{ lease }])],
     [
       'took them anew',
-      (store: SqliteRunStore, { runId }: Lease) => store.claim(runId, anOwner({ id: 'again' })),
+      (store: SqliteRunStore, { runId }: Lease) => store.claim([runId], anOwner({ id: 'again' })),
     ],
     [
       'changed them',
@@ -84,15 +83,6 @@ describe('runs that were written to before', () => {
     expect(await valuesOf(store, 'run2')).toHaveLength(2);
   });
 
-  it('keep nothing of a commit that failed, and can be written to again', async () => {
-    const { store, leases } = await written(3);
-    const [first, ...rest] = leases;
-    if (!first) throw new Error('it is free');
-    await expect(write(store, [...rest, first, first], 2)).rejects.toThrow(/UNIQUE/);
-    for (const { runId } of leases) expect(await valuesOf(store, runId)).toHaveLength(2);
-    expect(await write(store, leases, 2)).toEqual({ lost: [] });
-  });
-
   it('have their own places however many runs there have been', async () => {
     const { path, store } = await written(1);
     const raw = new DatabaseSync(path);
@@ -101,7 +91,7 @@ describe('runs that were written to before', () => {
     raw.exec('DELETE FROM run_journal');
     raw.close();
     for (const runId of ['next1', 'next2']) await store.create(aNewRun({ runId }));
-    const leases = await store.claimAll(['next1', 'next2'], anOwner());
+    const leases = await store.claim(['next1', 'next2'], anOwner());
     for (const place of [0, 1, 2]) {
       for (const lease of leases) expect(await write(store, [lease], place)).toEqual({ lost: [] });
     }
