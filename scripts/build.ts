@@ -26,7 +26,18 @@ const bundled = [
 
 /** What only tests read. */
 const testFolders = /[\\/](?:testing|testdata)(?:[\\/]|$)/;
-const assetEndings = ['.md', '.json', '.yaml', '.sh', '.py', '.mjs', '.cjs', '.java', '.go'];
+const assetEndings = [
+  '.md',
+  '.json',
+  '.yaml',
+  '.sh',
+  '.py',
+  '.mjs',
+  '.cjs',
+  '.java',
+  '.go',
+  '.sql',
+];
 
 /**
  * Importing a module of Node as an ES module makes Node compute all that it exports: for `node:process` the list of all its flags, for

@@ -15,7 +15,7 @@ import { localCaller } from '../contract/caller/index.ts';
 import { systemClock } from '../kernel/index.ts';
 import { traceLimits } from '../observe/index.ts';
 import { aSpan, hexId } from '../observe/testing/a-span.ts';
-import { migrations } from './sqlite/migrations/index.ts';
+import { migrations } from './sqlite/migrate.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 import { SqliteTraceStore } from './sqlite/sqlite-trace-store.ts';
 import { aDirectory } from '../observe/testing/a-directory.ts';

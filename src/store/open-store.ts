@@ -8,7 +8,7 @@ import type { RunStore } from '../workflow/engine/index.ts';
 import type { EffectStore, StepCache } from '../workflow/effects/index.ts';
 import { backupDatabase } from './sqlite/backup-database.ts';
 import { checkIntegrity, type IntegrityReport } from './sqlite/check-integrity.ts';
-import { migrations } from './sqlite/migrations/index.ts';
+import { migrations } from './sqlite/migrate.ts';
 import { LastFact } from './sqlite/last-fact.ts';
 import { SqliteArtifactIndex } from './sqlite/sqlite-artifact-index.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';

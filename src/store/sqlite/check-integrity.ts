@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { reportError } from '../../kernel/index.ts';
-import { checksumOf } from './migrate.ts';
-import type { Migration } from './migrations/migration.ts';
+import { checksumOf, type Migration } from './migrate.ts';
 import type { SqliteDatabase, Statements } from './sqlite-database.ts';
 
 /** What was found wrong; nothing found means the store is sound. */

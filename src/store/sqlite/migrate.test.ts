@@ -7,8 +7,8 @@ import { aSpan } from '../../observe/testing/a-span.ts';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
 import { aStore } from '../testing/a-store.ts';
 import { migrate, readVersion } from './migrate.ts';
-import { migrations } from './migrations/index.ts';
-import type { Migration } from './migrations/migration.ts';
+import { migrations } from './migrate.ts';
+import type { Migration } from './migrate.ts';
 
 const latest = migrations.at(-1)!.version;
 

@@ -1,7 +1,41 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { ownFile } from '../../kernel/index.ts';
 import { NewerDatabaseError } from '../errors.ts';
-import type { Migration } from './migrations/migration.ts';
+
+/** One step of the schema, never changed once released: databases carry its checksum. */
+export interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+const names = [
+  'spans',
+  'span-caller',
+  'span-batches',
+  'runs',
+  'effects',
+  'artifact-makers',
+  'run-keys',
+  'sessions',
+  'spending',
+  'session-tasks',
+  'approval-previews',
+  'effect-dispatchers',
+];
+
+/** Every step from an empty database to this program's, in order. */
+export const migrations: readonly Migration[] = names.map((name, index) => ({
+  version: index + 1,
+  name,
+  /** Read when it is needed, which is once in the life of a database. */
+  get sql() {
+    const file = `${String(index + 1).padStart(4, '0')}-${name}.sql`;
+    return readFileSync(ownFile(`store/sqlite/migrations/${file}`), 'utf8');
+  },
+}));
 
 export interface MigrateOptions {
   readonly path: string;

@@ -1,11 +1,29 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { NewerDatabaseError, OlderDatabaseError, StoreUnavailableError } from '../errors.ts';
+import { type Clock, AppError } from '../../kernel/index.ts';
+import {
+  NewerDatabaseError,
+  OlderDatabaseError,
+  StoreUnavailableError,
+  CorruptDatabaseError,
+  DiskFullError,
+  StoreBusyError,
+} from '../errors.ts';
 import { assertNothingLost } from './last-fact.ts';
-import { migrate, readVersion } from './migrate.ts';
-import type { DatabaseOptions } from './sqlite-database.ts';
-import { isBusy } from './translate-error.ts';
+import { migrate, readVersion, type Migration } from './migrate.ts';
+
+export interface DatabaseOptions {
+  readonly path: string;
+  readonly isReadonly: boolean;
+  readonly migrations: readonly Migration[];
+  readonly clock: Clock;
+  /** How long a write waits for another process to finish its own. */
+  readonly busyTimeoutMs: number;
+  /** Waits until what a file holds is on the disk; the system's own way unless another is given. */
+  readonly syncFile?: (file: number) => void;
+  readonly syncFileLater?: (file: number) => Promise<void>;
+}
 
 const retryPauseMs = 20;
 
@@ -87,4 +105,54 @@ function whileBusy(options: DatabaseOptions, work: () => void): void {
       Atomics.wait(pause, 0, 0, retryPauseMs);
     }
   }
+}
+
+/** SQLite's primary result codes: the lowest byte of what it reports. */
+const sqliteCode = {
+  busy: 5,
+  locked: 6,
+  readonly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notADatabase: 26,
+} as const;
+
+/** What SQLite or the file system threw, as an error a user can act on; a bug passes unchanged. */
+export function translateError(error: unknown, path: string): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  switch (primaryCode(error)) {
+    case sqliteCode.busy:
+    case sqliteCode.locked:
+      return new StoreBusyError(path, error);
+    case sqliteCode.corrupt:
+    case sqliteCode.notADatabase:
+      return new CorruptDatabaseError(path, error);
+    case sqliteCode.full:
+      return new DiskFullError(path, error);
+    case sqliteCode.readonly:
+    case sqliteCode.ioError:
+    case sqliteCode.cannotOpen:
+      return new StoreUnavailableError(path, error);
+    case undefined:
+      return translateFileError(error, path);
+    default:
+      return error;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && primaryCode(error) === sqliteCode.busy;
+}
+
+function primaryCode(error: Error): number | undefined {
+  return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+}
+
+function translateFileError(error: Error, path: string): unknown {
+  if (!('syscall' in error) || !('code' in error)) return error;
+  return error.code === 'ENOSPC'
+    ? new DiskFullError(path, error)
+    : new StoreUnavailableError(path, error);
 }

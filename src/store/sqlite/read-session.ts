@@ -5,9 +5,13 @@ import {
   type Turn,
 } from '../../contract/session/index.ts';
 import { CorruptDatabaseError } from '../errors.ts';
-import type { KnownTurns } from './recent-turns.ts';
-import type { Row } from './run-rows.ts';
-import { isoTime } from './session-rows.ts';
+import { isoTime, type Row } from './run-rows.ts';
+
+export interface KnownTurns {
+  readonly turns: readonly Turn[];
+  /** As JSON, in characters. */
+  readonly length: number;
+}
 
 /**
  * The session of a row, with its turns in their order. Loaded when it is needed: the

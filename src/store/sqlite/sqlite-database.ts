@@ -1,23 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Clock } from '../../kernel/index.ts';
-import type { Migration } from './migrations/migration.ts';
 import { lastFactFile } from './last-fact.ts';
-import { openDatabase } from './open-database.ts';
-import { translateError } from './translate-error.ts';
+import { openDatabase, translateError, type DatabaseOptions } from './open-database.ts';
 import { WriteAheadLog } from './write-ahead-log.ts';
-
-export interface DatabaseOptions {
-  readonly path: string;
-  readonly isReadonly: boolean;
-  readonly migrations: readonly Migration[];
-  readonly clock: Clock;
-  /** How long a write waits for another process to finish its own. */
-  readonly busyTimeoutMs: number;
-  /** Waits until what a file holds is on the disk; the system's own way unless another is given. */
-  readonly syncFile?: (file: number) => void;
-  readonly syncFileLater?: (file: number) => Promise<void>;
-}
 
 /**
  * What a committed write survives. `normal`: the death of every process, not the loss of power,
@@ -71,11 +56,6 @@ export class SqliteDatabase {
         throw error;
       }
     });
-  }
-
-  /** For a `work` that is one statement, which is a transaction by itself: a third of the cost. */
-  writeOne<Result>(terms: WriteTerms, work: (statements: Statements) => Result): Result {
-    return this.#writing(terms, () => work(this.#statementsOf));
   }
 
   /** Throws where `synced` could not be believed: then nothing that depends on it may be written. */

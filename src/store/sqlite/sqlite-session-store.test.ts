@@ -8,7 +8,7 @@ import { testSessionStore } from '../../memory/session-store.suite.ts';
 import { aSession, aTurn } from '../../memory/testing/a-session.ts';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
 import { aStore } from '../testing/a-store.ts';
-import { migrations } from './migrations/index.ts';
+import { migrations } from './migrate.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 import { SqliteSessionStore } from './sqlite-session-store.ts';
 

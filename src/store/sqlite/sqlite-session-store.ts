@@ -7,11 +7,11 @@ import type {
   SessionLease,
   SessionOwner,
   SessionStore,
+  SessionHolder,
 } from '../../memory/index.ts';
+import type { KnownTurns } from './read-session.ts';
 import { createFreeLease } from './run-leases.ts';
-import { RecentTurns } from './recent-turns.ts';
-import { readNumber, type Row } from './run-rows.ts';
-import { readHolder, readSessionSummary } from './session-rows.ts';
+import { readNumber, type Row, isoTime } from './run-rows.ts';
 import { inheritMakersSql, releaseMakersSql } from './sqlite-artifact-index.ts';
 import type { Durability, SqliteDatabase, Statements } from './sqlite-database.ts';
 import { whileStoreBusy } from './write-group.ts';
@@ -65,7 +65,7 @@ const saveTaskSql = `
 
 const removeSql = `DELETE FROM sessions WHERE ${isHeld} RETURNING caller_id`;
 
-export interface SessionStoreOptions {
+interface SessionStoreOptions {
   readonly clock: Clock;
   /** Whether a process that had leases is certainly dead. */
   readonly isGone: (process: ProcessIdentity) => Promise<boolean>;
@@ -252,5 +252,76 @@ export class SqliteSessionStore implements SessionStore {
 
   #freeNow(): (row: Row) => Promise<boolean> {
     return createFreeLease(this.#options.isGone, this.#options.clock.now());
+  }
+}
+
+function readSessionSummary(row: Row, isOpen: boolean): SessionSummary {
+  return {
+    id: String(row['session_id']),
+    title: String(row['title']),
+    createdAt: isoTime(row, 'created_at_ms'),
+    updatedAt: isoTime(row, 'updated_at_ms'),
+    turns: readNumber(row, 'turn_count'),
+    isOpen,
+  };
+}
+
+function readHolder(row: Row): SessionHolder {
+  return { pid: readNumber(row, 'lease_pid'), since: isoTime(row, 'lease_since_ms') };
+}
+
+/** Sessions whose turns are kept, the one that was opened last last. */
+const maxSessions = 8;
+/** Characters of one session as JSON; longer ones are read each time. */
+const maxLength = 4_194_304;
+
+interface Kept extends KnownTurns {
+  readonly epoch: number;
+  readonly sinceMs: number;
+}
+
+/**
+ * Turns as this process last knew them, for who goes on with a conversation: they need not be read again, and
+ * what was found out about each is still known. Whoever writes in a session has its lease, so where the last
+ * lease was ours they are complete.
+ */
+class RecentTurns {
+  readonly #kept = new Map<string, Kept>();
+
+  /** Those of the session of this row, as it was before it is taken again; undefined when they have to be read. */
+  of(id: string, row: Row, owner: SessionOwner): KnownTurns | undefined {
+    const kept = this.#kept.get(id);
+    const isOurs =
+      kept?.epoch === row['epoch'] &&
+      kept?.sinceMs === row['lease_since_ms'] &&
+      owner.pid === row['lease_pid'] &&
+      owner.processStart === row['lease_process_start'] &&
+      kept?.turns.length === row['turn_count'];
+    return isOurs ? kept : undefined;
+  }
+
+  /** The session is taken. */
+  begin({ sessionId, epoch }: SessionLease, sinceMs: number, known: KnownTurns): void {
+    this.#keep(sessionId, { ...known, epoch, sinceMs });
+  }
+
+  /** To be called after the commit. */
+  add({ sessionId, epoch }: SessionLease, turn: Turn, length: number): void {
+    const kept = this.#kept.get(sessionId);
+    if (kept?.epoch !== epoch) return this.forget(sessionId);
+    const turns = [...kept.turns, turn];
+    this.#keep(sessionId, { ...kept, length: kept.length + length, turns });
+  }
+
+  forget(id: string): void {
+    this.#kept.delete(id);
+  }
+
+  #keep(id: string, kept: Kept): void {
+    this.#kept.delete(id);
+    if (kept.length > maxLength) return;
+    this.#kept.set(id, kept);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > maxSessions && oldest !== undefined) this.#kept.delete(oldest);
   }
 }

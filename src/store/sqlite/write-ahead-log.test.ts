@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../kernel/index.ts';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
-import { migrations } from './migrations/index.ts';
+import { migrations } from './migrate.ts';
 import { SqliteDatabase, type Statements } from './sqlite-database.ts';
 
 function aDatabase(
@@ -60,7 +60,7 @@ describe('a write that is to survive the loss of power', () => {
     });
     database.write(full, add('a'));
     events.push('acknowledged');
-    database.writeOne(full, add('b'));
+    database.write(full, add('b'));
     events.push('acknowledged');
     expect(events).toEqual(['sync with a', 'acknowledged', 'sync with a b', 'acknowledged']);
   });
@@ -69,7 +69,7 @@ describe('a write that is to survive the loss of power', () => {
     let syncs = 0;
     const database = aDatabase(aPath(), () => (syncs += 1));
     database.write(normal, add('a'));
-    database.writeOne(normal, add('b'));
+    database.write(normal, add('b'));
     expect(syncs).toBe(0);
     database.write(full, add('c'));
     expect(syncs).toBe(1);
@@ -205,27 +205,27 @@ describe('a write that is to survive the loss of power soon', () => {
 
   it('is waited for by nobody, and its sync begins at once', () => {
     const { database, syncs, atOnce } = aSlowDisk();
-    database.writeOne(soon, add('a'));
+    database.write(soon, add('a'));
     expect(syncs).toHaveLength(1);
     expect(atOnce).toEqual([]);
   });
 
   it('shares the next sync with all that came while one was under way', async () => {
     const { database, syncs, finish } = aSlowDisk();
-    for (const id of ['a', 'b', 'c']) database.writeOne(soon, add(id));
+    for (const id of ['a', 'b', 'c']) database.write(soon, add(id));
     expect(syncs).toHaveLength(1);
     await finish();
     expect(syncs).toHaveLength(2);
     await finish();
     expect(syncs).toHaveLength(2);
-    database.writeOne(soon, add('d'));
+    database.write(soon, add('d'));
     expect(syncs).toHaveLength(3);
   });
 
   it('is synced by the one after it that is waited for, and by closing', () => {
     const { database, atOnce } = aSlowDisk();
-    database.writeOne(soon, add('a'));
-    database.writeOne(soon, add('b'));
+    database.write(soon, add('a'));
+    database.write(soon, add('b'));
     database.write(full, add('c'));
     expect(atOnce).toHaveLength(1);
     database.close();
@@ -236,10 +236,10 @@ describe('a write that is to survive the loss of power soon', () => {
     const database = aDatabase(aPath(), fdatasyncSync, async () => {
       throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO', syscall: 'fdatasync' });
     });
-    database.writeOne(soon, add('a'));
+    database.write(soon, add('a'));
     await new Promise((resolve) => setImmediate(resolve));
     const unavailable = expect.objectContaining({ code: 'store.unavailable' });
-    expect(() => database.writeOne(soon, add('b'))).toThrow(unavailable);
+    expect(() => database.write(soon, add('b'))).toThrow(unavailable);
     expect(() => database.write(full, add('c'))).toThrow(unavailable);
     expect(idsIn(database.options.path)).toEqual(['a']);
   });

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import type { DatabaseOptions } from './sqlite-database.ts';
+import type { DatabaseOptions } from './open-database.ts';
 
 const fdatasyncLater = promisify(fdatasync);
 

@@ -1,8 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../kernel/index.ts';
-import { migrations } from '../sqlite/migrations/index.ts';
+import { migrations } from '../sqlite/migrate.ts';
 import type { RunStoreOptions } from '../sqlite/run-leases.ts';
-import { SqliteDatabase, type DatabaseOptions } from '../sqlite/sqlite-database.ts';
+import type { DatabaseOptions } from '../sqlite/open-database.ts';
+import { SqliteDatabase } from '../sqlite/sqlite-database.ts';
 import { SqliteRunStore } from '../sqlite/sqlite-run-store.ts';
 
 /** The runs in this file as one process has them, with little patience. Everybody is alive unless said otherwise. */

@@ -1,13 +1,4 @@
-import type { Migration } from './migration.ts';
 
-/**
- * Spans are kept as they are written, many in one row: a row and three index entries for each cost more
- * than the call it tells of, and nearly all are removed without having been looked at.
- */
-export const spanBatchesMigration: Migration = {
-  version: 3,
-  name: 'span-batches',
-  sql: `
     CREATE TABLE span_batches (
       id INTEGER PRIMARY KEY,
       first_start_us INTEGER NOT NULL,
@@ -31,5 +22,4 @@ export const spanBatchesMigration: Migration = {
     FROM numbered GROUP BY part ORDER BY part;
 
     DROP TABLE spans;
-  `,
-};
+  

@@ -1,10 +1,4 @@
-import type { Migration } from './migration.ts';
 
-/** The last word about the effect of every step that has one, what was approved, and results worth keeping. */
-export const effectsMigration: Migration = {
-  version: 5,
-  name: 'effects',
-  sql: `
     CREATE TABLE effects (
       run_id TEXT NOT NULL,
       step TEXT NOT NULL,
@@ -56,5 +50,4 @@ export const effectsMigration: Migration = {
     ) STRICT, WITHOUT ROWID;
 
     CREATE INDEX step_cache_by_age ON step_cache (stored_at_ms);
-  `,
-};
+  

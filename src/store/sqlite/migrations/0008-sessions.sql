@@ -1,13 +1,4 @@
-import type { Migration } from './migration.ts';
 
-/**
- * A turn is a row of its own, JSON that is never changed: what is said once stays said. Who has the lease
- * of a session may write; `epoch` counts leases, so that who lost one is told from who has it.
- */
-export const sessionsMigration: Migration = {
-  version: 8,
-  name: 'sessions',
-  sql: `
     CREATE TABLE sessions (
       id INTEGER PRIMARY KEY,
       session_id TEXT NOT NULL UNIQUE,
@@ -47,5 +38,4 @@ export const sessionsMigration: Migration = {
       learned_at_ms INTEGER NOT NULL,
       UNIQUE (caller_id, topic)
     ) STRICT;
-  `,
-};
+  

@@ -1,10 +1,4 @@
-import type { Migration } from './migration.ts';
 
-/** What runs and sessions used of models, and which of them count against another. */
-export const spendingMigration: Migration = {
-  version: 9,
-  name: 'spending',
-  sql: `
     CREATE TABLE spending (
       caller_id TEXT NOT NULL,
       scope TEXT NOT NULL,
@@ -16,5 +10,4 @@ export const spendingMigration: Migration = {
     ) STRICT, WITHOUT ROWID;
 
     CREATE INDEX spending_by_time ON spending (updated_at_ms);
-  `,
-};
+  

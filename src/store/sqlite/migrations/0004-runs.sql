@@ -1,14 +1,4 @@
-import type { Migration } from './migration.ts';
 
-/**
- * `runs` holds what changes: rows are written again as a whole, so what is big and never changes has a
- * table of its own. What one commit adds to the journal of a run is one row: a JSON array of `count`
- * entries, of which the first has the number `first` in the run.
- */
-export const runsMigration: Migration = {
-  version: 4,
-  name: 'runs',
-  sql: `
     CREATE TABLE runs (
       run_id TEXT PRIMARY KEY,
       caller_id TEXT NOT NULL,
@@ -64,5 +54,4 @@ export const runsMigration: Migration = {
       place INTEGER NOT NULL,
       PRIMARY KEY (run_id, name)
     ) STRICT, WITHOUT ROWID;
-  `,
-};
+  

@@ -1,14 +1,4 @@
-import type { Migration } from './migration.ts';
 
-/**
- * A run has a number beside its id, and what is written with every step has that in its key: `place` is the
- * number of the run times 2^28, and the number of its first entry in the run. Rows by number are smaller,
- * found faster, and written at the end of a table without pages being put in order again.
- */
-export const runKeysMigration: Migration = {
-  version: 7,
-  name: 'run-keys',
-  sql: `
     CREATE TABLE keyed_runs (
       run_key INTEGER PRIMARY KEY,
       run_id TEXT NOT NULL UNIQUE,
@@ -79,5 +69,4 @@ export const runKeysMigration: Migration = {
       WHERE idempotency_key IS NOT NULL;
     CREATE INDEX runs_to_do ON runs (engine, wake_at_ms) WHERE ended_at_ms IS NULL;
     CREATE INDEX runs_ended ON runs (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
-  `,
-};
+  

@@ -1,9 +1,4 @@
-import type { Migration } from './migration.ts';
 
-export const spansMigration: Migration = {
-  version: 1,
-  name: 'spans',
-  sql: `
     CREATE TABLE schema_migrations (
       version INTEGER PRIMARY KEY,
       name TEXT NOT NULL,
@@ -27,5 +22,4 @@ export const spansMigration: Migration = {
     ) STRICT;
 
     CREATE INDEX spans_by_start ON spans (started_at_us);
-  `,
-};
+  

@@ -1,10 +1,4 @@
-import type { Migration } from './migration.ts';
 
-/** One row for each step of a run that made an artifact: without a row the bytes are wanted by nobody. */
-export const artifactMakersMigration: Migration = {
-  version: 6,
-  name: 'artifact-makers',
-  sql: `
     CREATE TABLE artifact_makers (
       id INTEGER PRIMARY KEY,
       artifact_id TEXT NOT NULL,
@@ -21,5 +15,4 @@ export const artifactMakersMigration: Migration = {
     ) STRICT;
 
     CREATE INDEX artifact_makers_by_run ON artifact_makers (caller_id, run_id, artifact_id);
-  `,
-};
+  
