@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { functionNames } from '../src/agent/scaffold/function-names.ts';
-import { scaffoldKind, type ScaffoldKind } from '../src/agent/scaffold/scaffold-kind.ts';
-import { scaffoldNames } from '../src/agent/scaffold/scaffold-names.ts';
-import { templatesOf } from '../src/agent/scaffold/template-of.ts';
+import {
+  scaffoldCode,
+  scaffoldKind,
+  scaffoldTests,
+  type ScaffoldKind,
+} from '../src/agent/scaffold/create-scaffolds.ts';
 import { languages } from '../src/contract/language/index.ts';
 import { createCodeServer } from '../src/toolbox/code/code-server.ts';
 import { aCallContext } from '../src/toolbox/testing/call-context.ts';
@@ -34,10 +36,10 @@ describe('scaffolds', () => {
   it.each(languages)('of %s are programs that parse, whatever they are for', async (language) => {
     for (const kind of kinds) {
       for (const description of descriptions) {
-        const names = scaffoldNames(description, 'solution');
-        const code = templatesOf[language].code[kind](names);
-        const tests = templatesOf[language].tests?.(functionNames(code, language)) ?? code;
-        for (const text of [code, tests]) {
+        const code = scaffoldCode(language, kind, description);
+        const { test_code } = scaffoldTests(code, language);
+        expect(code + test_code).not.toMatch(/[«»]/);
+        for (const text of [code, test_code || code]) {
           const result = await server.callTool(
             'format_code',
             { code: text, language },
@@ -50,9 +52,8 @@ describe('scaffolds', () => {
   });
 
   it('of a REST resource in JavaScript serve it', async () => {
-    const names = scaffoldNames('REST API for users', 'solution');
     const file = join(folder, 'rest.mjs');
-    writeFileSync(file, templatesOf.javascript.code.rest(names));
+    writeFileSync(file, scaffoldCode('javascript', 'rest', 'REST API for users'));
     const { handle, UsersStore } = z
       .object({ handle: z.any(), UsersStore: z.any() })
       .parse(await import(pathToFileURL(file).href));

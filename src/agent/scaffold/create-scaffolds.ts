@@ -1,13 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import type { Language } from '../../contract/language/index.ts';
-import { formalizeByRules, type RuleFormalization } from './formalize-by-rules.ts';
-import { functionNames } from './function-names.ts';
-import { scaffoldKind } from './scaffold-kind.ts';
-import { scaffoldNames } from './scaffold-names.ts';
-import { templatesOf } from './template-of.ts';
+import { ownFile } from '../../kernel/index.ts';
+import { formalizeByRules } from './formalize-by-rules.ts';
+import { camelCase, capitalize, scaffoldNames, type ScaffoldNames } from './scaffold-names.ts';
 
-/** Templates for those who have no model: programs that run, with the part that needs thought left open. */
+/** Code, tests and formalized tasks without a model: programs that run, with the logic left to be written. */
 export function createScaffolds() {
-  return { code: scaffoldCode, tests: scaffoldTests, formalize };
+  return {
+    code: async ({ description, language }: CodeInput) => {
+      const kind = scaffoldKind(description);
+      const code = scaffoldCode(language, kind, description);
+      return {
+        code,
+        explanation: `A ${kindWords[kind]} in ${language} from a template: names come from the description, what it is to do is left open.`,
+        dependencies: [],
+        test_code: scaffoldTests(code, language).test_code,
+      };
+    },
+    tests: async ({ code, language }: TestsInput) => scaffoldTests(code, language),
+    formalize: async (input: { readonly informal_request: string; readonly context: string }) =>
+      formalizeByRules(input.informal_request, input.context),
+  };
 }
 
 interface CodeInput {
@@ -15,17 +30,12 @@ interface CodeInput {
   readonly language: Language;
 }
 
-async function scaffoldCode({ description, language }: CodeInput) {
-  const kind = scaffoldKind(description);
-  const templates = templatesOf[language];
-  const code = templates.code[kind](scaffoldNames(description, 'solution'));
-  return {
-    code,
-    explanation: `A ${kindWords[kind]} in ${language} from a template: names come from the description, what it is to do is left open.`,
-    dependencies: [],
-    test_code: templates.tests?.(testedNames(code, language)) ?? '',
-  };
+interface TestsInput {
+  readonly code: string;
+  readonly language: Language;
 }
+
+export type ScaffoldKind = 'function' | 'class' | 'cli' | 'rest';
 
 const kindWords = {
   function: 'function',
@@ -34,29 +44,87 @@ const kindWords = {
   rest: 'REST resource',
 } as const;
 
-interface TestsInput {
-  readonly code: string;
-  readonly language: Language;
+const kindPatterns: readonly (readonly [ScaffoldKind, RegExp])[] = [
+  ['rest', /\b(?:rest|https?|api|endpoints?|crud|web ?service|microservice|backend|routes?)\b/iu],
+  ['cli', /\b(?:cli|command[ -]line|terminal|console|script|shell)\b/iu],
+  ['class', /\b(?:class|object|data ?structure|cache|queue|stack|store|list|tree|model)\b/iu],
+];
+
+export function scaffoldKind(description: string): ScaffoldKind {
+  return kindPatterns.find(([, pattern]) => pattern.test(description))?.[0] ?? 'function';
 }
 
-/** Of the language's usual framework, whichever was asked for: a skeleton is to be filled in anyway. */
-async function scaffoldTests({ code, language }: TestsInput) {
-  const names = testedNames(code, language);
-  const skeleton = templatesOf[language].tests;
+/** A program of this kind, named after the description. */
+export function scaffoldCode(language: Language, kind: ScaffoldKind, description: string): string {
+  const templates = readTemplates(language);
+  const { parameters, ...names } = scaffoldNames(description, 'solution');
+  const lists = Object.entries(templates.lists).map(([list, { each, between }]) => {
+    const entries = parameters.map((name) => fill(each, { name, camelName: camelCase(name) }));
+    return [list, entries.join(between)];
+  });
+  return fill(templates[kind], { ...names, ...Object.fromEntries(lists) });
+}
+
+/** A test skeleton in the default framework of the language; empty for languages without tests. */
+export function scaffoldTests(
+  code: string,
+  language: Language,
+): { readonly test_code: string; readonly test_cases: string[] } {
+  const { tests, case: testCase } = readTemplates(language);
+  if (tests === undefined || testCase === undefined) return { test_code: '', test_cases: [] };
+  const found = functionNames(code, language);
+  const names = found.length > 0 ? found : ['solution'];
+  const cases = names.map((name) => fill(testCase, { name, Name: capitalize(name) }));
   return {
-    test_code: skeleton?.(names) ?? '',
-    test_cases: skeleton ? names.map((name) => `${name}: typical input, bad input`) : [],
+    test_code: fill(tests, { cases: cases.join('\n').trimEnd() }),
+    test_cases: names.map((name) => `${name}: typical input, bad input`),
   };
 }
 
-function testedNames(code: string, language: Language): string[] {
-  const names = functionNames(code, language);
-  return names.length > 0 ? names : ['solution'];
+const templatesSchema = z.strictObject({
+  function: z.string(),
+  class: z.string(),
+  cli: z.string(),
+  rest: z.string(),
+  /** Text for each parameter of a function, inserted at «name of the list». */
+  lists: z
+    .record(z.string(), z.strictObject({ each: z.string(), between: z.string() }))
+    .default({}),
+  /** A test file around «cases», and the tests of one function. */
+  tests: z.string().optional(),
+  case: z.string().optional(),
+});
+
+function readTemplates(language: Language): z.output<typeof templatesSchema> {
+  const text = readFileSync(ownFile(`agent/scaffold/templates/${language}.yaml`), 'utf8');
+  return templatesSchema.parse(parse(text));
 }
 
-async function formalize(input: {
-  readonly informal_request: string;
-  readonly context: string;
-}): Promise<RuleFormalization> {
-  return formalizeByRules(input.informal_request, input.context);
+/** Templates mark what is filled in as «title»: no programming language uses those quotes. */
+function fill(
+  template: string,
+  values: Readonly<Record<string, string>> | Omit<ScaffoldNames, 'parameters'>,
+): string {
+  const known = new Map<string, string>(Object.entries(values));
+  return template.replaceAll(/«(\w+)»/gu, (blank, name: string) => known.get(name) ?? blank);
+}
+
+const maxNames = 30;
+const maxChars = 200_000;
+
+/** Declarations of functions that a test can call, at the start of a line. */
+const declarations: Readonly<Partial<Record<Language, RegExp>>> = {
+  python: /^(?:async +)?def +([A-Za-z]\w*)/gmu,
+  javascript: /^export +(?:default +)?(?:async +)?function\*? *([A-Za-z]\w*)/gmu,
+  typescript: /^export +(?:default +)?(?:async +)?function\*? *([A-Za-z]\w*)/gmu,
+  java: /^ +(?:public|protected)? *static +[\w<>[\], ?]+? +([a-z]\w*) *\(/gmu,
+  go: /^func +([A-Z]\w*)/gmu,
+  rust: /^ *pub +(?:async +)?fn +([a-z]\w*)/gmu,
+};
+
+function functionNames(code: string, language: Language): string[] {
+  const declaration = declarations[language];
+  if (!declaration) return [];
+  const names = [...code.slice(0, maxChars).matchAll(declaration)].map((match) => match[1] ?? '');
+  return [...new Set(names)].filter((name) => name !== 'main').slice(0, maxNames);
 }

@@ -1,7 +1,7 @@
 const maxRequirements = 20;
 const maxChars = 20_000;
 
-/** What a request says, taken apart without understanding it. */
+/** A request split into requirements and steps by its punctuation. */
 export interface RuleFormalization {
   readonly formalized_description: string;
   readonly requirements: string[];
@@ -14,7 +14,7 @@ const wantsTests = /\btests?\b|\bcoverage\b/iu;
 const wantsReview = /\breview|\bcheck\b/iu;
 
 export function formalizeByRules(request: string, context: string): RuleFormalization {
-  const text = calmSpace(request.slice(0, maxChars)).trim();
+  const text = collapseSpace(request.slice(0, maxChars)).trim();
   const clauses = text
     .split(boundaries)
     .map((clause) => clause.replace(/^(?:and|or|but|also|please)\s+/iu, '').trim())
@@ -35,8 +35,8 @@ export function formalizeByRules(request: string, context: string): RuleFormaliz
   };
 }
 
-/** One space or line end in place of many, so that no pattern has to try them all. */
-function calmSpace(text: string): string {
+/** Collapses runs of white space, so that the patterns stay linear. */
+function collapseSpace(text: string): string {
   return text.replaceAll(/\s+/gu, (space) => (space.includes('\n') ? '\n' : ' '));
 }
 

@@ -1,6 +1,6 @@
-/** The names a scaffold gives to things, made of the words of a description. */
+/** Names for a scaffold, made of the words of a description. */
 export interface ScaffoldNames {
-  /** The description on one line, safe inside comments and texts of every language. */
+  /** The description on one line, safe inside comments and strings of every language. */
   readonly title: string;
   readonly camel: string;
   readonly pascal: string;
@@ -22,7 +22,7 @@ const fillers = new Set(
   ).split(' '),
 );
 
-/** Words that some language does not let a function be called. */
+/** Reserved words of some language: not usable as the name of a function. */
 const reserved = new Set(
   (
     'import export default return delete switch case break continue for while if else try catch finally throw raise ' +
@@ -31,7 +31,7 @@ const reserved = new Set(
   ).split(' '),
 );
 
-/** `parseQuery(url, limit)`: the user has named it. */
+/** `parseQuery(url, limit)`: a signature given by the user. */
 const signature = /\b([A-Za-z_]\w{1,63})\s?\(([\w\s,]{0,200})\)/u;
 
 export function scaffoldNames(description: string, fallback: string): ScaffoldNames {
@@ -67,7 +67,7 @@ function splitName(name: string): string[] {
   return (name.match(/[A-Z]?[a-z0-9]+|[A-Z]+/g) ?? []).map((word) => word.toLowerCase());
 }
 
-/** What could end a comment or a text is left out. */
+/** Without characters that could end a comment or a string. */
 function titleOf(description: string): string {
   const line = description
     .replaceAll(/[^\p{L}\p{N} .,;:()=+%#@_-]/gu, ' ')
@@ -76,11 +76,11 @@ function titleOf(description: string): string {
   return line.length > maxTitleLength ? `${line.slice(0, maxTitleLength - 1)}…` : line;
 }
 
-function capitalize(word: string): string {
+export function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-export function camelOf(snake: string): string {
+export function camelCase(snake: string): string {
   const [first = '', ...rest] = snake.split('_');
   return [first, ...rest.map(capitalize)].join('');
 }
