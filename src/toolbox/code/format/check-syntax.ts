@@ -7,7 +7,7 @@ import type { FormatEngine } from './engine.ts';
 import { asTooComplex } from './too-complex.ts';
 import { assertCssStatements } from './format-css.ts';
 import { goFormatter } from './format-go.ts';
-import { assertClosedElements, parseHtml, withExplicitTags } from './format-html.ts';
+import { checkHtml } from './format-html.ts';
 import { checkJavascript } from './format-javascript.ts';
 import { formatPython } from './format-python.ts';
 import { firstJavaError } from './java-errors.ts';
@@ -27,7 +27,7 @@ const checks: Readonly<Record<Language, Check>> = {
   go: (file, context) => byFormatting(goFormatter(new Gofmt()))(file, context),
   rust: checkRust,
   sql: checkSql,
-  html: checkHtml,
+  html: async (file) => void (await checkHtml(file)),
   css: checkCss,
 };
 
@@ -84,12 +84,6 @@ async function checkRust(file: SourceFile, context: CodeContext): Promise<void> 
 async function checkSql(file: SourceFile): Promise<void> {
   const verdict = await recogniseSql(file);
   if (verdict.kind === 'invalid') throw syntaxError(file, verdict.place, verdict.message);
-}
-
-async function checkHtml(file: SourceFile): Promise<void> {
-  await withExplicitTags(file, async (explicit) => {
-    assertClosedElements(await parseHtml(explicit), explicit);
-  });
 }
 
 async function checkCss(file: SourceFile): Promise<void> {

@@ -3,31 +3,25 @@ import type { SourceFile } from '../source-files.ts';
 import { CodeSyntaxError, syntaxError } from '../errors.ts';
 import { TextPositions } from '../text-positions.ts';
 import type { FormatEngine } from './engine.ts';
-import { findUnclosedElement, type HtmlNode } from './html-elements.ts';
-import { withEndTags } from './html-end-tags.ts';
+import { optionalEndTags, withEndTags } from './html-end-tags.ts';
 import { ownPlugins, parseWith, prettierVersion, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';
 
 const htmlPlugins = ['html', 'babel', 'estree', 'postcss', 'typescript'] as const;
 
-/**
- * HTML by Prettier, with the scripts and styles in it. End tags that were omitted are written out
- * before. Prettier closes at the end of the document what was left open; here an element whose end
- * tag may not be omitted is an error.
- */
+/** HTML by Prettier, with the scripts and styles in it, after omitted end tags were written out. */
 export const formatHtml: FormatEngine = async ({ file, lineLength }) => {
+  const explicit = await checkHtml(file);
   const [html, ...embedded] = await ownPlugins(htmlPlugins);
   const notes: string[] = [];
-  const text = await withExplicitTags(file, (explicit) =>
-    runPrettier(explicit, {
-      parser: 'html',
-      plugins: [
-        ...(html ? [withCheckedElements(html, explicit)] : []),
-        ...embedded.map((plugin) => withNotes(plugin, explicit, notes)),
-      ],
-      printWidth: lineLength,
-    }),
-  );
+  const text = await runPrettier(explicit, {
+    parser: 'html',
+    plugins: [
+      ...(html ? [html] : []),
+      ...embedded.map((plugin) => withNotes(plugin, explicit, notes)),
+    ],
+    printWidth: lineLength,
+  });
   return {
     text,
     engine: `prettier ${prettierVersion()}`,
@@ -37,56 +31,68 @@ export const formatHtml: FormatEngine = async ({ file, lineLength }) => {
 };
 
 /**
- * Works on the text with all end tags written out. A syntax error is told at its place in the file
- * itself; of something that never ends, where it starts: the parser only sees the end of the text.
+ * The file with all end tags written out. Throws `CodeSyntaxError` with the position in the file
+ * itself; for a part that never ends, with its start: the parser only sees the end of the text.
+ * Prettier closes at the end of the document what was left open; here an element whose end tag may
+ * not be omitted is an error.
  */
-export async function withExplicitTags<Result>(
-  file: SourceFile,
-  work: (explicit: SourceFile) => Promise<Result>,
-): Promise<Result> {
+export async function checkHtml(file: SourceFile): Promise<SourceFile> {
   const { text, originalOffset, unclosed } = withEndTags(file.text);
+  const explicit = { ...file, text };
   try {
-    return await work({ ...file, text });
+    const element = findUnclosedElement(await parseHtml(explicit));
+    if (!element) return explicit;
+    const message = `Element "${element.name}" is never closed`;
+    throw syntaxError(file, placeOfOffset(text, element.offset), message);
   } catch (error) {
     if (!(error instanceof CodeSyntaxError)) throw error;
     const { line, column, message } = error.problem;
-    if (unclosed)
+    if (unclosed) {
       throw syntaxError(file, placeOfOffset(file.text, unclosed.offset), unclosed.message);
+    }
     const offset = originalOffset(new TextPositions(text).offset(line, column));
     throw syntaxError(file, placeOfOffset(file.text, offset), message);
   }
 }
 
-/** Prettier's HTML plugin with a parser that also looks at what it parsed: no second parse is needed. */
-function withCheckedElements(plugin: Plugin, file: SourceFile): Plugin {
-  return mapParsers(plugin, (parser) => ({
-    ...parser,
-    parse: async (text, options) => {
-      // The parser is typed `any`; a root node with children is what it makes.
-      const root = (await parser.parse(text, options)) as HtmlNode;
-      if (text === file.text) assertClosedElements(root, file);
-      return root;
-    },
-  }));
+/** The fields used of a node of Prettier's HTML tree. */
+export interface HtmlNode {
+  readonly kind?: string;
+  readonly name?: string;
+  readonly isVoid?: boolean;
+  readonly isSelfClosing?: boolean;
+  readonly children?: readonly HtmlNode[];
+  readonly endSourceSpan?: unknown;
+  readonly sourceSpan?: {
+    readonly start: { readonly offset: number };
+    readonly end: { readonly offset: number };
+  };
 }
 
 export async function parseHtml(file: SourceFile): Promise<HtmlNode> {
-  // The parser is typed `any`; a root node with children is what it makes.
+  // The parser is typed `any`; it returns a root node with children.
   return (await parseWith('html', file)) as HtmlNode;
 }
 
-export function assertClosedElements(root: HtmlNode, file: SourceFile): void {
-  const unclosed = findUnclosedElement(root);
-  if (!unclosed) return;
-  const place = placeOfOffset(file.text, unclosed.offset);
-  throw syntaxError(file, place, `Element "${unclosed.name}" is never closed`);
+/** The first element, in the order of the text, that is open at the end though it must be closed. */
+function findUnclosedElement(root: HtmlNode): { name: string; offset: number } | undefined {
+  const open: HtmlNode[] = [root];
+  for (let node = open.pop(); node; node = open.pop()) {
+    const { kind, name = '', endSourceSpan, isVoid = false, isSelfClosing = false } = node;
+    const isOpen = kind === 'element' && endSourceSpan === null && !isVoid && !isSelfClosing;
+    if (isOpen && !optionalEndTags.has(name.toLowerCase())) {
+      return { name, offset: node.sourceSpan?.start.offset ?? 0 };
+    }
+    for (const child of node.children?.toReversed() ?? []) open.push(child);
+  }
+  return undefined;
 }
 
 const maxNotes = 20;
 
 /** Prettier leaves an embedded text alone when it is invalid and says nothing; this takes note of it. */
 function withNotes(plugin: Plugin, file: SourceFile, notes: string[]): Plugin {
-  return mapParsers(plugin, (parser) => ({
+  const noting = (parser: Parser): Parser => ({
     ...parser,
     parse: async (text, options) => {
       try {
@@ -100,7 +106,12 @@ function withNotes(plugin: Plugin, file: SourceFile, notes: string[]): Plugin {
         throw error;
       }
     },
-  }));
+  });
+  const parsers = Object.entries(plugin.parsers ?? {});
+  return {
+    ...plugin,
+    parsers: Object.fromEntries(parsers.map(([name, parser]) => [name, noting(parser)])),
+  };
 }
 
 const maxTagLength = 1_000;
@@ -111,12 +122,4 @@ function isElementText(text: string, offset: number): boolean {
   return (
     /^<(?:script|style)\b/i.test(before.slice(before.lastIndexOf('<'))) && before.endsWith('>')
   );
-}
-
-function mapParsers(plugin: Plugin, change: (parser: Parser) => Parser): Plugin {
-  const parsers = Object.entries(plugin.parsers ?? {});
-  return {
-    ...plugin,
-    parsers: Object.fromEntries(parsers.map(([name, parser]) => [name, change(parser)])),
-  };
 }

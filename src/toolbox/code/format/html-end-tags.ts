@@ -1,174 +1,152 @@
-import { optionalEndTags, voidTags } from './html-elements.ts';
+import {
+  defaultTreeAdapter,
+  ErrorCodes,
+  html,
+  parse,
+  parseFragment,
+  type DefaultTreeAdapterTypes,
+  type ParserError,
+} from 'parse5';
+
+type Node = DefaultTreeAdapterTypes.Node;
+type Element = DefaultTreeAdapterTypes.Element;
 
 /** An HTML text in which every end tag that may be omitted is written out. */
 export interface ExplicitHtml {
   readonly text: string;
   /** The offset in the original text of one in this. */
   readonly originalOffset: (offset: number) => number;
-  /** Where something starts that never ends: a comment, a quoted value, a script. */
-  readonly unclosed?: { readonly offset: number; readonly message: string };
+  /** Start of a comment, quoted value or script that never ends. */
+  readonly unclosed?: UnclosedPart | undefined;
 }
 
-// Every alternative reaches its end or that of the text, so that no place is read twice.
-const tokens =
-  /<!--(?:-?>|[^]*?(?:-->|$))|<[!?][^>]*(?:>|$)|<\/?[a-zA-Z](?:[^>"'=]|=\s*(?:"[^"]*(?:"|$)|'[^']*(?:'|$))?|["'])*(?:>|$)|[^<]+|</g;
+interface UnclosedPart {
+  readonly offset: number;
+  readonly message: string;
+}
 
-/** What is inside them is text to its end tag. */
-const rawTags = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed']);
-
-const cells = ['td', 'th'];
-const rows = ['tr', ...cells, 'caption', 'colgroup'];
-const rowGroups = ['thead', 'tbody', 'tfoot', ...rows];
-const blocks =
-  'address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr main menu nav ol p pre search section table ul';
-
-/** Which open elements a start tag ends, by HTML's rules for omitted end tags. */
-const endedBy: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
-  ...blocks.split(' ').map((name): [string, string[]] => [name, ['p']]),
-  ['li', ['li']],
-  ['dt', ['dt', 'dd']],
-  ['dd', ['dt', 'dd']],
-  ['option', ['option']],
-  ['optgroup', ['optgroup', 'option']],
-  ['rt', ['rb', 'rt', 'rp']],
-  ['rp', ['rb', 'rt', 'rp']],
-  ['rb', ['rb', 'rt', 'rp', 'rtc']],
-  ['rtc', ['rb', 'rt', 'rp', 'rtc']],
-  ['td', cells],
-  ['th', cells],
-  ['tr', rows],
-  ['thead', rowGroups],
-  ['tbody', rowGroups],
-  ['tfoot', rowGroups],
-  ['colgroup', ['caption', 'colgroup']],
-  ['body', ['head']],
-]);
-
-const headContent = new Set(
-  'base basefont bgsound link meta title noscript noframes style script template'.split(' '),
+/** Elements whose end tag may be omitted. */
+export const optionalEndTags: ReadonlySet<string> = new Set(
+  'html head body li dt dd p rb rt rtc rp optgroup option colgroup caption thead tbody tfoot tr td th'.split(
+    ' ',
+  ),
 );
 
-/** More elements in a row without an end tag are not looked at: no document needs them. */
-const maxRun = 32;
-/** How many elements up an end tag may find its start tag. */
-const maxDistance = 1_000;
+/** Their content is text up to the end tag. */
+const rawTags: ReadonlySet<string> = new Set(
+  'script style textarea title xmp iframe noembed'.split(' '),
+);
 
 /**
  * Writes out the end tags HTML implies. Prettier knows the rules for `p` and `li` but not those of
  * tables, lists of terms, option groups and `head`, and nests the elements wrongly.
  */
 export function withEndTags(text: string): ExplicitHtml {
-  return new EndTagWriter(text).write();
+  const errors: ParserError[] = [];
+  const root = parseHtmlTree(text, (error) => errors.push(error));
+  const inserted: { offset: number; tag: string }[] = [];
+  const ends = new Map<Node, number>();
+  const broken = new Set<Node>();
+  let unclosed: UnclosedPart | undefined;
+  for (const node of nodesInEndOrder(root)) {
+    const location = node.sourceCodeLocation;
+    if (!location) continue;
+    const { startOffset: offset, endOffset } = location;
+    if (node.nodeName === '#comment' && isOpenComment(text.slice(offset, endOffset))) {
+      unclosed = { offset, message: 'Unclosed comment' };
+    }
+    ends.set(node, endOffset);
+    if (!isImplicitlyClosed(node, text)) continue;
+    const last = childNodes(node).at(-1);
+    // parse5 takes the start tags of `head` and `body` for their ends.
+    const end = Math.max(endOffset, (last && ends.get(last)) ?? 0);
+    ends.set(node, end);
+    const { tagName } = node;
+    if (rawTags.has(tagName)) {
+      unclosed = { offset, message: `Element "${tagName}" is never closed` };
+    } else if (optionalEndTags.has(tagName) && !(last && broken.has(last))) {
+      inserted.push({ offset: Math.min(end, text.trimEnd().length), tag: `</${tagName}>` });
+      // An end tag is missing that may not be omitted; Prettier's parser says so. Void elements are empty.
+    } else if (last) broken.add(node);
+  }
+  if (errors.some(({ code }) => code === ErrorCodes.eofInTag)) unclosed ??= findOpenQuote(text);
+  if (unclosed) inserted.length = 0;
+  // Stable: of elements that end at the same offset the inner ones come first.
+  inserted.sort((a, b) => a.offset - b.offset);
+  return { ...insertTags(text, inserted), unclosed };
 }
 
-class EndTagWriter {
-  readonly #text: string;
-  readonly #open: string[] = [];
-  readonly #inserted: { offset: number; tags: string }[] = [];
-  #raw: { readonly name: string; readonly offset: number } | undefined;
-  #unclosed: ExplicitHtml['unclosed'];
+/** Never in quirks mode, in which a table does not end a paragraph: Prettier always ends it. */
+const treeAdapter = {
+  ...defaultTreeAdapter,
+  getDocumentMode: () => html.DOCUMENT_MODE.NO_QUIRKS,
+};
 
-  constructor(text: string) {
-    this.#text = text;
+/** The tree of a page, or of a part of one, such as table rows, which a page could not start with. */
+export function parseHtmlTree(
+  text: string,
+  onParseError: ((error: ParserError) => void) | null = null,
+): Node {
+  const isPage = /<(?:!doctype|html|head|body)\b/i.test(text);
+  const options = { treeAdapter, sourceCodeLocationInfo: true, onParseError };
+  return isPage ? parse(text, options) : parseFragment(text, options);
+}
+
+export function childNodes(node: Node): readonly Node[] {
+  if ('content' in node) return node.content.childNodes;
+  return 'childNodes' in node ? node.childNodes : [];
+}
+
+/** All nodes, each after those inside it. */
+function nodesInEndOrder(root: Node): Node[] {
+  const found: Node[] = [];
+  const open = [root];
+  for (let node = open.pop(); node; node = open.pop()) {
+    found.push(node);
+    for (const child of childNodes(node)) open.push(child);
   }
+  return found.reverse();
+}
 
-  write(): ExplicitHtml {
-    for (const { 0: token, index } of this.#text.matchAll(tokens)) this.#read(token, index);
-    if (this.#raw) {
-      const { name, offset } = this.#raw;
-      this.#unclosed ??= { offset, message: `Element "${name}" is never closed` };
-    } else this.#endRun(0, this.#text.trimEnd().length);
-    return {
-      text: this.#explicitText(),
-      originalOffset: (offset) => this.#originalOffset(offset),
-      ...(this.#unclosed ? { unclosed: this.#unclosed } : {}),
-    };
+function isOpenComment(source: string): boolean {
+  return /^<!--(?!-?>$)/.test(source) && !source.endsWith('-->');
+}
+
+function isImplicitlyClosed(node: Node, text: string): node is Element {
+  if (!('tagName' in node) || node.sourceCodeLocation?.endTag) return false;
+  const startTag = node.sourceCodeLocation?.startTag;
+  return startTag !== undefined && text[startTag.endOffset - 2] !== '/';
+}
+
+/** Nothing behind the open quotation mark is one of its kind, so it is the last of the text. */
+function findOpenQuote(text: string): UnclosedPart | undefined {
+  const offsets = ['"', "'"]
+    .map((quote) => text.lastIndexOf(quote))
+    .filter((offset) => text.slice(0, Math.max(offset, 0)).trimEnd().endsWith('='));
+  return offsets.length === 0
+    ? undefined
+    : { offset: Math.min(...offsets), message: 'Unclosed quotation mark' };
+}
+
+function insertTags(
+  text: string,
+  inserted: readonly { readonly offset: number; readonly tag: string }[],
+): Pick<ExplicitHtml, 'text' | 'originalOffset'> {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { offset, tag } of inserted) {
+    pieces.push(text.slice(from, offset), tag);
+    from = offset;
   }
-
-  #read(token: string, offset: number): void {
-    const [, slash, given] = /^<(\/?)([a-zA-Z][^\s/>]*)/.exec(token) ?? [];
-    const name = given?.toLowerCase();
-    if (this.#raw) {
-      if (slash === '/' && name === this.#raw.name) this.#raw = undefined;
-      return;
-    }
-    if (name === undefined) this.#readText(token, offset);
-    else if (slash === '/') this.#readEndTag(name, offset);
-    else this.#readStartTag(token, name, offset);
-    const isLast = offset + token.length === this.#text.length;
-    if (name !== undefined && isLast) this.#noteOpenQuote(token, offset);
-  }
-
-  #readText(token: string, offset: number): void {
-    if (token.startsWith('<!--')) {
-      const isClosed = /^<!--(?:-?>$|[^]*-->$)/.test(token);
-      if (!isClosed) this.#unclosed ??= { offset, message: 'Unclosed comment' };
-    } else if (this.#open.at(-1) === 'head' && !/^<[!?]/.test(token) && token.trim() !== '') {
-      this.#endRun(this.#open.length - 1, offset);
-    }
-  }
-
-  #noteOpenQuote(tag: string, offset: number): void {
-    const quote = /=\s*(?:"[^"]*|'[^']*)$/.exec(tag);
-    if (!quote) return;
-    const start = offset + quote.index + quote[0].search(/["']/);
-    this.#unclosed ??= { offset: start, message: 'Unclosed quotation mark' };
-  }
-
-  #readStartTag(token: string, name: string, offset: number): void {
-    const isOutsideHead = this.#open.at(-1) === 'head' && !headContent.has(name);
-    const ended = isOutsideHead ? ['head'] : (endedBy.get(name) ?? []);
-    const run = this.#runOfOptional();
-    const first = run.findIndex((open) => ended.includes(open));
-    if (first >= 0) this.#endRun(this.#open.length - run.length + first, offset);
-    if (token.endsWith('/>') || voidTags.has(name)) return;
-    if (rawTags.has(name)) this.#raw = { name, offset };
-    else this.#open.push(name);
-  }
-
-  #readEndTag(name: string, offset: number): void {
-    const innermost = this.#open.slice(-maxDistance);
-    const found = innermost.lastIndexOf(name);
-    if (found < 0) return;
-    const at = this.#open.length - innermost.length + found;
-    this.#endRun(at + 1, offset);
-    // What may not be omitted is missing here: the parser will say so.
-    this.#open.length = at;
-  }
-
-  /** The innermost open elements, as far as their end tags may be omitted. */
-  #runOfOptional(): string[] {
-    const innermost = this.#open.slice(-maxRun);
-    return innermost.slice(innermost.findLastIndex((name) => !optionalEndTags.has(name)) + 1);
-  }
-
-  /** Ends all open elements from `first` on, if they are all allowed to end without a tag. */
-  #endRun(first: number, offset: number): void {
-    const ended = this.#open.slice(first);
-    if (ended.length === 0 || !ended.every((name) => optionalEndTags.has(name))) return;
-    const tags = ended.toReversed().map((name) => `</${name}>`);
-    this.#inserted.push({ offset, tags: tags.join('') });
-    this.#open.length = first;
-  }
-
-  #explicitText(): string {
-    const pieces: string[] = [];
-    let from = 0;
-    for (const { offset, tags } of this.#inserted) {
-      pieces.push(this.#text.slice(from, offset), tags);
-      from = offset;
-    }
-    return [...pieces, this.#text.slice(from)].join('');
-  }
-
-  #originalOffset(offset: number): number {
+  const originalOffset = (explicitOffset: number): number => {
     let added = 0;
-    for (const insertion of this.#inserted) {
-      const start = insertion.offset + added;
-      if (offset < start) break;
-      if (offset < start + insertion.tags.length) return insertion.offset;
-      added += insertion.tags.length;
+    for (const { offset, tag } of inserted) {
+      const start = offset + added;
+      if (explicitOffset < start) break;
+      if (explicitOffset < start + tag.length) return offset;
+      added += tag.length;
     }
-    return offset - added;
-  }
+    return explicitOffset - added;
+  };
+  return { text: [...pieces, text.slice(from)].join(''), originalOffset };
 }

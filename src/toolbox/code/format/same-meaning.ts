@@ -1,4 +1,4 @@
-import { optionalEndTags, voidTags } from './html-elements.ts';
+import { childNodes, parseHtmlTree } from './html-end-tags.ts';
 
 /** Languages whose engine's result is compared with its input before it is given out. */
 export type GuardedLanguage = 'java' | 'rust' | 'html' | 'css';
@@ -115,50 +115,38 @@ function withoutSpace(text: string): string {
   return text.replace(/\s+/g, '');
 }
 
-/** Text inside these is another language's, or shown as it is; its layout is not HTML's. */
-const rawTags: readonly string[] = ['script', 'style', 'textarea', 'pre', 'title'];
-
-const tokenPattern =
-  /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<[!?][^>]*>|<\/?[a-zA-Z](?:[^>"']|"[^"]*"|'[^']*')*>|[^<]+|</g;
-
-const attributePattern = /([^\s"'<>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g;
-
 /**
- * What an HTML text says: its tags with their attributes, its texts and comments. Forgiven are space,
- * letter case of tags, kind of quotes, end tags that may be omitted, `/` in void tags, and the layout
- * of scripts, styles and of `style` and event attributes.
+ * The elements, attributes, texts and comments of an HTML tree. Forgiven are space, letter case of
+ * tags, kind of quotes, implied tags, and the layout of scripts, styles and `style` and event
+ * attributes.
  */
 function htmlMeaning(text: string): string {
   const said: string[] = [];
-  let raw: string | undefined;
-  for (const [token] of text.matchAll(tokenPattern)) {
-    const name = /^<\/?([a-zA-Z][^\s/>]*)/.exec(token)?.[1]?.toLowerCase();
-    if (raw !== undefined) {
-      if (name !== raw || !token.startsWith('</')) continue;
-      raw = undefined;
-    }
-    if (name === undefined) said.push(withoutSpace(token.toLowerCase()));
-    else if (token.startsWith('</')) {
-      if (!optionalEndTags.has(name) && !voidTags.has(name)) said.push(`</${name}>`);
-    } else {
-      said.push(`<${name} ${attributesOf(token, name)}>`);
-      if (rawTags.includes(name) && !token.endsWith('/>')) raw = name;
-      else if (token.endsWith('/>') && !voidTags.has(name)) said.push(`</${name}>`);
+  const seen = new Set<number>();
+  const open: (ReturnType<typeof parseHtmlTree> | string)[] = [parseHtmlTree(text)];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (typeof node === 'string') said.push(node);
+    else if ('value' in node) said.push(withoutSpace(node.value.toLowerCase()));
+    else if ('data' in node) said.push(`<!--${withoutSpace(node.data.toLowerCase())}-->`);
+    else if ('publicId' in node) said.push(`<!${node.name} ${node.publicId} ${node.systemId}>`);
+    else {
+      // An open `<b>` is opened again in every block, also in one that holds only space.
+      const start = node.sourceCodeLocation?.startOffset;
+      if ('attrs' in node && start !== undefined && !seen.has(start)) {
+        seen.add(start);
+        const attributes = node.attrs.map(({ name, value }) => `${name}=${valueOf(name, value)}`);
+        said.push(`<${node.tagName} ${attributes.join(' ')}>`);
+        open.push('</>');
+      }
+      if (node.nodeName === 'script' || node.nodeName === 'style') continue;
+      for (const child of childNodes(node).toReversed()) open.push(child);
     }
   }
-  return said.filter((piece) => piece !== '').join('');
-}
-
-function attributesOf(tag: string, name: string): string {
-  const inside = tag.slice(1 + name.length, tag.endsWith('/>') ? -2 : -1);
-  return [...inside.matchAll(attributePattern)]
-    .map(([, key = '', value = '']) => `${key.toLowerCase()}=${valueOf(key, value)}`)
-    .join(' ');
+  return said.join('');
 }
 
 function valueOf(key: string, value: string): string {
-  const bare = /^["']/.test(value) ? value.slice(1, -1) : value;
-  const plain = withoutSpace(bare).replaceAll('&quot;', '"').replaceAll('&apos;', "'");
+  const plain = withoutSpace(value);
   return /^(?:style|on\w+|media|srcset|sizes|class)$/i.test(key)
     ? plain.toLowerCase().replace(/[;"'(),]/g, '')
     : plain;
