@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../kernel/index.ts';
+import { SyntaxTrees } from '../code/syntax-tree.ts';
 import type { Library } from './library.ts';
 import { docsLimits, type DocsLimits } from './limits.ts';
 import type { FiledPassage, Passage } from './passage.ts';
@@ -187,6 +188,7 @@ export async function indexLibrary(
   limits: DocsLimits = docsLimits,
 ): Promise<LibraryIndex> {
   const startedAt = clock.now();
+  const trees = new SyntaxTrees();
   const files = new PackageFiles(library.realFolder, library.parts, limits);
   const { files: paths, isComplete } = await files.list();
   const index = new LibraryIndex(library);
@@ -217,7 +219,8 @@ export async function indexLibrary(
       index.addNote(`Of ${file} only the first ${limits.maxFileBytes} bytes were read.`);
     }
     const left = limits.maxPassages - index.size;
-    for (const passage of split(content.text).slice(0, left)) {
+    const passages = await split(content.text, trees);
+    for (const passage of passages.slice(0, left)) {
       index.add({ ...passage, file, kind }, weight);
     }
   }

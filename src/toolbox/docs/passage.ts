@@ -1,3 +1,5 @@
+import type { SyntaxTrees } from '../code/syntax-tree.ts';
+
 export const passageKinds = ['readme', 'types', 'docstring', 'changelog', 'doc'] as const;
 
 export type PassageKind = (typeof passageKinds)[number];
@@ -24,5 +26,5 @@ export interface Document {
   readonly file: string;
   readonly kind: PassageKind;
   readonly weight: number;
-  readonly split: (text: string) => Passage[];
+  readonly split: (text: string, trees: SyntaxTrees) => Passage[] | Promise<Passage[]>;
 }

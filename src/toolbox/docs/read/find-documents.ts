@@ -1,6 +1,6 @@
 import type { Library } from '../library.ts';
 import type { Document } from '../passage.ts';
-import { splitGo } from '../split/split-go.ts';
+import { splitGo } from '../split/split-code.ts';
 import { splitMarkdown } from '../split/split-markdown.ts';
 import { npmDocuments } from './npm-documents.ts';
 import type { PackageFiles } from './package-files.ts';

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
 import { parseLenientJson } from '../../../kernel/index.ts';
-import { splitDeclarations } from '../split/split-declarations.ts';
+import { splitDeclarations } from '../split/split-code.ts';
 import { splitLong } from '../split/split-long.ts';
 import type { Document, Passage } from '../passage.ts';
 import type { PackageFiles } from './package-files.ts';

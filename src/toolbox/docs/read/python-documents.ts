@@ -1,6 +1,6 @@
 import type { Document, Passage } from '../passage.ts';
 import { splitMarkdown } from '../split/split-markdown.ts';
-import { splitPython, splitStub } from '../split/split-python.ts';
+import { splitPython, splitStub } from '../split/split-code.ts';
 import type { PackageFiles } from './package-files.ts';
 
 const docstringWeight = 0.9;
@@ -62,11 +62,13 @@ function moduleDocument(file: string, exported: ReadonlySet<string>): Document {
     file,
     kind: isStub ? 'types' : 'docstring',
     weight: isInner ? innerWeight : isShallow ? docstringWeight : deepWeight,
-    split: (text) =>
-      (isStub ? splitStub(text, module) : splitPython(text, module)).map((passage) => {
+    split: async (text, trees) => {
+      const passages = await (isStub ? splitStub : splitPython)(text, trees, module);
+      return passages.map((passage) => {
         const [name = ''] = passage.heading.slice(module.length + 1).split(/[.,]/);
         return exported.has(name) ? { ...passage, isExported: true } : passage;
-      }),
+      });
+    },
   };
 }
 

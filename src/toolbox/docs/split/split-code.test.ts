@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { splitDeclarations } from './split-declarations.ts';
-import { splitGo } from './split-go.ts';
+import { SyntaxTrees } from '../../code/syntax-tree.ts';
 import { splitJsdoc } from '../read/npm-documents.ts';
-import { splitPython, splitStub } from './split-python.ts';
+import { splitDeclarations, splitGo, splitPython, splitStub } from './split-code.ts';
+
+const trees = new SyntaxTrees();
 
 const headings = (passages: readonly { heading: string }[]): string[] =>
   passages.map(({ heading }) => heading);
 
-describe('splitting TypeScript declarations', () => {
-  it('keeps each declaration together with the comment above it', () => {
-    const passages = splitDeclarations(
+describe('splitting TypeScript declarations', async () => {
+  it('keeps each declaration together with the comment above it', async () => {
+    const passages = await splitDeclarations(
       [
         "import { a } from './a';",
         '/** Adds. */',
@@ -22,17 +23,18 @@ describe('splitting TypeScript declarations', () => {
         '}',
         'export { a };',
       ].join('\n'),
+      trees,
     );
     expect(headings(passages)).toEqual(['add', 'Either', 'Small']);
     expect(passages[0]).toMatchObject({ line: 2 });
     expect(passages[0]?.text).toContain('/** Adds. */\nexport declare function add');
   });
 
-  it('keeps generics with commas, overloads and long declarations whole', () => {
+  it('keeps generics with commas, overloads and long declarations whole', async () => {
     const union = Array.from({ length: 200 }, (_, index) => `  | "member number ${index}"`).join(
       '\n',
     );
-    const passages = splitDeclarations(
+    const passages = await splitDeclarations(
       [
         'export type Some = Record<PropertyKey, Map<string, { a: 1 }>>;',
         'export declare function is(data: any): data is Record<string, unknown>;',
@@ -40,6 +42,7 @@ describe('splitting TypeScript declarations', () => {
         'export declare function get<K extends keyof T, T>(a: K, b: (c: T) => void): T;',
         `export type Long =\n${union};`,
       ].join('\n'),
+      trees,
     );
     expect(headings(passages)).toEqual(['Some', 'is', 'get', 'Long']);
     expect(passages[0]?.text).toContain('{ a: 1 }>>;');
@@ -47,13 +50,13 @@ describe('splitting TypeScript declarations', () => {
     expect(passages[3]?.text).toContain('member number 199');
   });
 
-  it('splits a large class into its members, overloads together, private ones left out', () => {
+  it('splits a large class into its members, overloads together, private ones left out', async () => {
     const members = Array.from(
       { length: 20 },
       (_, index) => `  /** Number ${index}. ${'x'.repeat(60)} */\n  member${index}(): void;`,
     );
     const text = `/** A tool. */\nexport declare class Tool {\n  private secret: string;\n${members.join('\n')}\n  /** First. */\n  run(a: 1): void;\n  run(a: 2): void;\n}\n`;
-    const passages = splitDeclarations(text);
+    const passages = await splitDeclarations(text, trees);
     expect(headings(passages)).toEqual([
       'Tool',
       ...Array.from({ length: 20 }, (_, index) => `Tool.member${index}`),
@@ -63,29 +66,37 @@ describe('splitting TypeScript declarations', () => {
     expect(passages.map(({ text: own }) => own).join('')).not.toContain('secret');
   });
 
-  it('follows namespaces and modules, and needs no semicolons', () => {
+  it('follows namespaces and modules, and needs no semicolons', async () => {
     const text = `declare module "thing" {\n  namespace inner {\n    export function go(): void\n    export const two: 2\n  }\n}\nexport declare function last(): void\n`;
-    expect(headings(splitDeclarations(text))).toEqual(['inner.go', 'inner.two', 'last']);
+    expect(headings(await splitDeclarations(text, trees))).toEqual([
+      'inner.go',
+      'inner.two',
+      'last',
+    ]);
   });
 
-  it('ends on texts that are deep, long, unbalanced or unfinished', { timeout: 20_000 }, () => {
-    for (const text of [
-      '{'.repeat(200_000),
-      '}'.repeat(200_000),
-      'namespace a {'.repeat(10_000) + '}'.repeat(10_000),
-      `export type A = ${'{ a: '.repeat(10_000)}1${' }'.repeat(10_000)};`,
-      '/**'.repeat(100_000),
-      '`'.repeat(99_999),
-      `export declare const ${'a'.repeat(1_000_000)}`,
-      'export declare const a: 1;\n'.repeat(100_000),
-    ]) {
-      expect(splitDeclarations(text).length).toBeLessThanOrEqual(100_000);
-    }
-  });
+  it(
+    'ends on texts that are deep, long, unbalanced or unfinished',
+    { timeout: 60_000 },
+    async () => {
+      for (const text of [
+        '{'.repeat(200_000),
+        '}'.repeat(200_000),
+        'namespace a {'.repeat(10_000) + '}'.repeat(10_000),
+        `export type A = ${'{ a: '.repeat(10_000)}1${' }'.repeat(10_000)};`,
+        '/**'.repeat(100_000),
+        '`'.repeat(99_999),
+        `export declare const ${'a'.repeat(1_000_000)}`,
+        'export declare const a: 1;\n'.repeat(100_000),
+      ]) {
+        expect((await splitDeclarations(text, trees)).length).toBeLessThanOrEqual(100_000);
+      }
+    },
+  );
 });
 
-describe('splitting scripts', () => {
-  it('gives the comments of a JavaScript file with what they stand above', () => {
+describe('splitting scripts', async () => {
+  it('gives the comments of a JavaScript file with what they stand above', async () => {
     const text =
       '/** @license MIT */\nx = 1;\n\n/**\n * Joins.\n */\nexports.join = function (a) {};\n/** lost';
     expect(splitJsdoc(text)).toEqual([
@@ -97,7 +108,7 @@ describe('splitting scripts', () => {
     ]);
   });
 
-  it('gives the docstrings of a Python module, its classes and functions', () => {
+  it('gives the docstrings of a Python module, its classes and functions', async () => {
     const text = [
       '# comment',
       '"""The module."""',
@@ -116,7 +127,7 @@ describe('splitting scripts', () => {
       'def last():',
       "    '''Ends.'''",
     ].join('\n');
-    const passages = splitPython(text, 'requests.sessions');
+    const passages = await splitPython(text, trees, 'requests.sessions');
     expect(passages.map(({ heading, line }) => [heading, line])).toEqual([
       ['requests.sessions', 2],
       ['requests.sessions.Session', 3],
@@ -127,7 +138,7 @@ describe('splitting scripts', () => {
     expect(passages[2]?.text).toContain(':param url');
   });
 
-  it('gives decorators with what they decorate, and signatures without docstring in groups', () => {
+  it('gives decorators with what they decorate, and signatures without docstring in groups', async () => {
     const text = [
       'class Client:',
       '    @property',
@@ -141,22 +152,23 @@ describe('splitting scripts', () => {
       '    def make() -> "Client":',
       '        return Client()',
     ].join('\n');
-    const passages = splitPython(text, 'web');
+    const passages = await splitPython(text, trees, 'web');
     expect(headings(passages)).toEqual(['web.Client.url', 'web.Client.get, web.Client.make']);
     expect(passages[0]?.text).toContain('@property');
     expect(passages[1]?.text).toContain('timeout: float = 1) -> bytes:');
     expect(passages[1]?.text).toContain('@staticmethod');
   });
 
-  it('gives the signatures of a stub', () => {
-    const passages = splitStub(
+  it('gives the signatures of a stub', async () => {
+    const passages = await splitStub(
       'import x\ndef one(a: int) -> str: ...\nclass Two:\n    def three(self) -> None: ...\n',
+      trees,
       'pkg',
     );
     expect(headings(passages)).toEqual(['pkg.one', 'pkg.Two']);
   });
 
-  it('gives the exported declarations of a Go file with their comments', () => {
+  it('gives the exported declarations of a Go file with their comments', async () => {
     const text = [
       '// Package mux routes.',
       'package mux',
@@ -173,12 +185,12 @@ describe('splitting scripts', () => {
       '\tA int',
       '}',
       '// Get finds.',
-      'func (r *Router) Get(name string) *Route {',
+      'func (r *Router) Get(name string) *Route { return nil }',
       'const (',
       '\tOne = 1',
       ')',
     ].join('\n');
-    const passages = splitGo(text);
+    const passages = await splitGo(text, trees);
     expect(passages.map(({ heading, line }) => [heading, line])).toEqual([
       ['package mux', 1],
       ['mux.NewRouter', 4],
@@ -190,16 +202,18 @@ describe('splitting scripts', () => {
     expect(passages[1]?.text).not.toContain('return nil');
   });
 
-  it('ends on hostile scripts', { timeout: 20_000 }, () => {
+  it('ends on hostile scripts', { timeout: 60_000 }, async () => {
     const deep = Array.from({ length: 2_000 }, (_, depth) => `${' '.repeat(depth)}class A:`).join(
       '\n',
     );
-    expect(splitPython(deep, 'm')).toEqual([]);
-    expect(splitPython('def f(\n'.repeat(50_000), 'm')).toEqual([]);
-    expect(splitPython(`"""${'x\n'.repeat(100_000)}`, 'm').length).toBeGreaterThan(1);
-    expect(splitStub('@overload\n'.repeat(50_000), 'm')).toEqual([]);
-    expect(splitGo('/*\n'.repeat(100_000))).toEqual([]);
-    expect(splitGo('type A struct {\n'.repeat(20_000)).length).toBeGreaterThan(0);
+    expect(await splitPython(deep, trees, 'm')).toEqual([]);
+    expect(await splitPython('def f(\n'.repeat(50_000), trees, 'm')).toEqual([]);
+    const endless = `"""${'x\n'.repeat(100_000)}`;
+    expect(await splitPython(endless, trees, 'm')).toEqual([]);
+    expect(await splitStub('@overload\n'.repeat(50_000), trees, 'm')).toEqual([]);
+    expect(await splitGo('/*\n'.repeat(100_000), trees)).toEqual([]);
+    const unfinished = await splitGo('type A struct {\n'.repeat(20_000), trees);
+    expect(unfinished.length).toBeLessThan(20_000);
     expect(splitJsdoc('/** a */\n'.repeat(50_000))).toEqual([]);
   });
 });
