@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/temporary-folder.ts',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    // One less than there are processors is what it takes by itself: on two of them, one test file at a time.
-    maxWorkers: 2,
+    // More than there are processors: many tests wait for processes and clocks most of their time.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     coverage: {

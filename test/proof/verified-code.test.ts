@@ -12,7 +12,7 @@ import {
 } from '../support/verified-generation.ts';
 
 const limitMs = isProof ? 3_600_000 : 300_000;
-const sampledBad = 16;
+const sampledBad = 8;
 /** A loop takes all of its time limit, in CPU time too. */
 const suiteWallMs = isProof ? 10_000 : 4_000;
 
@@ -105,13 +105,13 @@ interface Case {
 const cases: readonly Case[] = ['cases', 'well-tested', 'well-tested-held-out'].flatMap((name) =>
   JSON.parse(readFileSync(join(import.meta.dirname, `../data/generations/${name}.json`), 'utf8')),
 );
-const sampledCases = 12;
+const sampledCases = { good: 6, weak: 12, bad: 6 };
 
 async function levelsOf(quality: Case['quality']): Promise<string[]> {
   const all = cases.filter((one) => one.quality === quality);
   const cheap = isProof ? all : all.filter(({ language }) => language !== 'go');
   const levels: string[] = [];
-  for (const one of await runnable(sampleSeeded(cheap, sampledCases))) {
+  for (const one of await runnable(sampleSeeded(cheap, sampledCases[quality]))) {
     const generation = checks.withModel([{ code: one.code, tests: one.test_code }]);
     const given = one.user_tests === undefined ? {} : { tests: one.user_tests };
     const input = { description: one.request, language: one.language, style: 'pep8', ...given };
