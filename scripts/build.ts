@@ -89,7 +89,7 @@ const groups = [
   {
     name: 'message',
     priority: 1,
-    test: /[\\/]src[\\/]cli[\\/]commands[\\/](?:ask\.ts$|chat[\\/](?:attach|turn)[\\/])/,
+    test: /[\\/]src[\\/]cli[\\/]commands[\\/](?:ask\.ts$|chat[\\/](?:attachments\.ts$|turn[\\/]))/,
   },
 ];
 

@@ -22,3 +22,10 @@ export async function askLine(io: Io, question: string): Promise<string | undefi
 export function isAtTerminal({ stdin, stderr }: Io): boolean {
   return 'isTTY' in stdin && stdin.isTTY === true && stderr.isTTY === true;
 }
+
+/** Asks a question that yes or no answers; undefined when there is no terminal to ask at. */
+export async function askYes(io: Io, question: string): Promise<boolean | undefined> {
+  if (!isAtTerminal(io)) return undefined;
+  const answer = (await askLine(io, `${question} [y/N] `)) ?? '';
+  return /^\s*y(?:es)?\s*$/i.test(answer);
+}

@@ -1,6 +1,8 @@
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { FrontDesk } from './first-answers/front-desk.ts';
-import type { Compose } from './system.ts';
+
+/** The composition root. */
+export type Compose = typeof import('../compose/index.ts');
 
 /** A stream a command writes text to. */
 export interface TextStream {
@@ -22,7 +24,7 @@ export interface Io {
   readonly stdout: TextStream;
   readonly stderr: TextStream;
   /** Standard output as it is: for a protocol, for data in a pipe, and for the line editor. */
-  readonly rawStdout: TextStream & NodeJS.WritableStream;
+  readonly rawStdout: TextStream & Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Aborts when the user or the system asks the program to end; the reason's `cause` is the name of the signal. */

@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander';
+import { loadCommand } from './command-table.ts';
 import { UsageError } from './errors.ts';
-import { flagsOf } from './global-flags.ts';
-import { impliedCommand } from './implied-command.ts';
+import { flagsOf } from './invocation.ts';
+import { describeParseError, impliedCommand, typedCommand, unknownCommand } from './parse-error.ts';
 import type { Io, ProcessIo } from './io.ts';
 import { createOutput } from './output.ts';
-import { describeParseError, typedCommand, unknownCommand } from './parse-error.ts';
 import { printableStream } from './printable.ts';
 import { createProgram, type Parsed } from './program.ts';
 
@@ -78,11 +78,12 @@ async function parse(argv: readonly string[], io: Io): Promise<Parsed | number> 
 }
 
 async function run(
-  { load, operands, options }: Parsed,
+  { command, operands, options }: Parsed,
   argv: readonly string[],
   io: Io,
 ): Promise<number> {
-  const { run: runCommand } = await load();
+  const runCommand = await loadCommand[command]?.();
+  if (!runCommand) throw new UsageError(unknownCommand(command));
   const dashesAt = argv.indexOf('--');
   const afterDashes = dashesAt < 0 ? undefined : argv.length - dashesAt - 1;
   const flags = flagsOf(options);

@@ -2,7 +2,7 @@ import type { LocalModel } from '../contract/model/index.ts';
 import { readShortReply } from '../kernel/index.ts';
 import type { Output } from './output.ts';
 import { singleLine } from './printable.ts';
-import type { System } from './system.ts';
+import type { System } from '../compose/index.ts';
 
 const maxModelsShown = 3;
 

@@ -1,5 +1,9 @@
+import type { ContentBlock } from '../contract/tool/index.ts';
+import { counted } from '../kernel/index.ts';
+import type { Invocation } from './invocation.ts';
 import type { Io, TextStream } from './io.ts';
 import { ownEscape, singleLine } from './printable.ts';
+import type { System } from '../compose/index.ts';
 
 /** Where a command's words go: results to stdout, all else to stderr. */
 export interface Output {
@@ -16,7 +20,7 @@ export interface Output {
 }
 
 /** What is waited for; found out when it takes long where that costs something. */
-export type Waiting = string | (() => Promise<string>);
+type Waiting = string | (() => Promise<string>);
 
 /** Colours, or nothing where colours are off. */
 export interface Paint {
@@ -106,4 +110,70 @@ export function firstSentence(text: string, maxLength: number): string {
   const end = line.indexOf('. ');
   const sentence = end < 0 ? line : line.slice(0, end + 1);
   return sentence.length <= maxLength ? sentence : `${sentence.slice(0, maxLength - 1)}…`;
+}
+
+/** Content as text for a terminal; what is no text is named. */
+export function contentText(content: readonly ContentBlock[]): string {
+  return content.map(blockText).join('\n');
+}
+
+function blockText(block: ContentBlock): string {
+  const { type, text, mimeType, data, uri, resource } = block;
+  if (type === 'text') return String(text);
+  if (type === 'resource_link') return String(uri);
+  if (type === 'resource') {
+    const { text: inner, uri: address } = Object(resource);
+    return String(inner ?? address);
+  }
+  const size = typeof data === 'string' ? `, ${data.length} base64 characters` : '';
+  return `[${type}${typeof mimeType === 'string' ? ` ${mimeType}` : ''}${size}: use --json]`;
+}
+
+/** An ISO time as this output shows it. */
+export type ShowTime = (iso: string) => string;
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** "2 min ago" at a terminal; in a pipe the local date and minute, which sort. */
+export function timeShower({ stdout }: Pick<Io, 'stdout'>, nowMs = Date.now()): ShowTime {
+  return (iso) => {
+    const ms = Date.parse(iso);
+    if (Number.isNaN(ms)) return iso;
+    return stdout.isTTY === true ? agoText(nowMs - ms, ms) : localMinute(ms);
+  };
+}
+
+function agoText(agoMs: number, ms: number): string {
+  if (agoMs < 0) return localMinute(ms);
+  if (agoMs < minuteMs) return 'just now';
+  if (agoMs < hourMs) return `${Math.floor(agoMs / minuteMs)} min ago`;
+  if (agoMs < dayMs) return `${Math.floor(agoMs / hourMs)} h ago`;
+  if (agoMs < 2 * dayMs) return 'yesterday';
+  return agoMs < 7 * dayMs ? `${Math.floor(agoMs / dayMs)} days ago` : localMinute(ms).slice(0, 10);
+}
+
+/** `2026-11-17 19:05`, by the clock on the wall. */
+function localMinute(ms: number): string {
+  const date = new Date(ms);
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** Text of a tool or run for a terminal: secrets are hidden. Programs, in a pipe or with `--json`, get it as it is. */
+export async function hideOnScreen(
+  text: string,
+  { io, output }: Pick<Invocation, 'io' | 'output'>,
+  { hideSecrets }: Pick<System, 'hideSecrets'>,
+): Promise<string> {
+  if (output.isJson || io.stdout.isTTY !== true) return text;
+  const hide = await hideSecrets();
+  const hidden = hide(text);
+  if (hidden.count > 0) {
+    const are = hidden.count === 1 ? 'is' : 'are';
+    output.note(`${counted(hidden.count, 'secret')} ${are} hidden; --json prints all of it`);
+  }
+  return hidden.text;
 }

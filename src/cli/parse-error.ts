@@ -1,7 +1,6 @@
 import type { CommanderError } from 'commander';
 import { nearest } from '../kernel/index.ts';
 import { commands } from './command-table.ts';
-import { firstOperand, impliedCommand } from './implied-command.ts';
 
 /** The parser's complaint about a command line as one of our sentences, with what was probably meant. */
 export function describeParseError(
@@ -61,4 +60,29 @@ function dashesMissing(code: string, argv: readonly string[]): string {
   if (code !== 'commander.unknownOption' || !isProgram || argv.includes('--')) return '';
   const [name = '', ...command] = argv.slice(at + 1);
   return `. Put -- before the command of the server: tutti servers add ${name} -- ${command.join(' ')}`;
+}
+
+/** Options in front of a message that take the next word as their value. */
+const valued = new Set(['--home', '--root', '--set', '--log-level', '--session', '--attach']);
+
+/**
+ * The command line with the command that nobody typed: `tutti` is `tutti chat`, and `tutti "a message"` is
+ * `tutti ask "a message"`. A single word stays what it is: more likely a command with a slip in it.
+ */
+export function impliedCommand(argv: readonly string[]): readonly string[] {
+  if (argv.length === 0) return ['chat'];
+  const first = firstOperand(argv);
+  const isMessage = first !== undefined && !/^[a-z][\w-]*$/i.test(first);
+  return isMessage ? ['ask', ...argv] : argv;
+}
+
+/** The first word that is neither an option nor the value of one. */
+function firstOperand(argv: readonly string[]): string | undefined {
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? '';
+    if (word === '--') return argv[at + 1];
+    if (!word.startsWith('-') || word === '-') return word;
+    if (valued.has(word)) at += 1;
+  }
+  return undefined;
 }

@@ -1,25 +1,21 @@
 import { Command } from 'commander';
 import { ownVersion } from '../kernel/index.ts';
 import { commands, type CommandSpec } from './command-table.ts';
-import type { RunCommand } from './invocation.ts';
 
-/** What was asked for: a command with its words, loaded when it runs. */
+/** A parsed command line. */
 export interface Parsed {
-  readonly load: () => Promise<{ readonly run: RunCommand }>;
+  readonly command: string;
   readonly operands: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Help that was asked for, and the words of the parser about what it did not understand. */
+/** Where the parser writes help, and its error messages. */
 export interface Screens {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
 
-/**
- * The parser. It hands the command it understood to `onParsed` and throws commander's error for
- * everything else, help and version included.
- */
+/** The parser. Passes a parsed command to `onParsed`; throws commander's error for everything else, including help and version. */
 export function createProgram(screens: Screens, onParsed: (parsed: Parsed) => void): Command {
   const program = new Command('tutti')
     .description(
@@ -63,14 +59,14 @@ function addCommand(program: Command, spec: CommandSpec, onParsed: (parsed: Pars
     if (many) command.option(flags, description, collect);
     else command.option(flags, description);
   }
-  const notes = spec.notes === undefined ? '' : `\n${spec.notes}\n`;
+  const notes = spec.notes === undefined ? '' : `\n${spec.notes.join('\n')}\n`;
   const examples = spec.examples.map((example) => `  ${example}`).join('\n');
   command.addHelpText(
     'after',
     `${notes}\nExamples:\n${examples}\n\nGlobal options (--json, --home, --root, --set, …): tutti --help`,
   );
   command.action(() => {
-    onParsed({ load: spec.load, operands: command.args, options: command.optsWithGlobals() });
+    onParsed({ command: spec.name, operands: command.args, options: command.optsWithGlobals() });
   });
 }
 

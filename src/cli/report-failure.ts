@@ -1,7 +1,7 @@
-import { errorCodes, type ErrorCodeEntry, type ErrorReport } from '../contract/error/index.ts';
+import { type ErrorCodeEntry, errorCodes, type ErrorReport } from '../contract/error/index.ts';
 import { errorMetaKey, type ToolResult } from '../contract/tool/index.ts';
-import { AppError, reportError, lookupTable } from '../kernel/index.ts';
-import { contentText } from './content-text.ts';
+import { AppError, lookupTable, reportError } from '../kernel/index.ts';
+import { contentText } from './output.ts';
 import { ToolFailedError } from './errors.ts';
 import type { Io } from './io.ts';
 

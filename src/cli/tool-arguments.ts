@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { JsonSchema } from '../contract/tool/index.ts';
 import { nearest } from '../kernel/index.ts';
 import { UsageError } from './errors.ts';
-import { recordOf, resolveReference } from './json-schema.ts';
-import type { Pair } from './parse-pairs.ts';
+import type { Io } from './io.ts';
+import { readInput } from './read-input.ts';
 
 /** Schemas that refer to one another deeper than this are read as "anything". */
 const maxSchemaDepth = 8;
@@ -92,4 +94,53 @@ function typesOf(schema: unknown, root: JsonSchema, depth: number): ReadonlySet<
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** A part of a JSON Schema, of which nothing is certain. */
+type SchemaPart = Readonly<Record<string, unknown>>;
+
+/** Anything as an object whose members may be asked for. */
+export function recordOf(value: unknown): SchemaPart {
+  return Object(value);
+}
+
+/** `#/$defs/Name` inside the same document; nothing else is followed. */
+export function resolveReference(reference: string, root: JsonSchema): unknown {
+  const steps = reference.startsWith('#/') ? reference.slice(2).split('/') : [];
+  return steps.reduce<unknown>((node, step) => recordOf(node)[step], steps.length > 0 ? root : {});
+}
+
+/** One `name=value` of a command line, its value read from where it points to. */
+export interface Pair {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** `name=value`; `name=@FILE` and `name=-` take the value from a file or standard input. */
+export async function parsePairs(words: readonly string[], io: Io): Promise<readonly Pair[]> {
+  const pairs: Pair[] = [];
+  let stdinUser: string | undefined;
+  for (const word of words) {
+    const at = word.indexOf('=');
+    if (at < 1) throw new UsageError(notPair(word, io));
+    const name = word.slice(0, at);
+    const given = word.slice(at + 1);
+    if (given === '-' && stdinUser !== undefined) {
+      throw new UsageError(`Standard input can be one argument, not both ${stdinUser} and ${name}`);
+    }
+    if (given === '-') stdinUser = name;
+    pairs.push({ name, value: await readValue(given, io) });
+  }
+  return pairs;
+}
+
+function notPair(word: string, { cwd }: Io): string {
+  const example = existsSync(resolve(cwd, word)) ? `, such as path=${word},` : ',';
+  return `An argument looks like name=value${example} and this is "${word}"`;
+}
+
+function readValue(given: string, io: Io): Promise<string> | string {
+  if (given === '-') return readInput('-', io);
+  if (given.startsWith('@@')) return given.slice(1);
+  return given.startsWith('@') ? readInput(given.slice(1), io) : given;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { checkRestate, checkRustfmt } from './doctor-tools.ts';
-import { loadSettingsOnly } from './index.ts';
+import { loadSettingsHere } from './settings.ts';
 
 function folderWith(script: string | undefined): string {
   const folder = mkdtempSync(join(tmpdir(), 'rustfmt-'));
@@ -35,7 +35,7 @@ it('warns when there is none', async () => {
 });
 
 const home = tmpdir();
-const { workflow } = (await loadSettingsOnly({ flags: { home }, env: {}, cwd: home })).values;
+const { workflow } = (await loadSettingsHere({ flags: { home }, env: {}, cwd: home })).values;
 
 it('looks at nothing where runs do not go to Restate', async () => {
   expect(await checkRestate(workflow)).toEqual({

@@ -11,7 +11,7 @@ import type { Check } from '../contract/doctor/index.ts';
 import type { DriverReport, Sandbox } from '../contract/sandbox/index.ts';
 import { examineSandbox } from './doctor-sandbox.ts';
 import { examine } from './doctor.ts';
-import { loadSettingsOnly } from './index.ts';
+import { loadSettingsHere } from './settings.ts';
 
 function aFleet(servers: readonly ServerEntry[]): OpenFleet {
   const limits = { maxConcurrent: 1, maxWaiting: 1, timeoutMs: 1_000 };
@@ -51,7 +51,7 @@ function aSandbox(
 async function checkServers(servers: readonly ServerEntry[]): Promise<Check | undefined> {
   const home = mkdtempSync(join(tmpdir(), 'tutti-doctor-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
-  const settings = await loadSettingsOnly({ flags: { home }, env: {}, cwd: home });
+  const settings = await loadSettingsHere({ flags: { home }, env: {}, cwd: home });
   const store = openStore({ home, traceLimits });
   onTestFinished(() => store.close());
   const { catalogue, control } = aFleet(servers);

@@ -1,19 +1,20 @@
-import type { LoadedSettings } from '../config/index.ts';
 import type { RestartReport } from '../contract/server-files/index.ts';
 import { requestRestart } from './control.ts';
+import type { ShownSettings } from './system.ts';
 import { loadSettingsHere, type SettingsRequest } from './settings.ts';
 
 export { openSystem } from './open-system.ts';
 export { openClientConnections } from './client-connections.ts';
 export { openServerFiles } from './server-files.ts';
+export type { Face } from './faces.ts';
 export type { System, SystemRequest } from './system.ts';
 
 /** The settings alone, for commands that need nothing else. */
-export function loadSettingsOnly(request: SettingsRequest): Promise<LoadedSettings> {
+export function loadSettingsOnly(request: SettingsRequest): Promise<ShownSettings> {
   return loadSettingsHere(request);
 }
 
-/** Has every Tutti process that runs on this data directory restart a server. */
+/** Asks every process that runs on this data directory to restart a server. */
 export async function restartEverywhere(
   request: SettingsRequest,
   server: string,

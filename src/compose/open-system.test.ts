@@ -148,5 +148,5 @@ it('loads settings without opening anything', async () => {
     env: {},
     cwd: folder,
   });
-  expect(settings.values.server.port).toBe(9000);
+  expect(settings.describe().find(({ key }) => key === 'server.port')?.value).toBe(9000);
 });

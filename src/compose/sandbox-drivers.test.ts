@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createProcessOwner, silentLog } from '../kernel/index.ts';
 import type { SandboxDriver } from '../sandbox/index.ts';
-import { loadSettingsOnly } from './index.ts';
+import { loadSettingsHere } from './settings.ts';
 import { driversHere } from './sandbox-drivers.ts';
 
 async function drivers(
@@ -14,7 +14,7 @@ async function drivers(
   const home = mkdtempSync(join(tmpdir(), 'tutti-drivers-'));
   const owner = createProcessOwner({ runDirectory: join(home, 'run'), log: silentLog });
   const request = { flags: { home, ...flags }, env: {}, cwd: home };
-  const { values } = await loadSettingsOnly(request);
+  const { values } = await loadSettingsHere(request);
   const around = { platform, env: {}, cwd: home, homeDirectory: home };
   const found = driversHere({ settings: values.sandbox, around, home, owner, log: silentLog });
   onTestFinished(async () => {

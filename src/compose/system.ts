@@ -25,9 +25,12 @@ export interface SystemRequest extends SettingsRequest {
   readonly stderr?: { write(text: string): unknown };
 }
 
+/** The part of the settings that may be shown: secrets are hidden. */
+export type ShownSettings = Pick<LoadedSettings, 'warnings' | 'describe'>;
+
 /** Everything a face may ask for. */
 export interface System {
-  readonly settings: LoadedSettings;
+  readonly settings: ShownSettings;
   readonly log: Log;
   readonly catalogue: Catalogue;
   readonly fleet: FleetControl;

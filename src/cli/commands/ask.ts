@@ -1,15 +1,12 @@
 import type { Attachment } from '../../contract/agent/index.ts';
 import { askLine, isAtTerminal } from '../ask-line.ts';
 import { UsageError } from '../errors.ts';
-import { textsOf } from '../global-flags.ts';
-import { textOption, withSystem, type Invocation } from '../invocation.ts';
+import { type Invocation, textOption, textsOf, withSystem } from '../invocation.ts';
 import { offerModels } from '../offer-models.ts';
 import { readInput } from '../read-input.ts';
-import type { System } from '../system.ts';
-import { attachMentions } from './chat/attach/attach-mentions.ts';
-import { placeOf } from './chat/attach/place-of.ts';
-import { readAttachment, textAttachment } from './chat/attach/read-attachment.ts';
-import { findCommand } from './chat/slash/run-slash.ts';
+import type { System } from '../../compose/index.ts';
+import { attachMentions, placeOf, readAttachment, textAttachment } from './chat/attachments.ts';
+import { findCommand } from './chat/slash/slash-table.ts';
 import { takeTurn, type Turn } from './chat/turn/take-turn.ts';
 
 /** `tutti ask`: one message, and what comes of it. */

@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
 import { Readable } from 'node:stream';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Catalogue } from '../../contract/catalogue/index.ts';
-import type { SystemOptions } from '../system.ts';
+import { printableStream } from '../printable.ts';
+import type { SystemRequest } from '../../compose/index.ts';
 import { createFakeSystem } from '../testing/fake-system.ts';
 import { runMain, type RunOptions, runWith } from '../testing/run-main.ts';
+import { createProgressBar } from './call.ts';
 
 function aFolder(files: Readonly<Record<string, string | Buffer>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'tutti-cli-'));
@@ -95,7 +97,7 @@ describe('call', () => {
       const metas: unknown[] = [];
       const { compose } = createFakeSystem();
       const { openSystem, ...others } = await compose();
-      const watched = async (options: SystemOptions) => {
+      const watched = async (options: SystemRequest) => {
         const system = await openSystem(options);
         const callTool: Catalogue['callTool'] = (name, args, context) => {
           metas.push(context.meta);
@@ -144,5 +146,61 @@ describe('call', () => {
     expect(stderr).toContain('server "broken" are unknown. The process exited with code 1');
     expect(stderr).toContain('hint: `tutti servers logs broken` shows what it wrote.');
     expect(exitCode).toBe(1);
+  });
+});
+
+const clear = '\u001B[2K\u001B[G';
+
+/** A terminal and a clock the test moves. */
+function aScreen(isTTY = true) {
+  const written: string[] = [];
+  const clock = { nowMs: 0, now: () => clock.nowMs };
+  const stream = printableStream({
+    isTTY,
+    columns: 50,
+    write: (text: string) => written.push(text),
+  });
+  return { written, clock, bar: createProgressBar(stream, clock) };
+}
+
+describe('the progress bar', () => {
+  it('stays away for the first second', () => {
+    const { written, clock, bar } = aScreen();
+    clock.nowMs = 999;
+    bar.update({ progress: 1, total: 2 });
+    bar.clear();
+    expect(written).toEqual([]);
+  });
+
+  it('shows how much is done after that, and leaves no trace', () => {
+    const { written, clock, bar } = aScreen();
+    clock.nowMs = 1000;
+    bar.update({ progress: 5, total: 10, message: 'src/a.ts' });
+    bar.clear();
+    expect(written).toEqual([`${clear}[############............] 5/10 src/a.ts`, clear]);
+  });
+
+  it('draws at most ten times a second', () => {
+    const { written, clock, bar } = aScreen();
+    for (clock.nowMs = 1000; clock.nowMs < 2000; clock.nowMs += 1) {
+      bar.update({ progress: clock.nowMs });
+    }
+    expect(written).toHaveLength(10);
+  });
+
+  it('never breaks the line, whatever the tool says', () => {
+    const { written, clock, bar } = aScreen();
+    clock.nowMs = 1000;
+    bar.update({ progress: 30, total: 10, message: `a\n\u001B[31m${'x'.repeat(500)}` });
+    expect(written[0]).toHaveLength(clear.length + 49);
+    expect(written[0]?.slice(clear.length)).not.toMatch(/\p{Cc}/u);
+  });
+
+  it('is not for pipes', () => {
+    const { written, clock, bar } = aScreen(false);
+    clock.nowMs = 5000;
+    bar.update({ progress: 1 });
+    bar.clear();
+    expect(written).toEqual([]);
   });
 });

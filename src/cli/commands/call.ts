@@ -1,17 +1,16 @@
 import type { CatalogueEntry, ListingFailure } from '../../contract/catalogue/index.ts';
+import type { ProgressUpdate } from '../../contract/server/index.ts';
 import { approvedBasisMetaKey, type PreviewEffect } from '../../contract/tool/index.ts';
-import { systemClock } from '../../kernel/index.ts';
+import { type Clock, systemClock } from '../../kernel/index.ts';
 import { askLine, isAtTerminal } from '../ask-line.ts';
-import { createCallContext } from '../call-context.ts';
-import { contentText } from '../content-text.ts';
 import { ServerNotListedError, UnknownNameError, UsageError } from '../errors.ts';
-import { hideOnScreen } from '../hide-on-screen.ts';
-import { textOption, withSystem, type Invocation } from '../invocation.ts';
-import { parsePairs } from '../parse-pairs.ts';
-import { createProgressBar } from '../progress-bar.ts';
+import { createCallContext, type Invocation, textOption, withSystem } from '../invocation.ts';
+import type { TextStream } from '../io.ts';
+import { contentText, hideOnScreen } from '../output.ts';
+import { clearLine, singleLine } from '../printable.ts';
 import { readInput } from '../read-input.ts';
 import { failureOf, showReport } from '../report-failure.ts';
-import { toolArguments } from '../tool-arguments.ts';
+import { parsePairs, toolArguments } from '../tool-arguments.ts';
 
 export async function run(invocation: Invocation): Promise<number> {
   const { io, output } = invocation;
@@ -134,4 +133,39 @@ function parseObject(flag: string, text: string): Record<string, unknown> {
     throw new UsageError(`${flag} must be a JSON object such as {"path": "src"}`);
   }
   return { ...value };
+}
+
+const quietMs = 1000;
+const redrawMs = 100;
+const barWidth = 24;
+
+/** A bar on the terminal for a call that takes longer than a second; nothing when it is a pipe. */
+export interface ProgressBar {
+  update(update: ProgressUpdate): void;
+  /** Takes the bar off the screen. */
+  clear(): void;
+}
+
+export function createProgressBar(stream: TextStream, clock: Clock): ProgressBar {
+  const startedAt = clock.now();
+  let drawnAt = 0;
+  return {
+    update: (update) => {
+      const now = clock.now();
+      if (stream.isTTY !== true || now - startedAt < quietMs || now - drawnAt < redrawMs) return;
+      drawnAt = now;
+      stream.write(`${clearLine}${drawBar(update, stream.columns ?? 80)}`);
+    },
+    clear: () => {
+      if (drawnAt > 0) stream.write(clearLine);
+    },
+  };
+}
+
+function drawBar({ progress, total, message = '' }: ProgressUpdate, columns: number): string {
+  const share = total === undefined || total <= 0 ? undefined : Math.min(progress / total, 1);
+  const done = Math.round((share ?? 0) * barWidth);
+  const bar = share === undefined ? '' : `[${'#'.repeat(done)}${'.'.repeat(barWidth - done)}] `;
+  const count = total === undefined ? String(progress) : `${progress}/${total}`;
+  return `${bar}${count} ${singleLine(message)}`.slice(0, Math.max(columns - 1, 0));
 }

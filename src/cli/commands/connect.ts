@@ -3,13 +3,14 @@ import type {
   ClientStatus,
   ConnectionChange,
   ConnectionScope,
+  ConnectionTarget,
   EntryCheck,
 } from '../../contract/client-connection/index.ts';
-import { clientTitles } from '../../contract/server-files/index.ts';
+import { type ClientName, clientTitles } from '../../contract/server-files/index.ts';
 import { counted } from '../../kernel/index.ts';
-import { askYes } from '../ask-yes.ts';
+import { askYes } from '../ask-line.ts';
 import { UsageError } from '../errors.ts';
-import { textOption, type Invocation } from '../invocation.ts';
+import { type Invocation, textOption } from '../invocation.ts';
 import { cutText, formatColumns } from '../output.ts';
 import { clientOf } from './import.ts';
 
@@ -17,7 +18,7 @@ const exitNeedsAnswer = 4;
 /** Settings of some clients are one long line. */
 const maxLineChars = 160;
 
-export async function run(invocation: Invocation): Promise<number> {
+export async function connect(invocation: Invocation): Promise<number> {
   const { operands, options, output } = invocation;
   const connections = await openConnections(invocation);
   if (operands[0] === undefined) return showClients(invocation, connections);
@@ -117,4 +118,48 @@ function describeClients(clients: readonly ClientStatus[]): string {
     rows.length === 0 ? 'No MCP client was found on this machine.' : formatColumns(rows),
     ...(others.length === 0 ? [] : [`\nNot found here: ${others.join(', ')}`]),
   ].join('\n');
+}
+
+export async function disconnect(invocation: Invocation): Promise<number> {
+  const { operands, output } = invocation;
+  if (operands[0] === undefined) {
+    throw new UsageError('Say which client: "tutti connect" lists those that are connected');
+  }
+  const connections = await openConnections(invocation);
+  const client = clientOf(operands[0]);
+  const results: object[] = [];
+  const lines: string[] = [];
+  let isWaiting = false;
+  for (const target of await targetsOf(invocation, client, connections)) {
+    const change = await connections.planDisconnect(target);
+    const isAgreed = await agree(invocation, change);
+    if (isAgreed === true) await connections.apply(change);
+    isWaiting ||= isAgreed === undefined && isNeeded(change);
+    results.push({ ...shown(change, isAgreed === true), diff: await diffOf(change) });
+    lines.push(outcome(change, isAgreed === true));
+  }
+  if (lines.length === 0) lines.push(`${clientTitles[client]} is not connected.`);
+  output.result(results, () => lines.join('\n'));
+  return isWaiting ? exitNeedsAnswer : 0;
+}
+
+/** Without `--scope`, every file of the client that has an entry. */
+async function targetsOf(
+  invocation: Invocation,
+  client: ClientName,
+  connections: ClientConnections,
+): Promise<readonly ConnectionTarget[]> {
+  const scope = scopeOption(invocation);
+  if (scope !== undefined) return [{ client, scope }];
+  const status = (await connections.list()).find((found) => found.client === client);
+  return (status?.connected ?? []).map((found) => ({ client, scope: found.scope }));
+}
+
+function outcome(change: ConnectionChange, isWritten: boolean): string {
+  const title = clientTitles[change.client];
+  if (!isNeeded(change)) return `${title} is not connected: ${change.file}`;
+  if (!isWritten) return 'Nothing was written. Use --yes to write it.';
+  return change.after === undefined
+    ? `${title} is disconnected: ${change.file} was removed, which connecting had created.`
+    : `${title} is disconnected: the entry was taken out of ${change.file}.`;
 }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { askYes } from '../ask-yes.ts';
+import { askYes } from '../ask-line.ts';
 import { UnknownNameError } from '../errors.ts';
-import { openFiles, textOption, type Invocation } from '../invocation.ts';
+import { type Invocation, openFiles, textOption } from '../invocation.ts';
 import { formatColumns } from '../output.ts';
 import {
-  clientTitles,
   type ClientName,
+  clientTitles,
   type ImportPlan,
   type ServerFiles,
 } from '../../contract/server-files/index.ts';

@@ -2,13 +2,11 @@ import { localCaller } from '../../contract/caller/index.ts';
 import type { PlanCheck, PlanProblem } from '../../contract/plan/index.ts';
 import type { EngineName, NewRun, PlanSource } from '../../contract/run/index.ts';
 import { AppError, counted } from '../../kernel/index.ts';
-import { engineOption } from '../engine-option.ts';
-import { withSystem, type Invocation } from '../invocation.ts';
-import { describeProblem } from './plan/describe-problems.ts';
-import { readPlanSource } from './plan/plan-source.ts';
+import { engineOption, type Invocation, withSystem } from '../invocation.ts';
+import { describeProblem, readPlanSource } from './plan.ts';
 import { followRun } from './runs/follow-run.ts';
-import { readGivenInputs, typedInputs, type GivenInputs } from './runs/run-inputs.ts';
-import { showDetached } from './runs/show-detached.ts';
+import { type GivenInputs, readGivenInputs, typedInputs } from './runs/run-inputs.ts';
+import { showDetached } from './runs/run-result.ts';
 
 const exitBadPlan = 2;
 

@@ -1,12 +1,17 @@
 import { withTimeLimit } from '../../kernel/index.ts';
-import { faceOption } from '../face-option.ts';
-import { onlyOption, textOption, withSystem, type Invocation } from '../invocation.ts';
-import { untilAborted } from '../until-aborted.ts';
+import {
+  engineOption,
+  faceOption,
+  type Invocation,
+  onlyOption,
+  textOption,
+  withSystem,
+} from '../invocation.ts';
 
 /** Calls that still run when the server is stopped get this long to finish. */
 const closeLimitMs = 10_000;
 
-export async function run(invocation: Invocation): Promise<number> {
+export async function serveHttp(invocation: Invocation): Promise<number> {
   const { io, output } = invocation;
   const flags = {
     'server.host': textOption(invocation, 'host'),
@@ -26,6 +31,44 @@ export async function run(invocation: Invocation): Promise<number> {
     const what = 'Closing the server';
     const unhurried = new AbortController().signal;
     await withTimeLimit({ what, limitMs: closeLimitMs, signal: unhurried }, () => listener.close());
+    return 0;
+  });
+}
+
+/** Resolves when the signal aborts: being told to stop is how a server ends. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+export async function serveMcp(invocation: Invocation): Promise<number> {
+  const { io } = invocation;
+  const face = faceOption(invocation);
+  return withSystem(invocation, { ...onlyOption(invocation), face }, async (system) => {
+    const { stdin, rawStdout: stdout, signal, desk } = io;
+    const opening = desk?.handOver(system.startConditions());
+    await system.serveStdio({ stdin, stdout, signal, opening });
+    return 0;
+  });
+}
+
+export async function executeRuns(invocation: Invocation): Promise<number> {
+  const { io, output } = invocation;
+  const engine = engineOption(invocation);
+  return withSystem(invocation, {}, async (system) => {
+    await system.work({
+      ...(engine !== undefined && { engine }),
+      signal: io.signal,
+      onReady: (worker) => {
+        output.result(worker, () =>
+          worker.url === null
+            ? `executing runs on the ${worker.engine} engine`
+            : `executing runs on the ${worker.engine} engine, reached at ${worker.url}`,
+        );
+      },
+    });
     return 0;
   });
 }

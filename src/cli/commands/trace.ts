@@ -1,10 +1,9 @@
 import { localCaller } from '../../contract/caller/index.ts';
 import { counted } from '../../kernel/index.ts';
 import { UnknownNameError } from '../errors.ts';
-import { withSystem, type Invocation } from '../invocation.ts';
-import { limitOption } from '../limit-option.ts';
+import { type Invocation, limitOption, withSystem } from '../invocation.ts';
 import { formatColumns } from '../output.ts';
-import type { System, TraceSummary } from '../system.ts';
+import type { System } from '../../compose/index.ts';
 
 const usualCount = 20;
 
@@ -26,6 +25,7 @@ export async function run(invocation: Invocation): Promise<number> {
   });
 }
 
+type TraceSummary = Awaited<ReturnType<System['traces']['recent']>>[number];
 type TraceLine = TraceSummary & { readonly status: string };
 
 /** Runs looked through for those of the traces. */

@@ -10,7 +10,7 @@ export interface DeskStreams {
 }
 
 /** An input that is being read, and answered as far as is known how. */
-export interface Answering {
+interface Answering {
   readonly untilQuiet: Promise<void>;
   /** Leaves the input paused. */
   end(): Pick<Opening, 'received' | 'answered'>;

@@ -4,7 +4,7 @@ import { conditionsDigest, type Call } from './conditions-digest.ts';
 import { answerKey, writeKeptAnswers, type KeptAnswers } from './kept-answers.ts';
 import { firstLists, resultOf } from './result-line.ts';
 
-export interface KeeperParts {
+interface KeeperParts {
   readonly folder: string;
   readonly call: Call;
   readonly conditions: StartConditions;

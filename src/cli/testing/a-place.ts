@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { runMain, type Ran } from './run-main.ts';
 
 /** A user with a project, on a disk that is gone after the test. */
-export interface Place {
+interface Place {
   readonly base: string;
   readonly userFile: string;
   readonly projectFile: string;

@@ -9,11 +9,24 @@ import { createFakeFleet, restartReport } from './fake-fleet.ts';
 import { createFakeMemory } from './fake-memory.ts';
 import { createFakeModels } from './fake-models.ts';
 import { createFakeWorkflows } from './fake-workflows.ts';
-import type { Compose, System, SystemOptions } from '../system.ts';
+import type { System, SystemRequest } from '../../compose/index.ts';
+import type { Compose } from '../io.ts';
+
+const span = {
+  traceId: 'abc1',
+  spanId: '1',
+  name: 'call',
+  kind: 'internal',
+  startedAtUs: 0,
+  durationUs: 1,
+  status: 'ok',
+  attributes: {},
+  callerId: 'local',
+} as const;
 
 /** What a fake system was asked to do. */
 export interface Seen {
-  options: SystemOptions[];
+  options: SystemRequest[];
   calls: { name: string; args: unknown }[];
   backups: { target: string; force: boolean }[];
   closed: number;
@@ -226,7 +239,7 @@ function createSystem(seen: Seen): System {
     findTools: async (query, count) =>
       entries.filter(({ tool }) => JSON.stringify(tool).includes(query)).slice(0, count),
     traces: {
-      find: async (id) => (id === 'abc' ? [{ traceId: 'abc1', spanId: '1', name: 'call' }] : []),
+      find: async (id) => (id === 'abc' ? [span] : []),
       recent: async (limit) =>
         [
           { ...trace, traceId: 'abc1', durationUs: 1500 },

@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import type { ProcessIo } from '../io.ts';
 import { main } from '../main.ts';
-import type { System, SystemOptions } from '../system.ts';
+import type { System, SystemRequest } from '../../compose/index.ts';
 import { createFakeSystem, type Seen } from './fake-system.ts';
 
 export interface Ran {
@@ -43,7 +43,7 @@ export async function runWith(
   const { openSystem, ...others } = await createFakeSystem().compose();
   const compose = async () => ({
     ...others,
-    openSystem: async (options: SystemOptions) => change(await openSystem(options)),
+    openSystem: async (options: SystemRequest) => change(await openSystem(options)),
   });
   return runMain(argv, { io: { compose } });
 }

@@ -7,7 +7,7 @@ import { aSession } from '../../testing/fake-memory.ts';
 import { aRun, anApproval } from '../../testing/fake-workflows.ts';
 import { tuttiWithAgent, type AgentOptions, type RanAgent } from '../../testing/run-on-agent.ts';
 import { aFile, waitingFor } from '../../testing/run-on-runs.ts';
-import { slashCommands } from './slash/slash-commands.ts';
+import { slashCommands } from './slash/slash-table.ts';
 
 /** A chat in a pipe: these lines, and nobody to ask. */
 function chat(lines: readonly string[], options: AgentOptions = {}): Promise<RanAgent> {
@@ -226,7 +226,7 @@ describe('chat commands', () => {
       ],
       undefined,
     ]);
-    expect(ran.stderr).toContain('Goes along with the next message: app.py, pasted 2');
+    expect(ran.stderr).toContain('Attached to the next message: app.py, pasted 2');
     for (const lines of [['/attach'], ['/paste', '/end'], Array(21).fill('/attach app.py')]) {
       expect((await chat(lines, { io: { cwd } })).exitCode).toBe(2);
     }

@@ -2,9 +2,9 @@ import type { AskOutcome, Attachment } from '../../../contract/agent/index.ts';
 import type { Plan } from '../../../contract/plan/index.ts';
 import { readChoice, readShortReply } from '../../../kernel/index.ts';
 import type { Invocation } from '../../invocation.ts';
-import type { System } from '../../system.ts';
+import type { System } from '../../../compose/index.ts';
 import type { ChatInput } from './input/chat-input.ts';
-import { findCommand } from './slash/run-slash.ts';
+import { findCommand, type Slash } from './slash/slash-table.ts';
 import {
   settleOutcome,
   takeTurn,
@@ -14,7 +14,7 @@ import {
 } from './turn/take-turn.ts';
 
 /** What a conversation at a terminal or in a pipe is about right now. */
-export interface ChatState {
+interface ChatState {
   /** The session that the next message belongs to; a new one when there is none. */
   session: string | undefined;
   /** Goes along with the next message. */
@@ -30,6 +30,8 @@ export interface Chat {
   readonly input: ChatInput;
   readonly state: ChatState;
 }
+
+export type RunSlash = (chat: Chat, slash: Slash) => Promise<number | 'exit'>;
 
 /** Takes a turn in the chat's session and remembers what came of it. Says the exit code it stands for. */
 export function chatTurn(chat: Chat, turn: Turn): Promise<number> {

@@ -1,9 +1,9 @@
 import { reportFailure } from '../../report-failure.ts';
-import { attachMentions } from './attach/attach-mentions.ts';
-import { placeOf } from './attach/place-of.ts';
+import { attachMentions, placeOf } from './attachments.ts';
 import { chatTurn, settleAgain, type Chat } from './chat.ts';
 import { TurnCancelled } from './input/chat-input.ts';
-import { findCommand, runCommand } from './slash/run-slash.ts';
+import { runCommand } from './slash/slash-actions.ts';
+import { findCommand } from './slash/slash-table.ts';
 import type { Turn } from './turn/take-turn.ts';
 
 const exitCancelled = 130;

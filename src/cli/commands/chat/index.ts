@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import { localCaller } from '../../../contract/caller/index.ts';
-import { counted } from '../../../kernel/index.ts';
+import { counted, TimeLimitError, withTimeLimit } from '../../../kernel/index.ts';
 import { UsageError } from '../../errors.ts';
-import { textOption, withSystem, type Invocation } from '../../invocation.ts';
+import { type Invocation, textOption, withSystem } from '../../invocation.ts';
 import { offerModels } from '../../offer-models.ts';
-import type { System } from '../../system.ts';
-import { placeOf } from './attach/place-of.ts';
-import { greet } from './banner.ts';
+import type { System } from '../../../compose/index.ts';
+import { placeOf } from './attachments.ts';
 import { converse } from './converse.ts';
-import type { ChatInput } from './input/chat-input.ts';
-import { openPipeInput } from './input/pipe-input.ts';
-import { slashCommands } from './slash/slash-commands.ts';
+import { type ChatInput, openPipeInput } from './input/chat-input.ts';
+import { slashCommands } from './slash/slash-table.ts';
 
 /** `tutti chat`: messages one after the other, at a terminal or from a pipe. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -90,3 +88,30 @@ async function openTerminal(invocation: Invocation, system: System): Promise<Cha
 }
 
 const historyFile = 'chat-history';
+
+/** Looking for models takes longer where one does not answer; nobody waits for that to type. */
+const findLimitMs = 1_000;
+
+/** Says who is there, before the first prompt. */
+export async function greet(
+  { version, models }: System,
+  { io, output }: Invocation,
+): Promise<void> {
+  const { paint } = output;
+  io.stdout.write(
+    `${paint.bold(`Tutti ${version}`)}  ${paint.dim('/help lists the commands, Ctrl-D leaves')}\n`,
+  );
+  io.stdout.write(`${paint.dim(await describeModel(models, io.signal))}\n`);
+}
+
+async function describeModel(models: System['models'], signal: AbortSignal): Promise<string> {
+  try {
+    const limit = { what: 'Looking for a model', limitMs: findLimitMs, signal };
+    const model = await withTimeLimit(limit, () => models.find('agent'));
+    if (model) return `Model: ${model.name}`;
+    return 'No model: plans are made without one. "/models" shows how to connect one';
+  } catch (error) {
+    if (error instanceof TimeLimitError) return 'Still looking for a model';
+    return `No model: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

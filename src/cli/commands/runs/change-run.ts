@@ -2,14 +2,19 @@ import { localCaller } from '../../../contract/caller/index.ts';
 import type { Json } from '../../../contract/plan/index.ts';
 import type { ForkChanges, Workflows } from '../../../contract/run/index.ts';
 import { UsageError } from '../../errors.ts';
-import { textOption, withSystem, type Invocation } from '../../invocation.ts';
-import { onlyWaitingRun, withRunId } from './find-run.ts';
+import { type Invocation, textOption, withSystem } from '../../invocation.ts';
+import { onlyWaitingRun, withRunId } from './show-run.ts';
 import { followRun } from './follow-run.ts';
-import { looseJson, parseJson, parseJsonObject } from './json-words.ts';
-import { readGivenInputs, schemasOf, typedInputs } from './run-inputs.ts';
-import { verdict } from './run-result.ts';
-import { seeApproval } from './see-approval.ts';
-import { showDetached } from './show-detached.ts';
+import {
+  looseJson,
+  parseJson,
+  parseJsonObject,
+  readGivenInputs,
+  schemasOf,
+  typedInputs,
+} from './run-inputs.ts';
+import { showDetached, verdict } from './run-result.ts';
+import { seeApproval } from './approvals.ts';
 
 /** Does something to a run; gives the id of the run that is to be followed. */
 type Change = (

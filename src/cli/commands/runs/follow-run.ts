@@ -3,12 +3,12 @@ import type { RunView } from '../../../contract/run/index.ts';
 import { reportError, systemClock } from '../../../kernel/index.ts';
 import { askLine, isAtTerminal } from '../../ask-line.ts';
 import type { Invocation } from '../../invocation.ts';
-import type { System } from '../../system.ts';
-import { askApproval } from './ask-approval.ts';
+import type { System } from '../../../compose/index.ts';
+import { askApproval } from './approvals.ts';
 import { createLiveTree } from './live-tree.ts';
 import { showResult } from './run-result.ts';
 
-export interface FollowedRun {
+interface FollowedRun {
   readonly system: Pick<System, 'workflows' | 'hideSecrets'>;
   readonly runId: string;
   /** Takes the run on when nobody else has it. */

@@ -1,5 +1,5 @@
-import { withSystem, type Invocation } from '../../invocation.ts';
-import { runAction, type Action } from '../../run-action.ts';
+import { type Invocation, withSystem } from '../../invocation.ts';
+import { type Action, runAction } from '../../run-action.ts';
 import {
   cancel,
   decide,
@@ -13,10 +13,8 @@ import {
   signal,
   stopping,
 } from './change-run.ts';
-import { withRunId } from './find-run.ts';
+import { listRuns, showRun, withRunId } from './show-run.ts';
 import { followRun } from './follow-run.ts';
-import { listRuns } from './list-runs.ts';
-import { showRun } from './show-run.ts';
 import { lookupTable } from '../../../kernel/index.ts';
 
 const actions: Readonly<Record<string, Action>> = lookupTable({

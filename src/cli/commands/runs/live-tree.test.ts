@@ -3,8 +3,7 @@ import type { RunView, StepView } from '../../../contract/run/index.ts';
 import { printableStream } from '../../printable.ts';
 import { createColours } from '../../testing/no-colours.ts';
 import { aRun } from '../../testing/fake-workflows.ts';
-import { createLiveTree } from './live-tree.ts';
-import { drawTree, durationText } from './run-tree.ts';
+import { createLiveTree, drawTree, durationText } from './live-tree.ts';
 
 const startedAt = '2026-01-01T00:00:00.000Z';
 const startMs = Date.parse(startedAt);

@@ -1,9 +1,8 @@
-import type { RunView, StepStatus } from '../../../contract/run/index.ts';
+import type { RunView, StepStatus, StepView } from '../../../contract/run/index.ts';
 import type { Clock } from '../../../kernel/index.ts';
 import type { TextStream } from '../../io.ts';
 import type { Paint } from '../../output.ts';
 import { ownEscape, singleLine } from '../../printable.ts';
-import { drawTree, durationText } from './run-tree.ts';
 
 const redrawMs = 100;
 const maxTreeLines = 20;
@@ -17,7 +16,7 @@ export interface LiveTree {
   finish(): void;
 }
 
-export interface LiveTreeParts {
+interface LiveTreeParts {
   readonly stream: TextStream;
   /** The run was there before: lines are about what is new. */
   readonly isKnown: boolean;
@@ -94,4 +93,165 @@ function createLines({ stream, isKnown }: LiveTreeParts): LiveTree {
     },
     finish: () => {},
   };
+}
+
+const signs: Readonly<Record<StepStatus, string>> = {
+  pending: '·',
+  running: '▸',
+  waiting: '?',
+  succeeded: '✓',
+  failed: '✗',
+  skipped: '-',
+  cancelled: '⊘',
+  unknown: '!',
+};
+
+const colours: Readonly<Partial<Record<StepStatus, keyof Paint>>> = {
+  running: 'bold',
+  waiting: 'yellow',
+  unknown: 'yellow',
+  succeeded: 'green',
+  failed: 'red',
+  pending: 'dim',
+  skipped: 'dim',
+  cancelled: 'dim',
+};
+
+interface TreeOptions {
+  readonly paint: Paint;
+  readonly nowMs: number;
+  /** Longer trees keep what is under way or went wrong, and count the rest. */
+  readonly maxLines: number;
+  readonly columns: number;
+}
+
+/** The steps of a run, those of sub-plans and elements indented, one line each. */
+export function drawTree(view: RunView, options: TreeOptions): readonly string[] {
+  const steps = Object.entries(view.steps);
+  const shown = chooseSteps(steps, options.maxLines);
+  const widest = Math.max(0, ...shown.map(([path]) => nameOf(path).length));
+  const nameWidth = Math.min(widest, maxNameWidth);
+  const lines = shown.map(([path, step]) => drawStep({ path, step, nameWidth }, options));
+  return shown.length === steps.length ? lines : [...lines, countRest(steps, shown, options)];
+}
+
+type Entry = readonly [path: string, step: StepView];
+
+/** What people look for first, when not everything has its place. */
+const urgency: Readonly<Record<StepStatus, number>> = {
+  failed: 0,
+  unknown: 1,
+  waiting: 2,
+  running: 3,
+  cancelled: 4,
+  skipped: 5,
+  succeeded: 6,
+  pending: 7,
+};
+
+function chooseSteps(steps: readonly Entry[], maxLines: number): readonly Entry[] {
+  if (steps.length <= maxLines) return steps;
+  const order = new Map(steps.map((entry, index) => [entry, index]));
+  return steps
+    .toSorted(([, a], [, b]) => urgency[a.status] - urgency[b.status])
+    .slice(0, maxLines - 1)
+    .sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+}
+
+function countRest(
+  steps: readonly Entry[],
+  shown: readonly Entry[],
+  { paint, columns }: TreeOptions,
+): string {
+  const kept = new Set(shown);
+  const counts = new Map<StepStatus, number>();
+  for (const entry of steps) {
+    const { status } = entry[1];
+    if (!kept.has(entry)) counts.set(status, (counts.get(status) ?? 0) + 1);
+  }
+  const parts = [...counts].map(([status, count]) => `${count} ${status}`);
+  const text = `… and ${steps.length - shown.length} more: ${parts.join(', ')}`;
+  return paint.dim(cutToColumns(text, Math.max(columns, minRoom)));
+}
+
+interface TreeLine {
+  readonly path: string;
+  readonly step: StepView;
+  readonly nameWidth: number;
+}
+
+function drawStep(
+  { path, step, nameWidth }: TreeLine,
+  { paint, nowMs, columns }: TreeOptions,
+): string {
+  const sign = signs[step.status];
+  const parts = [
+    nameOf(path).padEnd(nameWidth),
+    step.tool ?? '',
+    takenText(step, nowMs),
+    step.attempts > 1 ? `attempt ${step.attempts}` : '',
+    step.isCached === true ? 'from the cache' : '',
+    itemsText(step),
+    progressText(step),
+    step.error ? step.error.message : '',
+  ].filter((part) => part !== '');
+  const room = Math.max(columns - sign.length - 1, minRoom);
+  const text = singleLine(parts.join('  ').trimEnd());
+  const cut = cutToColumns(text, room);
+  const colour = colours[step.status];
+  return `${colour === undefined ? sign : paint[colour](sign)} ${cut}`;
+}
+
+/** Signs that take two columns: of East Asia, and pictures. */
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
+
+/** A line that went over the edge would be two, and what is drawn next would miss one of them. */
+function cutToColumns(text: string, columns: number): string {
+  let [taken, kept] = [0, 0];
+  for (const sign of text) {
+    const width = wide.test(sign) ? 2 : 1;
+    if (taken + width > columns) return `${text.slice(0, kept)}…`;
+    taken += width;
+    if (taken < columns) kept += sign.length;
+  }
+  return text;
+}
+
+const maxIndent = 10;
+const maxNameWidth = 32;
+const minRoom = 20;
+
+/** `outer[2]/inner` is `inner` below `outer[2]`, which is below `outer`. */
+function nameOf(path: string): string {
+  const parts = path.split('/');
+  const elements = path.split('[').length - 1;
+  const depth = Math.min(parts.length - 1 + elements, maxIndent);
+  return `${'  '.repeat(depth)}${parts.at(-1) ?? path}`;
+}
+
+function takenText({ status, startedAt, endedAt }: StepView, nowMs: number): string {
+  const isUnderWay = status === 'running' || status === 'waiting';
+  if (startedAt === null || (endedAt === null && !isUnderWay)) return '';
+  return durationText(startedAt, endedAt ?? new Date(nowMs).toISOString());
+}
+
+function itemsText({ items }: StepView): string {
+  return items === undefined ? '' : `${items.done} of ${items.total}`;
+}
+
+function progressText({ progress: said, status }: StepView): string {
+  if (said === undefined || status !== 'running') return '';
+  const { progress, total, message = '' } = said;
+  return `${total === undefined ? progress : `${progress}/${total}`} ${message}`.trim();
+}
+
+/** `340 ms`, `2.1 s`, `3 min 20 s`, from one ISO time to another. */
+export function durationText(from: string, to: string): string {
+  const ms = Math.max(0, Date.parse(to) - Date.parse(from));
+  if (ms < 1_000) return `${ms} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
 }

@@ -1,11 +1,12 @@
-import type { RunStatus, RunView } from '../../../contract/run/index.ts';
-import { hideOnScreen } from '../../hide-on-screen.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { localCaller } from '../../../contract/caller/index.ts';
+import type { Json } from '../../../contract/plan/index.ts';
+import type { RunStatus, RunView, Workflows } from '../../../contract/run/index.ts';
 import type { Invocation } from '../../invocation.ts';
-import { cutText } from '../../output.ts';
-import type { System } from '../../system.ts';
-import { describeWaits } from './describe-wait.ts';
-import { outputText } from './output-text.ts';
-import { durationText } from './run-tree.ts';
+import { cutText, hideOnScreen } from '../../output.ts';
+import type { System } from '../../../compose/index.ts';
+import { describeWaits } from './approvals.ts';
+import { durationText } from './live-tree.ts';
 
 /** What a shell learns from how a run stands. */
 export const exitCodes: Readonly<Record<RunStatus, number>> = {
@@ -71,4 +72,44 @@ const words: Readonly<Record<RunStatus, string>> = {
 function cutOutput(text: string, { runId }: RunView): string {
   if (text.length <= maxShown) return text;
   return `${cutText(text, maxShown)}\n[${text.length - maxShown} more characters: tutti runs show ${runId} --json]`;
+}
+
+/** The output of a run for people: what tools said of their results, and values as text. */
+export async function outputText({ steps, output }: RunView): Promise<string> {
+  if (output === undefined) return '';
+  const results: Readonly<Record<string, Json>> = isObject(output) ? output : {};
+  const parts = Object.entries(results).map(([name, result]) => {
+    const step = Object.hasOwn(steps, name) ? steps[name] : undefined;
+    const said = isDeepStrictEqual(step?.output, result) ? step?.text?.trimEnd() : undefined;
+    return { said, value: { [name]: result } };
+  });
+  if (parts.every(({ said }) => said === undefined)) return valueText(output);
+  const texts = parts.map(async ({ said, value }) => said ?? (await valueText(value)));
+  return (await Promise.all(texts)).join('\n\n');
+}
+
+/** A text as it is; all else as YAML, in which the lines of a text stay lines. */
+export async function valueText(value: Json): Promise<string> {
+  if (typeof value === 'string') return value;
+  const { stringify } = await import('yaml');
+  const layout = { lineWidth: 0, blockQuote: 'literal', aliasDuplicateObjects: false } as const;
+  return stringify(value, layout).trimEnd();
+}
+
+function isObject(value: Json): value is { readonly [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Prints a run that goes on without this process. */
+export async function showDetached(
+  { output }: Invocation,
+  workflows: Workflows,
+  runId: string,
+): Promise<number> {
+  const view = await workflows.show(localCaller, runId);
+  output.result(view, () => view.runId);
+  output.note(
+    `Run ${view.runId} is kept. A "tutti worker" or "tutti serve" that runs executes it; here: tutti runs resume ${view.runId}`,
+  );
+  return 0;
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { printable } from '../../../printable.ts';
-import { findInside, type Place } from '../attach/read-attachment.ts';
+import { findInside, type Place } from '../attachments.ts';
 
 export interface Completable {
   /** Chat commands with their slash. */

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { completeLine } from './complete-line.ts';
 import { fromHistoryLine, openLineHistory } from './line-history.ts';
-import { MessageLines } from './message-lines.ts';
+import { MessageLines } from './chat-input.ts';
 
 function aFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tutti-input-'));

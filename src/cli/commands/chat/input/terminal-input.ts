@@ -1,10 +1,9 @@
 import { createInterface, type Interface } from 'node:readline';
-import type { Io } from '../../../io.ts';
-import { ownEscape, toTerminal } from '../../../printable.ts';
-import { TurnCancelled, type ChatInput } from './chat-input.ts';
+import { Writable } from 'node:stream';
+import type { Io, TextStream } from '../../../io.ts';
+import { ownEscape, printable, toTerminal } from '../../../printable.ts';
+import { type ChatInput, MessageLines, TurnCancelled } from './chat-input.ts';
 import { fromHistoryLine, type LineHistory } from './line-history.ts';
-import { MessageLines } from './message-lines.ts';
-import { MutedStream } from './muted-stream.ts';
 
 export type Completion = [candidates: string[], end: string];
 type Completed = (error: null, result: Completion) => void;
@@ -227,5 +226,39 @@ export class TerminalInput implements ChatInput {
     if (this.#isAsking || this.#isPasting || this.#screen.isMuted) return done(null, [[], line]);
     // Completion is a help: where it fails there is none.
     done(null, await this.#parts.complete(line).catch((): Completion => [[], line]));
+  }
+}
+
+/** What the editor itself writes: cursor movements, erasing, the colours of the prompt. */
+const editing = /(\u001B\[\d*[A-DGJKm]|\r)/;
+
+/** Pasted text may hold anything, and the editor writes it as it is. */
+function drawn(text: string): string {
+  const parts = text.split(editing);
+  return parts.map((part, index) => (index % 2 === 1 ? part : printable(part))).join('');
+}
+
+/** A terminal that shows nothing of what the line editor draws while something else is on the screen. */
+export class MutedStream extends Writable {
+  isMuted = false;
+  readonly isTTY = true;
+  readonly #terminal: TextStream;
+
+  constructor(terminal: TextStream) {
+    super({ decodeStrings: false });
+    this.#terminal = terminal;
+  }
+
+  get columns(): number {
+    return this.#terminal.columns ?? 0;
+  }
+
+  get rows(): number {
+    return this.#terminal.rows ?? 0;
+  }
+
+  override _write(chunk: unknown, _encoding: string, done: () => void): void {
+    if (!this.isMuted) this.#terminal.write(drawn(String(chunk)));
+    done();
   }
 }

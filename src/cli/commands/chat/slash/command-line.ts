@@ -1,17 +1,10 @@
 import { Readable } from 'node:stream';
+import { loadCommand } from '../../../command-table.ts';
 import { UsageError } from '../../../errors.ts';
-import type { System } from '../../../system.ts';
+import type { System } from '../../../../compose/index.ts';
 import type { Chat } from '../chat.ts';
-import type { RunSlash } from './slash-commands.ts';
 
-/** Chat commands that are commands of the command line, done on the system the chat has open. */
-export const tools: RunSlash = (chat, { text }) =>
-  runCommandLine(chat, text === '' ? ['tools'] : ['tools', text]);
-export const servers: RunSlash = (chat, { words }) => runCommandLine(chat, ['servers', ...words]);
-export const models: RunSlash = (chat, { words }) => runCommandLine(chat, ['models', ...words]);
-export const runs: RunSlash = (chat, { words }) => runCommandLine(chat, ['runs', ...words]);
-export const sessions: RunSlash = (chat, { words }) => runCommandLine(chat, ['sessions', ...words]);
-
+/** Runs a command of the command line on the system that the chat has open. */
 export async function runCommandLine(chat: Chat, argv: readonly string[]): Promise<number> {
   const { invocation, system, input } = chat;
   const { run, operands, options } = await parse(chat, argv);
@@ -47,16 +40,17 @@ async function parse({ invocation }: Chat, argv: readonly string[]) {
     if (error.exitCode !== 0) throw new UsageError(error.message.replace(/^error: /, ''));
   }
   const [parsed] = found;
-  // Help was asked for, and is all there is to do.
+  // Help was printed.
   if (!parsed) return { run: async () => 0, operands: [], options: {} };
-  const { run } = await parsed.load();
+  const run = await loadCommand[parsed.command]?.();
+  if (!run) throw new UsageError(`There is no command "${parsed.command}"`);
   return { run, operands: parsed.operands, options: parsed.options };
 }
 
-/** The same system, which the command can neither close nor warn about again. */
+/** The same system without `close` and warnings, which belong to the chat. */
 function borrowed(system: System): System {
   const settings: System['settings'] = { warnings: [], describe: () => system.settings.describe() };
-  // What is behind a getter stays unopened.
+  // Not a copy: members that open on first use stay closed.
   return Object.create(system, {
     settings: { value: settings },
     close: { value: async () => {} },

@@ -1,13 +1,16 @@
-import { isOneEffect, type AskOutcome } from '../../../../contract/agent/index.ts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type AskOutcome,
+  isOneEffect,
+  type PlanCandidate,
+} from '../../../../contract/agent/index.ts';
 import { localCaller } from '../../../../contract/caller/index.ts';
-import { askApproval } from '../../runs/ask-approval.ts';
-import { describeWaits } from '../../runs/describe-wait.ts';
-import { readChoice } from '../../../../kernel/index.ts';
-import type { PlanOutcome } from './describe-plan.ts';
-import { describeEffects, isSameEffect, showEffects, type ShownEffect } from './shown-effect.ts';
-import type { Turn, TurnParts } from './take-turn.ts';
+import type { Json } from '../../../../contract/plan/index.ts';
+import { AppError, readChoice } from '../../../../kernel/index.ts';
+import { type Approval, askApproval, describeWaits, showCall } from '../../runs/approvals.ts';
+import type { PlanOutcome, Turn, TurnParts } from './take-turn.ts';
 
-export interface NextRequest {
+interface NextRequest {
   readonly turn: Turn;
   /** The effect that was shown with the plan the person chose: choosing it approves it. */
   readonly approved?: ShownEffect | undefined;
@@ -113,4 +116,58 @@ async function settleRun(
 /** Has the agent go on with the run that its last turn left waiting. */
 export function goingOn(session: string): Turn {
   return { message: 'continue', session };
+}
+
+/** The only call of a plan, as it was shown before the plan was chosen. */
+export interface ShownEffect {
+  readonly tool: string;
+  readonly arguments: Json;
+  readonly preview?: string;
+}
+
+/** What the plans of one effect would do, by number; those whose arguments are not known yet are left out. */
+async function showEffects(
+  candidates: readonly PlanCandidate[],
+  parts: Pick<TurnParts, 'system' | 'signal'>,
+): Promise<ReadonlyMap<number, ShownEffect>> {
+  const shown = new Map<number, ShownEffect>();
+  for (const [index, { plan }] of candidates.entries()) {
+    const [{ tool = '', args = {} } = {}] = plan.steps;
+    if (!isOneEffect(plan) || JSON.stringify(args).includes('${')) continue;
+    const effect = await previewEffect(tool, args, parts);
+    // What is not shown as a whole is asked about again.
+    if (effect && !showCall(effect).isCut) shown.set(index + 1, effect);
+  }
+  return shown;
+}
+
+/** Undefined where the call would fail: the run says why. */
+async function previewEffect(
+  name: string,
+  args: Readonly<Record<string, Json>>,
+  { system, signal }: Pick<TurnParts, 'system' | 'signal'>,
+): Promise<ShownEffect | undefined> {
+  const [server = '', tool = ''] = name.split('.');
+  try {
+    const preview = await system.preview({ server, tool, args }, signal);
+    return { tool: name, arguments: args, ...(preview && { preview: preview.text }) };
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+function describeEffects(shown: ReadonlyMap<number, ShownEffect>): string {
+  const lines = [...shown].map(
+    ([number, effect]) => `Plan ${number}:\n${showCall(effect).lines.join('\n')}\n`,
+  );
+  return lines.join('');
+}
+
+/** Whether an approval asks for exactly what was shown. */
+function isSameEffect(approval: Approval, shown: ShownEffect): boolean {
+  const { tool, arguments: args, preview } = approval;
+  return (
+    tool === shown.tool && preview === shown.preview && isDeepStrictEqual(args, shown.arguments)
+  );
 }

@@ -1,12 +1,11 @@
 import type { AskOutcome, AskRequest } from '../../../../contract/agent/index.ts';
 import { localCaller } from '../../../../contract/caller/index.ts';
+import type { Workflows } from '../../../../contract/run/index.ts';
 import type { Io } from '../../../io.ts';
-import type { Output } from '../../../output.ts';
-import type { System } from '../../../system.ts';
-import { describePreview } from './describe-plan.ts';
-import { outcomeExitCode } from './outcome-exit-code.ts';
-import { nextRequest } from './next-request.ts';
-import type { ShownEffect } from './shown-effect.ts';
+import type { Output, Paint } from '../../../output.ts';
+import type { System } from '../../../../compose/index.ts';
+import { exitCodes } from '../../runs/run-result.ts';
+import { nextRequest, type ShownEffect } from './next-request.ts';
 import { createTurnScreen } from './turn-screen.ts';
 
 /** A message as the person gave it. */
@@ -114,5 +113,50 @@ async function outcomeText(
       return outcome.reason;
     case 'answer':
       return '';
+  }
+}
+
+export type PlanOutcome = Extract<AskOutcome, { readonly kind: 'plan' }>;
+
+interface PreviewParts {
+  readonly workflows: Workflows;
+  readonly paint: Paint;
+  /** The terminal asks by itself. */
+  readonly isAsked: boolean;
+}
+
+/** A plan that waits: how its steps hang together, where they do, and what they would do. */
+async function describePreview(
+  { plan, preview, confidence }: PlanOutcome,
+  { workflows, paint, isAsked }: PreviewParts,
+): Promise<string> {
+  const drawing = plan.steps.length > 1 ? await workflows.draw(plan, 'text') : '';
+  const text = isAsked ? withoutQuestion(preview) : preview;
+  const sureness = isAsked ? paint.dim(`confidence ${Math.round(confidence * 100)} %`) : '';
+  const parts = [drawing.trimEnd(), text.trimEnd(), sureness];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+/** The last line asks what the terminal asks by itself. */
+function withoutQuestion(preview: string): string {
+  const lines = preview.trimEnd().split('\n');
+  return (lines.at(-1)?.startsWith('Run it?') ? lines.slice(0, -1) : lines).join('\n');
+}
+
+const exitDone = 0;
+const exitRefused = 3;
+const exitWaiting = 4;
+
+/** What a shell learns from what came of a message. */
+function outcomeExitCode(outcome: AskOutcome, isPlanOnly: boolean): number {
+  switch (outcome.kind) {
+    case 'plan':
+      return isPlanOnly ? exitDone : exitWaiting;
+    case 'question':
+      return exitWaiting;
+    case 'refusal':
+      return exitRefused;
+    case 'answer':
+      return outcome.runStatus === undefined ? exitDone : exitCodes[outcome.runStatus];
   }
 }

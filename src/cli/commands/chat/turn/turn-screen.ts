@@ -8,7 +8,7 @@ import { createMarkdownStream, type MarkdownStream, type TextKind } from './mark
 import { createLiveTree, type LiveTree } from '../../runs/live-tree.ts';
 
 /** Shows a turn while it goes: the answer on stdout as it comes, the steps of the run on stderr. */
-export interface TurnScreen {
+interface TurnScreen {
   onEvent(event: AgentEvent): void;
   /** What of the answer was not shown yet, and the end of its last line. */
   showAnswer(answer: string, kind: TextKind): void;

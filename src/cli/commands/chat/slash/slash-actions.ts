@@ -1,0 +1,165 @@
+import { localCaller } from '../../../../contract/caller/index.ts';
+import { ApprovalUnseenError, UnknownNameError, UsageError } from '../../../errors.ts';
+import { formatColumns } from '../../../output.ts';
+import { findApproval, showCall } from '../../runs/approvals.ts';
+import { maxAttachments, placeOf, readAttachment } from '../attachments.ts';
+import { chatTurn, lastPlan, type Chat, type RunSlash } from '../chat.ts';
+import { goingOn } from '../turn/next-request.ts';
+import { runCommandLine } from './command-line.ts';
+import { clear, fork, history, load, save, session } from './session-actions.ts';
+import {
+  slashCommands,
+  slashNames,
+  type FoundCommand,
+  type Slash,
+  type SlashName,
+} from './slash-table.ts';
+
+/** A command of the command line, run on the system that the chat has open. */
+const onCommandLine =
+  (name: string): RunSlash =>
+  (chat, { words }) =>
+    runCommandLine(chat, [name, ...words]);
+
+const actions: Readonly<Record<SlashName, RunSlash>> = {
+  help,
+  tools: (chat, { text }) => runCommandLine(chat, text === '' ? ['tools'] : ['tools', text]),
+  servers: onCommandLine('servers'),
+  models: onCommandLine('models'),
+  plan,
+  runs: onCommandLine('runs'),
+  approve: (chat, { words }) => decide(chat, 'approved', words),
+  deny: (chat, { words }) => decide(chat, 'denied', words),
+  session,
+  sessions: onCommandLine('sessions'),
+  history,
+  clear,
+  save,
+  load,
+  fork,
+  attach,
+  paste,
+  preferences,
+  forget,
+  exit: async () => 'exit',
+};
+
+/** Runs a chat command. Returns the exit code, or `exit` when the chat is over. */
+export async function runCommand(
+  chat: Chat,
+  { slash, command }: FoundCommand,
+): Promise<number | 'exit'> {
+  if (!command) throw new UnknownNameError('command', `/${slash.name}`, slashNames);
+  return actions[command](chat, slash);
+}
+
+async function help({ invocation }: Chat): Promise<number> {
+  const rows = slashCommands.map(({ name, operands, summary }) => [
+    `  /${name} ${operands}`.trimEnd(),
+    summary,
+  ]);
+  invocation.output.result(undefined, () => `${formatColumns(rows)}\n${writing}`);
+  return 0;
+}
+
+const writing = `
+Everything else is a message. @path attaches a file; Tab completes commands, tools and @paths.
+A line that ends in \\ continues on the next one, as do lines between \`\`\`; pasted text is one message.
+Ctrl-C cancels what is running, or clears the line; twice at an empty prompt, or Ctrl-D, leaves.
+A message that starts with a space is not stored in the history.`;
+
+/** `/plan`: the last plan; `/plan yes`, `/plan 2`, `/plan no`: the same as without `/plan`. */
+async function plan(chat: Chat, { text }: Slash): Promise<number> {
+  const { invocation, system, state } = chat;
+  const { session } = state;
+  if (text !== '' && session !== undefined) return chatTurn(chat, { message: text, session });
+  const last = lastPlan(state);
+  if (!last) throw new UsageError('There is no plan yet: say what you want');
+  const drawing = await system.workflows.draw(last, 'text');
+  invocation.output.result(last, () => drawing);
+  return 0;
+}
+
+async function decide(
+  chat: Chat,
+  verdict: 'approved' | 'denied',
+  [run, step]: readonly string[],
+): Promise<number> {
+  const { system, state } = chat;
+  const waiting = state.last && 'runId' in state.last ? state.last.runId : undefined;
+  const runId = run ?? waiting;
+  const verb = verdict === 'approved' ? 'approve' : 'deny';
+  if (runId === undefined) {
+    throw new UsageError(
+      `Nothing is waiting here. "/${verb} RUN [STEP]" decides about another run`,
+    );
+  }
+  const { session } = state;
+  if (session === undefined || waiting?.startsWith(runId) !== true) {
+    return runCommandLine(chat, ['runs', verb, runId, ...(step ? [step] : [])]);
+  }
+  const shown =
+    verdict === 'approved'
+      ? await findApproval(system.workflows, { runId: waiting, step })
+      : undefined;
+  if (shown && showCall(shown).isCut) throw new ApprovalUnseenError(waiting, shown.step);
+  await system.workflows.decide(localCaller, waiting, {
+    verdict,
+    ...(step && { step }),
+    ...(shown && { approvalId: shown.approvalId }),
+  });
+  return chatTurn(chat, goingOn(session));
+}
+
+async function attach(chat: Chat, { words }: Slash): Promise<number> {
+  const { invocation, system, state } = chat;
+  if (words.length === 0) throw new UsageError('"/attach" needs the path of a file');
+  for (const word of words) {
+    checkAttachmentCount(chat);
+    const path = word.replace(/^@/, '');
+    state.attachments.push(await readAttachment(path, placeOf(system, invocation.io)));
+  }
+  noteAttached(chat);
+  return 0;
+}
+
+async function paste(chat: Chat, { text }: Slash): Promise<number> {
+  checkAttachmentCount(chat);
+  const [first = '', ...lines] = text.split('\n');
+  const content = lines.join('\n');
+  if (content === '') throw new UsageError('There is no text between /paste and /end');
+  const language = first.trim();
+  chat.state.attachments.push({
+    name: `pasted ${chat.state.attachments.length + 1}`,
+    content: `${content}\n`,
+    ...(language !== '' && { language }),
+  });
+  noteAttached(chat);
+  return 0;
+}
+
+function checkAttachmentCount({ state }: Chat): void {
+  if (state.attachments.length < maxAttachments) return;
+  throw new UsageError(`A message can have ${maxAttachments} attachments`);
+}
+
+function noteAttached({ invocation, state }: Chat): void {
+  const names = state.attachments.map(({ name }) => name).join(', ');
+  invocation.output.note(`Attached to the next message: ${names}`);
+}
+
+async function preferences({ invocation, system }: Chat): Promise<number> {
+  const known = await system.memory.preferences(localCaller);
+  invocation.output.result(known, () => (known.length === 0 ? 'There are none' : known.join('\n')));
+  return 0;
+}
+
+async function forget({ invocation, system }: Chat, { text }: Slash): Promise<number> {
+  if (text === '')
+    throw new UsageError('"/forget" needs one of the preferences that "/preferences" lists');
+  const known = await system.memory.preferences(localCaller);
+  if (!known.includes(text)) throw new UnknownNameError('preference', text, known);
+  await system.memory.forget(localCaller, text);
+  invocation.output.note('Forgotten');
+  return 0;
+}

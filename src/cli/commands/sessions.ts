@@ -1,0 +1,223 @@
+import { link, open, rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { localCaller } from '../../contract/caller/index.ts';
+import type { Session, SessionSummary, Turn } from '../../contract/session/index.ts';
+import { counted, lookupTable } from '../../kernel/index.ts';
+import { UsageError } from '../errors.ts';
+import { type Invocation, limitOption, textOption, withSystem } from '../invocation.ts';
+import { cutText, formatColumns, type Paint, type ShowTime, timeShower } from '../output.ts';
+import { readInput } from '../read-input.ts';
+import { type Action, runAction } from '../run-action.ts';
+
+const actions: Readonly<Record<string, Action>> = lookupTable({
+  list: { run: listSessions, takes: [], options: ['limit'] },
+  show: { run: showSession, takes: ['SESSION'], options: [] },
+  fork: { run: forkSession, takes: ['SESSION'], options: ['turn'] },
+  export: { run: exportSession, takes: ['SESSION', 'FILE?'], options: ['force'] },
+  import: { run: importSession, takes: ['FILE'], options: [] },
+  rename: { run: renameSession, takes: ['SESSION', 'TITLE…'], options: [] },
+  remove: { run: removeSession, takes: ['SESSION'], options: [] },
+});
+
+export function run(invocation: Invocation): Promise<number> {
+  return runAction(invocation, 'sessions', actions);
+}
+
+const usualCount = 20;
+/** Longer turns are for `--json`. */
+const maxShown = 4_000;
+
+export function listSessions(invocation: Invocation): Promise<number> {
+  const limit = limitOption(invocation, usualCount);
+  return withSystem(invocation, {}, async ({ memory }) => {
+    const sessions = await memory.sessions.list(localCaller, { limit });
+    invocation.output.result(sessions, () =>
+      sessions.length === 0
+        ? 'There are no sessions: "tutti chat" or "tutti ask" begins one'
+        : formatColumns(sessions.map((session) => row(session, timeShower(invocation.io)))),
+    );
+    return 0;
+  });
+}
+
+function row(
+  { id, updatedAt, turns, isOpen, title }: SessionSummary,
+  showTime: ShowTime,
+): readonly string[] {
+  const count = `${turns} ${turns === 1 ? 'turn' : 'turns'}`;
+  return [id, showTime(updatedAt), count, isOpen ? 'open' : '', title];
+}
+
+export function showSession(invocation: Invocation, [id = '']: readonly string[]): Promise<number> {
+  const { output } = invocation;
+  return withSystem(invocation, {}, async ({ memory }) => {
+    const session = await memory.sessions.show(localCaller, id);
+    const showTime = timeShower(invocation.io);
+    output.result(session, () => sessionText(session, { paint: output.paint, showTime }));
+    return 0;
+  });
+}
+
+interface Shown {
+  readonly paint: Paint;
+  readonly showTime: ShowTime;
+}
+
+function sessionText({ id, title, forkedFrom, summary, turns }: Session, shown: Shown): string {
+  const { paint } = shown;
+  const lines = [`${paint.bold(title === '' ? 'untitled' : title)} ${paint.dim(id)}`];
+  if (forkedFrom !== null) {
+    lines.push(paint.dim(`forked from ${forkedFrom.session} after turn ${forkedFrom.turn}`));
+  }
+  if (summary !== null) {
+    lines.push(paint.dim(`up to turn ${summary.turn}: ${linesOf(summary.text)}`));
+  }
+  return [...lines, ...turns.map((turn) => turnText(turn, shown))].join('\n');
+}
+
+function turnText(turn: Turn, { paint, showTime }: Shown): string {
+  const { number, at, role, text, outcome, runId, remembered } = turn;
+  const about = [
+    showTime(at),
+    ...(outcome === undefined ? [] : [outcome]),
+    ...(runId === undefined ? [] : [`run ${runId}`]),
+    ...remembered.map(({ kind, title }) => `${kind} ${title}`),
+  ];
+  const who = paint.bold(`${number} ${role}`);
+  return `\n${who} ${paint.dim(about.join(', '))}\n${linesOf(text)}`;
+}
+
+/** Lines stay lines; nothing else in them moves the cursor. */
+function linesOf(text: string): string {
+  return cutText(text, maxShown);
+}
+
+export function forkSession(invocation: Invocation, [id = '']: readonly string[]): Promise<number> {
+  const turn = textOption(invocation, 'turn');
+  if (turn !== undefined && !/^\d{1,9}$/.test(turn)) {
+    throw new UsageError(`--turn wants the number of a turn, and got "${turn}"`);
+  }
+  const options = turn === undefined ? {} : { upToTurn: Number(turn) };
+  return withSystem(invocation, {}, async ({ memory }) => {
+    const forked = await memory.sessions.fork(localCaller, id, options);
+    invocation.output.result(
+      forked,
+      () =>
+        `Session ${forked.id} has the first ${forked.turns === 1 ? 'turn' : `${forked.turns} turns`}. Go on with it: tutti chat --session ${forked.id}`,
+    );
+    return 0;
+  });
+}
+
+export function renameSession(
+  invocation: Invocation,
+  [id = '', ...words]: readonly string[],
+): Promise<number> {
+  return withSystem(invocation, {}, async ({ memory }) => {
+    const session = await memory.sessions.open(localCaller, id);
+    try {
+      await session.rename(words.join(' '));
+      const { title } = session.current();
+      invocation.output.result(
+        { id: session.id, title },
+        () => `Session ${session.id} is called "${title}"`,
+      );
+    } finally {
+      await session.close();
+    }
+    return 0;
+  });
+}
+
+export function removeSession(
+  invocation: Invocation,
+  [id = '']: readonly string[],
+): Promise<number> {
+  return withSystem(invocation, {}, async ({ memory }) => {
+    const { id: exact, title } = await memory.sessions.show(localCaller, id);
+    await memory.sessions.remove(localCaller, exact);
+    invocation.output.result(
+      { id: exact, isRemoved: true },
+      () => `Session ${exact} "${title}" was removed, with its file`,
+    );
+    return 0;
+  });
+}
+
+/** `sessions export SESSION [FILE]`: the JSON to a file, or to standard output. */
+export function exportSession(
+  invocation: Invocation,
+  [id = '', file]: readonly string[],
+): Promise<number> {
+  const { io, output, options } = invocation;
+  return withSystem(invocation, {}, async ({ memory }) => {
+    const session = await memory.sessions.show(localCaller, id);
+    const text = `${JSON.stringify(session, null, 2)}\n`;
+    if (file === undefined) {
+      output.result(session, () => text);
+      return 0;
+    }
+    const path = resolve(io.cwd, file);
+    await writeWhole(path, text, options['force'] === true);
+    output.result(
+      { id: session.id, path, bytes: Buffer.byteLength(text) },
+      () => `Session ${session.id} was written to ${path}`,
+    );
+    return 0;
+  });
+}
+
+/** `sessions import FILE`: a session from JSON; `-` is standard input. */
+export async function importSession(
+  invocation: Invocation,
+  [file = '']: readonly string[],
+): Promise<number> {
+  const data = parse(file, await readInput(file, invocation.io));
+  return withSystem(invocation, {}, async ({ memory }) => {
+    const imported = await memory.sessions.import(localCaller, data);
+    const { id, title, turns } = imported;
+    invocation.output.result(
+      imported,
+      () => `Session ${id} "${title}" was imported with ${counted(turns, 'turn')}`,
+    );
+    return 0;
+  });
+}
+
+function parse(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`"${file}" was not imported: it is not JSON (${reason})`, {
+      cause: error,
+    });
+  }
+}
+
+/** The file is there whole or, when this fails, as it was. */
+async function writeWhole(path: string, text: string, isForced: boolean): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    const draft = await open(temporary, 'wx', 0o600);
+    try {
+      await draft.writeFile(text);
+      await draft.sync();
+    } finally {
+      await draft.close();
+    }
+    // A second name for the file, unlike a new one, never takes the place of another file.
+    if (isForced) await rename(temporary, path);
+    else await link(temporary, path);
+  } catch (error) {
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    const reason = isThere
+      ? 'the file is there already; --force replaces it'
+      : error instanceof Error
+        ? error.message
+        : String(error);
+    throw new UsageError(`The session was not written to ${path}: ${reason}`, { cause: error });
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
