@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import type { CallContext } from '../../contract/server/index.ts';
 import {
   approvedBasisMetaKey,
+  type EffectPreview,
   idempotencyMetaKey,
   reconcileMetaKey,
-  type EffectPreview,
+  type ToolAnnotations,
 } from '../../contract/tool/index.ts';
-import type { CallContext } from '../../contract/server/index.ts';
-import { InvalidArgumentsError } from '../errors.ts';
 import type { DefinedTool } from '../define-tool.ts';
+import { InvalidArgumentsError } from '../errors.ts';
 import { ApprovalOutdatedError, ChangedOnDiskError } from './errors.ts';
 
 export type Basis = EffectPreview['basis'];
@@ -62,3 +63,17 @@ export function assertApprovedBasis(
 export function idempotencyKey({ meta }: Pick<CallContext, 'meta'>): unknown {
   return meta[idempotencyMetaKey];
 }
+
+export const readOnlyAnnotations: ToolAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+export const effectAnnotations: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: false,
+};

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { counted } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import type { ProjectFiles } from './project-files.ts';
-import { readOnlyAnnotations } from './tool-annotations.ts';
+import { readOnlyAnnotations } from './effect-tool.ts';
 
 const defaultLimit = 1_000;
 const maxLimit = 20_000;

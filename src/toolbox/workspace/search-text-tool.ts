@@ -1,11 +1,11 @@
 import { createContext, Script } from 'node:vm';
 import { z } from 'zod';
-import { counted } from '../../kernel/index.ts';
-import { defineTool, type DefinedTool } from '../define-tool.ts';
+import { AppError, counted } from '../../kernel/index.ts';
+import { type DefinedTool, defineTool } from '../define-tool.ts';
+import { readOnlyAnnotations } from './effect-tool.ts';
 import { InvalidPatternError } from './errors.ts';
 import type { ProjectFiles } from './project-files.ts';
-import { readTexts } from './read-texts.ts';
-import { readOnlyAnnotations } from './tool-annotations.ts';
+import { decodeText } from './text-file.ts';
 
 const defaultLimit = 200;
 const maxLimit = 10_000;
@@ -161,5 +161,34 @@ function compile(source: string, flags: string): RegExp {
     } catch (error) {
       throw new InvalidPatternError(source, error instanceof Error ? error.message : String(error));
     }
+  }
+}
+
+/** Larger files are data rather than text a person wrote. */
+const maxTextBytes = 2 * 1024 * 1024;
+
+/** The text files of a file or folder, or of the whole project; `text` is undefined for what is none. */
+export async function* readTexts(
+  files: ProjectFiles,
+  path: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly shown: string; readonly text: string | undefined }> {
+  for (const start of path === undefined ? files.roots : [path]) {
+    for await (const found of files.walk(start, signal)) {
+      if (found.kind === 'file') yield { shown: found.shown, text: await readOrSkip(files, found) };
+    }
+  }
+}
+
+async function readOrSkip(
+  files: ProjectFiles,
+  path: Parameters<ProjectFiles['read']>[0],
+): Promise<string | undefined> {
+  try {
+    const found = await files.read(path, maxTextBytes);
+    return found && decodeText(found.bytes, path.shown).text;
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
   }
 }

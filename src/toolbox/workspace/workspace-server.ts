@@ -4,7 +4,7 @@ import type { EffectPreview } from '../../contract/tool/index.ts';
 import { AppError, noFaults, systemClock, type FaultPoint, type Log } from '../../kernel/index.ts';
 import type { DefinedTool } from '../define-tool.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
-import { applyChangesTool } from './apply-changes-tool.ts';
+import { applyChangesTool, replaceTextTool, undoChangesTool } from './change-tools.ts';
 import { ChangeJournal } from './change/change-journal.ts';
 import type { EffectTool } from './effect-tool.ts';
 import { gitBlameTool } from './git/git-blame-tool.ts';
@@ -15,9 +15,7 @@ import { gitStatusTool } from './git/git-status-tool.ts';
 import { listFilesTool } from './list-files-tool.ts';
 import { ProjectFiles } from './project-files.ts';
 import { readFileTool } from './read-file-tool.ts';
-import { replaceTextTool } from './replace-text-tool.ts';
 import { searchTextTool } from './search-text-tool.ts';
-import { undoChangesTool } from './undo-changes-tool.ts';
 
 export interface WorkspaceServerOptions {
   readonly version: string;

@@ -1,17 +1,30 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, type Clock, type FaultPoint, type Log } from '../../../kernel/index.ts';
 import { openFolder } from '../../files/open-folder.ts';
-import { ChangedOnDiskError, NoSuchChangeError, PathRefusedError } from '../errors.ts';
+import {
+  ChangedOnDiskError,
+  NoSuchChangeError,
+  PathRefusedError,
+  WorkspaceBusyError,
+} from '../errors.ts';
 import type { ProjectFiles } from '../project-files.ts';
-import { withChangeLock } from './change-lock.ts';
-import { ChangeRecords, type ChangeRecord } from './change-records.ts';
-import { actionOf, stateHash, stateOf, type FileChange } from './file-change.ts';
-import { showChanges, type ShownChange } from './show-change.ts';
+import { type ChangeRecord, ChangeRecords } from './change-records.ts';
+import {
+  actionOf,
+  type FileChange,
+  showChanges,
+  type ShownChange,
+  stateHash,
+  stateOf,
+} from './file-change.ts';
 import { missingFolders, removeEmptyFolders, temporaryName, writeFiles } from './write-files.ts';
 
-export interface JournalParts {
+interface JournalParts {
   readonly files: ProjectFiles;
   /** Where changes are kept: a folder in the data directory. */
   readonly folder: string;
@@ -31,7 +44,7 @@ export interface PreparedChange {
   readonly undoes?: ChangeRecord;
 }
 
-export interface ApplyRequest {
+interface ApplyRequest {
   /** Works the change out while no other process changes files. Throws what speaks against it. */
   readonly prepare: () => Promise<PreparedChange>;
   readonly key: string | null;
@@ -226,4 +239,40 @@ export function callKey(caller: string, key: unknown, args: unknown): string | n
   return createHash('sha256')
     .update(JSON.stringify([caller, key, args]))
     .digest('hex');
+}
+
+const waitLimitMs = 30_000;
+const retryMs = 10;
+const busyCode = 5;
+
+/**
+ * Lets one process at a time change files. An exclusive transaction of an empty SQLite database is a lock
+ * that the system releases when its process dies, which Node offers no other way to get.
+ */
+async function withChangeLock<Result>(
+  { path, signal }: { readonly path: string; readonly signal: AbortSignal },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    const started = performance.now();
+    while (!tryLock(database)) {
+      if (performance.now() - started > waitLimitMs) throw new WorkspaceBusyError(waitLimitMs);
+      await sleep(retryMs, undefined, { signal });
+    }
+    return await work();
+  } finally {
+    database.close();
+  }
+}
+
+function tryLock(database: DatabaseSync): boolean {
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === busyCode) return false;
+    throw error;
+  }
 }

@@ -2,8 +2,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { actions, stateHash, type FileChange, type FileState } from './file-change.ts';
-import type { ShownChange } from './show-change.ts';
+import {
+  actions,
+  type FileChange,
+  type FileState,
+  type ShownChange,
+  stateHash,
+} from './file-change.ts';
 import { ignoreMissing, type FolderPath } from './write-files.ts';
 
 /** How many changes can be undone, how much they may take on disk, and for how long. */

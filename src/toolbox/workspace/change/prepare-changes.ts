@@ -1,9 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { applyPatch, diffArrays, parsePatch, type StructuredPatch } from 'diff';
 import { z } from 'zod';
 import { hiddenSecretPattern } from '../../../contract/secret/index.ts';
 import {
   ChangedOnDiskError,
+  DiffRefusedError,
   InvalidChangeError,
   NoSuchFileError,
   NotTextError,
@@ -11,10 +13,8 @@ import {
   TooLargeError,
 } from '../errors.ts';
 import type { ProjectFiles, ProjectPath } from '../project-files.ts';
-import { contentHash, decodeText, encodeText } from '../text-file.ts';
-import { applyDiff } from './apply-diff.ts';
-import { stateOf, type FileChange, type FileState } from './file-change.ts';
-import { keepLineEndings } from './keep-line-endings.ts';
+import { contentHash, decodeText, detectLineEndings, encodeText } from '../text-file.ts';
+import { type FileChange, type FileState, stateOf } from './file-change.ts';
 
 export const maxChanges = 500;
 const maxTotalBytes = 64 * 1024 * 1024;
@@ -168,4 +168,104 @@ async function refuseOtherSpelling(files: ProjectFiles, path: ProjectPath): Prom
   } finally {
     await parent?.close();
   }
+}
+
+/**
+ * A text with a unified diff applied. Hunks must match exactly but may have moved; the counts in their
+ * headers are computed anew, because models often get them wrong. Line endings are left to the caller: the
+ * text must have `\n` only.
+ */
+function applyDiff(text: string, diff: string, shown: string): string {
+  let patches: StructuredPatch[];
+  try {
+    patches = parsePatch(correctCounts(diff.replaceAll('\r\n', '\n')));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DiffRefusedError(shown, `it is not a unified diff (${reason})`);
+  }
+  const [patch, ...others] = patches.filter(({ hunks }) => hunks.length > 0);
+  if (!patch) throw new DiffRefusedError(shown, 'it holds no hunk ("@@ -1,3 +1,4 @@")');
+  if (others.length > 0) {
+    throw new DiffRefusedError(shown, 'it is about several files; give one change per file');
+  }
+  const result = applyPatch(text, patch);
+  if (result === false) {
+    const failing = patch.hunks.find((_, at) => applyPatch(text, only(patch, at)) === false);
+    const line = failing?.lines.find((each) => each.startsWith('-') || each.startsWith(' '));
+    const near = line === undefined ? '' : `, near "${line.slice(1, 80)}"`;
+    throw new DiffRefusedError(shown, `its lines are not those of the file${near}`);
+  }
+  return result;
+}
+
+function only(patch: StructuredPatch, at: number): StructuredPatch {
+  return { ...patch, hunks: patch.hunks.slice(at, at + 1) };
+}
+
+const header = /^@@(?: -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)?)?.*$/;
+
+function correctCounts(diff: string): string {
+  const lines = diff.replace(/\n+$/, '').split('\n');
+  const corrected: string[] = [];
+  for (let at = 0; at < lines.length;) {
+    const line = lines[at] ?? '';
+    const found = header.exec(line);
+    at += 1;
+    if (!found) {
+      corrected.push(line);
+      continue;
+    }
+    const body: string[] = [];
+    while (at < lines.length && !startsNext(lines, at)) {
+      // Editors and models drop the space of an empty context line.
+      body.push(lines[at] === '' ? ' ' : (lines[at] ?? ''));
+      at += 1;
+    }
+    const removed = body.filter((each) => /^[- ]/.test(each)).length;
+    const added = body.filter((each) => /^[+ ]/.test(each)).length;
+    const [, from = '1', to = '1'] = found;
+    corrected.push(`@@ -${from},${removed} +${to},${added} @@`, ...body);
+  }
+  return `${corrected.join('\n')}\n`;
+}
+
+/** Whether a hunk ends before this line: another hunk, or another file. */
+function startsNext(lines: readonly string[], at: number): boolean {
+  const line = lines[at] ?? '';
+  if (line.startsWith('@@') || line.startsWith('diff --git ')) return true;
+  return line.startsWith('--- ') && (lines[at + 1] ?? '').startsWith('+++ ');
+}
+
+/** Aligning lines of a file with mixed endings stops here: most are then given the commoner ending. */
+const alignLimitMs = 1_000;
+
+/**
+ * A new text with the line endings of the file it replaces, where it has only `\n` itself. In a file with
+ * mixed endings every line that stays keeps its own, and new lines get the commoner one. Whether the text
+ * ends in a line ending is not changed.
+ */
+function keepLineEndings(text: string, before: string): string {
+  const endings = detectLineEndings(before);
+  if (text.includes('\r\n') || endings === 'lf' || endings === 'none') return text;
+  if (endings === 'crlf') return text.replaceAll('\n', '\r\n');
+  const old = before.split('\n');
+  const isMostlyCrlf = old.filter((line) => line.endsWith('\r')).length * 2 > old.length - 1;
+  const common = isMostlyCrlf ? '\r' : '';
+  const lines = text.split('\n');
+  const plainOld = old.map((line) => line.replace(/\r$/, ''));
+  const parts = diffArrays(plainOld, lines, { timeout: alignLimitMs }) ?? [
+    { value: lines, count: lines.length, added: true, removed: false },
+  ];
+  const kept: string[] = [];
+  let at = 0;
+  for (const { value, added, removed } of parts) {
+    for (const line of removed ? [] : value) {
+      const own = added ? common : (old[at] ?? '').endsWith('\r') ? '\r' : '';
+      kept.push(line + own);
+      if (!added) at += 1;
+    }
+    if (removed) at += value.length;
+  }
+  // What follows the last line feed has no line ending.
+  return [...kept.slice(0, -1), lines.at(-1) ?? ''].join('\n');
 }

@@ -11,15 +11,14 @@ import { writeDurably } from '../change/change-records.ts';
 import { ignoreMissing } from '../change/write-files.ts';
 import {
   assertApprovedBasis,
+  effectAnnotations,
   effectTool,
-  idempotencyKey,
   type EffectTool,
+  idempotencyKey,
 } from '../effect-tool.ts';
 import { GitFailedError } from '../errors.ts';
 import type { ProjectFiles } from '../project-files.ts';
-import { effectAnnotations } from '../tool-annotations.ts';
-import { openGit, type Git } from './git.ts';
-import { emptyTree, findCommit, readNumbers } from './repository.ts';
+import { emptyTree, findCommit, type Git, openGit, readNumbers } from './git.ts';
 
 const maxPaths = 1_000;
 

@@ -3,16 +3,16 @@ import { counted } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import { NoSuchCommitError } from '../errors.ts';
-import { readOnlyAnnotations } from '../tool-annotations.ts';
-import type { Git } from './git.ts';
+import { readOnlyAnnotations } from '../effect-tool.ts';
 import {
   emptyTree,
   findCommit,
   findTarget,
+  type Git,
   pathField,
   readNumbers,
   sinceField,
-} from './repository.ts';
+} from './git.ts';
 
 const maxDiffChars = 1_000_000;
 const maxUntracked = 1_000;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { counted, lookupTable } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { ProjectFiles } from '../project-files.ts';
-import { readOnlyAnnotations } from '../tool-annotations.ts';
-import { findTarget } from './repository.ts';
+import { readOnlyAnnotations } from '../effect-tool.ts';
+import { findTarget } from './git.ts';
 
 const maxFiles = 5_000;
 

@@ -1,0 +1,265 @@
+import { z } from 'zod';
+import type { CallContext } from '../../contract/server/index.ts';
+import type { EffectPreview } from '../../contract/tool/index.ts';
+import { counted } from '../../kernel/index.ts';
+import { defineTool } from '../define-tool.ts';
+import {
+  callKey,
+  type AppliedChange,
+  type ChangeJournal,
+  type PreparedChange,
+} from './change/change-journal.ts';
+import { changesInput, maxChanges, prepareChanges } from './change/prepare-changes.ts';
+import {
+  actionOf,
+  actions,
+  type FileChange,
+  type ShownChange,
+  showWhole,
+  stateHash,
+} from './change/file-change.ts';
+import {
+  assertApprovedBasis,
+  type Basis,
+  effectAnnotations,
+  effectTool,
+  type EffectTool,
+  idempotencyKey,
+} from './effect-tool.ts';
+import { InvalidChangeError, TextNotFoundError } from './errors.ts';
+import type { ProjectFiles } from './project-files.ts';
+import { readTexts } from './search-text-tool.ts';
+
+/** The tool `apply_changes`. */
+export function applyChangesTool(files: ProjectFiles, journal: ChangeJournal): EffectTool {
+  return changeTool(journal, {
+    name: 'apply_changes',
+    title: 'Change files of the project',
+    description:
+      'Writes files of the project: creates, replaces, patches or deletes one file or many, all or none of them. Takes whole contents or ' +
+      'unified diffs. Keeps permissions, encoding and line endings, refuses files that changed since they were read, and can be undone ' +
+      'with undo_changes.',
+    input: changesInput,
+    examples: [
+      'apply it',
+      'save this as src/cart.ts',
+      'write the tests to tests/test_cart.py',
+      'create a file README.md with this text',
+      'apply this patch',
+      'delete the file old.txt',
+      'replace the content of config.json',
+    ],
+    prepare: async (request) => ({ changes: await prepareChanges(files, request) }),
+  });
+}
+
+const replaceInput = z.strictObject({
+  find: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .describe('The text to replace, upper and lower case as written.'),
+  replace_with: z.string().max(100_000).describe('The text to put in its place; may be empty.'),
+  path: z
+    .string()
+    .min(1)
+    .max(4096)
+    .optional()
+    .describe(
+      'The file or folder to change, relative to the project root; everything when not given.',
+    ),
+  whole_words: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether to leave longer words and numbers alone that contain the text, true when not given.',
+    ),
+});
+
+/** The tool `replace_text`. */
+export function replaceTextTool(files: ProjectFiles, journal: ChangeJournal): EffectTool {
+  return changeTool(journal, {
+    name: 'replace_text',
+    title: 'Replace text in the project',
+    description:
+      'Replaces a text by another in one file, a folder or the whole project, for example to rename a function everywhere. Goes by the text ' +
+      'alone and does not tell a name in a comment from one in code. Leaves out what .gitignore excludes; can be undone with undo_changes.',
+    input: replaceInput,
+    examples: [
+      'replace 8080 with 9090 in config.py',
+      'rename getUser to fetchUser everywhere',
+      'change "Sign in" to "Log in" in src',
+      'replace all occurrences of colour by color',
+      'rename the variable tmp to total in cart.py',
+      'find foo and replace it with bar',
+    ],
+    prepare: async (request, signal) => ({
+      changes: await prepareReplacement(files, request, signal),
+    }),
+  });
+}
+
+const undoInput = z.strictObject({
+  change_id: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      'The `change_id` of the change to undo; the last change in this project when not given.',
+    ),
+});
+
+/** The tool `undo_changes`. */
+export function undoChangesTool(journal: ChangeJournal): EffectTool {
+  return changeTool(journal, {
+    name: 'undo_changes',
+    title: 'Undo a change of files',
+    description:
+      'Takes back a change that apply_changes made, as a whole: contents, permissions, deleted and created files. Refuses when one of ' +
+      'the files changed since. An undo can be undone by its own change_id.',
+    input: undoInput,
+    examples: [
+      'undo that',
+      'undo the last change',
+      'take it back',
+      'revert what you just did',
+      'restore the files as they were',
+    ],
+    prepare: async ({ change_id: id }) => {
+      const undoes = await journal.findUndoable(id);
+      return { changes: await journal.prepareUndo(undoes), undoes };
+    },
+  });
+}
+
+const changeOutput = z.object({
+  change_id: z
+    .string()
+    .nullable()
+    .describe('Give it to undo_changes. Null when every file already was as wanted.'),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      action: z.enum(actions),
+      added: z.int().describe('Lines added.'),
+      removed: z.int().describe('Lines removed.'),
+      note: z.string().optional(),
+    }),
+  ),
+  diff: z.string().describe('What changed, as a unified diff.'),
+});
+
+interface ChangeToolSpec<Input extends z.ZodObject> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Input;
+  readonly examples: readonly string[];
+  /** Works out the change from the files as they are. Throws the reason against it. */
+  readonly prepare: (request: z.output<Input>, signal: AbortSignal) => Promise<PreparedChange>;
+}
+
+/** A tool that changes files through the journal: previewed, approved, applied as a whole, undoable. */
+function changeTool<Input extends z.ZodObject>(
+  journal: ChangeJournal,
+  { prepare, ...spec }: ChangeToolSpec<Input>,
+): EffectTool {
+  const tool = defineTool({
+    ...spec,
+    output: changeOutput,
+    annotations: effectAnnotations,
+    run: async (request: z.output<Input>, context: CallContext) => {
+      const { signal, caller } = context;
+      const key = callKey(caller.id, idempotencyKey(context), request);
+      const prepareApproved = async (): Promise<PreparedChange> => {
+        const prepared = await prepare(request, signal);
+        assertApprovedBasis(basisOf(prepared), context, {
+          [undoneKey]: 'Another change has been made',
+        });
+        return prepared;
+      };
+      return changeResult(await journal.apply({ prepare: prepareApproved, key, signal }));
+    },
+    summarize: summarizeChange,
+  });
+  return effectTool(tool, spec.input, async (request, signal) => {
+    await journal.recover(signal);
+    return previewChange(await prepare(request, signal));
+  });
+}
+
+/** In the basis of a preview, which else names files. */
+const undoneKey = 'the change to undo';
+
+/** The files a change is about, as they are, and the change that it takes back. */
+function basisOf({ changes, undoes }: PreparedChange): Basis {
+  const files = changes.map(({ path, before }) => [path.shown, stateHash(before)] as const);
+  return { ...Object.fromEntries(files), ...(undoes && { [undoneKey]: undoes.id }) };
+}
+
+function previewChange(prepared: PreparedChange): EffectPreview {
+  const { changes, undoes } = prepared;
+  const shown = showWhole(changes);
+  const isNothing = changes.every((change) => actionOf(change) === 'unchanged');
+  const title = undoes && `Undo change ${undoes.id}:`;
+  const head = title ?? (isNothing ? 'Nothing would change' : headline(shown));
+  const text = [head, ...noteLines(shown), ...(shown.diff === '' ? [] : [shown.diff])];
+  return { text: text.join('\n'), basis: basisOf(prepared) };
+}
+
+function changeResult({ id, files, diff }: AppliedChange): z.input<typeof changeOutput> {
+  return { change_id: id, files: files.map((file) => ({ ...file })), diff };
+}
+
+function summarizeChange({ change_id: id, files, diff }: z.output<typeof changeOutput>): string {
+  if (id === null) return 'Nothing changed: every file already was as wanted.';
+  const lines = files.map(
+    ({ path, action, added, removed }) => `  ${action} ${path} +${added} -${removed}`,
+  );
+  const undo = `Say "undo that" to take it back (change ${id}).`;
+  const head = [headline({ files }), ...lines, ...noteLines({ files })];
+  return [...head, '', diff.trimEnd(), '', undo].join('\n');
+}
+
+function headline({ files }: Pick<ShownChange, 'files'>): string {
+  const changed = files.filter(({ action }) => action !== 'unchanged');
+  const added = changed.reduce((sum, file) => sum + file.added, 0);
+  const removed = changed.reduce((sum, file) => sum + file.removed, 0);
+  return `${counted(changed.length, 'file')} changed, ${counted(added, 'line')} added, ${counted(removed, 'line')} removed`;
+}
+
+function noteLines({ files }: Pick<ShownChange, 'files'>): string[] {
+  return files.flatMap(({ path, note }) => (note === undefined ? [] : [`Note: ${path}: ${note}`]));
+}
+
+/** The files that contain the text, each with what it would become. */
+async function prepareReplacement(
+  files: ProjectFiles,
+  { find, replace_with: replacement, path, whole_words: isWhole }: z.output<typeof replaceInput>,
+  signal: AbortSignal,
+): Promise<FileChange[]> {
+  const pattern = textPattern(find, isWhole);
+  const changes: { readonly path: string; readonly content: string }[] = [];
+  for await (const { shown, text } of readTexts(files, path, signal)) {
+    const content = text?.replaceAll(pattern, () => replacement);
+    if (content === undefined || content === text) continue;
+    changes.push({ path: shown, content });
+    if (changes.length > maxChanges)
+      throw new InvalidChangeError(
+        `More than ${maxChanges} files contain "${find}"; name a folder`,
+      );
+  }
+  if (changes.length === 0) throw new TextNotFoundError(find, path);
+  return prepareChanges(files, { changes });
+}
+
+/** The text itself; where it begins or ends like a word, not as a part of a longer one. */
+function textPattern(find: string, isWhole: boolean): RegExp {
+  const inWord = String.raw`[\p{L}\p{N}_$]`;
+  const isEdge = (character: string | undefined): boolean =>
+    isWhole && new RegExp(inWord, 'u').test(character ?? '');
+  const before = isEdge(find[0]) ? `(?<!${inWord})` : '';
+  const after = isEdge(find.at(-1)) ? `(?!${inWord})` : '';
+  return new RegExp(`${before}${RegExp.escape(find)}${after}`, 'gu');
+}
