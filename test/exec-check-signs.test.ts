@@ -5,8 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { Ruff } from '../src/toolbox/code/engines/ruff.ts';
 import { readRules } from '../src/toolbox/code/security/rules/rule-file.ts';
 import { scanFileSecurity } from '../src/toolbox/code/security/scan-file-security.ts';
-import { isPlainlyHarmless } from '../src/toolbox/exec/check/is-plainly-harmless.ts';
-import { hasPythonSign, rulesThatHarmNobody } from '../src/toolbox/exec/check/python-signs.ts';
+import {
+  hasPythonSign,
+  isPlainlyHarmless,
+  harmlessRules,
+} from '../src/toolbox/exec/check/is-plainly-harmless.ts';
 import { aCodeContext } from '../src/toolbox/testing/code-context.ts';
 import { sampleSeeded } from './support/sample.ts';
 
@@ -37,8 +40,7 @@ function stdlibTexts(): string[] {
 async function ruffFindings(text: string) {
   const found = await ruff.check(text, { lint: { select: ['S'], ignore: ['S113'] } });
   return found.filter(
-    ({ code }) =>
-      readRules('python').rules.has(code ?? '') && !rulesThatHarmNobody.has(`python/${code}`),
+    ({ code }) => readRules('python').rules.has(code ?? '') && !harmlessRules.has(`python/${code}`),
   );
 }
 
@@ -67,7 +69,7 @@ describe('the signs without which no engine is asked', () => {
       const file = { path: 'a.py', text, language: 'python' } as const;
       if (!(await isPlainlyHarmless(file))) continue;
       const found = await scanFileSecurity(file, context);
-      const told = found.filter(({ rule }) => !rulesThatHarmNobody.has(rule));
+      const told = found.filter(({ rule }) => !harmlessRules.has(rule));
       expect(told, text.slice(0, 500)).toEqual([]);
       without += 1;
     }

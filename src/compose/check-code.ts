@@ -59,8 +59,8 @@ async function scanWith(
   }
   // Our own tool, whose output schema says so.
   const { findings } = result.structuredContent as unknown as { findings: CheckFinding[] };
-  const { rulesThatHarmNobody } = await import('../toolbox/exec/index.ts');
-  const told = findings.filter(({ rule }) => !rulesThatHarmNobody.has(rule));
+  const { harmlessRules } = await import('../toolbox/exec/index.ts');
+  const told = findings.filter(({ rule }) => !harmlessRules.has(rule));
   return told.map(({ severity, rule, message, line, column }) => ({
     severity,
     rule,

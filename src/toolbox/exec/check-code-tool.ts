@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { checkCode } from './check/check-code.ts';
 import { InvalidProgramError } from './errors.ts';
-import type { ExecContext } from './exec-context.ts';
-import { languages, languageTraits } from './program/language.ts';
-import { checkFields, codeField, filesField } from './run-schema.ts';
+import { checkFields, codeField, type ExecContext, filesField } from './run-schema.ts';
+import { languages, languageTraits } from './program/program-files.ts';
 
 const input = z.strictObject({
   language: z.enum(languages).describe('The language of the program.'),

@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/index.ts';
-import type { CheckFinding } from './check/scan-code.ts';
+import type { CheckFinding } from './check/check-policy.ts';
 
 const maxShown = 5;
 
@@ -15,27 +15,26 @@ export class RefusedByCheckError extends AppError {
   }
 }
 
-/** The settings want somebody to agree before this runs, and nobody can be asked. */
+/** The settings require approval before this runs, and the client cannot be asked. */
 export class ApprovalNeededError extends AppError {
   readonly code = 'exec.approval_needed';
 
   constructor(findings: readonly CheckFinding[], because: string) {
     super(
-      `The code was not run: ${describeFindings(findings)}. Somebody must agree to that first, and ${because}`,
+      `The code was not run: ${describeFindings(findings)}. That needs approval, and ${because}`,
       { details: { findings } },
     );
   }
 }
 
-/** Somebody was asked whether this may run, and said no. */
+/** The user declined to run this. */
 export class NotApprovedError extends AppError {
   readonly code = 'exec.not_approved';
 
   constructor(findings: readonly CheckFinding[]) {
-    super(
-      `The code was not run: ${describeFindings(findings)}, and who was asked did not agree to that`,
-      { details: { findings } },
-    );
+    super(`The code was not run: ${describeFindings(findings)}, and the user declined`, {
+      details: { findings },
+    });
   }
 }
 
@@ -54,4 +53,34 @@ function describeFindings(findings: readonly CheckFinding[]): string {
     .map(({ rule, file, line, message }) => `${file}:${line} ${rule} (${message})`);
   const more = findings.length > maxShown ? `, and ${findings.length - maxShown} more` : '';
   return `the check found ${shown.join(', ')}${more}`;
+}
+
+/** A project has more than goes into a sandbox. Nothing ran. */
+export class ProjectTooLargeError extends AppError {
+  readonly code = 'exec.project_too_large';
+
+  constructor(path: string, unit: 'files' | 'bytes', limit: number) {
+    super(
+      `The tests of "${path}" were not run: the folder has more than ${limit} ${unit} without what is installed or built. Name the folder of one package of it`,
+      { details: { path, unit, limit } },
+    );
+  }
+}
+
+/** Nothing tells how the tests are to be run. */
+export class NoTestFrameworkError extends AppError {
+  readonly code = 'exec.no_test_framework';
+
+  constructor(reason: string) {
+    super(`No tests were run: ${reason}`);
+  }
+}
+
+/** What the tests need is not installed in the project or on this machine. */
+export class TestLibraryMissingError extends AppError {
+  readonly code = 'exec.test_library_missing';
+
+  constructor(library: string, install: string) {
+    super(`The tests were not run: ${library}. ${install}`, { details: { library } });
+  }
 }

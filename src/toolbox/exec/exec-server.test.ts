@@ -3,7 +3,7 @@ import type { CallFacts, ClientPort, ProgressUpdate } from '../../contract/serve
 import { errorMetaKey } from '../../contract/tool/index.ts';
 import type { ErrorReport } from '../../contract/error/index.ts';
 import { AppError } from '../../kernel/index.ts';
-import type { CheckFinding } from './check/scan-code.ts';
+import type { CheckFinding } from './check/check-policy.ts';
 import { outputMetaKey } from './live-output.ts';
 import { aCallContext } from '../testing/call-context.ts';
 import { createExecServer } from './exec-server.ts';

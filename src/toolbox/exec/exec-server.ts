@@ -12,14 +12,14 @@ export interface ExecServerOptions extends TestsContext {
   readonly close?: () => Promise<void>;
 }
 
-/** The server `exec`: runs programs nobody trusts. */
+/** The server `exec`: runs untrusted programs. */
 export function createExecServer({ version, close, ...context }: ExecServerOptions): McpServer {
   return createToolboxServer({
     name: 'exec',
     title: 'Run code',
     version,
     instructions:
-      'Runs code nobody trusts in a sandbox without network: run_code for a program, run_command for any command, run_tests for the tests of a project, check_code for ' +
+      'Runs untrusted code in a sandbox without network: run_code for a program, run_command for any command, run_tests for the tests of a project, check_code for ' +
       'what a program could do. How a program ends is a result; `reason` names the limit that ended it.',
     tools: [
       runCodeTool(context),

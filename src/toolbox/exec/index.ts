@@ -1,4 +1,3 @@
-export { isPlainlyHarmless } from './check/is-plainly-harmless.ts';
-export { rulesThatHarmNobody } from './check/python-signs.ts';
-export type { CheckFinding, CodeFile, ScanCode } from './check/scan-code.ts';
+export { isPlainlyHarmless, harmlessRules } from './check/is-plainly-harmless.ts';
+export { type CheckFinding, type CodeFile, type ScanCode } from './check/check-policy.ts';
 export { createExecServer } from './exec-server.ts';

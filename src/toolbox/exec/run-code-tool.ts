@@ -1,22 +1,30 @@
 import { z } from 'zod';
 import type { CallContext } from '../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
-import type { ExecContext } from './exec-context.ts';
-import { InvalidProgramError } from './errors.ts';
-import { findEntry, type ProgramFiles } from './program/find-entry.ts';
-import { languageOfFile, languages, languageTraits, type Language } from './program/language.ts';
-import { planProgram } from './program/plan-program.ts';
-import { checkBeforeRun, openAhead, runProgram } from './run-program.ts';
 import {
   codeField,
   entryField,
+  type ExecContext,
   filesField,
   limitsOf,
   runFields,
-  runResultSchema,
-  wordsField,
   type RunResult,
+  runResultSchema,
+  sandboxedAnnotations,
+  wordsField,
 } from './run-schema.ts';
+import { InvalidProgramError } from './errors.ts';
+import {
+  findEntry,
+  type Language,
+  languageOfFile,
+  readProgram,
+  languages,
+  languageTraits,
+  type ProgramFiles,
+} from './program/program-files.ts';
+import { planProgram } from './program/plan-program.ts';
+import { checkBeforeRun, openAhead, runProgram } from './run-program.ts';
 import { summarizeRun } from './summarize-run.ts';
 
 const input = z.strictObject({
@@ -37,7 +45,7 @@ const input = z.strictObject({
   ...runFields,
 });
 
-/** The tool `run_code`: a program nobody trusts, in a sandbox. */
+/** The tool `run_code`: an untrusted program, in a sandbox. */
 export function runCodeTool(exec: CodeRunContext): DefinedTool {
   return defineTool({
     name: 'run_code',
@@ -48,12 +56,7 @@ export function runCodeTool(exec: CodeRunContext): DefinedTool {
       'Code is checked for dangerous operations first. Output comes live as progress; cancelling kills it.',
     input,
     output: runResultSchema,
-    annotations: {
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: false,
-      openWorldHint: false,
-    },
+    annotations: sandboxedAnnotations,
     examples: [
       'run this Python script',
       'run this code',
@@ -112,7 +115,6 @@ async function programOf(
   if (request.code !== undefined || request.files !== undefined) {
     throw new InvalidProgramError('give only one of "path", "code" and "files"');
   }
-  const { readProgram } = await import('./program/read-program.ts');
   return readProgram(path, { roots, signal });
 }
 

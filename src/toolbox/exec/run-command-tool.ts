@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import type { CallContext } from '../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
-import type { ExecContext } from './exec-context.ts';
-import { checkBeforeRun, runProgram } from './run-program.ts';
 import {
+  type ExecContext,
   filesField,
   limitsOf,
   runFields,
-  runResultSchema,
-  wordsField,
   type RunResult,
+  runResultSchema,
+  sandboxedAnnotations,
+  wordsField,
 } from './run-schema.ts';
+import { checkBeforeRun, runProgram } from './run-program.ts';
 import { summarizeRun } from './summarize-run.ts';
 
 const toolchains = ['shell', 'python', 'node', 'go', 'rust', 'java'] as const;
@@ -37,12 +38,7 @@ export function runCommandTool(exec: ExecContext): DefinedTool {
       'the same result as run_code. The command is not read by a shell; use ["sh", "-c", "…"] for one.',
     input,
     output: runResultSchema,
-    annotations: {
-      readOnlyHint: true,
-      destructiveHint: false,
-      idempotentHint: false,
-      openWorldHint: false,
-    },
+    annotations: sandboxedAnnotations,
     examples: [
       'run this command in a sandbox',
       'sort these lines with the sort command',

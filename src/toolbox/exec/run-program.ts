@@ -6,14 +6,18 @@ import type {
 } from '../../contract/sandbox/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { cleanOutput, isBinary } from './clean-output.ts';
-import { approveRun } from './check/approve-run.ts';
 import { checkCode, type CheckRequest, type CodeCheck } from './check/check-code.ts';
-import { verdictOn } from './check/check-policy.ts';
-import { describePlan, describeOutcome } from './describe-run.ts';
-import type { ExecContext } from './exec-context.ts';
+import {
+  type CheckFinding,
+  type CheckPolicy,
+  settingFor,
+  verdictOn,
+} from './check/check-policy.ts';
+import { describeOutcome, describePlan } from './summarize-run.ts';
+import { collectRequest, type ExecContext, type RunResult, showFiles } from './run-schema.ts';
 import { LiveOutput } from './live-output.ts';
-import type { RunResult } from './run-schema.ts';
-import { collectRequest, showFiles } from './show-files.ts';
+import { AppError } from '../../kernel/index.ts';
+import { ApprovalNeededError, NotApprovedError, RefusedByCheckError } from './errors.ts';
 
 /** A program that is to be checked and run. */
 export interface ProgramRun {
@@ -47,8 +51,8 @@ export async function checkBeforeRun(
 }
 
 /**
- * Has the sandbox opened and the toolchain looked up while the code is still being checked. Tells
- * nobody of a failure: the run itself meets it again.
+ * Opens the sandbox and looks up the toolchain while the code is still being checked. A failure is ignored here: the
+ * run itself meets it again.
  */
 export function openAhead({ sandbox }: Pick<ExecContext, 'sandbox'>, toolchain?: string): void {
   const opening = sandbox().then((opened) =>
@@ -72,7 +76,7 @@ export async function runProgram(
     .run(wanted, { signal: context.signal, onOutput: live.push })
     .finally(() => live.end());
   context.annotate?.(describeOutcome(result, sandbox.pool()));
-  // Who cancelled gets no result; the program is dead.
+  // A cancelled call has no result; the program is dead.
   context.signal.throwIfAborted();
   return resultOf(run, check, result);
 }
@@ -119,4 +123,61 @@ function noteBinary(name: string, bytes: Uint8Array): RunResult['observations'] 
 /** Observations name files, and programs choose the names. */
 function cleanLine(message: string): string {
   return message.replaceAll(/\p{Cc}/gu, '\ufffd');
+}
+
+/** Returns when the code may run. Throws what keeps it from running, `exec.…`. */
+export async function approveRun(
+  check: CodeCheck,
+  policy: CheckPolicy,
+  context: CallContext,
+): Promise<void> {
+  switch (check.verdict) {
+    case 'allow':
+    case 'warn':
+      return;
+    case 'ask':
+      return askClient(reasonsFor(check, policy), context);
+    case 'refuse': {
+      const findings = reasonsFor(check, policy);
+      const settings = new Set(findings.map((finding) => settingFor(finding, policy)));
+      throw new RefusedByCheckError(findings, [...settings]);
+    }
+  }
+}
+
+/** The findings that led to the verdict. */
+function reasonsFor({ verdict, findings }: CodeCheck, policy: CheckPolicy): CheckFinding[] {
+  return findings.filter((finding) => verdictOn(finding, policy) === verdict);
+}
+
+const maxAsked = 20;
+
+async function askClient(
+  findings: readonly CheckFinding[],
+  { client, signal }: CallContext,
+): Promise<void> {
+  if (client?.capabilities['elicitation'] === undefined) {
+    throw new ApprovalNeededError(findings, 'this client cannot be asked');
+  }
+  const list = findings
+    .slice(0, maxAsked)
+    .map(({ file, line, rule, message }) => `- ${file}:${line} ${rule}: ${message}`);
+  const params = {
+    message: `This code is to run in a sandbox, without network. The check found:\n${list.join('\n')}`,
+    requestedSchema: {
+      type: 'object',
+      properties: { approve: { type: 'boolean', title: 'Run it', default: false } },
+      required: ['approve'],
+    },
+  };
+  const answer = await client
+    .ask({ method: 'elicitation/create', params }, signal)
+    .catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (error instanceof AppError)
+        throw new ApprovalNeededError(findings, 'the client did not answer');
+      throw error;
+    });
+  const { approve }: { approve?: unknown } = Object(answer['content']);
+  if (answer['action'] !== 'accept' || approve !== true) throw new NotApprovedError(findings);
 }

@@ -1,22 +1,34 @@
 import { posix } from 'node:path';
+import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import type { SandboxLimits } from '../../contract/sandbox/index.ts';
-import type { ExecContext } from './exec-context.ts';
-import { verdicts } from './check/check-policy.ts';
-import { severities } from './check/scan-code.ts';
-import { collectField, shownFileSchema } from './show-files.ts';
+import type {
+  CollectRequest,
+  CollectedFile,
+  Sandbox,
+  SandboxLimits,
+} from '../../contract/sandbox/index.ts';
+import { type CheckPolicy, type ScanCode, severities, verdicts } from './check/check-policy.ts';
+
+/** Shared by the tools of this server. */
+export interface ExecContext {
+  /** Opens the sandbox on first use. */
+  readonly sandbox: () => Promise<Sandbox>;
+  readonly scanCode: ScanCode;
+  readonly policy: CheckPolicy;
+  /** Defaults. */
+  readonly limits: SandboxLimits;
+  /** Upper bounds of every run. */
+  readonly ceilings: SandboxLimits;
+}
 
 const maxTextLength = 10_000_000;
 const maxFiles = 2_000;
 const maxWords = 1_000;
 const maxWordLength = 100_000;
 
-/** Half a surrogate pair has no bytes that a program could be given. */
+/** Half a surrogate pair cannot be encoded. */
 const unicodeNeeded = 'text without lone surrogates';
-
-function isUnicode(text: string): boolean {
-  return text.isWellFormed();
-}
+const isUnicode = (text: string): boolean => text.isWellFormed();
 
 /** A path below the work folder. */
 const path = z
@@ -26,7 +38,7 @@ const path = z
   .regex(/^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]+$/, 'a path inside the work folder, without ".."')
   .refine(isUnicode, unicodeNeeded);
 
-/** Of a name that is refused, what is expected: "invalid key" alone helps nobody. */
+/** Adds what is expected to zod's bare "invalid key". */
 function sayKeyProblem(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'invalid_key') return undefined;
   const expected = issue.issues.map(({ message }) => message).join(', ');
@@ -75,6 +87,38 @@ const limitsField = z
     outputBytes: z.int().min(0).describe('Standard output and error together.'),
   })
   .partial();
+
+const maxCollectedFiles = 200;
+const maxCollectedBytes = 8 * 1024 * 1024;
+const maxPaths = 100;
+/** Longer text comes as base64. */
+const maxTextBytes = 1024 * 1024;
+
+export const collectField = z
+  .array(z.string().min(1).max(1_000))
+  .max(maxPaths)
+  .optional()
+  .describe(
+    `Files and folders of the work folder to bring back; an empty list brings back all that is new or changed. At most ${maxCollectedFiles} files, ${maxCollectedBytes} bytes.`,
+  );
+
+export const shownFileSchema = z.object({
+  path: z.string(),
+  size: z.int().describe('In bytes.'),
+  encoding: z.enum(['utf-8', 'base64']),
+  content: z.string(),
+  isExecutable: z.boolean(),
+});
+
+export type ShownFile = z.input<typeof shownFileSchema>;
+
+/** A run changes nothing outside its sandbox. */
+export const sandboxedAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
+} as const;
 
 /** What every run takes beside its program. */
 export const runFields = {
@@ -139,24 +183,54 @@ export const runResultSchema = z.object({
 export type RunResult = z.input<typeof runResultSchema>;
 
 /**
- * The limits of a run. Who allows more time without a word about CPU time wants it used: the limit of
- * CPU time is then as far away as the clock can bring it.
+ * The limits of a run. More wall time without a CPU limit also means more CPU time: as much as can be used in that
+ * time.
  */
 export function limitsOf(
   wanted: z.output<typeof limitsField>,
   { limits: defaults, ceilings }: Pick<ExecContext, 'limits' | 'ceilings'>,
 ): SandboxLimits {
-  const wallMs = wanted.wallMs ?? defaults.wallMs;
-  const cpus = wanted.cpus ?? defaults.cpus;
+  const given = Object.fromEntries(
+    Object.entries(wanted).filter(([, value]) => value !== undefined),
+  );
+  const limits: SandboxLimits = { ...defaults, ...given };
+  if (wanted.cpuMs !== undefined) return limits;
+  const usable = Math.min(Math.ceil(limits.wallMs * limits.cpus), ceilings.cpuMs);
+  return { ...limits, cpuMs: Math.max(defaults.cpuMs, usable) };
+}
+
+export function collectRequest(paths: readonly string[] | undefined): CollectRequest | null {
+  if (paths === undefined) return null;
+  const plain = paths.map((path) => posix.normalize(path).replace(/(?<=.)\/$/, ''));
   return {
-    wallMs,
-    cpus,
-    cpuMs:
-      wanted.cpuMs ?? Math.max(defaults.cpuMs, Math.min(Math.ceil(wallMs * cpus), ceilings.cpuMs)),
-    memoryBytes: wanted.memoryBytes ?? defaults.memoryBytes,
-    pids: wanted.pids ?? defaults.pids,
-    diskBytes: wanted.diskBytes ?? defaults.diskBytes,
-    openFiles: wanted.openFiles ?? defaults.openFiles,
-    outputBytes: wanted.outputBytes ?? defaults.outputBytes,
+    paths: plain.includes('.') ? [] : plain,
+    maxFiles: maxCollectedFiles,
+    maxBytes: maxCollectedBytes,
+  };
+}
+
+/** What a program left, as text where it is text. Files as they were given are left out of "all". */
+export function showFiles(
+  files: readonly CollectedFile[],
+  given: Readonly<Record<string, string>>,
+  wantsAll: boolean,
+): ShownFile[] {
+  return files
+    .filter(({ path, bytes }) => {
+      const before = Object.hasOwn(given, path) ? given[path] : undefined;
+      return !wantsAll || before === undefined || !Buffer.from(before).equals(bytes);
+    })
+    .map(showFile);
+}
+
+function showFile({ path, bytes, isExecutable }: CollectedFile): ShownFile {
+  const isText = bytes.length <= maxTextBytes && isUtf8(bytes) && !bytes.includes(0);
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return {
+    path: path.replaceAll(/\p{Cc}/gu, '\ufffd'),
+    size: bytes.length,
+    encoding: isText ? 'utf-8' : 'base64',
+    content: content.toString(isText ? 'utf8' : 'base64'),
+    isExecutable,
   };
 }

@@ -1,8 +1,19 @@
-import { languageOfPath, type Language } from '../../code/language.ts';
-import { AppError, reportError } from '../../../kernel/index.ts';
-import { verdictOf, verdictOn, verdicts, type CheckPolicy, type Verdict } from './check-policy.ts';
-import { severities, type CheckFinding, type CodeFile, type ScanCode } from './scan-code.ts';
-import { matchShellPatterns } from './shell-patterns.ts';
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { type Language, languageOfPath } from '../../code/language.ts';
+import { AppError, ownFile, reportError } from '../../../kernel/index.ts';
+import {
+  type CheckFinding,
+  type CheckPolicy,
+  type CodeFile,
+  type ScanCode,
+  severities,
+  type Verdict,
+  verdictOf,
+  verdictOn,
+  verdicts,
+} from './check-policy.ts';
 
 /** Findings that are listed; the worst come first, and all of them count for the verdict. */
 const maxFindings = 100;
@@ -119,4 +130,38 @@ function languageOf(path: string): string | undefined {
   const language = languageOfPath(path);
   if (language !== undefined && runnable.has(language)) return language;
   return /\.(?:sh|bash)$/i.test(path) ? 'shell' : undefined;
+}
+
+const shellPatternsSchema = z.array(
+  z
+    .strictObject({
+      rule: z.string(),
+      severity: z.enum(severities),
+      message: z.string(),
+      pattern: z.string(),
+      flags: z.string().default(''),
+    })
+    .transform(({ pattern, flags, ...rest }) => ({ ...rest, pattern: new RegExp(pattern, flags) })),
+);
+let shellPatterns: z.output<typeof shellPatternsSchema> | undefined;
+
+function readShellPatterns(): z.output<typeof shellPatternsSchema> {
+  const text = readFileSync(ownFile('toolbox/exec/check/shell-patterns.yaml'), 'utf8');
+  return shellPatternsSchema.parse(parse(text));
+}
+
+/** Shell patterns in a text, each reported where it first occurs. */
+export function matchShellPatterns(path: string, text: string): CheckFinding[] {
+  shellPatterns ??= readShellPatterns();
+  return shellPatterns.flatMap(({ rule, severity, message, pattern }) => {
+    const at = pattern.exec(text)?.index;
+    return at === undefined
+      ? []
+      : [{ rule, severity, message, file: path, ...positionAt(text, at) }];
+  });
+}
+
+function positionAt(text: string, at: number): { line: number; column: number } {
+  const before = text.slice(0, at).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

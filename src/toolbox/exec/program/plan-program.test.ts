@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findEntry, type Source } from './find-entry.ts';
-import type { Language } from './language.ts';
+import { findEntry, type Language, type Source } from './program-files.ts';
 import { planProgram } from './plan-program.ts';
 
 async function plan(

@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import type { SandboxProgram } from '../../../contract/sandbox/index.ts';
-import type { ProgramFiles } from './find-entry.ts';
-import { languageTraits, type Language } from './language.ts';
+import { type Language, languageTraits, type ProgramFiles } from './program-files.ts';
 
 export interface ProgramRequest extends ProgramFiles {
   readonly language: Language;
@@ -104,7 +103,7 @@ function classOf(files: Readonly<Record<string, string>>, entry: string): string
   return declared?.[1] === undefined ? own : `${declared[1]}.${own}`;
 }
 
-/** A build that fails ends it, with its exit code; else the program takes the shell's place. */
+/** A build that fails ends it, with its exit code; else the shell execs the program. */
 function buildThenRun(build: string, run: string, args: readonly string[]): string[] {
   return ['sh', '-c', `${build} || exit; ${run} "$@"`, 'sh', ...args];
 }

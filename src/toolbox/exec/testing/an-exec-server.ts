@@ -1,8 +1,7 @@
 import type { CallContext, McpServer } from '../../../contract/server/index.ts';
 import type { ToolResult } from '../../../contract/tool/index.ts';
 import { aCallContext } from '../../testing/call-context.ts';
-import type { CheckPolicy } from '../check/check-policy.ts';
-import type { ScanCode } from '../check/scan-code.ts';
+import type { CheckPolicy, ScanCode } from '../check/check-policy.ts';
 import { createExecServer } from '../exec-server.ts';
 import { FakeSandbox, type FakeProgram } from './fake-sandbox.ts';
 

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type {
   SandboxLimits,
   SandboxMount,
@@ -5,7 +6,8 @@ import type {
   SandboxResult,
 } from '../../../contract/sandbox/index.ts';
 import type { Project } from './project.ts';
-import type { TestReport } from './test-report.ts';
+import type { TestReport } from './report.ts';
+import { ownFile } from '../../../kernel/index.ts';
 
 export const frameworkNames = [
   'pytest',
@@ -56,4 +58,9 @@ export interface TestPlan {
 export interface TestFramework {
   /** Throws `exec.…` when something is missing that no sandbox can give. */
   plan(request: TestRequest): Promise<TestPlan>;
+}
+
+/** The text of a program of ours that runs tests inside the sandbox. */
+export function readRunner(name: string): Promise<string> {
+  return readFile(ownFile(`toolbox/exec/tests/runners/${name}`), 'utf8');
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { AppError } from '../../../kernel/index.ts';
 import { NoFilesError } from '../../code/errors.ts';
 import { SourceFiles } from '../../code/source-files.ts';
-import { ProjectTooLargeError } from './errors.ts';
+import { ProjectTooLargeError } from '../errors.ts';
 import type { Project, ProjectDependencies } from './project.ts';
 
 /** What of a project goes into the sandbox at most. */
@@ -19,7 +19,7 @@ export const defaultProjectLimits: ProjectLimits = {
   maxTotalBytes: 64 * 1024 * 1024,
 };
 
-/** Installed, built or cached things: large, and made again from what is copied. */
+/** Installed, built and cached files: large, and reproducible from the rest. */
 const leftOutFolders: ReadonlySet<string> = new Set([
   '.git',
   '.hg',
@@ -43,7 +43,7 @@ const leftOutFolders: ReadonlySet<string> = new Set([
   '.tutti',
 ]);
 
-/** Secrets of whoever works on the project; tests of others have no business with them. */
+/** Secrets of the user: never copied into a sandbox. */
 const leftOutFiles: ReadonlySet<string> = new Set([
   '.env',
   '.env.local',
@@ -166,19 +166,19 @@ async function findDependencies(
     const library = await firstFolder(sources, [join(folder, name, 'lib')]);
     if (library === undefined) continue;
     const versions = (await readdir(library)).filter((entry) => /^python3\.\d{1,3}$/.test(entry));
-    const places = versions.map((version) => join(library, version, 'site-packages'));
-    return { nodeModules, sitePackages: await firstFolder(sources, places) };
+    const folders = versions.map((version) => join(library, version, 'site-packages'));
+    return { nodeModules, sitePackages: await firstFolder(sources, folders) };
   }
   return { nodeModules, sitePackages: undefined };
 }
 
-/** The first that is a folder inside the roots; what lies outside is not looked at. */
+/** The first that is a folder inside the roots; folders outside are skipped. */
 async function firstFolder(
   sources: SourceFiles,
-  places: readonly string[],
+  folders: readonly string[],
 ): Promise<string | undefined> {
-  for (const place of places) {
-    const found = await sources.findFolder(place).catch((error: unknown) => {
+  for (const folder of folders) {
+    const found = await sources.findFolder(folder).catch((error: unknown) => {
       if (error instanceof AppError) return undefined;
       throw error;
     });

@@ -1,29 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { totalmem } from 'node:os';
-import { lowerOf } from '../../../contract/sandbox/index.ts';
-import type {
-  RunWatch,
-  Sandbox,
-  SandboxLimits,
-  SandboxProgram,
-  SandboxRun,
-  ToolchainReport,
+import {
+  lowerOf,
+  type OutputPiece,
+  type RunWatch,
+  type Sandbox,
+  type SandboxLimits,
+  type SandboxProgram,
+  type SandboxResult,
+  type SandboxRun,
+  type ToolchainReport,
 } from '../../../contract/sandbox/index.ts';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { AppError } from '../../../kernel/index.ts';
 import { cleanOutput } from '../clean-output.ts';
-import { describeOutcome, describePlan } from '../describe-run.ts';
-import type { ExecContext } from '../exec-context.ts';
+import { describeOutcome, describePlan } from '../summarize-run.ts';
+import { type ExecContext, limitsOf } from '../run-schema.ts';
 import { LiveOutput } from '../live-output.ts';
 import { checkBeforeRun, openAhead } from '../run-program.ts';
-import { limitsOf } from '../run-schema.ts';
-import { chooseFramework } from './choose-framework.ts';
+import { chooseFramework, noDependencies, type Project, projectFolder, textOf } from './project.ts';
 import type { FrameworkName, TestFramework, TestPlan, TestRequest } from './framework.ts';
-import { judgeRun } from './judge-run.ts';
-import { noDependencies, projectFolder, textOf, type Project } from './project.ts';
-import type { RunTestsInput, TestsResult } from './run-tests-schema.ts';
-import { maxReportBytes, type TestOutcome } from './test-report.ts';
-import { showWholeLines } from './whole-lines.ts';
+import { gatherProject } from './gather-project.ts';
+import type { RunTestsInput, TestsResult } from './run-tests-tool.ts';
+import { maxReportBytes, type TestOutcome, type TestReport } from './report.ts';
 
 export interface TestsContext extends ExecContext {
   /** The folders whose projects may be tested. */
@@ -100,7 +99,6 @@ async function projectOf(
   { path, files }: RunTestsInput,
   signal: AbortSignal,
 ): Promise<Project> {
-  const { gatherProject } = await import('./gather-project.ts');
   const gathered =
     path === undefined
       ? { files: {}, notes: [], dependencies: noDependencies }
@@ -224,4 +222,69 @@ function countsOf(
   const count = (...statuses: string[]): number =>
     tests.filter(({ status }) => statuses.includes(status)).length;
   return { passed: count('passed'), failed: count('failed', 'error'), skipped: count('skipped') };
+}
+
+export interface Verdict {
+  readonly ok: boolean;
+  /** Why it is not, when that is more than failed tests. */
+  readonly problem?: string;
+}
+
+/**
+ * Whether the tests passed. What the program's exit code says is not enough: a run of which no whole
+ * report with at least one passed test came has not passed, nor one that ended badly after it.
+ */
+export function judgeRun(result: SandboxResult, report: TestReport): Verdict {
+  const problem = problemOf(result, report);
+  const hasFailed = report.tests.some(({ status }) => status === 'failed' || status === 'error');
+  if (problem !== undefined) return { ok: false, problem };
+  return { ok: !hasFailed };
+}
+
+function problemOf(result: SandboxResult, report: TestReport): string | undefined {
+  const ending = endingOf(result);
+  if (result.status !== 'exited') return `the run ${ending} before it was over`;
+  if (report.problem !== undefined) return `${report.problem}; the run ${ending}`;
+  if (report.tests.length === 0) return `no test was reported; the run ${ending}`;
+  if (report.testsLeftOut > 0) {
+    return `${report.testsLeftOut} more tests were reported than are listed; their outcome does not count`;
+  }
+  const { tests } = report;
+  if (tests.every(({ status }) => status === 'skipped')) return 'every test was skipped';
+  const hasFailed = tests.some(({ status }) => status === 'failed' || status === 'error');
+  if (!hasFailed && result.exitCode !== 0) return `no test failed, and yet the run ${ending}`;
+  return undefined;
+}
+
+function endingOf({ status, exitCode, signal, reason }: SandboxResult): string {
+  switch (status) {
+    case 'exited':
+      return `exited with ${exitCode}`;
+    case 'signalled':
+      return `died of ${signal}`;
+    case 'killed':
+      return `was killed (${reason})`;
+  }
+}
+
+/** A line that is longer is shown in parts. */
+const maxLineBytes = 256 * 1024;
+const lineFeed = 0x0a;
+
+/** Passes on standard output as `show` tells it, in whole lines; standard error as it comes. */
+export function showWholeLines(
+  show: (stdout: Uint8Array) => string,
+  pass: (piece: OutputPiece) => void,
+): (piece: OutputPiece) => void {
+  let held: Uint8Array = new Uint8Array();
+  return (piece) => {
+    if (piece.stream === 'stderr') {
+      pass(piece);
+      return;
+    }
+    const known = Buffer.concat([held, piece.bytes]);
+    const end = known.length > maxLineBytes ? known.length : known.lastIndexOf(lineFeed) + 1;
+    held = known.subarray(end);
+    if (end > 0) pass({ ...piece, bytes: Buffer.from(show(known.subarray(0, end))) });
+  };
 }

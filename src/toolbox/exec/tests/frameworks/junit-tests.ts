@@ -1,11 +1,10 @@
-import { posix } from 'node:path';
-import type { TestFramework, TestRequest } from '../framework.ts';
-import { TestLibraryMissingError } from '../errors.ts';
-import { inProject, textOf, workFolder, type Project } from '../project.ts';
-import { readSignedRecords } from '../read/read-signed-records.ts';
-import type { TestReport } from '../test-report.ts';
-import { findJunit, type JunitGeneration, type JunitJars } from './find-junit.ts';
-import { readRunner } from './read-runner.ts';
+import { join, posix } from 'node:path';
+import { access, readdir } from 'node:fs/promises';
+import { readRunner, type TestFramework, type TestRequest } from '../framework.ts';
+import { TestLibraryMissingError } from '../../errors.ts';
+import { inProject, type Project, textOf, workFolder } from '../project.ts';
+import { readSignedRecords } from '../read-signed-records.ts';
+import type { TestReport } from '../report.ts';
 
 const report = 'report.jsonl';
 const jarFolder = '/opt/jars';
@@ -122,4 +121,159 @@ function withFiles(found: TestReport, project: Project): TestReport {
       return { ...test, file };
     }),
   };
+}
+
+/** `both`: tests of JUnit 4 that run beside those of JUnit 5. */
+export type JunitGeneration = 4 | 5 | 'both';
+
+/** The jars tests are compiled and run with. */
+export interface JunitJars {
+  /** In the project, relative to it. */
+  readonly own: readonly string[];
+  /** On the host. */
+  readonly outside: readonly string[];
+}
+
+interface Artifact {
+  readonly group: string;
+  readonly name: string;
+  readonly isOptional: boolean;
+}
+
+/** Maven coordinates; the version of the first one decides about the others. A question mark: works without. */
+const junit4 = ['junit:junit', 'org.hamcrest:hamcrest-core'];
+const junit5 = [
+  'org.junit.platform:junit-platform-launcher',
+  'org.junit.platform:junit-platform-engine',
+  'org.junit.platform:junit-platform-commons',
+  'org.junit.jupiter:junit-jupiter-api',
+  'org.junit.jupiter:junit-jupiter-engine',
+  'org.junit.jupiter:junit-jupiter-params?',
+  'org.opentest4j:opentest4j',
+  'org.apiguardian:apiguardian-api?',
+];
+
+const artifacts: Readonly<Record<JunitGeneration, readonly Artifact[]>> = {
+  4: junit4.map(parseArtifact),
+  5: junit5.map(parseArtifact),
+  both: [...junit5, ...junit4, 'org.junit.vintage:junit-vintage-engine'].map(parseArtifact),
+};
+
+function parseArtifact(coordinates: string): Artifact {
+  const [group = '', name = ''] = coordinates.split(':');
+  return { group, name: name.replace('?', ''), isOptional: name.endsWith('?') };
+}
+
+/** File names where a distribution keeps jars without versions. */
+function plainNames({ name }: Artifact): readonly string[] {
+  if (name === 'junit') return ['junit4.jar', 'junit.jar'];
+  return name === 'hamcrest-core' ? ['hamcrest-core.jar', 'hamcrest.jar'] : [`${name}.jar`];
+}
+
+/** One jar that holds all of JUnit 5. */
+const standaloneJar = /(?:^|\/)junit-platform-console-standalone[^/]*\.jar$/;
+
+const markers: Readonly<Record<JunitGeneration, RegExp>> = {
+  4: /(?:^|\/)junit-?4[^/]*\.jar$/,
+  5: /(?:^|\/)junit-platform-launcher[^/]*\.jar$/,
+  both: /(?:^|\/)junit-vintage-engine[^/]*\.jar$/,
+};
+
+/**
+ * JUnit from the project's own jars, else from one of the folders: a Maven repository or a folder of
+ * jars without versions. Undefined when it is nowhere complete.
+ */
+export async function findJunit(
+  generation: JunitGeneration,
+  project: Project,
+  folders: readonly string[],
+): Promise<JunitJars | undefined> {
+  const own = Object.keys(project.files).filter((path) => path.endsWith('.jar'));
+  const isInside = own.some(
+    (path) => markers[generation].test(path) || (generation !== 4 && standaloneJar.test(path)),
+  );
+  if (isInside) return { own, outside: [] };
+  for (const folder of folders) {
+    const outside =
+      (await fromPlainFolder(folder, generation)) ?? (await fromMaven(folder, generation));
+    if (outside) return { own, outside };
+  }
+  return undefined;
+}
+
+async function fromPlainFolder(
+  folder: string,
+  generation: JunitGeneration,
+): Promise<readonly string[] | undefined> {
+  const names = new Set(await readdir(folder).catch(() => []));
+  const found: string[] = [];
+  for (const artifact of artifacts[generation]) {
+    const name = plainNames(artifact).find((each) => names.has(each));
+    if (name !== undefined) found.push(join(folder, name));
+    else if (!artifact.isOptional) return undefined;
+  }
+  return found;
+}
+
+const maxVersions = 200;
+
+/** The newest version whose parts are all there; platform and Jupiter share all but the first number before 6. */
+async function fromMaven(
+  folder: string,
+  generation: JunitGeneration,
+): Promise<readonly string[] | undefined> {
+  const leader = artifacts[generation][0];
+  if (!leader) return undefined;
+  for (const version of await versionsOf(folder, leader)) {
+    const jars = await Promise.all(
+      artifacts[generation].map((artifact) => mavenJar(folder, artifact, { leader, version })),
+    );
+    const isComplete = artifacts[generation].every(
+      ({ isOptional }, index) => isOptional || jars[index] !== undefined,
+    );
+    if (isComplete) return jars.filter((jar) => jar !== undefined);
+  }
+  return undefined;
+}
+
+interface Led {
+  readonly leader: Artifact;
+  readonly version: string;
+}
+
+async function mavenJar(
+  folder: string,
+  artifact: Artifact,
+  { leader, version }: Led,
+): Promise<string | undefined> {
+  const isFamily = artifact.group.startsWith('org.junit');
+  const wanted =
+    artifact.group === leader.group
+      ? version
+      : isFamily
+        ? version.replace(/^1\./, '5.')
+        : undefined;
+  const versions = wanted === undefined ? await versionsOf(folder, artifact) : [wanted];
+  for (const each of versions) {
+    const jar = join(artifactFolder(folder, artifact), each, `${artifact.name}-${each}.jar`);
+    const isThere = await access(jar).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return jar;
+  }
+  return undefined;
+}
+
+/** Newest first. */
+async function versionsOf(folder: string, artifact: Artifact): Promise<readonly string[]> {
+  const names = await readdir(artifactFolder(folder, artifact)).catch(() => []);
+  return names
+    .filter((name) => /^\d{1,4}(?:\.\d{1,4}){1,3}$/.test(name))
+    .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+    .slice(0, maxVersions);
+}
+
+function artifactFolder(folder: string, { group, name }: Artifact): string {
+  return join(folder, ...group.split('.'), name);
 }

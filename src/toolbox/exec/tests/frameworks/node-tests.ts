@@ -1,9 +1,14 @@
-import type { TestFramework } from '../framework.ts';
-import { NoTestFrameworkError } from '../errors.ts';
-import { inProject, nodeModulesMount, workFolder } from '../project.ts';
-import { readSignedRecords } from '../read/read-signed-records.ts';
-import { nodeTestFiles, sourceScripts, testGlobs } from '../test-files.ts';
-import { readRunner } from './read-runner.ts';
+import { readRunner, type TestFramework } from '../framework.ts';
+import { NoTestFrameworkError } from '../../errors.ts';
+import {
+  inProject,
+  nodeModulesMount,
+  nodeTestFiles,
+  sourceScripts,
+  testGlobs,
+  workFolder,
+} from '../project.ts';
+import { readSignedRecords } from '../read-signed-records.ts';
 
 const report = 'report.jsonl';
 

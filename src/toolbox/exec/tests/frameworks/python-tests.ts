@@ -1,7 +1,6 @@
-import { readSignedRecords } from '../read/read-signed-records.ts';
-import type { TestFramework, TestPlan, TestRequest } from '../framework.ts';
+import { readSignedRecords } from '../read-signed-records.ts';
+import { readRunner, type TestFramework, type TestPlan, type TestRequest } from '../framework.ts';
 import { projectRoot, workFolder } from '../project.ts';
-import { readRunner } from './read-runner.ts';
 
 const report = 'report.jsonl';
 const sitePackagesTarget = '/opt/site-packages';

@@ -1,19 +1,30 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { TestFramework, TestRequest } from '../framework.ts';
-import { TestLibraryMissingError } from '../errors.ts';
+import { TestLibraryMissingError } from '../../errors.ts';
 import {
   inProject,
   nodeModulesFolder,
   nodeModulesMount,
+  type Project,
   projectFolder,
   projectRoot,
+  testGlobs,
   textOf,
   workFolder,
-  type Project,
 } from '../project.ts';
-import { readVitestReport } from '../read/read-vitest-report.ts';
-import { testGlobs } from '../test-files.ts';
+import {
+  emptyReport,
+  maxReportBytes,
+  parseJson,
+  type RawFileCoverage,
+  ReportBuilder,
+  summarizeCoverage,
+  type TestReport,
+  type TestStatus,
+} from '../report.ts';
+import { lookupTable } from '../../../../kernel/index.ts';
 
 const report = 'report.json';
 const coverageReport = 'coverage/coverage-final.json';
@@ -89,7 +100,7 @@ function hasOwnCoverage(project: Project): boolean {
   );
 }
 
-/** From version 4 on, vitest reports files that no test imports only where it is told which there are. */
+/** From version 4 on, vitest reports files that no test imports only if they are included by a pattern. */
 const wholeProject = [
   '--coverage.include=**/*.{js,cjs,mjs,ts,cts,mts,jsx,tsx,vue,svelte}',
   ...[...testGlobs, '**/*.d.{ts,cts,mts}', '**/*.config.*', '**/[.]**'].map(
@@ -111,4 +122,121 @@ function withoutUndefined<Shape extends object>(given: Shape): Shape {
   return Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
   ) as Shape;
+}
+
+const reportSchema = z.object({
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string().optional(),
+      assertionResults: z.array(
+        z.object({
+          ancestorTitles: z.array(z.string()),
+          title: z.string(),
+          status: z.string(),
+          duration: z.number().nullish(),
+          failureMessages: z.array(z.string()).nullish(),
+        }),
+      ),
+    }),
+  ),
+});
+
+const position = z.object({ line: z.int().min(1).max(10_000_000) });
+const coverageSchema = z.record(
+  z.string(),
+  z.object({
+    statementMap: z.record(z.string(), z.object({ start: position, end: position })),
+    s: z.record(z.string(), z.number()),
+  }),
+);
+
+export interface VitestFiles {
+  readonly report: Uint8Array | undefined;
+  /** Istanbul's `coverage-final.json`. */
+  readonly coverage: Uint8Array | undefined;
+}
+
+/** Reads the reports that vitest writes as JSON; paths in them begin with `root`. */
+export function readVitestReport({ report, coverage }: VitestFiles, root: string): TestReport {
+  if (!report) return { ...emptyReport, problem: 'vitest left no report' };
+  const parsed = reportSchema.safeParse(jsonOf(report));
+  if (!parsed.success) return { ...emptyReport, problem: 'the report of vitest is not one' };
+  const builder = new ReportBuilder();
+  for (const file of parsed.data.testResults) {
+    const path = below(root, file.name);
+    for (const test of file.assertionResults) {
+      builder.add({
+        name: [...test.ancestorTitles, test.title].join(' > '),
+        file: path,
+        status: statuses[test.status] ?? 'error',
+        durationMs: test.duration,
+        message: test.failureMessages?.map((text) => withoutRunnerFrames(text, root)).join('\n\n'),
+      });
+    }
+    const failedInTests = file.assertionResults.some(({ status }) => status === 'failed');
+    if (file.status === 'failed' && !failedInTests) {
+      builder.add({ name: path, file: path, status: 'error', message: file.message });
+    }
+  }
+  return {
+    tests: builder.tests,
+    testsLeftOut: builder.testsLeftOut,
+    ...readIstanbul(coverage, root),
+  };
+}
+
+const statuses: Readonly<Partial<Record<string, TestStatus>>> = lookupTable({
+  passed: 'passed',
+  failed: 'failed',
+  skipped: 'skipped',
+  pending: 'skipped',
+  todo: 'skipped',
+  disabled: 'skipped',
+});
+
+function readIstanbul(
+  bytes: Uint8Array | undefined,
+  root: string,
+): Pick<TestReport, 'coverage' | 'coverageNote'> {
+  if (!bytes) return { coverage: null };
+  const parsed = coverageSchema.safeParse(jsonOf(bytes));
+  if (!parsed.success) return { coverage: null, coverageNote: 'the coverage report is not one' };
+  const files = Object.entries(parsed.data).map(([path, { statementMap, s }]): RawFileCoverage => {
+    const missing = new Set<number>();
+    const covered = new Set<number>();
+    for (const [id, statement] of Object.entries(statementMap)) {
+      (s[id] === 0 ? missing : covered).add(statement.start.line);
+    }
+    const lines = [...missing].filter((line) => !covered.has(line));
+    return {
+      path: below(root, path),
+      total: covered.size + lines.length,
+      uncovered: lines.length,
+      missing: lines,
+    };
+  });
+  return { coverage: summarizeCoverage(files), coverageNote: 'measured by @vitest/coverage-v8' };
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  return bytes.length > maxReportBytes ? undefined : parseJson(new TextDecoder().decode(bytes));
+}
+
+const stackFrame = /^ {4}at /;
+
+/** The message, and the first stack frame inside the project. */
+function withoutRunnerFrames(text: string, root: string): string {
+  const lines = text.split('\n', 500);
+  const message = lines.filter((line) => !stackFrame.test(line));
+  const frame = lines.find((line) => stackFrame.test(line) && line.includes(`${root}/`));
+  const [, path] = /([^\s()]{1,500}:\d{1,9}):\d{1,9}\)?$/.exec(frame ?? '') ?? [];
+  return path === undefined
+    ? message.join('\n')
+    : [...message, `(${below(root, path.replace('file://', ''))})`].join('\n');
+}
+
+function below(root: string, path: string): string {
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }

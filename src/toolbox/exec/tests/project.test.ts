@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseFramework } from './choose-framework.ts';
-import { noDependencies, textOf, type Project } from './project.ts';
+import { chooseFramework, noDependencies, type Project, textOf } from './project.ts';
 
 const project = (files: Project['files']): Project => ({
   files,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readCargoOutput } from './read-cargo-output.ts';
+import { readCargoOutput } from './cargo-tests.ts';
 
 const output = readFileSync(new URL('../testdata/cargo-output.txt', import.meta.url), 'utf8');
 

@@ -1,9 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { emptyReport, testStatuses, type TestReport } from '../test-report.ts';
-import { cleanName } from './clean-report-text.ts';
-import { parseJson, readLines } from './read-lines.ts';
-import { ReportBuilder, summarizeCoverage, type RawFileCoverage } from './report-builder.ts';
+import {
+  cleanName,
+  emptyReport,
+  parseJson,
+  type RawFileCoverage,
+  readLines,
+  ReportBuilder,
+  summarizeCoverage,
+  type TestReport,
+  testStatuses,
+} from './report.ts';
 
 const maxNumber = 10_000_000;
 const count = z.int().min(0).max(maxNumber);

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { aTestRecord, endRecord, recordedKey, signRecords } from '../testing/signed-records.ts';
-import { maxTests } from '../test-report.ts';
+import { aTestRecord, endRecord, recordedKey, signRecords } from './testing/signed-records.ts';
+import { maxTests } from './report.ts';
 import { readSignedRecords } from './read-signed-records.ts';
 
-const recorded = readFileSync(new URL('../testdata/unittest-records.jsonl', import.meta.url));
+const recorded = readFileSync(new URL('testdata/unittest-records.jsonl', import.meta.url));
 
 describe('the records of a runner', () => {
   it('give every test with its status and the assertion that failed', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noDependencies } from '../project.ts';
-import { findJunit } from './find-junit.ts';
+import { findJunit } from './junit-tests.ts';
 
 function aFolder(...paths: string[]): string {
   const root = mkdtempSync(join(tmpdir(), 'tutti-jars-'));

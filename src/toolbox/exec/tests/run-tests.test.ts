@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { SandboxResult } from '../../../contract/sandbox/index.ts';
-import { judgeRun } from './judge-run.ts';
-import { emptyReport, type TestOutcome, type TestReport } from './test-report.ts';
+import type { OutputPiece, SandboxResult } from '../../../contract/sandbox/index.ts';
+import { judgeRun, showWholeLines } from './run-tests.ts';
+import { emptyReport, type TestOutcome, type TestReport } from './report.ts';
 
 const result: SandboxResult = {
   status: 'exited',
@@ -58,4 +58,26 @@ describe('a run has passed', () => {
     expect(verdict.ok).toBe(false);
     expect(verdict.problem).toContain(problem);
   });
+});
+
+function passedOn(...pieces: [OutputPiece['stream'], string][]): string[] {
+  const seen: string[] = [];
+  const push = showWholeLines(
+    (bytes) => `<${Buffer.from(bytes).toString()}>`,
+    ({ bytes }) => seen.push(Buffer.from(bytes).toString()),
+  );
+  for (const [sequence, [stream, text]] of pieces.entries()) {
+    push({ stream, sequence, bytes: Buffer.from(text) });
+  }
+  return seen;
+}
+
+it('shows standard output by whole lines, however it was cut, and standard error at once', () => {
+  expect(
+    passedOn(['stdout', 'a'], ['stderr', 'x'], ['stdout', 'b\nc\nd'], ['stdout', '\n']),
+  ).toEqual(['x', '<ab\nc\n>', '<d\n>']);
+});
+
+it('does not wait for the end of a line that has none', () => {
+  expect(passedOn(['stdout', 'a'.repeat(300_000)])).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readVitestReport } from './read-vitest-report.ts';
+import { readVitestReport } from './vitest-tests.ts';
 
 const report = readFileSync(new URL('../testdata/vitest-report.json', import.meta.url));
 const coverage = readFileSync(new URL('../testdata/vitest-coverage.json', import.meta.url));

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readGoEvents, textOfGoEvents } from './read-go-events.ts';
-import { readGoProfile } from './read-go-profile.ts';
+import { readGoEvents, readGoProfile, textOfGoEvents } from './go-tests.ts';
 
 const events = readFileSync(new URL('../testdata/go-events.jsonl', import.meta.url));
 const profile = readFileSync(new URL('../testdata/go-cover.out', import.meta.url));
