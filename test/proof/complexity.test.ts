@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  measureComplexity,
-  type FileComplexity,
-} from '../../src/toolbox/code/complexity/measure-complexity.ts';
+import type { FileComplexity } from '../../src/toolbox/code/complexity/complexity-schema.ts';
+import { measureComplexity } from '../../src/toolbox/code/complexity/measure-complexity.ts';
 import type { Language } from '../../src/toolbox/code/language.ts';
 import { SyntaxTrees } from '../../src/toolbox/code/syntax-tree.ts';
 import { isCi, sampleSeeded } from '../support/sample.ts';
@@ -110,12 +108,12 @@ function compareFile(
   reference: FileReference,
   measured: FileComplexity,
 ): void {
-  const index = measured.maintainabilityIndex ?? Number.NaN;
+  const index = measured.maintainability_index ?? Number.NaN;
   const expected = reference.maintainabilityIndex ?? index;
   if (Math.abs(index - expected) > 1e-6) {
     comparison.index.push(`${measured.path}: ${expected}, not ${index}`);
   }
-  const byLine = Map.groupBy(measured.functions, ({ startLine }) => startLine);
+  const byLine = Map.groupBy(measured.functions, (one) => one.start_line);
   for (const [name, line, cyclomatic, cognitive] of reference.functions) {
     // Both lists are in source order, so functions on one line come in the same order.
     const ours = byLine.get(line)?.shift();

@@ -6,8 +6,11 @@ import type { CodeContext } from '../code-context.ts';
 import { CodeSyntaxError } from '../errors.ts';
 import { describeLeftOut, reportLeftOut, selectSources } from '../select/select-sources.ts';
 import { sourceFields, type SourceFile } from '../source-files.ts';
-import { complexitySchema, type ComplexityReport } from './complexity-schema.ts';
-import type { FileComplexity } from './measure-complexity.ts';
+import {
+  complexitySchema,
+  type ComplexityReport,
+  type FileComplexity,
+} from './complexity-schema.ts';
 import { reportComplexity, type FailedFile } from './report-complexity.ts';
 
 const inputSchema = z.object({

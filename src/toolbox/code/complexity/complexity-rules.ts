@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FlatTree } from './flat-tree.ts';
+import type { CodeNode } from './code-tree.ts';
 
 const words = z.array(z.string());
 const wordSet = words.transform((list): ReadonlySet<string> => new Set(list));
@@ -77,29 +77,28 @@ export const rulesSchema = z.strictObject({
 });
 
 export type NodeRule = z.infer<typeof nodeSchema>;
-export type RegionRule = z.infer<typeof regionSchema>;
 export type ScopeRule = z.infer<typeof scopeSchema>;
 
 export interface ScopeDescription {
   readonly name: string;
-  /** Where the name, or else the keyword, stands. */
+  /** Offset of the name, or else of the keyword. */
   readonly start: number;
   readonly parameters: number;
 }
 
-/** Whom a call names: a function of the file, or one of the class it stands in. */
+/** The function a call names: one of the file, or of the class around the call. */
 export interface Callee {
   readonly name: string;
   readonly of: 'file' | 'class';
   readonly arguments: number;
 }
 
-type Condition = (tree: FlatTree, node: number) => boolean;
+type Condition = (node: CodeNode) => boolean;
 
 /** What a language's `complexity.yaml` leaves to code. */
 export interface LanguageHooks {
-  readonly describe: (tree: FlatTree, scope: number, type: ScopeRule['type']) => ScopeDescription;
-  readonly callee?: (tree: FlatTree, call: number, scope: number) => Callee | undefined;
+  readonly describe: (scope: CodeNode, type: ScopeRule['type']) => ScopeDescription;
+  readonly callee?: (call: CodeNode, scope: CodeNode) => Callee | undefined;
   /** True for a function whose only purpose is to return the one inside, which then nests nothing. */
   readonly isWrapped?: Condition;
   /** True for an expression whose logical operators cost nothing. */
@@ -110,3 +109,37 @@ export interface LanguageHooks {
 
 /** All that the measuring loop knows about a language. */
 export type ComplexityRules = z.infer<typeof rulesSchema> & LanguageHooks;
+
+export const anonymous = '<anonymous>';
+
+/** Name, position and parameters of a scope whose grammar puts them into fields; kinds in `ignored` are no parameters. */
+export function describeByFields(
+  scope: CodeNode,
+  ignored: readonly string[] = [],
+): ScopeDescription {
+  const name = scope.child('name');
+  const parameters = scope.child('parameters')?.namedChildren ?? [];
+  return {
+    name: name?.text ?? anonymous,
+    start: (name ?? scope).start,
+    parameters: parameters
+      .filter(({ kind }) => !ignored.includes(kind))
+      .reduce((count, parameter) => count + countNames(parameter), 0),
+  };
+}
+
+/** Go declares several parameters of one type together. */
+function countNames({ kind, children }: CodeNode): number {
+  if (kind !== 'parameter_declaration') return 1;
+  return Math.max(1, children.filter(({ field }) => field === 'name').length);
+}
+
+/** How many arguments a call passes. */
+export function countArguments(call: CodeNode): number {
+  return call.child('arguments')?.namedChildren.length ?? 0;
+}
+
+/** The first operator among `operators` that joins the parts of a node. */
+export function operatorOf(node: CodeNode, operators: ReadonlySet<string>): string | undefined {
+  return node.children.find(({ kind }) => operators.has(kind))?.kind;
+}

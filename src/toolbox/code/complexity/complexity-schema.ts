@@ -109,3 +109,12 @@ export const complexitySchema = z.object({
 
 export type ComplexityReport = z.infer<typeof complexitySchema>;
 export type ComplexityFileReport = z.infer<typeof fileSchema>;
+export type FunctionComplexity = z.infer<typeof functionSchema>;
+export type LineCounts = z.infer<typeof linesSchema>;
+export type Structure = z.infer<typeof structureSchema>;
+
+/** All numbers of one text. */
+export type FileComplexity = ComplexityFileReport & {
+  readonly functions: FunctionComplexity[];
+  readonly lines: LineCounts;
+};

@@ -1,18 +1,7 @@
-import type { FlatTree, TextSpan } from './flat-tree.ts';
+import type { CodeTree, TextSpan } from './code-tree.ts';
+import type { LineCounts } from './complexity-schema.ts';
 
-/** Lines of a text by what is on them. */
-export interface LineCounts {
-  readonly total: number;
-  /** Lines with code on them. */
-  readonly code: number;
-  /** Statements, however they are laid out. */
-  readonly logical: number;
-  /** Lines with a comment on them; in Python also those of multi-line strings that stand alone. */
-  readonly comment: number;
-  readonly blank: number;
-}
-
-export interface LineCountInput {
+interface LineCountInput {
   readonly text: string;
   readonly comments: readonly TextSpan[];
   readonly logical: number;
@@ -55,14 +44,6 @@ function hasTextOutside(line: string, spans: readonly TextSpan[]): boolean {
 }
 
 /** Statements of a tree. */
-export function countStatements(tree: FlatTree, statements: RegExp): number {
-  const isStatement = new Map<string, boolean>();
-  let count = 0;
-  for (const [node, kind] of tree.kinds.entries()) {
-    if (!tree.named[node]) continue;
-    const known = isStatement.get(kind) ?? statements.test(kind);
-    isStatement.set(kind, known);
-    if (known) count += 1;
-  }
-  return count;
+export function countStatements({ nodes }: CodeTree, statements: RegExp): number {
+  return nodes.filter(({ isNamed, kind }) => isNamed && statements.test(kind)).length;
 }

@@ -1,109 +1,92 @@
 import { findComponents } from '../dependencies/find-cycles.ts';
-import type { Callee, ComplexityRules } from './complexity-rules.ts';
-import { kindOf, lastOf, type FlatTree } from './flat-tree.ts';
-import type { MeasuredScope } from './measure-scopes.ts';
+import type { CodeTree } from './code-tree.ts';
+import type { ComplexityRules } from './complexity-rules.ts';
+import type { Scope } from './measure-scopes.ts';
 
-/** Indices of the functions that call themselves, directly or through others of the same file. */
+/** The functions that call themselves, directly or through others of the same file. */
 export function findRecursion(
-  tree: FlatTree,
+  tree: CodeTree,
   rules: ComplexityRules,
-  scopes: readonly MeasuredScope[],
-): ReadonlySet<number> {
+  scopes: readonly Scope[],
+): readonly Scope[] {
   const calls = findCalls(tree, rules, scopes);
-  const members = new Set<number>();
-  for (const component of findComponents(calls)) {
-    const [first = ''] = component;
-    const isCycle = component.length > 1 || calls.get(first)?.includes(first) === true;
-    if (isCycle) for (const id of component) members.add(Number(id));
-  }
-  return members;
+  const recursive = findComponents(calls).filter(
+    ([first = '', ...others]) => others.length > 0 || calls.get(first)?.includes(first),
+  );
+  return recursive.flat().flatMap((id) => scopes[Number(id)] ?? []);
 }
 
-/** For every scope the functions of the file it calls. */
+/** For every scope the functions of the file it calls, by their indices. */
 function findCalls(
-  tree: FlatTree,
+  tree: CodeTree,
   { calls: rule, callee: calleeOf }: ComplexityRules,
-  scopes: readonly MeasuredScope[],
+  scopes: readonly Scope[],
 ): ReadonlyMap<string, readonly string[]> {
   const calls = new Map(scopes.map((_, index): [string, string[]] => [String(index), []]));
   if (!rule || !calleeOf) return calls;
-  const byKey = groupByKey(scopes, rule.isOverloaded);
-  const open: number[] = [];
+  const indices = new Map(scopes.map((scope, index) => [scope, String(index)]));
+  const functions = scopes.filter(({ type }) => type === 'function');
+  const byName = groupByName(functions, rule.isOverloaded);
+  const open: Scope[] = [];
   let next = 0;
-  for (let node = 0; node < tree.kinds.length; node += 1) {
-    while (open.length > 0 && lastOf(tree, nodeOf(scopes, open.at(-1))) < node) open.pop();
-    for (; scopes[next]?.node === node; next += 1) {
-      if (scopes[next]?.type === 'function') open.push(next);
-    }
+  for (const node of tree.nodes) {
+    while ((open.at(-1)?.node?.last ?? node.index) < node.index) open.pop();
+    for (let one = functions[next]; one?.node === node; one = functions[(next += 1)])
+      open.push(one);
     const caller = open.at(-1);
-    if (caller === undefined || kindOf(tree, node) !== rule.kind) continue;
-    const callee = calleeOf(tree, node, nodeOf(scopes, caller));
-    const key = callee && keyOfCallee(callee, ownerOf(scopes, caller), rule.isOverloaded);
-    const named = key === undefined ? undefined : byKey.get(key);
-    const target = named?.find((candidate) => isVisible(scopes, candidate, caller));
-    if (target !== undefined) calls.get(String(caller))?.push(String(target));
+    if (!caller?.node || node.kind !== rule.kind) continue;
+    const callee = calleeOf(node, caller.node);
+    const owner = callee?.of === 'class' ? ownerOf(caller) : '';
+    if (!callee || owner === undefined) continue;
+    const named = byName.get(keyOf(owner, callee.name, rule.isOverloaded && callee.arguments));
+    const target = named?.find((candidate) => isVisible(candidate, caller));
+    if (target) calls.get(indices.get(caller) ?? '')?.push(indices.get(target) ?? '');
   }
   return calls;
 }
 
-function keyOfCallee(
-  callee: Callee,
-  owner: string | undefined,
-  isOverloaded: boolean,
-): string | undefined {
-  if (callee.of === 'class' && owner === undefined) return undefined;
-  const parameters = isOverloaded ? callee.arguments : undefined;
-  return keyOf(callee.of === 'class' ? owner : undefined, callee.name, parameters);
-}
-
-function nodeOf(scopes: readonly MeasuredScope[], index: number | undefined): number {
-  return index === undefined ? 0 : (scopes[index]?.node ?? 0);
-}
-
-/** Innermost first, so that the nearest of several functions of one name is found. */
-function groupByKey(
-  scopes: readonly MeasuredScope[],
-  isOverloaded: boolean,
-): ReadonlyMap<string, readonly number[]> {
-  const byKey = new Map<string, number[]>();
-  for (const [index, scope] of scopes.entries()) {
-    if (scope.type !== 'function') continue;
-    const owner = scopes[scope.outer]?.type === 'class' ? ownerOf(scopes, index) : undefined;
-    const key = keyOf(owner, scope.name, isOverloaded ? scope.parameters : undefined);
-    const group = byKey.get(key) ?? [];
-    if (group.length < maxSameNames) group.unshift(index);
-    byKey.set(key, group);
-  }
-  return byKey;
-}
-
-/** Beyond this many functions of one name the rest is not looked at. */
+/** Beyond this many functions of one name the rest is ignored. */
 const maxSameNames = 100;
 
-function keyOf(owner: string | undefined, name: string, parameters: number | undefined): string {
-  return `${owner === undefined ? '' : `${owner}.`}${name}${parameters === undefined ? '' : `/${parameters}`}`;
+/** Innermost first, so that the nearest of several functions of one name is found. */
+function groupByName(
+  functions: readonly Scope[],
+  isOverloaded: boolean,
+): ReadonlyMap<string, readonly Scope[]> {
+  const groups = new Map<string, Scope[]>();
+  for (const one of functions) {
+    const owner = one.outer?.type === 'class' ? one.outer.name : '';
+    const key = keyOf(owner, one.name, isOverloaded && one.parameters);
+    const group = groups.get(key) ?? [];
+    if (group.length < maxSameNames) group.unshift(one);
+    groups.set(key, group);
+  }
+  return groups;
 }
 
-/** The name of the nearest class around a function. */
-function ownerOf(scopes: readonly MeasuredScope[], index: number): string | undefined {
-  let scope = scopes[scopes[index]?.outer ?? -1];
-  for (let steps = 0; scope && steps < maxSteps; steps += 1) {
-    if (scope.type === 'class') return scope.name;
-    scope = scopes[scope.outer];
-  }
-  return undefined;
+function keyOf(owner: string, name: string, parameters: number | false): string {
+  return `${owner === '' ? '' : `${owner}.`}${name}${parameters === false ? '' : `/${parameters}`}`;
 }
 
 const maxSteps = 64;
 
+/** The name of the nearest class around a function. */
+function ownerOf(scope: Scope): string | undefined {
+  let around = scope.outer;
+  for (let steps = 0; around && steps < maxSteps; steps += 1) {
+    if (around.type === 'class') return around.name;
+    around = around.outer;
+  }
+  return undefined;
+}
+
 /** A function is known in the scope that declares it and in everything inside that scope. */
-function isVisible(scopes: readonly MeasuredScope[], candidate: number, caller: number): boolean {
-  const home = scopes[candidate]?.outer ?? -1;
-  if (home === -1 || scopes[home]?.type === 'class') return true;
-  let scope = caller;
-  for (let steps = 0; scope !== -1 && steps < maxSteps; steps += 1) {
-    if (scope === home) return true;
-    scope = scopes[scope]?.outer ?? -1;
+function isVisible({ outer: home }: Scope, caller: Scope): boolean {
+  if (!home || home.type === 'file' || home.type === 'class') return true;
+  let around: Scope | undefined = caller;
+  for (let steps = 0; around && steps < maxSteps; steps += 1) {
+    if (around === home) return true;
+    around = around.outer;
   }
   return false;
 }

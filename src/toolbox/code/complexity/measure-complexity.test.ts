@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Language } from '../language.ts';
 import { SyntaxTrees } from '../syntax-tree.ts';
-import { measureComplexity, type FileComplexity } from './measure-complexity.ts';
+import type { FileComplexity } from './complexity-schema.ts';
+import { measureComplexity } from './measure-complexity.ts';
 
 const trees = new SyntaxTrees();
 
@@ -11,7 +12,7 @@ function measure(language: Language, text: string, path = 'sample'): Promise<Fil
 
 async function namesAndLines(language: Language, text: string): Promise<string[]> {
   const { functions } = await measure(language, text);
-  return functions.map(({ name, startLine, endLine }) => `${name} ${startLine}-${endLine}`);
+  return functions.map(({ name, start_line, end_line }) => `${name} ${start_line}-${end_line}`);
 }
 
 describe('functions', () => {
@@ -109,13 +110,19 @@ describe('JavaScript', () => {
 describe('a text', () => {
   it('has the complexity of its function when it has only one', async () => {
     const text = 'def f(a):\n  if a and b:\n    return 1\n';
-    expect(await measure('python', text)).toMatchObject({ cyclomatic: 3, cognitive: 2 });
+    expect(await measure('python', text)).toMatchObject({
+      cyclomatic_complexity: 3,
+      cognitive_complexity: 2,
+    });
   });
 
   it('adds up all decisions, those outside functions too', async () => {
     const text =
       'if a: b()\ndef f(a):\n  if a: pass\nclass A:\n  def g(self):\n    while self: pass\n';
-    expect(await measure('python', text)).toMatchObject({ cyclomatic: 4, cognitive: 3 });
+    expect(await measure('python', text)).toMatchObject({
+      cyclomatic_complexity: 4,
+      cognitive_complexity: 3,
+    });
   });
 
   it('has lines of code without blank lines and comments', async () => {
@@ -130,15 +137,15 @@ describe('a text', () => {
   });
 
   it('without operators has the best maintainability index', async () => {
-    expect((await measure('python', 'a = 1\n')).maintainabilityIndex).toBe(100);
-    expect((await measure('go', '')).maintainabilityIndex).toBe(100);
+    expect((await measure('python', 'a = 1\n')).maintainability_index).toBe(100);
+    expect((await measure('go', '')).maintainability_index).toBe(100);
   });
 
   it('becomes less maintainable with every statement', async () => {
     const statement = 'x = a + b * 2\n';
     const short = await measure('python', statement.repeat(10));
     const long = await measure('python', statement.repeat(100));
-    expect(long.maintainabilityIndex).toBeLessThan(short.maintainabilityIndex ?? 0);
+    expect(long.maintainability_index).toBeLessThan(short.maintainability_index ?? 0);
   });
 });
 
@@ -148,10 +155,10 @@ describe('SQL, HTML and CSS', () => {
       -- a comment
       SELECT CASE WHEN x THEN 1 END FROM a JOIN b ON true LEFT JOIN (SELECT (SELECT 1)) c ON true;`;
     expect(await measure('sql', sql)).toMatchObject({
-      cyclomatic: null,
-      cognitive: null,
-      maintainabilityIndex: null,
-      linesOfCode: 2,
+      cyclomatic_complexity: null,
+      cognitive_complexity: null,
+      maintainability_index: null,
+      lines_of_code: 2,
       structure: {
         kind: 'sql',
         statements: 1,

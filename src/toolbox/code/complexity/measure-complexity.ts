@@ -1,123 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { ownFile } from '../../../kernel/index.ts';
 import type { CodeContext } from '../code-context.ts';
-import type { Language } from '../language.ts';
-import { TextPositions } from '../text-positions.ts';
+import { hooks as go } from '../languages/go/complexity.ts';
+import { hooks as java } from '../languages/java/complexity.ts';
+import { hooks as javascript } from '../languages/javascript/complexity.ts';
+import { hooks as python } from '../languages/python/complexity.ts';
+import { countPythonHalstead, countPythonLines } from '../languages/python/radon.ts';
+import { hooks as rust } from '../languages/rust/complexity.ts';
 import type { SourceFile } from '../source-files.ts';
-import { countHalstead, countPythonHalstead, type HalsteadCounts } from './count-halstead.ts';
-import { countLines, countStatements, type LineCounts } from './count-lines.ts';
-import { countPythonLines } from './count-python-lines.ts';
-import { rulesFor } from './rules-for.ts';
+import { TextPositions } from '../text-positions.ts';
+import { parseProgram, type CodeTree, type ProgramLanguage } from './code-tree.ts';
+import { rulesSchema, type ComplexityRules } from './complexity-rules.ts';
+import type { FileComplexity, FunctionComplexity } from './complexity-schema.ts';
+import { countLines, countStatements } from './count-lines.ts';
 import { findRecursion } from './find-recursion.ts';
-import { kindOf, type FlatTree } from './flat-tree.ts';
-import { measureScopes, type MeasuredScope, type MeasuredTree } from './measure-scopes.ts';
-import { measureStructure, type Structure } from './measure-structure.ts';
-import { flattenSource, type ProgramLanguage } from './flatten-source.ts';
-
-/** One function, method or initialiser. Lines start at 1. */
-export interface FunctionComplexity {
-  readonly name: string;
-  /** The line of the name or keyword, not of a decorator or annotation. */
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly cyclomatic: number;
-  readonly cognitive: number;
-  /** The deepest control structure: 1 for an `if` that stands alone. */
-  readonly nesting: number;
-  readonly parameters: number;
-  readonly lines: number;
-}
-
-/** The numbers of one text. For SQL, HTML and CSS only `lines` and `structure` apply. */
-export interface FileComplexity {
-  readonly path: string;
-  readonly language: Language;
-  /** In source order. */
-  readonly functions: readonly FunctionComplexity[];
-  /** Of the whole text as if it were one function: one more than its decision points. */
-  readonly cyclomatic: number | null;
-  /** Sum over the outermost functions and what stands outside them. */
-  readonly cognitive: number | null;
-  readonly linesOfCode: number;
-  readonly lines: LineCounts;
-  /** 0 (hard) to 100 (easy). */
-  readonly maintainabilityIndex: number | null;
-  readonly structure: Structure | null;
-}
+import { countHalstead, maintainabilityIndex } from './maintainability.ts';
+import { measureScopes, type MeasuredTree, type Scope } from './measure-scopes.ts';
+import { measureStructure } from './measure-structure.ts';
 
 /** Measures one text. Throws `CodeSyntaxError` when JavaScript or TypeScript cannot be parsed. */
 export async function measureComplexity(
   file: SourceFile,
   context: Pick<CodeContext, 'trees'>,
 ): Promise<FileComplexity> {
-  const { language } = file;
+  const { path, language } = file;
   if (language === 'sql' || language === 'html' || language === 'css') {
     const { lines, structure } = await measureStructure({ ...file, language }, context);
-    const { path } = file;
-    const notApplicable = { cyclomatic: null, cognitive: null, maintainabilityIndex: null };
-    const linesOfCode = lines.code;
-    return { path, language, functions: [], ...notApplicable, linesOfCode, lines, structure };
+    return {
+      path,
+      language,
+      cyclomatic_complexity: null,
+      cognitive_complexity: null,
+      lines_of_code: lines.code,
+      maintainability_index: null,
+      structure,
+      functions: [],
+      lines,
+    };
   }
-  const tree = await flattenSource({ ...file, language }, context);
-  return measureProgram(file.path, language, tree);
-}
-
-function measureProgram(path: string, language: ProgramLanguage, tree: FlatTree): FileComplexity {
+  const tree = await parseProgram({ ...file, language }, context);
   const rules = rulesFor(language);
   const measured = measureScopes(tree, rules);
-  const recursion = addRecursion(measured, findRecursion(tree, rules, measured.scopes));
-  const positions = new TextPositions(tree.text);
+  const recursive = findRecursion(tree, rules, measured.scopes);
+  for (const scope of recursive) addRecursion(scope);
   const { lines, index } = measureText(language, tree, measured);
+  const positions = new TextPositions(tree.text);
   return {
     path,
     language,
-    functions: measured.scopes.flatMap((scope, at) =>
-      isListed(tree, scope)
-        ? [describeFunction(scope, qualifiedName(measured.scopes, at), positions)]
-        : [],
-    ),
-    cyclomatic: measured.decisions + 1,
-    cognitive: measured.cognitive + recursion,
-    linesOfCode: lines.code,
+    cyclomatic_complexity: measured.decisions + 1,
+    cognitive_complexity: measured.file.cognitive + recursive.length,
+    lines_of_code: lines.code,
+    maintainability_index: index,
+    functions: measured.scopes.filter(isListed).map((scope) => describeFunction(scope, positions)),
     lines,
-    maintainabilityIndex: index,
-    structure: null,
   };
 }
 
-/** Adds one for every function in a cycle of calls, and returns how much the text gained. */
-function addRecursion(measured: MeasuredTree, recursive: ReadonlySet<number>): number {
-  for (const member of recursive) {
-    let scope = measured.scopes[member];
-    while (scope) {
-      scope.cognitive += 1;
-      scope = scope.isSeenFromOutside ? measured.scopes[scope.outer] : undefined;
-    }
-  }
-  return recursive.size;
+const languageHooks = { go, java, javascript, python, rust };
+const loaded = new Map<string, ComplexityRules>();
+
+/** The rules of a language, from its `complexity.yaml` and `complexity.ts`. Read once. */
+export function rulesFor(language: ProgramLanguage): ComplexityRules {
+  const name = language === 'typescript' ? 'javascript' : language;
+  const known = loaded.get(name);
+  if (known) return known;
+  const text = readFileSync(ownFile(`toolbox/code/languages/${name}/complexity.yaml`), 'utf8');
+  const rules = { ...rulesSchema.parse(parse(text)), ...languageHooks[name] };
+  loaded.set(name, rules);
+  return rules;
 }
 
-function isListed(tree: FlatTree, scope: MeasuredScope): boolean {
-  if (scope.type === 'initializer') return true;
-  return scope.type === 'function' && !isBodiless(tree, scope.node);
+/** One more for a function in a cycle of calls, and for the functions around it that include its complexity. */
+function addRecursion(recursive: Scope): void {
+  let scope: Scope | undefined = recursive;
+  while (scope && scope.type !== 'file') {
+    scope.cognitive += 1;
+    scope = scope.cognitiveRule === 'alone' ? undefined : scope.outer;
+  }
 }
 
 /** Methods of interfaces and abstract methods end with a semicolon. */
-function isBodiless(tree: FlatTree, node: number): boolean {
-  return (
-    kindOf(tree, node) === 'method_declaration' && kindOf(tree, tree.lasts[node] ?? node) === ';'
-  );
+function isListed({ type, node }: Scope): boolean {
+  const isBodiless = node?.kind === 'method_declaration' && node.children.at(-1)?.kind === ';';
+  return type === 'initializer' || (type === 'function' && !isBodiless);
 }
 
-function describeFunction(
-  scope: MeasuredScope,
-  name: string,
-  positions: TextPositions,
-): FunctionComplexity {
-  const startLine = positions.position(scope.start).line;
-  const endLine = positions.position(Math.max(scope.start, scope.end - 1)).line;
+function describeFunction(scope: Scope, positions: TextPositions): FunctionComplexity {
+  const startLine = positions.line(scope.start);
+  const endLine = positions.line(Math.max(scope.start, (scope.node?.end ?? 0) - 1));
   return {
-    name,
-    startLine,
-    endLine,
+    name: qualifiedName(scope),
+    start_line: startLine,
+    end_line: endLine,
     cyclomatic: scope.decisions + 1,
     cognitive: scope.cognitive,
     nesting: scope.nesting,
@@ -126,12 +102,39 @@ function describeFunction(
   };
 }
 
+/** Deeper names keep their inner end. */
+const maxNameParts = 8;
+
+/**
+ * The name of a scope with those around it: `Class.method`, `outer.inner`. A field's initialiser has the field's name,
+ * and so has the function it holds: once is enough.
+ */
+function qualifiedName(named: Scope): string {
+  const parts = [named.name];
+  let scope = named.outer;
+  while (scope && scope.type !== 'file' && parts.length < maxNameParts) {
+    if (scope.type === 'function' || scope.type === 'class') parts.unshift(scope.name);
+    scope = scope.outer;
+  }
+  return (scope && scope.type !== 'file' ? '….' : '') + parts.join('.');
+}
+
 function measureText(
   language: ProgramLanguage,
-  tree: FlatTree,
+  tree: CodeTree,
   measured: MeasuredTree,
-): { readonly lines: LineCounts; readonly index: number } {
-  if (language === 'python') return measurePythonText(tree, measured);
+): { readonly lines: FileComplexity['lines']; readonly index: number } {
+  if (language === 'python') {
+    const { commentsAndDocstrings, ...lines } = countPythonLines(tree);
+    const index = maintainabilityIndex({
+      halstead: countPythonHalstead(tree),
+      cyclomatic: radonTotal(measured),
+      logicalLines: lines.logical,
+      codeLines: lines.code,
+      commentLines: commentsAndDocstrings,
+    });
+    return { lines, index };
+  }
   const rules = rulesFor(language);
   const logical = countStatements(tree, rules.statements);
   const lines = countLines({ text: tree.text, comments: tree.comments, logical });
@@ -139,21 +142,8 @@ function measureText(
     halstead: countHalstead(tree, rules.halstead),
     cyclomatic: measured.decisions + 1,
     logicalLines: logical,
-    commentPercent: lines.code === 0 ? 0 : (lines.comment / lines.code) * 100,
-  });
-  return { lines, index };
-}
-
-function measurePythonText(
-  tree: FlatTree,
-  measured: MeasuredTree,
-): { readonly lines: LineCounts; readonly index: number } {
-  const { commentsAndDocstrings, ...lines } = countPythonLines(tree.text);
-  const index = maintainabilityIndex({
-    halstead: countPythonHalstead(tree),
-    cyclomatic: radonTotal(measured),
-    logicalLines: lines.logical,
-    commentPercent: lines.code === 0 ? 0 : (commentsAndDocstrings / lines.code) * 100,
+    codeLines: lines.code,
+    commentLines: lines.comment,
   });
   return { lines, index };
 }
@@ -162,64 +152,13 @@ function measurePythonText(
  * radon's complexity of a module: functions, classes and methods at the top, not what is inside
  * them; a method counts with its own first path, a function without.
  */
-function radonTotal({ scopes, topLevelDecisions }: MeasuredTree): number {
-  let total = 1 + topLevelDecisions;
-  for (const { path, decisions } of scopes) {
-    if (path === 'f' || path === 'c') total += decisions;
-    if (path === 'cf') total += decisions + 1;
+function radonTotal({ scopes, file }: MeasuredTree): number {
+  let total = 1 + file.decisions;
+  for (const { type, outer, decisions } of scopes) {
+    const isTop = outer === file;
+    const isMethod = type === 'function' && outer?.type === 'class' && outer.outer === file;
+    if (isTop && (type === 'function' || type === 'class')) total += decisions;
+    if (isMethod) total += decisions + 1;
   }
   return total;
-}
-
-/** More parts than anybody reads; deeper names keep their inner end. */
-const maxNameParts = 8;
-
-/** The name of a scope with those around it: `Class.method`, `outer.inner`. */
-function qualifiedName(scopes: readonly MeasuredScope[], index: number): string {
-  const parts: string[] = [];
-  let scope = scopes[index];
-  while (scope && parts.length < maxNameParts) {
-    if (parts.length === 0 || isNaming(scope)) parts.unshift(scope.name);
-    scope = scopes[scope.outer];
-  }
-  return (scope ? '….' : '') + parts.join('.');
-}
-
-/** A field's initialiser has the field's name, and so has the function it holds: once is enough. */
-function isNaming(scope: MeasuredScope): boolean {
-  return scope.type === 'function' || scope.type === 'class';
-}
-
-interface MaintainabilityInput {
-  readonly halstead: HalsteadCounts;
-  readonly cyclomatic: number;
-  readonly logicalLines: number;
-  /** Comment lines for each hundred lines of code. */
-  readonly commentPercent: number;
-}
-
-/**
- * radon's maintainability index, 0 (hard) to 100 (easy):
- * `171 − 5.2 ln V − 0.23 G − 16.2 ln L + 50 sin √(2.46 C)`, scaled by 100/171 and cut off, where
- * `V` is Halstead's volume, `G` cyclomatic complexity, `L` logical lines and `C` the comments in
- * percent taken as degrees.
- */
-function maintainabilityIndex(input: MaintainabilityInput): number {
-  const volume = halsteadVolume(input.halstead);
-  if (volume <= 0 || input.logicalLines <= 0) return 100;
-  const radians = (input.commentPercent * Math.PI) / 180;
-  const raw =
-    171 -
-    5.2 * Math.log(volume) -
-    0.23 * input.cyclomatic -
-    16.2 * Math.log(input.logicalLines) +
-    50 * Math.sin(Math.sqrt(2.46 * radians));
-  return Math.min(Math.max(0, (raw * 100) / 171), 100);
-}
-
-/** Length times the bits one symbol of the vocabulary takes. */
-function halsteadVolume(counts: HalsteadCounts): number {
-  const vocabulary = counts.distinctOperators + counts.distinctOperands;
-  if (vocabulary === 0) return 0;
-  return (counts.operators + counts.operands) * Math.log2(vocabulary);
 }

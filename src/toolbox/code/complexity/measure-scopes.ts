@@ -1,274 +1,228 @@
-import type { ComplexityRules, NodeRule, RegionRule, ScopeRule } from './complexity-rules.ts';
+import type { CodeNode, CodeTree } from './code-tree.ts';
 import {
-  childIn,
-  childOfKind,
-  endOf,
-  fieldOf,
-  kindOf,
-  lastOf,
-  noNode,
-  parentOf,
-  type FlatTree,
-} from './flat-tree.ts';
-import { startSequences, type Sequences } from './logical-sequences.ts';
+  operatorOf,
+  type ComplexityRules,
+  type NodeRule,
+  type ScopeRule,
+} from './complexity-rules.ts';
 
-/** A function, a class or an initialiser with what was counted in it. */
-export interface MeasuredScope {
-  readonly node: number;
-  readonly type: ScopeRule['type'];
-  /** The types of the scopes around it and its own, outermost first: `cf` is a method. */
-  readonly path: string;
-  /** Its own name; what surrounds it is `outer`. */
+/** A function, a class or an initialiser with its counts, or the file itself. */
+export interface Scope {
+  readonly type: ScopeRule['type'] | 'file';
+  readonly node: CodeNode | undefined;
+  /** Its own name, without those of the scopes around it. */
   readonly name: string;
   readonly start: number;
-  readonly end: number;
   readonly parameters: number;
-  /** Index of the scope directly around it, or -1 for the file. */
-  readonly outer: number;
+  /** The scope directly around it; undefined for the file. */
+  readonly outer: Scope | undefined;
+  readonly ownsDecisions: boolean;
+  readonly cognitiveRule: ScopeRule['cognitive'];
+  readonly isInFunction: boolean;
+  /** Nesting at which it begins, and to which its end returns. */
+  readonly base: number;
+  readonly nestingAround: number;
   /** Cyclomatic complexity is one more than this. */
   decisions: number;
   cognitive: number;
+  /** How many cognitive increments in it grow with nesting. */
+  structures: number;
   /** The deepest control structure: 1 for an `if` that stands alone. */
   nesting: number;
-  /** Whether what is inside counts for the function around it too. */
-  readonly isSeenFromOutside: boolean;
 }
 
 export interface MeasuredTree {
-  readonly scopes: readonly MeasuredScope[];
-  /** Decision points of the whole text, and of what stands outside any scope. */
+  /** In source order, without the file. */
+  readonly scopes: readonly Scope[];
+  /** Code outside any scope, and the cognitive complexity of the outermost functions. */
+  readonly file: Scope;
+  /** Decision points of the whole text. */
   readonly decisions: number;
-  readonly topLevelDecisions: number;
-  /** Cognitive complexity of the outermost functions and of what stands outside them. */
-  readonly cognitive: number;
-}
-
-/** Longer paths say nothing that anybody asks about, and would grow with the square of the depth. */
-const maxPathLength = 8;
-
-/** A scope while it is open, and the file itself at the bottom. */
-interface Frame {
-  readonly scope: MeasuredScope | undefined;
-  readonly index: number;
-  readonly rule: ScopeRule | undefined;
-  /** Nesting at which the scope begins, and to which it returns. */
-  readonly base: number;
-  readonly nestingAround: number;
-  readonly isInFunction: boolean;
-  decisions: number;
-  cognitive: number;
-  /** How many increments in it grow with nesting. */
-  structures: number;
-  deepest: number;
-}
-
-/** What ends with node `last`: a scope, or a region one level deeper than its surroundings. */
-interface Level {
-  readonly last: number;
-  readonly frame: Frame | undefined;
-}
-
-interface Measuring {
-  readonly tree: FlatTree;
-  readonly rules: ComplexityRules;
-  readonly regions: ReadonlyMap<string, ReadonlyMap<string, RegionRule>>;
-  readonly scopes: MeasuredScope[];
-  readonly frames: Frame[];
-  readonly levels: Level[];
-  readonly sequences: Sequences;
-  readonly file: Frame;
-  nesting: number;
-  decisions: number;
-  /** Up to this node no decisions are counted. */
-  blindUntil: number;
 }
 
 /** Counts decisions, cognitive increments and nesting for every scope in one pass. */
-export function measureScopes(tree: FlatTree, rules: ComplexityRules): MeasuredTree {
-  const state = startMeasuring(tree, rules);
-  for (let node = 0; node < tree.kinds.length; node += 1) {
-    leaveBefore(state, node);
-    enter(state, node);
+export function measureScopes(tree: CodeTree, rules: ComplexityRules): MeasuredTree {
+  const measuring = new Measuring(rules);
+  for (const node of tree.nodes) {
+    measuring.leaveBefore(node.index);
+    measuring.enter(node);
   }
-  leaveBefore(state, tree.kinds.length);
-  return {
-    scopes: state.scopes,
-    decisions: state.decisions,
-    topLevelDecisions: state.file.decisions,
-    cognitive: state.file.cognitive,
-  };
+  measuring.leaveBefore(tree.nodes.length);
+  return measuring;
 }
 
-const nothingCounted = { decisions: 0, cognitive: 0, structures: 0, deepest: 0 };
+/** A scope, or a region one level deeper than its surroundings, that ends with node `last`. */
+interface Level {
+  readonly last: number;
+  readonly scope: Scope | undefined;
+}
 
-function startMeasuring(tree: FlatTree, rules: ComplexityRules): Measuring {
-  const file: Frame = {
+/** A sequence of logical operators; `a && b && c || d` has two runs. */
+interface LogicalSequence {
+  readonly isFree: boolean;
+  operator: string;
+}
+
+const nothingCounted = { decisions: 0, cognitive: 0, structures: 0, nesting: 0 };
+
+class Measuring implements MeasuredTree {
+  readonly scopes: Scope[] = [];
+  readonly file: Scope = {
     ...nothingCounted,
-    scope: undefined,
-    index: noNode,
-    rule: undefined,
+    type: 'file',
+    node: undefined,
+    name: '',
+    start: 0,
+    parameters: 0,
+    outer: undefined,
+    ownsDecisions: true,
+    cognitiveRule: 'same',
+    isInFunction: false,
     base: 0,
     nestingAround: 0,
-    isInFunction: false,
   };
-  return {
-    tree,
-    rules,
-    regions: groupRegions(rules.regions),
-    scopes: [],
-    frames: [file],
-    levels: [],
-    sequences: startSequences(tree, rules),
-    file,
-    nesting: 0,
-    decisions: 0,
-    blindUntil: noNode,
-  };
-}
+  decisions = 0;
+  readonly #rules: ComplexityRules;
+  readonly #levels: Level[] = [];
+  readonly #sequences = new Map<CodeNode, LogicalSequence>();
+  #scope = this.file;
+  #nesting = 0;
+  /** Up to this node no decisions are counted. */
+  #blindUntil = -1;
 
-function groupRegions(
-  regions: ComplexityRules['regions'],
-): ReadonlyMap<string, ReadonlyMap<string, RegionRule>> {
-  const grouped = new Map<string, Map<string, RegionRule>>();
-  for (const [key, rule] of Object.entries(regions)) {
-    const [parent = '', field = ''] = key.split('.');
-    const fields = grouped.get(parent) ?? new Map<string, RegionRule>();
-    grouped.set(parent, fields.set(field, rule));
+  constructor(rules: ComplexityRules) {
+    this.#rules = rules;
   }
-  return grouped;
+
+  enter(node: CodeNode): void {
+    const { kind, field } = node;
+    const { withoutDecisions, conditions } = this.#rules;
+    const region = field === '' ? '' : `${node.parent?.kind}.${field}`;
+    if (withoutDecisions.has(region)) this.#ignoreDecisions(node);
+    if (region !== '') this.#enterRegion(node, region);
+    const rule = this.#rules.nodes[kind]?.find((one) => fits(node, one));
+    if (rule) this.#apply(node, rule);
+    if (withoutDecisions.has(kind)) this.#ignoreDecisions(node);
+    const scope = this.#rules.scopes[kind]?.find(
+      ({ when }) => when === undefined || conditions?.[when]?.(node),
+    );
+    if (scope) this.#openScope(node, scope);
+    if (rule?.nests) this.#deepen(node);
+    if (this.#startsRun(node)) this.#scope.cognitive += 1;
+  }
+
+  leaveBefore(index: number): void {
+    for (
+      let level = this.#levels.at(-1);
+      level && level.last < index;
+      level = this.#levels.at(-1)
+    ) {
+      this.#levels.pop();
+      if (level.scope) this.#closeScope(level.scope);
+      else this.#nesting -= 1;
+    }
+  }
+
+  #enterRegion(node: CodeNode, name: string): void {
+    const region = this.#rules.regions[name];
+    if (region && !region.except?.includes(node.kind)) {
+      if (region.cognitive === 'flat') this.#scope.cognitive += 1;
+      if (region.nests) this.#deepen(node);
+    }
+    const scope = this.#rules.regionScopes[name];
+    if (scope) this.#openScope(node, scope);
+  }
+
+  #apply(node: CodeNode, rule: NodeRule): void {
+    const scope = this.#scope;
+    if (rule.decision && node.index > this.#blindUntil) {
+      scope.decisions += 1;
+      this.decisions += 1;
+    }
+    if (rule.cognitive === 'flat') scope.cognitive += 1;
+    if (rule.cognitive === 'nested') {
+      const depth = this.#nesting - scope.base + 1;
+      scope.cognitive += depth;
+      scope.structures += 1;
+      scope.nesting = Math.max(scope.nesting, depth);
+    }
+  }
+
+  #ignoreDecisions({ last }: CodeNode): void {
+    this.#blindUntil = Math.max(this.#blindUntil, last);
+  }
+
+  #deepen({ last }: CodeNode): void {
+    this.#nesting += 1;
+    this.#levels.push({ last, scope: undefined });
+  }
+
+  #openScope(node: CodeNode, rule: ScopeRule): void {
+    const outer = this.#scope;
+    const nestingAround = this.#nesting;
+    const isNested = rule.cognitive === 'nested' && outer.isInFunction;
+    if (rule.cognitive === 'alone') this.#nesting = 0;
+    else if (isNested && !this.#rules.isWrapped?.(node)) this.#nesting += 1;
+    const isFunction = rule.type === 'function' || rule.type === 'lambda';
+    const scope: Scope = {
+      ...nothingCounted,
+      ...this.#rules.describe(node, rule.type),
+      type: rule.type,
+      node,
+      outer,
+      ownsDecisions: rule.ownsDecisions,
+      cognitiveRule: rule.cognitive,
+      isInFunction: outer.isInFunction || isFunction,
+      base: this.#nesting,
+      nestingAround,
+    };
+    this.scopes.push(scope);
+    this.#levels.push({ last: node.last, scope });
+    this.#scope = scope;
+  }
+
+  #closeScope(scope: Scope): void {
+    const outer = scope.outer ?? this.file;
+    this.#scope = outer;
+    this.#nesting = scope.nestingAround;
+    if (!scope.ownsDecisions) outer.decisions += scope.decisions;
+    if (!outer.isInFunction) {
+      // Outside functions nothing surrounds it that a reader must keep in mind.
+      outer.cognitive += scope.cognitive;
+    } else if (scope.cognitiveRule === 'alone') {
+      this.file.cognitive += scope.cognitive;
+    } else {
+      const levels = scope.base - outer.base;
+      outer.cognitive += scope.cognitive + scope.structures * levels;
+      outer.structures += scope.structures;
+      outer.nesting = Math.max(outer.nesting, scope.nesting > 0 ? scope.nesting + levels : 0);
+    }
+  }
+
+  /**
+   * Whether a run of one logical operator begins here. An expression continues the runs of the one it is an operand
+   * of, through parentheses but not through a negation or a call.
+   */
+  #startsRun(node: CodeNode): boolean {
+    const { logical, isFree } = this.#rules;
+    const { kind, parent } = node;
+    const around = parent && this.#sequences.get(parent);
+    if (around && logical.transparent.has(kind)) this.#sequences.set(node, around);
+    else if (logical.kinds.has(kind) && operatorOf(node, logical.operators) !== undefined) {
+      this.#sequences.set(node, around ?? { isFree: isFree?.(node) ?? false, operator: '' });
+    }
+    if (!around || !logical.operators.has(kind)) return false;
+    const isNew = around.operator !== kind && logical.counted.has(kind) && !around.isFree;
+    around.operator = kind;
+    return isNew;
+  }
 }
 
-function enter(state: Measuring, node: number): void {
-  const { tree, rules } = state;
-  const kind = kindOf(tree, node);
-  const field = fieldOf(tree, node);
-  const parentKind = kindOf(tree, parentOf(tree, node));
-  const place = field === '' ? '' : `${parentKind}.${field}`;
-  if (rules.withoutDecisions.has(place)) blind(state, node);
-  if (field !== '') enterRegion(state, node, place);
-  const rule = ruleFor(state, node);
-  if (rule) apply(state, node, rule);
-  if (rules.withoutDecisions.has(kind)) blind(state, node);
-  const scope = rules.scopes[kind]?.find(
-    ({ when }) => when === undefined || rules.conditions?.[when]?.(tree, node),
+function fits(node: CodeNode, { under, field, having, havingField }: NodeRule): boolean {
+  return (
+    (!under || under.includes(node.parent?.kind ?? '')) &&
+    (field === undefined || field === node.field) &&
+    (having === undefined || node.children.some(({ kind }) => kind === having)) &&
+    (havingField === undefined || node.child(havingField) !== undefined)
   );
-  if (scope) openScope(state, node, scope);
-  if (rule?.nests) deepen(state, node);
-  if (state.sequences.isNewRun(node)) current(state).cognitive += 1;
-}
-
-function enterRegion(state: Measuring, node: number, place: string): void {
-  const { tree, rules } = state;
-  const kind = kindOf(tree, node);
-  const region = state.regions.get(kindOf(tree, parentOf(tree, node)))?.get(fieldOf(tree, node));
-  if (region && !region.except?.includes(kind)) {
-    if (region.cognitive === 'flat') current(state).cognitive += 1;
-    if (region.nests) deepen(state, node);
-  }
-  const scope = rules.regionScopes[place];
-  if (scope) openScope(state, node, scope);
-}
-
-function ruleFor({ tree, rules }: Measuring, node: number): NodeRule | undefined {
-  return rules.nodes[kindOf(tree, node)]?.find(
-    (rule) =>
-      (!rule.under || rule.under.includes(kindOf(tree, parentOf(tree, node)))) &&
-      (rule.field === undefined || rule.field === fieldOf(tree, node)) &&
-      (rule.having === undefined || childOfKind(tree, node, rule.having) !== noNode) &&
-      (rule.havingField === undefined || childIn(tree, node, rule.havingField) !== noNode),
-  );
-}
-
-function apply(state: Measuring, node: number, rule: NodeRule): void {
-  const frame = current(state);
-  if (rule.decision && node > state.blindUntil) {
-    frame.decisions += 1;
-    state.decisions += 1;
-  }
-  if (rule.cognitive === 'flat') frame.cognitive += 1;
-  if (rule.cognitive === 'nested') {
-    const depth = state.nesting - frame.base + 1;
-    frame.cognitive += depth;
-    frame.structures += 1;
-    frame.deepest = Math.max(frame.deepest, depth);
-  }
-}
-
-function blind(state: Measuring, node: number): void {
-  state.blindUntil = Math.max(state.blindUntil, lastOf(state.tree, node));
-}
-
-function deepen(state: Measuring, node: number): void {
-  state.nesting += 1;
-  state.levels.push({ last: lastOf(state.tree, node), frame: undefined });
-}
-
-function openScope(state: Measuring, node: number, rule: ScopeRule): void {
-  const { tree, rules } = state;
-  const outer = current(state);
-  const nestingAround = state.nesting;
-  const isNested = rule.cognitive === 'nested' && outer.isInFunction;
-  if (rule.cognitive === 'alone') state.nesting = 0;
-  else if (isNested && !rules.isWrapped?.(tree, node)) state.nesting += 1;
-  const { name, start, parameters } = rules.describe(tree, node, rule.type);
-  const scope: MeasuredScope = {
-    node,
-    type: rule.type,
-    path: (outer.scope?.path ?? '').slice(0, maxPathLength) + rule.type.charAt(0),
-    name,
-    start,
-    end: endOf(tree, node),
-    parameters,
-    outer: outer.index,
-    decisions: 0,
-    cognitive: 0,
-    nesting: 0,
-    isSeenFromOutside: rule.cognitive !== 'alone',
-  };
-  const frame: Frame = {
-    ...nothingCounted,
-    scope,
-    index: state.scopes.push(scope) - 1,
-    rule,
-    base: state.nesting,
-    nestingAround,
-    isInFunction: outer.isInFunction || rule.type === 'function' || rule.type === 'lambda',
-  };
-  state.frames.push(frame);
-  state.levels.push({ last: lastOf(tree, node), frame });
-}
-
-function leaveBefore(state: Measuring, node: number): void {
-  for (let level = state.levels.at(-1); level && level.last < node; level = state.levels.at(-1)) {
-    state.levels.pop();
-    if (level.frame) closeScope(state, level.frame);
-    else state.nesting -= 1;
-  }
-}
-
-function closeScope(state: Measuring, frame: Frame): void {
-  state.frames.pop();
-  state.nesting = frame.nestingAround;
-  const outer = current(state);
-  const { scope, rule } = frame;
-  if (!scope || !rule) return;
-  scope.decisions = frame.decisions;
-  scope.cognitive = frame.cognitive;
-  scope.nesting = frame.deepest;
-  if (!rule.ownsDecisions) outer.decisions += frame.decisions;
-  if (!outer.isInFunction) {
-    // Outside functions nothing surrounds it that a reader must keep in mind.
-    outer.cognitive += frame.cognitive;
-  } else if (rule.cognitive === 'alone') {
-    state.file.cognitive += frame.cognitive;
-  } else {
-    const levels = frame.base - outer.base;
-    outer.cognitive += frame.cognitive + frame.structures * levels;
-    outer.structures += frame.structures;
-    outer.deepest = Math.max(outer.deepest, frame.deepest > 0 ? frame.deepest + levels : 0);
-  }
-}
-
-function current(state: Measuring): Frame {
-  return state.frames.at(-1) ?? state.file;
 }

@@ -3,24 +3,18 @@ import { parseHtml } from '../format/format-html.ts';
 import { withEndTags } from '../format/html-end-tags.ts';
 import { splitStatements, tokenizeSql, type SqlToken } from '../lint/sql-tokens.ts';
 import type { SourceFile } from '../source-files.ts';
-import type { ComplexityReport } from './complexity-schema.ts';
-import { countLines, type LineCounts } from './count-lines.ts';
-import { childrenOf, kindOf, lastOf, type FlatTree, type TextSpan } from './flat-tree.ts';
-import { flattenSyntaxTree } from './flatten-source.ts';
+import { fromSyntaxTree, type CodeTree, type TextSpan } from './code-tree.ts';
+import type { LineCounts, Structure } from './complexity-schema.ts';
+import { countLines } from './count-lines.ts';
 
-/** What can be counted in a text that has no paths of execution. */
-export type Structure = NonNullable<ComplexityReport['structure']>;
-
-export interface StructureMeasure {
+interface StructureMeasure {
   readonly lines: LineCounts;
   readonly structure: Structure;
 }
 
-export type DocumentFile = SourceFile & { readonly language: 'sql' | 'html' | 'css' };
-
 /** Counts what a query, page or style sheet is made of. */
 export async function measureStructure(
-  file: DocumentFile,
+  file: SourceFile & { readonly language: 'sql' | 'html' | 'css' },
   context: Pick<CodeContext, 'trees'>,
 ): Promise<StructureMeasure> {
   if (file.language === 'sql') return measureSql(file.text);
@@ -136,22 +130,20 @@ async function measureCss(
   context: Pick<CodeContext, 'trees'>,
 ): Promise<StructureMeasure> {
   const parsed = await context.trees.parse('css', text);
-  let tree: FlatTree;
-  try {
-    tree = flattenSyntaxTree(parsed, text);
-  } finally {
-    parsed.delete();
-  }
-  const count = (kind: string): number => tree.kinds.filter((one) => one === kind).length;
+  const tree = fromSyntaxTree(parsed, text);
+  parsed.delete();
+  const count = (kind: string): number => tree.nodes.filter((node) => node.kind === kind).length;
   const rules = count('rule_set');
   const declarations = count('declaration');
-  const atRules = tree.kinds.filter((kind) => cssAtRule.test(kind)).length;
+  const atRules = tree.nodes.filter(({ kind }) => cssAtRule.test(kind)).length;
   return {
     lines: countLines({ text, comments: tree.comments, logical: rules + declarations + atRules }),
     structure: {
       kind: 'css',
       rules,
-      selectors: countSelectors(tree),
+      selectors: tree.nodes
+        .filter(({ kind }) => kind === 'selectors')
+        .reduce((sum, { children }) => sum + children.filter(({ kind }) => kind !== ',').length, 0),
       declarations,
       at_rules: atRules,
       important: count('important'),
@@ -163,22 +155,13 @@ async function measureCss(
 const cssAtRule =
   /^(media|import|charset|namespace|keyframes|supports|scope|postcss)_statement$|^at_rule$/;
 
-function countSelectors(tree: FlatTree): number {
-  let count = 0;
-  for (const [node, kind] of tree.kinds.entries()) {
-    if (kind !== 'selectors') continue;
-    for (const child of childrenOf(tree, node)) if (kindOf(tree, child) !== ',') count += 1;
-  }
-  return count;
-}
-
-function blockDepth(tree: FlatTree): number {
+function blockDepth({ nodes }: CodeTree): number {
   const open: number[] = [];
   let deepest = 0;
-  for (const [node, kind] of tree.kinds.entries()) {
-    while ((open.at(-1) ?? node) < node) open.pop();
+  for (const { kind, index, last } of nodes) {
+    while ((open.at(-1) ?? index) < index) open.pop();
     if (kind !== 'block' && kind !== 'keyframe_block_list') continue;
-    open.push(lastOf(tree, node));
+    open.push(last);
     deepest = Math.max(deepest, open.length);
   }
   return deepest;

@@ -1,6 +1,10 @@
-import type { ComplexityFileReport, ComplexityReport } from './complexity-schema.ts';
-import type { FileComplexity, FunctionComplexity } from './measure-complexity.ts';
 import { counted } from '../../../kernel/index.ts';
+import type {
+  ComplexityFileReport,
+  ComplexityReport,
+  FileComplexity,
+  FunctionComplexity,
+} from './complexity-schema.ts';
 
 export interface FailedFile {
   readonly path: string;
@@ -28,9 +32,9 @@ export function reportComplexity(
   const spoken = new Set(files.map(({ language }) => language));
   return {
     language: spoken.size === 1 && first ? first.language : 'mixed',
-    cyclomatic_complexity: sum(files, ({ cyclomatic }) => cyclomatic),
-    cognitive_complexity: sum(files, ({ cognitive }) => cognitive),
-    lines_of_code: files.reduce((total, { linesOfCode }) => total + linesOfCode, 0),
+    cyclomatic_complexity: sum(files, (file) => file.cyclomatic_complexity),
+    cognitive_complexity: sum(files, (file) => file.cognitive_complexity),
+    lines_of_code: files.reduce((total, file) => total + file.lines_of_code, 0),
     maintainability_index: meanIndex(files),
     recommendations,
     files: files.map((file) => reportFile(file, options.detailed)),
@@ -38,33 +42,15 @@ export function reportComplexity(
   };
 }
 
-function reportFile(file: FileComplexity, detailed: boolean): ComplexityFileReport {
+function reportFile(
+  { functions, lines, ...file }: FileComplexity,
+  detailed: boolean,
+): ComplexityFileReport {
+  const index = file.maintainability_index;
   return {
-    path: file.path,
-    language: file.language,
-    cyclomatic_complexity: file.cyclomatic,
-    cognitive_complexity: file.cognitive,
-    lines_of_code: file.linesOfCode,
-    maintainability_index:
-      file.maintainabilityIndex === null ? null : round(file.maintainabilityIndex),
-    ...(file.structure ? { structure: file.structure } : {}),
-    ...(detailed ? { functions: file.functions.map(reportFunction), lines: file.lines } : {}),
-  };
-}
-
-function reportFunction(
-  one: FunctionComplexity,
-): NonNullable<ComplexityFileReport['functions']>[0] {
-  const { name, startLine, endLine, cyclomatic, cognitive, nesting, parameters, lines } = one;
-  return {
-    name,
-    start_line: startLine,
-    end_line: endLine,
-    cyclomatic,
-    cognitive,
-    nesting,
-    parameters,
-    lines,
+    ...file,
+    maintainability_index: index === null ? null : round(index),
+    ...(detailed ? { functions, lines } : {}),
   };
 }
 
@@ -80,10 +66,10 @@ function sum(
 function meanIndex(files: readonly FileComplexity[]): number | null {
   let weighted = 0;
   let weights = 0;
-  for (const { maintainabilityIndex, linesOfCode } of files) {
-    if (maintainabilityIndex === null) continue;
-    const weight = Math.max(1, linesOfCode);
-    weighted += maintainabilityIndex * weight;
+  for (const { maintainability_index: index, lines_of_code: lines } of files) {
+    if (index === null) continue;
+    const weight = Math.max(1, lines);
+    weighted += index * weight;
     weights += weight;
   }
   return weights === 0 ? null : round(weighted / weights);
@@ -147,7 +133,7 @@ function judgeFunction(file: FileComplexity, one: FunctionComplexity): Recommend
   if (over.length === 0) return [];
   const advice = adviceFor(one);
   return [
-    { excess, text: `${one.name} (${file.path}:${one.startLine}): ${over.join(', ')}; ${advice}` },
+    { excess, text: `${one.name} (${file.path}:${one.start_line}): ${over.join(', ')}; ${advice}` },
   ];
 }
 
@@ -161,7 +147,7 @@ function adviceFor({ cyclomatic, cognitive, nesting, parameters }: FunctionCompl
 }
 
 function judgeFile(file: FileComplexity): Recommendation[] {
-  const { path, maintainabilityIndex: index, structure } = file;
+  const { path, maintainability_index: index, structure } = file;
   const limits = complexityLimits;
   if (index !== null && index < limits.maintainabilityIndex) {
     const text = `${path}: maintainability index ${index.toFixed(1)} is below ${limits.maintainabilityIndex}; split the file by what its functions are about`;

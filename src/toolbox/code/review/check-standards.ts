@@ -1,4 +1,4 @@
-import type { FunctionComplexity } from '../complexity/measure-complexity.ts';
+import type { FunctionComplexity } from '../complexity/complexity-schema.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { CodeStandard } from './code-standard.ts';
@@ -22,7 +22,7 @@ export function checkStandards(
     column: 1,
   });
   const findings = functions.flatMap((measured) =>
-    findExcesses(measured, standard).map((excess) => report(excess, measured.startLine)),
+    findExcesses(measured, standard).map((excess) => report(excess, measured.start_line)),
   );
   const lines = file.text.split('\n').length;
   if (lines <= standard.fileLines) return findings;

@@ -1,5 +1,5 @@
 import type { CodeContext } from '../code-context.ts';
-import type { FunctionComplexity } from '../complexity/measure-complexity.ts';
+import type { FunctionComplexity } from '../complexity/complexity-schema.ts';
 import type { FocusArea } from '../finding.ts';
 import { lintEngines, lintFile } from '../lint/lint-file.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';

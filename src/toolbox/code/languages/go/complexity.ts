@@ -1,16 +1,12 @@
-import type { LanguageHooks } from '../../complexity/complexity-rules.ts';
-import type { Callee, ScopeDescription } from '../../complexity/complexity-rules.ts';
-import { anonymous, countArguments, describeByFields } from '../../complexity/describe-scope.ts';
+import type { CodeNode } from '../../complexity/code-tree.ts';
 import {
-  childIn,
-  kindOf,
-  lastOf,
-  noNode,
-  parentOf,
-  startOf,
-  textOf,
-} from '../../complexity/flat-tree.ts';
-import type { FlatTree } from '../../complexity/flat-tree.ts';
+  anonymous,
+  countArguments,
+  describeByFields,
+  type Callee,
+  type LanguageHooks,
+  type ScopeDescription,
+} from '../../complexity/complexity-rules.ts';
 
 /** What `complexity.yaml` leaves to code. */
 export const hooks: LanguageHooks = {
@@ -20,48 +16,43 @@ export const hooks: LanguageHooks = {
 };
 
 /** `var f = func() {…}` at the top of a file is a function like any other. */
-function isTopLevelVariable(tree: FlatTree, node: number): boolean {
-  let outer = parentOf(tree, parentOf(tree, node));
-  if (kindOf(tree, outer) !== 'var_spec') return false;
-  outer = parentOf(tree, outer);
-  if (kindOf(tree, outer) === 'var_spec_list') outer = parentOf(tree, outer);
-  return kindOf(tree, parentOf(tree, outer)) === 'source_file';
+function isTopLevelVariable(node: CodeNode): boolean {
+  const declared = node.parent?.parent;
+  if (declared?.kind !== 'var_spec') return false;
+  const list = declared.parent;
+  const declaration = list?.kind === 'var_spec_list' ? list.parent : list;
+  return declaration?.parent?.kind === 'source_file';
 }
 
-function describeGo(tree: FlatTree, scope: number): ScopeDescription {
-  const described = describeByFields(tree, scope);
-  if (kindOf(tree, scope) === 'func_literal') {
-    const name = childIn(tree, parentOf(tree, parentOf(tree, scope)), 'name');
-    return { ...described, name: name === noNode ? anonymous : textOf(tree, name) };
+function describeGo(scope: CodeNode): ScopeDescription {
+  const described = describeByFields(scope);
+  if (scope.kind === 'func_literal') {
+    return { ...described, name: scope.parent?.parent?.child('name')?.text ?? anonymous };
   }
-  const receiver = receiverOf(tree, scope);
-  const start = startOf(tree, scope);
-  if (!receiver) return { ...described, start };
-  return { ...described, start, name: `${receiver.type}.${described.name}` };
+  const receiver = receiverOf(scope);
+  const name = receiver ? `${receiver.type}.${described.name}` : described.name;
+  return { ...described, start: scope.start, name };
 }
 
 /** `(r *T[K])` is `{ name: 'r', type: 'T' }`. */
-function receiverOf(tree: FlatTree, scope: number): { name: string; type: string } | undefined {
-  const list = childIn(tree, scope, 'receiver');
-  if (list === noNode) return undefined;
-  let name = '';
-  for (let node = list + 1; node <= lastOf(tree, list); node += 1) {
-    const kind = kindOf(tree, node);
-    if (kind === 'identifier' && name === '') name = textOf(tree, node);
-    if (kind === 'type_identifier') return { name, type: textOf(tree, node) };
+function receiverOf(scope: CodeNode): { name: string; type: string } | undefined {
+  let name: string | undefined;
+  const pending = [scope.child('receiver')];
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    if (node.kind === 'identifier') name ??= node.text;
+    if (node.kind === 'type_identifier') return { name: name ?? '', type: node.text };
+    pending.push(...node.children.toReversed());
   }
   return undefined;
 }
 
-function goCallee(tree: FlatTree, call: number, scope: number): Callee | undefined {
-  const target = childIn(tree, call, 'function');
-  const count = countArguments(tree, call);
-  if (kindOf(tree, target) === 'identifier') {
-    return { name: textOf(tree, target), of: 'file', arguments: count };
-  }
-  const receiver = receiverOf(tree, scope);
-  if (kindOf(tree, target) !== 'selector_expression' || !receiver) return undefined;
-  if (textOf(tree, childIn(tree, target, 'operand')) !== receiver.name) return undefined;
-  const name = textOf(tree, childIn(tree, target, 'field'));
-  return { name: `${receiver.type}.${name}`, of: 'file', arguments: count };
+function goCallee(call: CodeNode, scope: CodeNode): Callee | undefined {
+  const target = call.child('function');
+  const count = countArguments(call);
+  if (target?.kind === 'identifier') return { name: target.text, of: 'file', arguments: count };
+  const receiver = receiverOf(scope);
+  if (target?.kind !== 'selector_expression' || !receiver) return undefined;
+  if (target.child('operand')?.text !== receiver.name) return undefined;
+  const name = `${receiver.type}.${target.child('field')?.text}`;
+  return { name, of: 'file', arguments: count };
 }

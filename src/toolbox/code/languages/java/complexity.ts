@@ -1,24 +1,24 @@
-import type { Callee, LanguageHooks, ScopeDescription } from '../../complexity/complexity-rules.ts';
-import { anonymous, countArguments, describeByFields } from '../../complexity/describe-scope.ts';
-import { childIn, kindOf, noNode, parentOf, startOf, textOf } from '../../complexity/flat-tree.ts';
-import type { FlatTree } from '../../complexity/flat-tree.ts';
 import { lookupTable } from '../../../../kernel/index.ts';
+import type { CodeNode } from '../../complexity/code-tree.ts';
+import {
+  anonymous,
+  countArguments,
+  describeByFields,
+  type Callee,
+  type LanguageHooks,
+  type ScopeDescription,
+} from '../../complexity/complexity-rules.ts';
 
 /** What `complexity.yaml` leaves to code. */
 export const hooks: LanguageHooks = {
   describe: describeJava,
   callee: javaCallee,
-  conditions: { isInstanceInitializer, isAnonymousClass },
+  conditions: {
+    isInstanceInitializer: ({ parent }) => parent?.kind === 'class_body',
+    isAnonymousClass: ({ parent }) =>
+      parent?.kind === 'object_creation_expression' || parent?.kind === 'enum_constant',
+  },
 };
-
-function isInstanceInitializer(tree: FlatTree, node: number): boolean {
-  return kindOf(tree, parentOf(tree, node)) === 'class_body';
-}
-
-function isAnonymousClass(tree: FlatTree, node: number): boolean {
-  const parent = kindOf(tree, parentOf(tree, node));
-  return parent === 'object_creation_expression' || parent === 'enum_constant';
-}
 
 const unnamed: Readonly<Record<string, string>> = lookupTable({
   static_initializer: '<static>',
@@ -26,15 +26,14 @@ const unnamed: Readonly<Record<string, string>> = lookupTable({
   class_body: anonymous,
 });
 
-function describeJava(tree: FlatTree, scope: number): ScopeDescription {
-  const name = unnamed[kindOf(tree, scope)];
-  if (name !== undefined) return { name, start: startOf(tree, scope), parameters: 0 };
-  return describeByFields(tree, scope, ['receiver_parameter']);
+function describeJava(scope: CodeNode): ScopeDescription {
+  const name = unnamed[scope.kind];
+  if (name !== undefined) return { name, start: scope.start, parameters: 0 };
+  return describeByFields(scope, ['receiver_parameter']);
 }
 
-function javaCallee(tree: FlatTree, call: number): Callee | undefined {
-  const object = childIn(tree, call, 'object');
-  if (object !== noNode && kindOf(tree, object) !== 'this') return undefined;
-  const name = textOf(tree, childIn(tree, call, 'name'));
-  return { name, of: 'class', arguments: countArguments(tree, call) };
+function javaCallee(call: CodeNode): Callee | undefined {
+  const object = call.child('object');
+  if (object && object.kind !== 'this') return undefined;
+  return { name: call.child('name')?.text ?? '', of: 'class', arguments: countArguments(call) };
 }

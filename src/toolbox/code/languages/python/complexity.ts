@@ -1,55 +1,37 @@
-import type { Callee, LanguageHooks } from '../../complexity/complexity-rules.ts';
-import { countArguments, describeByFields } from '../../complexity/describe-scope.ts';
+import type { CodeNode } from '../../complexity/code-tree.ts';
 import {
-  childIn,
-  childrenOf,
-  kindOf,
-  lastOf,
-  parentOf,
-  textOf,
-} from '../../complexity/flat-tree.ts';
-import type { FlatTree } from '../../complexity/flat-tree.ts';
+  countArguments,
+  describeByFields,
+  type Callee,
+  type LanguageHooks,
+} from '../../complexity/complexity-rules.ts';
 
 /** What `complexity.yaml` leaves to code. */
 export const hooks: LanguageHooks = {
-  describe: (tree, scope) =>
-    describeByFields(tree, scope, ['keyword_separator', 'positional_separator']),
+  describe: (scope) => describeByFields(scope, ['keyword_separator', 'positional_separator']),
   callee: pythonCallee,
   isWrapped: isInsideDecoratorShape,
 };
 
-function pythonCallee(tree: FlatTree, call: number): Callee | undefined {
-  const target = childIn(tree, call, 'function');
-  const count = countArguments(tree, call);
-  if (kindOf(tree, target) === 'identifier') {
-    return { name: textOf(tree, target), of: 'file', arguments: count };
-  }
-  if (kindOf(tree, target) !== 'attribute') return undefined;
-  const owner = textOf(tree, childIn(tree, target, 'object'));
+function pythonCallee(call: CodeNode): Callee | undefined {
+  const target = call.child('function');
+  const count = countArguments(call);
+  if (target?.kind === 'identifier') return { name: target.text, of: 'file', arguments: count };
+  if (target?.kind !== 'attribute') return undefined;
+  const owner = target.child('object')?.text;
   if (owner !== 'self' && owner !== 'cls') return undefined;
-  const name = textOf(tree, childIn(tree, target, 'attribute'));
-  return { name, of: 'class', arguments: count };
+  return { name: target.child('attribute')?.text ?? '', of: 'class', arguments: count };
 }
 
 /** A function that holds nothing but another one and a `return` is a decorator; it adds no level. */
-function isInsideDecoratorShape(tree: FlatTree, scope: number): boolean {
-  let statement = scope;
-  if (kindOf(tree, parentOf(tree, statement)) === 'decorated_definition') {
-    statement = parentOf(tree, statement);
-  }
-  const block = parentOf(tree, statement);
-  if (kindOf(tree, parentOf(tree, block)) !== 'function_definition') return false;
-  let returns = 0;
-  for (const child of childrenOf(tree, block)) {
-    if (child === statement || isDocstring(tree, child)) continue;
-    if (kindOf(tree, child) !== 'return_statement') return false;
-    returns += 1;
-  }
-  return returns === 1;
+function isInsideDecoratorShape(scope: CodeNode): boolean {
+  const statement = scope.parent?.kind === 'decorated_definition' ? scope.parent : scope;
+  const block = statement.parent;
+  if (block?.parent?.kind !== 'function_definition') return false;
+  const others = block.children.filter((child) => child !== statement && !isDocstring(child));
+  return others.length === 1 && others[0]?.kind === 'return_statement';
 }
 
-function isDocstring(tree: FlatTree, statement: number): boolean {
-  if (kindOf(tree, statement) !== 'expression_statement') return false;
-  const only = statement + 1;
-  return kindOf(tree, only) === 'string' && lastOf(tree, only) === lastOf(tree, statement);
+function isDocstring({ kind, children }: CodeNode): boolean {
+  return kind === 'expression_statement' && children.length === 1 && children[0]?.kind === 'string';
 }

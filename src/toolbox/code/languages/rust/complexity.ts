@@ -1,42 +1,40 @@
-import type { Callee, LanguageHooks, ScopeDescription } from '../../complexity/complexity-rules.ts';
-import { countArguments, describeByFields } from '../../complexity/describe-scope.ts';
-import { childIn, kindOf, startOf, textOf } from '../../complexity/flat-tree.ts';
-import type { FlatTree } from '../../complexity/flat-tree.ts';
+import type { CodeNode } from '../../complexity/code-tree.ts';
+import {
+  countArguments,
+  describeByFields,
+  type Callee,
+  type LanguageHooks,
+  type ScopeDescription,
+} from '../../complexity/complexity-rules.ts';
 
 /** What `complexity.yaml` leaves to code. */
 export const hooks: LanguageHooks = { describe: describeRust, callee: rustCallee };
 
-function describeRust(tree: FlatTree, scope: number): ScopeDescription {
-  if (kindOf(tree, scope) !== 'impl_item') return describeByFields(tree, scope);
-  return { name: typeName(tree, scope), start: startOf(tree, scope), parameters: 0 };
+function describeRust(scope: CodeNode): ScopeDescription {
+  if (scope.kind !== 'impl_item') return describeByFields(scope);
+  // `impl<T> Trait for Foo<T>` belongs to `Foo`.
+  const type = scope.child('type');
+  const named = type?.kind === 'generic_type' ? type.child('type') : type;
+  return { name: named?.text ?? '', start: scope.start, parameters: 0 };
 }
 
-/** `impl<T> Trait for Foo<T>` belongs to `Foo`. */
-function typeName(tree: FlatTree, implementation: number): string {
-  const type = childIn(tree, implementation, 'type');
-  if (kindOf(tree, type) === 'generic_type') return textOf(tree, childIn(tree, type, 'type'));
-  return textOf(tree, type);
-}
-
-function rustCallee(tree: FlatTree, call: number): Callee | undefined {
-  const target = childIn(tree, call, 'function');
-  const count = countArguments(tree, call);
-  switch (kindOf(tree, target)) {
+function rustCallee(call: CodeNode): Callee | undefined {
+  const target = call.child('function');
+  if (!target) return undefined;
+  const count = countArguments(call);
+  switch (target.kind) {
     case 'identifier':
-      return { name: textOf(tree, target), of: 'file', arguments: count };
+      return { name: target.text, of: 'file', arguments: count };
     case 'field_expression':
-      if (kindOf(tree, childIn(tree, target, 'value')) !== 'self') return undefined;
-      return { name: textOf(tree, childIn(tree, target, 'field')), of: 'class', arguments: count };
-    case 'scoped_identifier':
-      return scopedCallee(tree, target, count);
+      if (target.child('value')?.kind !== 'self') return undefined;
+      return { name: target.child('field')?.text ?? '', of: 'class', arguments: count };
+    case 'scoped_identifier': {
+      const owner = target.child('path')?.text ?? '';
+      const name = target.child('name')?.text ?? '';
+      if (owner === 'Self') return { name, of: 'class', arguments: count };
+      return { name: `${owner}.${name}`, of: 'file', arguments: count };
+    }
     default:
       return undefined;
   }
-}
-
-function scopedCallee(tree: FlatTree, target: number, count: number): Callee {
-  const owner = textOf(tree, childIn(tree, target, 'path'));
-  const name = textOf(tree, childIn(tree, target, 'name'));
-  if (owner === 'Self') return { name, of: 'class', arguments: count };
-  return { name: `${owner}.${name}`, of: 'file', arguments: count };
 }

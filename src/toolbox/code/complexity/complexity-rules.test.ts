@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rulesFor } from './rules-for.ts';
+import { rulesFor } from './measure-complexity.ts';
 
 it.each(['python', 'javascript', 'typescript', 'java', 'go', 'rust'] as const)(
   'has conditions in code for all that complexity.yaml of %s names',
