@@ -12,6 +12,8 @@ function declaredCodes(): string[] {
   return files.flatMap((text) =>
     [
       ...text.matchAll(/readonly code(?::[^=]+)? = '([a-z_]+\.[a-z_]+)'/g),
+      // The failures of models are a table.
+      ...text.matchAll(/^ {2}'(models\.[a-z_]+)': \{/gm),
       // Problems of a plan are data, not thrown: all of them are reported at once.
       ...text.matchAll(/\bcode: '(plan\.[a-z_]+)'/g),
     ].map((match) => match[1] ?? ''),

@@ -3,7 +3,7 @@ import { localCaller } from '../contract/caller/index.ts';
 import type { ModelCall } from '../contract/model/index.ts';
 import type { ClientPort } from '../contract/server/index.ts';
 import { createModels, type ModelsOptions } from './create-models.ts';
-import { ModelRefusedKeyError, ModelUnreachableError } from './errors.ts';
+import { ModelCallError } from './errors.ts';
 import { GgufFailedError } from './gguf-model.ts';
 import { aScriptedModel } from './testing/scripted-model.ts';
 
@@ -13,7 +13,8 @@ const aCall = (more: Partial<ModelCall> = {}): ModelCall => ({
   signal: new AbortController().signal,
   ...more,
 });
-const unreachable = (model: string) => new ModelUnreachableError({ model, reason: 'it is off' });
+const unreachable = (model: string) =>
+  new ModelCallError('models.unreachable', { model, reason: 'it is off' });
 
 function aClient(capabilities: object): ClientPort {
   return {
@@ -33,7 +34,7 @@ function models(options: Partial<ModelsOptions> = {}) {
 describe('the order of models', () => {
   it('asks the next model when one fails, and says which one answered', async () => {
     const first = aScriptedModel('first/m', [
-      new ModelRefusedKeyError({ model: 'first/m', reason: 'no' }),
+      new ModelCallError('models.refused_key', { model: 'first/m', reason: 'no' }),
     ]);
     const second = aScriptedModel('second/m', ['Hello']);
     const answer = await models({ configured: [first, second] }).text('code', request, aCall());
@@ -134,7 +135,7 @@ describe('the order of models', () => {
     const local = aScriptedModel('ollama/m', ['Hi']);
     const named = aScriptedModel('first/m', [
       'Hello',
-      new ModelRefusedKeyError({ model: 'first/m', reason: 'no' }),
+      new ModelCallError('models.refused_key', { model: 'first/m', reason: 'no' }),
     ]);
     const detect = async () => {
       looked += 1;
@@ -192,7 +193,7 @@ describe('the order of models', () => {
 
   it('does not hold the failure of one client against another', async () => {
     const broken = aScriptedModel('client', [
-      new ModelUnreachableError({ model: 'client', reason: 'the user said no' }),
+      new ModelCallError('models.unreachable', { model: 'client', reason: 'the user said no' }),
     ]);
     const asked = models({ clientModel: () => broken });
     const client = aClient({ sampling: {} });
@@ -211,7 +212,7 @@ describe('the order of models', () => {
       source: 'client',
     });
     const named = aScriptedModel('first/m', [
-      new ModelRefusedKeyError({ model: 'first/m', reason: 'no' }),
+      new ModelCallError('models.refused_key', { model: 'first/m', reason: 'no' }),
     ]);
     const both = models({ configured: [named], clientModel: () => own });
     const answer = await both.text('agent', request, aCall({ client: aClient({ sampling: {} }) }));

@@ -20,150 +20,89 @@ export interface ModelFailure {
   readonly cause?: unknown;
 }
 
-/**
- * One model did not answer as it should. `retryable`: the same model may answer if it is asked again.
- * `isDown`: it will not for a while, so that the next calls ask others first.
- */
-export abstract class ModelCallError extends AppError {
-  readonly isDown: boolean = false;
+interface FailureKind {
+  /** The start of the message; `MODEL` is the model's name. */
+  readonly says: string;
+  /** The same model may answer if it is asked again. */
+  readonly retryable?: boolean;
+  /** It will not answer for a while, so the next calls try other models first. */
+  readonly isDown?: boolean;
+  /** It refused before it did any work. After any other failure, the counted tokens may have been used. */
+  readonly isUnpaid?: boolean;
+}
+
+const modelFailures = {
+  'models.unreachable': {
+    says: 'Model MODEL could not be reached:',
+    retryable: true,
+    isDown: true,
+    isUnpaid: true,
+  },
+  'models.timeout': { says: 'Model MODEL did not answer in time:', isDown: true },
+  'models.rate_limited': {
+    says: 'Model MODEL takes no more requests at the moment:',
+    retryable: true,
+    isDown: true,
+    isUnpaid: true,
+  },
+  'models.out_of_quota': {
+    says: 'The account of model MODEL has no quota left:',
+    isDown: true,
+    isUnpaid: true,
+  },
+  'models.refused_key': {
+    says: 'Model MODEL refused the API key:',
+    isDown: true,
+    isUnpaid: true,
+  },
+  // The server does not have the model, or nothing is at that address.
+  'models.not_found': { says: 'Model MODEL is not there:', isDown: true, isUnpaid: true },
+  'models.overloaded': {
+    says: 'Model MODEL failed or has too much to do:',
+    retryable: true,
+    isDown: true,
+    isUnpaid: true,
+  },
+  'models.refused_request': { says: 'Model MODEL refused the request:', isUnpaid: true },
+  // Not an answer: an error page, broken JSON or events, a redirect.
+  'models.bad_answer': { says: 'Model MODEL sent something that is no answer:', retryable: true },
+  'models.cut_off': { says: 'The answer of model MODEL broke off:', retryable: true },
+  'models.empty_answer': { says: 'Model MODEL answered without a word:', retryable: true },
+  'models.too_long': { says: 'The request is too long for model MODEL:', isUnpaid: true },
+  'models.endless_answer': { says: 'The answer of model MODEL does not end:' },
+} satisfies Readonly<Record<string, FailureKind>>;
+
+export type ModelFailureCode = keyof typeof modelFailures;
+
+/** One model did not answer as it should. */
+export class ModelCallError extends AppError {
+  readonly code: ModelFailureCode;
+  override readonly retryable: boolean;
+  readonly isDown: boolean;
+  readonly isUnpaid: boolean;
   readonly model: string;
   readonly retryAfterMs: number | null;
 
-  constructor(what: string, failure: ModelFailure) {
-    super(`${what} ${failure.reason}`, {
-      details: {
-        model: failure.model,
-        ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
-      },
+  /** `isLasting`: no such host, or nothing listens there, which a retry does not change. */
+  constructor(code: ModelFailureCode, failure: ModelFailure & { readonly isLasting?: boolean }) {
+    const { model, reason, retryAfterMs } = failure;
+    const kind: FailureKind = modelFailures[code];
+    super(`${kind.says.replace('MODEL', () => model)} ${reason}`, {
+      details: { model, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
       ...('cause' in failure ? { cause: failure.cause } : {}),
     });
-    this.model = failure.model;
-    this.retryAfterMs = failure.retryAfterMs ?? null;
+    this.code = code;
+    this.retryable = kind.retryable === true && failure.isLasting !== true;
+    this.isDown = kind.isDown === true;
+    this.isUnpaid = kind.isUnpaid === true;
+    this.model = model;
+    this.retryAfterMs = retryAfterMs ?? null;
   }
 }
 
-/** `isLasting`: there is no such host or nothing listens, which a second does not change. */
-export class ModelUnreachableError extends ModelCallError {
-  readonly code = 'models.unreachable';
-  override readonly retryable: boolean;
-  override readonly isDown = true;
-
-  constructor(failure: ModelFailure & { readonly isLasting?: boolean }) {
-    super(`Model ${failure.model} could not be reached:`, failure);
-    this.retryable = failure.isLasting !== true;
-  }
-}
-
-export class ModelTimeoutError extends ModelCallError {
-  readonly code = 'models.timeout';
-  override readonly isDown = true;
-
-  constructor(failure: ModelFailure) {
-    super(`Model ${failure.model} did not answer in time:`, failure);
-  }
-}
-
-export class ModelRateLimitedError extends ModelCallError {
-  readonly code = 'models.rate_limited';
-  override readonly retryable = true;
-  override readonly isDown = true;
-
-  constructor(failure: ModelFailure) {
-    super(`Model ${failure.model} takes no more requests at the moment:`, failure);
-  }
-}
-
-/** Its quota or credit is used up: waiting a few seconds does not help. */
-export class ModelQuotaError extends ModelCallError {
-  readonly code = 'models.out_of_quota';
-  override readonly isDown = true;
-
-  constructor(failure: ModelFailure) {
-    super(`The account of model ${failure.model} has no quota left:`, failure);
-  }
-}
-
-export class ModelRefusedKeyError extends ModelCallError {
-  readonly code = 'models.refused_key';
-  override readonly isDown = true;
-
-  constructor(failure: ModelFailure) {
-    super(`Model ${failure.model} refused the API key:`, failure);
-  }
-}
-
-/** The server does not have the model, or has nothing at that address. */
-export class ModelNotFoundError extends ModelCallError {
-  readonly code = 'models.not_found';
-  override readonly isDown = true;
-
-  constructor(failure: ModelFailure) {
-    super(`Model ${failure.model} is not there:`, failure);
-  }
-}
-
-export class ModelOverloadedError extends ModelCallError {
-  readonly code = 'models.overloaded';
-  override readonly retryable = true;
-  override readonly isDown = true;
-
-  constructor(failure: ModelFailure) {
-    super(`Model ${failure.model} failed or has too much to do:`, failure);
-  }
-}
-
-/** It does not take the request, for a reason that asking again does not change. */
-export class ModelRefusedRequestError extends ModelCallError {
-  readonly code = 'models.refused_request';
-
-  constructor(failure: ModelFailure) {
-    super(`Model ${failure.model} refused the request:`, failure);
-  }
-}
-
-/** What came is no answer: an error page, broken JSON or events, a redirect. */
-export class ModelBadAnswerError extends ModelCallError {
-  readonly code = 'models.bad_answer';
-  override readonly retryable = true;
-
-  constructor(failure: ModelFailure) {
-    super(`Model ${failure.model} sent something that is no answer:`, failure);
-  }
-}
-
-export class ModelCutOffError extends ModelCallError {
-  readonly code = 'models.cut_off';
-  override readonly retryable = true;
-
-  constructor(failure: ModelFailure) {
-    super(`The answer of model ${failure.model} broke off:`, failure);
-  }
-}
-
-export class ModelEmptyAnswerError extends ModelCallError {
-  readonly code = 'models.empty_answer';
-  override readonly retryable = true;
-
-  constructor(failure: ModelFailure) {
-    super(`Model ${failure.model} answered without a word:`, failure);
-  }
-}
-
-/** The request does not fit into the model's context. */
-export class ModelTooLongError extends ModelCallError {
-  readonly code = 'models.too_long';
-
-  constructor(failure: ModelFailure) {
-    super(`The request is too long for model ${failure.model}:`, failure);
-  }
-}
-
-export class ModelEndlessAnswerError extends ModelCallError {
-  readonly code = 'models.endless_answer';
-
-  constructor(failure: ModelFailure) {
-    super(`The answer of model ${failure.model} does not end:`, failure);
-  }
+/** Whether an error is that failure of a model. */
+export function isModelFailure(error: unknown, code: ModelFailureCode): error is ModelCallError {
+  return error instanceof ModelCallError && error.code === code;
 }
 
 export interface FailedModel {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
 import type { ModelCall } from '../contract/model/index.ts';
 import { createModels, type ModelsOptions } from './create-models.ts';
-import { ModelBadAnswerError, ModelOverloadedError, ModelRateLimitedError } from './errors.ts';
+import { ModelCallError } from './errors.ts';
 import { aScriptedModel } from './testing/scripted-model.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'Say hello' }] };
@@ -30,7 +30,11 @@ describe('one call', () => {
   });
 
   it('waits as long as a model asks, and no longer than the limit', async () => {
-    const busy = new ModelRateLimitedError({ model: 'a/m', reason: 'busy', retryAfterMs: 30 });
+    const busy = new ModelCallError('models.rate_limited', {
+      model: 'a/m',
+      reason: 'busy',
+      retryAfterMs: 30,
+    });
     const model = aScriptedModel('a/m', [busy, 'Hello']);
     const startedAt = performance.now();
     await models({ configured: [model] }).text('code', request, aCall());
@@ -65,7 +69,7 @@ describe('one call', () => {
     const failing = aScriptedModel('a/m', [
       async () => {
         setTimeout(() => cancel.abort(reason), 5);
-        throw new ModelOverloadedError({ model: 'a/m', reason: 'busy' });
+        throw new ModelCallError('models.overloaded', { model: 'a/m', reason: 'busy' });
       },
     ]);
     const between = models({
@@ -81,10 +85,10 @@ describe('one call', () => {
   it('tells that an answer starts anew, only where pieces of it were shown', async () => {
     const seen: string[] = [];
     const model = aScriptedModel('a/m', [
-      new ModelBadAnswerError({ model: 'a/m', reason: 'broken' }),
+      new ModelCallError('models.bad_answer', { model: 'a/m', reason: 'broken' }),
       async (_request, { onText }) => {
         onText?.('Hel');
-        throw new ModelBadAnswerError({ model: 'a/m', reason: 'broken' });
+        throw new ModelCallError('models.bad_answer', { model: 'a/m', reason: 'broken' });
       },
       'Hello',
     ]);

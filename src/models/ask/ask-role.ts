@@ -8,9 +8,6 @@ import {
   BudgetExceededError,
   type FailedModel,
   ModelCallError,
-  ModelEmptyAnswerError,
-  ModelTimeoutError,
-  ModelTooLongError,
   NoModelError,
 } from '../errors.ts';
 import type { ModelLimits, TextModel, TextModelAnswer, TextModelRequest } from '../text-model.ts';
@@ -54,7 +51,7 @@ export async function askRole(parts: AskParts, asked: RoleRequest): Promise<Mode
       return answer;
     } catch (error) {
       call.signal.throwIfAborted();
-      if (!isModelFailure(error)) throw error;
+      if (!mayOthersDoBetter(error)) throw error;
       // All clients go by one name: what one of them lacks is not held against the next.
       if (source !== 'client') parts.coolDowns.failed(model.name, error);
       parts.log.warn('model did not answer', { model: model.name, code: error.code });
@@ -67,7 +64,7 @@ export async function askRole(parts: AskParts, asked: RoleRequest): Promise<Mode
 }
 
 /** Whether another model may do better: not where a budget is used up or too much is going on here. */
-function isModelFailure(error: unknown): error is AppError {
+function mayOthersDoBetter(error: unknown): error is AppError {
   if (error instanceof BudgetExceededError) return false;
   return error instanceof AppError && error.code.startsWith('models.');
 }
@@ -122,7 +119,7 @@ async function askOnce(
   try {
     watching = await watched(asked, charge);
   } catch (error) {
-    await charge.settle(isUnpaid(error) ? noSpending : null);
+    await charge.settle(error instanceof ModelCallError && error.isUnpaid ? noSpending : null);
     throw error;
   }
   const { answer, thoughtTokens } = watching;
@@ -182,13 +179,16 @@ function credible({ usage, text }: TextModelAnswer): TextModelAnswer['usage'] {
 function plainText({ text, finish }: TextModelAnswer, { name }: TextModel): string {
   const plain = withoutThinking(text);
   if (plain.trim() !== '' || finish === 'filtered') return plain;
-  throw new ModelEmptyAnswerError({ model: name, reason: 'it only thought, and said nothing' });
+  throw new ModelCallError('models.empty_answer', {
+    model: name,
+    reason: 'it only thought, and said nothing',
+  });
 }
 
 function checkLength({ name, contextTokens }: TextModel, inputTokens: number): void {
   if (contextTokens === null || inputTokens <= contextTokens * surelyTooLong) return;
   const reason = `it is about ${inputTokens} tokens, and the model takes ${contextTokens}`;
-  throw new ModelTooLongError({ model: name, reason });
+  throw new ModelCallError('models.too_long', { model: name, reason });
 }
 
 function tokensOf({ messages, json }: TextModelRequest): number {
@@ -197,22 +197,6 @@ function tokensOf({ messages, json }: TextModelRequest): number {
     (sum, { content }) => sum + countTokens(content) + tokensPerMessage,
     schema,
   );
-}
-
-const unpaidCodes: ReadonlySet<string> = new Set([
-  'models.unreachable',
-  'models.rate_limited',
-  'models.out_of_quota',
-  'models.refused_key',
-  'models.not_found',
-  'models.overloaded',
-  'models.refused_request',
-  'models.too_long',
-]);
-
-/** The model refused before it worked; of all else it may have used what was counted. */
-function isUnpaid(error: unknown): boolean {
-  return error instanceof ModelCallError && unpaidCodes.has(error.code);
 }
 
 interface Trying {
@@ -236,7 +220,7 @@ async function askWithRetries(model: TextModel, trying: Trying): Promise<TextMod
   signal.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(() => {
     const reason = `${limits.callMs} ms were over; models.timeout_seconds says how long it may take`;
-    ended.abort(new ModelTimeoutError({ model: model.name, reason }));
+    ended.abort(new ModelCallError('models.timeout', { model: model.name, reason }));
   }, limits.callMs);
   try {
     // A model that does not listen to the signal is not waited for.

@@ -3,7 +3,7 @@ import { localCaller } from '../../contract/caller/index.ts';
 import type { ModelCall } from '../../contract/model/index.ts';
 import { countTokens } from '../../kernel/index.ts';
 import { createModels, type ModelsOptions } from '../create-models.ts';
-import { ModelCutOffError, ModelUnreachableError } from '../errors.ts';
+import { ModelCallError } from '../errors.ts';
 import { aScriptedModel, type Turn } from '../testing/scripted-model.ts';
 import { MemorySpendingStore } from './spending-store.ts';
 
@@ -227,14 +227,16 @@ describe('a budget', () => {
   });
 
   it('takes back what a model that was not reached did not use', async () => {
-    const off = new ModelUnreachableError({ model: 'a/m', reason: 'off' });
+    const off = new ModelCallError('models.unreachable', { model: 'a/m', reason: 'off' });
     const { models, spent } = aBudget([off]);
     await expect(models.text('code', request, call)).rejects.toThrow('off');
     expect(await spent('run:1')).toMatchObject({ tokens: 0 });
   });
 
   it('keeps what a model used that broke off', async () => {
-    const { models, spent } = aBudget([new ModelCutOffError({ model: 'a/m', reason: 'gone' })]);
+    const { models, spent } = aBudget([
+      new ModelCallError('models.cut_off', { model: 'a/m', reason: 'gone' }),
+    ]);
     await expect(models.text('code', request, call)).rejects.toThrow('gone');
     expect((await spent('run:1'))?.tokens).toBeGreaterThan(0);
   });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { ModelUnreachableError } from '../errors.ts';
+import { ModelCallError } from '../errors.ts';
 import type { TextModel } from '../text-model.ts';
 
 /** Users whose programs listen on a port of this machine: `uid:1000`; `unknown` where the system does not tell. */
@@ -48,7 +48,7 @@ export function createOwnedModel(model: TextModel, owner: string): TextModel {
     const found = await findSocketOwner(Number(new URL(url ?? '').port));
     if (found === owner) return;
     const reason = `another program listens at ${url}; "tutti models" shows it`;
-    throw new ModelUnreachableError({ model: name, reason, isLasting: true });
+    throw new ModelCallError('models.unreachable', { model: name, reason, isLasting: true });
   };
   return {
     name,

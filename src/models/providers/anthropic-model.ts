@@ -1,4 +1,4 @@
-import { ModelRefusedRequestError } from '../errors.ts';
+import { isModelFailure } from '../errors.ts';
 import type { AskOptions, TextModel, TextModelAnswer, TextModelRequest } from '../text-model.ts';
 import { askLanguageModel } from './ask-language-model.ts';
 import { refusePage } from './failures.ts';
@@ -49,7 +49,7 @@ export function createAnthropicModel(options: AnthropicOptions): TextModel {
       try {
         return await ask({ ...request, json }, how);
       } catch (error) {
-        if (!(error instanceof ModelRefusedRequestError)) throw error;
+        if (!isModelFailure(error, 'models.refused_request')) throw error;
         const answer = await ask(request, how);
         takesSchemas = false;
         return answer;

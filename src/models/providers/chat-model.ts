@@ -1,9 +1,4 @@
-import {
-  ModelBadAnswerError,
-  ModelEndlessAnswerError,
-  ModelNotFoundError,
-  ModelOverloadedError,
-} from '../errors.ts';
+import { isModelFailure, ModelCallError } from '../errors.ts';
 import type { AskOptions, TextModel, TextModelAnswer, TextModelRequest } from '../text-model.ts';
 import { readAnswer, readError } from './read-answer.ts';
 import { AnswerText, authorizationOf, type Endpoint, quote, shownUrl } from './endpoint.ts';
@@ -29,7 +24,7 @@ export function createChatModel(options: ChatOptions): TextModel {
       urls = { first: urls.first };
       return answer;
     } catch (error) {
-      if (!(error instanceof ModelNotFoundError) || urls.second === undefined) throw error;
+      if (!isModelFailure(error, 'models.not_found') || urls.second === undefined) throw error;
       const answer = await askAt(urls.second, asking);
       urls = { first: urls.second };
       return answer;
@@ -107,12 +102,12 @@ function readWhole(
   const error = readError(value);
   if (error !== null) {
     const reason = `it reported an error (${quote(error, endpoint.key)})`;
-    throw new ModelOverloadedError({ model: endpoint.model, reason });
+    throw new ModelCallError('models.overloaded', { model: endpoint.model, reason });
   }
   const found = readAnswer(value);
   if (found === null) {
     const reason = `no text was found in ${quote(text, endpoint.key)}`;
-    throw new ModelBadAnswerError({ model: endpoint.model, reason });
+    throw new ModelCallError('models.bad_answer', { model: endpoint.model, reason });
   }
   answer.add(found.text);
   return { finish: found.finish ?? 'other', usage: found.usage ?? null };
@@ -202,7 +197,7 @@ async function* linesOf(response: WireResponse, endpoint: Endpoint): AsyncGenera
     length += last.length;
     if (length > maxLength) {
       const reason = `a line of it is longer than ${maxLength} characters`;
-      throw new ModelEndlessAnswerError({ model: endpoint.model, reason });
+      throw new ModelCallError('models.endless_answer', { model: endpoint.model, reason });
     }
   }
   yield `${waiting.join('')}${decoder.decode()}`;
@@ -222,12 +217,12 @@ function readPiece(data: string, endpoint: Endpoint): ReturnType<typeof readAnsw
     // Pieces may be plain text; what began as JSON and is none was broken on the way.
     if (!/^\s{0,8}[{["]/.test(data)) return { text: data };
     const reason = `a piece of it is no JSON (${quote(data, endpoint.key)})`;
-    throw new ModelBadAnswerError({ model: endpoint.model, reason });
+    throw new ModelCallError('models.bad_answer', { model: endpoint.model, reason });
   }
   const error = readError(value);
   if (error !== null) {
     const reason = `it reported an error (${quote(error, endpoint.key)})`;
-    throw new ModelOverloadedError({ model: endpoint.model, reason });
+    throw new ModelCallError('models.overloaded', { model: endpoint.model, reason });
   }
   return readAnswer(typeof value === 'number' ? data : value);
 }

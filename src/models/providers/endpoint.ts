@@ -1,5 +1,5 @@
 import type { Secret } from '../../kernel/index.ts';
-import { ModelEmptyAnswerError, ModelEndlessAnswerError } from '../errors.ts';
+import { ModelCallError } from '../errors.ts';
 import type { AskOptions, ModelLimits, TextModelAnswer } from '../text-model.ts';
 
 /** Where a model is asked, and how it is called in errors. */
@@ -86,18 +86,18 @@ export class AnswerText {
     this.#bytes += Buffer.byteLength(piece);
     if (this.#bytes <= limits.maxAnswerBytes) return;
     const reason = `it is longer than ${limits.maxAnswerBytes} bytes, so it was cut off`;
-    throw new ModelEndlessAnswerError({ model, reason });
+    throw new ModelCallError('models.endless_answer', { model, reason });
   }
 
-  #empty(finish: TextModelAnswer['finish']): ModelEmptyAnswerError {
+  #empty(finish: TextModelAnswer['finish']): ModelCallError {
     const { model } = this.#endpoint;
     if (this.#thoughtBytes === 0) {
-      return new ModelEmptyAnswerError({ model, reason: 'its answer has no text' });
+      return new ModelCallError('models.empty_answer', { model, reason: 'its answer has no text' });
     }
     const reason =
       finish === 'length'
         ? 'it used up its output tokens with thinking; allow it more'
         : 'it only thought, and said nothing';
-    return new ModelEmptyAnswerError({ model, reason });
+    return new ModelCallError('models.empty_answer', { model, reason });
   }
 }

@@ -1,19 +1,5 @@
 import { lookupTable } from '../../kernel/index.ts';
-import {
-  ModelBadAnswerError,
-  ModelCallError,
-  ModelCutOffError,
-  ModelEmptyAnswerError,
-  type ModelFailure,
-  ModelNotFoundError,
-  ModelOverloadedError,
-  ModelQuotaError,
-  ModelRateLimitedError,
-  ModelRefusedKeyError,
-  ModelRefusedRequestError,
-  ModelTooLongError,
-  ModelUnreachableError,
-} from '../errors.ts';
+import { ModelCallError, type ModelFailure, type ModelFailureCode } from '../errors.ts';
 import { type Endpoint, quote } from './endpoint.ts';
 import { PlainHeaders } from './plain-headers.ts';
 import type { WireResponse } from './guarded-fetch.ts';
@@ -41,20 +27,23 @@ export function failureOfStatus(response: FailedResponse, endpoint: Endpoint): M
   };
   if (status >= 300 && status < 400) return redirected(headers, failure, endpoint);
   if (status === 402 || (status !== 401 && noQuota.test(words))) {
-    return new ModelQuotaError(failure);
+    return new ModelCallError('models.out_of_quota', failure);
   }
-  if (status === 413 || noContext.test(words)) return new ModelTooLongError(failure);
+  if (status === 413 || noContext.test(words))
+    return new ModelCallError('models.too_long', failure);
   return byStatus(status, failure);
 }
 
 function byStatus(status: number, failure: ModelFailure): ModelCallError {
-  if (status === 401 || status === 403) return new ModelRefusedKeyError(failure);
-  if (status === 404 || status === 405 || status === 410) return new ModelNotFoundError(failure);
-  if (status === 429) return new ModelRateLimitedError(failure);
-  if (status === 408 || status === 409 || status === 425) return new ModelOverloadedError(failure);
-  if (status >= 500 && status !== 501) return new ModelOverloadedError(failure);
-  if (status >= 400) return new ModelRefusedRequestError(failure);
-  return new ModelBadAnswerError(failure);
+  if (status === 401 || status === 403) return new ModelCallError('models.refused_key', failure);
+  if (status === 404 || status === 405 || status === 410)
+    return new ModelCallError('models.not_found', failure);
+  if (status === 429) return new ModelCallError('models.rate_limited', failure);
+  if (status === 408 || status === 409 || status === 425)
+    return new ModelCallError('models.overloaded', failure);
+  if (status >= 500 && status !== 501) return new ModelCallError('models.overloaded', failure);
+  if (status >= 400) return new ModelCallError('models.refused_request', failure);
+  return new ModelCallError('models.bad_answer', failure);
 }
 
 /** A redirect is not followed: the key would go where nobody sent it. */
@@ -64,7 +53,7 @@ function redirected(
   { key }: Endpoint,
 ): ModelCallError {
   const target = quote(headers.get('location') ?? 'nowhere', key);
-  return new ModelNotFoundError({
+  return new ModelCallError('models.not_found', {
     ...failure,
     reason: `${failure.reason} and points to ${target}; if that is right, put it into the settings`,
   });
@@ -134,9 +123,12 @@ export function failureOfWire(
     model: endpoint.model,
     reason: explain(code, quote(said, endpoint.key)),
   };
-  if (code.startsWith('HPE_')) return new ModelBadAnswerError(failure);
-  if (isAnswering) return new ModelCutOffError(failure);
-  return new ModelUnreachableError({ ...failure, isLasting: lastingCodes.has(code) });
+  if (code.startsWith('HPE_')) return new ModelCallError('models.bad_answer', failure);
+  if (isAnswering) return new ModelCallError('models.cut_off', failure);
+  return new ModelCallError('models.unreachable', {
+    ...failure,
+    isLasting: lastingCodes.has(code),
+  });
 }
 
 /** The error and what caused it, outermost first. */
@@ -179,28 +171,26 @@ function explain(code: string, said: string): string {
   return said === '' ? 'the connection failed' : said;
 }
 
-type FailureClass = new (failure: ModelFailure) => ModelCallError;
-
 /** Errors of the AI SDK by the names it gives them. */
-const byName: Readonly<Record<string, { readonly as: FailureClass; readonly reason: string }>> =
+const byName: Readonly<Record<string, { readonly as: ModelFailureCode; readonly reason: string }>> =
   lookupTable({
-    AI_JSONParseError: { as: ModelBadAnswerError, reason: 'a piece of it is no JSON' },
-    AI_TypeValidationError: { as: ModelBadAnswerError, reason: 'a piece of it has another shape' },
+    AI_JSONParseError: { as: 'models.bad_answer', reason: 'a piece of it is no JSON' },
+    AI_TypeValidationError: { as: 'models.bad_answer', reason: 'a piece of it has another shape' },
     AI_InvalidResponseDataError: {
-      as: ModelCutOffError,
+      as: 'models.cut_off',
       reason: 'it ended before the model said that it was complete',
     },
-    AI_EmptyResponseBodyError: { as: ModelEmptyAnswerError, reason: 'its response has no body' },
-    AI_NoContentGeneratedError: { as: ModelEmptyAnswerError, reason: 'its answer has no text' },
-    AI_LoadAPIKeyError: { as: ModelRefusedKeyError, reason: 'no key is set' },
+    AI_EmptyResponseBodyError: { as: 'models.empty_answer', reason: 'its response has no body' },
+    AI_NoContentGeneratedError: { as: 'models.empty_answer', reason: 'its answer has no text' },
+    AI_LoadAPIKeyError: { as: 'models.refused_key', reason: 'no key is set' },
   });
 
 /** What servers put into `error.type` or `error.code` once the stream has begun. */
-const byWord: readonly (readonly [RegExp, FailureClass])[] = [
-  [/insufficient_quota|billing/i, ModelQuotaError],
-  [/rate_?limit|too_many/i, ModelRateLimitedError],
-  [/context_length|exceed_context|too long/i, ModelTooLongError],
-  [/auth|api_key|permission/i, ModelRefusedKeyError],
+const byWord: readonly (readonly [RegExp, ModelFailureCode])[] = [
+  [/insufficient_quota|billing/i, 'models.out_of_quota'],
+  [/rate_?limit|too_many/i, 'models.rate_limited'],
+  [/context_length|exceed_context|too long/i, 'models.too_long'],
+  [/auth|api_key|permission/i, 'models.refused_key'],
 ];
 
 /** What an error that came out of the AI SDK, or in the middle of its stream, means. */
@@ -211,7 +201,8 @@ export function failureOfSdk(error: unknown, endpoint: Endpoint): ModelCallError
   const { model } = endpoint;
   for (const cause of causes) {
     const match = cause instanceof Error ? byName[cause.name] : undefined;
-    if (match !== undefined) return new match.as({ model, reason: match.reason, cause: undefined });
+    if (match !== undefined)
+      return new ModelCallError(match.as, { model, reason: match.reason, cause: undefined });
   }
   const status = statusOf(error);
   if (status !== undefined) {
@@ -220,8 +211,11 @@ export function failureOfSdk(error: unknown, endpoint: Endpoint): ModelCallError
   }
   if (error instanceof Error) return failureOfWire(error, endpoint, { isAnswering: true });
   const words = wordsOf(error);
-  const Failure = byWord.find(([pattern]) => pattern.test(words))?.[1] ?? ModelOverloadedError;
-  return new Failure({ model, reason: `it reported an error (${quote(words, endpoint.key)})` });
+  const code = byWord.find(([pattern]) => pattern.test(words))?.[1] ?? 'models.overloaded';
+  return new ModelCallError(code, {
+    model,
+    reason: `it reported an error (${quote(words, endpoint.key)})`,
+  });
 }
 
 function statusOf(error: unknown): number | undefined {
@@ -250,8 +244,8 @@ export async function refusePage(
   throw badAnswer(type, await response.text(), endpoint);
 }
 
-export function badAnswer(type: string, text: string, endpoint: Endpoint): ModelBadAnswerError {
+export function badAnswer(type: string, text: string, endpoint: Endpoint): ModelCallError {
   const said = quote(messageOf(text), endpoint.key);
   const reason = `${type === '' ? 'text' : type} with ${said === '' ? 'nothing in it' : said}`;
-  return new ModelBadAnswerError({ model: endpoint.model, reason });
+  return new ModelCallError('models.bad_answer', { model: endpoint.model, reason });
 }

@@ -1,12 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { z } from 'zod';
-import {
-  ModelCallError,
-  ModelEndlessAnswerError,
-  ModelNotFoundError,
-  ModelTimeoutError,
-} from '../errors.ts';
+import { isModelFailure, ModelCallError } from '../errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { failureOfStatus, failureOfWire } from './failures.ts';
 import { PlainHeaders } from './plain-headers.ts';
@@ -127,7 +122,10 @@ async function nextPiece(
   let timer: NodeJS.Timeout | undefined;
   const stalled = new Promise<never>((_resolve, reject) => {
     const reason = `nothing came for ${limits.idleMs} ms in the middle of its answer`;
-    timer = setTimeout(() => reject(new ModelTimeoutError({ model, reason })), limits.idleMs);
+    timer = setTimeout(
+      () => reject(new ModelCallError('models.timeout', { model, reason })),
+      limits.idleMs,
+    );
   });
   try {
     return await Promise.race([pieces.next(), stalled]);
@@ -136,8 +134,8 @@ async function nextPiece(
   }
 }
 
-function tooMuch({ model, limits }: Endpoint): ModelEndlessAnswerError {
-  return new ModelEndlessAnswerError({
+function tooMuch({ model, limits }: Endpoint): ModelCallError {
+  return new ModelCallError('models.endless_answer', {
     model,
     reason: `more than ${limits.maxWireBytes} bytes came, so it was cut off`,
   });
@@ -263,7 +261,7 @@ export async function listModels(
     return parsed.success ? parsed.data.data.map(({ id }) => id) : null;
   } catch (error) {
     request.signal?.throwIfAborted();
-    if (error instanceof ModelNotFoundError || error instanceof SyntaxError) return null;
+    if (isModelFailure(error, 'models.not_found') || error instanceof SyntaxError) return null;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { writesText } from '../detect/find-local-endpoints.ts';
-import { ModelEmptyAnswerError, ModelNotFoundError, ModelRefusedRequestError } from '../errors.ts';
+import { isModelFailure, ModelCallError } from '../errors.ts';
 import type { TextModel, TextModelAnswer } from '../text-model.ts';
 import { askLanguageModel, type SdkAsk } from './ask-language-model.ts';
 import { authorizationOf, type Endpoint, shownUrl } from './endpoint.ts';
@@ -60,7 +60,7 @@ export function createOpenAiModel(options: OpenAiOptions): TextModel {
         return await adapting(known, request, (adaptations) => ask({ request, how, adaptations }));
       } catch (error) {
         // The first one of the list may have gone, and another one has come.
-        if (error instanceof ModelNotFoundError) id = options.id;
+        if (isModelFailure(error, 'models.not_found')) id = options.id;
         throw error;
       }
     },
@@ -91,7 +91,7 @@ async function adapting(
       for (const adaptation of adaptations) known.add(adaptation);
       return answer;
     } catch (error) {
-      if (!(error instanceof ModelRefusedRequestError) || tries >= maxAdaptations) throw error;
+      if (!isModelFailure(error, 'models.refused_request') || tries >= maxAdaptations) throw error;
       const adaptation = adaptationFor(error.message, {
         isJson: request.json !== undefined,
         known: adaptations,
@@ -112,7 +112,10 @@ async function firstModel(
   if (listed === null) return 'default';
   const first = listed.find(writesText) ?? listed[0];
   if (first === undefined) {
-    throw new ModelNotFoundError({ model, reason: 'the server has no model yet; load one' });
+    throw new ModelCallError('models.not_found', {
+      model,
+      reason: 'the server has no model yet; load one',
+    });
   }
   return first;
 }
@@ -259,7 +262,7 @@ function eventsOf(text: string, endpoint: Endpoint): string | undefined {
   const [choice] = choices;
   if (choice === undefined) {
     const reason = 'its list of choices is empty';
-    throw new ModelEmptyAnswerError({ model: endpoint.model, reason });
+    throw new ModelCallError('models.empty_answer', { model: endpoint.model, reason });
   }
   if (typeof choice !== 'object' || choice === null || !('message' in choice)) return undefined;
   const reason = 'finish_reason' in choice ? choice.finish_reason : null;
