@@ -11,8 +11,9 @@ import {
   stat,
   unlink,
 } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
 import { isRunning, readFileStart, UnusableFileError } from '../kernel/index.ts';
 import { FileLockedError, FileNotWrittenError } from './errors.ts';
 
@@ -156,3 +157,45 @@ export function decodeText(bytes: Uint8Array): string | undefined {
     return undefined;
   }
 }
+
+/** A list in the data directory, kept as `{"KEY": […]}`. */
+export interface ListFile<Item> {
+  path(home: string): string;
+  /** A missing or damaged file is an empty list. */
+  read(home: string): Promise<readonly Item[]>;
+  /** Changes of several processes happen one after the other. */
+  change(home: string, change: (items: readonly Item[]) => readonly Item[]): Promise<void>;
+}
+
+export function listFile<Item>(options: {
+  readonly name: string;
+  readonly key: string;
+  readonly item: z.ZodType<Item>;
+}): ListFile<Item> {
+  const { name, key, item } = options;
+  const schema = z.record(z.literal(key), z.array(item));
+  const path = (home: string): string => join(home, name);
+  const read = async (home: string): Promise<readonly Item[]> => {
+    try {
+      const bytes = await readBytes(path(home), maxListBytes);
+      const text = bytes && decodeText(bytes);
+      return text === undefined ? [] : (schema.parse(JSON.parse(text))[key] ?? []);
+    } catch {
+      return [];
+    }
+  };
+  return {
+    path,
+    read,
+    change: async (home, change) => {
+      const file = path(home);
+      await makeFolderFor(file);
+      await withFileLock(file, async () => {
+        const items = change(await read(home));
+        await writeFileAtomically(file, `${JSON.stringify({ [key]: items }, null, 2)}\n`);
+      });
+    },
+  };
+}
+
+const maxListBytes = 4_194_304;

@@ -1,12 +1,5 @@
-import { join } from 'node:path';
 import { z } from 'zod';
-import {
-  decodeText,
-  makeFolderFor,
-  readBytes,
-  withFileLock,
-  writeFileAtomically,
-} from '../locked-file.ts';
+import { listFile } from '../locked-file.ts';
 
 /**
  * What connecting did to a client's file, so that disconnecting restores it byte for byte. Holds only
@@ -25,44 +18,30 @@ const recordSchema = z.object({
 
 export type ConnectionRecord = z.output<typeof recordSchema>;
 
-const fileSchema = z.object({ connections: z.array(recordSchema) });
-const maxRecordBytes = 4_194_304;
+const records = listFile<ConnectionRecord>({
+  name: 'connections.json',
+  key: 'connections',
+  item: recordSchema,
+});
 
+/** Undefined without a record or with a damaged file: disconnecting then removes only the entry. */
 export async function findRecord(
   home: string,
   file: string,
 ): Promise<ConnectionRecord | undefined> {
-  return (await readRecords(home)).find((record) => record.file === file);
+  return (await records.read(home)).find((record) => record.file === file);
 }
 
-/** Stores the record of a file, in place of an older one; without a record it is forgotten. */
+/** Replaces the record of a file; removes it when `record` is undefined. */
 export async function storeRecord(
   home: string,
   file: string,
   record: ConnectionRecord | undefined,
 ): Promise<void> {
-  const path = recordsFile(home);
-  await makeFolderFor(path);
-  await withFileLock(path, async () => {
-    const others = (await readRecords(home)).filter((other) => other.file !== file);
-    const connections = record === undefined ? others : [...others, record];
-    await writeFileAtomically(path, `${JSON.stringify({ connections }, null, 2)}\n`);
-  });
-}
-
-/** A damaged file counts as empty: without a record, disconnecting removes the entry alone. */
-async function readRecords(home: string): Promise<readonly ConnectionRecord[]> {
-  try {
-    const bytes = await readBytes(recordsFile(home), maxRecordBytes);
-    const text = bytes && decodeText(bytes);
-    return text === undefined ? [] : fileSchema.parse(JSON.parse(text)).connections;
-  } catch {
-    return [];
-  }
-}
-
-function recordsFile(home: string): string {
-  return join(home, 'connections.json');
+  await records.change(home, (all) => [
+    ...all.filter((other) => other.file !== file),
+    ...(record === undefined ? [] : [record]),
+  ]);
 }
 
 /** One replaced range of a text, with enough to undo it in a text that changed elsewhere since. */
