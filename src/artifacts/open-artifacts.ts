@@ -8,18 +8,16 @@ import type {
   NewLineage,
 } from '../contract/artifact/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
-import { noFaults, type Clock, type FaultPoint, type Log } from '../kernel/index.ts';
+import { type Clock, type FaultPoint, type Log, noFaults } from '../kernel/index.ts';
 import type { ArtifactIndex } from './artifact-index.ts';
-import { defaultArtifactLimits, type ArtifactLimits } from './artifact-limits.ts';
 import { ContentFiles, idOf } from './content-files.ts';
-import { ContentReader } from './content-reader.ts';
+import { ContentReader, isTextType, type PageRange, readPage } from './content-reader.ts';
 import {
   ArtifactDamagedError,
   ArtifactNotFoundError,
   ArtifactNotWrittenError,
   ArtifactTooLargeError,
 } from './errors.ts';
-import { isTextType, readPage, type PageRange } from './read-page.ts';
 
 export interface ArtifactsOptions {
   /** Where the files are; made, for its owner alone, when the first is kept. */
@@ -177,3 +175,23 @@ class FileArtifacts implements Artifacts {
     return path;
   }
 }
+
+/** What bounds a store of artifacts; times in milliseconds. */
+interface ArtifactLimits {
+  /** Of one artifact. */
+  readonly maxBytes: number;
+  readonly maxPageBytes: number;
+  readonly maxListed: number;
+  /** Makers told of one artifact. */
+  readonly maxLineage: number;
+  /** A file without a maker is collected when it is older: a younger one may be just being added. */
+  readonly graceMs: number;
+}
+
+const defaultArtifactLimits: ArtifactLimits = {
+  maxBytes: 256 * 1024 * 1024,
+  maxPageBytes: 1024 * 1024,
+  maxListed: 1_000,
+  maxLineage: 100,
+  graceMs: 3_600_000,
+};

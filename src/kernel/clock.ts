@@ -6,7 +6,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-export interface TimeSources {
+interface TimeSources {
   /** The time of day, which may be set. */
   readonly wallMs: () => number;
   /** Time that only goes on. */
@@ -37,5 +37,41 @@ export function createSteadyClock({ wallMs, monotonicMs }: TimeSources = ownSour
       }
       return Math.floor(passedMs + aheadMs);
     },
+  };
+}
+
+/**
+ * A clock that can also wake somebody: time as an argument, so that tests need not wait. That of the system is
+ * steady: what waits by it does not wait longer because the clock is set back.
+ */
+export interface Timers extends Clock {
+  /**
+   * Calls `run` once after `delayMs`, unless the returned function is called first. What waits here
+   * never keeps the process alive.
+   */
+  after(delayMs: number, run: () => void): () => void;
+}
+
+export const systemTimers: Timers = {
+  ...createSteadyClock(),
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs).unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Writes times as ISO 8601: each second is worked out once while others ask for the same. */
+export function createIsoTime(): (ms: number) => string {
+  let second: number | undefined;
+  let beginning = '';
+  return (ms) => {
+    const whole = Math.trunc(ms);
+    const at = Math.floor(whole / 1_000);
+    if (at !== second) {
+      // Without the milliseconds and the `Z`; throws what `Date` does for a time that is none.
+      beginning = new Date(whole).toISOString().slice(0, -4);
+      second = at;
+    }
+    return `${beginning}${String(whole - at * 1_000).padStart(3, '0')}Z`;
   };
 }

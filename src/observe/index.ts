@@ -1,9 +1,9 @@
 export { createLog, type RunningLog } from './log/create-log.ts';
 export { redactText } from './redact/redact-text.ts';
-export { isSecretName } from './redact/secret-names.ts';
-export { ActiveSpans } from './trace/active-span.ts';
+export { isSecretName } from './redact/redact-text.ts';
+export { ActiveSpans } from './trace/span.ts';
 export { createTracing, type Tracing } from './trace/create-tracing.ts';
-export { findTrace } from './trace/find-trace.ts';
+export { findTrace } from './trace/trace-store.ts';
 export { formatTrace } from './trace/format-trace.ts';
 export type { SpanRecord } from './trace/span.ts';
 export { traceLimits } from './trace/trace-limits.ts';

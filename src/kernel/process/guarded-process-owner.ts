@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { ProcessNotStartedError } from './errors.ts';
+import { ProcessNotStartedError } from './owned-process.ts';
 import { Guardian } from './guardian.ts';
 import { startOfProcess } from './list-processes.ts';
 import type { FamilyUse, OwnedProcess, ProcessOwner, ProcessSpec } from './owned-process.ts';
 import { machineName, removeRecord, writeRecord, type OwnedGroup } from './owner-record.ts';
-import { chainMark, markVariable, ownerMark, programMark } from './process-mark.ts';
+import { chainMark, markVariable, ownerMark, programMark } from './owner-record.ts';
 import type { ProcessOwnerOptions } from './process-owner.ts';
-import { measureFamily, shareLooks } from './process-view.ts';
+import { measureFamily, shareLooks } from './list-processes.ts';
 import { RunningProgram, type RunningProgramParts } from './running-program.ts';
 import { startProgram, type StartedProgram } from './start-program.ts';
 

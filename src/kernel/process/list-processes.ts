@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { markVariable } from './process-mark.ts';
+import type { FamilyUse } from './owned-process.ts';
+import { markVariable } from './owner-record.ts';
 
 /** One process of this machine, as far as this user may see it. */
 export interface ProcessRow {
@@ -68,7 +69,7 @@ function readMark(pid: number): string | undefined {
 }
 
 /** Resident memory of one process from `/proc`; undefined when it is gone. */
-export function readProcMemory(pid: number): number | undefined {
+function readProcMemory(pid: number): number | undefined {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readIfThere(`/proc/${pid}/status`) ?? '')?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 }
@@ -128,4 +129,51 @@ async function run(program: string, args: readonly string[]): Promise<string> {
     maxBuffer: maxListBytes,
   });
   return stdout;
+}
+
+/** A way to see all processes as they are at some moment after the call. */
+export type LookAtProcesses = () => Promise<readonly ProcessRow[]>;
+
+/**
+ * Looks at most twice at a time, however many ask: who asks while a look is under way shares the next
+ * one. So stopping two hundred programs at once costs a few looks, not hundreds.
+ */
+export function shareLooks(look: LookAtProcesses = listProcesses): LookAtProcesses {
+  let current: Promise<unknown> = Promise.resolve();
+  let next: Promise<readonly ProcessRow[]> | undefined;
+  return () => {
+    next ??= current.then(() => {
+      const looking = look();
+      next = undefined;
+      // A failed look fails for those who share it, not for the ones after it.
+      current = looking.catch(() => {});
+      return looking;
+    });
+    return next;
+  };
+}
+
+/** A process and everything below it, as the parents stand now. */
+export function familyOf(pid: number, rows: readonly ProcessRow[]): ProcessRow[] {
+  const children = Map.groupBy(rows, (row) => row.parent);
+  const family = rows.filter((row) => row.pid === pid);
+  const seen = new Set([pid]);
+  // Grows while it is walked; each process joins once, so it ends.
+  for (const member of family) {
+    for (const child of children.get(member.pid) ?? []) {
+      if (seen.has(child.pid)) continue;
+      seen.add(child.pid);
+      family.push(child);
+    }
+  }
+  return family;
+}
+
+/** What a process and all below it use; null when it is gone or the platform does not tell. */
+export async function measureFamily(pid: number, look: LookAtProcesses): Promise<FamilyUse | null> {
+  const family = familyOf(pid, await look());
+  const amounts = family.flatMap((row) => row.memoryBytes ?? readProcMemory(row.pid) ?? []);
+  if (amounts.length === 0) return null;
+  const memoryBytes = amounts.reduce((sum, bytes) => sum + bytes, 0);
+  return { processes: family.length, memoryBytes };
 }

@@ -1,4 +1,5 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
+import { AppError } from '../app-error.ts';
 
 /** A program to start in a process group of its own. */
 export interface ProcessSpec {
@@ -55,4 +56,28 @@ export interface ProcessOwner {
   measure(pid: number): Promise<FamilyUse | null>;
   /** Stops everything that still runs. */
   close(): Promise<void>;
+}
+
+/** A program could not be started; nothing of it runs. */
+export class ProcessNotStartedError extends AppError {
+  readonly code = 'kernel.process_not_started';
+  override readonly retryable: boolean;
+
+  constructor(command: string, failure: StartFailure) {
+    super(`The program "${command}" was not started: ${failure.reason}. ${failure.remedy}`, {
+      details: { command, reason: failure.reason },
+      cause: failure.cause,
+    });
+    this.retryable = failure.isTemporary;
+  }
+}
+
+export interface StartFailure {
+  /** Why, as the second half of a sentence. */
+  readonly reason: string;
+  /** What to do, without the full stop. */
+  readonly remedy: string;
+  /** True when a later attempt may succeed. */
+  readonly isTemporary: boolean;
+  readonly cause?: unknown;
 }

@@ -10,7 +10,7 @@ import { recordedLog, type LoggedLine } from '../../observe/testing/recorded-log
 import { silentLog } from '../log.ts';
 import { listProcesses, type ProcessRow } from './list-processes.ts';
 import type { OwnedProcess, ProcessOwner, ProcessSpec } from './owned-process.ts';
-import { markVariable } from './process-mark.ts';
+import { markVariable } from './owner-record.ts';
 import { createProcessOwner } from './process-owner.ts';
 
 const env = { PATH: process.env['PATH'] ?? '' };

@@ -2,9 +2,8 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { Duplex, type Readable, type Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import type { ProcessRow } from './list-processes.ts';
+import { familyOf, type LookAtProcesses, type ProcessRow } from './list-processes.ts';
 import type { OwnedProcess, ProcessExit } from './owned-process.ts';
-import { familyOf, type LookAtProcesses } from './process-view.ts';
 import { groupExists, killProcess, signalGroup } from './send-signal.ts';
 import { standardPipes } from './start-program.ts';
 

@@ -1,10 +1,9 @@
-import { lookupTable } from '../lookup-table.ts';
-import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
-import { ProcessNotStartedError, type StartFailure } from './errors.ts';
-import type { ProcessSpec } from './owned-process.ts';
-import { windowsCommand, type NativeCommand } from './windows-command.ts';
+import { win32 } from 'node:path';
+import { lookupTable } from '../json.ts';
+import { ProcessNotStartedError, type ProcessSpec, type StartFailure } from './owned-process.ts';
 
 /** Input, output, errors. */
 export const standardPipes = 3;
@@ -130,4 +129,54 @@ function describeMissing(command: string): StartFailure {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** What is handed to the operating system instead of a command and its arguments. */
+interface NativeCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The arguments are quoted already and must not be touched. */
+  readonly isVerbatim: boolean;
+}
+
+/**
+ * Windows starts `.exe` files only: `npx` is a batch file that the command interpreter must run, with
+ * every argument quoted for it, so that none of them can become a command of its own.
+ */
+export function windowsCommand(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): NativeCommand {
+  const file = findOnPath(command, env);
+  if (file === undefined || !/\.(cmd|bat)$/i.test(file))
+    return { command, args, isVerbatim: false };
+  const line = [escapeMeta(win32.normalize(command)), ...args.map(quoteForBatch)].join(' ');
+  const interpreter = variable(env, 'COMSPEC') ?? 'cmd.exe';
+  return { command: interpreter, args: ['/d', '/s', '/c', `"${line}"`], isVerbatim: true };
+}
+
+function findOnPath(command: string, env: Readonly<Record<string, string>>): string | undefined {
+  const endings = (variable(env, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';');
+  const names = [...endings.map((ending) => command + ending), command];
+  const isPath = /[\\/]/.test(command);
+  const folders = isPath ? [''] : (variable(env, 'PATH') ?? '').split(';');
+  return folders
+    .flatMap((folder) => names.map((name) => (folder === '' ? name : `${folder}/${name}`)))
+    .find((path) => existsSync(path) && statSync(path).isFile());
+}
+
+/** Names of variables have no case there. */
+function variable(env: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
+}
+
+/** Quoted for the program, then escaped twice: a batch file reads its arguments a second time. */
+function quoteForBatch(argument: string): string {
+  const quoted = `"${argument.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, '$1$1')}"`;
+  return escapeMeta(escapeMeta(quoted));
+}
+
+function escapeMeta(text: string): string {
+  return text.replaceAll(/[()\][%!^"`<>&|;, *?]/g, '^$&');
 }

@@ -2,9 +2,8 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { listProcesses, type ProcessRow } from './list-processes.ts';
+import { familyOf, listProcesses, type ProcessRow } from './list-processes.ts';
 import { machineName, readRecord, type OwnerRecord } from './owner-record.ts';
-import { familyOf } from './process-view.ts';
 import { killProcess, signalGroup } from './send-signal.ts';
 
 const maxRecords = 1_000;

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../kernel/index.ts';
 import { aDirectory } from '../testing/a-directory.ts';
 import { plainSecret, plantedNames, plantedShapes, tellTale } from '../testing/planted-secrets.ts';
-import { createLog, type LogOptions, type RunningLog } from './create-log.ts';
-import { logLimits } from './log-limits.ts';
+import { createLog, logLimits, type LogOptions, type RunningLog } from './create-log.ts';
 
 function aLog(options: Partial<LogOptions> = {}): { log: RunningLog; lines: string[] } {
   const lines: string[] = [];

@@ -1,12 +1,11 @@
 import type { Log, LogFields } from '../../kernel/index.ts';
 import { redactText } from '../redact/redact-text.ts';
 import { redactValue } from '../redact/redact-value.ts';
-import type { SpanIds } from '../trace/active-span.ts';
-import { logLimits } from './log-limits.ts';
+import type { SpanIds } from '../trace/span.ts';
 import { RotatingFile } from './rotating-file.ts';
 
-export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+type LogLevel = (typeof logLevels)[number];
 
 export interface LogOptions {
   /** The least important level that is written. */
@@ -23,7 +22,7 @@ export interface LogOptions {
   readonly activeSpan?: () => SpanIds | undefined;
 }
 
-export interface LineStream {
+interface LineStream {
   write(text: string): unknown;
 }
 
@@ -109,3 +108,20 @@ function writeSafely(stream: LineStream, line: string): void {
     // There is nowhere left to say so.
   }
 }
+
+/** Every limit of the log, with its unit. */
+export const logLimits = {
+  /** Size at which the file is put aside and a new one begun. */
+  maxFileBytes: 100 * 1024 * 1024,
+  /** Files put aside that are kept: `tutti.log.1` is the youngest. */
+  backupCount: 5,
+  /** A longer line keeps its message and loses its fields. */
+  maxLineLength: 64 * 1024,
+  maxMessageLength: 8 * 1024,
+  maxDepth: 8,
+  maxEntries: 100,
+  maxValues: 1_000,
+  maxStringLength: 8 * 1024,
+  /** A rotation takes milliseconds; a lock this old was left by a process that died. */
+  staleLockMs: 10_000,
+} as const;

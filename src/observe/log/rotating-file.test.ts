@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { aDirectory } from '../testing/a-directory.ts';
-import { logLimits } from './log-limits.ts';
+import { logLimits } from './create-log.ts';
 import { RotatingFile } from './rotating-file.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');

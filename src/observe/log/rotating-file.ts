@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { logLimits } from './log-limits.ts';
+import { logLimits } from './create-log.ts';
 
 /*
  * Invariants, with any number of processes writing to one path:

@@ -1,6 +1,5 @@
 import { Secret } from '../../kernel/index.ts';
-import { hiddenText, redactText } from './redact-text.ts';
-import { isSecretName } from './secret-names.ts';
+import { hiddenText, isSecretName, redactText } from './redact-text.ts';
 
 /** How much of a value is kept. */
 export interface ValueLimits {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../kernel/index.ts';
 import { plainSecret, plantedNames, plantedShapes, tellTale } from '../testing/planted-secrets.ts';
-import { redactText } from './redact-text.ts';
+import { isSecretName, redactText } from './redact-text.ts';
 import { redactValue, type ValueLimits } from './redact-value.ts';
-import { isSecretName } from './secret-names.ts';
 
 const limits: ValueLimits = {
   maxDepth: 8,

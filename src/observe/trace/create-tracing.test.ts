@@ -3,12 +3,10 @@ import { AppError } from '../../kernel/index.ts';
 import { MemoryTraceStore } from '../testing/memory-trace-store.ts';
 import { plainSecret, plantedNames, plantedShapes, tellTale } from '../testing/planted-secrets.ts';
 import { recordedLog, type LoggedLine } from '../testing/recorded-log.ts';
-import { ActiveSpans } from './active-span.ts';
+import { ActiveSpans, type SpanRecord, type SpanScope, type SpanStart } from './span.ts';
 import { createTracing, type Tracing, type TracingOptions } from './create-tracing.ts';
-import type { SpanRecord } from './span.ts';
 import { traceLimits } from './trace-limits.ts';
 import type { TraceMeta } from './trace-context.ts';
-import type { SpanScope, SpanStart } from './tracer.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const spanId = 'b7ad6b7169203331';

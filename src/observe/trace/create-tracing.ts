@@ -1,21 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
 import { AppError, systemClock, type Clock, type Log } from '../../kernel/index.ts';
-import type { ActiveSpans } from './active-span.ts';
+import type { ActiveSpans, SpanRecord, SpanScope, SpanStart, Tracer } from './span.ts';
 import { BatchQueue, type QueueOptions } from './batch-queue.ts';
-import { OpenSpan, type SpanSurroundings } from './open-span.ts';
-import { RedactedStarts } from './redacted-starts.ts';
+import { OpenSpan, RandomIds, RedactedStarts, type SpanSurroundings } from './open-span.ts';
 import {
   createOtlpExporter,
   type FinishedSpan,
   type OtlpOptions,
   type SpanExporter,
 } from './otlp-exporter.ts';
-import { RandomIds } from './random-ids.ts';
 import { readTraceMeta, type SpanContext } from './trace-context.ts';
-import type { SpanRecord } from './span.ts';
 import { traceLimits } from './trace-limits.ts';
 import type { TraceRetention, TraceStore } from './trace-store.ts';
-import type { SpanScope, SpanStart, Tracer } from './tracer.ts';
 
 export interface TracingOptions {
   readonly activeSpans: ActiveSpans;

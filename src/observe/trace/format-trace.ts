@@ -1,6 +1,5 @@
 import { counted } from '../../kernel/index.ts';
-import { spanAttribute } from './conventions.ts';
-import type { SpanRecord } from './span.ts';
+import { spanAttribute, type SpanRecord } from './span.ts';
 
 const barWidth = 24;
 /** Deeper spans are not indented further. */

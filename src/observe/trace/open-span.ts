@@ -1,13 +1,22 @@
+import { randomBytes } from 'node:crypto';
 import { localCaller } from '../../contract/caller/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import { redactText } from '../redact/redact-text.ts';
-import type { ActiveSpan, ActiveSpans } from './active-span.ts';
-import { spanAttribute, toolErrorType } from './conventions.ts';
-import { redactAttributes, type RedactedStarts } from './redacted-starts.ts';
-import type { AttributeValue, SpanRecord, SpanStatus } from './span.ts';
-import { writeTraceMeta, type SpanContext, type TraceMeta } from './trace-context.ts';
+import { redactValue, type ValueLimits } from '../redact/redact-value.ts';
+import {
+  type ActiveSpan,
+  type ActiveSpans,
+  type AttributeValue,
+  type RunningSpan,
+  spanAttribute,
+  type SpanAttributes,
+  type SpanRecord,
+  type SpanStart,
+  type SpanStatus,
+  toolErrorType,
+} from './span.ts';
+import { type SpanContext, type TraceMeta, writeTraceMeta } from './trace-context.ts';
 import { traceLimits } from './trace-limits.ts';
-import type { RunningSpan, SpanStart } from './tracer.ts';
 
 /** What the spans of one tracer share. */
 export interface SpanSurroundings {
@@ -19,7 +28,7 @@ export interface SpanSurroundings {
 }
 
 /** Where a new span stands and when it began. */
-export interface SpanPlace {
+interface SpanPlace {
   readonly context: SpanContext;
   readonly parentSpanId: string | undefined;
   readonly baggage: string | undefined;
@@ -139,4 +148,66 @@ function isPlainAbort(error: unknown): boolean {
 function typeOf(error: unknown): string {
   if (error instanceof AppError) return error.code;
   return error instanceof Error ? error.name : toolErrorType;
+}
+
+const attributeLimits: ValueLimits = {
+  maxDepth: 3,
+  maxEntries: traceLimits.maxAttributes,
+  maxValues: 1_000,
+  maxStringLength: traceLimits.maxAttributeLength,
+};
+
+const noAttributes: SpanAttributes = Object.freeze({});
+
+/** Name and attributes of a span without secrets. */
+interface RedactedStart {
+  readonly name: string;
+  readonly attributes: SpanAttributes;
+}
+
+/**
+ * What spans begin with, without secrets. Looking for secrets costs more than the rest of a span, and
+ * calls of the same tool begin alike: who passes the same attributes again gets what was found before.
+ */
+export class RedactedStarts {
+  readonly #known = new WeakMap<SpanAttributes, RedactedStart & { readonly rawName: string }>();
+
+  of({ name: rawName, attributes = noAttributes }: SpanStart): RedactedStart {
+    const known = this.#known.get(attributes);
+    if (known?.rawName === rawName) return known;
+    const start = {
+      rawName,
+      name: redactText(rawName, traceLimits.maxNameLength),
+      attributes: Object.freeze(redactAttributes(new Map(Object.entries(attributes)))),
+    };
+    this.#known.set(attributes, start);
+    return start;
+  }
+}
+
+function redactAttributes(attributes: ReadonlyMap<string, unknown>): SpanAttributes {
+  // `redactValue` makes a plain object of a map, and keeps strings, numbers, booleans and lists of them as such.
+  return redactValue(attributes, attributeLimits) as SpanAttributes;
+}
+
+/** Random bytes fetched at once. */
+const poolBytes = 4_096;
+const allZero = /^0*$/;
+
+/** Gives random ids. They are cut from one long text, because making each costs more than the rest of a span. */
+export class RandomIds {
+  #pool = '';
+  #used = 0;
+
+  /** Lower-case hex digits, two a byte; never all zero, which W3C reserves for "none". */
+  next(bytes: 8 | 16): string {
+    const digits = bytes * 2;
+    if (this.#used + digits > this.#pool.length) {
+      this.#pool = randomBytes(poolBytes).toString('hex');
+      this.#used = 0;
+    }
+    const id = this.#pool.slice(this.#used, this.#used + digits);
+    this.#used += digits;
+    return id.startsWith('0') && allZero.test(id) ? this.next(bytes) : id;
+  }
 }

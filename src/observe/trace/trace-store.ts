@@ -1,5 +1,7 @@
 import type { Caller } from '../../contract/caller/index.ts';
+import { AmbiguousTraceIdError, InvalidTraceIdError, TraceNotFoundError } from '../errors.ts';
 import type { SpanRecord } from './span.ts';
+import { traceLimits } from './trace-limits.ts';
 
 /** Where finished spans are kept. A caller sees only spans made on its own behalf. */
 export interface TraceStore {
@@ -49,4 +51,27 @@ export interface TraceRetention {
   readonly beforeMs: number;
   /** Of the rest only the ones recorded last stay. */
   readonly maxSpans: number;
+}
+
+const traceIdLength = 32;
+
+/**
+ * The spans of the trace that a user named by its id or the beginning of it. Throws
+ * `observe.invalid_trace_id`, `observe.trace_not_found` or `observe.ambiguous_trace_id`.
+ */
+export async function findTrace(
+  store: TraceStore,
+  caller: Caller,
+  id: string,
+): Promise<readonly SpanRecord[]> {
+  const wanted = id.trim().toLowerCase();
+  const isWellFormed =
+    wanted.length >= traceLimits.minPrefixLength &&
+    wanted.length <= traceIdLength &&
+    /^[0-9a-f]+$/.test(wanted);
+  if (!isWellFormed) throw new InvalidTraceIdError(id);
+  const match = await store.find(caller, wanted);
+  if (match.kind === 'found') return match.spans;
+  if (match.kind === 'unknown') throw new TraceNotFoundError(wanted);
+  throw new AmbiguousTraceIdError(wanted, match.traceIds);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
 import { silentLog } from '../../../kernel/index.ts';
 import { anEntry, someEntries } from '../testing/a-catalogue.ts';
-import { plainQuery } from './plain-query.ts';
+import { plainQuery } from './tool-text.ts';
 import { splitWords } from '../../search/split-words.ts';
 import { ToolSearch, type Embedder, type Patience } from './tool-search.ts';
 

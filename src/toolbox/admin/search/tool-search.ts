@@ -2,10 +2,8 @@ import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
 import { reportError, type Log } from '../../../kernel/index.ts';
 import { splitWords } from '../../search/split-words.ts';
 import { WordIndex } from '../../search/word-index.ts';
-import { plainQuery } from './plain-query.ts';
+import { fieldsOf, passagesOf, plainQuery, readSynonyms, withSynonyms } from './tool-text.ts';
 import { explain, fuse, searchWords, type Ranked, type WordHit } from './rank-tools.ts';
-import { readSynonyms, withSynonyms } from './synonyms.ts';
-import { fieldsOf, passagesOf } from './tool-text.ts';
 
 /** Turns texts into vectors of length 1 whose product says how similar they are. */
 export interface Embedder {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RandomIds } from './random-ids.ts';
+import { RandomIds } from './open-span.ts';
 
 describe('random ids', () => {
   it('have the asked length and do not repeat, over many fillings of the pool', () => {

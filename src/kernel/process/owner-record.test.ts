@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { chainMark, ownerMark, programMark } from './process-mark.ts';
+import { chainMark, ownerMark, programMark } from './owner-record.ts';
 
 it('prolongs the chain of the owner that started us, so that it finds our programs too', () => {
   const chain = chainMark(programMark('outer', 3), programMark('inner', 1));

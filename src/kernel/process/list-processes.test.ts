@@ -1,13 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import {
+  familyOf,
   listProcesses,
+  measureFamily,
   parseCim,
   parsePs,
-  psArguments,
   type ProcessRow,
+  psArguments,
+  shareLooks,
 } from './list-processes.ts';
-import { familyOf, measureFamily, shareLooks } from './process-view.ts';
 
 const row = (pid: number, parent: number): ProcessRow => ({
   pid,
