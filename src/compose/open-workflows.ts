@@ -8,7 +8,7 @@ import { approvalPolicy, createActivities, createApprovals } from '../workflow/e
 import type { RunActivity } from '../workflow/engine/index.ts';
 import { type PreparePlan, preparePlans } from '../workflow/interpret/index.ts';
 import {
-  createPlanDesk,
+  createPlanChecker,
   createWorkflows,
   keepPruning,
   type WorkflowsParts,
@@ -113,7 +113,7 @@ function portsOf(
   const { workflow } = settings;
   return {
     store: store.runs,
-    plans: createPlanDesk({
+    plans: createPlanChecker({
       tools: () => lookUp(tools, catalogue()),
       limits: { maxSteps: workflow.max_steps, maxItems: workflow.max_items },
       policy: workflow.approval,

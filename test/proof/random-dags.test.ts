@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planSchema, type Plan } from '../../src/contract/plan/index.ts';
-import { interpret, picture, type RunOutcome } from '../../src/workflow/interpret/index.ts';
+import { interpret, projectRun, type RunOutcome } from '../../src/workflow/interpret/index.ts';
 import { compilePlan } from '../../src/workflow/plan/index.ts';
 import { Crashed, MemoryEngine, referenceRun } from '../../src/workflow/testing/index.ts';
 import { sampleSeeded, seededRandom } from '../support/sample.ts';
@@ -80,12 +80,12 @@ describe('random plans', () => {
     }
   });
 
-  it('look in their picture as they came out', async () => {
+  it('look in their projection as they came out', async () => {
     for (const seed of sampleSeeded(range(plansOfEachSort), 60)) {
       const plan = planOf(seed, { mayStop: true, mayTimeOut: true });
       const engine = createEngine();
       const outcome = await run(plan, engine);
-      const seen = await picture({
+      const seen = await projectRun({
         runId: 'memory',
         plan: compilePlan(plan),
         input: {},

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { effectFaultPoints } from '../../src/workflow/effects/fault-points.ts';
-import { embeddedFaultPoints } from '../../src/workflow/embedded/fault-points.ts';
+import { effectFaultPoints } from '../../src/workflow/effects/create-activities.ts';
+import { embeddedFaultPoints } from '../../src/workflow/embedded/embedded-engine.ts';
 import {
   runTrial,
   startCounter,

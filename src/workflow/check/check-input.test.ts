@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planSchema } from '../../contract/plan/index.ts';
 import { compilePlan } from '../plan/index.ts';
-import { checkInput } from './check-input.ts';
+import { checkInput } from './check-declarations.ts';
 
 const plan = compilePlan(
   planSchema.parse({

@@ -1,4 +1,4 @@
-export { checkInput } from './check-input.ts';
+export { checkInput } from './check-declarations.ts';
 export { drawPlan } from './draw/draw-plan.ts';
 export { inspectPlan, type InspectOptions } from './inspect-plan.ts';
-export type { ToolLookup } from './tool-lookup.ts';
+export type { ToolLookup } from './plan-types.ts';

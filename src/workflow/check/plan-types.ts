@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/plan/index.ts';
+import type { Tool } from '../../contract/tool/index.ts';
 import {
   formatReference,
   type CompiledPlan,
@@ -8,8 +9,9 @@ import {
 import type { TemplateNode } from '../plan/template.ts';
 import { Given } from './schema/fit-value.ts';
 import { elementOf, followType, type Followed } from './schema/follow-type.ts';
-import { kindOfValue, namesOfKinds } from './schema/kinds.ts';
 import {
+  kindOfValue,
+  namesOfKinds,
   anything,
   closedObject,
   Effort,
@@ -18,7 +20,6 @@ import {
   oneOfNodes,
   type SchemaNode,
 } from './schema/schema-node.ts';
-import type { ToolLookup } from './tool-lookup.ts';
 
 /** What the names mean that are no steps, at one place of a plan. */
 export interface Locals {
@@ -256,4 +257,14 @@ function fillTemplate(node: TemplateNode, typeOf: (reference: Reference) => Sche
         node.entries.map(([name, inner]) => [name, fillTemplate(inner, typeOf)]),
       );
   }
+}
+
+/** The live catalogue as a plan sees it: tools by their dotted names (`server.tool`). */
+export interface ToolLookup {
+  find(name: string): Tool | undefined;
+  names(): readonly string[];
+  /** As long as this is the same object, so is all that is found: what was checked with it need not be again. */
+  readonly state?: object;
+  /** Why a server's tools are not among the names, where they could not be listed. */
+  failureOf?(server: string): string | undefined;
 }

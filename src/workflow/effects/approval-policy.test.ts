@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { approvalPolicy } from './approval-policy.ts';
+import { approvalPolicy } from './effect-ports.ts';
 import { aWorkbench, gives } from './testing/a-workbench.ts';
 
 describe('the policy', () => {

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { ApproveOutcome, CallInput } from '../engine/activity-data.ts';
 import type { ActivityRequest } from '../engine/run-scope.ts';
-import { approvalPolicy } from './approval-policy.ts';
+import { approvalPolicy, type ApprovalRow } from './effect-ports.ts';
 import { createApprovals, type Approvals } from './approvals.ts';
-import type { ApprovalRow } from './effect-store.ts';
 import {
   aWorkbench,
   gives,

@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../contract/plan/index.ts';
-import { digestJson, reportError } from '../../kernel/index.ts';
+import { digestJson, reportError, cutMiddle } from '../../kernel/index.ts';
 import type { ApproveInput, ApproveOutcome } from '../engine/activity-data.ts';
 import type { ActivityRequest } from '../engine/run-scope.ts';
-import type { ActivityParts } from './activity-parts.ts';
 import { verdictSignal } from './approvals.ts';
-import type { ApprovalRow, RowChange, StepRows } from './effect-store.ts';
+import { type ApprovalRow, type RowChange, type StepRows, toolDigest } from './effect-ports.ts';
 import { ToolGoneError } from './errors.ts';
-import { questionText } from './question-text.ts';
-import { toolDigest } from './tool-caller.ts';
-import { untilRecorded } from './until-recorded.ts';
+import { type ActivityParts, untilRecorded } from './step-call.ts';
 
 const idBytes = 8;
 
@@ -117,4 +114,13 @@ function defaultMessage(step: string, tool: string | null): string {
 function shown(args: Json, maxBytes: number): Json {
   const text = JSON.stringify(args);
   return text.length <= maxBytes ? args : `${text.slice(0, maxBytes)}…`;
+}
+
+/** Nobody reads more before deciding; a step before may have given any amount. */
+const maxLength = 2_000;
+
+/** What a person is asked, with what steps gave put in. */
+export function questionText(message: Json): string {
+  const text = typeof message === 'string' ? message : JSON.stringify(message);
+  return cutMiddle(text, maxLength);
 }

@@ -6,7 +6,7 @@ import {
 } from '../../contract/tool/index.ts';
 import { noFaults } from '../../kernel/index.ts';
 import { aDirectory } from '../../observe/testing/a-directory.ts';
-import type { EffectRow, EffectState } from './effect-store.ts';
+import type { EffectRow, EffectState } from './effect-ports.ts';
 import { aWorkbench, gives, says, type ScriptedTool } from './testing/a-workbench.ts';
 import { failing, leave, paid, rowOf, succeeded, unknown } from './testing/left-rows.ts';
 

@@ -2,15 +2,24 @@ import type { Json } from '../../contract/plan/index.ts';
 import type { ToolResult } from '../../contract/tool/index.ts';
 import { reportError } from '../../kernel/index.ts';
 import type { CallOutcome } from '../engine/activity-data.ts';
-import type { ActivityParts } from './activity-parts.ts';
-import { failureOfResult, failureOfThrown, type CallFailure } from './call-failure.ts';
+import {
+  type ActivityParts,
+  failed,
+  succeeded,
+  dispatch,
+  effectIdOf,
+  type StepCall,
+} from './step-call.ts';
+import {
+  failureOfResult,
+  failureOfThrown,
+  type CallFailure,
+  givenBy,
+  type GivenResult,
+} from './call-result.ts';
 import type { Begun, EffectStart, Settlement } from './effect-ledger.ts';
-import { findOut } from './find-out.ts';
-import { failed, succeeded } from './outcomes.ts';
-import { isKnownByKey } from './look-up.ts';
-import { givenBy, type GivenResult } from './result-value.ts';
-import { dispatch, effectIdOf, type StepCall } from './step-call.ts';
-import { toolDigest } from './tool-caller.ts';
+import { findOut, isKnownByKey } from './find-out.ts';
+import { toolDigest } from './effect-ports.ts';
 
 type Sent = Extract<Begun, { readonly kind: 'dispatch' }>;
 type Open = Extract<Begun, { readonly kind: 'open' }>;

@@ -3,17 +3,22 @@ import { approvedBasisMetaKey, type ToolResult } from '../../contract/tool/index
 import { reportError } from '../../kernel/index.ts';
 import type { CallInput, CallOutcome } from '../engine/activity-data.ts';
 import type { ActivityRequest } from '../engine/run-scope.ts';
-import type { ActivityParts } from './activity-parts.ts';
-import { failureOfResult, failureOfThrown } from './call-failure.ts';
+import {
+  type ActivityParts,
+  failed,
+  lineageOf,
+  succeeded,
+  digestOnce,
+  dispatch,
+  effectIdOf,
+  type StepCall,
+  untilRecorded,
+} from './step-call.ts';
+import { failureOfResult, failureOfThrown, givenBy } from './call-result.ts';
 import { callOnce } from './call-once.ts';
 import { ApprovalRequiredError, ToolGoneError } from './errors.ts';
 import { isPromise } from './held-values.ts';
-import { failed, lineageOf, succeeded } from './outcomes.ts';
-import { repeatabilityOf } from './repeatability.ts';
-import { givenBy } from './result-value.ts';
-import { digestOnce, dispatch, effectIdOf, type StepCall } from './step-call.ts';
-import { toolDigest, type FoundTool } from './tool-caller.ts';
-import { untilRecorded } from './until-recorded.ts';
+import { repeatabilityOf, toolDigest, type FoundTool } from './effect-ports.ts';
 
 /**
  * One attempt of a step that calls a tool. What goes wrong is an outcome; only a cancellation is thrown, as

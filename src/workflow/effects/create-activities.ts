@@ -8,22 +8,35 @@ import {
   type FaultPoint,
   type Log,
   type ProcessIdentity,
+  reportError,
 } from '../../kernel/index.ts';
-import type { CallInput, CallOutcome } from '../engine/activity-data.ts';
-import type { ActivityRequest, RunActivity } from '../engine/run-scope.ts';
-import { depthMetaKey } from '../engine/run-depth.ts';
-import type { ActivityParts, Processes } from './activity-parts.ts';
-import type { ApprovalPolicy } from './approval-policy.ts';
+import type {
+  CallInput,
+  CallOutcome,
+  Held,
+  LookInput,
+  LookOutcome,
+} from '../engine/activity-data.ts';
+import { type ActivityRequest, type RunActivity, depthMetaKey } from '../engine/run-scope.ts';
+import { NotAListError } from '../interpret/errors.ts';
+import { pathOfKey } from '../interpret/keys.ts';
+import { evaluateCondition, parseCondition } from '../plan/condition.ts';
+import { ReferenceToNothingError } from '../plan/errors.ts';
 import { askApproval } from './ask-approval.ts';
 import { asJson, callStep } from './call-step.ts';
 import { createEffectLedger } from './effect-ledger.ts';
-import { defaultEffectLimits, type EffectLimits } from './effect-limits.ts';
-import type { EffectStore } from './effect-store.ts';
-import { HeldValues } from './held-values.ts';
-import { look } from './look.ts';
-import type { StepCache } from './step-cache.ts';
-import type { StepSpan, StepTracer } from './step-tracer.ts';
-import type { ToolCaller } from './tool-caller.ts';
+import {
+  type ApprovalPolicy,
+  defaultEffectLimits,
+  type EffectLimits,
+  type EffectStore,
+  type StepCache,
+  type StepSpan,
+  type StepTracer,
+  type ToolCaller,
+} from './effect-ports.ts';
+import { HeldValues, type ValueUser } from './held-values.ts';
+import type { ActivityParts, Processes } from './step-call.ts';
 
 export interface ActivitiesParts {
   readonly tools: ToolCaller;
@@ -133,3 +146,56 @@ function carriedMeta(meta: ActivityRequest['meta']): Readonly<Record<string, Jso
   if (typeof depth === 'number') carried[depthMetaKey] = depth + 1;
   return carried;
 }
+
+/** Evaluates a condition, or counts a list, over values that lie in artifacts. */
+async function look({ values }: ActivityParts, request: ActivityRequest): Promise<LookOutcome> {
+  // Made by the interpreter for this activity.
+  const input = request.input as unknown as LookInput;
+  const user = { caller: { id: request.callerId }, step: pathOfKey(request.key) };
+  try {
+    request.signal.throwIfAborted();
+    if (input.kind === 'count') {
+      const list = await values.load(input.list, user);
+      if (Array.isArray(list)) return { kind: 'count', count: list.length };
+      throw new NotAListError(user.step, list === null ? 'null' : `a ${typeof list}`);
+    }
+    const condition = parseCondition(input.text);
+    const loaded = new Map<string, Held>();
+    for (const [root, held] of Object.entries(input.held)) {
+      const value = await loadIfThere(values, held, user);
+      if (value) loaded.set(root, value);
+    }
+    const holds = evaluateCondition(condition, (root) => loaded.get(root)) === true;
+    return { kind: 'condition', holds };
+  } catch (error) {
+    request.signal.throwIfAborted();
+    return { kind: 'failed', error: reportError(error) };
+  }
+}
+
+/** In a condition, nothing is a value like others. */
+async function loadIfThere(
+  values: ActivityParts['values'],
+  held: Held,
+  user: ValueUser,
+): Promise<Held | undefined> {
+  try {
+    return { value: await values.load(held, user) };
+  } catch (error) {
+    if (error instanceof ReferenceToNothingError) return undefined;
+    throw error;
+  }
+}
+
+/** Where a step may die, for who tests that it may. */
+export const effectFaultPoints = [
+  'effects.begin.before',
+  'effects.begin.after',
+  'effects.call.after',
+  'effects.artifact.after',
+  'effects.settle.after',
+  'effects.reconcile.before',
+  'effects.reconcile.after',
+  'effects.ask.before',
+  'effects.ask.after',
+] as const;

@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/plan/index.ts';
 import type { AppError, ProcessIdentity } from '../../kernel/index.ts';
-import type { EffectPlace, EffectRow, EffectStore, RowChange, StepRows } from './effect-store.ts';
-import { useApproval, type ApprovalUse } from './use-approval.ts';
+import type { EffectPlace, EffectRow, EffectStore, RowChange, StepRows } from './effect-ports.ts';
+import { useApproval, type ApprovalUse } from './approvals.ts';
 
 /** A call that must not be made twice, before it is made. */
 export interface EffectStart extends EffectPlace {

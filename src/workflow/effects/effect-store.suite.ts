@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Json } from '../../contract/plan/index.ts';
-import type { EffectStore } from './effect-store.ts';
+import type { EffectStore } from './effect-ports.ts';
 import { anApprovalRow, anEffectRow } from './testing/rows.ts';
 
 const place = { runId: 'run1', step: 'pay', durability: 'full' } as const;

@@ -8,7 +8,7 @@ import {
   type ScriptedTool,
   type Workbench,
 } from './testing/a-workbench.ts';
-import { approvalPolicy } from './approval-policy.ts';
+import { approvalPolicy } from './effect-ports.ts';
 import { failing, leave, paid, rowOf, succeeded, unknown } from './testing/left-rows.ts';
 
 describe('an effect that can be looked up', () => {

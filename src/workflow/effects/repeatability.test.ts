@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ToolAnnotations } from '../../contract/tool/index.ts';
-import { repeatabilityOf, type Repeatability } from './repeatability.ts';
+import { repeatabilityOf, type Repeatability } from './effect-ports.ts';
 
 const reads = { readOnlyHint: true };
 const writes = { readOnlyHint: false };

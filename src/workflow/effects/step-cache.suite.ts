@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { StepCache } from './step-cache.ts';
+import type { StepCache } from './effect-ports.ts';
 
 const key = { callerId: 'local', tool: 'code.scan', argumentsDigest: 'sha256:1' };
 

@@ -1,12 +1,35 @@
+import type { NewLineage } from '../../contract/artifact/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
 import { budgetsMetaKey } from '../../contract/model/index.ts';
-import type { CallContext } from '../../contract/server/index.ts';
-import { idempotencyMetaKey, type ToolResult } from '../../contract/tool/index.ts';
-import { digestJson, withTimeLimit } from '../../kernel/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
-import type { CallInput } from '../engine/activity-data.ts';
+import type { CallContext } from '../../contract/server/index.ts';
+import {
+  idempotencyMetaKey,
+  type ToolResult,
+  type PreviewEffect,
+} from '../../contract/tool/index.ts';
+import {
+  digestJson,
+  withTimeLimit,
+  type Clock,
+  type FaultPoint,
+  type Log,
+  type ProcessIdentity,
+} from '../../kernel/index.ts';
+import type { CallInput, CallOutcome, Held } from '../engine/activity-data.ts';
 import type { ActivityRequest } from '../engine/run-scope.ts';
-import type { FoundTool, ToolCaller } from './tool-caller.ts';
+import type { CallFailure, GivenResult } from './call-result.ts';
+import type { EffectLedger } from './effect-ledger.ts';
+import type {
+  FoundTool,
+  ToolCaller,
+  ApprovalPolicy,
+  EffectLimits,
+  EffectStore,
+  StepCache,
+  StepTracer,
+} from './effect-ports.ts';
+import { type HeldValues, artifactsIn, isPromise } from './held-values.ts';
 
 /** One attempt of a step whose tool is known and whose arguments are complete. */
 export interface StepCall {
@@ -75,4 +98,70 @@ export function contextOf(
 /** Plans have arguments by name; what a repair gave instead is the tool's to refuse. */
 export function argumentsObject(args: Json): Readonly<Record<string, unknown>> {
   return typeof args === 'object' && args !== null && !Array.isArray(args) ? args : {};
+}
+
+/** What activities need of the world around them, and what they share. */
+export interface ActivityParts {
+  readonly tools: ToolCaller;
+  readonly effects: EffectStore;
+  readonly ledger: EffectLedger;
+  readonly values: HeldValues;
+  readonly cache: StepCache;
+  readonly policy: ApprovalPolicy;
+  readonly clock: Clock;
+  readonly processes: Processes;
+  readonly limits: EffectLimits;
+  readonly log: Log;
+  readonly faultPoint: FaultPoint;
+  readonly tracer: StepTracer | undefined;
+  /** Shows what a call would do before it is approved. */
+  readonly preview?: PreviewEffect;
+}
+
+/** Who this process is, and whether another is certainly dead. */
+export interface Processes {
+  own(): ProcessIdentity | Promise<ProcessIdentity>;
+  isGone(process: ProcessIdentity): Promise<boolean>;
+}
+
+/** Throws where the value cannot be kept. */
+export function succeeded(
+  { values, clock, faultPoint }: ActivityParts,
+  call: StepCall,
+  { value, text }: GivenResult,
+): CallOutcome | Promise<CallOutcome> {
+  const { caller, input, startedAt } = call;
+  const outcomeOf = (held: Held): CallOutcome => {
+    if ('artifact' in held) faultPoint('effects.artifact.after');
+    const said = text === undefined ? {} : { text };
+    return { kind: 'succeeded', held, ...said, startedAt, endedAt: clock.now() };
+  };
+  const holding = values.hold(value, { caller, step: input.step }, () => lineageOf(call));
+  return isPromise(holding) ? holding.then(outcomeOf) : outcomeOf(holding);
+}
+
+export function failed(
+  { clock }: Pick<ActivityParts, 'clock'>,
+  { startedAt }: Pick<StepCall, 'startedAt'>,
+  { error, isRetryable }: Pick<CallFailure, 'error' | 'isRetryable'>,
+): CallOutcome {
+  return { kind: 'failed', error, isRetryable, startedAt, endedAt: clock.now() };
+}
+
+/** What a value that the step gives was made from. */
+export function lineageOf(call: StepCall): NewLineage {
+  const { request, input } = call;
+  return {
+    runId: request.runId,
+    step: input.step,
+    tool: input.tool,
+    argumentsDigest: call.digest(),
+    inputs: [...new Set(artifactsIn(input.args).map((ref) => ref.id))],
+  };
+}
+
+/** Waits for all that an activity rests on. Throws the signal's reason where the run was stopped meanwhile. */
+export async function untilRecorded({ recorded, signal }: ActivityRequest): Promise<void> {
+  await recorded?.();
+  signal.throwIfAborted();
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { errorCodes } from '../../contract/error/index.ts';
-import { passingCodes, unsentCodes } from './call-failure.ts';
-import { measureJson, tooDeep } from './measure-json.ts';
+import { passingCodes, unsentCodes } from './call-result.ts';
+import { measureJson, tooDeep } from './held-values.ts';
 
 describe('measuring JSON', () => {
   it.each([

@@ -3,16 +3,10 @@ import type { RunStatus } from '../../contract/run/index.ts';
 import type { ActivityName, RunScope, Settled } from '../engine/run-scope.ts';
 import type { Lease, RunChange, RunNotice, RunRecord, SignalRecord } from '../engine/run-store.ts';
 import { RunCancelledError, RunLetGoError, RunTimedOutError } from '../errors.ts';
-import { RecordedOrder, settledEntries } from '../interpret/index.ts';
-import type { Committer } from './commit-queue.ts';
-import { dueTimes } from './due-times.ts';
-import type { UnderwayActivity } from './embedded-engine.ts';
-import type { ActiveRunParts, Departure, LoadedRun } from './active-run-parts.ts';
-import { PendingWaits } from './pending-waits.ts';
-import { failure, type FinalEnd } from './final-end.ts';
-import { generations } from './generations.ts';
-import { RunActivities } from './run-activities.ts';
-import { UnsavedChanges } from './unsaved-changes.ts';
+import { dueTimes, generations, RecordedOrder, settledEntries } from '../interpret/index.ts';
+import { type Committer, UnsavedChanges } from './commit-queue.ts';
+import type { UnderwayActivity, ActiveRunParts, Departure, LoadedRun } from './embedded-engine.ts';
+import { PendingWaits, failure, type FinalEnd, RunActivities } from './pending-work.ts';
 
 /** Thrown by `next` when this process is to have nothing more to do with the run. */
 class RunStopped extends Error {

@@ -1,7 +1,8 @@
 import type { Json } from '../../contract/plan/index.ts';
 import type { FaultPoint, Log, ProcessIdentity, Timers } from '../../kernel/index.ts';
 import type { RunActivity, RunScope } from '../engine/run-scope.ts';
-import type { RunRecord, RunStore } from '../engine/run-store.ts';
+import type { RunRecord, RunStore, Lease, Release, WholeRun } from '../engine/run-store.ts';
+import type { CommitQueue } from './commit-queue.ts';
 
 /**
  * Executes runs in this process, on a store that several processes share.
@@ -117,3 +118,55 @@ export const defaultEngineLimits: EngineLimits = {
   maxCommitAttempts: 5,
   commitRetryMs: 100,
 };
+
+/** How this process came to be through with a run. */
+export type Departure =
+  | { readonly kind: 'ended' }
+  /** The lease is somebody else's: there is nothing to give back. */
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'refused'; readonly error: unknown }
+  | { readonly kind: 'idle' | 'closed'; readonly release: Release };
+
+export interface ActiveRunParts {
+  readonly commits: CommitQueue;
+  readonly interpret: (run: RunRecord, scope: RunScope) => Promise<RunEnd>;
+  readonly runActivity: RunActivity;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly faultPoint: FaultPoint;
+  readonly limits: EngineLimits;
+  readonly onDeparture: (run: LeasedRun, departure: Departure) => void;
+  readonly onProgress: (runId: string) => void;
+  /** The lease may be over: nothing begins until it is renewed. */
+  readonly onDoubt: () => void;
+}
+
+/** A run as the engine knows it when it departs. */
+export interface LeasedRun {
+  readonly runId: string;
+  readonly lease: Lease;
+}
+
+export interface LoadedRun extends WholeRun {
+  readonly lease: Lease;
+}
+
+/** Where the engine may die, for who tests that it may: each is passed by a run that has something of everything. */
+export const embeddedFaultPoints = [
+  'engine.claim.before',
+  'engine.claim.after',
+  'engine.load.after',
+  'engine.dispatch.before',
+  'engine.activity.after',
+  'engine.commit.before',
+  'engine.commit.after',
+  'engine.end.before',
+  'engine.end.after',
+  'engine.request.seen',
+  'engine.signal.seen',
+  'engine.wait.over',
+  'engine.renew.before',
+  'engine.renew.after',
+  'engine.release.before',
+  'engine.release.after',
+] as const;

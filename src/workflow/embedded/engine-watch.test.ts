@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../fleet/testing/manual-timers.ts';
 import type { RunStore } from '../engine/run-store.ts';
-import { embeddedFaultPoints } from './fault-points.ts';
+import { embeddedFaultPoints } from './embedded-engine.ts';
 import { afterSignal, aLongSleep, EngineScene, inSequence } from './testing/an-engine.ts';
 
 describe('taking runs on', () => {

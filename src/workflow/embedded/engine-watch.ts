@@ -1,13 +1,12 @@
 import type { FaultPoint, Log, Timers } from '../../kernel/index.ts';
 import type { RunStore } from '../engine/run-store.ts';
 import type { ActiveRun } from './active-run.ts';
-import type { EngineLimits } from './embedded-engine.ts';
-import { Repeatable } from './repeatable.ts';
+import type { EngineLimits, ChangeListener } from './embedded-engine.ts';
 
 /** The same complaint about the store comes no more often than this. */
 const complaintMs = 10_000;
 
-export interface EngineWatchParts {
+interface EngineWatchParts {
   readonly store: RunStore;
   readonly timers: Timers;
   readonly log: Log;
@@ -232,5 +231,88 @@ export class EngineWatch {
     if (nowMs < this.#complainAtMs) return;
     this.#complainAtMs = nowMs + complaintMs;
     this.#parts.log.error('the store of runs could not be used; it is tried again', { error });
+  }
+}
+
+/**
+ * Work that is done by one at a time. Whoever asks while it is being done cannot know whether it saw
+ * what they mean, so it is done once more for all who asked meanwhile.
+ */
+export class Repeatable<Result> {
+  readonly #work: () => Promise<Result>;
+  #running: Promise<Result> | undefined;
+  #again: Promise<Result> | undefined;
+
+  constructor(work: () => Promise<Result>) {
+    this.#work = work;
+  }
+
+  run(): Promise<Result> {
+    if (!this.#running) {
+      this.#running = this.#work().finally(() => (this.#running = undefined));
+      return this.#running;
+    }
+    this.#again ??= this.#afterwards(this.#running);
+    return this.#again;
+  }
+
+  async #afterwards(running: Promise<Result>): Promise<Result> {
+    await running.catch(() => {});
+    this.#again = undefined;
+    return this.run();
+  }
+}
+
+/** Who wants to hear when runs change. */
+export class RunListeners {
+  readonly #log: Log;
+  /** By the run they want to hear of; null for all. */
+  readonly #listeners = new Map<string | null, Set<ChangeListener>>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** For how many runs there are some. */
+  get size(): number {
+    return this.#listeners.size;
+  }
+
+  /** Until the returned function is called. */
+  add(listener: ChangeListener, runId: string | null): () => void {
+    // A function of its own, so that the same listener can be given twice.
+    const own: ChangeListener = (...news) => listener(...news);
+    const others = this.#listeners.get(runId) ?? new Set();
+    this.#listeners.set(runId, others.add(own));
+    return () => {
+      if (others.delete(own) && others.size === 0) this.#listeners.delete(runId);
+    };
+  }
+
+  tell(runId: string | null, isTurn = false): void {
+    if (runId === null) {
+      // Those who listen from now on are told the next time.
+      const told = [...this.#listeners.values()];
+      for (const listeners of told) this.#tellThese(listeners, null, isTurn);
+      return;
+    }
+    this.#tellThese(this.#listeners.get(runId), runId, isTurn);
+    this.#tellThese(this.#listeners.get(null), runId, isTurn);
+  }
+
+  /** A listener that throws is a bug of its own and must not become one of the run. */
+  #tellThese(
+    listeners: ReadonlySet<ChangeListener> | undefined,
+    runId: string | null,
+    isTurn: boolean,
+  ): void {
+    if (!listeners) return;
+    for (const listener of listeners) {
+      try {
+        listener(runId, isTurn);
+      } catch (error) {
+        this.#log.error('somebody who listens to runs failed', { runId, error });
+      }
+    }
   }
 }

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { runDepth } from '../engine/run-depth.ts';
+import { runDepth } from '../engine/run-scope.ts';
 import type { Lease, Release, RunOwner } from '../engine/run-store.ts';
-import type { ActiveRunParts, Departure } from './active-run-parts.ts';
-import { ActiveRun } from './active-run.ts';
-import { CommitQueue } from './commit-queue.ts';
 import type {
+  ActiveRunParts,
+  Departure,
+  LeasedRun,
   ChangeListener,
   EmbeddedEngine,
   EmbeddedEngineParts,
   ExecutionEnd,
   UnderwayActivity,
 } from './embedded-engine.ts';
-import { EngineWatch } from './engine-watch.ts';
+import { ActiveRun } from './active-run.ts';
+import { CommitQueue } from './commit-queue.ts';
+import { EngineWatch, RunListeners } from './engine-watch.ts';
 import { RunLine } from './run-line.ts';
-import { RunListeners } from './run-listeners.ts';
 
 /** A run that could not be read or written is left alone for this long: whatever is wrong stays so for a while. */
 const avoidMs = 60_000;
@@ -296,7 +297,7 @@ class Engine implements EmbeddedEngine {
     this.#listeners.tell(run.runId);
   }
 
-  async #onDeparture(run: ActiveRun, departure: Departure): Promise<void> {
+  async #onDeparture(run: LeasedRun, departure: Departure): Promise<void> {
     const { runId } = run;
     switch (departure.kind) {
       case 'ended':

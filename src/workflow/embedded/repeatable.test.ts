@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Repeatable } from './repeatable.ts';
+import { Repeatable } from './engine-watch.ts';
 
 it('does its work once more, and only once more, for all who asked while it was done', async () => {
   const ends: ((value: number) => void)[] = [];

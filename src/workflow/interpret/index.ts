@@ -1,10 +1,19 @@
 export { interpret } from './interpret.ts';
-export { journalForFork, type LeftEffect } from './journal-for-fork.ts';
+export { journalForFork, type LeftEffect, stepsToForget } from './forget-steps.ts';
 export { isWithin, pathOfKey } from './keys.ts';
-export { picture } from './picture.ts';
-export { preparePlans, type PreparePlan } from './prepare-plans.ts';
-export { RecordedOrder, settledEntries } from './recorded-order.ts';
-export { stepsToForget } from './steps-to-forget.ts';
-export type { InterpretOptions, RunOutcome } from './run-outcome.ts';
-export type { PictureWait, RecordedRun, RunPicture } from './run-picture.ts';
-export type { StepPicture } from './step-picture.ts';
+export {
+  projectRun,
+  type ProjectedWait,
+  type RecordedRun,
+  type RunProjection,
+} from './projection.ts';
+export { preparePlans, type PreparePlan } from './program.ts';
+export {
+  dueTimes,
+  generations,
+  RecordedOrder,
+  settledEntries,
+  standingEntries,
+  type KeyEntry,
+} from './recorded-order.ts';
+export type { InterpretOptions, RunOutcome, StepProjection } from './run-state.ts';

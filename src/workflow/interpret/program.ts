@@ -1,4 +1,7 @@
-import type { CompiledPlan, CompiledStep } from '../plan/compiled-plan.ts';
+import type { Plan } from '../../contract/plan/index.ts';
+import { onceFor } from '../../kernel/index.ts';
+import type { CompiledPlan, CompiledStep } from '../plan/compile-plan.ts';
+import { compilePlan } from '../plan/index.ts';
 import type { Template } from '../plan/template.ts';
 
 /** A plan with all the interpreter would else work out again for each run of a step. */
@@ -72,4 +75,18 @@ export function workTemplate(compiled: CompiledStep): Template | undefined {
     case 'gate':
       return undefined;
   }
+}
+
+/** A plan with all that can be worked out before a run of it. Throws `plan.invalid`. */
+export type PreparePlan = (plan: Plan) => {
+  readonly plan: CompiledPlan;
+  readonly program: Program;
+};
+
+/** Works it out once for each plan, however many runs there are of it. */
+export function preparePlans(): PreparePlan {
+  return onceFor((plan: Plan) => {
+    const compiled = compilePlan(plan);
+    return { plan: compiled, program: prepareProgram(compiled) };
+  });
 }

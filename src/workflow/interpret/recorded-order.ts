@@ -2,17 +2,44 @@ import type { Settled } from '../engine/run-scope.ts';
 import type { JournalEntry } from '../engine/run-store.ts';
 import { isWithin, pathOfKey } from './keys.ts';
 
-/** What counts of a journal: results whose steps were not forgotten, in the order they were recorded in. */
-export function settledEntries(entries: readonly JournalEntry[]): readonly Settled[] {
-  let settled: Settled[] = [];
+/** An entry about a key. */
+export type KeyEntry = Exclude<JournalEntry, { readonly kind: 'forgotten' }>;
+
+/** The entries that count, in the order they were recorded: those of steps that were forgotten later are left out. */
+export function standingEntries(entries: readonly JournalEntry[]): readonly KeyEntry[] {
+  let standing: KeyEntry[] = [];
   for (const entry of entries) {
-    if (entry.kind === 'settled') settled.push({ key: entry.key, value: entry.value });
-    if (entry.kind === 'forgotten') {
-      const paths = new Set(entry.paths);
-      settled = settled.filter(({ key }) => !isWithin(pathOfKey(key), paths));
+    if (entry.kind !== 'forgotten') {
+      standing.push(entry);
+      continue;
     }
+    const paths = new Set(entry.paths);
+    standing = standing.filter(({ key }) => !isWithin(pathOfKey(key), paths));
   }
-  return settled;
+  return standing;
+}
+
+export function settledEntries(entries: readonly JournalEntry[]): readonly Settled[] {
+  return standingEntries(entries).flatMap((entry) =>
+    entry.kind === 'settled' ? [{ key: entry.key, value: entry.value }] : [],
+  );
+}
+
+/** By key, when sleeps and the time limits of waits are over. */
+export function dueTimes(entries: readonly JournalEntry[]): ReadonlyMap<string, number> {
+  return new Map(
+    standingEntries(entries).flatMap((entry) =>
+      entry.kind === 'due' ? [[entry.key, entry.atMs] as const] : [],
+    ),
+  );
+}
+
+/** Tells how often the step of a key was forgotten: its effects may happen that many times more. */
+export function generations(entries: readonly JournalEntry[]): (key: string) => number {
+  const forgotten = entries
+    .filter((entry) => entry.kind === 'forgotten')
+    .map(({ paths }) => new Set(paths));
+  return (key) => forgotten.filter((paths) => isWithin(pathOfKey(key), paths)).length;
 }
 
 /**

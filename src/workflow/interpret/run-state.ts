@@ -1,4 +1,6 @@
 import type { ErrorReport } from '../../contract/error/index.ts';
+import type { Json } from '../../contract/plan/index.ts';
+import type { StepStatus } from '../../contract/run/index.ts';
 import type {
   ApproveInput,
   CallInput,
@@ -7,11 +9,10 @@ import type {
   Resolved,
 } from '../engine/activity-data.ts';
 import type { RunScope } from '../engine/run-scope.ts';
+import type { CompiledPlan } from '../plan/compile-plan.ts';
 import type { Lookup } from '../plan/template.ts';
 import type { ItemList } from './held-list.ts';
 import type { Program, ProgramStep } from './program.ts';
-import type { Queue } from './queue.ts';
-import type { InterpretOptions, RunOutcome } from './run-outcome.ts';
 
 /**
  * What the coroutine of a run knows. All of it follows from the plan, the input and the order in which
@@ -59,7 +60,7 @@ export interface Frame {
 }
 
 /** What a task's key under way is for; `start` before there was any. */
-export type Phase =
+type Phase =
   | 'start'
   | 'when'
   | 'items'
@@ -148,4 +149,136 @@ export function createTask(
     startedAt: null,
     endedAt: null,
   };
+}
+
+/** What a run came to. */
+export type RunOutcome =
+  | { readonly kind: 'succeeded'; readonly output: Resolved }
+  /** `step` is the path of what failed first; null when only the plan's output could not be made. */
+  | { readonly kind: 'failed'; readonly step: string | null; readonly error: ErrorReport };
+
+/** What is to run. */
+export interface PlannedRun {
+  readonly plan: CompiledPlan;
+  /** Made of the plan, by who runs it more than once. */
+  readonly program?: Program;
+  /** As it was given; defaults are filled in by the interpreter. */
+  readonly input: Readonly<Record<string, Json>>;
+}
+
+export interface InterpretOptions {
+  /** Activities under way at once; sleeps and waits for signals do not count. */
+  readonly maxParallel: number;
+  /** Elements of one `forEach`. */
+  readonly maxItems: number;
+  /** Is told of every change, also of those a resumed run goes through again. */
+  readonly observe?: (path: string, change: StepProjection) => void;
+}
+
+/**
+ * How a step, or one element of a `forEach`, stands. Times are milliseconds since the epoch, null when
+ * nobody knows.
+ */
+export interface StepProjection {
+  readonly status: StepStatus;
+  readonly tool: string | null;
+  readonly held?: Held;
+  /** The tool's own words about its result. */
+  readonly text?: string;
+  /** Also where a failed step counts as skipped (`onFailure: skip`), and while it waits for a repair. */
+  readonly error?: ErrorReport;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly attempts: number;
+  readonly items?: { readonly total: number; readonly done: number };
+  readonly isCached?: true;
+}
+
+/** First in, first out; what was taken out is let go of in bulk, so that both ends cost the same. */
+export class Queue<Item> {
+  readonly #items: (Item | undefined)[] = [];
+  #head = 0;
+
+  push(item: Item): void {
+    this.#items.push(item);
+  }
+
+  take(): Item | undefined {
+    const item = this.#items[this.#head];
+    if (item === undefined) return undefined;
+    this.#items[this.#head] = undefined;
+    this.#head += 1;
+    if (this.#head === this.#items.length) {
+      this.#items.length = 0;
+      this.#head = 0;
+    }
+    return item;
+  }
+}
+
+interface Change {
+  readonly status: StepStatus;
+  readonly held?: Held | undefined;
+  readonly error?: ErrorReport | undefined;
+  readonly items?: { readonly total: number; readonly done: number };
+}
+
+/** Tells whoever watches. Costs nothing when nobody does. */
+export function noteChange(run: RunState, task: Task, change: Change): void {
+  const { observe } = run.options;
+  if (observe === undefined) return;
+  const { held, error, items } = change;
+  const noted: { -readonly [Key in keyof StepProjection]: StepProjection[Key] } = {
+    status: change.status,
+    tool: task.program.tool,
+    startedAt: task.startedAt,
+    endedAt: task.endedAt,
+    attempts: task.attempt,
+  };
+  if (held !== undefined) noted.held = held;
+  if (error !== undefined) noted.error = error;
+  if (items !== undefined) noted.items = items;
+  if (task.text !== undefined) noted.text = task.text;
+  if (task.isCached) noted.isCached = true;
+  observe(task.path, noted);
+}
+
+/** Has the task stand in line for an activity; which one follows from the phase. */
+export function queueActivity(
+  run: RunState,
+  task: Task,
+  phase: Extract<Phase, 'when' | 'items' | 'ask' | 'call'>,
+): void {
+  task.phase = phase;
+  run.queued.push(task);
+}
+
+interface Sleep {
+  readonly phase: 'sleep' | 'backoff';
+  readonly key: string;
+  readonly ms: number;
+}
+
+export function askForSleep(run: RunState, task: Task, { phase, key, ms }: Sleep): void {
+  task.phase = phase;
+  run.outstanding.set(key, task);
+  run.scope.sleep(key, ms);
+  noteChange(run, task, { status: 'running' });
+}
+
+interface SignalWait {
+  readonly phase: Extract<Phase, 'verdict' | 'resolve' | 'repair' | 'wait'>;
+  readonly key: string;
+  readonly signal: string;
+  readonly timeoutMs?: number | undefined;
+}
+
+export function askForSignal(run: RunState, task: Task, wait: SignalWait): void {
+  task.phase = wait.phase;
+  run.outstanding.set(wait.key, task);
+  run.scope.waitForSignal(
+    wait.key,
+    wait.signal,
+    wait.timeoutMs === undefined ? {} : { timeoutMs: wait.timeoutMs },
+  );
 }

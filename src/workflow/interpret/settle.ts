@@ -2,11 +2,9 @@ import type { ErrorReport } from '../../contract/error/index.ts';
 import { AppError, reportError } from '../../kernel/index.ts';
 import type { Held, Resolved } from '../engine/activity-data.ts';
 import { resolveTemplate, type Template, type TemplateNode } from '../plan/template.ts';
-import { askForSignal } from './ask.ts';
-import { listOf, recordOf } from './held-list.ts';
-import { repairKey, repairSignal } from './keys.ts';
-import { noteChange } from './note-change.ts';
 import {
+  askForSignal,
+  noteChange,
   createTask,
   isStopped,
   type Frame,
@@ -14,6 +12,8 @@ import {
   type RunState,
   type Task,
 } from './run-state.ts';
+import { listOf, recordOf } from './held-list.ts';
+import { repairKey, repairSignal } from './keys.ts';
 
 export function succeed(run: RunState, task: Task, held: Held): void {
   noteChange(run, task, { status: 'succeeded', held });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { planSchema, type Plan } from '../../contract/plan/index.ts';
 import { InvalidPlanError } from '../errors.ts';
 import { compilePlan } from './compile-plan.ts';
-import { parseDuration } from './duration.ts';
+import { parseDuration } from './read-step.ts';
 
 function aPlan(steps: readonly unknown[], more: object = {}): Plan {
   return planSchema.parse({ steps, ...more });

@@ -1,12 +1,10 @@
 import type { Json, Plan, RetryPolicy, Step } from '../../contract/plan/index.ts';
 import { InvalidPlanError } from '../errors.ts';
-import type { CompiledPlan, CompiledStep } from './compiled-plan.ts';
-import { findCycles } from './find-cycles.ts';
-import { wholePlan, withinStep, type Note, type PlanPlace } from './plan-notes.ts';
+import type { Condition } from './condition.ts';
+import { readStep, type ReadStep, createRootCheck } from './read-step.ts';
 import { formatPath } from './reference.ts';
-import { readStep, type ReadStep } from './read-step.ts';
-import { createRootCheck } from './root-check.ts';
-import { parseTemplate, readTemplate } from './template.ts';
+import { wholePlan, withinStep, type Note, type PlanPlace } from './step-rules.ts';
+import { parseTemplate, readTemplate, type Template } from './template.ts';
 
 /** Throws `plan.invalid` with all that is wrong with its references, conditions and edges. */
 export function compilePlan(plan: Plan): CompiledPlan {
@@ -145,4 +143,90 @@ function cycleNote(cycle: readonly number[], plan: Plan, place: PlanPlace): Note
         ? `Step "${ids[0]}" refers to itself, so it can never start`
         : `Steps wait for each other in a circle, so none can ever start: ${[...shown, ids[0]].join(' needs ')}`,
   };
+}
+
+/** A plan whose references, conditions and edges were worked out; made anew from the plan at every start. */
+export interface CompiledPlan {
+  readonly plan: Plan;
+  /** In the order of the plan. */
+  readonly steps: readonly CompiledStep[];
+  readonly inputDefaults: Readonly<Record<string, Json>>;
+  readonly output: Template | undefined;
+  /** Indexes of the steps nobody refers to. */
+  readonly ends: readonly number[];
+}
+
+interface StepParts {
+  readonly id: string;
+  readonly index: number;
+  readonly step: Step;
+  /** Indexes of the steps it refers to, each once. */
+  readonly needs: readonly number[];
+  /** Indexes of the steps that refer to it. */
+  readonly neededBy: readonly number[];
+  readonly when: Condition | undefined;
+  readonly forEach: Template | undefined;
+  /** What the person is told who approves. */
+  readonly message: Template | undefined;
+  readonly retry: RetryPolicy;
+}
+
+export type CompiledStep =
+  | (StepParts & {
+      readonly kind: 'call';
+      readonly tool: string;
+      readonly args: Template;
+      /** Arguments of the lookup that finds out whether a lost call has happened. */
+      readonly reconcileArgs: Template | undefined;
+    })
+  | (StepParts & { readonly kind: 'sleep'; readonly duration: Template })
+  | (StepParts & {
+      readonly kind: 'wait';
+      readonly signal: string;
+      readonly timeoutMs: number | undefined;
+    })
+  | (StepParts & { readonly kind: 'gate' })
+  | (StepParts & { readonly kind: 'plan'; readonly plan: CompiledPlan; readonly input: Template });
+
+/** Circles in "needs", each as the indexes on it, one per tangle. Takes time linear in the edges. */
+function findCycles(
+  steps: readonly { readonly needs: readonly number[] }[],
+): readonly (readonly number[])[] {
+  const tangled = withoutOrdered(steps);
+  const cycles: number[][] = [];
+  const visitedBy = new Map<number, number>();
+  for (const start of tangled) {
+    const walk: number[] = [];
+    let at: number | undefined = start;
+    // Each step that is left needs another that is left, so the walk meets itself or an earlier one.
+    while (at !== undefined && !visitedBy.has(at)) {
+      visitedBy.set(at, start);
+      walk.push(at);
+      at = steps[at]?.needs.find((need) => tangled.has(need));
+    }
+    if (at !== undefined && visitedBy.get(at) === start) cycles.push(walk.slice(walk.indexOf(at)));
+  }
+  return cycles;
+}
+
+/** The steps that are on a circle or come after one. */
+function withoutOrdered(
+  steps: readonly { readonly needs: readonly number[] }[],
+): ReadonlySet<number> {
+  const missing = steps.map(({ needs }) => needs.length);
+  const neededBy: number[][] = steps.map(() => []);
+  for (const [index, { needs }] of steps.entries()) {
+    for (const need of needs) neededBy[need]?.push(index);
+  }
+  const ready = missing.flatMap((count, index) => (count === 0 ? [index] : []));
+  const tangled = new Set(steps.keys());
+  for (let index = ready.pop(); index !== undefined; index = ready.pop()) {
+    tangled.delete(index);
+    for (const next of neededBy[index] ?? []) {
+      const left = (missing[next] ?? 0) - 1;
+      missing[next] = left;
+      if (left === 0) ready.push(next);
+    }
+  }
+  return tangled;
 }

@@ -1,5 +1,4 @@
-export { compilePlan } from './compile-plan.ts';
-export type { CompiledPlan, CompiledStep } from './compiled-plan.ts';
+export { compilePlan, type CompiledPlan, type CompiledStep } from './compile-plan.ts';
 export { parseCondition, type Condition } from './condition.ts';
 export { parsePlan, type ParseOptions } from './parse-plan.ts';
 export { formatPath, formatReference, type Reference } from './reference.ts';

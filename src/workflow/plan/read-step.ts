@@ -1,10 +1,8 @@
-import type { Json, Step } from '../../contract/plan/index.ts';
-import { AppError } from '../../kernel/index.ts';
+import { type Json, type Step, reservedRoots, type Plan } from '../../contract/plan/index.ts';
+import { AppError, nearest, lookupTable } from '../../kernel/index.ts';
 import { parseCondition, type Condition } from './condition.ts';
-import { parseDuration } from './duration.ts';
-import type { Note, PlanPlace } from './plan-notes.ts';
-import type { Reference } from './reference.ts';
-import type { RootCheck, Scope } from './root-check.ts';
+import { type Reference, formatReference } from './reference.ts';
+import type { Note, PlanPlace } from './step-rules.ts';
 import { parseTemplate, readTemplate, type Template } from './template.ts';
 
 /** A step with its references found. */
@@ -21,7 +19,7 @@ export interface ReadStep {
   readonly duration: Template;
 }
 
-export interface StepContext {
+interface StepContext {
   readonly index: number;
   readonly place: PlanPlace;
   /** Index of every step, by id. */
@@ -167,4 +165,121 @@ function noteAt(
 ): void {
   const at = [...place.at, 'steps', index, ...field];
   note({ step: `${place.steps}${step.id}`, at, ...wrong });
+}
+
+/** Which names, besides steps, `input` and `run`, mean something at a place. */
+interface Scope {
+  readonly hasItem?: boolean;
+  /** The answer of a lookup, where nothing else is known. */
+  readonly isOfResult?: boolean;
+}
+
+/** Looking for the nearest name takes time for each that there is. */
+const maxHints = 10;
+
+type RootCheck = (
+  reference: Reference,
+  scope: Scope,
+) => { readonly code: string; readonly message: string } | undefined;
+
+/** Says what is wrong with what a reference starts with: a step, or an input, that is not there. */
+export function createRootCheck(plan: Plan, around?: Plan): RootCheck {
+  const ids = new Set(plan.steps.map(({ id }) => id));
+  const inputs = inputsOf(plan);
+  let hints = 0;
+  return (reference, scope) => {
+    const { root } = reference;
+    if (scope.isOfResult === true) {
+      if (root === 'result') return undefined;
+      return unknown(
+        `${formatReference(reference)} is not known here: there is only what the lookup gave, \${result…}`,
+      );
+    }
+    if (ids.has(root)) return undefined;
+    const shown = formatReference(reference);
+    if (root === 'input') return inputProblem(reference, inputs);
+    if (root === 'run') return runProblem(reference);
+    if (root === 'item' || root === 'index') {
+      if (scope.hasItem === true) return undefined;
+      return unknown(
+        `${shown} means something only in "args", "input" or what is asked (approval.message) of a step with "forEach"`,
+      );
+    }
+    if (root === 'result') {
+      return unknown(`${shown} means something only in "happened" and "output" of "reconcile"`);
+    }
+    const [first] = reference.path;
+    if (root === 'steps' && ids.has(String(first))) {
+      return unknown(`${shown} begins with the id of the step alone: \${${String(first)}…}`);
+    }
+    hints += 1;
+    if (hints <= maxHints && around?.steps.some(({ id }) => id === root) === true) {
+      return unknown(
+        `${shown} refers to a step outside of this sub-plan, which knows nothing but its own inputs and steps. Declare an input, and hand the value in with "input"`,
+      );
+    }
+    const meant = hints > maxHints ? undefined : nearest(root, [...ids, ...reservedRoots]);
+    const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+    return unknown(
+      `${shown} refers to a step "${root}", and there is none.${hint} A literal "\${" is written "$\${"`,
+    );
+  };
+}
+
+/** Of more, the nearest is not looked for among the rest. */
+const maxShownInputs = 20;
+
+interface Inputs {
+  readonly names: ReadonlySet<string>;
+  readonly shown: readonly string[];
+  readonly known: string;
+}
+
+function inputsOf({ input = {} }: Plan): Inputs {
+  const names = Object.keys(input);
+  const shown = names.slice(0, maxShownInputs);
+  const more = names.length > shown.length ? ', …' : '';
+  const known = names.length === 0 ? 'declares no inputs' : `declares ${shown.join(', ')}${more}`;
+  return { names: new Set(names), shown, known };
+}
+
+function inputProblem({ path: [name] }: Reference, inputs: Inputs) {
+  if (name === undefined || inputs.names.has(String(name))) return undefined;
+  const meant = nearest(String(name), inputs.shown);
+  const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+  const { known } = inputs;
+  return {
+    code: 'plan.unknown_input',
+    message: `There is no input "${name}": the plan ${known}.${hint} Inputs are declared under "input"`,
+  };
+}
+
+function runProblem(reference: Reference) {
+  const [first, ...rest] = reference.path;
+  if (first === 'id' && rest.length === 0) return undefined;
+  return unknown(`${formatReference(reference)} is not known: of a run there is \${run.id}`);
+}
+
+function unknown(message: string) {
+  return { code: 'plan.unknown_reference', message };
+}
+
+const unitsMs: Readonly<Record<string, number>> = lookupTable({
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+});
+
+/** Ten years: whoever writes more made a mistake with the unit. */
+const maxMs = 315_360_000_000;
+
+/** Milliseconds of a number of them or a text such as `90s`; undefined when it is neither. */
+export function parseDuration(value: Json): number | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const match = /^\s*(\d{1,12}(?:\.\d{1,6})?)\s*(ms|s|m|h|d)?\s*$/.exec(String(value));
+  if (!match) return undefined;
+  const ms = Math.round(Number(match[1]) * (unitsMs[match[2] ?? 'ms'] ?? 1));
+  return ms <= maxMs ? ms : undefined;
 }

@@ -1,8 +1,14 @@
 import type { Json } from '../../contract/plan/index.ts';
 import type { Held, Hole, Resolved } from '../engine/activity-data.ts';
 import { BadReferenceError, ReferenceToNothingError, TextTooLongError } from './errors.ts';
-import { followHeld, followPath } from './follow-path.ts';
-import { formatPath, formatReference, readReference, type Reference } from './reference.ts';
+import {
+  followHeld,
+  followPath,
+  formatPath,
+  formatReference,
+  readReference,
+  type Reference,
+} from './reference.ts';
 
 /** A JSON value with its references found. */
 export interface Template {

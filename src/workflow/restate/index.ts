@@ -1,5 +1,5 @@
 export { createRestateEngine } from './create-restate-engine.ts';
-export { examineRestate } from './examine-restate.ts';
+export { examineRestate } from './restate-client.ts';
 export {
   defaultRestateLimits,
   restateMaxParallel,

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { examineRestate } from './examine-restate.ts';
-import { RestateClient } from './restate-client.ts';
+import { examineRestate, RestateClient } from './restate-client.ts';
 
 /** Answers every request alike, by its path. */
 async function aServer(answer: (path: string) => { status: number; body: unknown }) {

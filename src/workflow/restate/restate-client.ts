@@ -1,7 +1,9 @@
+import { connect } from 'node:net';
 import { z } from 'zod';
 import type { Json } from '../../contract/plan/index.ts';
+import { reportError } from '../../kernel/index.ts';
 import { RestateRefusedError, RestateUnreachableError } from './errors.ts';
-import type { Submission } from './submission.ts';
+import type { Submission } from './restate-engine.ts';
 
 /** The name runs have as a workflow in Restate. */
 export const runWorkflowName = 'tutti-run';
@@ -16,9 +18,9 @@ const deployments = z.object({ deployments: z.array(deployment) });
 const service = z.object({ deployment_id: z.string() });
 const version = z.object({ version: z.string() });
 
-export type Deployment = z.infer<typeof deployment>;
+type Deployment = z.infer<typeof deployment>;
 
-export interface RestateAddress {
+interface RestateAddress {
   readonly ingressUrl: string;
   readonly adminUrl: string;
   readonly requestMs: number;
@@ -195,4 +197,53 @@ export class RestateClient {
 
 function withoutSlash(url: string): string {
   return url.endsWith('/') ? url.slice(0, -1) : url;
+}
+
+/** What is there of what runs on Restate need. `fix` says what to do where something is missing. */
+interface RestateHealth {
+  readonly isHealthy: boolean;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+const startFix = 'Start Restate (docs/restate.md says how) or correct "workflow.restate"';
+const workerFix = 'Start a worker: "tutti worker --engine restate"';
+const httpPort = 80;
+
+/** Looks, in this order, at Restate's two addresses, at whether it knows of workers, and whether they are there. */
+export async function examineRestate(address: RestateAddress): Promise<RestateHealth> {
+  const { ingressUrl, adminUrl, requestMs } = address;
+  const client = new RestateClient(address);
+  try {
+    const version = await client.version();
+    await client.checkIngress('a look at its health');
+    const name = `Restate ${version} at ${ingressUrl}, told of workers at ${adminUrl}`;
+    const current = await client.currentDeployment();
+    if (current === undefined) {
+      return { isHealthy: false, message: `${name}: it knows of no worker`, fix: workerFix };
+    }
+    const url = (await client.deployments()).find(({ id }) => id === current)?.uri ?? '';
+    if (!(await answers(url, requestMs))) {
+      const message = `${name}: nobody answers at ${url}, where its workers should be`;
+      return { isHealthy: false, message, fix: workerFix };
+    }
+    return { isHealthy: true, message: `${name}; workers answer at ${url}` };
+  } catch (error) {
+    return { isHealthy: false, message: reportError(error).message, fix: startFix };
+  }
+}
+
+function answers(url: string, limitMs: number): Promise<boolean> {
+  if (!URL.canParse(url)) return Promise.resolve(false);
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: port === '' ? httpPort : Number(port) });
+    const settle = (isThere: boolean): void => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.setTimeout(limitMs, () => settle(false));
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
+  });
 }

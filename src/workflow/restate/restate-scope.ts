@@ -2,9 +2,8 @@ import type { RestatePromise, WorkflowContext } from '@restatedev/restate-sdk';
 import type { Json } from '../../contract/plan/index.ts';
 import type { RecordedOrder } from '../interpret/index.ts';
 import type { ActivityName, RunScope, Settled } from '../engine/run-scope.ts';
-import type { RunNotes } from './run-notes.ts';
-import { RunStopped } from './run-stopped.ts';
-import type { RestateSdk } from './run-workflow.ts';
+import type { RunNotes } from './run-attempt.ts';
+import { RunStopped, type RestateSdk } from './restate-engine.ts';
 
 export interface RestateScopeParts {
   readonly runId: string;

@@ -1,15 +1,13 @@
 import type { Json } from '../../contract/plan/index.ts';
 import type { RunStatus } from '../../contract/run/index.ts';
-import { generations } from '../embedded/generations.ts';
+import type { Log, ProcessIdentity, Timers } from '../../kernel/index.ts';
 import type { ActivityName } from '../engine/run-scope.ts';
-import type { JournalEntry, Lease, RunRecord } from '../engine/run-store.ts';
+import type { JournalEntry, Lease, RunRecord, RunStore } from '../engine/run-store.ts';
 import { RunCancelledError, RunIsTakenError, RunLetGoError } from '../errors.ts';
-import type { RestateEngineParts } from './restate-engine.ts';
-import { RunNotes } from './run-notes.ts';
-import { RunStopped } from './run-stopped.ts';
-import type { WorkerLeases } from './worker-leases.ts';
+import { generations, standingEntries, type KeyEntry } from '../interpret/index.ts';
+import { type RestateEngineParts, RunStopped } from './restate-engine.ts';
 
-export interface RunAttemptParts extends Pick<
+interface RunAttemptParts extends Pick<
   RestateEngineParts,
   'store' | 'runActivity' | 'timers' | 'log' | 'limits'
 > {
@@ -167,5 +165,193 @@ export class RunAttempt {
       if (signal.aborted) wait();
       else signal.addEventListener('abort', wait, { once: true });
     });
+  }
+}
+
+export interface RunNotesParts {
+  readonly store: RunStore;
+  readonly lease: Lease;
+  /** What the store's journal holds already. */
+  readonly entries: readonly JournalEntry[];
+  readonly status: RunStatus;
+  readonly durability: 'normal' | 'full';
+  /** Called once, when nothing more can be written: the lease is gone or the store is broken. */
+  readonly onLost: (error: unknown) => void;
+}
+
+/**
+ * Copies what happened in a run into the store's journal, in order and each thing once: a run that
+ * Restate replays goes through all of it again. What is noted in one turn of the event loop, or while a
+ * batch is being written, becomes one batch.
+ */
+export class RunNotes {
+  readonly #parts: RunNotesParts;
+  readonly #known: Set<string>;
+  #queue: JournalEntry[] = [];
+  #status: RunStatus;
+  #writtenStatus: RunStatus;
+  #writing: Promise<void> | undefined;
+  #isLost = false;
+
+  constructor(parts: RunNotesParts) {
+    this.#parts = parts;
+    this.#known = new Set(standingEntries(parts.entries).map(nameOf));
+    this.#status = parts.status;
+    this.#writtenStatus = parts.status;
+  }
+
+  note(entry: KeyEntry): void {
+    const name = nameOf(entry);
+    if (this.#known.has(name)) return;
+    this.#known.add(name);
+    this.#queue.push(entry);
+    this.#flush();
+  }
+
+  setStatus(status: RunStatus): void {
+    if (this.#status === status) return;
+    this.#status = status;
+    this.#flush();
+  }
+
+  /** Writes the last of it, and with it what the run came to. */
+  async end(status: RunStatus, outcome: Json | undefined): Promise<void> {
+    await this.settle();
+    if (this.#isLost) return;
+    this.#isLost = true;
+    const { store, lease, durability } = this.#parts;
+    const entries = this.#queue.splice(0);
+    const end = outcome === undefined ? { status } : { status, outcome };
+    await store.commit([{ lease, entries, ...end }], durability);
+  }
+
+  /** Everything noted so far is written. */
+  async settle(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+  }
+
+  #flush(): void {
+    if (this.#isLost) return;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+      if (this.#queue.length > 0 || this.#status !== this.#writtenStatus) this.#flush();
+    });
+  }
+
+  async #write(): Promise<void> {
+    // What comes in this turn of the event loop is written with it.
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    const { store, lease, durability } = this.#parts;
+    const entries = this.#queue.splice(0);
+    const status = this.#status;
+    try {
+      const change = status === this.#writtenStatus ? {} : { status };
+      const { lost } = await store.commit([{ lease, entries, ...change }], durability);
+      this.#writtenStatus = status;
+      if (lost.length > 0) this.#lose(new Error('the lease of the run is gone'));
+    } catch (error) {
+      this.#lose(error);
+    }
+  }
+
+  #lose(error: unknown): void {
+    this.#isLost = true;
+    this.#writtenStatus = this.#status;
+    this.#queue = [];
+    this.#parts.onLost(error);
+  }
+}
+
+function nameOf({ kind, key }: KeyEntry): string {
+  return `${kind} ${key}`;
+}
+
+export interface WorkerLeasesParts {
+  readonly store: RunStore;
+  readonly identity: ProcessIdentity;
+  /** Tells this worker from others of the same process. */
+  readonly workerId: string;
+  readonly leaseMs: number;
+  readonly renewMs: number;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+interface Held {
+  readonly lease: Lease;
+  readonly onLost: () => void;
+}
+
+/** The leases of the runs a worker executes, renewed in time. */
+export class WorkerLeases {
+  readonly #parts: WorkerLeasesParts;
+  readonly #held = new Map<string, Held>();
+  /** Leases on their way back: whoever wants the same run again waits for them. */
+  readonly #returning = new Map<string, Promise<void>>();
+  #stopTimer: (() => void) | undefined;
+
+  constructor(parts: WorkerLeasesParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined when somebody else has the run. */
+  async take(runId: string, onLost: () => void): Promise<Lease | undefined> {
+    await this.#returning.get(runId);
+    // Restate gave the run anew to this very process, whose earlier attempt does not know yet that it is over.
+    if (this.#held.has(runId)) return undefined;
+    const { store, identity, workerId, leaseMs } = this.#parts;
+    const [lease] = await store.claim([runId], { id: workerId, ...identity, leaseMs });
+    if (lease === undefined) return undefined;
+    this.#held.set(runId, { lease, onLost });
+    this.#schedule();
+    return lease;
+  }
+
+  /** Gives a lease back. The run has nothing to do for anybody but Restate, which sees to it. */
+  async giveBack(lease: Lease, isOver: boolean): Promise<void> {
+    const { runId } = lease;
+    if (this.#held.get(runId)?.lease.epoch !== lease.epoch) return;
+    this.#held.delete(runId);
+    if (isOver) return;
+    const returned = this.#release(lease);
+    this.#returning.set(runId, returned);
+    await returned;
+    this.#returning.delete(runId);
+  }
+
+  /** After the worker took its last run. */
+  close(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+  }
+
+  async #release(lease: Lease): Promise<void> {
+    const { store, log } = this.#parts;
+    await store
+      .release([{ lease, idle: { untilMs: null, signals: Number.MAX_SAFE_INTEGER } }])
+      .catch((error: unknown) => log.warn('lease not given back', { runId: lease.runId, error }));
+  }
+
+  #schedule(): void {
+    this.#stopTimer ??= this.#parts.timers.after(this.#parts.renewMs, () => {
+      this.#stopTimer = undefined;
+      void this.#renew().finally(() => {
+        if (this.#held.size > 0) this.#schedule();
+      });
+    });
+  }
+
+  async #renew(): Promise<void> {
+    const held = [...this.#held.values()];
+    try {
+      const renewed = await this.#parts.store.renew(held.map(({ lease }) => lease));
+      const valid = new Map(renewed.map((lease) => [lease.runId, lease.epoch]));
+      for (const { lease, onLost } of held) {
+        const isValid = valid.get(lease.runId) === lease.epoch;
+        if (!isValid && this.#held.get(lease.runId)?.lease.epoch === lease.epoch) onLost();
+      }
+    } catch (error) {
+      this.#parts.log.warn('leases not renewed', { error });
+    }
   }
 }

@@ -6,7 +6,7 @@ import { localCaller } from '../../contract/caller/index.ts';
 import { traceLimits } from '../../observe/index.ts';
 import { openStore } from '../../store/index.ts';
 import type { Lease, RunStore } from '../engine/run-store.ts';
-import { RunNotes, type RunNotesParts } from './run-notes.ts';
+import { RunNotes, type RunNotesParts } from './run-attempt.ts';
 
 const runId = 'run1';
 const owner = { id: 'me', pid: process.pid, processStart: '', leaseMs: 60_000 };

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { silentLog, type Log, type Timers } from '../../kernel/index.ts';
 import type { Lease, Release, RunOwner } from '../engine/run-store.ts';
-import { WorkerLeases, type WorkerLeasesParts } from './worker-leases.ts';
+import { WorkerLeases, type WorkerLeasesParts } from './run-attempt.ts';
 
 /** Time that goes on when it is told to. */
 function aClock(): Timers & { pass(): Promise<void> } {

@@ -72,7 +72,7 @@ describe('a run', () => {
   });
 
   it('has ids that sort by the time they were made', async () => {
-    const { newRunId } = await import('./new-run-id.ts');
+    const { newRunId } = await import('./start-run.ts');
     const ids = [1, 31, 32, 1_000, 1_700_000_000_000, 1_700_000_000_001].map(newRunId);
     expect(ids.toSorted()).toEqual(ids);
     expect(newRunId(5)).not.toBe(newRunId(5));

@@ -1,17 +1,22 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { RunView, Workflows } from '../../contract/run/index.ts';
 import { createIsoTime } from '../../kernel/index.ts';
-import { decideApproval, repairStep, resolveEffect, sendSignal } from './answer-run.ts';
-import { cancelRun, pauseRun, resumeRun, retryRun } from './change-run.ts';
-import { describeRun } from './describe-run.ts';
-import { findWholeRun } from './find-run.ts';
+import type { EmbeddedEngine } from '../embedded/index.ts';
+import {
+  decideApproval,
+  repairStep,
+  resolveEffect,
+  sendSignal,
+  cancelRun,
+  pauseRun,
+  resumeRun,
+  retryRun,
+} from './change-run.ts';
+import { describeRun, createOutputShower } from './describe-run.ts';
+import { findWholeRun, markInterrupted, replayRun } from './find-run.ts';
 import { followRun } from './follow-run.ts';
-import { forkRun } from './fork-run.ts';
-import { markInterrupted } from './mark-interrupted.ts';
-import { replayRun } from './read-run.ts';
-import { createOutputShower } from './show-output.ts';
-import { startRun } from './start-run.ts';
-import type { WorkflowsParts } from './workflows-parts.ts';
+import { forkRun, startRun } from './start-run.ts';
+import type { WorkflowsParts, RunExecutor } from './workflows-parts.ts';
 
 /** Plans and runs as the faces use them. */
 export function createWorkflows(parts: WorkflowsParts): Workflows {
@@ -49,5 +54,30 @@ export function createWorkflows(parts: WorkflowsParts): Workflows {
     resolve: (caller, runId, ...[step, resolution]) =>
       resolveEffect(parts, caller, { runId, step, resolution }),
     repair: (caller, runId, ...[step, args]) => repairStep(parts, caller, { runId, step, args }),
+  };
+}
+
+/**
+ * The engine of this process as an executor. `isStaying` tells whether the process is there to execute
+ * runs: one that is not must not begin a call only to abort it when it ends.
+ */
+export function embeddedExecutor(engine: EmbeddedEngine, isStaying: () => boolean): RunExecutor {
+  return {
+    async begin(runId, { isWaitedFor, depth }) {
+      // Settles when the run is over; who wants to know follows it.
+      if (isWaitedFor || isStaying()) void engine.execute(runId, depth);
+    },
+    signalled: async () => engine.look(),
+    async requested(runId, request) {
+      engine.look();
+      // A run nobody executes needs somebody who does what is asked. Ending and pausing begin no call.
+      if (request !== null || isStaying()) void engine.execute(runId);
+    },
+    trouble: (runId) => engine.trouble(runId),
+    underway: (runId) => engine.underway(runId),
+    onChange: (runId, listener) =>
+      engine.onChange((changed, isTurn) => {
+        listener(changed === null ? 'elsewhere' : isTurn ? 'turn' : 'progress');
+      }, runId),
   };
 }

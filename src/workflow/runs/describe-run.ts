@@ -1,22 +1,31 @@
+import { z } from 'zod';
+import type { ArtifactRef } from '../../contract/artifact/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
+import type { ErrorReport } from '../../contract/error/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
-import type { RunStatus, RunView, StepView, Waiting } from '../../contract/run/index.ts';
+import type {
+  RunStatus,
+  RunView,
+  StepView,
+  Waiting,
+  StoredOutput,
+} from '../../contract/run/index.ts';
+import { questionText } from '../effects/ask-approval.ts';
+import type { EffectStore } from '../effects/index.ts';
+import type { Held, Hole, Resolved } from '../engine/activity-data.ts';
 import {
   pathOfKey,
-  type PictureWait,
-  type RunPicture,
-  type StepPicture,
+  type ProjectedWait,
+  type RunProjection,
+  type StepProjection,
+  type RunOutcome,
 } from '../interpret/index.ts';
-import { isOver } from './find-run.ts';
-import type { ReadRun } from './read-run.ts';
-import { questionText } from '../effects/question-text.ts';
-import type { EffectStore } from '../effects/index.ts';
-import type { OutputShower } from './show-output.ts';
-import { readStoredOutcome } from './stored-outcome.ts';
-import type { RunningCall } from './workflows-parts.ts';
+import { fillHoles } from '../plan/template.ts';
+import { isOver, type ReadRun } from './find-run.ts';
+import type { RunningCall, RunArtifacts } from './workflows-parts.ts';
 
 /** What views are made with; the same for all of them, because most of their times are of the same second. */
-export interface Describing {
+interface Describing {
   readonly shower: OutputShower;
   readonly isoTime: (ms: number) => string;
   readonly effects: Pick<EffectStore, 'approval'>;
@@ -24,13 +33,13 @@ export interface Describing {
 
 /** A run as people and programs see it. */
 export async function describeRun(
-  { record, picture }: ReadRun,
+  { record, projection }: ReadRun,
   describing: Describing,
   underway: readonly RunningCall[],
 ): Promise<RunView> {
   const caller = { id: record.callerId };
   const { runId, name, goal, engine, createdAt, startedAt, endedAt, forkedFrom } = record;
-  const status = statusOf(record.status, picture);
+  const status = statusOf(record.status, projection);
   return {
     runId,
     name,
@@ -41,24 +50,26 @@ export async function describeRun(
     startedAt,
     endedAt,
     forkedFrom,
-    steps: await describeSteps({ picture, status, caller, underway }, describing),
+    steps: await describeSteps({ projection, status, caller, underway }, describing),
     ...(await outcomeOf(record, describing)),
     waitingFor: isOver(status)
       ? []
-      : await Promise.all(picture.waitingFor.map((wait) => describeWait(wait, caller, describing))),
+      : await Promise.all(
+          projection.waitingFor.map((wait) => describeWait(wait, caller, describing)),
+        ),
     input: record.input,
     traceId: traceIdOf(record.meta),
   };
 }
 
 /** What is stored lags behind: a wait that was answered is over, whether or not somebody went on yet. */
-export function statusOf(stored: RunStatus, picture: RunPicture): RunStatus {
+function statusOf(stored: RunStatus, projection: RunProjection): RunStatus {
   if (isOver(stored) || stored === 'paused') return stored;
-  if (picture.waitingFor.length > 0 && !isSomethingRunning(picture)) return 'waiting';
+  if (projection.waitingFor.length > 0 && !isSomethingRunning(projection)) return 'waiting';
   return stored === 'waiting' ? 'running' : stored;
 }
 
-function isSomethingRunning({ steps }: RunPicture): boolean {
+function isSomethingRunning({ steps }: RunProjection): boolean {
   // Steps that hold others are running while those wait.
   const outer = new Set<string>();
   for (const path of steps.keys()) {
@@ -72,20 +83,20 @@ function isSomethingRunning({ steps }: RunPicture): boolean {
 }
 
 interface StepParts {
-  readonly picture: RunPicture;
+  readonly projection: RunProjection;
   readonly status: RunStatus;
   readonly caller: Caller;
   readonly underway: readonly RunningCall[];
 }
 
 async function describeSteps(
-  { picture, status, caller, underway }: StepParts,
+  { projection, status, caller, underway }: StepParts,
   { shower, isoTime }: Describing,
 ): Promise<Record<string, StepView>> {
   const progress = new Map(underway.map((call) => [pathOfKey(call.key), call.progress]));
   const isEnded = isOver(status);
   const views: Record<string, StepView> = {};
-  for (const [path, step] of picture.steps) {
+  for (const [path, step] of projection.steps) {
     const { held } = step;
     // Most values are small, and waiting for nothing takes its time with thousands of steps.
     const shown =
@@ -115,7 +126,7 @@ type IsoTime = Describing['isoTime'];
 type Mutable<Data> = { -readonly [Key in keyof Data]: Data[Key] };
 
 function describeStep(
-  { status, startedAt, endedAt, attempts, text, error, tool, items, isCached }: StepPicture,
+  { status, startedAt, endedAt, attempts, text, error, tool, items, isCached }: StepProjection,
   { output, stored }: Pick<StepView, 'stored'> & { readonly output?: Json | undefined },
   isoTime: IsoTime,
 ): Mutable<StepView> {
@@ -136,7 +147,7 @@ function describeStep(
 }
 
 async function describeWait(
-  wait: PictureWait,
+  wait: ProjectedWait,
   caller: Caller,
   { shower, isoTime, effects }: Describing,
 ): Promise<Waiting> {
@@ -184,4 +195,165 @@ function timeOrNull(isoTime: IsoTime, ms: number | null): string | null {
 function traceIdOf(meta: Readonly<Record<string, unknown>>): string | null {
   const { traceparent } = meta;
   return typeof traceparent === 'string' ? (traceparent.split('-')[1] ?? null) : null;
+}
+
+/** Makes what runs gave readable: small values as they are, big ones by name and beginning. */
+export interface OutputShower {
+  show(caller: Caller, held: Held): Promise<Pick<StepView, 'output' | 'stored'>>;
+  /** The value with what is in artifacts put in, as far as that is not too much. */
+  complete(caller: Caller, resolved: Resolved): Promise<Json>;
+  /** Whether that is all of it. */
+  isWhole(resolved: Resolved): boolean;
+}
+
+const previewBytes = 2_048;
+/** Artifacts never change, so neither do their beginnings. */
+const maxKeptPreviews = 2_000;
+/** What all artifacts in one output may come to; larger ones are named instead. */
+const maxFilledBytes = 4_194_304;
+
+export function createOutputShower(artifacts: Pick<RunArtifacts, 'get' | 'page'>): OutputShower {
+  const previews = new Map<string, string>();
+  const store = async (caller: Caller, ref: ArtifactRef): Promise<StoredOutput> => {
+    const { id, bytes, mediaType } = ref;
+    const name = `${caller.id} ${id}`;
+    let preview = previews.get(name);
+    if (preview === undefined) {
+      preview = await readPreview(artifacts, caller, id);
+      if (previews.size >= maxKeptPreviews) previews.clear();
+      previews.set(name, preview);
+    }
+    return { id, bytes, mediaType, preview };
+  };
+  return {
+    show: async (caller, held) =>
+      'value' in held ? { output: held.value } : { stored: await store(caller, held.artifact) },
+    isWhole: ({ holes = [] }) => divide(holes)[1].length === 0,
+    async complete(caller, resolved) {
+      if (resolved.holes === undefined) return resolved.value;
+      const [small, large] = divide(resolved.holes);
+      let value = structuredClone(resolved.value);
+      for (const hole of large) {
+        const stored = await Promise.all(artifactsOf(hole).map((ref) => store(caller, ref)));
+        value = put(value, hole.at, { stored: stored.map((it) => ({ ...it })) });
+      }
+      return fillHoles({ value, holes: small }, async (id) => {
+        const bytes = await artifacts.get(caller, id);
+        // Outputs of steps are kept as JSON.
+        return JSON.parse(Buffer.from(bytes).toString('utf8')) as Json;
+      });
+    },
+  };
+}
+
+/** An artifact that is gone or damaged must not hide the rest of the run. */
+async function readPreview(
+  artifacts: Pick<RunArtifacts, 'page'>,
+  caller: Caller,
+  id: string,
+): Promise<string> {
+  try {
+    const page = await artifacts.page(caller, id, { offset: 0, maxBytes: previewBytes });
+    return page.text ?? '(not text)';
+  } catch {
+    return '(cannot be read)';
+  }
+}
+
+function divide(holes: readonly Hole[]): readonly [small: Hole[], large: Hole[]] {
+  const small: Hole[] = [];
+  const large: Hole[] = [];
+  let filled = 0;
+  for (const hole of holes) {
+    const bytes = artifactsOf(hole).reduce((sum, ref) => sum + ref.bytes, 0);
+    if (filled + bytes > maxFilledBytes) large.push(hole);
+    else {
+      filled += bytes;
+      small.push(hole);
+    }
+  }
+  return [small, large];
+}
+
+function artifactsOf({ parts }: Hole): ArtifactRef[] {
+  return parts.flatMap((part) =>
+    typeof part !== 'string' && 'artifact' in part ? [part.artifact] : [],
+  );
+}
+
+/** The value with another one at a place in it, which is there already. */
+function put(root: Json, at: readonly (string | number)[], value: Json): Json {
+  const last = at.at(-1);
+  if (last === undefined) return value;
+  let inner: unknown = root;
+  for (const key of at.slice(0, -1)) inner = Reflect.get(Object(inner), key);
+  Reflect.set(Object(inner), last, value);
+  return root;
+}
+
+const pathSchema = z.array(z.union([z.string(), z.number()]));
+const heldSchema = z.union([
+  // A part of a text may be a list or an object that has holes itself.
+  z.strictObject({
+    value: z.json(),
+    get holes() {
+      return z.array(holeSchema).exactOptional();
+    },
+  }),
+  z.strictObject({
+    artifact: z.object({ id: z.string(), bytes: z.number(), mediaType: z.string() }),
+    path: pathSchema,
+  }),
+]);
+const holeSchema = z.strictObject({
+  at: pathSchema,
+  parts: z.array(z.union([z.string(), heldSchema])),
+});
+
+const storedOutcomeSchema = z.union([
+  z.object({
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()).default({}),
+    }),
+  }),
+  z.object({
+    output: z.object({ value: z.json(), holes: z.array(holeSchema).exactOptional() }),
+  }),
+]);
+
+/** What the store keeps of what a run came to: big parts of the output stay in their artifacts. */
+type StoredOutcome = { readonly output: Resolved } | { readonly error: ErrorReport };
+
+export function toStoredOutcome(outcome: RunOutcome): {
+  readonly status: 'succeeded' | 'failed';
+  readonly outcome: Json;
+} {
+  const stored: StoredOutcome =
+    outcome.kind === 'succeeded' ? { output: outcome.output } : { error: outcome.error };
+  // Values of a run came out of JSON, so they go into it again.
+  return { status: outcome.kind, outcome: JSON.parse(JSON.stringify(stored)) as Json };
+}
+
+/** Undefined where there is none, or none that is understood. */
+function readStoredOutcome(outcome: Json | undefined): StoredOutcome | undefined {
+  if (outcome === undefined) return undefined;
+  const plain = plainOutput(outcome);
+  if (plain) return plain;
+  const parsed = storedOutcomeSchema.safeParse(outcome);
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** An output that is all there may be large, and came out of JSON: there is nothing in it to be checked. */
+function plainOutput(outcome: Json): StoredOutcome | undefined {
+  const output = member(outcome, 'output');
+  const value = member(output, 'value');
+  const isPlain = value !== undefined && member(output, 'holes') === undefined;
+  return isPlain && member(outcome, 'error') === undefined ? { output: { value } } : undefined;
+}
+
+function member(value: Json | undefined, name: string): Json | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject && Object.hasOwn(value, name) ? value[name] : undefined;
 }

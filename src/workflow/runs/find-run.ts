@@ -1,7 +1,10 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { RunStatus, RunSummary } from '../../contract/run/index.ts';
+import { nearest } from '../../kernel/index.ts';
 import type { RunRecord, RunStore, WholeRun } from '../engine/run-store.ts';
-import { AmbiguousRunError, RunIsOverError, UnknownRunError } from '../errors.ts';
+import { AmbiguousRunError, RunIsOverError, UnknownRunError, UnknownStepError } from '../errors.ts';
+import { type RunProjection, projectRun, type RecordedRun } from '../interpret/index.ts';
+import type { WorkflowsParts } from './workflows-parts.ts';
 
 /** An ambiguous beginning is recognised among the latest runs. */
 const maxLookedThrough = 1_000;
@@ -54,4 +57,63 @@ export async function findRunUnderWay(
 
 export function isOver(status: RunStatus): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'cancelled';
+}
+
+export function checkStep(runId: string, step: string, { steps }: RunProjection): void {
+  if (steps.has(step)) return;
+  throw new UnknownStepError({ runId, step }, nearest(step, steps.keys()));
+}
+
+/** A run with all that was recorded of it, and how it stands by that. */
+export interface ReadRun {
+  readonly record: RunRecord;
+  readonly recorded: RecordedRun;
+  readonly projection: RunProjection;
+}
+
+type ReadParts = Pick<WorkflowsParts, 'plans' | 'limits'>;
+
+/** Goes through the plan once more with what was recorded; executes nothing. */
+export async function readRun(
+  parts: ReadParts & Pick<WorkflowsParts, 'store'>,
+  record: RunRecord,
+): Promise<ReadRun> {
+  const { store } = parts;
+  // Signals first: an entry that came in between may only make the projection newer, never contradict it.
+  const signals = record.signals === 0 ? [] : await store.signals(record.runId);
+  const entries = await store.journal(record.runId);
+  return replayRun(parts, { record, entries, signals });
+}
+
+/** The same for a run that is all there. */
+export async function replayRun(
+  { plans, limits }: ReadParts,
+  { record, entries, signals }: WholeRun,
+): Promise<ReadRun> {
+  const recorded: RecordedRun = {
+    runId: record.runId,
+    ...plans.prepare(record.plan),
+    input: record.input,
+    entries,
+    signals,
+    maxItems: limits.maxItems,
+  };
+  return { record, recorded, projection: await projectRun(recorded) };
+}
+
+/** More runs than this that nobody executes are marked in part. */
+const maxUnclaimed = 1_000;
+
+/** Marks runs that were begun and that no process executes any more. */
+export async function markInterrupted<Run extends RunSummary>(
+  store: Pick<RunStore, 'unclaimed'>,
+  runs: readonly Run[],
+): Promise<readonly Run[]> {
+  const isBegun = ({ status, engine }: Run): boolean =>
+    status === 'running' && engine === 'embedded';
+  if (!runs.some(isBegun)) return runs;
+  const left = new Set(await store.unclaimed('embedded', maxUnclaimed, 'anywhere'));
+  return runs.map((run) =>
+    isBegun(run) && left.has(run.runId) ? { ...run, isInterrupted: true } : run,
+  );
 }

@@ -1,12 +1,11 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { FollowOptions, RunSummary, RunView } from '../../contract/run/index.ts';
-import { reportError } from '../../kernel/index.ts';
-import { Bell } from './bell.ts';
+import { reportError, type Timers } from '../../kernel/index.ts';
 import { findSummary, isOver } from './find-run.ts';
-import type { WorkflowsParts } from './workflows-parts.ts';
+import type { WorkflowsParts, RunNews } from './workflows-parts.ts';
 
 /** The run as it stands. */
-export type ShowRun = (caller: Caller, runId: string) => Promise<RunView>;
+type ShowRun = (caller: Caller, runId: string) => Promise<RunView>;
 
 /** A run is looked at this often even if nobody says that it changed. */
 const lookMs = 500;
@@ -101,10 +100,52 @@ class Troubles {
   }
 }
 
-export function isSettled({ status }: Pick<RunView, 'status'>): boolean {
+function isSettled({ status }: Pick<RunView, 'status'>): boolean {
   return isOver(status) || status === 'waiting' || status === 'paused';
 }
 
 function clamp(ms: number): number {
   return Math.min(Math.max(ms, minPauseMs), maxPauseMs);
+}
+
+/** The louder one, the more are woken. */
+const loudness: Readonly<Record<RunNews, number>> = { progress: 1, elsewhere: 2, turn: 3 };
+
+/** Wakes one who waits for such news or louder ones. Rung while nobody does, it ends the next wait at once. */
+class Bell {
+  readonly #timers: Timers;
+  #rung: RunNews | undefined;
+  #wanted: RunNews = 'progress';
+  #wake: (() => void) | undefined;
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
+
+  ring(news: RunNews): void {
+    if (this.#rung === undefined || loudness[news] > loudness[this.#rung]) this.#rung = news;
+    if (this.#isHeard()) this.#wake?.();
+  }
+
+  /** Until it rings, `limitMs` at the longest; gives what was heard. What was rung before counts no more. */
+  async wait(limitMs: number, wanted: RunNews): Promise<RunNews | undefined> {
+    this.#wanted = wanted;
+    if (!this.#isHeard()) {
+      await new Promise<void>((resolve) => {
+        const cancel = this.#timers.after(limitMs, resolve);
+        this.#wake = () => {
+          cancel();
+          resolve();
+        };
+      });
+      this.#wake = undefined;
+    }
+    const heard = this.#isHeard() ? this.#rung : undefined;
+    this.#rung = undefined;
+    return heard;
+  }
+
+  #isHeard(): boolean {
+    return this.#rung !== undefined && loudness[this.#rung] >= loudness[this.#wanted];
+  }
 }

@@ -1,6 +1,5 @@
-export { createPlanDesk } from './create-plan-desk.ts';
-export { createWorkflows } from './create-workflows.ts';
-export { embeddedExecutor } from './embedded-executor.ts';
+export { createPlanChecker } from './plan-checker.ts';
+export { createWorkflows, embeddedExecutor } from './create-workflows.ts';
 export { keepPruning } from './prune-runs.ts';
-export { toStoredOutcome } from './stored-outcome.ts';
+export { toStoredOutcome } from './describe-run.ts';
 export type { BeginTrace, RunExecutor, WorkflowsParts } from './workflows-parts.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RunSummary } from '../../contract/run/index.ts';
-import { markInterrupted } from './mark-interrupted.ts';
+import { markInterrupted } from './find-run.ts';
 
 const run = (runId: string, parts: Partial<RunSummary> = {}): RunSummary => ({
   runId,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
-import { createOutputShower, type OutputShower } from './show-output.ts';
+import { createOutputShower, type OutputShower } from './describe-run.ts';
 
 const mediaType = 'application/json';
 

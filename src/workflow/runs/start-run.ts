@@ -1,9 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../contract/caller/index.ts';
-import type { EngineName, NewRun } from '../../contract/run/index.ts';
-import { depthMetaKey, runDepth } from '../engine/run-depth.ts';
+import type { Plan, Step, Json } from '../../contract/plan/index.ts';
+import type { EngineName, NewRun, ForkChanges } from '../../contract/run/index.ts';
+import type { EffectRow } from '../effects/index.ts';
+import type { CallOutcome } from '../engine/activity-data.ts';
+import { depthMetaKey, runDepth } from '../engine/run-scope.ts';
 import type { NewRunRecord } from '../engine/run-store.ts';
 import { InvalidInputError, InvalidPlanError, NestedTooDeepError } from '../errors.ts';
-import { newRunId } from './new-run-id.ts';
+import { journalForFork, type LeftEffect } from '../interpret/index.ts';
+import { checkStep, findRun, readRun } from './find-run.ts';
 import { pruneSome } from './prune-runs.ts';
 import type { WorkflowsParts } from './workflows-parts.ts';
 
@@ -38,7 +43,7 @@ export async function startRun(
   });
 }
 
-export interface RunToStore extends Omit<
+interface RunToStore extends Omit<
   NewRunRecord,
   'runId' | 'callerId' | 'deadlineMs' | 'engine' | 'place'
 > {
@@ -47,7 +52,7 @@ export interface RunToStore extends Omit<
 }
 
 /** The same for a run that was checked: new ones and forks. */
-export async function storeRun(
+async function storeRun(
   parts: WorkflowsParts,
   { caller, ...run }: RunToStore,
 ): Promise<{ readonly runId: string }> {
@@ -83,4 +88,100 @@ export function deadlineAfter(
   maxRunMs: number,
 ): number {
   return nowMs + Math.min(timeoutMs ?? maxRunMs, maxRunMs);
+}
+
+/** A new run that takes over what the changes do not reach. The old one stays as it is. */
+export async function forkRun(
+  parts: WorkflowsParts,
+  caller: Caller,
+  { runId, changes }: { readonly runId: string; readonly changes: ForkChanges },
+): Promise<{ readonly runId: string }> {
+  const { store, plans, timers } = parts;
+  const run = await findRun(store, caller, runId);
+  const read = await readRun(parts, run);
+  for (const step of [changes.fromStep, ...Object.keys(changes.args ?? {})]) {
+    if (step !== undefined) checkStep(run.runId, step, read.projection);
+  }
+  const edited = editArguments(run.plan, changes.args ?? {});
+  const check = await plans.check(caller, { kind: 'data', plan: edited }, { optimize: false });
+  if (!check.ok || check.plan === undefined) throw new InvalidPlanError(check.errors);
+  const input = { ...run.input, ...changes.input };
+  const problems = plans.checkInput(plans.prepare(check.plan).plan, input);
+  if (problems.length > 0) throw new InvalidInputError(problems);
+  // After the journal was read: what it lacks is then known by the ledger.
+  const effects = leftEffects(await parts.effects.effects(run.runId));
+  const { entries, signals } = await journalForFork(read.recorded, changes, effects);
+  const forked = await storeRun(parts, {
+    caller,
+    plan: check.plan,
+    input,
+    engine: run.engine,
+    createdAtMs: timers.now(),
+    forkedFrom: run.runId,
+    idempotencyKey: null,
+    meta: {},
+    journal: entries,
+    signals,
+  });
+  return forked;
+}
+
+/** The plan with other arguments for some steps; those of sub-plans by their path. */
+function editArguments(plan: Plan, args: NonNullable<ForkChanges['args']>): Plan {
+  const edits = new Map(Object.entries(args));
+  if (edits.size === 0) return plan;
+  const edit = (step: Step, path: string): Step => {
+    const given = edits.get(path);
+    const own = given === undefined ? step : { ...step, args: { ...step.args, ...given } };
+    if (typeof own.plan !== 'object') return own;
+    const inner = own.plan.steps.map((one) => edit(one, `${path}/${one.id}`));
+    return { ...own, plan: { ...own.plan, steps: inner } };
+  };
+  return { ...plan, steps: plan.steps.map((step) => edit(step, step.id)) };
+}
+
+/** Effects that were sent, as their steps are to be told of them; those that certainly did not happen are none. */
+function leftEffects(rows: readonly EffectRow[]): readonly LeftEffect[] {
+  return rows.flatMap((row) => {
+    const { step, generation, state } = row;
+    if (state === 'failed') return [];
+    const isHappened = state === 'succeeded';
+    return [
+      { step, generation, isHappened, outcome: isHappened ? row.outcome : unknownOutcome(row) },
+    ];
+  });
+}
+
+function unknownOutcome({ id, tool, step, runId, dispatchedAtMs }: EffectRow): Json {
+  return {
+    kind: 'unknown',
+    effectId: id,
+    message: `Run ${runId} called ${tool} for its step "${step}", and what became of that is not known`,
+    startedAt: dispatchedAtMs,
+    endedAt: dispatchedAtMs,
+  } satisfies CallOutcome;
+}
+
+/** Crockford's alphabet in small letters: none of them looks like another, and they sort as digits do. */
+const digits = '0123456789abcdefghjkmnpqrstvwxyz';
+const idDigits = 9;
+
+/** An id that sorts by time: 9 digits for the millisecond, 9 left to chance. */
+export function newRunId(nowMs: number): string {
+  return lastDigits(Math.floor(nowMs)) + lastDigits(chance());
+}
+
+/** 48 bits, of which an id takes 45. All digits of the last part of a UUID are random, and Node keeps a stock of them. */
+function chance(): number {
+  return Number.parseInt(randomUUID().slice(-12), 16);
+}
+
+function lastDigits(number: number): string {
+  let rest = number;
+  let text = '';
+  for (let place = 0; place < idDigits; place += 1) {
+    text = digits.charAt(rest % digits.length) + text;
+    rest = Math.floor(rest / digits.length);
+  }
+  return text;
 }

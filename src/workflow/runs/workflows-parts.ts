@@ -4,12 +4,12 @@ import type { EngineName } from '../../contract/run/index.ts';
 import type { Log, Timers } from '../../kernel/index.ts';
 import type { Approvals, EffectStore, StepCache } from '../effects/index.ts';
 import type { RunStore, SignalRecord } from '../engine/run-store.ts';
-import type { PlanDesk } from './plan-desk.ts';
+import type { PlanChecker } from './plan-checker.ts';
 
 /** What runs need of the world around them. */
 export interface WorkflowsParts {
   readonly store: RunStore;
-  readonly plans: PlanDesk;
+  readonly plans: PlanChecker;
   readonly approvals: Pick<Approvals, 'decide' | 'open'>;
   readonly effects: Pick<EffectStore, 'effects' | 'approval'>;
   readonly cache: Pick<StepCache, 'prune'>;

@@ -1,5 +1,5 @@
 import { planSchema, type Json } from '../../contract/plan/index.ts';
-import { interpret, type RunOutcome, type StepPicture } from '../interpret/index.ts';
+import { interpret, type RunOutcome, type StepProjection } from '../interpret/index.ts';
 import { compilePlan } from '../plan/index.ts';
 import { MemoryEngine } from './memory-engine.ts';
 import { scriptedActivity, type Script } from './scripted-activity.ts';
@@ -10,7 +10,7 @@ export const echo: Script['tools'] = { 'test.echo': ({ args }) => ({ value: args
 interface Ran {
   outcome: RunOutcome;
   engine: MemoryEngine;
-  changes: (StepPicture & { readonly path: string })[];
+  changes: (StepProjection & { readonly path: string })[];
   /** The output, when it succeeded. */
   output: Json | undefined;
   error: string | undefined;
@@ -37,7 +37,7 @@ export async function runSteps(steps: Json[], setting: Setting = {}): Promise<Ra
       ...(setting.output === undefined ? {} : { output: setting.output }),
     }),
   );
-  const observe = (path: string, change: StepPicture): void =>
+  const observe = (path: string, change: StepProjection): void =>
     void changes.push({ path, ...change });
   const options = { maxParallel, maxItems, observe };
   const outcome = await interpret({ plan, input }, engine.openScope(), options);

@@ -33,7 +33,7 @@ import {
   type RestateLimits,
 } from '../../../src/workflow/restate/index.ts';
 import {
-  createPlanDesk,
+  createPlanChecker,
   createWorkflows,
   embeddedExecutor,
   toStoredOutcome,
@@ -105,7 +105,7 @@ export function openRig(options: RigOptions): Rig {
   const executors = { embedded: embeddedExecutor(embedded, () => true), restate };
   const workflows = createWorkflows({
     store: store.runs,
-    plans: createPlanDesk({
+    plans: createPlanChecker({
       tools: async () => ({
         find: (name: string) => countedTools.find((tool) => `t.${tool.name}` === name),
         names: () => countedTools.map(({ name }) => `t.${name}`),

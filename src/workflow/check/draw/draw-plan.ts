@@ -1,9 +1,7 @@
+import { AppError } from '../../../kernel/index.ts';
 import type { CompiledPlan } from '../../plan/index.ts';
-import { PlanTooLargeToDrawError } from '../errors.ts';
-import { describePlan, type Drawing } from './drawing.ts';
-import { drawMermaid } from './draw-mermaid.ts';
 import { drawSvg } from './draw-svg.ts';
-import { drawText } from './draw-text.ts';
+import { describePlan, type Drawing, drawMermaid, drawText } from './drawing.ts';
 
 export type PlanFormat = 'text' | 'mermaid' | 'svg';
 
@@ -44,4 +42,22 @@ function sizeOf(drawing: Drawing): { boxes: number; edges: number } {
     size.edges += edges;
   }
   return size;
+}
+
+interface Size {
+  readonly boxes: number;
+  readonly edges: number;
+}
+
+/** A projection nobody could look at was not drawn. */
+class PlanTooLargeToDrawError extends AppError {
+  readonly code = 'plan.too_large_to_draw';
+
+  constructor(format: string, size: Size, limit: Size) {
+    super(
+      `The plan was not drawn as ${format}: it has ${size.boxes} steps and ${size.edges} edges, and at most ${limit.boxes} and ${limit.edges} are drawn. ` +
+        (format === 'text' ? 'Look at a sub-plan of it' : 'Use --format text, which takes more'),
+      { details: { format, size, limit } },
+    );
+  }
 }

@@ -99,3 +99,107 @@ export function label(text: string, maxLength: number): string {
   const characters = Array.from(line);
   return characters.length <= maxLength ? line : `${characters.slice(0, maxLength - 1).join('')}…`;
 }
+
+const maxTitle = 100;
+const maxNote = 80;
+const maxNamed = 6;
+/** Deeper steps are not moved further to the right. */
+const maxIndent = 8;
+const maxColumn = 44;
+
+/** One line for each step, in an order in which they could run, moved in by how much comes before. */
+export function drawText(drawing: Drawing): string {
+  const { boxes, edges, layers } = drawing;
+  const head = `${label(drawing.title, maxTitle)}: ${counted(boxes.length, 'step')}, ${counted(edges, 'edge')}, longest chain ${layers}`;
+  return `${[head, ...textLines(drawing, '  ')].join('\n')}\n`;
+}
+
+function textLines({ boxes }: Drawing, indent: string): string[] {
+  const rows = boxes
+    .map((box, index) => ({ box, index }))
+    .sort((a, b) => a.box.layer - b.box.layer || a.index - b.index)
+    .map(({ box }) => {
+      const before = box.needs.map((need) => boxes[need]?.id ?? '');
+      const more = before.length - maxNamed;
+      const named = before.slice(0, maxNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
+      return {
+        id: `${indent}${'  '.repeat(Math.min(box.layer, maxIndent))}${box.id}`,
+        does: label(box.does, maxNote),
+        rest: [
+          before.length > 0 ? `← ${named}` : '',
+          ...box.notes.map((note) => label(note, maxNote)),
+        ]
+          .filter((part) => part !== '')
+          .join('   '),
+        inner: box.inner,
+      };
+    });
+  const idWidth = widest(rows.map((row) => row.id));
+  const doesWidth = widest(rows.map((row) => row.does));
+  return rows.flatMap(({ id, does, rest, inner }) => [
+    `${id.padEnd(idWidth)}  ${does.padEnd(doesWidth)}  ${rest}`.trimEnd(),
+    ...(inner ? textLines(inner, `${' '.repeat(id.length - id.trimStart().length)}│ `) : []),
+  ]);
+}
+
+function widest(cells: readonly string[]): number {
+  return cells.reduce(
+    (most, cell) => (cell.length > maxColumn ? most : Math.max(most, cell.length)),
+    0,
+  );
+}
+
+const maxLabel = 80;
+
+/** How each kind of step is drawn: brackets around its label. */
+const shapes: Readonly<Record<Box['kind'], readonly [open: string, close: string]>> = {
+  call: ['["', '"]'],
+  sleep: ['(["', '"])'],
+  wait: ['(["', '"])'],
+  gate: ['{{"', '"}}'],
+  plan: ['[["', '"]]'],
+};
+
+/** A Mermaid flowchart. Boxes are numbered, so that no name of a step can be a word of Mermaid. */
+export function drawMermaid(drawing: Drawing): string {
+  return (
+    ['flowchart TD', ...mermaidLines(drawing, { prefix: 's', indent: '  ' })].join('\n') + '\n'
+  );
+}
+
+interface Level {
+  readonly prefix: string;
+  readonly indent: string;
+}
+
+function mermaidLines({ boxes }: Drawing, { prefix, indent }: Level): string[] {
+  const lines: string[] = [];
+  for (const [index, box] of boxes.entries()) {
+    const name = `${prefix}${index}`;
+    const text = [`<b>${escape(box.id)}</b>`, escape(box.does), ...box.notes.map(escape)].join(
+      '<br/>',
+    );
+    if (box.inner) {
+      lines.push(
+        `${indent}subgraph ${name}["${text}"]`,
+        ...mermaidLines(box.inner, { prefix: `${name}_`, indent: `${indent}  ` }),
+        `${indent}end`,
+      );
+    } else {
+      const [open, close] = shapes[box.kind];
+      lines.push(`${indent}${name}${open}${text}${close}`);
+    }
+  }
+  for (const [index, box] of boxes.entries()) {
+    for (const need of box.needs) lines.push(`${indent}${prefix}${need} --> ${prefix}${index}`);
+  }
+  return lines;
+}
+
+/** Whatever Mermaid or HTML could read as theirs becomes an entity in Mermaid's own notation. */
+function escape(text: string): string {
+  return label(text, maxLabel).replaceAll(
+    /[^\p{L}\p{N} ._,:/…()-]/gu,
+    (character) => `#${character.codePointAt(0)};`,
+  );
+}

@@ -1,9 +1,21 @@
 import { counted, nearest } from '../../../kernel/index.ts';
+import { fitChoices, fitNumber, fitText, rangeConflict } from './fit-scalar.ts';
 import { elementOf, fieldOf } from './follow-type.ts';
-import { describeKinds, kind, kindOfValue, kindsOf } from './kinds.ts';
-import { show, showChoices, type Mismatch } from './mismatch.ts';
-import { neverFits } from './never-fits.ts';
-import { isRecord, partsOf, type Effort, type SchemaNode } from './schema-node.ts';
+import {
+  describeKinds,
+  kind,
+  kindOfValue,
+  kindsOf,
+  show,
+  showChoices,
+  type Mismatch,
+  isRecord,
+  partsOf,
+  type Effort,
+  type SchemaNode,
+  numberKinds,
+  showPath,
+} from './schema-node.ts';
 import type { TestPattern } from './test-pattern.ts';
 
 /** Stands in a value for what a reference will give; texts with references in them are texts. */
@@ -18,7 +30,7 @@ export class Given {
   }
 }
 
-export interface Fitting {
+interface Fitting {
   readonly effort: Effort;
   readonly testPattern: TestPattern;
 }
@@ -100,10 +112,10 @@ function fitOwn(value: unknown, node: SchemaNode, place: Place): Mismatch[] {
   if (outright !== undefined) return [{ is: 'value', at: place.at, message: outright }];
   switch (kindOfValue(value)) {
     case kind.string:
-      return fitText(String(value), own, place);
+      return fitText(String(value), own, { testPattern: place.fitting.testPattern, at: place.at });
     case kind.integer:
     case kind.fraction:
-      return fitNumber(Number(value), own, place);
+      return fitNumber(Number(value), own, place.at);
     case kind.array:
       return Array.isArray(value) ? fitList(value, node, place) : [];
     case kind.object:
@@ -111,87 +123,6 @@ function fitOwn(value: unknown, node: SchemaNode, place: Place): Mismatch[] {
     default:
       return [];
   }
-}
-
-function fitChoices(value: unknown, own: Readonly<Record<string, unknown>>): string | undefined {
-  const choices = own['const'] !== undefined ? [own['const']] : own['enum'];
-  // Lists and objects among the choices are rare, and may hold what a reference gives.
-  if (!Array.isArray(choices) || (typeof value === 'object' && value !== null)) return undefined;
-  if (choices.includes(value) || choices.length === 0) return undefined;
-  const close =
-    typeof value === 'string'
-      ? nearest(
-          value,
-          choices.filter((choice) => typeof choice === 'string'),
-        )
-      : undefined;
-  const hint = close === undefined ? '' : `; did you mean ${show(close)}?`;
-  return choices.length === 1
-    ? `must be ${show(choices[0])}, and is ${show(value)}`
-    : `must be one of ${showChoices(choices)}, and is ${show(value)}${hint}`;
-}
-
-function fitText(
-  text: string,
-  own: Readonly<Record<string, unknown>>,
-  { fitting, at }: Place,
-): Mismatch[] {
-  const found: Mismatch[] = [];
-  const { minLength, maxLength, pattern } = own;
-  // A character outside the first plane counts once; the exact count matters only near a limit.
-  const length = text.length > 100_000 ? text.length : Array.from(text).length;
-  if (typeof minLength === 'number' && length < minLength) {
-    const what = length === 0 ? 'is empty' : `has ${length}`;
-    found.push({
-      is: 'value',
-      at,
-      message: `must have at least ${counted(minLength, 'character')}, and ${what}`,
-    });
-  }
-  if (typeof maxLength === 'number' && length > maxLength) {
-    found.push({
-      is: 'value',
-      at,
-      message: `must have at most ${maxLength} characters, and has ${length}`,
-    });
-  }
-  if (typeof pattern === 'string' && fitting.testPattern(pattern, text) === false) {
-    found.push({
-      is: 'value',
-      at,
-      message: `must match the pattern ${pattern}, and is ${show(text)}`,
-    });
-  }
-  return found;
-}
-
-function fitNumber(
-  value: number,
-  own: Readonly<Record<string, unknown>>,
-  { at }: Place,
-): Mismatch[] {
-  const limits: readonly (readonly [
-    keyword: string,
-    words: string,
-    holds: (limit: number) => boolean,
-  ])[] = [
-    ['minimum', 'at least', (limit) => value >= limit],
-    ['maximum', 'at most', (limit) => value <= limit],
-    ['exclusiveMinimum', 'more than', (limit) => value > limit],
-    ['exclusiveMaximum', 'less than', (limit) => value < limit],
-    ['multipleOf', 'a multiple of', (limit) => limit <= 0 || isMultiple(value, limit)],
-  ];
-  return limits.flatMap(([keyword, words, holds]) => {
-    const limit = own[keyword];
-    if (typeof limit !== 'number' || holds(limit)) return [];
-    return [{ is: 'value' as const, at, message: `must be ${words} ${limit}, and is ${value}` }];
-  });
-}
-
-/** 0.3 is a multiple of 0.1, although dividing says 2.9999999999999996. */
-function isMultiple(value: number, step: number): boolean {
-  const times = value / step;
-  return Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times));
 }
 
 /** Of a longer list the rest is not looked at: it would repeat the same mistake. */
@@ -300,4 +231,156 @@ export function unlistedFields(
     if (field.is === 'unlisted') found.push(unknownField(name, field.known, { value, at: [name] }));
   }
   return found;
+}
+
+/**
+ * Why no value of `source` can ever be one of `target`, as the rest of a sentence; undefined when one
+ * could. `isEmptyOnly`: the one value that fits both is the empty list.
+ */
+interface Conflict {
+  readonly message: string;
+  readonly isEmptyOnly?: true;
+}
+
+export function neverFits(
+  source: SchemaNode,
+  target: SchemaNode,
+  fitting: Fitting,
+): Conflict | undefined {
+  return fitting.effort.spend<Conflict | undefined>(undefined, () => {
+    const { effort } = fitting;
+    const [from, to] = [kindsOf(source, effort), kindsOf(target, effort)];
+    // A schema nothing fits is the server's mistake, not the plan's.
+    if (from === 0 || to === 0) return undefined;
+    if ((from & to) === 0) {
+      return { message: `must be ${describeKinds(to)}, and is ${describeKinds(from)}` };
+    }
+    const [parts, wanted] = [partsOf(source), partsOf(target)];
+    return (
+      firstConflict(parts.all, (part) => neverFits(part, target, fitting)) ??
+      firstConflict(wanted.all, (part) => neverFits(source, part, fitting)) ??
+      firstConflict(parts.groups, (group) =>
+        everyConflict(group, (part) => neverFits(part, target, fitting)),
+      ) ??
+      firstConflict(wanted.groups, (group) =>
+        everyConflict(group, (part) => neverFits(source, part, fitting)),
+      ) ??
+      conflictOfValues(source, target, fitting) ??
+      conflictOfKind(from & to, { source, target }, fitting)
+    );
+  });
+}
+
+function firstConflict<Part>(
+  parts: readonly Part[],
+  compare: (part: Part) => Conflict | undefined,
+): Conflict | undefined {
+  for (const part of parts) {
+    const conflict = compare(part);
+    if (conflict) return conflict;
+  }
+  return undefined;
+}
+
+function everyConflict(
+  parts: readonly SchemaNode[],
+  compare: (part: SchemaNode) => Conflict | undefined,
+): Conflict | undefined {
+  let weakest: Conflict | undefined;
+  for (const part of parts) {
+    const conflict = compare(part);
+    if (!conflict) return undefined;
+    if (!weakest?.isEmptyOnly) weakest = conflict;
+  }
+  return weakest;
+}
+
+/** Where one side names its values, each is tried on the other side. */
+function conflictOfValues(
+  source: SchemaNode,
+  target: SchemaNode,
+  fitting: Fitting,
+): Conflict | undefined {
+  const given = ownValues(source);
+  if (given?.every((value) => !isFitting(value, target, fitting))) {
+    return {
+      message: `must be ${describeType(target, fitting.effort)}, and is one of ${showChoices(given)}`,
+    };
+  }
+  const allowed = ownValues(target);
+  if (allowed?.every((value) => !isFitting(value, source, fitting))) {
+    return { message: `must be one of ${showChoices(allowed)}, and can be none of them` };
+  }
+  return undefined;
+}
+
+function isFitting(value: unknown, node: SchemaNode, fitting: Fitting): boolean {
+  return fitValue(value, node, fitting).length === 0;
+}
+
+function ownValues(node: SchemaNode): readonly unknown[] | undefined {
+  const { own } = partsOf(node);
+  if (own['const'] !== undefined) return [own['const']];
+  const values = own['enum'];
+  return Array.isArray(values) && values.length > 0 ? values : undefined;
+}
+
+/** What values of a type are, in words. */
+export function describeType(node: SchemaNode, effort: Effort): string {
+  const values = ownValues(node);
+  return values ? `one of ${showChoices(values)}` : describeKinds(kindsOf(node, effort));
+}
+
+interface Pair {
+  readonly source: SchemaNode;
+  readonly target: SchemaNode;
+}
+
+/** What only values of one kind have; decides when there is no other kind the two share. */
+function conflictOfKind(shared: number, pair: Pair, fitting: Fitting): Conflict | undefined {
+  if (shared === kind.object) return conflictOfObjects(pair, fitting);
+  if (shared === kind.array) return conflictOfLists(pair, fitting);
+  if ((shared & ~numberKinds) === 0) {
+    const message = rangeConflict(partsOf(pair.source).own, partsOf(pair.target).own);
+    return message === undefined ? undefined : { message };
+  }
+  return undefined;
+}
+
+function conflictOfObjects({ source, target }: Pair, fitting: Fitting): Conflict | undefined {
+  for (const name of requiredNames(target)) {
+    const given = fieldOf(source, name, fitting.effort);
+    if (given.is === 'absent') return { message: `needs a field "${name}", which it never has` };
+    const wanted = fieldOf(target, name, fitting.effort);
+    if (given.is !== 'found' || wanted.is !== 'found') continue;
+    const conflict = neverFits(given.node, wanted.node, fitting);
+    if (conflict && !conflict.isEmptyOnly) {
+      return { message: `does not fit: its field "${showPath([name])}" ${conflict.message}` };
+    }
+  }
+  for (const name of requiredNames(source)) {
+    if (fieldOf(target, name, fitting.effort).is === 'absent') {
+      return { message: `must not have a field ${show(name)}, which it always has` };
+    }
+  }
+  return undefined;
+}
+
+function requiredNames(node: SchemaNode): readonly string[] {
+  const names = partsOf(node).own['required'];
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+}
+
+function conflictOfLists({ source, target }: Pair, fitting: Fitting): Conflict | undefined {
+  const conflict = neverFits(
+    elementOf(source, fitting.effort),
+    elementOf(target, fitting.effort),
+    fitting,
+  );
+  if (!conflict || conflict.isEmptyOnly) return undefined;
+  const message = `is a list whose elements do not fit: each ${conflict.message}`;
+  const neverEmpty = [source, target].some(
+    (node) => Number(partsOf(node).own['minItems'] ?? 0) > 0,
+  );
+  return neverEmpty ? { message } : { message, isEmptyOnly: true };
 }

@@ -1,5 +1,7 @@
-import { describeKinds, kind, kindsOf } from './kinds.ts';
 import {
+  describeKinds,
+  kind,
+  kindsOf,
   allOfNodes,
   anything,
   Effort,

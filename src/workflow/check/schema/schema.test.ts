@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { JsonSchema } from '../../../contract/tool/index.ts';
-import { fitValue, Given } from './fit-value.ts';
+import { fitValue, Given, neverFits } from './fit-value.ts';
 import { followType } from './follow-type.ts';
-import { describeKinds, kindsOf } from './kinds.ts';
-import { neverFits } from './never-fits.ts';
-import { Effort, nodeOf, type SchemaNode } from './schema-node.ts';
+import { describeKinds, kindsOf, Effort, nodeOf, type SchemaNode } from './schema-node.ts';
 import { createPatternTest } from './test-pattern.ts';
 
 const node = (schema: JsonSchema | boolean): SchemaNode => nodeOf(schema, schema);

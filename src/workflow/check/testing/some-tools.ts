@@ -1,5 +1,5 @@
 import type { Tool } from '../../../contract/tool/index.ts';
-import type { ToolLookup } from '../tool-lookup.ts';
+import type { ToolLookup } from '../plan-types.ts';
 
 const text = {
   type: 'object',

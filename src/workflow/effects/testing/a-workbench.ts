@@ -19,10 +19,9 @@ import type {
 } from '../../engine/activity-data.ts';
 import type { ActivityRequest } from '../../engine/run-scope.ts';
 import { aNewRun } from '../../testing/a-run.ts';
-import { approvalPolicy } from '../approval-policy.ts';
+import { approvalPolicy, type FoundTool, type ToolCaller } from '../effect-ports.ts';
 import { createApprovals, type Approvals } from '../approvals.ts';
 import { createActivities, type ActivitiesParts } from '../create-activities.ts';
-import type { FoundTool, ToolCaller } from '../tool-caller.ts';
 
 /** A tool as a test writes it: what it says of itself, what is known of its server, and what it does. */
 export interface ScriptedTool

@@ -1,5 +1,5 @@
 import { failedToolResult, type ToolResult } from '../../../contract/tool/index.ts';
-import type { EffectRow } from '../effect-store.ts';
+import type { EffectRow } from '../effect-ports.ts';
 import { gives, type Workbench } from './a-workbench.ts';
 import { anEffectRow } from './rows.ts';
 

@@ -5,7 +5,7 @@ import type {
   RowChange,
   RowRequest,
   StepRows,
-} from '../effect-store.ts';
+} from '../effect-ports.ts';
 
 /** Effects and approvals as the port promises them, for one process and no longer than that lives. */
 export class MemoryEffectStore implements EffectStore {

@@ -1,4 +1,4 @@
-import type { CachedResult, CacheKey, StepCache } from '../step-cache.ts';
+import type { CachedResult, CacheKey, StepCache } from '../effect-ports.ts';
 
 /** The cache as the port promises it, in memory. */
 export class MemoryStepCache implements StepCache {

@@ -1,4 +1,4 @@
-import type { ApprovalRow, EffectRow } from '../effect-store.ts';
+import type { ApprovalRow, EffectRow } from '../effect-ports.ts';
 
 export function anEffectRow(changes: Partial<EffectRow> = {}): EffectRow {
   return {

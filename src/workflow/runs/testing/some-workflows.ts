@@ -23,10 +23,9 @@ import {
 } from '../../embedded/index.ts';
 import { interpret } from '../../interpret/index.ts';
 import { compilePlan } from '../../plan/index.ts';
-import { createPlanDesk } from '../create-plan-desk.ts';
-import { createWorkflows } from '../create-workflows.ts';
-import { embeddedExecutor } from '../embedded-executor.ts';
-import { toStoredOutcome } from '../stored-outcome.ts';
+import { createPlanChecker } from '../plan-checker.ts';
+import { createWorkflows, embeddedExecutor } from '../create-workflows.ts';
+import { toStoredOutcome } from '../describe-run.ts';
 import type { WorkflowsParts } from '../workflows-parts.ts';
 
 type Work = (
@@ -87,7 +86,7 @@ export function someWorkflows(options: SomeOptions = {}): SomeWorkflows {
   const engine = anEngine({ store, artifacts, caller });
   const parts: WorkflowsParts = {
     store: store.runs,
-    plans: createPlanDesk({
+    plans: createPlanChecker({
       tools: async () => ({ find: (name) => tools.get(name), names: () => [...tools.keys()] }),
       limits: { maxSteps: 100, maxItems: 100 },
       policy: 'plan',
