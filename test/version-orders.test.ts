@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { versionOrderOf } from '../src/toolbox/code/vulnerabilities/versions/compare-versions.ts';
+import { versionOrderOf } from '../src/toolbox/code/vulnerabilities/compare-versions.ts';
 
 /** Made by `scripts/make-version-orders.py` with packaging, Maven's ComparableVersion and node-semver. */
 const orders = z

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { AppError } from '../../src/kernel/index.ts';
-import { createFormatEngines, formatSource } from '../../src/toolbox/code/format/format-source.ts';
 import { aCodeContext } from '../../src/toolbox/testing/code-context.ts';
 import { randomSql, sqlStatements } from '../support/random-sql.ts';
 import { isProof, seededRandom } from '../support/sample.ts';
+import { createFormatEngines, formatSource } from '../../src/toolbox/code/format/format-source.ts';
 
 const scripts = isProof ? 10_000 : 300;
 const lineLengths = [40, 80, 100];

@@ -5,7 +5,6 @@ import type { CodeContext, CodeSettings } from './code-context.ts';
 import { analyzeComplexityTool } from './complexity/analyze-complexity-tool.ts';
 import { analyzeDependenciesTool } from './dependencies/analyze-dependencies-tool.ts';
 import { Ruff } from './engines/ruff.ts';
-import { formatCodeTool } from './format/format-code-tool.ts';
 import { refactorCodeTool } from './refactor/refactor-code-tool.ts';
 import { reviewCodeTool } from './review/review-code-tool.ts';
 import { teamStandards } from './review/team-standards.ts';
@@ -14,6 +13,7 @@ import { scanSecurityTool } from './security/scan-security-tool.ts';
 import { SourceFiles } from './source-files.ts';
 import { SyntaxTrees } from './syntax-tree.ts';
 import { scanDependenciesTool } from './vulnerabilities/scan-dependencies-tool.ts';
+import { formatCodeTool } from './format/format-code-tool.ts';
 
 /** Plain data, so that it can be handed to a worker thread. */
 export interface CodeServerOptions {

@@ -1,8 +1,8 @@
 /** What a worker thread of the code server runs. */
 import { enableCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
-import { hostServer } from '../worker/worker-host.ts';
 import { createCodeServer, type CodeServerOptions } from './code-server.ts';
+import { hostServer } from '../worker/worker-host.ts';
 
 enableCompileCache();
 if (!parentPort) throw new Error('code-worker runs in a worker thread only');

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { aCallContext } from '../testing/call-context.ts';
 import { createDocsServer, type DocsServerOptions } from './docs-server.ts';
-import { docsLimits } from './limits.ts';
 import questions from './testing/questions.json' with { type: 'json' };
 import { aTemporaryProject, type TemporaryProject } from './testing/temporary-project.ts';
+import { docsLimits } from './library.ts';
 
 let project: TemporaryProject | undefined;
 afterEach(() => project?.remove());

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { CallContext } from '../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
-import { isContext7Id, type Context7Docs } from './context7-engine.ts';
-import { searchInstalled, type DocsContext } from './search-installed.ts';
-import { parseLibraryId } from './library.ts';
 import { passageKinds } from './passage.ts';
+import { parseLibraryId } from './library.ts';
+import { isContext7Id, type Context7Docs } from './context7.ts';
+import { searchInstalled, type DocsContext } from './search-installed.ts';
 
 const defaultTokens = 2_000;
 const minTokens = 50;

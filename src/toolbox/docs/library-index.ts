@@ -1,15 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../kernel/index.ts';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, RecentValues } from '../../kernel/index.ts';
 import { SyntaxTrees } from '../code/syntax-tree.ts';
-import type { Library } from './library.ts';
-import { docsLimits, type DocsLimits } from './limits.ts';
 import type { FiledPassage, Passage } from './passage.ts';
-import { findDocuments } from './read/find-documents.ts';
 import { splitIdentifiers } from '../search/split-words.ts';
 import { WordIndex, type Field } from '../search/word-index.ts';
 import { PackageFiles } from './read/package-files.ts';
+import { type Library, docsLimits, type DocsLimits } from './library.ts';
+import { findDocuments } from './read/find-documents.ts';
 
-export interface RankedPassage {
+interface RankedPassage {
   readonly passage: FiledPassage;
   readonly score: number;
 }
@@ -46,7 +47,7 @@ const minKnownShare = 1 / 3;
 const lengthPenalty = 0.6;
 
 /** The passages of one library, ranked by BM25 over headings and text. */
-export class LibraryIndex {
+class LibraryIndex {
   readonly #passages: WeighedPassage[] = [];
   readonly #words = new WordIndex<number>(lengthPenalty);
   readonly #ownWords: ReadonlySet<string>;
@@ -182,7 +183,7 @@ function withoutAddresses(text: string): string {
  * Reads and splits what a library documents itself with. Gives other work a turn between files, and
  * stops at the limits; what was left out stands in the notes.
  */
-export async function indexLibrary(
+async function indexLibrary(
   library: Library,
   clock: Clock,
   limits: DocsLimits = docsLimits,
@@ -225,4 +226,48 @@ export async function indexLibrary(
     }
   }
   return index;
+}
+
+/** Indexes made when first asked for; the least recently used go when there is too much text in all. */
+export class IndexCache {
+  readonly #recent: RecentValues<{ readonly stamp: string; readonly index: Promise<LibraryIndex> }>;
+  readonly #clock: Clock;
+  readonly #limits: DocsLimits;
+
+  constructor(clock: Clock, limits: DocsLimits = docsLimits) {
+    this.#recent = new RecentValues(limits.maxIndexedChars);
+    this.#clock = clock;
+    this.#limits = limits;
+  }
+
+  /** Concurrent requests share one index; a package that was installed anew gets a new one. */
+  async get(library: Library): Promise<LibraryIndex> {
+    const key = `${library.id} ${library.realFolder}`;
+    const stamp = await stampOf(library);
+    const kept = this.#recent.get(key);
+    if (kept?.stamp === stamp) return kept.index;
+    const index = indexLibrary(library, this.#clock, this.#limits);
+    this.#recent.set(key, { stamp, index });
+    const size = await index.then(
+      ({ chars }) => chars,
+      () => Infinity,
+    );
+    this.#recent.set(key, { stamp, index }, size);
+    return index;
+  }
+}
+
+/** Changes when the package is installed anew: its folder or its manifest was written then. */
+async function stampOf({
+  realFolder,
+  parts = ['package.json', 'README.md'],
+}: Library): Promise<string> {
+  const paths = [realFolder, ...parts.map((part) => join(realFolder, part))];
+  const times = await Promise.all(
+    paths.map(async (path) => {
+      const info = await stat(path).catch(() => undefined);
+      return info ? `${info.mtimeMs}:${info.size}` : '';
+    }),
+  );
+  return times.join(' ');
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { CallContext } from '../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
-import type { Context7Library } from './context7.ts';
-import type { DocsContext } from './search-installed.ts';
-import { findCandidates } from './find-candidates.ts';
 import { ecosystems, normalizeName, parseLibraryId, type Ecosystem } from './library.ts';
+import type { Context7Library } from './context7.ts';
+import { type DocsContext, findCandidates } from './search-installed.ts';
 
 const inputSchema = z.object({
   name: z

@@ -9,12 +9,11 @@ import type {
 import type { Log } from '../../kernel/index.ts';
 import { NotFoundError } from '../errors.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
-import { checkOverridesTool } from './check-overrides-tool.ts';
 import { fillPrompt } from './fill-prompt.ts';
-import { getStandardTool } from './get-standard-tool.ts';
 import { knownFrameworks, knownStyles, languagesOf } from './languages.ts';
 import type { Snapshot } from './snapshot.ts';
 import { codingStandardsUri, StandardsLibrary } from './standards-library.ts';
+import { checkOverridesTool, getStandardTool } from './standards-tools.ts';
 
 export interface StandardsServerOptions {
   readonly version: string;

@@ -4,8 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import { z } from 'zod';
 import { defineTool } from '../define-tool.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
-import { slowItemsMetaKey } from '../worker/message.ts';
-import { hostServer } from '../worker/worker-host.ts';
+import { slowItemsMetaKey, hostServer } from '../worker/worker-host.ts';
 
 const anything = z.record(z.string(), z.unknown());
 

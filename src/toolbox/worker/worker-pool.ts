@@ -3,7 +3,7 @@ import type { CallContext, ProgressUpdate } from '../../contract/server/index.ts
 import type { ToolResult } from '../../contract/tool/index.ts';
 import { Gate, stopWorker } from '../../kernel/index.ts';
 import { WorkerDiedError, type WorkerDeath } from '../errors.ts';
-import { slowItemsMetaKey, type FromWorker, type ToWorker } from './message.ts';
+import { slowItemsMetaKey, type FromWorker, type ToWorker } from './worker-host.ts';
 
 export interface WorkerPoolOptions {
   /** The module a worker runs: it must call `hostServer`. */

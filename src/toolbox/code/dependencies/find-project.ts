@@ -1,8 +1,7 @@
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { AppError } from '../../../kernel/index.ts';
 import type { SourceFiles } from '../source-files.ts';
-import { findNamedFiles } from './find-named-files.ts';
-import type { ProjectFile } from './resolve/resolution.ts';
+import type { ProjectFile } from './resolution.ts';
 
 export interface FoundProject {
   /** The folder all ids are relative to, absolute. */
@@ -81,4 +80,27 @@ async function findAbove(sources: SourceFiles, root: string): Promise<string[]> 
 
 async function textOf(sources: SourceFiles, absolutePath: string): Promise<string | undefined> {
   return sources.readText(absolutePath, absolutePath).catch(() => undefined);
+}
+
+export interface NamedFile {
+  /** The folder as it was given, and the way from it to the file. */
+  readonly path: string;
+  readonly absolutePath: string;
+}
+
+/** Files below a folder inside the roots whose names fit one of the globs, in a stable order. */
+export async function findNamedFiles(
+  sources: SourceFiles,
+  folder: string,
+  names: readonly string[],
+): Promise<readonly NamedFile[]> {
+  const real = await sources.findFolder(folder);
+  const { escapePath } = await import('tinyglobby');
+  const pattern = join(escapePath(folder), `**/{${names.join(',')}}`);
+  const files = await sources.findPaths(pattern, []);
+  // With several roots the same relative folder may exist in more than one of them.
+  return files
+    .map(({ absolutePath }) => ({ absolutePath, inside: relative(real, absolutePath) }))
+    .filter(({ inside }) => !inside.startsWith('..'))
+    .map(({ absolutePath, inside }) => ({ absolutePath, path: join(folder, inside) }));
 }

@@ -1,16 +1,19 @@
+import { posix } from 'node:path';
 import type { DependencyReport } from './analyze-dependencies-tool.ts';
-import type { ImportKind, ModuleFile } from './import-reference.ts';
-import { goPackageOf, goResolver } from './resolve/resolve-go.ts';
-import { javaResolver, samePackage } from './resolve/resolve-java.ts';
-import { javascriptResolver } from './resolve/resolve-javascript.ts';
-import { pathResolver } from './resolve/resolve-path.ts';
 import { pythonResolver } from './resolve/resolve-python.ts';
-import type { Project, Resolver } from './resolve/resolution.ts';
-import { rustResolver } from './resolve/resolve-rust.ts';
 import { lookupTable } from '../../../kernel/index.ts';
+import type { ImportKind, ModuleFile, Project, Resolver } from './resolution.ts';
+import {
+  goPackageOf,
+  goResolver,
+  javaResolver,
+  samePackage,
+  rustResolver,
+} from './resolve/resolve-compiled.ts';
+import { javascriptResolver, pathResolver } from './resolve/resolve-javascript.ts';
 
 /** A module in the graph: a file, a Go package, or a folder once grouped. */
-export interface GraphNode {
+interface GraphNode {
   readonly id: string;
   readonly language: string;
   readonly files: number;
@@ -19,9 +22,9 @@ export interface GraphNode {
 }
 
 /** `from` imports `to`; `line` is where, in `from` or in the first file of it; `kind` is the strongest. */
-export type GraphEdge = DependencyReport['edges'][number];
+type GraphEdge = DependencyReport['edges'][number];
 
-export interface ImportGraph {
+interface ImportGraph {
   readonly nodes: ReadonlyMap<string, GraphNode>;
   readonly edges: readonly GraphEdge[];
   readonly externals: DependencyReport['external_dependencies'];
@@ -73,7 +76,7 @@ function referencesOf(file: ModuleFile): ModuleFile['imports']['references'] {
 const kindsByStrength: readonly ImportKind[] = ['import', 'type', 'declaration'];
 
 /** One edge for all between the same two modules: the first line, the strongest kind. */
-export function mergeEdges(edges: readonly GraphEdge[]): GraphEdge[] {
+function mergeEdges(edges: readonly GraphEdge[]): GraphEdge[] {
   const merged = new Map<string, GraphEdge>();
   for (const edge of edges) {
     const key = `${edge.from}\n${edge.to}`;
@@ -160,4 +163,34 @@ class GraphBuilder {
       unresolved: this.#unresolved,
     };
   }
+}
+
+export interface PlainGraph {
+  readonly nodes: ReadonlyMap<string, GraphNode>;
+  readonly edges: readonly GraphEdge[];
+}
+
+/** The same graph with folders as nodes, cut after `maxDepth` levels; imports inside one vanish. */
+export function groupByFolder(graph: PlainGraph, maxDepth = Infinity): PlainGraph {
+  const groupOf = (id: string): string => {
+    const node = graph.nodes.get(id);
+    const folder = node?.language === 'go' ? id : posix.dirname(id);
+    return folder.split('/').slice(0, maxDepth).join('/');
+  };
+  const nodes = new Map<string, { language: string; files: number; external: Set<string> }>();
+  for (const node of graph.nodes.values()) {
+    const id = groupOf(node.id);
+    const group = nodes.get(id) ?? { language: node.language, files: 0, external: new Set() };
+    group.files += node.files;
+    if (group.language !== node.language) group.language = 'mixed';
+    for (const name of node.external) group.external.add(name);
+    nodes.set(id, group);
+  }
+  const edges = graph.edges
+    .map((edge) => ({ ...edge, from: groupOf(edge.from), to: groupOf(edge.to) }))
+    .filter(({ from, to }) => from !== to);
+  return {
+    nodes: new Map([...nodes].map(([id, group]) => [id, { id, ...group }])),
+    edges: mergeEdges(edges),
+  };
 }

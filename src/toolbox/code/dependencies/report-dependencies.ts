@@ -1,20 +1,22 @@
 import { existsSync } from 'node:fs';
 import type { CallContext } from '../../../contract/server/index.ts';
-import { AppError } from '../../../kernel/index.ts';
+import { AppError, counted } from '../../../kernel/index.ts';
 import type { CodeContext } from '../code-context.ts';
 import { knownEndings, languageOfPath } from '../language.ts';
 import type { DependencyReport, DependencyRequest } from './analyze-dependencies-tool.ts';
-import { adjacencyOf, findComponents, findCycles, type Adjacency } from './find-cycles.ts';
-import { groupByFolder, type PlainGraph } from './group-graph.ts';
-import { buildGraph } from './import-graph.ts';
-import type { ModuleFile } from './import-reference.ts';
+import {
+  adjacencyOf,
+  findComponents,
+  findCycles,
+  type Adjacency,
+  type Cycle,
+} from './find-cycles.ts';
 import { QueriedTrees } from './imports/queried-trees.ts';
 import { readImports } from './imports/read-imports.ts';
-import { drawMermaid } from './picture/draw-mermaid.ts';
-import { drawSvg } from './picture/draw-svg.ts';
-import { pictureOf } from './picture/picture-graph.ts';
+import type { ModuleFile } from './resolution.ts';
+import { groupByFolder, type PlainGraph, buildGraph } from './import-graph.ts';
+import { drawMermaid, drawSvg, pictureOf } from './draw-graph.ts';
 import { findProject, type FoundProject } from './find-project.ts';
-import { recommend } from './recommend.ts';
 
 const maxUnresolvedShown = 500;
 const topCount = 10;
@@ -171,4 +173,59 @@ function draw(
     ...(pictures.includes('svg') ? { svg: drawSvg(picture) } : {}),
     ...(picture.note === '' ? {} : { picture_note: picture.note }),
   };
+}
+
+type GraphFindings = Pick<DependencyReport, 'cycles' | 'edges' | 'nodes' | 'unresolved'>;
+
+const maxCyclesAdvised = 10;
+const busyFanOut = 20;
+const hubFanIn = 20;
+const deepChain = 12;
+
+/** What to do about the shape of the graph, most pressing first. */
+function recommend(findings: GraphFindings): string[] {
+  const { cycles, unresolved, nodes } = findings;
+  const advice = cycles.slice(0, maxCyclesAdvised).map((cycle) => adviseCycle(cycle, findings));
+  if (cycles.length > maxCyclesAdvised) {
+    advice.push(`${cycles.length - maxCyclesAdvised} further cycles are listed under "cycles".`);
+  }
+  if (unresolved.length > 0) {
+    const [first] = unresolved;
+    advice.push(
+      `${counted(unresolved.length, 'unresolved import')}, e.g. "${first?.specifier}" in ${first?.file}:${first?.line}.`,
+    );
+  }
+  for (const { id, imported_by: fanIn, imports: fanOut, depth } of nodes) {
+    if (fanOut > busyFanOut) {
+      advice.push(`${id} imports ${fanOut} modules: consider splitting it by task.`);
+    } else if (fanIn > hubFanIn && fanOut > hubFanIn / 2) {
+      advice.push(
+        `${id} is imported by ${fanIn} and imports ${fanOut}: changes to it spread widely.`,
+      );
+    }
+    if (depth > deepChain) advice.push(`${id} rests on a chain of ${depth} imports.`);
+  }
+  return advice.slice(0, maxAdvice);
+}
+
+const maxAdvice = 30;
+
+/** The lightest import on the circle is the cheapest to turn around or to move. */
+function adviseCycle(cycle: Cycle, { edges }: GraphFindings): string {
+  const [first = ''] = cycle.shortest;
+  if (cycle.shortest.length === 1) return `${first} imports itself: remove that import.`;
+  const way = [...cycle.shortest, first].join(' → ');
+  const onCycle = cycle.shortest.flatMap((from, index) => {
+    const to = cycle.shortest[(index + 1) % cycle.shortest.length];
+    return edges.filter((edge) => edge.from === from && edge.to === to);
+  });
+  const [lightest] = onCycle.toSorted((a, b) => a.count - b.count);
+  const size =
+    cycle.members.length > cycle.shortest.length
+      ? ` (${cycle.members.length} modules hang together)`
+      : '';
+  return (
+    `Break the cycle ${way}${size}: the lightest import is ${lightest?.from}:${lightest?.line} → ` +
+    `${lightest?.to}; move what both need into a module of its own, or turn that import around.`
+  );
 }

@@ -3,13 +3,13 @@ import { aCallContext } from '../../testing/call-context.ts';
 import { aCodeContext } from '../../testing/code-context.ts';
 import type { DefinedTool } from '../../define-tool.ts';
 import { analyzeComplexityTool } from '../complexity/analyze-complexity-tool.ts';
-import { formatCodeTool } from '../format/format-code-tool.ts';
 import { refactorCodeTool } from '../refactor/refactor-code-tool.ts';
 import { reviewCodeTool } from '../review/review-code-tool.ts';
 import { scanSecurityTool } from '../security/scan-security-tool.ts';
 import { inlinePath, type SourceFile } from '../source-files.ts';
 import { SyntaxTrees } from '../syntax-tree.ts';
 import { parseJavascriptFile } from './parse-inline.ts';
+import { formatCodeTool } from '../format/format-code-tool.ts';
 
 const trees = new SyntaxTrees();
 const withJsx = 'export const A = (p: { a: string }) => <b title={p.a}>{p.a}</b>;\n';

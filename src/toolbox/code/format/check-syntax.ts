@@ -3,18 +3,16 @@ import { Gofmt } from '../engines/gofmt.ts';
 import { CodeSyntaxError, TooComplexError, type SyntaxProblem, syntaxError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { SourceFile } from '../source-files.ts';
-import type { FormatEngine } from './engine.ts';
-import { asTooComplex } from './too-complex.ts';
 import { assertCssStatements } from './format-css.ts';
-import { goFormatter } from './format-go.ts';
 import { checkHtml } from './format-html.ts';
 import { checkJavascript } from './format-javascript.ts';
-import { formatPython } from './format-python.ts';
-import { firstJavaError } from './java-errors.ts';
 import { parseWith } from './prettier.ts';
-import { Rustfmt } from './rustfmt.ts';
 import { recogniseSql } from './sql-dialect.ts';
 import { firstTreeError } from './tree-error.ts';
+import { type FormatEngine, asTooComplex } from './engine.ts';
+import { firstJavaError } from './format-java.ts';
+import { goFormatter, formatPython } from './format-source.ts';
+import { Rustfmt } from './format-rust.ts';
 
 /** Throws `CodeSyntaxError` when the file is not valid. */
 type Check = (file: SourceFile, context: CodeContext) => Promise<void>;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
-import { counted, reportError } from '../../../kernel/index.ts';
+import { counted, reportError, lookupTable } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
 import { likelyLanguages } from '../detect-language.ts';
 import { CodeSyntaxError, UnfitFormatterError } from '../errors.ts';
-import { languages } from '../language.ts';
+import { languages, type Language } from '../language.ts';
 import {
   describeLeftOut,
   leftOutField,
@@ -13,9 +13,9 @@ import {
   selectSources,
 } from '../select/select-sources.ts';
 import { inlinePath, sourceFields, type SourceFile } from '../source-files.ts';
-import { chooseFormatter, formatterNames } from './formatters.ts';
-import type { FormattedSource } from './format-source.ts';
+import formatters from './formatters.json' with { type: 'json' };
 import type { FormatJob } from './engine.ts';
+import type { FormattedSource } from './format-source.ts';
 
 const inputSchema = z.object({
   ...sourceFields,
@@ -264,4 +264,41 @@ function summarize(output: Output): string {
   const { changed = 0, unchanged = 0, failed = 0 } = output.totals ?? {};
   const totals = `${changed} changed, ${unchanged} unchanged, ${failed} failed`;
   return [...lines, totals, ...describeLeftOut(output.left_out ?? [])].join('\n');
+}
+
+const tableSchema = z.record(z.string(), z.string()).transform((table) => lookupTable(table));
+const data = z
+  .strictObject({
+    names: z.record(z.enum(languages), z.array(z.string())),
+    differences: tableSchema,
+    spellings: tableSchema,
+  })
+  .parse(formatters);
+
+/**
+ * The names users know, per language, the default first. A name whose program is not aboard is
+ * carried out by the language's engine; what then differs is said in the result.
+ */
+export const formatterNames: Readonly<Record<Language, readonly string[]>> = data.names;
+
+type FormatterChoice =
+  | { readonly kind: 'chosen'; readonly formatter: string; readonly note: string | undefined }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'unfit'; readonly canDo: readonly Language[] };
+
+/** The formatter for a language: the one named, in any spelling of it, or the language's default. */
+function chooseFormatter(name: string | undefined, language: Language): FormatterChoice {
+  const names = formatterNames[language];
+  const formatter = name === undefined ? (names[0] ?? '') : normalise(name);
+  if (names.includes(formatter)) {
+    return { kind: 'chosen', formatter, note: data.differences[formatter] };
+  }
+  const canDo = languages.filter((other) => formatterNames[other].includes(formatter));
+  return canDo.length === 0 ? { kind: 'unknown' } : { kind: 'unfit', canDo };
+}
+
+function normalise(name: string): string {
+  const lower = name.trim().toLowerCase();
+  const dashed = lower.replaceAll('_', '-');
+  return data.spellings[lower] ?? data.spellings[dashed] ?? dashed;
 }

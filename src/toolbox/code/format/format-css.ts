@@ -1,9 +1,9 @@
 import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
-import type { FormatEngine } from './engine.ts';
 import { ownPlugins, prettierVersion, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';
 import { lookupTable } from '../../../kernel/index.ts';
+import type { FormatEngine } from './engine.ts';
 
 /** CSS by Prettier, after a look at brackets and statements: its parser forgives what is none. */
 export const formatCss: FormatEngine = async ({ file, lineLength }) => {

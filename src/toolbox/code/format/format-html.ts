@@ -2,10 +2,10 @@ import type { Parser, Plugin } from 'prettier';
 import type { SourceFile } from '../source-files.ts';
 import { CodeSyntaxError, syntaxError } from '../errors.ts';
 import { TextPositions } from '../text-positions.ts';
-import type { FormatEngine } from './engine.ts';
 import { optionalEndTags, withEndTags } from './html-end-tags.ts';
 import { ownPlugins, parseWith, prettierVersion, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';
+import type { FormatEngine } from './engine.ts';
 
 const htmlPlugins = ['html', 'babel', 'estree', 'postcss', 'typescript'] as const;
 

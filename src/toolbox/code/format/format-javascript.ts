@@ -4,9 +4,9 @@ import type { CodeSyntaxError } from '../errors.ts';
 import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { SyntaxTrees } from '../syntax-tree.ts';
-import type { FormatEngine } from './engine.ts';
 import { prettierVersion, ownPlugins, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';
+import type { FormatEngine } from './engine.ts';
 
 /**
  * JavaScript and TypeScript by Prettier. oxc is asked first: Prettier's parsers also accept what is

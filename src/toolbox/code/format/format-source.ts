@@ -1,20 +1,24 @@
 import type { CodeContext } from '../code-context.ts';
-import { Gofmt } from '../engines/gofmt.ts';
+import { Gofmt, GofmtMessage } from '../engines/gofmt.ts';
 import { AppError } from '../../../kernel/index.ts';
-import { FormatFailedError } from '../errors.ts';
+import { FormatFailedError, syntaxError } from '../errors.ts';
 import type { Language } from '../language.ts';
-import type { EngineResult, FormatEngine, FormatJob } from './engine.ts';
 import { formatCss } from './format-css.ts';
-import { goFormatter } from './format-go.ts';
 import { formatHtml } from './format-html.ts';
-import { formatJava } from './format-java.ts';
 import { formatJavascript } from './format-javascript.ts';
-import { formatPython } from './format-python.ts';
-import { rustFormatter } from './format-rust.ts';
 import { formatSql } from './format-sql.ts';
-import { Rustfmt } from './rustfmt.ts';
 import { hasSameMeaning } from './same-meaning.ts';
-import { asTooComplex, assertNotTooLong } from './too-complex.ts';
+import {
+  type EngineResult,
+  type FormatEngine,
+  type FormatJob,
+  asTooComplex,
+  assertNotTooLong,
+  packageVersion,
+} from './engine.ts';
+import { formatJava } from './format-java.ts';
+import { placeOfByte, placeOfLineAndByte } from './text-place.ts';
+import { rustFormatter, Rustfmt } from './format-rust.ts';
 
 export interface FormattedSource {
   readonly text: string;
@@ -23,7 +27,7 @@ export interface FormattedSource {
   readonly notes: readonly string[];
 }
 
-export type FormatEngines = Readonly<Record<Language, FormatEngine>>;
+type FormatEngines = Readonly<Record<Language, FormatEngine>>;
 
 export function createFormatEngines(rustfmt = new Rustfmt(), gofmt = new Gofmt()): FormatEngines {
   return {
@@ -127,4 +131,35 @@ export function countChangedLines(before: string, after: string): number {
 function linesOf(text: string): readonly string[] {
   const lines = text.split('\n');
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}
+
+/** Python by Ruff's formatter, which follows Black's style. */
+export const formatPython: FormatEngine = async ({ file, lineLength }, context) => {
+  const engine = `ruff ${await context.ruff.version()} (black style)`;
+  try {
+    const text = await context.ruff.format(file.text, { 'line-length': lineLength });
+    return { text, engine };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const range = /^(.*) at byte range (\d+)\.\.\d+$/s.exec(message);
+    if (!range) throw error;
+    throw syntaxError(file, placeOfByte(file.text, Number(range[2])), range[1] ?? message);
+  }
+};
+
+/** Go by gofmt itself, compiled to WASM. Whole files and, as gofmt does, lists of declarations or statements. */
+export function goFormatter(gofmt: Gofmt): FormatEngine {
+  // Read once: gofmt is so quick that looking for its version would be a quarter of the time.
+  let engine: string | undefined;
+  return async ({ file }) => {
+    engine ??= `gofmt (@wasm-fmt/gofmt ${packageVersion('@wasm-fmt/gofmt')})`;
+    try {
+      return { text: await gofmt.format(file.text), engine };
+    } catch (error) {
+      if (!(error instanceof GofmtMessage)) throw error;
+      const [, line, column, reason] = /^(\d+):(\d+): (.*)/.exec(error.message) ?? [];
+      const place = placeOfLineAndByte(file.text, Number(line ?? 1), Number(column ?? 1));
+      throw syntaxError(file, place, reason ?? error.message);
+    }
+  };
 }

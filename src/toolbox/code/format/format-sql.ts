@@ -1,10 +1,9 @@
 import type { FormatOptionsWithLanguage } from 'sql-formatter';
 import { withPostgresParser } from '../engines/postgres-parser.ts';
 import { syntaxError } from '../errors.ts';
-import type { FormatEngine } from './engine.ts';
-import { packageVersion } from './package-version.ts';
 import { hasSameSqlTokens } from './same-meaning.ts';
 import { recogniseSql, type SqlDialect } from './sql-dialect.ts';
+import { type FormatEngine, packageVersion } from './engine.ts';
 import type { ScriptPart } from './sql-script.ts';
 
 /** SQL by sql-formatter in the dialect whose parser accepts the text; words keep their case. */

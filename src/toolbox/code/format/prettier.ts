@@ -2,7 +2,7 @@ import type { Options, Plugin } from 'prettier';
 import { z } from 'zod';
 import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
-import { packageVersion } from './package-version.ts';
+import { packageVersion } from './engine.ts';
 
 /** Names of the plugins inside Prettier's own package. */
 type OwnPlugin = 'babel' | 'estree' | 'typescript' | 'postcss' | 'html';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aCodeContext } from '../../testing/code-context.ts';
 import type { SourceFile } from '../source-files.ts';
-import { createFormatEngines, formatSource } from './format-source.ts';
 import { runChild } from '../engines/run-child.ts';
-import { Rustfmt } from './rustfmt.ts';
+import { createFormatEngines, formatSource } from './format-source.ts';
+import { Rustfmt } from './format-rust.ts';
 
 const context = aCodeContext();
 const signal = new AbortController().signal;

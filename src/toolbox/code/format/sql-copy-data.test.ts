@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { findCopyData } from './sql-script.ts';
 import { formatSqlText } from './testing/format-sql-text.ts';
+import { findCopyData } from './sql-script.ts';
 
 function dataIn(text: string): string[] {
   return findCopyData(text).map(({ start, end }) => text.slice(start, end));

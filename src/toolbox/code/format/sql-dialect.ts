@@ -2,14 +2,13 @@ import type { SqlLanguage } from 'sql-formatter';
 import { z } from 'zod';
 import { withPostgresParser } from '../engines/postgres-parser.ts';
 import type { SourceFile } from '../source-files.ts';
-import { hidePlaceholders } from './sql-placeholders.ts';
-import { splitScript, type ScriptPart } from './sql-script.ts';
 import {
   placeOfCodePoint,
   placeOfLineAndCodePoint,
   placeOfOffset,
   type TextPlace,
 } from './text-place.ts';
+import { hidePlaceholders, splitScript, type ScriptPart } from './sql-script.ts';
 
 /** A dialect of SQL as its parser calls it, and as sql-formatter does. */
 export interface SqlDialect {

@@ -5,7 +5,7 @@ import { inlinePath } from '../source-files.ts';
 import type { Language } from '../language.ts';
 import { checkSyntax } from './check-syntax.ts';
 import { formatCodeTool } from './format-code-tool.ts';
-import { Rustfmt } from './rustfmt.ts';
+import { Rustfmt } from './format-rust.ts';
 
 const context = aCodeContext();
 const tool = formatCodeTool(context);

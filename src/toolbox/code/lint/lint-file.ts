@@ -1,8 +1,8 @@
-import { asTooComplex } from '../format/too-complex.ts';
 import type { Language } from '../language.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { TreeLanguage } from './lint-tree.ts';
 import type { Lint, LintFinding, LintSetup } from './lint-finding.ts';
+import { asTooComplex } from '../format/engine.ts';
 
 /** What lints a language, and the package it comes from when it is not ours. */
 export const lintEngines: Readonly<

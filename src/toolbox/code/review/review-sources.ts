@@ -3,7 +3,6 @@ import type { CallContext } from '../../../contract/server/index.ts';
 import type { CodeContext, CodeSettings } from '../code-context.ts';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import { focusAreas, type FocusArea } from '../finding.ts';
-import { packageVersion } from '../format/package-version.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
 import { chooseStyleGuide } from '../lint/style-guide.ts';
 import { fixOnce } from '../refactor/fix-once.ts';
@@ -21,6 +20,7 @@ import { isAboutSecret, mergeFindings } from './merge-findings.ts';
 import type { ReviewOutput } from './review-code-tool.ts';
 import { reviewFile, type FileReview, type ReviewSetup } from './review-file.ts';
 import { scoreOf, syntaxErrorRule } from './score.ts';
+import { packageVersion } from '../format/engine.ts';
 
 export interface ReviewRequest extends SourceRequest, SelectionRequest {
   readonly style_guide?: string | undefined;

@@ -1,6 +1,11 @@
 import type { SecretRange } from './find-secrets.ts';
-import { looksLikeCode, looksLikeName, needsQuotes } from './judge-bare-value.ts';
-import { entropyOf, isPlaceholder } from './judge-secret.ts';
+import {
+  looksLikeCode,
+  looksLikeName,
+  needsQuotes,
+  entropyOf,
+  isPlaceholder,
+} from './judge-secret.ts';
 
 /** A quoted value given to something whose name ends in a word for a secret; quotes in notebooks are escaped. */
 const quoted =

@@ -3,8 +3,8 @@ import type { HiddenSecrets } from '../../../contract/secret/index.ts';
 import { secretPatterns, type SecretPattern } from '../../../kernel/index.ts';
 import type { Severity } from '../finding.ts';
 import { TextPositions } from '../text-positions.ts';
-import { entropyOf, isPlaceholder } from './judge-secret.ts';
 import { findNamedSecrets } from './find-named-secrets.ts';
+import { entropyOf, isPlaceholder } from './judge-secret.ts';
 
 /** A secret in a text: where it is and what kind, never what it is. */
 export interface FoundSecret {

@@ -7,10 +7,10 @@ import { aCodeContext } from '../../testing/code-context.ts';
 import type { DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
 import { analyzeComplexityTool } from '../complexity/analyze-complexity-tool.ts';
-import { formatCodeTool } from '../format/format-code-tool.ts';
 import { refactorCodeTool } from '../refactor/refactor-code-tool.ts';
 import { reviewCodeTool } from '../review/review-code-tool.ts';
 import { scanSecurityTool } from '../security/scan-security-tool.ts';
+import { formatCodeTool } from '../format/format-code-tool.ts';
 
 const bad = 'import subprocess\n\n\ndef run(cmd):\n    subprocess.call(cmd, shell=True)\n';
 const good = '"""Numbers."""\n\nLIMIT = 3\n';

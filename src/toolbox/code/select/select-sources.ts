@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { counted } from '../../../kernel/index.ts';
-import { slowItemsMetaKey } from '../../worker/message.ts';
 import type { CodeContext } from '../code-context.ts';
 import type { SourceFile, SourceRequest } from '../source-files.ts';
 import { looksGenerated, roleOfPath } from './file-role.ts';
+import { slowItemsMetaKey } from '../../worker/worker-host.ts';
 
 const reasons = [
   'ignored',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fixedVersions, isAffected } from './affected-versions.ts';
-import type { Ecosystem } from './locked-package.ts';
 import { osvRecordSchema, type OsvEvent } from './osv-record.ts';
+import type { Ecosystem } from './locked-package.ts';
 
 interface Case {
   readonly ecosystem: Ecosystem;

@@ -1,7 +1,6 @@
-import type { Ecosystem, LockedPackage } from './locked-package.ts';
 import type { OsvAffected, OsvEvent, OsvRecord } from './osv-record.ts';
-import { versionOrderOf, type VersionOrder } from './versions/compare-versions.ts';
-import { compareSemver } from './versions/compare-versions.ts';
+import type { Ecosystem, LockedPackage } from './locked-package.ts';
+import { versionOrderOf, type VersionOrder, compareSemver } from './compare-versions.ts';
 
 /** The name under which OSV keeps a package: PyPI names are compared as PEP 503 normalises them. */
 export function normalizeName(ecosystem: string, name: string): string {

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Gate, systemClock, type Clock } from '../../../kernel/index.ts';
 import { OsvUnreachableError } from './errors.ts';
-import type { LockedPackage } from './locked-package.ts';
 import {
   osvRecordSchema,
   type LookUpOptions,
@@ -10,6 +9,7 @@ import {
   type OsvRecord,
   type OsvSource,
 } from './osv-record.ts';
+import type { LockedPackage } from './locked-package.ts';
 
 const batchSchema = z.object({
   results: z.array(

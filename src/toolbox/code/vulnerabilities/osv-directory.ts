@@ -2,7 +2,6 @@ import { counted, readRegularFile } from '../../../kernel/index.ts';
 import { access, stat } from 'node:fs/promises';
 import { isAffected, normalizeName } from './affected-versions.ts';
 import { OsvDirectoryError } from './errors.ts';
-import { ecosystems, type Ecosystem, type LockedPackage } from './locked-package.ts';
 import {
   osvRecordSchema,
   type LookUpOptions,
@@ -10,6 +9,7 @@ import {
   type OsvRecord,
   type OsvSource,
 } from './osv-record.ts';
+import { ecosystems, type Ecosystem, type LockedPackage } from './locked-package.ts';
 
 /** Which record files speak about which package, for some ecosystems. */
 interface Index {

@@ -1,10 +1,14 @@
 import { basename, dirname } from 'node:path';
-import { findNamedFiles, type NamedFile } from '../dependencies/find-named-files.ts';
 import { NoFilesError } from '../errors.ts';
 import type { SourceFiles } from '../source-files.ts';
 import { LockfileUnknownError, TooManyPackagesError } from './errors.ts';
-import type { LockedPackage, ParsedLockfile, SkippedPackage } from './locked-package.ts';
-import { lockfileNames, loadLockfileParser } from './lockfiles/lockfile-formats.ts';
+import type {
+  LockedPackage,
+  ParsedLockfile,
+  SkippedPackage,
+  LockfileParser,
+} from './locked-package.ts';
+import { findNamedFiles, type NamedFile } from '../dependencies/find-project.ts';
 
 /** A lock file with what it fixes; paths of dependencies are worked out. */
 export interface Lockfile {
@@ -18,7 +22,7 @@ export interface FoundPackage extends LockedPackage {
   readonly dependencyPath?: readonly string[] | undefined;
 }
 
-export interface LockfileRequest {
+interface LockfileRequest {
   readonly path?: string | undefined;
   readonly code?: string | undefined;
   readonly lockfile?: string | undefined;
@@ -117,4 +121,35 @@ function withPaths(parsed: ParsedLockfile): readonly FoundPackage[] {
     }
     return { ...entry, direct: path.length === 1, dependencyPath: path };
   });
+}
+
+const npm = async () => (await import('./lockfiles/package-lock.ts')).parsePackageLock;
+const poetry = async () => (await import('./lockfiles/toml-lock.ts')).parsePythonLock;
+const gradle = async () => (await import('./lockfiles/pom.ts')).parseGradleLockfile;
+
+/** The readers by file name, loaded when first needed. */
+const formats: ReadonlyMap<string, () => Promise<LockfileParser>> = new Map([
+  ['package-lock.json', npm],
+  ['npm-shrinkwrap.json', npm],
+  ['yarn.lock', async () => (await import('./lockfiles/yarn-lock.ts')).parseYarnLock],
+  ['pnpm-lock.yaml', async () => (await import('./lockfiles/pnpm-lock.ts')).parsePnpmLock],
+  ['requirements.txt', async () => (await import('./lockfiles/requirements.ts')).parseRequirements],
+  ['poetry.lock', poetry],
+  ['pdm.lock', poetry],
+  ['uv.lock', async () => (await import('./lockfiles/toml-lock.ts')).parseUvLock],
+  ['Pipfile.lock', async () => (await import('./lockfiles/requirements.ts')).parsePipfileLock],
+  ['go.mod', async () => (await import('./lockfiles/go-mod.ts')).parseGoMod],
+  ['go.sum', async () => (await import('./lockfiles/go-mod.ts')).parseGoSum],
+  ['Cargo.lock', async () => (await import('./lockfiles/toml-lock.ts')).parseCargoLock],
+  ['pom.xml', async () => (await import('./lockfiles/pom.ts')).parsePom],
+  ['gradle.lockfile', gradle],
+  ['buildscript-gradle.lockfile', gradle],
+]);
+
+/** Every file name that is read. `requirements-dev.txt` and the like count as requirements.txt. */
+export const lockfileNames: readonly string[] = [...formats.keys()];
+
+/** The reader for a file of this name, or `undefined` when it is no lock file. */
+export async function loadLockfileParser(name: string): Promise<LockfileParser | undefined> {
+  return formats.get(/^requirements[\w.-]*\.txt$/.test(name) ? 'requirements.txt' : name)?.();
 }

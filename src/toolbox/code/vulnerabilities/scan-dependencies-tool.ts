@@ -4,10 +4,10 @@ import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { InvalidArgumentsError } from '../../errors.ts';
 import type { CodeContext } from '../code-context.ts';
 import { severities } from '../finding.ts';
-import { ecosystems } from './locked-package.ts';
-import { lockfileNames } from './lockfiles/lockfile-formats.ts';
 import type { OsvApiOptions } from './osv-api.ts';
 import type { OsvSource } from './osv-record.ts';
+import { ecosystems } from './locked-package.ts';
+import { lockfileNames } from './read-lockfiles.ts';
 
 const inputSchema = z.object({
   path: z

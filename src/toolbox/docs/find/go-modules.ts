@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseGoMod } from '../../code/vulnerabilities/lockfiles/go-mod.ts';
-import type { LockedPackage } from '../../code/vulnerabilities/locked-package.ts';
-import type { InstalledPackage } from '../library.ts';
-import type { DocsLimits } from '../limits.ts';
 import { readManifest, realFolders, type ProjectFolder } from './project-folders.ts';
+import type { LockedPackage } from '../../code/vulnerabilities/locked-package.ts';
+import type { InstalledPackage, DocsLimits } from '../library.ts';
 
 interface Search {
   readonly roots: readonly string[];

@@ -2,13 +2,19 @@ import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { liesInside, parseLenientJson } from '../../../kernel/index.ts';
-import { libraryId, type Ecosystem, type InstalledPackage, type Library } from '../library.ts';
-import { docsLimits, type DocsLimits } from '../limits.ts';
 import { PackageFiles } from '../read/package-files.ts';
 import { findGoModules } from './go-modules.ts';
 import { findNpmPackages } from './npm-packages.ts';
 import { findProjectFolders, realFolders } from './project-folders.ts';
 import { findPythonPackages } from './python-packages.ts';
+import {
+  libraryId,
+  type Ecosystem,
+  type InstalledPackage,
+  type Library,
+  docsLimits,
+  type DocsLimits,
+} from '../library.ts';
 
 export interface InstalledLibrariesOptions {
   /** The folders of the project that may be read. */

@@ -2,9 +2,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { parseLenientJson } from '../../../kernel/index.ts';
-import type { InstalledPackage } from '../library.ts';
-import type { DocsLimits } from '../limits.ts';
 import { readManifest, realFolders, type ProjectFolder } from './project-folders.ts';
+import type { InstalledPackage, DocsLimits } from '../library.ts';
 
 const names = z.record(z.string(), z.unknown()).catch({});
 const manifestSchema = z.object({

@@ -1,7 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile } from '../../../kernel/index.ts';
-import type { DocsLimits } from '../limits.ts';
+import type { DocsLimits } from '../library.ts';
 
 /** A folder of the project with the names in it. */
 export interface ProjectFolder {

@@ -1,11 +1,10 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadLockfileParser } from '../../code/vulnerabilities/lockfiles/lockfile-formats.ts';
 import { liesInside } from '../../../kernel/index.ts';
-import { normalizeName, type InstalledPackage } from '../library.ts';
-import type { DocsLimits } from '../limits.ts';
 import { PackageFiles } from '../read/package-files.ts';
 import { readManifest, realFolders, type ProjectFolder } from './project-folders.ts';
+import { loadLockfileParser } from '../../code/vulnerabilities/read-lockfiles.ts';
+import { normalizeName, type InstalledPackage, type DocsLimits } from '../library.ts';
 
 interface Search {
   readonly roots: readonly string[];

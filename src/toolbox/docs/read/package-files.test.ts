@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { docsLimits } from '../limits.ts';
 import { aTemporaryProject, type TemporaryProject } from '../testing/temporary-project.ts';
 import { PackageFiles } from './package-files.ts';
+import { docsLimits } from '../library.ts';
 
 describe('the files of a package', () => {
   let project: TemporaryProject;

@@ -1,7 +1,7 @@
 import { opendir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { liesInside, readFileStart } from '../../../kernel/index.ts';
-import { docsLimits, type DocsLimits } from '../limits.ts';
+import { docsLimits, type DocsLimits } from '../library.ts';
 
 export interface FileText {
   readonly text: string;

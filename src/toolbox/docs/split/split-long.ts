@@ -1,5 +1,5 @@
-import { docsLimits } from '../limits.ts';
 import type { Passage } from '../passage.ts';
+import { docsLimits } from '../library.ts';
 
 interface Block {
   readonly heading: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { docsLimits } from '../limits.ts';
 import { splitMarkdown } from './split-markdown.ts';
+import { docsLimits } from '../library.ts';
 
 describe('splitting prose', () => {
   it('gives each section its line and the headings that lead to it', () => {

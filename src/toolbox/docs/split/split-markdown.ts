@@ -1,6 +1,6 @@
-import { docsLimits } from '../limits.ts';
 import type { Passage } from '../passage.ts';
 import { splitLong } from './split-long.ts';
+import { docsLimits } from '../library.ts';
 
 interface Heading {
   readonly level: number;

@@ -2,8 +2,8 @@ import type { ParseResult } from 'oxc-parser';
 import { dialectOf, parseJavascript } from '../../engines/javascript-tree.ts';
 import { CodeSyntaxError, TooComplexError } from '../../errors.ts';
 import { TextPositions } from '../../text-positions.ts';
-import type { FileImports, ImportReference } from '../import-reference.ts';
 import { lineOf, type QueriedTrees } from './queried-trees.ts';
+import type { FileImports, ImportReference } from '../resolution.ts';
 
 export interface JavascriptText {
   readonly path: string;

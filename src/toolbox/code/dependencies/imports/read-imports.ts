@@ -1,6 +1,6 @@
 import type { Language } from '../../language.ts';
-import type { FileImports } from '../import-reference.ts';
 import type { QueriedTrees } from './queried-trees.ts';
+import type { FileImports } from '../resolution.ts';
 
 export interface ImportingText {
   readonly path: string;
@@ -12,7 +12,7 @@ type Reader = (trees: QueriedTrees, file: ImportingText) => Promise<FileImports>
 
 const readers: Readonly<Record<Language, Reader>> = {
   python: async (trees, { text }) =>
-    (await import('./python-imports.ts')).readPythonImports(trees, text),
+    (await import('./tree-imports.ts')).readPythonImports(trees, text),
   javascript: async (trees, { path, text }) =>
     (await import('./javascript-imports.ts')).readJavascriptImports(trees, {
       path,
@@ -25,9 +25,9 @@ const readers: Readonly<Record<Language, Reader>> = {
       text,
       language: 'typescript',
     }),
-  java: async (trees, { text }) => (await import('./java-imports.ts')).readJavaImports(trees, text),
-  go: async (trees, { text }) => (await import('./go-imports.ts')).readGoImports(trees, text),
-  rust: async (trees, { text }) => (await import('./rust-imports.ts')).readRustImports(trees, text),
+  java: async (trees, { text }) => (await import('./tree-imports.ts')).readJavaImports(trees, text),
+  go: async (trees, { text }) => (await import('./tree-imports.ts')).readGoImports(trees, text),
+  rust: async (trees, { text }) => (await import('./tree-imports.ts')).readRustImports(trees, text),
   css: async (_, { text }) => (await import('./web-imports.ts')).readCssImports(text),
   html: async (_, { text }) => (await import('./web-imports.ts')).readHtmlImports(text),
   sql: async () => ({ references: [] }),

@@ -1,6 +1,6 @@
 import { parse, type DefaultTreeAdapterTypes } from 'parse5';
 import { TextPositions } from '../../text-positions.ts';
-import type { FileImports, ImportReference } from '../import-reference.ts';
+import type { FileImports, ImportReference } from '../resolution.ts';
 
 /** `@import` of CSS. Comments become blanks first, so that lines stay where they are. */
 export function readCssImports(text: string): FileImports {

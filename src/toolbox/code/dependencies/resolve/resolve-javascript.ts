@@ -1,9 +1,8 @@
 import { builtinModules } from 'node:module';
 import { join, posix, relative, resolve, sep } from 'node:path';
-import type { ModuleFile } from '../import-reference.ts';
 import { parseLenientJson, lookupTable } from '../../../../kernel/index.ts';
-import { pathResolver } from './resolve-path.ts';
 import {
+  type ModuleFile,
   external,
   ignored,
   internal,
@@ -11,7 +10,7 @@ import {
   type Project,
   type ProjectFile,
   type Resolver,
-} from './resolution.ts';
+} from '../resolution.ts';
 
 const endings = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 /** What an import of compiled output means in the sources. */
@@ -150,4 +149,22 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
+}
+
+/** Style sheets and pages name files by address; `/x` is looked for in the folder and its `public`. */
+export function pathResolver(project: Project): Resolver {
+  const ids = new Set(project.files.map(({ id }) => id));
+  return (file, { specifier }) => {
+    if (specifier.startsWith('data:') || specifier.includes('{{')) return ignored;
+    const address = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#]+)/i.exec(specifier);
+    if (address?.[1]) return external(address[1]);
+    const candidates = specifier.startsWith('/')
+      ? [specifier.slice(1), posix.join('public', specifier)]
+      : [posix.normalize(posix.join(posix.dirname(file.id), specifier))];
+    const found = candidates.find((id) => ids.has(id));
+    if (found !== undefined) return internal([found]);
+    const outside = candidates.find((id) => id.startsWith('..'));
+    if (outside !== undefined) return external(outside);
+    return candidates.some((id) => project.exists(id)) ? ignored : unresolved;
+  };
 }

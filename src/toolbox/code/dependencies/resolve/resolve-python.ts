@@ -1,15 +1,16 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
-import type { ImportReference, ModuleFile } from '../import-reference.ts';
 import data from './python-standard-modules.json' with { type: 'json' };
 import {
+  type ImportReference,
+  type ModuleFile,
   external,
   internal,
   unresolved,
   type Project,
   type Resolution,
   type Resolver,
-} from './resolution.ts';
+} from '../resolution.ts';
 
 /** Top-level modules that come with Python, from 3.11 to 3.14 (`sys.stdlib_module_names`). */
 const standardModules: ReadonlySet<string> = new Set(z.array(z.string()).parse(data));

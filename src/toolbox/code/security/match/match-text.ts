@@ -1,8 +1,8 @@
-import { isPlaceholder } from '../../secrets/judge-secret.ts';
 import type { SourceFile } from '../../source-files.ts';
 import { TextPositions } from '../../text-positions.ts';
 import { readRules, type FileRule, type RuleGroup, type TextMatch } from '../rules/rule-file.ts';
 import { findingOf, type SecurityFinding } from '../security-rule.ts';
+import { isPlaceholder } from '../../secrets/judge-secret.ts';
 
 /** A part of a file that rules look at on its own, where it starts, and its text without the contents of literals. */
 export interface TextUnit {

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { LockfileMalformedError } from '../errors.ts';
-import type { LockedPackage, ParsedLockfile, SkippedPackage } from '../locked-package.ts';
-import { linesOfKeys, readJson } from './read-json.ts';
+import {
+  type LockedPackage,
+  type ParsedLockfile,
+  type SkippedPackage,
+  linesOfKeys,
+  readJson,
+} from '../locked-package.ts';
 
 const names = z.record(z.string(), z.string()).optional();
 

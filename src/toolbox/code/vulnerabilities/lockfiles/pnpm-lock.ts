@@ -1,8 +1,12 @@
 import { LineCounter, isMap, isScalar, parseAllDocuments, type Document } from 'yaml';
 import { z } from 'zod';
 import { LockfileMalformedError } from '../errors.ts';
-import type { LockedPackage, ParsedLockfile, SkippedPackage } from '../locked-package.ts';
-import { checkShape } from './read-json.ts';
+import {
+  type LockedPackage,
+  type ParsedLockfile,
+  type SkippedPackage,
+  checkShape,
+} from '../locked-package.ts';
 
 /** A dependency in an importer: `1.0.0` up to lock file version 5, `{specifier, version}` after it. */
 const references = z

@@ -1,6 +1,11 @@
 import { z } from 'zod';
-import type { LockedPackage, ParsedLockfile, SkippedPackage } from '../locked-package.ts';
-import { linesOfKeys, readJson } from './read-json.ts';
+import {
+  type LockedPackage,
+  type ParsedLockfile,
+  type SkippedPackage,
+  linesOfKeys,
+  readJson,
+} from '../locked-package.ts';
 
 /** `requirements.txt`: what is pinned with `==` is looked up, the rest is listed as skipped. */
 export function parseRequirements(text: string): ParsedLockfile {

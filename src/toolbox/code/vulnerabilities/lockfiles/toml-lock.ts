@@ -1,13 +1,13 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { LockfileMalformedError } from '../errors.ts';
-import type {
-  Ecosystem,
-  LockedPackage,
-  ParsedLockfile,
-  SkippedPackage,
+import {
+  type Ecosystem,
+  type LockedPackage,
+  type ParsedLockfile,
+  type SkippedPackage,
+  checkShape,
 } from '../locked-package.ts';
-import { checkShape } from './read-json.ts';
 
 const requirement = z.union([
   z.string(),

@@ -1,5 +1,5 @@
 import type { ParsedLockfile } from '../locked-package.ts';
-import { loadLockfileParser } from '../lockfiles/lockfile-formats.ts';
+import { loadLockfileParser } from '../read-lockfiles.ts';
 
 /** What the reader for a file of this name makes of a text. */
 export async function parseAs(name: string, text: string): Promise<ParsedLockfile> {

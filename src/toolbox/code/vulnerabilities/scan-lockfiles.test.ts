@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assessSeverity, baseScore, severityOfScore } from './assess-severity.ts';
+import { assessSeverity, baseScore, severityOfScore } from './scan-lockfiles.ts';
 
 describe('the CVSS base score', () => {
   // Published examples of the specification's authors and of well-known CVEs.

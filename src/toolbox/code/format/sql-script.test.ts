@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { hidePlaceholders } from './sql-placeholders.ts';
 import { formatSqlText } from './testing/format-sql-text.ts';
+import { hidePlaceholders } from './sql-script.ts';
 
 it.each([':name', '%s', '%(name)s', '?', '$1', '@p'])(
   'formats SQL with the placeholder %s and keeps it',

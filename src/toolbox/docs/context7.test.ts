@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aCallContext } from '../testing/call-context.ts';
-import type { Context7 } from './context7.ts';
-import { readLibraries, readSnippets } from './context7.ts';
 import { createDocsServer } from './docs-server.ts';
+import { type Context7, readLibraries, readSnippets } from './context7.ts';
 
 const libraries = `Available Libraries:
 

@@ -3,9 +3,10 @@ import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { languageRulesSchema } from './coding-standards.ts';
 import { UnknownLanguageError, UnknownTopicError } from './errors.ts';
 import { languagesOf, resolveLanguage } from './languages.ts';
-import type { StandardsLibrary } from './standards-library.ts';
+import { type StandardsLibrary, codingStandardsUri } from './standards-library.ts';
+import { counted } from '../../kernel/index.ts';
 
-const outputSchema = z.looseObject({
+const standardSchema = z.looseObject({
   language: z.string(),
   title: z.string(),
   source: z
@@ -39,7 +40,7 @@ export function getStandardTool(library: StandardsLibrary): DefinedTool {
         .optional()
         .describe('A section such as naming, errors or tests.'),
     }),
-    output: outputSchema,
+    output: standardSchema,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     examples: [
       'what is our coding standard for Python?',
@@ -106,4 +107,51 @@ function findSection(sections: readonly Section[], topic: string): Section | und
     if (found) return found;
   }
   return undefined;
+}
+
+const overridesSchema = z.object({
+  directory: z.string().describe('Where overrides are looked for.'),
+  used: z.array(z.object({ file: z.string(), serves: z.string() })),
+  problems: z.array(z.object({ file: z.string(), line: z.int(), message: z.string() })),
+});
+
+/** The tool `check_standards_overrides`: what of the project's own standards is in force, and what is not. */
+export function checkOverridesTool(
+  library: StandardsLibrary,
+  directory: string | undefined,
+): DefinedTool {
+  return defineTool({
+    name: 'check_standards_overrides',
+    title: 'Check the project’s own standards',
+    description:
+      'Lists the files in .tutti/standards/ that change or add to the built-in standards, and those that cannot ' +
+      'be used, with the line and the reason.',
+    input: z.object({}),
+    output: overridesSchema,
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    examples: ['are our own standards in force?', 'why is my standards override not used?'],
+    run: async () => {
+      const snapshot = await library.current();
+      const texts = [...snapshot.texts].map(([serves, document]) => ({ serves, document }));
+      const prompts = [...snapshot.prompts].map(([name, document]) => ({
+        serves: `prompt ${name}`,
+        document,
+      }));
+      const used = [...texts, ...prompts]
+        .filter(({ document }) => document.isOverride)
+        .map(({ serves, document }) => ({ file: document.file, serves }));
+      const merged = { file: 'coding-standards', serves: codingStandardsUri };
+      return {
+        directory: directory ?? '',
+        used: snapshot.mergedLanguages.size > 0 ? [...used, merged] : used,
+        problems: snapshot.problems.map((problem) => ({ ...problem })),
+      };
+    },
+    summarize: ({ directory: folder, used, problems }) =>
+      [
+        `${counted(used.length, 'override')} in force from ${folder || 'no folder'}`,
+        ...used.map(({ file, serves }) => `${file} → ${serves}`),
+        ...problems.map(({ file, line, message }) => `${file}:${line}: not used: ${message}`),
+      ].join('\n'),
+  });
 }

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { InstalledLibraries } from './find/installed-libraries.ts';
-import { IndexCache } from './index-cache.ts';
-import type { Library } from './library.ts';
-import { docsLimits } from './limits.ts';
 import { aTemporaryProject, type TemporaryProject } from './testing/temporary-project.ts';
+import { type Library, docsLimits } from './library.ts';
+import { IndexCache } from './library-index.ts';
 
 let project: TemporaryProject;
 afterEach(() => project.remove());

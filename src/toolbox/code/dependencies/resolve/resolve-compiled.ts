@@ -1,5 +1,95 @@
-import { relative, sep } from 'node:path';
-import { external, internal, unresolved, type Project, type Resolver } from './resolution.ts';
+import { posix, relative, resolve, sep } from 'node:path';
+import {
+  external,
+  internal,
+  unresolved,
+  type Project,
+  type Resolver,
+  ignored,
+} from '../resolution.ts';
+
+/** In Go a folder is the unit that is imported: packages stand in the graph, not files. */
+export function goPackageOf(id: string): string {
+  return posix.dirname(id);
+}
+
+/** Packages by the module path of the nearest go.mod and their folder below it. */
+export function goResolver(project: Project): Resolver {
+  const modules = project.projectFiles
+    .filter(({ name }) => name === 'go.mod')
+    .flatMap(({ absoluteFolder, text }) => {
+      const path = /^\s*module\s+"?([^\s"]+)/m.exec(text)?.[1];
+      return path === undefined ? [] : [{ path, absoluteFolder }];
+    });
+  const folders = new Set(
+    project.files.filter(({ language }) => language === 'go').map(({ id }) => goPackageOf(id)),
+  );
+  return (_, { specifier }) => {
+    for (const { path, absoluteFolder } of modules) {
+      if (specifier !== path && !specifier.startsWith(`${path}/`)) continue;
+      const folder = resolve(absoluteFolder, `.${specifier.slice(path.length)}`);
+      const id = relative(project.root, folder).split(sep).join('/') || '.';
+      if (folders.has(id)) return internal([id]);
+      // A package of the module that lies outside the analysed folder is not missing.
+      return id.startsWith('..') ? external(specifier) : unresolved;
+    }
+    const isStandard = !(specifier.split('/')[0] ?? '').includes('.');
+    return external(isStandard ? specifier : moduleOf(specifier), isStandard);
+  };
+}
+
+/** Most hosts keep a module at host/owner/name. */
+function moduleOf(specifier: string): string {
+  const depth = /^(github|gitlab|bitbucket)\./.test(specifier) ? 3 : 2;
+  return specifier.split('/').slice(0, depth).join('/');
+}
+
+/** Name with which the types of a file's own package are looked up, besides its imports. */
+export const samePackage = '<same package>';
+
+/** Types by their full name; what a wildcard or the own package brings in is told by what is used. */
+export function javaResolver(project: Project): Resolver {
+  const byName = new Map<string, string>();
+  const packages = new Set<string>();
+  for (const { id, language, imports } of project.files) {
+    if (language !== 'java') continue;
+    const packageName = imports.packageName ?? '';
+    packages.add(packageName);
+    byName.set(qualify(packageName, posix.basename(id, '.java')), id);
+  }
+  return (file, { specifier, names }) => {
+    if (specifier === samePackage) {
+      const own = file.imports.packageName ?? '';
+      const used = (names ?? []).flatMap((name) => byName.get(qualify(own, name)) ?? []);
+      return used.length > 0 ? internal(used) : ignored;
+    }
+    if (specifier.endsWith('.*')) {
+      const from = specifier.slice(0, -2);
+      const used = [...(file.imports.typeNames?.keys() ?? [])].flatMap(
+        (name) => byName.get(qualify(from, name)) ?? [],
+      );
+      if (used.length > 0) return internal(used);
+      if (packages.has(from)) return ignored;
+    }
+    for (let name = specifier; name.includes('.'); name = name.slice(0, name.lastIndexOf('.'))) {
+      const found = byName.get(name);
+      if (found !== undefined) return internal([found]);
+    }
+    const name = packageOf(specifier);
+    return external(name, /^(java|javax|jdk)(\.|$)/.test(name));
+  };
+}
+
+function qualify(packageName: string, name: string): string {
+  return packageName === '' ? name : `${packageName}.${name}`;
+}
+
+/** By convention packages are lower case, and types are not. */
+function packageOf(specifier: string): string {
+  const segments = specifier.split('.');
+  const type = segments.findIndex((segment) => /^[A-Z*]/.test(segment));
+  return segments.slice(0, type < 1 ? Math.max(segments.length - 1, 1) : type).join('.');
+}
 
 /** Where a file stands in its crate: the crate's folder and the module path inside it. */
 interface Place {
