@@ -3,10 +3,9 @@ import { Gofmt } from '../engines/gofmt.ts';
 import { CodeSyntaxError, TooComplexError, type SyntaxProblem, syntaxError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { SourceFile } from '../source-files.ts';
-import { assertCssStatements } from './format-css.ts';
+import { checkCss } from './format-css.ts';
 import { checkHtml } from './format-html.ts';
 import { checkJavascript } from './format-javascript.ts';
-import { parseWith } from './prettier.ts';
 import { recogniseSql } from './sql-dialect.ts';
 import { firstTreeError } from './tree-error.ts';
 import { type FormatEngine, asTooComplex } from './engine.ts';
@@ -82,9 +81,4 @@ async function checkRust(file: SourceFile, context: CodeContext): Promise<void> 
 async function checkSql(file: SourceFile): Promise<void> {
   const verdict = await recogniseSql(file);
   if (verdict.kind === 'invalid') throw syntaxError(file, verdict.place, verdict.message);
-}
-
-async function checkCss(file: SourceFile): Promise<void> {
-  assertCssStatements(file);
-  await parseWith('css', file);
 }
