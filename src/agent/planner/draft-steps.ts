@@ -2,7 +2,7 @@ import { testPath } from '../../contract/language/index.ts';
 import type { Clause } from './read-clauses.ts';
 import type { Choice, Draft, Material, Situation } from './read-context.ts';
 import { has, isDescriptive, isSignificant, type FoundPath } from './read-words.ts';
-import { changesField, isWriter, takes } from './tool-profile.ts';
+import { changesField, isWriter, takes, takesFolder } from './tool-profile.ts';
 
 export type Missing = 'code' | 'task' | 'content' | 'file' | 'model';
 
@@ -85,7 +85,7 @@ function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
   if (found.length > 0) return found;
   const isOwn = state.request.isOwn(profile.entry.server);
   if (isOwn && takes(profile, 'path', 'required')) state.missing.add('file');
-  else if (hasFiles && takes(profile, 'path') && !clause.pointsBack)
+  else if (hasFiles && takesFolder(profile) && !clause.pointsBack)
     return [ofPath({ path: '.', kind: 'folder' })];
   // A tool that takes either code or a path needs one of them.
   const isNeeded = ['code', 'path'].some((role) => takes(profile, role, 'required'));
@@ -160,7 +160,8 @@ function readable(
 ): Material | undefined {
   const { profile } = choice;
   const isFolder = subject?.path?.kind === 'folder';
-  if (isFolder && profile === reader) missing.add('file');
+  const isFileOnly = profile === reader || (takes(profile, 'path') && !takesFolder(profile));
+  if (isFolder && isFileOnly) missing.add('file');
   if (!subject?.path || !reader || takes(profile, 'path') || !takes(profile, 'code'))
     return subject;
   // No tool reads a whole folder into one text.
@@ -202,7 +203,8 @@ function toBeSaved({ clause, slots, profile, text }: Choice, state: State): read
   const shown = context.remembered.filter(({ kind }) => kind === 'code' || kind === 'tests');
   // What was shown before is written only where the user asks to save it.
   const isSaved = said.has('save') || said.has('apply');
-  const told = slots.content ? [{ kind: 'text' as const, content: `${slots.content}\n` }] : [];
+  const written = slots.content ?? slots.quote;
+  const told = written ? [{ kind: 'text' as const, content: `${written}\n` }] : [];
   const material = [...context.given, ...(isSaved ? shown : []), ...told].slice(0, 1);
   // What was made of a folder is made again, to be saved as a whole.
   const again = state.tools.get((isSaved && context.lastTool) || '');

@@ -1,4 +1,6 @@
 import { lexicon } from './lexicon.ts';
+import { isCue } from './read-slots.ts';
+import { has, isSignificant, readWords, type Word } from './read-words.ts';
 
 /** Lines that are rarely anything but code. */
 const starts = lexicon.codeLines.map((line) => new RegExp(line, 'u'));
@@ -23,6 +25,30 @@ export function splitCode(message: string): { readonly prose: string; readonly c
   const before = inline === undefined ? [] : [opening.slice(0, opening.length - inline.length)];
   const prose = [...lines.slice(0, first), ...before, ...lines.slice(last + 1)].join('\n').trim();
   return { prose, code };
+}
+
+/** "write a file notes.txt: …": the text that a file is to hold, where nothing but the file is spoken of before it. */
+export function splitContent(prose: string): { readonly prose: string; readonly text?: string } {
+  const [all = '', head = '', text = ''] = /^([^\n]{1,300}?):\s+(\S[\s\S]*)$/u.exec(prose) ?? [];
+  const words = readWords(head);
+  return all !== '' && asksToWrite(words) ? { prose: head, text } : { prose };
+}
+
+/** "create notes.txt", "save this in a.md with the content": nothing but a file to write is spoken of. */
+export function asksToWrite(words: readonly Word[]): boolean {
+  const said = words.filter((word) => isSignificant(word) && !has(word, 'pronouns', 'light'));
+  const isPath = ({ kind, path }: Word): boolean => kind === 'path' || path?.kind === 'file';
+  const namesFile = said.some(({ meaning }) => meaning.nouns.includes('file'));
+  // "add to notes.txt" keeps what is there; "add a file notes.txt" is a new one.
+  const isWrite = ({ plain, meaning: { verbs } }: Word): boolean =>
+    verbs.includes('save') || (verbs.includes('create') && (plain !== 'add' || namesFile));
+  const isAbout = (word: Word): boolean =>
+    isCue(word, 'content') || word.meaning.nouns.includes('file') || has(word, 'given');
+  return (
+    said.filter(isPath).length === 1 &&
+    said.some(isWrite) &&
+    said.every((word) => isPath(word) || isWrite(word) || isAbout(word))
+  );
 }
 
 function isCode(line: string): boolean {

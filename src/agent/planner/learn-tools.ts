@@ -6,12 +6,17 @@ import { featuresOf } from './read-words.ts';
 import { createHarmFilter } from './refuse-harm.ts';
 import { isWriter, profileTool, takes, type Phrases, type ToolProfile } from './tool-profile.ts';
 
+/** Added to the odds that one of our tools or topics is meant. */
+const herePrior = 0.65;
+
 /** The catalogue as the planner knows it. */
 export interface Toolset {
   readonly tools: ReadonlyMap<string, ToolProfile>;
   /** Among the tools we ship, the topics about Tutti, and what is no tool's. */
   readonly classify: Classify;
   readonly isHarmful: (message: string) => boolean;
+  /** What to answer where the words ask for something that other programs and servers do. */
+  readonly findElsewhere: (features: readonly string[]) => string | undefined;
   /** What the tools we ship are called on their servers. */
   readonly ownNames: ReadonlySet<string>;
   /** Reads a file into text, where a tool takes no path. */
@@ -38,6 +43,7 @@ export function createToolLearner(phrases: Phrases): (request: PlanningRequest) 
       // Other servers must not change how ours are told apart.
       classify: learnLabels(examples),
       isHarmful: createHarmFilter([...examples.values()].flat()),
+      findElsewhere: createElsewhereFinder([...examples.values()].flat()),
       ownNames: new Set(ours.map(({ entry }) => entry.tool.name)),
       reader: [...ours, ...all].find(isReader),
       maker: ours.find((one) => takes(one, 'task', 'required') && one.output.kind === 'code'),
@@ -45,6 +51,22 @@ export function createToolLearner(phrases: Phrases): (request: PlanningRequest) 
     };
     last = { entries, toolset };
     return toolset;
+  };
+}
+
+/** A classifier of its own, so that it changes nothing in how our tools are told apart. */
+function createElsewhereFinder(ours: ToolProfile['examples']): Toolset['findElsewhere'] {
+  let classify: Classify | undefined;
+  const learn = (): Classify => {
+    const examples = new Map<string, ToolProfile['examples']>([['', ours]]);
+    for (const [name, { phrases }] of lexicon.elsewhere)
+      examples.set(name, phrases.map(featuresOf));
+    return learnLabels(examples);
+  };
+  return (features) => {
+    classify ??= learn();
+    const [best] = classify(features, (label) => (label === '' ? herePrior : 0));
+    return lexicon.elsewhere.get(best?.label ?? '')?.answer;
   };
 }
 

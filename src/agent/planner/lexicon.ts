@@ -17,6 +17,10 @@ export const lexicon = {
   codeLines: data.codeLines,
   /** Example phrases for what is no tool's. */
   phrases: data.phrases,
+  /** What other programs and servers do, with an answer that says which: a tool in the catalogue goes first. */
+  elsewhere: new Map<string, { readonly answer: string; readonly phrases: readonly string[] }>(
+    Object.entries(data.elsewhere),
+  ),
 };
 
 function readTable(

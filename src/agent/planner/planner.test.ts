@@ -1,152 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
-import { examplesMetaKey, needsModelMetaKey, type JsonSchema } from '../../contract/tool/index.ts';
-import { examplePhrases } from '../../toolbox/phrases/index.ts';
-import { createPlanner } from './planner.ts';
-import type { PlanningAnswer, PlanningRequest } from './plan-request.ts';
-
-const text = { type: 'string' };
-const planner = createPlanner(examplePhrases);
-
-function tool(
-  name: string,
-  input: Record<string, JsonSchema>,
-  more: {
-    required?: string[];
-    output?: string[];
-    examples?: string[];
-    isEffect?: boolean;
-    needsModel?: boolean;
-  } = {},
-): CatalogueEntry {
-  const [server = '', short = ''] = name.split('.');
-  const output = Object.fromEntries((more.output ?? []).map((field) => [field, text]));
-  return {
-    name,
-    wireName: name.replace('.', '__'),
-    server,
-    tool: {
-      name: short,
-      inputSchema: { type: 'object', properties: input, required: more.required ?? [] },
-      ...(more.output && { outputSchema: { type: 'object', properties: output } }),
-      annotations: { readOnlyHint: more.isEffect !== true },
-      _meta: {
-        [examplesMetaKey]: more.examples ?? [],
-        ...(more.needsModel === true && { [needsModelMetaKey]: true }),
-      },
-    },
-  };
-}
-
-const source = { code: text, path: text };
-const tools = [
-  tool(
-    'code.generate_code',
-    { description: text, code: text, language: text },
-    {
-      required: ['description'],
-      output: ['code'],
-      needsModel: true,
-      examples: ['write a function', 'change this code', 'make it faster'],
-    },
-  ),
-  tool(
-    'code.generate_tests',
-    { code: text, test_framework: text },
-    { required: ['code'], output: ['test_code'], examples: ['write tests for this', 'test it'] },
-  ),
-  tool('code.review_code', source, {
-    output: ['summary'],
-    examples: ['review this', 'find bugs in this code', 'what is wrong here?'],
-  }),
-  tool('code.format_code', source, {
-    output: ['formatted_code', 'changes'],
-    examples: ['format this file'],
-  }),
-  tool(
-    'code.scan_security',
-    { ...source, language: text },
-    { output: ['summary'], examples: ['find injections'] },
-  ),
-  tool(
-    'exec.run_tests',
-    { path: text, files: { type: 'object' } },
-    { examples: ['run the tests'] },
-  ),
-  tool(
-    'workspace.git_blame',
-    { path: text, start_line: { type: 'integer' }, end_line: { type: 'integer' } },
-    { required: ['path'], examples: ['who wrote this line?'] },
-  ),
-  tool('code.scan_secrets', source, {
-    output: ['summary'],
-    examples: ['find secrets', 'any keys in here?'],
-  }),
-  tool(
-    'workspace.read_file',
-    { path: text },
-    { required: ['path'], output: ['content'], examples: ['show me the file'] },
-  ),
-  tool(
-    'workspace.apply_changes',
-    {
-      changes: {
-        type: 'array',
-        items: { type: 'object', properties: { path: text, delete: { type: 'boolean' } } },
-      },
-      path: text,
-      content: text,
-    },
-    {
-      isEffect: true,
-      examples: ['save it', 'write it back', 'apply it', 'delete the file old.txt'],
-    },
-  ),
-  tool(
-    'workspace.undo_changes',
-    {},
-    { isEffect: true, examples: ['undo that', 'restore the files'] },
-  ),
-  tool('acme.format_document', source, { examples: ['format this file'] }),
-  tool('office.send_email', { to: text, body: text }, { required: ['to', 'body'], isEffect: true }),
-];
-const tree = ['src/cart.ts', 'src/index.ts', 'lib/index.ts', 'README.md'];
-
-function ask(
-  message: string,
-  more: Partial<PlanningRequest> & { tree?: readonly string[] } = {},
-): Promise<PlanningAnswer> {
-  const { tree: files = tree, ...request } = more;
-  return planner.plan({
-    message,
-    tools,
-    attachments: [],
-    remembered: [],
-    history: [],
-    files: {
-      kind: async (named) => {
-        const path = named.replace(/^\.\//u, '');
-        if (files.includes(path)) return 'file';
-        return files.some((file) => file.startsWith(`${path}/`)) ? 'folder' : undefined;
-      },
-      list: async () => files,
-    },
-    isOwn: (server) => ['code', 'exec', 'workspace'].includes(server),
-    maxSteps: 10,
-    signal: new AbortController().signal,
-    ...request,
-  });
-}
-
-async function firstPlan(...asked: Parameters<typeof ask>) {
-  const answer = await ask(...asked);
-  if (answer.kind !== 'plan') throw new Error(`not a plan: ${JSON.stringify(answer)}`);
-  return answer.candidates[0]?.plan.steps.map(({ id, tool: name, args }) => ({
-    id,
-    tool: name,
-    args,
-  }));
-}
+import { ask, firstPlan, tools, tree } from '../testing/ask-planner.ts';
+import type { PlanningRequest } from './plan-request.ts';
 
 describe('a plan without a model', () => {
   it('gives a path to a tool that takes one, and no reader before it', async () => {
@@ -422,12 +276,27 @@ describe('what a message takes over from the one before', () => {
   });
 
   it('shows a file, and never reads a folder as one', async () => {
-    const shown = await ask('show src/cart.ts');
-    expect(shown).toMatchObject({
-      candidates: [
-        { plan: { steps: [{ tool: 'workspace.read_file', args: { path: 'src/cart.ts' } }] } },
-      ],
-    });
-    expect(await ask('read the file src')).not.toMatchObject({ kind: 'plan' });
+    expect(await firstPlan('show src/cart.ts')).toMatchObject([
+      { tool: 'workspace.read_file', args: { path: 'src/cart.ts' } },
+    ]);
+    const answer = await ask('read the file src');
+    expect(JSON.stringify(answer)).not.toContain('workspace.read_file');
   });
+
+  it.each(['and the other one?', 'the other file too', 'what about the other one'])(
+    'the tool for the file beside the last: "%s"',
+    async (message) => {
+      const [turn] = scanned.history ?? [];
+      const steps = [{ id: 'review', tool: 'code.review_code', args: { path: 'src/cart.ts' } }];
+      const history = turn ? [{ ...turn, plan: { version: 1 as const, steps } }] : [];
+      expect(await firstPlan(message, { history })).toMatchObject([
+        { tool: 'code.review_code', args: { path: 'src/index.ts' } },
+      ]);
+      const more = { history, tree: [...tree, 'src/price.ts', 'src/cart.test.ts'] };
+      expect(await ask(message, more)).toMatchObject({
+        kind: 'question',
+        questions: ['Which one: src/index.ts, src/price.ts?'],
+      });
+    },
+  );
 });

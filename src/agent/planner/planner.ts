@@ -1,5 +1,5 @@
 import type { Missing } from './draft-steps.ts';
-import { splitCode } from './find-code.ts';
+import { splitCode, splitContent } from './find-code.ts';
 import { findPaths } from './find-paths.ts';
 import { createToolLearner } from './learn-tools.ts';
 import { lexicon, type AboutTopic } from './lexicon.ts';
@@ -7,12 +7,15 @@ import { offerReadings, type Reading } from './offer-readings.ts';
 import type { Planner, PlanningAnswer, PlanningRequest } from './plan-request.ts';
 import { splitMessage, type Clause } from './read-clauses.ts';
 import { readContext, type Situation } from './read-context.ts';
-import { isKnown, isSignificant, readWords, type Word } from './read-words.ts';
-import { isWriter, takes, type Phrases } from './tool-profile.ts';
+import { featuresOf, has, isKnown, isSignificant, readWords, type Word } from './read-words.ts';
+import { isAnyCue, isCue } from './read-slots.ts';
+import { isWriter, takes, type Phrases, type ToolProfile } from './tool-profile.ts';
 import { weighTools } from './weigh-tools.ts';
 
 const maxMessageChars = 6_000;
 const maxShown = 3;
+/** Files that are named where one of them is meant. */
+const maxOthers = 5;
 /** A reading that takes this share of all is meant. */
 const sureShare = 0.6;
 /** A message that is vague with this likelihood is never read in one way only. */
@@ -50,13 +53,14 @@ export function createPlanner(phrases: Phrases): Planner {
     plan: async (request) => {
       request.signal.throwIfAborted();
       const message = request.message.slice(0, maxMessageChars);
-      const { prose, code } = splitCode(message);
+      const { prose: said, code } = splitCode(message);
+      const { prose, text } = splitContent(said);
       if (prose === '') return ask('What should be done with this code?');
       const toolset = learnTools(request);
       if (toolset.isHarmful(prose)) return { ...refuse(refusals.harm), isFinal: true };
       const reading = await findPaths(readWords(prose), request.files);
       const pasted = code ?? reading.words.find(({ kind }) => kind === 'code')?.text;
-      const context = readContext(request, pasted);
+      const context = readContext(request, pasted, text);
       return decide({ request, prose, reading, context, ...toolset });
     },
   };
@@ -67,7 +71,10 @@ const refuse = (reason: string) => ({ kind: 'refusal', reason }) as const;
 const ask = (...asked: readonly string[]) =>
   ({ kind: 'question', questions: asked, candidates: [] }) as const;
 
-function decide(situation: Situation): PlanningAnswer {
+function decide(asked: Situation): PlanningAnswer {
+  const others = findOthers(asked);
+  if (others.length > 1) return ask(`Which one: ${others.join(', ')}?`);
+  const situation = others[0] === undefined ? asked : withPath(asked, others[0]);
   const again = repeatsLast(situation) ? situation.context.lastTool : undefined;
   const splits = splitMessage(situation.reading.words, (stretch) =>
     again === undefined ? weighTools(stretch, situation) : [{ label: again, share: 1 }],
@@ -92,19 +99,50 @@ function decide(situation: Situation): PlanningAnswer {
   return ask(...(missing.length > 0 ? missing.map((what) => questions[what]) : [questions.task]));
 }
 
+/** "and the other one?": the files beside the one that was worked on last, of the same kind and no tests. */
+function findOthers({ reading, context: { lastPath } }: Situation): readonly string[] {
+  const said = reading.words.filter((word) => isSignificant(word) || isCue(word, 'other'));
+  const isOther = (word: Word): boolean =>
+    isCue(word, 'other') || has(word, 'pronouns') || word.meaning.nouns.includes('file');
+  if (lastPath === undefined || !said.some((word) => isCue(word, 'other')) || !said.every(isOther))
+    return [];
+  const place = (path: string): string => path.replace(/[^/]*?(?=\.[^./]*$|$)/u, '');
+  return [...reading.files]
+    .filter((path) => path !== lastPath && place(path) === place(lastPath) && !isPrivate(path))
+    .slice(0, maxOthers);
+}
+
+/** `__init__.py`, `test_cart.py`, `cart.test.ts`. */
+const isPrivate = (path: string): boolean => /(?:^|\/)(?:_|test_)|[._-](?:test|spec)\./u.test(path);
+
+function withPath(situation: Situation, path: string): Situation {
+  const words = situation.reading.words.map((word) =>
+    isCue(word, 'other') ? { ...word, path: { path, kind: 'file' as const } } : word,
+  );
+  return { ...situation, reading: { ...situation.reading, words } };
+}
+
 /** "and the rest of the repo?": the last request once more, for the path that is named now. */
 function repeatsLast({ prose, reading, context, tools }: Situation): boolean {
   const isReading = tools.get(context.lastTool ?? '')?.isReadOnly === true;
   const said = reading.words.filter(
-    (word) => isSignificant(word) && !/^(?:same|folder|directory|file)$/u.test(word.plain),
+    (word) =>
+      (word.path ?? isSignificant(word)) &&
+      !has(word, 'pronouns') &&
+      !/^(?:same|folder|directory|file)$/u.test(word.plain),
   );
   const isPath = said.length === 1 && /^(?:file|folder)$/u.test(said[0]?.path?.kind ?? '');
-  return isReading && isPath && continues.test(prose);
+  const isOther = reading.words.some((word) => word.path && isCue(word, 'other'));
+  return isReading && isPath && (isOther || continues.test(prose));
 }
 
 /** What is about Tutti itself, no tool's or too vague, as a whole. */
-function answerSpecial(whole: Clause, { request, context }: Situation): PlanningAnswer | undefined {
+function answerSpecial(whole: Clause, situation: Situation): PlanningAnswer | undefined {
+  const { request, context, tools, findElsewhere } = situation;
   const label = whole.guesses[0]?.label ?? '';
+  const isOffered = whole.guesses.some(({ label: name }) => isForeign(tools.get(name), request));
+  const elsewhere = isOffered ? undefined : findElsewhere(featuresOf(whole.words));
+  if (elsewhere !== undefined) return refuse(elsewhere);
   // The keys of the data are the topics.
   if (label in lexicon.phrases.topics && request.attachments.length === 0)
     return { kind: 'about', topic: label as AboutTopic };
@@ -112,6 +150,11 @@ function answerSpecial(whole: Clause, { request, context }: Situation): Planning
   if (label === 'explain') return refuse(refusals.explain);
   const hasMaterial = context.given.length + context.remembered.length > 0;
   return label === 'vague' && !hasMaterial ? ask(questions.task) : undefined;
+}
+
+/** Tools of other servers are among the guesses only where the words speak of them. */
+function isForeign(profile: ToolProfile | undefined, { isOwn }: PlanningRequest): boolean {
+  return profile !== undefined && !isOwn(profile.entry.server);
 }
 
 /** A few titles, so that a refusal says what would work. */
@@ -148,7 +191,9 @@ function offer(
 function wordsNotRead({ candidate }: Reading, words: readonly Word[]): readonly string[] {
   const args = JSON.stringify(candidate.plan.steps);
   const unread = words.filter(
-    (word) => word.kind === 'word' && !word.path && !isKnown(word) && !args.includes(word.text),
+    (word) =>
+      word.kind === 'word' &&
+      !(word.path || isKnown(word) || isAnyCue(word) || args.includes(word.text)),
   );
   return [...new Set(unread.map(({ text }) => text))];
 }

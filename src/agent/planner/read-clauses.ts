@@ -31,7 +31,7 @@ type Judge = (stretch: Stretch) => Guesses;
 /** More places to cut than these are not tried: the number of splits doubles with each. */
 const maxCuts = 7;
 /** How much a new deed is expected behind each connective, and before what. */
-const cutWeights = { end: 1.8, sequence: 1.1, join: 0.6, mark: 0.4, negation: 0.3 };
+const cutWeights = { end: 1.8, arrow: 1, sequence: 1.1, join: 0.6, mark: 0.4, negation: 0.3 };
 const followWeights = { deed: 0.8, other: -2.1 };
 
 interface Cut {
@@ -86,17 +86,20 @@ function readClause(
 }
 
 function findCuts(words: readonly Word[]): readonly Cut[] {
-  const cuts = words.flatMap((word, before): readonly Cut[] => {
-    const kind = connective(word);
-    const [last, next] = [connective(words[before - 1]), connective(words[before + 1])];
-    const isFirst = !words.slice(0, before).some(isSignificant);
-    // Of "and no tests" only the first counts.
-    if (!kind || isFirst || last === kind || (last && kind === 'negation')) return [];
-    const at = kind === 'negation' ? before : before + 1;
+  const kinds = words.map(connective);
+  const cuts = words.flatMap((word, at): readonly Cut[] => {
+    const isNegation = kinds[at] === 'negation';
+    const joined = kinds.slice(0, at).findLastIndex((kind) => !kind || kind === 'negation') + 1;
+    // A run of connectives ("? and also") is one cut, as strong as its strongest.
+    const run = kinds.slice(joined, at).flatMap((kind) => kind ?? []);
+    if (isNegation && run.length === 0 && kinds[at - 1] !== 'negation') run.push('negation');
     const rest = words.slice(at);
-    if ((next && next !== 'negation') || rest.every((one) => one.kind === 'mark')) return [];
-    const weight = cutWeights[kind] + followWeights[beginsDeed(rest) ? 'deed' : 'other'];
-    return [{ at, weight, isNegation: has(rest[0], 'negation') }];
+    const isInside = run.length === 0 || (kinds[at] !== undefined && !isNegation);
+    if (isInside || word.kind === 'mark' || !words.slice(0, at).some(isSignificant)) return [];
+    const strength = cutWeights[run.at(-1) ?? 'negation'];
+    return [
+      { at, weight: strength + followWeights[beginsDeed(rest) ? 'deed' : 'other'], isNegation },
+    ];
   });
   const strongest = cuts.toSorted((a, b) => b.weight - a.weight).slice(0, maxCuts);
   return strongest.toSorted((a, b) => a.at - b.at);
@@ -104,12 +107,11 @@ function findCuts(words: readonly Word[]): readonly Cut[] {
 
 function connective(word: Word | undefined): keyof typeof cutWeights | undefined {
   if (!word) return undefined;
-  if (word.kind === 'mark')
-    return /^(?:[.?!;→|]|[-=]>|\n+)$/u.test(word.text)
-      ? 'end'
-      : /^[,:(+&/)]$/u.test(word.text)
-        ? 'mark'
-        : undefined;
+  if (word.kind === 'mark') {
+    if (/^(?:[-=]>|→)$/u.test(word.text)) return 'arrow';
+    if (/^(?:[.?!;|]|\n+)$/u.test(word.text)) return 'end';
+    return /^[,:(+&/)]$/u.test(word.text) ? 'mark' : undefined;
+  }
   if (has(word, 'sequence', 'before')) return 'sequence';
   if (has(word, 'negation')) return 'negation';
   return has(word, 'joins') ? 'join' : undefined;

@@ -59,9 +59,12 @@ export interface Context {
   readonly lastTool: string | undefined;
 }
 
-export function readContext(request: PlanningRequest, code: string | undefined): Context {
+export function readContext(request: PlanningRequest, code?: string, text?: string): Context {
   const { attachments, remembered, history } = request;
-  const pasted = code === undefined ? [] : [{ kind: 'code', content: code }];
+  const pasted = [
+    ...(code === undefined ? [] : [{ kind: 'code', content: code }]),
+    ...(text === undefined ? [] : [{ kind: 'text', content: `${text}\n` }]),
+  ];
   const steps = history.findLast(({ role, plan }) => role === 'assistant' && plan)?.plan?.steps;
   const paths = (steps ?? []).map(({ args }) => args?.['path']);
   return {

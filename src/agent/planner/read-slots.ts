@@ -19,6 +19,7 @@ export function readSlots(words: readonly Word[], prose: string) {
   const numbers = words.map(({ kind, text }) => (kind === 'number' ? Number.parseFloat(text) : -1));
   const number = (fits: (value: number, at: number) => boolean): number | undefined =>
     numbers.find((value, at) => value >= 0 && fits(value, at));
+  const isLast = findCommit(words) === 'HEAD';
   const line = number((_, at) => isCue(words[at - 1], 'startLine'));
   const isReplaced = ({ kind, text }: Word, at: number): boolean =>
     (kind !== 'word' || /[A-Z]/u.test(text)) && isCue(words[at + 1], 'replacement');
@@ -34,10 +35,10 @@ export function readSlots(words: readonly Word[], prose: string) {
     lineLength: speaksOf('lineLength')
       ? number((value, at) => value >= 40 && value <= 400 && !isPercent(at))
       : undefined,
-    commit: words.find(({ text }) => /^(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{7,40}$/u.test(text))?.text,
+    commit: findCommit(words),
     startLine: line,
     endLine: number((value) => line !== undefined && value > line) ?? line,
-    limit: number((_, at) => isCue(words[at - 1], 'limit')),
+    limit: isLast ? 1 : number((_, at) => isCue(words[at - 1], 'limit')),
     author: textOf(namedAfter('author', words)),
     find: textOf(namedAfter('find', words)) ?? words.find(isReplaced)?.text,
     replacement: textOf(namedAfter('replacement', words)),
@@ -52,7 +53,23 @@ export function readSlots(words: readonly Word[], prose: string) {
   };
 }
 
-function isCue(word: Word | undefined, role: string): boolean {
+/** Stands before the value of some argument. */
+export function isAnyCue({ plain }: Word): boolean {
+  return [...lexicon.cues.values()].some((words) => words.includes(plain));
+}
+
+/** A hash, HEAD~2, or "the last commit"; not where changes since then are meant. */
+export function findCommit(words: readonly Word[]): string | undefined {
+  if (words.some((word) => isCue(word, 'since'))) return undefined;
+  const isLast = words.some(
+    ({ text }, at) => /^commit$/iu.test(text) && isCue(words[at - 1], 'lastOne'),
+  );
+  const isName = /^(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{7,40}$|^HEAD(?:[~^]\d*)*$/u;
+  return words.find(({ text }) => isName.test(text))?.text ?? (isLast ? 'HEAD' : undefined);
+}
+
+export function isCue(word: Word | undefined, role: string): boolean {
+  if (role === 'replacement' && /^(?:[-=]>|→)$/u.test(word?.text ?? '')) return true;
   return word !== undefined && lexicon.cues.get(role)?.includes(word.plain) === true;
 }
 

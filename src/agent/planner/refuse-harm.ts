@@ -17,7 +17,9 @@ export function createHarmFilter(ordinary: readonly Features[]): (message: strin
   // With a feature that every message has: what says nothing for harm is harmless.
   const withAny = (features: Features): Features => [...features, 'any'];
   const learn = (): Classify => {
-    const others = [...[...harmless, ...work].map(featuresOf), ...ordinary].map(withAny);
+    const elsewhere = [...lexicon.elsewhere.values()].flatMap(({ phrases }) => phrases);
+    const known = [...harmless, ...work, ...elsewhere].map(featuresOf);
+    const others = [...known, ...ordinary].map(withAny);
     const examples = { harmful: harmful.map(featuresOf).map(withAny), harmless: others };
     return learnLabels(new Map(Object.entries(examples)), learningRounds);
   };

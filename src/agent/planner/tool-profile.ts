@@ -93,6 +93,16 @@ export function takes({ fields }: ToolProfile, role: string, how?: 'required'): 
   return fields.some((field) => field.role === role && (how === undefined || field.isRequired));
 }
 
+/** Whether the tool works on whole folders, as far as the description of its path tells. */
+export function takesFolder({ fields }: ToolProfile): boolean {
+  return fields.some(({ role, schema: { description } }) => {
+    // "A file of the project", "A file, a folder or a glob": what comes first says what it is.
+    const text = typeof description === 'string' ? description : '';
+    const [what = ''] = text.split(/ (?:of|to|in|inside|relative) |[.;]/u);
+    return role === 'path' && (!/\bfile\b/iu.test(what) || /folder|director|glob/iu.test(what));
+  });
+}
+
 /** Writes a text somewhere. */
 export function isWriter(profile: ToolProfile): boolean {
   const takesText = takes(profile, 'content') || takes(profile, 'diff');

@@ -1,9 +1,11 @@
 import type { Guesses } from '../../kernel/index.ts';
 import { isDeletion } from './draft-steps.ts';
+import { asksToWrite } from './find-code.ts';
+import { findCommit } from './read-slots.ts';
 import type { Stretch } from './read-clauses.ts';
 import { isKnown, type FoundPath } from './read-words.ts';
 import type { Situation } from './read-context.ts';
-import { changesField, takes, type ToolProfile } from './tool-profile.ts';
+import { changesField, isWriter, takes, type ToolProfile } from './tool-profile.ts';
 
 /** What is known before a word is read, as logarithms of odds. */
 const odds = {
@@ -14,6 +16,7 @@ const odds = {
   named: 5,
   nameMatch: 3,
   bound: 3,
+  commit: 1.5,
   withMaterial: -1.5,
   topic: -0.3,
   outside: -0.6,
@@ -61,10 +64,12 @@ export function weighTools(stretch: Stretch, situation: Situation): Guesses {
   const sum = others.reduce((total, { share }) => total + share, 1);
   const guesses = [...own, ...others].map(({ label, share }) => ({ label, share: share / sum }));
   const isDeleted = isDeletion({ words });
+  const isWritten = context.given.length > 0 && asksToWrite(words);
   return guesses
     .filter(({ label, share }) => {
       const profile = tools.get(label.replace(/#change$/u, ''));
       if (isDeleted) return profile !== undefined && changesField(profile) !== undefined;
+      if (isWritten) return profile !== undefined && isWriter(profile);
       return profile === undefined || share > clearShare || profile.isReadOnly;
     })
     .toSorted((a, b) => b.share - a.share);
@@ -101,10 +106,12 @@ function toolOdds(profile: ToolProfile, there: There, isChange: boolean): number
   const isBound = words.some(
     ({ kind }) => /^(?:email|channel)$/u.test(kind) && takes(profile, kind),
   );
+  const isCommit = takes(profile, 'commit') && findCommit(words) !== undefined;
   return (
     (takesText && !isMaker && hasCode ? odds.fitsCode : 0) +
     (paths.length > 0 ? pathOdds : 0) +
-    (isBound ? odds.bound : 0)
+    (isBound ? odds.bound : 0) +
+    (isCommit ? odds.commit : 0)
   );
 }
 

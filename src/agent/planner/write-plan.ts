@@ -50,7 +50,10 @@ function valueFor(field: Field, draft: Draft): Json | undefined {
     case 'content':
       return contentFor(draft);
     case 'query':
-      return field.isRequired ? queryFor(draft) : undefined;
+      return field.isRequired ? searchFor(draft) : undefined;
+    case 'library':
+    case 'topic':
+      return field.isRequired ? docsQuery(draft)[field.role ?? ''] : undefined;
     case 'language':
       // A file has a language of its own; "SQL injection" names none.
       return subject?.path ? undefined : accepted(field, slots.language ?? subject?.language);
@@ -74,10 +77,37 @@ function contentFor({ slots, profile, subject, extra }: Draft): string | undefin
   return subject?.path ? undefined : textOf(subject ?? extra);
 }
 
+/** "lodash debounce", "the hooks of react": a library, and what to look up in it. */
+function docsQuery(draft: Draft): Readonly<Record<string, string | undefined>> {
+  const { text } = draft;
+  const said = queryWords({
+    ...draft,
+    slots: { ...draft.slots, symbol: undefined, quote: undefined },
+  });
+  const behind = (word: string): boolean =>
+    new RegExp(String.raw`\b(?:in|of|from|with|using)\s+${RegExp.escape(word)}`, 'iu').test(text);
+  const library = said.slice(1).find(behind) ?? said[0];
+  const topic = said.filter((word) => word !== library).join(' ');
+  return {
+    library: library && escaped(library),
+    topic: escaped(topic || (library ?? '')) || undefined,
+  };
+}
+
+/** In the singular, which is part of the plural too. */
+function searchFor(draft: Draft): string | undefined {
+  const { symbol, quote } = draft.slots;
+  const isName = symbol !== undefined || quote !== undefined;
+  const said = queryWords(draft).map((word) =>
+    isName ? word : word.replace(/(?<=^\p{L}{3,}[^s])s$/u, ''),
+  );
+  return said.length === 0 ? undefined : escaped(said.join(' '));
+}
+
 /** The name in the clause, else what is left of it without the words that ask. */
-function queryFor({ slots, text, subject, profile }: Draft): string | undefined {
-  if (slots.symbol !== undefined) return slots.symbol.replace(/\(.*$/u, '');
-  if (slots.quote !== undefined) return escaped(slots.quote);
+function queryWords({ slots, text, subject, profile }: Draft): readonly string[] {
+  if (slots.symbol !== undefined) return [slots.symbol.replace(/\(.*$/u, '')];
+  if (slots.quote !== undefined) return [slots.quote];
   const asking = ['pronouns', 'light', 'wholeProject', 'questions'] as const;
   const left = readWords(text).filter(
     ({ kind, meaning, text: said }) =>
@@ -91,10 +121,7 @@ function queryFor({ slots, text, subject, profile }: Draft): string | undefined 
   const unknown = significant.filter(
     ({ meaning }) => meaning.nouns.length === 0 || meaning.nouns.includes('search'),
   );
-  const said = (unknown.length > 0 ? unknown : significant)
-    .map((word) => word.text.replace(/(?<=^\p{L}{3,}[^s])s$/u, ''))
-    .join(' ');
-  return said === '' ? undefined : escaped(said);
+  return (unknown.length > 0 ? unknown : significant).map((word) => word.text);
 }
 
 type Value = string | number | readonly string[] | undefined;

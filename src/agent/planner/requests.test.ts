@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { ask, firstPlan, tools } from '../testing/ask-planner.ts';
+
+describe('what a message names', () => {
+  it.each(['any secrets? and also run the tests', 'find secrets. Then also run the tests'])(
+    'asks for both halves: "%s"',
+    async (message) => {
+      expect(await firstPlan(message)).toMatchObject([
+        { tool: 'code.scan_secrets' },
+        { tool: 'exec.run_tests' },
+      ]);
+    },
+  );
+
+  it.each([
+    ['show the newest commit', 'HEAD'],
+    ['what did commit HEAD~2 change?', 'HEAD~2'],
+  ])('is one commit: "%s"', async (message, commit) => {
+    expect(await firstPlan(message)).toMatchObject([
+      { tool: 'workspace.git_diff', args: { commit } },
+    ]);
+  });
+
+  it.each([
+    ['create notes.txt with: buy milk, then bread', 'buy milk, then bread\n'],
+    ['save this in notes.txt: one: two', 'one: two\n'],
+    ['add a file notes.txt: # Notes', '# Notes\n'],
+  ])('is the text of a file: %j', async (message, content) => {
+    expect(await firstPlan(message)).toMatchObject([
+      { tool: 'workspace.apply_changes', args: { path: 'notes.txt', content } },
+    ]);
+  });
+
+  it('adds to a file that is there only with a model', async () => {
+    const answer = await ask('add to README.md: one more line');
+    expect(JSON.stringify(answer)).not.toContain('apply_changes');
+  });
+
+  it.each(['rename total -> sumUp', 'rename total => sumUp', 'rename total to sumUp'])(
+    'is an old and a new name: "%s"',
+    async (message) => {
+      expect(await firstPlan(message)).toMatchObject([
+        { tool: 'workspace.replace_text', args: { find: 'total', replace_with: 'sumUp' } },
+      ]);
+    },
+  );
+
+  it.each([
+    ['docs for axios interceptors', 'axios', 'interceptors'],
+    ['documentation on the hooks of preact', 'preact', 'hooks'],
+  ])('is a library and a topic: "%s"', async (message, library, topic) => {
+    expect(await firstPlan(message)).toMatchObject([{ args: { library, topic } }]);
+  });
+
+  it('is a folder, which a tool that takes one file cannot run', async () => {
+    expect(await firstPlan('execute the program in src/cart.ts')).toMatchObject([
+      { tool: 'exec.run_code' },
+    ]);
+    const answer = await ask('execute the program in src');
+    expect(JSON.stringify(answer)).not.toContain('exec.run_code');
+  });
+});
+
+describe('what no tool does', () => {
+  it.each([
+    ['translate my blog into Danish', 'translates'],
+    ['send a mail to Kim', 'e-mail'],
+    ['deploy the site', 'deploys'],
+    ['install vue', 'installs'],
+    ['git push --force', 'git in a terminal'],
+    ['move src/cart.ts to lib/cart.ts', 'git mv'],
+  ])('is refused with what would do it: "%s"', async (message, reason) => {
+    const own = tools.filter(({ server }) => server !== 'office');
+    const answer = await ask(message, { tools: own });
+    expect(answer).toMatchObject({
+      kind: 'refusal',
+      reason: expect.stringContaining(reason) as string,
+    });
+  });
+
+  it('is not refused where a server in the catalogue offers it', async () => {
+    expect(await ask('send an email to kim@example.org')).toMatchObject({ kind: 'plan' });
+  });
+});
