@@ -13,9 +13,8 @@ import {
 import { LogWishes } from './log-levels.ts';
 import { createMethods, type Method } from './methods.ts';
 import type { RequestClient } from './request-client.ts';
-import type { RequestsInFlight } from './requests-in-flight.ts';
+import type { RequestsInFlight, RunningRequest } from './requests-in-flight.ts';
 import { explainFailure, unknownMethod, type Subject } from './rpc-failure.ts';
-import type { RunningRequest } from './running-request.ts';
 
 /** What every transport serves: one server, its methods and where bugs are logged. */
 export interface Serving {

@@ -6,7 +6,7 @@ import { missingCapability } from './client-capability.ts';
 import { ClientRefusedError, ConnectionClosedError } from './errors.ts';
 import { isLoud, logMethod } from './log-levels.ts';
 import { progressText, type RequestClient } from './request-client.ts';
-import type { RunningRequest } from './running-request.ts';
+import type { RunningRequest } from './requests-in-flight.ts';
 
 /** What the requests of one session have in common. */
 export interface SessionPeer {

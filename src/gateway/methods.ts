@@ -11,10 +11,9 @@ import type { Tool } from '../contract/tool/index.ts';
 import { onceFor } from '../kernel/index.ts';
 import { asObjectSchema, isRecord, type Params } from '../protocol/index.ts';
 import { offersTasks } from './capabilities.ts';
-import { pageOf } from './page.ts';
 import type { RequestClient } from './request-client.ts';
 import { invalidParams, isNotFound, unknownMethod } from './rpc-failure.ts';
-import type { RunningRequest } from './running-request.ts';
+import type { RunningRequest } from './requests-in-flight.ts';
 
 /** One request on its way: how it may be stopped, what came with it, and who asks. */
 export interface Exchange {
@@ -212,4 +211,35 @@ function extraOf(params: Params): Params | undefined {
 
 function isResponses(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every(isRecord);
+}
+
+/** So many that clients without paging see everything, so few that one answer stays bounded. */
+const pageSize = 1_000;
+
+const cursorPattern = /^[1-9][0-9]{0,8}$/;
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next: { readonly nextCursor?: string };
+}
+
+/** One page of a listing. A cursor is the index of the first item, so it stays valid between calls. */
+export function pageOf<Item>(items: readonly Item[], cursor: unknown): Page<Item> {
+  const start = readCursor(cursor);
+  if (start > 0 && start >= items.length) {
+    throw invalidParams('params.cursor is not one that an earlier page ended with');
+  }
+  const end = start + pageSize;
+  return {
+    items: start === 0 && items.length <= pageSize ? items : items.slice(start, end),
+    next: end < items.length ? { nextCursor: String(end) } : {},
+  };
+}
+
+function readCursor(cursor: unknown): number {
+  if (cursor === undefined) return 0;
+  if (typeof cursor !== 'string' || !cursorPattern.test(cursor)) {
+    throw invalidParams('params.cursor is not one that an earlier page ended with');
+  }
+  return Number(cursor);
 }

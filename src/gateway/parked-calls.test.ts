@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
 import { metaKey } from '../protocol/index.ts';
 import { ParkedCalls } from './parked-calls.ts';
-import { RunningRequest } from './running-request.ts';
+import { RunningRequest } from './requests-in-flight.ts';
 import { StatelessClient } from './stateless-client.ts';
 import { aPeer } from './testing/http-peer.ts';
 import { statelessMeta, StdioPeer, type Json } from './testing/stdio-peer.ts';

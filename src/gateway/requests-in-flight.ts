@@ -1,7 +1,7 @@
+import { LazyAbort } from '../kernel/index.ts';
 import { IdTable, rpcErrorCode, type RequestId } from '../protocol/index.ts';
 import { RequestCancelledError, TooManyRequestsError } from './errors.ts';
 import { RpcFailure } from './rpc-failure.ts';
-import { RunningRequest } from './running-request.ts';
 
 const maxInFlight = 256;
 
@@ -37,5 +37,14 @@ export class RequestsInFlight {
 
   abortAll(reason: Error): void {
     for (const running of this.#running.values()) running.abort(reason);
+  }
+}
+
+/** One request while it is served, and how to stop it. */
+export class RunningRequest extends LazyAbort {
+  /** Stops another one together with this one. */
+  bind(other: RunningRequest): void {
+    this.watch(() => other.abort(this.reason));
+    if (this.isAborted) other.abort(this.reason);
   }
 }

@@ -15,7 +15,7 @@ import { isLoud, logLevels, logMethod } from './log-levels.ts';
 import type { ParkedCalls } from './parked-calls.ts';
 import { progressText, type RequestClient } from './request-client.ts';
 import { RpcFailure } from './rpc-failure.ts';
-import type { RunningRequest } from './running-request.ts';
+import type { RunningRequest } from './requests-in-flight.ts';
 
 /** Questions that come so close together go to the client in one answer. */
 const gatherMs = 5;

@@ -3,7 +3,7 @@ import { localCaller } from '../contract/caller/index.ts';
 import { leftForFullCollection } from '../kernel/testing/left-for-full-collection.ts';
 import { createMethods } from './methods.ts';
 import type { RequestClient } from './request-client.ts';
-import { RunningRequest } from './running-request.ts';
+import { RunningRequest } from './requests-in-flight.ts';
 import { FixtureServer } from './testing/fixture-server.ts';
 
 const calls = 20_000;

@@ -31,7 +31,7 @@ export { bareWireName, dottedName, hashedWireName, shortPrefix, wireName } from 
 export { LineReader, type LongLine } from './line-reader.ts';
 export { asObjectSchema, namedTypes, withObjectProperties } from './object-schema.ts';
 export { defaultJsonLimits, type JsonLimits } from './parse-json.ts';
-export { oneLine, rawMember } from './raw-member.ts';
+export { oneLine, rawItems, rawMember } from './raw-member.ts';
 export { rpcErrorCode, type RpcError } from './rpc-error.ts';
 export {
   allowsBatches,

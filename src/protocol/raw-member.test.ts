@@ -1,5 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { oneLine, rawMember } from './raw-member.ts';
+import { oneLine, rawItems, rawMember } from './raw-member.ts';
+
+describe('rawItems', () => {
+  it.each([
+    ['[]', []],
+    [' [ ] ', []],
+    ['[1.0,"a,]\\"",{"b":[1,2]}]', ['1.0', '"a,]\\""', '{"b":[1,2]}']],
+    ['\n[ [1 , 2] ,\t{ } , null ]', ['[1 , 2]', '{ }', 'null']],
+  ])('gives the exact texts of the items of %j', (text, items) => {
+    expect(rawItems(text)).toEqual(items);
+  });
+
+  it('agrees with JSON.parse on arrays of any values', () => {
+    const random = seeded(7);
+    for (let round = 0; round < 500; round += 1) {
+      const items = Array.from({ length: round % 5 }, () => aValue(random, 3));
+      const text = `${gap(random)}[${items.join(`${gap(random)},${gap(random)}`)}]`;
+      expect(rawItems(text)).toEqual(items);
+    }
+  });
+});
 
 describe('rawMember', () => {
   it('gives the exact text of a value, numbers and escapes included', () => {

@@ -18,6 +18,19 @@ export function rawMember(text: string, ...names: readonly string[]): string | u
   return found.start === -1 ? undefined : text.slice(found.start, found.end);
 }
 
+/** The exact texts of the items of a JSON array. The text must be valid JSON. */
+export function rawItems(text: string): string[] {
+  const items: string[] = [];
+  let at = skipSpace(text, skipSpace(text, 0) + 1);
+  while (at < text.length && text.charCodeAt(at) !== closeBracket) {
+    const end = endOfValue(text, at);
+    items.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === comma) at = skipSpace(text, at + 1);
+  }
+  return items;
+}
+
 /**
  * The same value on one line, so that it can go over a channel whose messages end with a line end.
  * A line end in valid JSON stands between tokens only: inside strings it is always escaped.

@@ -15,14 +15,12 @@ import { wireName } from '../../protocol/index.ts';
 import type { CallLane, LaneCall } from '../call-lane.ts';
 import { UnknownNameError } from '../errors.ts';
 import { ServerUnavailableError } from '../upstream/errors.ts';
-import { describeServers } from './describe-servers.ts';
 import { KeptWatches } from './kept-watches.ts';
 import type { Member } from './member.ts';
 import type { PromptRoute, ToolRoute } from './name-table.ts';
 import type { Roster } from './roster.ts';
 import { askInTurn, routeResource } from './route-resource.ts';
-import { outerTaskId, renameTasks } from './task-ids.ts';
-import { routeTasks } from './route-tasks.ts';
+import { outerTaskId, renameTasks, routeTasks } from './route-tasks.ts';
 
 export interface CatalogueOptions {
   /** How it introduces itself. */
@@ -320,4 +318,29 @@ const repeatableMethods = /\/(?:get|list|result|cancel)$/;
 
 function isRepeatable({ annotations }: Tool): boolean {
   return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+}
+
+const maxLengthPerServer = 1_000;
+const maxLength = 8_000;
+const aboutCodeTools =
+  'Code tools take "code" (the text) or "path" (a file, folder or glob inside the allowed roots) ' +
+  'and never change a file.';
+
+/** What a client's model reads about the servers before it uses any: ours, then what others say of themselves. */
+function describeServers(members: readonly Member[]): string {
+  const names = members.map(({ name }) => name);
+  const own = [
+    `Tools of these servers: ${names.join(', ')}.`,
+    ...(names.includes('code') ? [aboutCodeTools] : []),
+  ].join(' ');
+  const theirs = members.flatMap(({ name, listing, options }) => {
+    const text = listing?.instructions?.trim() ?? '';
+    if (options.source === 'built-in' || text === '') return [];
+    return [`${name}: ${shortened(text, maxLengthPerServer)}`];
+  });
+  return shortened([own, ...theirs].join('\n\n'), maxLength);
+}
+
+function shortened(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }

@@ -8,11 +8,9 @@ import {
 import type { Tool } from '../../contract/tool/index.ts';
 import { nearest } from '../../kernel/index.ts';
 import { bareWireName, dottedName, hashedWireName, wireName } from '../../protocol/index.ts';
-import { chooseLabels } from './choose-labels.ts';
 import { matchesGlob } from './matches-glob.ts';
 import type { Member } from './member.ts';
 import { withoutLooseHints } from './trusted-tool.ts';
-import { withWireNames } from './wire-text.ts';
 
 /** A tool and the way to it. */
 export interface ToolRoute {
@@ -258,4 +256,71 @@ function entryOf(
     endsWithCaller: runner.transport === 'in-process' || runner.transport === 'stdio',
     ...(timeoutMs !== undefined && { timeoutMs }),
   };
+}
+
+/**
+ * What stands in front of each member's tools. Own names come before prefixes, so that an entry
+ * cannot take the name of another by its prefix; a label that is taken gets a number.
+ */
+function chooseLabels(
+  members: readonly Member[],
+  collisions: string[],
+): ReadonlyMap<Member, string> {
+  const labels = new Map<Member, string>();
+  const taken = new Map<string, Member>();
+  const choose = (member: Member, wanted: string): void => {
+    let label = wanted;
+    for (let number = 2; taken.has(label); number += 1) label = `${member.name}-${number}`;
+    const holder = taken.get(wanted);
+    if (holder) {
+      collisions.push(
+        `Servers "${holder.name}" and "${member.name}" both put "${wanted}" in front of their ` +
+          `tools; those of "${member.name}" have "${label}" instead`,
+      );
+    }
+    taken.set(label, member);
+    labels.set(member, label);
+  };
+  for (const member of members) {
+    if (member.options.prefix === undefined) choose(member, member.name);
+  }
+  for (const member of members) {
+    const { prefix } = member.options;
+    if (prefix !== undefined) choose(member, prefix);
+  }
+  return labels;
+}
+
+/**
+ * A tool whose descriptions name its siblings as clients know them: `call_tool` reads `admin__call_tool`. Names of
+ * one word are left alone, because they are ordinary words, too.
+ */
+function withWireNames(tool: Tool, wireNames: ReadonlyMap<string, string>): Tool {
+  const names = [...wireNames.keys()].filter((name) => /^\w+_\w+$/.test(name));
+  if (names.length === 0) return tool;
+  const pattern = new RegExp(`\\b(?:${names.join('|')})\\b`, 'g');
+  const rewrite = (text: string): string =>
+    text.replaceAll(pattern, (name) => wireNames.get(name) ?? name);
+  return {
+    ...tool,
+    ...(tool.description !== undefined && { description: rewrite(tool.description) }),
+    inputSchema: Object(rewriteDescriptions(tool.inputSchema, rewrite)),
+    ...(tool.outputSchema && {
+      outputSchema: Object(rewriteDescriptions(tool.outputSchema, rewrite)),
+    }),
+  };
+}
+
+/** Schemas of our own tools, which are not nested without end. */
+function rewriteDescriptions(value: unknown, rewrite: (text: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => rewriteDescriptions(item, rewrite));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === 'description' && typeof inner === 'string'
+        ? rewrite(inner)
+        : rewriteDescriptions(inner, rewrite),
+    ]),
+  );
 }

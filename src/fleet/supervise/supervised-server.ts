@@ -1,15 +1,14 @@
-import type { ServerTransport } from '../../contract/fleet/index.ts';
+import type { ServerState, ServerTransport } from '../../contract/fleet/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { AppError, TimeLimitError, type Log, type Timers } from '../../kernel/index.ts';
 import type { ServerRunner, RunnerListener, RunnerStatus, ServerCall } from '../server-runner.ts';
 import { isFailedResult } from '../in-process-server.ts';
 import { UnreachableError } from '../errors.ts';
-import { CallStatistics } from './call-statistics.ts';
+import { CallStatistics, type CallSummary } from './call-statistics.ts';
 import type { Connect, Connection } from './connection.ts';
 import { ConnectionKeeper } from './connection-keeper.ts';
 import { ResourceWatches } from './resource-watches.ts';
 import type { ServerLog } from './server-log.ts';
-import { summarizeKeepers } from './summarize-keepers.ts';
 import type { SupervisionPolicy } from './supervision-policy.ts';
 
 export interface SupervisedServerOptions {
@@ -229,4 +228,37 @@ function mayRepeat(error: unknown, isRepeatable: boolean): boolean {
   if (!(error instanceof AppError)) return false;
   if (codesOfUnsentCalls.has(error.code)) return true;
   return error.code === 'fleet.outcome_unknown' && (isRepeatable || error.retryable);
+}
+
+/** Of several connections the one in the best state speaks for the server. */
+const bestFirst: readonly ServerState[] = [
+  'ready',
+  'starting',
+  'restarting',
+  'crash-looping',
+  'failed',
+  'idle',
+];
+
+async function summarizeKeepers(
+  keepers: readonly ConnectionKeeper[],
+  memoryBytes: (pid: number) => Promise<number | null>,
+): Promise<Omit<RunnerStatus, keyof CallSummary>> {
+  const best = keepers.toSorted((a, b) => bestFirst.indexOf(a.state) - bestFirst.indexOf(b.state));
+  const connections = keepers.flatMap(({ connection }) => connection ?? []);
+  const pids = connections.flatMap(({ pid }) => pid ?? []);
+  const memories = await Promise.all(pids.map((pid) => memoryBytes(pid).catch(() => null)));
+  const known = memories.filter((bytes) => bytes !== null);
+  const [connection] = connections;
+  return {
+    state: best[0]?.state ?? 'idle',
+    since: best[0]?.since ?? 0,
+    pid: pids[0] ?? null,
+    restarts: keepers.reduce((sum, { restarts }) => sum + restarts, 0),
+    lastError: keepers.find(({ lastError }) => lastError !== null)?.lastError ?? null,
+    memoryBytes: known.length === 0 ? null : known.reduce((sum, bytes) => sum + bytes, 0),
+    protocolVersion: connection?.protocolVersion ?? null,
+    version: connection?.version ?? null,
+    problems: [...new Set(keepers.flatMap((keeper) => keeper.problems))],
+  };
 }

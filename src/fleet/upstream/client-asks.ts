@@ -12,10 +12,9 @@ import {
   type RequestId,
   type RpcError,
 } from '../../protocol/index.ts';
-import { isAskable, refusalOf } from './client-capabilities.ts';
+import { isAskable, nameQuestion, refusalOf } from './client-capabilities.ts';
 import type { ClientTurns } from './client-turns.ts';
 import type { DetachedWork } from './detached-work.ts';
-import { nameQuestion } from './name-question.ts';
 import type { SentRequest } from './upstream-connection.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 

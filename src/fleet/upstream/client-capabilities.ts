@@ -1,4 +1,4 @@
-import type { ClientPort } from '../../contract/server/index.ts';
+import type { ClientPort, ClientRequest } from '../../contract/server/index.ts';
 import { isRecord, rpcErrorCode, type Params, type RpcError } from '../../protocol/index.ts';
 
 /** The capability a client needs to be asked with a method. */
@@ -54,4 +54,22 @@ function missingOption(method: string, params: Params, capability: Params): stri
     if (wantsTools && !isRecord(capability['tools'])) return 'sampling with tools';
   }
   return undefined;
+}
+
+/** Where a question names the server it comes from, for programs. */
+const serverMetaKey = 'tutti/server';
+
+/** A question that says which server asks: clients know no other server than Tutti. */
+export function nameQuestion(server: string, { method, params }: ClientRequest): ClientRequest {
+  const { _meta, message } = params;
+  const own = isRecord(_meta) ? _meta : {};
+  const isForPeople = method === 'elicitation/create' && typeof message === 'string';
+  return {
+    method,
+    params: {
+      ...params,
+      ...(isForPeople && { message: `Server "${server}" asks: ${message}` }),
+      _meta: { ...own, [serverMetaKey]: server },
+    },
+  };
 }

@@ -3,9 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CallContext, ClientPort } from '../../contract/server/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import { isRecord, type Params } from '../../protocol/index.ts';
-import { refusalOf } from './client-capabilities.ts';
+import { nameQuestion, refusalOf } from './client-capabilities.ts';
 import { InputRequiredError } from './errors.ts';
-import { nameQuestion } from './name-question.ts';
 import { valueText, type Member } from './request-text.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 

@@ -17,7 +17,7 @@ import {
   rpcErrorCode,
   type Params,
 } from '../../protocol/index.ts';
-import { ChangeSubscription } from './change-subscription.ts';
+import { ChangeSubscription, WatchCounts } from './change-subscription.ts';
 import { ClientAsks, type ClientRoots } from './client-asks.ts';
 import { UpstreamError } from './errors.ts';
 import { extensionsOf } from './listed-shapes.ts';
@@ -32,7 +32,6 @@ import {
   type DraftRequest,
   type Member,
 } from './request-text.ts';
-import { ResourceWatches } from './resource-watches.ts';
 import { needsTask } from './run-as-task.ts';
 import { deliverNotice } from './server-notices.ts';
 import type { UpstreamConnection } from './upstream-connection.ts';
@@ -66,7 +65,7 @@ export class UpstreamServer implements McpServer {
   readonly #lists: UpstreamLists;
   readonly #asks: ClientAsks;
   readonly #subscriptioners = new Set<(change: ServerChange) => void>();
-  readonly #watches: ResourceWatches;
+  readonly #watches: WatchCounts;
   readonly #subscription: ChangeSubscription | undefined;
   #listed: readonly Tool[] = [];
   #tools: ReadonlyMap<string, Tool> = new Map();
@@ -110,7 +109,7 @@ export class UpstreamServer implements McpServer {
       reply: (text) => connection.reply(text),
       onProblem,
     });
-    this.#watches = new ResourceWatches((uri, isWatched) => this.#tellWatch(uri, isWatched));
+    this.#watches = new WatchCounts((uri, isWatched) => this.#tellWatch(uri, isWatched));
     if (negotiated.era === 'stateless') {
       this.#subscription = new ChangeSubscription({
         capabilities: negotiated.capabilities,

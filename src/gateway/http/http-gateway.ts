@@ -18,8 +18,7 @@ import {
 } from '../../kernel/index.ts';
 import { createServing } from '../answer-request.ts';
 import { HealthEndpoints, type HealthParts } from './health-endpoints.ts';
-import { HomeEndpoint } from './home-endpoint.ts';
-import type { Overview } from './home-page.ts';
+import { HomeEndpoint, type Overview } from './home-page.ts';
 import { defaultMcpLimits, rpcRefusal, type HttpCall, type McpLimits } from './http-parts.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { messagesPath, SseEndpoint } from './sse-endpoint.ts';

@@ -5,7 +5,7 @@ import type { Wait } from '../../kernel/index.ts';
 import type { Params } from '../../protocol/index.ts';
 import type { Origin } from '../answer-request.ts';
 import { ConnectionClosedError } from '../errors.ts';
-import type { RunningRequest } from '../running-request.ts';
+import type { RunningRequest } from '../requests-in-flight.ts';
 import type { HttpCall, HttpParts } from './http-parts.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { JsonLimits } from '../../../protocol/index.ts';
 import { defaultFloodLimits, type FloodLimits } from './flood-brake.ts';
-import { defaultMessageLimits } from './message-limits.ts';
+import { defaultMessageLimits } from './message-intake.ts';
 
 export interface HttpLinkLimits {
   readonly message: JsonLimits;

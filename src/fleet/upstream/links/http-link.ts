@@ -4,9 +4,8 @@ import { decodeMessage, IdTable, type RequestId } from '../../../protocol/index.
 import { BadAnswerError, HttpStatusError, SessionExpiredError } from '../../errors.ts';
 import type { Link, LinkListener, OutgoingMessage } from '../link.ts';
 import { answerFromEvents } from './answer-from-events.ts';
-import { checkedHeaders, checkedUrl } from './check-endpoint.ts';
 import { excerptOf, type Redact } from './excerpt.ts';
-import { HttpCaller } from './http-caller.ts';
+import { checkedHeaders, checkedUrl, HttpCaller } from './http-caller.ts';
 import { defaultHttpLinkLimits, type HttpLinkLimits } from './http-limits.ts';
 import { ListenStream } from './listen-stream.ts';
 import { MessageIntake } from './message-intake.ts';

@@ -1,6 +1,8 @@
 import {
   decodeWithText,
+  defaultJsonLimits,
   isRecord,
+  rawItems,
   type JsonLimits,
   type LongLine,
   type Malformed,
@@ -10,7 +12,15 @@ import {
 import { AnswerTooLargeError, BadAnswerError } from '../../errors.ts';
 import type { LinkListener } from '../link.ts';
 import { excerptOf, type Redact } from './excerpt.ts';
-import { splitArray } from './split-array.ts';
+
+/**
+ * What one message of a server may be. Large enough for a file in base64; what is larger is skipped
+ * while it arrives and never held.
+ */
+export const defaultMessageLimits: JsonLimits = {
+  maxBytes: 32 * 1024 * 1024,
+  maxDepth: defaultJsonLimits.maxDepth,
+};
 
 export interface MessageIntakeOptions {
   /** The server's name, for errors. */
@@ -37,7 +47,7 @@ export class MessageIntake {
     const { message, text } = decodeWithText(bytes, this.#options.limits);
     if (message.kind === 'malformed') return this.#refuse(message, bytes, text);
     if (message.kind !== 'batch') return this.#deliver(message, text, during);
-    const texts = splitArray(text);
+    const texts = rawItems(text);
     let taken: Taken = 'other';
     for (const [at, part] of message.messages.entries()) {
       const partText = texts[at] ?? '';

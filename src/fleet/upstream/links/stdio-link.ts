@@ -10,8 +10,7 @@ import type { Link, LinkListener, OutgoingMessage } from '../link.ts';
 import { ended, settlesWithin } from './endings.ts';
 import { excerptOf, type Redact } from './excerpt.ts';
 import { defaultFloodLimits, FloodBrake, type FloodLimits } from './flood-brake.ts';
-import { MessageIntake } from './message-intake.ts';
-import { defaultMessageLimits } from './message-limits.ts';
+import { defaultMessageLimits, MessageIntake } from './message-intake.ts';
 import { TellingLines } from './telling-line.ts';
 
 export interface StdioLinkOptions {
