@@ -18,7 +18,7 @@ export async function askLine(io: Io, question: string): Promise<string | undefi
   }
 }
 
-/** Whether somebody is there to read a question and to answer it. */
+/** Whether a user at a terminal can read a question and answer it. */
 export function isAtTerminal({ stdin, stderr }: Io): boolean {
   return 'isTTY' in stdin && stdin.isTTY === true && stderr.isTTY === true;
 }

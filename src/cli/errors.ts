@@ -5,7 +5,7 @@ export class UsageError extends AppError {
   readonly code = 'cli.usage';
 }
 
-/** Somebody would approve what they were not shown. */
+/** An approval of a call that was not shown completely. */
 export class ApprovalUnseenError extends AppError {
   readonly code = 'cli.approval_unseen';
 

@@ -31,6 +31,6 @@ export interface Io {
   readonly signal: AbortSignal;
   /** Loads the composition root; not called by commands that need no system. */
   readonly compose: () => Promise<Compose>;
-  /** Who may have answered already what came on `stdin`. */
+  /** The handshake cache, which may have answered the first requests on `stdin` already. */
   readonly desk?: FrontDesk | undefined;
 }

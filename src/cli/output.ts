@@ -31,7 +31,7 @@ export interface Paint {
   readonly yellow: (text: string) => string;
 }
 
-/** Who waits longer without a word begins to wonder. */
+/** After this long without output, the user is shown what is pending. */
 const maxSilenceMs = 1_000;
 
 export function createOutput(io: Io, isJson: boolean): Output {

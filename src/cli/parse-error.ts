@@ -66,7 +66,7 @@ function dashesMissing(code: string, argv: readonly string[]): string {
 const valued = new Set(['--home', '--root', '--set', '--log-level', '--session', '--attach']);
 
 /**
- * The command line with the command that nobody typed: `tutti` is `tutti chat`, and `tutti "a message"` is
+ * The command line with its implied command: `tutti` is `tutti chat`, and `tutti "a message"` is
  * `tutti ask "a message"`. A single word stays what it is: more likely a command with a slip in it.
  */
 export function impliedCommand(argv: readonly string[]): readonly string[] {

@@ -15,7 +15,7 @@ export interface FailureContext {
   readonly tool?: string | undefined;
 }
 
-/** Tells the user what failed, as `{error: …}` on stdout with `--json`, and says the exit code. */
+/** Reports a failure, as `{error: …}` on stdout with `--json`. Returns the exit code. */
 export function reportFailure(error: unknown, context: FailureContext): number {
   const report = reportError(error);
   const exitCode = showReport(report, context, hintOf(error, report, context.command));

@@ -27,16 +27,16 @@ async function start(): Promise<void> {
   };
   for (const signal of signals) process.on(signal, end);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader went away, as in `tutti tools | head -1`: nobody is left to tell.
+    // The reader closed the pipe, as in `tutti tools | head -1`.
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
   const argv = process.argv.slice(2);
-  const desk = argv.includes('mcp') ? await openDesk(argv) : undefined;
+  const desk = argv.includes('mcp') ? await openFirstAnswers(argv) : undefined;
   await desk?.untilQuiet;
   const { main } = await import('./main.ts');
   const exitCode = await main(argv, {
-    // Opened by who reads it: opening costs time, and most commands do not.
+    // Opened on first use: it costs time, and most commands do not read it.
     get stdin() {
       return process.stdin;
     },
@@ -56,7 +56,7 @@ async function start(): Promise<void> {
 }
 
 /** Sources change without a new version, so what they answered holds for no other process. */
-async function openDesk(argv: readonly string[]): Promise<FrontDesk | undefined> {
+async function openFirstAnswers(argv: readonly string[]): Promise<FrontDesk | undefined> {
   if (import.meta.url.endsWith('.ts')) return undefined;
   const { openFrontDesk } = await import('./first-answers/front-desk.ts');
   // This module names all others of its build, and they are named after what they hold.

@@ -13,7 +13,7 @@ interface CodeScanner {
 
 /**
  * Scans with the security rules of the code tools, in threads of its own: so it does not depend on
- * which servers and tools are offered, and code that is slow to scan blocks nobody. The threads and
+ * which servers and tools are offered, and code that is slow to scan blocks no other call. The threads and
  * their engines are started for code that needs them.
  */
 export function createCodeScanner(version: string): CodeScanner {
@@ -60,8 +60,8 @@ async function scanWith(
   // Our own tool, whose output schema says so.
   const { findings } = result.structuredContent as unknown as { findings: CheckFinding[] };
   const { harmlessRules } = await import('../toolbox/exec/index.ts');
-  const told = findings.filter(({ rule }) => !harmlessRules.has(rule));
-  return told.map(({ severity, rule, message, line, column }) => ({
+  const harmful = findings.filter(({ rule }) => !harmlessRules.has(rule));
+  return harmful.map(({ severity, rule, message, line, column }) => ({
     severity,
     rule,
     message,

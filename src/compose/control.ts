@@ -16,7 +16,7 @@ const answerSchema = z.object({ pid: z.number(), isDone: z.boolean(), message: z
 
 const pollMs = 250;
 
-export interface ControlDesk {
+export interface ControlServer {
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export async function openControl(options: {
   readonly home: string;
   readonly fleet: FleetControl;
   readonly log: Log;
-}): Promise<ControlDesk> {
+}): Promise<ControlServer> {
   const { home, fleet, log } = options;
   const folder = folderOf(home, process.pid);
   try {
@@ -33,7 +33,7 @@ export async function openControl(options: {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    log.warn('requests from outside will not arrive', { message: reportError(error).message });
+    log.warn('control requests are disabled', { message: reportError(error).message });
     return { close: async () => {} };
   }
   let isLooking = false;
@@ -44,14 +44,16 @@ export async function openControl(options: {
       await rm(join(folder, name), { force: true });
       await put(join(folder, name.replace('.request.', '.answer.')), answer);
       const { isDone, message } = answer;
-      log.info('a request from outside was answered', { isDone, message });
+      log.info('answered control request', { isDone, message });
     }
   };
   const timer = setInterval(() => {
     if (isLooking) return;
     isLooking = true;
     void look()
-      .catch((error: unknown) => log.warn('a request was not answered', reportError(error).details))
+      .catch((error: unknown) =>
+        log.warn('failed to answer control request', reportError(error).details),
+      )
       .finally(() => {
         isLooking = false;
       });

@@ -94,7 +94,7 @@ function checkDriver(report: DriverReport, isUsable: boolean): Check {
   const { reason, fix = report.fix } = readLack(report.message);
   const held = (holder: Holder): number =>
     protections.filter((protection) => protection.holder === holder).length;
-  const counts = `kernel holds ${held('kernel')}, supervisor ${held('supervisor')}, nobody ${held('none')}`;
+  const counts = `kernel holds ${held('kernel')}, supervisor ${held('supervisor')}, missing ${held('none')}`;
   const isAbsent = state === 'unavailable' && isUsable;
   const isFine = state === 'ready' && held('none') === 0;
   const what = state === 'unproven' ? 'not proven on such a machine: ' : '';

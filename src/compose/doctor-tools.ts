@@ -36,10 +36,10 @@ async function findProgram(searchPath: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Who looks waits: less patience than a run has. */
+/** Shorter than for a run: a user is waiting for the report. */
 const requestMs = 3_000;
 
-/** Only looked at where runs go there by themselves: others need none. */
+/** Checked only where the settings name Restate as the engine. */
 export async function checkRestate({ engine, restate }: Settings['workflow']): Promise<Finding> {
   if (engine !== 'restate') {
     return { status: 'absent', message: 'not used: "workflow.engine" is "embedded"' };

@@ -121,7 +121,7 @@ it('shows each driver, who holds what, and how to have it held better', async ()
     {
       name: 'sandbox bubblewrap',
       status: 'ok',
-      message: 'bubblewrap 0.8.0 (kernel holds 1, supervisor 1, nobody 0)',
+      message: 'bubblewrap 0.8.0 (kernel holds 1, supervisor 1, missing 0)',
       details: [
         { name: 'network', holder: 'kernel', message: 'no connection was possible' },
         { name: 'memory', holder: 'supervisor', message: 'it was killed', fix: 'systemctl …' },
@@ -131,7 +131,7 @@ it('shows each driver, who holds what, and how to have it held better', async ()
     {
       name: 'sandbox seatbelt',
       status: 'warning',
-      message: 'not proven on such a machine: macOS 15 (kernel holds 0, supervisor 0, nobody 1)',
+      message: 'not proven on such a machine: macOS 15 (kernel holds 0, supervisor 0, missing 1)',
       details: [{ name: 'memory', holder: 'none', message: 'it was killed' }],
     },
   ]);

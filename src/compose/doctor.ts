@@ -10,7 +10,7 @@ import { prepareDataDirectory } from './data-directory.ts';
 import { checkRestate, checkRustfmt } from './doctor-tools.ts';
 import { examineSandbox } from './doctor-sandbox.ts';
 
-interface Patient {
+interface DoctorParts {
   readonly settings: LoadedSettings;
   readonly store: Store;
   readonly catalogue: Catalogue;
@@ -22,7 +22,7 @@ interface Patient {
 
 export type Finding = Omit<Check, 'name'>;
 
-const checks: readonly (readonly [string, (patient: Patient) => Promise<Finding>])[] = [
+const checks: readonly (readonly [string, (parts: DoctorParts) => Promise<Finding>])[] = [
   ['node', checkNode],
   ['settings', checkSettings],
   ['data directory', checkHome],
@@ -34,36 +34,36 @@ const checks: readonly (readonly [string, (patient: Patient) => Promise<Finding>
 ];
 
 /** Looks at everything Tutti needs. A check that breaks is a failed check, never an exception. */
-export async function examine(patient: Patient): Promise<readonly Check[]> {
+export async function examine(parts: DoctorParts): Promise<readonly Check[]> {
   const results: Check[] = [];
   for (const [name, check] of checks) {
-    const finding = await check(patient).catch((error: unknown): Finding => ({
+    const finding = await check(parts).catch((error: unknown): Finding => ({
       status: 'failed',
       message: reportError(error).message,
     }));
     results.push({ name, ...finding });
   }
-  return [...results, ...(await examineSandbox(patient.sandbox))];
+  return [...results, ...(await examineSandbox(parts.sandbox))];
 }
 
 async function checkNode(): Promise<Finding> {
   return { status: 'ok', message: `Node ${process.versions.node}` };
 }
 
-async function checkSettings({ settings }: Patient): Promise<Finding> {
+async function checkSettings({ settings }: DoctorParts): Promise<Finding> {
   const [warning] = settings.warnings;
   if (warning !== undefined) return { status: 'warning', message: warning };
   const files = settings.files.length > 0 ? settings.files.join(', ') : 'no file, defaults';
   return { status: 'ok', message: `valid (${files})` };
 }
 
-async function checkHome({ settings }: Patient): Promise<Finding> {
+async function checkHome({ settings }: DoctorParts): Promise<Finding> {
   const { home } = settings.values;
   prepareDataDirectory(home);
   return { status: 'ok', message: home };
 }
 
-async function checkDatabase({ store }: Patient): Promise<Finding> {
+async function checkDatabase({ store }: DoctorParts): Promise<Finding> {
   if (!store.exists()) return { status: 'ok', message: 'not there yet; made on first use' };
   const report = store.checkIntegrity();
   if (report.ok) return { status: 'ok', message: `${store.path} is sound` };
@@ -75,7 +75,7 @@ async function checkDatabase({ store }: Patient): Promise<Finding> {
   };
 }
 
-async function checkRoots({ settings }: Patient): Promise<Finding> {
+async function checkRoots({ settings }: DoctorParts): Promise<Finding> {
   const missing: string[] = [];
   for (const root of settings.values.roots) {
     const isFolder = await stat(root).then(
@@ -93,7 +93,7 @@ const configuredFix =
   'Correct the entry; "tutti servers logs NAME" shows what the server wrote, "tutti servers disable NAME" turns it off';
 const listingFix = 'Install Tutti anew if a file of it is missing; the log file says more';
 
-async function checkServers({ catalogue, fleet }: Patient): Promise<Finding> {
+async function checkServers({ catalogue, fleet }: DoctorParts): Promise<Finding> {
   const entries = await catalogue.entries();
   const servers = [...new Set(entries.map((entry) => entry.server))];
   const listed =

@@ -20,7 +20,7 @@ interface EngineParts {
   readonly prepare: PreparePlan;
   readonly log: Log;
   readonly faultPoint: FaultPoint;
-  /** Whether this process is there to execute runs, or only those somebody waits for. */
+  /** Whether this process is there to execute runs, or only those that a caller waits for. */
   readonly isStaying: () => boolean;
 }
 

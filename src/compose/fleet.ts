@@ -80,7 +80,7 @@ function openOutside({ settings, version, log, entries, clientRoots }: FleetPart
   };
   const cancelSweep = systemTimers.after(sweepAfterMs, () => {
     sweepLeftovers(runDirectory, log).catch((error: unknown) => {
-      log.warn('what an earlier process left running could not be looked for', { error });
+      log.warn('failed to sweep orphaned processes', { error });
     });
   });
   return {

@@ -110,7 +110,7 @@ interface KeepAnswersParts {
 const ownerless = 'model-answers';
 /** This one and two whole ones. */
 const monthsKept = 3;
-/** Who had no such answer for longer than this keeps the older ones. */
+/** Older months than this are not looked for. */
 const monthsLookedBack = 24;
 
 /**
@@ -128,7 +128,7 @@ export function keepAnswersIn({ artifacts, clock, log }: KeepAnswersParts): Keep
     const kept = await opened.put(caller, { content, mediaType, lineage });
     if (scope === undefined) {
       await opened.release(caller, outdated(nowMs)).catch((error: unknown) => {
-        log.warn('old answers of models could not be removed', { error });
+        log.warn('failed to remove old model answers', { error });
       });
     }
     return kept.id;

@@ -13,7 +13,7 @@ import {
 interface ObservingOptions {
   readonly settings: Settings;
   readonly version: string;
-  /** Where the log goes: to its file alone, or to standard error too for a person who watches. */
+  /** Where the log goes: to its file alone, or to standard error too for a user who watches. */
   readonly logTo: 'file' | 'stderr';
   readonly traces: TraceStore;
   /** That of the process when not given. */
@@ -61,7 +61,7 @@ function startLog(options: ObservingOptions, activeSpans: ActiveSpans): RunningL
     file,
     maxBytes: parseSize(max_size) ?? defaultLogBytes,
     backupCount: backup_count,
-    // Gets what the file does not take; who watches standard error has that line already.
+    // Gets what the file does not take; standard error already has that line when it is watched.
     stream: isWatched ? { write: () => true } : stderr,
   });
   if (!isWatched) return toFile;

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 const maxFiles = 500;
 
 /**
- * Tells apart what one of our servers offers in other builds of `module`, under other settings and
- * over other contents of `folder`; undefined where that cannot be told and nothing may be kept. From
- * sources nothing is kept: they change without a new version.
+ * The cache key for the listing of one of our servers: differs by build of `module`, by settings and by contents of
+ * `folder`. Undefined where nothing may be cached: from sources, which change without a new version, and where the
+ * folder cannot be read.
  */
 export function offerKey(
   module: string,

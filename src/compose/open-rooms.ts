@@ -29,7 +29,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     ...(request.stderr && { stderr: request.stderr }),
     traces: store.traces,
   });
-  for (const warning of warnings) log.warn('setting looks wrong', { warning });
+  for (const warning of warnings) log.warn('suspicious setting', { warning });
   const known = { settings: values, version, log };
   const roots = new Roots(settings, log);
   const catalogue = (): Catalogue => fleet.catalogue;

@@ -6,7 +6,7 @@ import { findTrace, formatTrace } from '../observe/index.ts';
 import type { Store } from '../store/index.ts';
 import { hideSecrets } from './check-code.ts';
 import { chooseFace, serveHttp, serveStdio } from './faces.ts';
-import { type ControlDesk, openControl } from './control.ts';
+import { type ControlServer, openControl } from './control.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { examine } from './doctor.ts';
 import { localModelsHere } from './local-models.ts';
@@ -102,19 +102,19 @@ interface ServingParts {
   readonly log: Log;
 }
 
-/** What begins with the first face and ends with the system: servers that are to run, runs that were left, and the control desk. */
+/** Starts with the first face and ends with the system: eager servers, unfinished runs, control requests. */
 function prepareServing({ home, fleet, serve, sandbox, runs, log }: ServingParts) {
-  let desk: Promise<ControlDesk | undefined> | undefined;
+  let control: Promise<ControlServer | undefined> | undefined;
   return {
     begin(): void {
       serve();
       sandbox.serve();
       runs?.serve();
-      desk ??= openControl({ home, fleet, log }).catch((error: unknown) => {
-        log.warn('other processes cannot reach this one', { error });
+      control ??= openControl({ home, fleet, log }).catch((error: unknown) => {
+        log.warn('control requests are disabled', { error });
         return undefined;
       });
     },
-    close: async (): Promise<void> => (await desk)?.close(),
+    close: async (): Promise<void> => (await control)?.close(),
   };
 }

@@ -21,7 +21,7 @@ import type { WorkflowParts, WorkOptions } from './workflow.ts';
 /** Plans and runs with all they need. */
 export interface OpenWorkflows {
   readonly workflows: Workflows;
-  /** From now on takes on what nobody executes, and removes what is too old. */
+  /** Starts to claim orphaned runs and to prune old ones. */
   resumeUnfinished(): void;
   work(options: WorkOptions): Promise<void>;
   close(): Promise<void>;

@@ -69,7 +69,7 @@ function isNamedSecret(name: string): boolean {
   return isSecretName(name) || /(?:key|auth|credentials?)$/i.test(name);
 }
 
-/** Letters and digits mixed, as nobody types them; no path, no address, no name of a file. */
+/** Letters and digits mixed, as in generated keys; no path, no address, no file name. */
 function looksSecret(value: string): boolean {
   return /^(?=.*[A-Za-z])(?=(?:\D*\d){2})[\w+=~-]{16,}$/.test(value);
 }

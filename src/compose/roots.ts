@@ -15,7 +15,7 @@ const answerSchema = z.looseObject({
 /**
  * The folders our servers may read: those of the settings when the user named any there, otherwise
  * those the client on stdio has open, otherwise the current folder. Clients on a network are never asked.
- * Other servers are told what that client has open.
+ * Other servers get the folders that this client has open.
  */
 export class Roots implements ClientRoots {
   readonly #log: Log;
@@ -69,7 +69,7 @@ export class Roots implements ClientRoots {
       this.#log.info('using the roots of the client', { roots: folders });
       return folders.length === 0 ? this.#fallback : folders;
     } catch (error) {
-      this.#log.warn('client did not tell its roots', { error });
+      this.#log.warn('failed to list client roots', { error });
       return before;
     }
   }

@@ -47,7 +47,7 @@ export async function openServerEntries(options: ServerEntriesOptions): Promise<
       good = await loadSettingsHere(request);
     } catch (error) {
       const { message } = reportError(error);
-      log.warn('changed settings are not used: the last good ones stay', { message });
+      log.warn('ignored invalid settings; using the last valid ones', { message });
     }
     // Trust that was taken back counts whatever the files are like.
     const next = chooseServers(good, await readTrust(home));

@@ -15,7 +15,7 @@ interface ToolFinderParts {
 /** The one search of this process, made when it is first used. */
 export interface ToolFinder {
   readonly search: () => Promise<ToolSearch>;
-  /** For somebody who waits at a terminal: takes the time a small fleet needs to be embedded. */
+  /** For a user at a terminal: waits as long as embedding a small fleet takes. */
   find(query: string, count: number): Promise<readonly CatalogueEntry[]>;
   /** For a model that chooses among many: what words alone find now beats what meaning finds later. */
   findSoon(query: string, count: number): Promise<readonly CatalogueEntry[]>;

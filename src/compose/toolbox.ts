@@ -23,7 +23,7 @@ export interface ToolboxOptions {
   /** The catalogue these servers will be a part of. */
   readonly catalogue: () => Catalogue;
   readonly sandbox: SandboxHere;
-  /** Who writes code; without them nothing is offered that writes any. */
+  /** Models that write code; without them no tool that generates code is offered. */
   readonly models?: Pick<Models, 'find' | 'structured'>;
 }
 

@@ -75,7 +75,7 @@ export function workflowsHere(parts: WorkflowParts): WorkflowsHere {
       cancelResume();
       cancelResume = systemTimers.after(resumeAfterMs, () => {
         resume().catch((error: unknown) => {
-          parts.log.warn('unfinished runs could not be resumed', { error });
+          parts.log.warn('failed to resume unfinished runs', { error });
         });
       });
     },

@@ -90,7 +90,7 @@ function foundText(value: unknown, schema: z.ZodType): string {
 
 const maxShownLength = 60;
 
-/** A text that someone else wrote, fit for one line of a message. */
+/** Foreign text, shortened to fit into one line of a message. */
 export function shorten(text: string): string {
   const printable = text.replaceAll(/\p{Cc}/gu, ' ');
   return printable.length <= maxShownLength ? printable : `${printable.slice(0, maxShownLength)}…`;

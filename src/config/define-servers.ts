@@ -61,7 +61,7 @@ export function chooseServers(
   return [...byName]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([name, definitions]) => {
-      // A project nobody trusts does not take the place of a server the user has.
+      // An untrusted project does not replace one of the user's servers.
       const chosen =
         definitions.find(({ source }) => source.kind !== 'project' || isTrusted) ?? definitions[0];
       return chosen === undefined ? [] : [entryOf(name, chosen, isTrusted)];

@@ -92,7 +92,7 @@ export async function launchServer(
       command: await fill('command', settings.command),
       args,
       // Not the current folder: package runners and interpreters take code from where they start, and
-      // that may be a project nobody trusts.
+      // that may be an untrusted project.
       cwd: resolvePath(around, around.cwd, await fill('cwd', settings.cwd ?? '~')),
       env: { ...inheritedEnvironment(around), ...(await fillMap('env', settings.env)) },
     };

@@ -111,7 +111,7 @@ export async function makeFolderFor(path: string): Promise<void> {
 }
 
 /**
- * Whoever reads the file sees the old text or the new one, also after a crash. Keeps its mode. The
+ * Readers see the old text or the new one, also after a crash. Keeps its mode. The
  * caller holds the lock of the file.
  */
 export async function writeFileAtomically(path: string, text: string): Promise<void> {
@@ -121,7 +121,7 @@ export async function writeFileAtomically(path: string, text: string): Promise<v
       (found) => found.mode & 0o777,
       () => undefined,
     );
-    // Replacing a file needs no right to write to it; who took that right away meant it.
+    // Replacing a file needs no right to write to it, but a read-only file is meant to stay as it is.
     if (mode !== undefined) await access(path, constants.W_OK);
     // A killed process may have left it, and a project may have planted a link: neither is written to.
     await rm(temporary, { force: true });
@@ -160,11 +160,14 @@ export function decodeText(bytes: Uint8Array): string | undefined {
 
 /** A list in the data directory, kept as `{"KEY": […]}`. */
 export interface ListFile<Item> {
-  path(home: string): string;
+  readonly path: (home: string) => string;
   /** A missing or damaged file is an empty list. */
-  read(home: string): Promise<readonly Item[]>;
+  readonly read: (home: string) => Promise<readonly Item[]>;
   /** Changes of several processes happen one after the other. */
-  change(home: string, change: (items: readonly Item[]) => readonly Item[]): Promise<void>;
+  readonly change: (
+    home: string,
+    change: (items: readonly Item[]) => readonly Item[],
+  ) => Promise<void>;
 }
 
 export function listFile<Item>(options: {

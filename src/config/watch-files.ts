@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 
 interface FileWatch {
-  /** Looks now, as the timer does, and waits for what comes of it. */
+  /** Checks now, as the timer does, and waits for `onChange`. */
   check(): Promise<void>;
   close(): void;
 }
@@ -15,8 +15,8 @@ interface WatchOptions {
 }
 
 /**
- * Looks at files again and again. Looking, in place of being told by the system, works on every file
- * system, across files that are replaced and in folders that come later; a few files cost nothing.
+ * Polls files. Unlike notifications of the system, polling works on every file system, with files that are replaced
+ * and with folders that are created later; a few files cost nothing.
  */
 export async function watchFiles({ paths, onChange, pollMs }: WatchOptions): Promise<FileWatch> {
   // The first look counts as a change: a file may have changed between being read and being watched.

@@ -126,7 +126,7 @@ class VectorFile {
       await rename(draft, path);
     } catch (error) {
       const { message } = reportError(error);
-      log.warn('vectors could not be kept for the next start', { path, message });
+      log.warn('failed to store vectors', { path, message });
     }
   }
 

@@ -37,7 +37,7 @@ export interface ModelsOptions extends PoolOptions {
   readonly budget?: BudgetLimits;
   /** Where spending is kept; as long as the process lives when not given. */
   readonly spending?: SpendingStore;
-  /** Keeps what a model said and nobody could use; gives the id of the artifact. */
+  /** Stores an unusable answer of a model; returns the id of the artifact. */
   readonly keepText?: KeepText;
   readonly log?: Log;
   readonly clock?: Clock;
@@ -109,7 +109,7 @@ async function keepIfPossible(
   try {
     return (await keepText?.(call.caller, text, call.budgets ?? [])) ?? null;
   } catch (error) {
-    log.warn('what a model said could not be kept', { message: reportError(error).message });
+    log.warn('failed to store unusable model answer', { message: reportError(error).message });
     return null;
   }
 }
@@ -161,7 +161,7 @@ async function describeModels(
   return [...described, ...(await describeMissing(pool))];
 }
 
-/** What a role asks for and nobody has: a slip in the settings that would silently leave the role without a model. */
+/** Models that a role names and that do not exist: a typo would silently leave the role without a model. */
 async function describeMissing(pool: ModelPool): Promise<readonly ModelDescription[]> {
   const askedBy = new Map<string, string>();
   for (const role of roles) {

@@ -116,8 +116,8 @@ export class AllModelsFailedError extends AppError {
   override readonly retryable: boolean;
 
   constructor(role: string, failures: readonly FailedModel[]) {
-    const told = failures.map(({ error }) => error.message).join('. ');
-    super(`None of the ${failures.length} models for the role "${role}" answered. ${told}`, {
+    const reasons = failures.map(({ error }) => error.message).join('. ');
+    super(`None of the ${failures.length} models for the role "${role}" answered. ${reasons}`, {
       details: {
         role,
         failures: failures.map(({ model, error: { code, message } }) => ({ model, code, message })),

@@ -174,7 +174,7 @@ const knownVersions = [2, 3];
 const maxCount = 1_000_000n;
 
 /**
- * Throws when a file cannot be a GGUF file, in a sentence. Who reads such files believes the counts in the
+ * Throws when a file cannot be a GGUF file. Readers of such files trust the counts in the
  * header: with wrong ones it would not come to an end.
  */
 async function checkGgufFile(path: string): Promise<void> {
@@ -193,7 +193,7 @@ async function checkGgufFile(path: string): Promise<void> {
   if (tensors > maxCount || facts > maxCount) throw new Error('its header is damaged');
 }
 
-/** What we use of the package `node-llama-cpp`, which whoever wants a GGUF file in this process installs. */
+/** What we use of the package `node-llama-cpp`, an optional dependency of GGUF files in this process. */
 interface LlamaAddon {
   getLlama(options: {
     build: 'never';

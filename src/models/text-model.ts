@@ -22,7 +22,7 @@ export interface AskOptions {
   readonly signal: AbortSignal;
   /** Pieces of the answer, as they arrive. */
   readonly onText?: (piece: string) => void;
-  /** What the model says to itself, where it tells: tokens that count and are not shown. */
+  /** The model's reasoning, where it is sent: tokens that count and are not shown. */
   readonly onThought?: (piece: string) => void;
 }
 

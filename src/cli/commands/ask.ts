@@ -9,7 +9,7 @@ import { attachMentions, placeOf, readAttachment, textAttachment } from './chat/
 import { findCommand } from './chat/slash/slash-table.ts';
 import { takeTurn, type Turn } from './chat/turn/take-turn.ts';
 
-/** `tutti ask`: one message, and what comes of it. */
+/** `tutti ask`: one message and its outcome. */
 export async function run(invocation: Invocation): Promise<number> {
   const { io, output } = invocation;
   // Read before the system opens, so that a mistake here costs nothing.

@@ -34,7 +34,7 @@ function showCheck(check: Check, { paint, isVerbose }: View): string {
   ].join('\n');
 }
 
-/** A table of who holds what; below it how to have more held, each way once. */
+/** A table of protections and their holders, and below it each fix once. */
 function showDetails(details: readonly CheckDetail[]): string[] {
   if (details.length === 0) return [];
   const rows = details.map(({ name, holder, message }) => [name, holder, message]);

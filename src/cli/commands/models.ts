@@ -25,7 +25,7 @@ const actions: Readonly<Record<string, Action>> = lookupTable({
   },
 });
 
-/** `tutti models`: what there is, who is asked first for what, and how to connect one. */
+/** `tutti models`: the models by role, in order of preference, and how to connect one. */
 export function run(invocation: Invocation): Promise<number> {
   return runAction(invocation, 'models', actions);
 }
@@ -64,7 +64,7 @@ async function decide(invocation: Invocation, name: string, isAccepted: boolean)
   });
 }
 
-/** Who is asked for what, who cannot be reached, and how to connect one where there is none. */
+/** The models of each role, the unreachable ones, and how to connect one where there is none. */
 export function describeModels(models: readonly ModelDescription[], paint: Paint): string {
   const reached = models.filter(({ isReachable }) => isReachable);
   const parts = [

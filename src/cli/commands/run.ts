@@ -24,7 +24,7 @@ export async function run(invocation: Invocation): Promise<number> {
       const checking = workflows.check(localCaller, source, { optimize: isOptimized });
       const check = await output.during('Checking the plan', checking);
       const input = inputsFor(check, given);
-      // They stand nowhere in the result, so they are told whatever its form is.
+      // They are not part of the result, so they are printed with `--json` too.
       for (const warning of check.ok ? check.warnings : [])
         output.note(describeProblem(warning, file, output.paint));
       const wanted = newRun(source, { engine, isOptimized });

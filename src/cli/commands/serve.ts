@@ -35,7 +35,7 @@ export async function serveHttp(invocation: Invocation): Promise<number> {
   });
 }
 
-/** Resolves when the signal aborts: being told to stop is how a server ends. */
+/** Resolves when the signal aborts. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

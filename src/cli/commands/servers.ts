@@ -178,7 +178,7 @@ const optionOf: Readonly<Record<string, string>> = lookupTable({
 
 /**
  * What the settings schema says against the new entry, said of the options it came from: a line of a file that
- * was not written would help nobody. Undefined where the file itself is wrong.
+ * was not written is no help. Undefined where the file itself is wrong.
  */
 function problemsOfOptions(error: unknown, name: string): UsageError | undefined {
   if (!(error instanceof AppError) || error.code !== 'config.invalid') return undefined;

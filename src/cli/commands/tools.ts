@@ -78,7 +78,7 @@ function showEntry({ name, server, tool }: CatalogueEntry): Record<string, unkno
 
 const listing = 'Waiting for servers to list their tools';
 
-/** How many tools a search shows when nobody says. */
+/** The number of tools a search shows by default. */
 const defaultFound = 10;
 
 const maxDescription = 90;

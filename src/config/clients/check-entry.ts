@@ -103,7 +103,7 @@ function afterTimeout(timeoutMs: number, signal: AbortSignal): Promise<EntryChec
   });
 }
 
-/** The end of its input tells a server to end. */
+/** Closing its input ends a server. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -133,7 +133,7 @@ function targetOf({ command, args, url }: Readonly<Record<string, unknown>>): st
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : 'an address';
 }
 
-/** All that would run: whoever takes over what a project names has to see it. */
+/** The complete command: the user must see what a project would run. */
 function wholeTarget({ command, args, url }: Readonly<Record<string, unknown>>): string {
   if (typeof command !== 'string') return String(url);
   const words: readonly unknown[] = Array.isArray(args) ? args : [];
@@ -146,7 +146,7 @@ function needs(entry: Readonly<Record<string, unknown>>): string[] {
   return names.size === 0 ? [] : [`It needs ${[...names].join(', ')} in the environment.`];
 }
 
-/** A server as another client has it, not yet looked at. */
+/** A server in another client's format, unchecked. */
 export interface ForeignServer {
   readonly name: string;
   readonly entry: unknown;

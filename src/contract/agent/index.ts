@@ -94,7 +94,7 @@ interface OutcomeBase {
   readonly model: string | null;
 }
 
-/** What came of a message. */
+/** The outcome of a message. */
 export type AskOutcome =
   /** A plan that waits to be accepted (or was only asked for). */
   | (OutcomeBase & {

@@ -27,7 +27,7 @@ export interface ArtifactDescription extends ArtifactRef {
   readonly lineage: readonly Lineage[];
 }
 
-/** A part of an artifact, for those who cannot take all of it. */
+/** A part of an artifact, for readers with a size limit. */
 export interface ArtifactPage extends ArtifactRef {
   readonly offset: number;
   /** UTF-8 text where the artifact is text, else base64. */
@@ -53,7 +53,7 @@ export interface Artifacts {
   list(caller: Caller, filter: ArtifactFilter): Promise<readonly ArtifactDescription[]>;
   /** Notes that a step holds an artifact that another made: a cached result. Throws `artifacts.not_found`. */
   hold(caller: Caller, id: string, lineage: NewLineage): Promise<ArtifactRef>;
-  /** Forgets what runs made; bytes nobody made any more go at the next collection. */
+  /** Forgets the artifacts of runs; unreferenced bytes go at the next collection. */
   release(caller: Caller, runIds: readonly string[]): Promise<void>;
   collect(): Promise<CollectionReport>;
 }

@@ -3,5 +3,5 @@ export interface Caller {
   readonly id: string;
 }
 
-/** The person at this machine: who calls when nobody else is named. */
+/** The user at this machine: the default caller. */
 export const localCaller: Caller = { id: 'local' };

@@ -1,4 +1,4 @@
-/** One thing `tutti doctor` looked at. */
+/** One check of `tutti doctor`. */
 export interface Check {
   readonly name: string;
   /** `absent`: not there, and nothing here needs it. */
@@ -9,10 +9,10 @@ export interface Check {
   readonly details?: readonly CheckDetail[];
 }
 
-/** One part of what was looked at. */
+/** One part of a check. */
 export interface CheckDetail {
   readonly name: string;
-  /** Who provides it: `kernel`, `supervisor`, `none`. */
+  /** What enforces it: `kernel`, `supervisor`, `none`. */
   readonly holder: string;
   readonly message: string;
   readonly fix?: string;

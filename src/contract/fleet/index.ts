@@ -4,7 +4,7 @@ import type { McpServerEntry } from '../settings/index.ts';
  * idle: not started, will be at the first call · starting · ready · restarting: it ended and is started
  * again after a pause · crash-looping: it ended so often that the pauses are long · failed: it cannot be
  * used until its entry or the world changes; calls are refused at once, with the reason · disabled:
- * its entry says so · untrusted: a project's entry nobody has trusted yet.
+ * its entry says so · untrusted: an entry of a project that is not trusted.
  */
 export type ServerState =
   | 'idle'

@@ -19,7 +19,7 @@ export interface ModelRequest {
   readonly stopSequences?: readonly string[];
 }
 
-/** A request for JSON of a shape; the name tells the model what it is. */
+/** A request for JSON of a shape; the name describes it to the model. */
 export interface StructuredRequest<Value> extends ModelRequest {
   readonly name: string;
   readonly schema: z.ZodType<Value>;
@@ -35,7 +35,7 @@ export interface ModelCall {
   readonly client?: ClientPort;
   /** What the tokens are counted against: `run:ID`, `session:ID`, `task:ID`. A used-up budget ends the call. */
   readonly budgets?: readonly string[];
-  /** Pieces of the answer as they arrive; after a retry it starts anew, which `onRestart` tells. */
+  /** Pieces of the answer as they arrive; a retry starts anew and calls `onRestart`. */
   readonly onText?: (piece: string) => void;
   readonly onRestart?: () => void;
 }
@@ -66,7 +66,7 @@ export interface ModelValue<Value> {
   readonly attempts: number;
 }
 
-/** Language models as everybody else sees them. Errors have codes `models.…`. */
+/** Language models. Errors have codes `models.…`. */
 export interface Models {
   /** The model that would be asked first; null when there is none: say so, and do without. */
   find(role: ModelRole, client?: ClientPort): Promise<ModelDescription | null>;
@@ -121,7 +121,7 @@ export interface LocalModel {
   /** `ollama`: what usually listens there. */
   readonly name: string;
   readonly url: string;
-  /** The user of this machine who runs it, for programs: `uid:1000`, `unknown`. */
+  /** The user account that runs it, for programs: `uid:1000`, `unknown`. */
   readonly owner: string;
   /** The same for people. */
   readonly ownerText: string;

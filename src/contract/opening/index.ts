@@ -11,7 +11,7 @@ export interface Opening {
   readonly received: Uint8Array;
   /** Answers that were sent, as lines without their end, by the id of the request. */
   readonly answered: ReadonlyMap<string | number, string>;
-  /** Told what the system itself answers, in the order it does; `undefined` when it answers nothing. */
+  /** Called with each response of the system itself, in order; `undefined` when there is none. */
   onAnswer(request: OpeningRequest, line: string | undefined): void;
 }
 

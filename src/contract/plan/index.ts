@@ -25,7 +25,7 @@ const retry = z.strictObject({
 });
 
 const approval = z.strictObject({
-  /** What the person who decides is told. */
+  /** Shown to the person who decides. */
   message: z.string().optional(),
   expiresMs: z.int().min(1_000).optional(),
 });
@@ -96,13 +96,13 @@ export const planSchema = z.strictObject({
   /** What a run is given, by name: a JSON Schema each; one without `default` is required. */
   input: z.record(z.string(), z.record(z.string(), z.json())).optional(),
   steps: z.array(stepSchema).min(1),
-  /** What a run returns; without it the outputs of the steps nobody refers to, by id. */
+  /** What a run returns; without it the outputs of the steps that no other step refers to, by id. */
   output: template.optional(),
   /** Of a whole run. */
   timeoutMs: z.int().min(1).optional(),
 });
 
-/** The fields there are, by where they stand; for those who say what a mistyped one meant. */
+/** All fields by position; used to suggest the right one for a mistyped field. */
 export const planFields = {
   plan: Object.keys(planSchema.shape),
   steps: Object.keys(stepSchema.shape),

@@ -4,7 +4,7 @@ import type { ErrorReport } from '../error/index.ts';
 import type { Json, Plan, PlanCheck } from '../plan/index.ts';
 
 /**
- * queued: stored, not begun · running · waiting: cannot go on without somebody (`waitingFor` says whom
+ * queued: stored, not begun · running · waiting: needs an answer or a signal (`waitingFor` says which
  * and how) · paused · succeeded · failed · cancelled. A run that only sleeps is running.
  */
 export type RunStatus =
@@ -34,7 +34,7 @@ export type StepStatus =
   | 'failed'
   | 'skipped'
   | 'cancelled'
-  /** An effect whose outcome nobody knows. */
+  /** An effect with an unknown outcome. */
   | 'unknown';
 
 export type EngineName = 'embedded' | 'restate';
@@ -129,13 +129,13 @@ export interface NewRun {
   readonly engine?: EngineName;
   /** Drop dead steps and merge identical read-only calls first; the setting decides when not given. */
   readonly optimize?: boolean;
-  /** Somebody else's key for this start: the same key starts one run. */
+  /** The caller's idempotency key: the same key starts one run. */
   readonly idempotencyKey?: string;
   /** Trace the run belongs to (`traceparent`). */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/** How the outcome of an effect is settled by a person who looked. */
+/** The outcome of an effect as verified by a person. */
 export type Resolution =
   | { readonly kind: 'happened'; readonly output?: Json }
   | { readonly kind: 'not-happened' };
@@ -158,8 +158,8 @@ export interface Workflows {
    */
   start(caller: Caller, run: NewRun): Promise<{ readonly runId: string }>;
   /**
-   * Waits until the run has ended or waits for somebody, wherever it is executed. With `execute` this
-   * process takes it on when nobody else has it. An abort ends the waiting, not the run.
+   * Waits until the run has ended or needs an answer, wherever it is executed. With `execute` this
+   * process claims it when it has no owner. An abort ends the waiting, not the run.
    */
   follow(caller: Caller, runId: string, options: FollowOptions): Promise<RunView>;
   list(caller: Caller, filter: RunFilter): Promise<readonly RunSummary[]>;
@@ -198,7 +198,7 @@ export interface FollowOptions {
   readonly execute: boolean;
   readonly signal: AbortSignal;
   readonly onChange?: (view: RunView) => void;
-  /** With `execute`: this process cannot go on for now, and tries again; told when it begins. */
+  /** With `execute`: called when this process cannot continue for now and starts to retry. */
   readonly onTrouble?: (error: ErrorReport) => void;
 }
 

@@ -60,7 +60,7 @@ export interface SandboxMount {
   readonly target: string;
 }
 
-/** One run of a program nobody trusts. */
+/** One run of an untrusted program. */
 export interface SandboxRun {
   /** `python`, `node`, `go`, `rust`, `java`, `shell` …: decides what is installed inside. */
   readonly toolchain: string;
@@ -104,7 +104,7 @@ export interface SandboxUsage {
   readonly peakMemoryBytes: number;
 }
 
-/** Something the sandbox saw and the program may not have told. */
+/** An event that the sandbox observed, whether the program reported it or not. */
 export interface SandboxObservation {
   readonly kind: 'limit_reached' | 'blocked_syscall' | 'file_not_collected' | 'files_written';
   readonly message: string;
@@ -162,7 +162,7 @@ export const protections = [
 
 export type Protection = (typeof protections)[number];
 
-/** Who holds a protection: the kernel always, the supervisor with a delay, nobody. */
+/** What enforces a protection: the kernel always, the supervisor with a delay, or nothing. */
 export type Holder = 'kernel' | 'supervisor' | 'none';
 
 export interface ProtectionReport {
@@ -192,7 +192,7 @@ export interface PoolReport {
   readonly waits: number;
 }
 
-/** Runs programs nobody trusts. Throws `sandbox.*`; how the program itself ended is a result. */
+/** Runs untrusted programs. Throws `sandbox.*`; the outcome of the program itself is a result. */
 export interface Sandbox {
   run(run: SandboxRun, watch?: RunWatch): Promise<SandboxResult>;
   /** The toolchain that runs of this name get. Throws `sandbox.toolchain_missing` with what to install. */

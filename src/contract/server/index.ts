@@ -10,14 +10,14 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** The same without a signal, which costs more than the rest of a short call; not everyone gives it. */
   readonly abort?: CallAbort;
-  /** Tells the client how far the call is. Cheap to call often: the transport drops what nobody asked for. */
+  /** Reports the progress of the call. Cheap to call often: the transport drops reports that were not requested. */
   readonly progress: (update: ProgressUpdate) => void;
   /** Records facts about the call in its trace; absent where none is kept. */
   readonly annotate?: (facts: CallFacts) => void;
   /** `_meta` of the request as it came (trace context, progress token …). */
   readonly meta: Readonly<Record<string, unknown>>;
   /**
-   * Whether the call may be sent again when its answer is lost. `false` of who calls keeps it from that; else
+   * Whether the call may be sent again when its answer is lost. `false` from the caller rules it out; else
    * it is what is known of the tool.
    */
   readonly mayRepeat?: boolean;
@@ -25,7 +25,7 @@ export interface CallContext {
   readonly client?: ClientPort;
   /**
    * Members of the request's params that the method does not model (`task`, `inputResponses`,
-   * `requestState`), for servers that understand them. Who sends any takes deferred results.
+   * `requestState`), for servers that understand them. A caller that sends any accepts deferred results.
    */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
@@ -35,11 +35,11 @@ export type CallFacts = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >;
 
-/** Whether a call was stopped before its end, and who wants to know. */
+/** Whether a call was cancelled, and the listeners for that. */
 export interface CallAbort {
   readonly isAborted: boolean;
   readonly reason: unknown;
-  /** Made when it is looked at for the first time. */
+  /** Created on first use. */
   readonly signal: AbortSignal;
   /** Calls `watcher` once, when it is aborted after this. */
   watch(watcher: () => void): void;
@@ -51,7 +51,7 @@ export interface ClientPort {
   /** The same for all requests of one client; in the stateless era, of one request and its retries. */
   readonly id: string;
   readonly era: 'handshake' | 'stateless';
-  /** The same for all requests that came by one connection with one client at its end; else `id` tells clients apart. */
+  /** The same for all requests of a connection that belongs to one client; otherwise `id` distinguishes clients. */
   readonly peer?: string | undefined;
   /** What the client says it can do: `{ elicitation: {}, sampling: {}, roots: {} }`. */
   readonly capabilities: Readonly<Record<string, unknown>>;
@@ -60,7 +60,7 @@ export interface ClientPort {
    * result. Throws `ClientRefusedError` when the client answers with an error or cannot be asked.
    */
   ask(request: ClientRequest, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
-  /** Tells the client something that belongs to this request (`notifications/message`). */
+  /** Sends the client a message that belongs to this request (`notifications/message`). */
   notify(method: string, params: Readonly<Record<string, unknown>>): void;
 }
 
@@ -112,7 +112,7 @@ export interface Completion {
 }
 
 /**
- * An MCP server, whoever runs it: a room of the toolbox in this process, or a child process or a
+ * An MCP server, wherever it runs: a room of the toolbox in this process, or a child process or a
  * remote endpoint behind the fleet. Methods throw `AppError`s; `callTool` turns a tool's own
  * failure into a result with `isError`. What a server does not have it answers with an empty list.
  */
@@ -141,7 +141,7 @@ export interface McpServer {
   ): Promise<object>;
   /** What it offers beyond the methods above, in the words each era uses in its capabilities. */
   extensions?(): ServerExtensions;
-  /** Asks to be told by `onChange` when this resource changes, until the returned function is called. */
+  /** Subscribes to changes of this resource, reported by `onChange`, until the returned function is called. */
   watchResource?(uri: string): Promise<() => void>;
   /** The least severe log messages any client wants (`debug` … `emergency`). */
   setLogLevel?(level: string): void;

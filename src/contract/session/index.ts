@@ -128,7 +128,7 @@ export interface ConversationRequest {
 export interface Memory {
   readonly sessions: Sessions;
   converse(request: ConversationRequest): Promise<Conversation>;
-  /** Notes what a message says about the user's likings; returns what is new. */
+  /** Learns the preferences that a message expresses; returns the new ones. */
   learn(caller: Caller, message: string): Promise<readonly string[]>;
   preferences(caller: Caller): Promise<readonly string[]>;
   forget(caller: Caller, preference: string): Promise<void>;

@@ -199,7 +199,7 @@ export const sandboxSettings = z
       .default('auto')
       .meta(
         about(
-          'Sandbox driver. `auto` uses the first one that works here and satisfies the policy: bubblewrap on Linux, then docker; seatbelt on macOS.',
+          'Sandbox driver. `auto` uses the first one that works here and satisfies the policy: bubblewrap on Linux, then docker. Seatbelt and kubernetes are used only if named, because they are unproven.',
         ),
       ),
     policy: z
@@ -223,4 +223,4 @@ export const sandboxSettings = z
     kubernetes,
     check,
   })
-  .meta(about('Running code nobody trusts.', { isUserOnly: true }));
+  .meta(about('Running untrusted code.', { isUserOnly: true }));

@@ -9,7 +9,7 @@ class Existing {
 
 /**
  * Carries the text in a private field of the value itself: many times cheaper than a property that is
- * not enumerable or a weak map, and seen by nobody else.
+ * not enumerable or a weak map, and visible nowhere else.
  */
 class WireMark extends Existing {
   #text: string;
@@ -30,7 +30,7 @@ class WireMark extends Existing {
 }
 
 /**
- * Remembers the exact JSON text a value came as, so that whoever passes it on sends those bytes:
+ * Remembers the exact JSON text a value came as, so that it is passed on with those bytes:
  * numbers beyond 2^53, `1.0` and escapes survive. The mark is not copied by spreading, so a changed
  * copy never claims to be the original.
  */

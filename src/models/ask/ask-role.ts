@@ -137,13 +137,13 @@ interface Watched {
   readonly thoughtTokens: number;
 }
 
-/** Ends the request at once when its pieces pass the budget, or when whoever gets them fails. */
+/** Ends the request at once when its pieces pass the budget, or when their receiver throws. */
 async function watched(asked: Attempt, charge: Charge): Promise<Watched> {
   const stop = new AbortController();
   const signal = AbortSignal.any([asked.signal, stop.signal]);
   let thoughtTokens = 0;
   const take = (piece: string, use: (piece: string, tokens: number) => void): void => {
-    // What comes after the end is nobody's any more.
+    // Pieces after the end are dropped.
     if (signal.aborted) return;
     try {
       const tokens = countTokens(piece);
@@ -203,7 +203,7 @@ interface Trying {
   readonly limits: ModelLimits;
   /** Ends waits and requests; its reason is thrown as it is. */
   readonly signal: AbortSignal;
-  /** Numbers in [0, 1), so that those who failed together do not come back together. */
+  /** Numbers in [0, 1), so that requests that failed together are not retried together. */
   readonly random: () => number;
   /** One of the attempts a model that is down gets. */
   readonly isDown: boolean;

@@ -49,7 +49,7 @@ export class WithoutThinking {
   #think(): void {
     const end = this.#held.indexOf(closing);
     if (end < 0) {
-      // The mark itself may be cut in two; more than that need not be looked at again.
+      // The mark itself may be cut in two; the rest need not be scanned again.
       this.#held = this.#held.slice(-(closing.length - 1));
       return;
     }
@@ -68,7 +68,7 @@ export function withoutThinking(text: string): string {
   return kept.join('');
 }
 
-/** Passes pieces of an answer on, and tells when an attempt that had begun is void. */
+/** Passes pieces of an answer on, and calls `onRestart` when an attempt that was shown is void. */
 export class Output {
   readonly #call: Pick<ModelCall, 'onText' | 'onRestart'>;
   #filter: WithoutThinking;

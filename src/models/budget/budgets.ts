@@ -47,7 +47,7 @@ interface Account {
 /**
  * Stops models when a run or session has used up what it may.
  *
- * 1. The estimated input is stored before a request is sent: who dies in the middle has paid for it.
+ * 1. The estimated input is stored before a request is sent: a process that dies in the middle has been charged.
  * 2. Answers that are being written count as they grow, those of other calls of this process included.
  * 3. Every charge is settled once, with what was really used.
  */
@@ -173,7 +173,7 @@ interface ScopeLimit {
 
 type Settings = readonly [tokens: string, usd: string];
 
-/** Whose tokens nobody counts. */
+/** For calls without a budget. */
 const freeOfCharge: Charge = { grow: () => undefined, settle: async () => undefined };
 
 function keyOf(caller: Caller, scope: string): string {

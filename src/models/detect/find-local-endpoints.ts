@@ -10,7 +10,7 @@ interface LocalEndpoint {
   readonly url: string;
   /** As the program names them, in its order. */
   readonly models: readonly string[];
-  /** The user of this machine who runs it (`findSocketOwner`). */
+  /** The user account that runs it (`findSocketOwner`). */
   readonly owner: string;
 }
 
@@ -26,7 +26,7 @@ export interface EndpointCandidate {
   readonly origin: string;
 }
 
-/** Where these programs listen unless told otherwise. */
+/** The default ports of these programs. */
 const usualEndpoints: readonly EndpointCandidate[] = [
   { name: 'ollama', provider: 'ollama', origin: 'http://127.0.0.1:11434' },
   { name: 'llama-server', provider: 'llama-server', origin: 'http://127.0.0.1:8080' },
@@ -78,7 +78,7 @@ async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
     }
     return JSON.parse(await readAtMost(response.body));
   } catch {
-    // Nobody there, or somebody else: both mean that no models are served here.
+    // Nothing listens there, or something other than a model server.
     return undefined;
   }
 }

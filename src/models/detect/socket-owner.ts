@@ -41,7 +41,7 @@ export async function describeSocketOwner(owner: string): Promise<string> {
   return uid < firstPerson ? `the service user ${who}` : `ANOTHER USER of this machine, ${who}`;
 }
 
-/** A detected model that is asked only while the program of the user who was accepted listens at its address. */
+/** A detected model that is asked only while the program at its address belongs to the accepted user account. */
 export function createOwnedModel(model: TextModel, owner: string): TextModel {
   const { name, url } = model;
   const check = async (): Promise<void> => {

@@ -17,7 +17,7 @@ export function shownUrl(url: string): string {
   return `${origin}${pathname === '/' ? '' : pathname}`;
 }
 
-/** What tells the server who asks: the key, or the name and the password that the address holds. */
+/** Authenticates with the key, or with the user name and password in the address. */
 export function authorizationOf(url: string, key: Secret | null): Record<string, string> {
   if (key !== null) return { authorization: `Bearer ${key.reveal()}` };
   const { username, password } = new URL(url);

@@ -46,7 +46,7 @@ function byStatus(status: number, failure: ModelFailure): ModelCallError {
   return new ModelCallError('models.bad_answer', failure);
 }
 
-/** A redirect is not followed: the key would go where nobody sent it. */
+/** A redirect is not followed: it would pass the key to another server. */
 function redirected(
   headers: FailedResponse['headers'],
   failure: ModelFailure,

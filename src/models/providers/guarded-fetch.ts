@@ -72,7 +72,7 @@ async function readBeginning(body: Readable, endpoint: Endpoint): Promise<string
       bytes += value.length;
     }
   } catch {
-    // What came before it broke off or stood still is told.
+    // The text up to the failure is reported.
   }
   body.destroy();
   return Buffer.concat(read).subarray(0, maxErrorBytes).toString('utf8');
@@ -155,7 +155,7 @@ interface WireAnswer {
   readonly body: Readable;
 }
 
-/** A host that does not respond is told as such, long before the system gives up. */
+/** Much shorter than the system's own limit. */
 const connectMs = 10_000;
 
 /**
@@ -191,7 +191,7 @@ function limitConnecting(sent: ClientRequest, connected: 'connect' | 'secureConn
   });
 }
 
-/** Some servers and proxies compress although nobody asked for it. */
+/** Some servers and proxies compress although the request does not allow it. */
 async function unpacked(incoming: IncomingMessage): Promise<Readable> {
   const encoding = incoming.headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return incoming;
@@ -203,7 +203,7 @@ async function unpacked(incoming: IncomingMessage): Promise<Readable> {
     br: createBrotliDecompress,
   };
   const unpacker = unpackers[encoding]?.();
-  // What failed is told to whoever reads the unpacked bytes.
+  // Errors reach the reader of the unpacked bytes.
   return unpacker ? pipeline(incoming, unpacker, () => undefined) : incoming;
 }
 

@@ -204,7 +204,7 @@ function createOpenAiLanguages({ urls, headers, endpoint }: OpenAiServer) {
       const key = JSON.stringify([model, ...[...adaptations].toSorted()]);
       const known = languages.get(key);
       if (known) return known;
-      // Whoever gave it may add to it.
+      // A copy: the caller may add to it.
       const own = new Set(adaptations);
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       const language = createOpenAICompatible({
@@ -220,7 +220,7 @@ function createOpenAiLanguages({ urls, headers, endpoint }: OpenAiServer) {
       languages.set(key, language);
       return language;
     },
-    /** Whether the answer to a request came to its end; each request has a signal of its own. */
+    /** Whether the answer to a request is complete; each request has a signal of its own. */
     isComplete: (signal: AbortSignal): boolean => complete.has(signal),
   };
 }
@@ -276,7 +276,7 @@ function errorOf(error: unknown): object {
 
 const done = '[DONE]';
 
-/** The same response; tells when the stream says that it is complete. */
+/** The same response; calls `onDone` when the stream declares itself complete. */
 function endsWithDone(response: WireResponse, onDone: () => void): WireResponse {
   if (response.body === null) return response;
   let tail = '';

@@ -7,7 +7,7 @@ export interface FindOptions {
 }
 
 const maxCandidates = 64;
-/** Each character is looked at so often at most, whatever the text looks like. */
+/** Each character is scanned at most this often, whatever the text contains. */
 const maxReadings = 3;
 const minCharacters = 100_000;
 const maxNestedTexts = 2;

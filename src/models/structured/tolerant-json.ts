@@ -1,5 +1,5 @@
 import { lookupTable } from '../../kernel/index.ts';
-/** How much text may still be looked at: hostile text must not be read again and again. */
+/** How much text may still be scanned: hostile text must not be scanned again and again. */
 export interface ReadingBudget {
   characters: number;
 }

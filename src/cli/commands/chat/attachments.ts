@@ -143,7 +143,7 @@ function decode(name: string, bytes: Uint8Array): string {
 export async function findInside(path: string, { cwd, roots }: Place): Promise<string> {
   const wanted = resolve(cwd, path);
   const real = await realpath(wanted).catch((error: unknown) => {
-    // Whether something is there is nobody's business outside the roots.
+    // Outside the roots, whether a file exists is not disclosed.
     if (!roots.some((root) => liesInside(resolve(cwd, root), wanted))) {
       throw new OutsideRootsError(path, roots);
     }

@@ -33,7 +33,7 @@ export interface Chat {
 
 export type RunSlash = (chat: Chat, slash: Slash) => Promise<number | 'exit'>;
 
-/** Takes a turn in the chat's session and remembers what came of it. Says the exit code it stands for. */
+/** Takes a turn in the chat's session and stores its outcome. Returns the exit code. */
 export function chatTurn(chat: Chat, turn: Turn): Promise<number> {
   return during(chat, (parts) => takeTurn(turn, parts));
 }

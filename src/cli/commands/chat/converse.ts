@@ -9,8 +9,8 @@ import type { Turn } from './turn/take-turn.ts';
 const exitCancelled = 130;
 
 /**
- * Takes message after message until there are no more, or somebody leaves. An error is told and the chat goes on.
- * Says the exit code: that of the last message in a pipe, 0 of a person who left.
+ * Takes message after message until the input ends or the user leaves. Errors are reported and the chat goes on.
+ * Returns the exit code: that of the last message in a pipe, 0 at a terminal.
  */
 export async function converse(chat: Chat, first?: string): Promise<number> {
   const { invocation, input } = chat;
@@ -40,7 +40,7 @@ export async function converse(chat: Chat, first?: string): Promise<number> {
   return input.ask ? 0 : exitCode;
 }
 
-/** A message that is too long is told about, and the next one taken. */
+/** A message that is too long is reported, and the next one taken. */
 async function nextMessage(chat: Chat): Promise<string | undefined> {
   let message: string | undefined;
   await attempt(chat, async () => {

@@ -25,7 +25,7 @@ export async function run(invocation: Invocation): Promise<number> {
   return 0;
 }
 
-/** Nobody said anything: this is what there is to say. */
+/** Shown for empty input. */
 async function showHelp({ io }: Invocation): Promise<void> {
   const { createProgram } = await import('../../program.ts');
   const out = (text: string): void => void io.stdout.write(text);
@@ -89,10 +89,10 @@ async function openTerminal(invocation: Invocation, system: System): Promise<Cha
 
 const historyFile = 'chat-history';
 
-/** Looking for models takes longer where one does not answer; nobody waits for that to type. */
+/** The prompt does not wait longer than this for a model that does not respond. */
 const findLimitMs = 1_000;
 
-/** Says who is there, before the first prompt. */
+/** Prints the version and the model, before the first prompt. */
 export async function greet(
   { version, models }: System,
   { io, output }: Invocation,

@@ -8,10 +8,10 @@ import { singleLine } from '../../printable.ts';
 
 type Verdict = 'approved' | 'denied';
 
-/** Asks the person at the terminal; undefined when nobody answers. */
+/** Asks the user at the terminal; undefined without an answer. */
 type AskPerson = (question: string) => Promise<string | undefined>;
 
-/** Whoever asks for more than this does not decide. */
+/** After this many questions the decision is left open. */
 const maxQuestions = 20;
 
 /**
@@ -66,7 +66,7 @@ export async function findApproval(
 
 /**
  * Shows what `runs approve` approves. What is too long for that is asked about here, or was shown before: then
- * `--seen` says so. Throws `cli.approval_unseen`. Undefined leaves the choice to who decides.
+ * `--seen` says so. Throws `cli.approval_unseen`. Undefined leaves the choice open.
  */
 export async function seeApproval(
   invocation: Invocation,
@@ -127,7 +127,7 @@ export function wholeCall({ tool, arguments: args, isPartial }: Approval): strin
   return `${singleLine(tool ?? '')} is called with:\n${text}${stored}`;
 }
 
-/** What only those know who were shown all of it. */
+/** A code that is printed only with the complete call. */
 export function seenCode({ approvalId, arguments: args }: Approval): string {
   return digestJson([approvalId, args]).slice(-codeChars);
 }

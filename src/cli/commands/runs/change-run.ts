@@ -63,7 +63,7 @@ export const pause: Change = async (_invocation, workflows, [runId = '']) => {
   return runId;
 };
 
-/** Goes on with a run that is paused, or that nobody executes; one that waits or is over is just shown. */
+/** Continues a run that is paused or has no owner; one that waits or has ended is only shown. */
 export const resume: Change = async (_invocation, workflows, [runId = '']) => {
   await workflows.resume(localCaller, runId);
   return runId;
@@ -83,7 +83,7 @@ export function decide(word: 'approved' | 'denied'): Change {
     await workflows.decide(localCaller, runId, {
       verdict: word,
       ...(step !== undefined && { step }),
-      // Just what was shown: a question that has taken its place meanwhile stays undecided.
+      // Exactly what was shown: a question that has replaced it meanwhile stays undecided.
       ...(shown && { approvalId: shown.approvalId }),
       ...(reason !== undefined && { reason }),
     });

@@ -11,17 +11,17 @@ import { showResult } from './run-result.ts';
 interface FollowedRun {
   readonly system: Pick<System, 'workflows' | 'hideSecrets'>;
   readonly runId: string;
-  /** Takes the run on when nobody else has it. */
+  /** Claims the run when it has no owner. */
   readonly execute: boolean;
   /** What Ctrl-C does to the run: ends it, or lets it be. SIGTERM always lets it be. */
   readonly onInterrupt: 'cancel' | 'leave';
-  /** It was there before this command: what is over already is not told again. */
+  /** It existed before this command: steps that have ended are not reported again. */
   readonly isKnown?: boolean;
 }
 
 /**
- * Shows a run until it is over or waits for somebody who is not at this terminal, and prints what it
- * came to. Says the exit code.
+ * Shows a run until it has ended, or waits for something that cannot be answered at this terminal, and prints its
+ * outcome. Returns the exit code.
  */
 export async function followRun(invocation: Invocation, followed: FollowedRun): Promise<number> {
   const { io, output } = invocation;
@@ -67,7 +67,7 @@ async function followToEnd(
     const verdict = await askApproval((question) => askLine(io, question), approval);
     if (verdict === undefined) return view;
     const { step, approvalId } = approval;
-    // Just what was shown: a question that has taken its place meanwhile is asked anew.
+    // Exactly what was shown: a question that has replaced it meanwhile is asked again.
     await workflows.decide(localCaller, view.runId, { step, approvalId, verdict });
   }
 }

@@ -6,7 +6,7 @@ import { ownEscape, singleLine } from '../../printable.ts';
 
 const redrawMs = 100;
 const maxTreeLines = 20;
-/** In a pipe, somebody reads the lines afterwards; more than these nobody does. */
+/** The number of progress lines written to a pipe. */
 const maxLines = 1_000;
 
 /** Shows how a run goes while it does: a tree that changes at a terminal, else a line per change. */
@@ -55,10 +55,10 @@ function createDrawnTree({ stream, paint, clock }: LiveTreeParts): LiveTree {
 }
 
 const usualColumns = 80;
-/** Terminals that do not know how high they are say 0; lower ones than this nobody has. */
+/** Terminals of unknown height report 0; fewer rows than this are not taken seriously. */
 const minRows = 3;
 
-/** Terminals that do not know how wide they are say 0. */
+/** Terminals of unknown width report 0. */
 function columnsOf({ columns = usualColumns }: TextStream): number {
   return columns > 0 ? columns : usualColumns;
 }
@@ -68,10 +68,10 @@ function linesOf({ rows = 0 }: TextStream): number {
   return rows > minRows ? Math.min(maxTreeLines, rows - 1) : maxTreeLines;
 }
 
-/** Steps that are over, wait or failed; a step that is begun is told once. */
+/** One line per change of a step's status. */
 function createLines({ stream, isKnown }: LiveTreeParts): LiveTree {
   let isFirst = true;
-  const told = new Map<string, StepStatus>();
+  const shown = new Map<string, StepStatus>();
   let count = 0;
   const tell = (line: string): void => {
     count += 1;
@@ -82,8 +82,8 @@ function createLines({ stream, isKnown }: LiveTreeParts): LiveTree {
     update: (view) => {
       for (const [path, step] of Object.entries(view.steps)) {
         const { status, startedAt, endedAt, error } = step;
-        if (status === 'pending' || told.get(path) === status) continue;
-        told.set(path, status);
+        if (status === 'pending' || shown.get(path) === status) continue;
+        shown.set(path, status);
         if (isFirst && isKnown && endedAt !== null) continue;
         const took =
           startedAt === null || endedAt === null ? '' : ` (${durationText(startedAt, endedAt)})`;

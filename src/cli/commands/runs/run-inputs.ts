@@ -44,7 +44,7 @@ export function typedInputs(
   return { ...values, ...(typed as Readonly<Record<string, Json>>) };
 }
 
-/** Schemas by what a run had before, for those who know its values and not its plan. */
+/** Schemas inferred from the input values of an earlier run. */
 export function schemasOf(
   values: Readonly<Record<string, Json>>,
 ): Readonly<Record<string, unknown>> {

@@ -6,7 +6,7 @@ import { UsageError } from '../../../errors.ts';
 export interface ChatInput {
   /** The next message; undefined when there are no more. Throws `cli.usage` for one that is too long. */
   next(): Promise<string | undefined>;
-  /** A line of the person who is there; undefined when they leave the question open. */
+  /** The line the user types; undefined when they leave the question open. */
   readonly ask?: (question: string) => Promise<string | undefined>;
   /** Does something that the person can cancel: it throws `TurnCancelled` then. */
   during<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
@@ -20,7 +20,7 @@ export class TurnCancelled extends Error {}
 
 const maxLineLength = 1_048_576;
 
-/** Messages from a pipe or a file, line by line. Nobody is there to be asked. */
+/** Messages from a pipe or a file, line by line. Questions cannot be asked. */
 export function openPipeInput(stdin: Readable, signal: AbortSignal): ChatInput {
   const lines = readLines(addAbortSignal(signal, stdin));
   const joined = new MessageLines();

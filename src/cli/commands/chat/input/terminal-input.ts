@@ -27,7 +27,7 @@ const maxTypedAhead = 100;
  * Messages typed at a terminal.
  *
  * 1. The line editor reads all the time, so that Ctrl-C is seen while something runs; what it draws is seen only
- *    while somebody is asked for a line.
+ *    while a line is asked for.
  * 2. Whole lines typed ahead are the next messages. No question is ever answered by what was typed before it
  *    was asked.
  * 3. The history holds messages: neither answers to questions nor the lines a message is made of.

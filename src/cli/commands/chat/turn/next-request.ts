@@ -108,7 +108,7 @@ async function settleRun(
     return undefined;
   }
   const { step, approvalId } = approval;
-  // Just what was shown: a question that has taken its place meanwhile is asked anew.
+  // Exactly what was shown: a question that has replaced it meanwhile is asked again.
   await system.workflows.decide(localCaller, view.runId, { step, approvalId, verdict });
   return { turn: goingOn(session) };
 }

@@ -18,15 +18,15 @@ export interface TurnParts {
   /** Cancels the run of this turn. */
   readonly signal: AbortSignal;
   /**
-   * Puts a question to the person who is there and gives the line they answer; undefined when they
-   * leave it open. Absent when nobody is there: what waits is left waiting.
+   * Asks the user and returns the line they type; undefined when they leave the question open. Absent without a
+   * terminal: pending questions stay pending.
    */
   readonly ask?: (question: string) => Promise<string | undefined>;
   /** Whether the agent's questions are asked right here; in a chat the next message answers them. */
   readonly asksBack: boolean;
   /** What the last question was left for: another line, which is taken next. A command comes back to the question. */
   readonly leftFor?: () => 'command' | 'request' | undefined;
-  /** Told as soon as it is known, so that it is even when the turn fails. */
+  /** Called as soon as the session is known, so also when the turn fails later. */
   readonly onSession?: (sessionId: string) => void;
 }
 
@@ -35,11 +35,11 @@ export interface TurnEnd {
   readonly exitCode: number;
 }
 
-/** A person who answers more often than this in one turn has a conversation, and should begin one. */
+/** More answers than this in one turn belong into a chat. */
 const maxRounds = 50;
 
 /**
- * Puts a message to the agent, shows what comes of it while it comes, and settles right here what the
+ * Sends a message to the agent, streams its outcome, and settles right here what the
  * person at the terminal can settle: a preview, a question, an approval.
  */
 export async function takeTurn(turn: Turn, parts: TurnParts): Promise<TurnEnd> {
@@ -147,7 +147,7 @@ const exitDone = 0;
 const exitRefused = 3;
 const exitWaiting = 4;
 
-/** What a shell learns from what came of a message. */
+/** The exit code for the outcome of a message. */
 function outcomeExitCode(outcome: AskOutcome, isPlanOnly: boolean): number {
   switch (outcome.kind) {
     case 'plan':
