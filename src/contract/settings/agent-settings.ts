@@ -1,42 +1,29 @@
 import { z } from 'zod';
-import { about } from './traits.ts';
+import { about, choice, decimal, flag, wholeNumber } from './traits.ts';
 
 export const agentSettings = z
   .strictObject({
-    max_rounds: z
-      .int()
-      .min(1)
-      .max(1_000)
-      .default(8)
-      .meta(about('Rounds (a plan, its run and a look at the results) for one request.')),
-    max_calls: z
-      .int()
-      .min(1)
-      .max(100_000)
-      .default(60)
-      .meta(about('Tool calls of all rounds of one request together.')),
-    max_tokens: z
-      .int()
-      .min(1)
-      .max(1_000_000_000)
-      .default(400_000)
-      .meta(
-        about(
-          'Tokens that the rounds of one request may use, the models its tools ask included. The budgets of the session and of each run hold, too.',
-        ),
-      ),
-    max_cost_usd: z
-      .number()
-      .min(0)
-      .max(1_000_000)
-      .default(4)
-      .meta(about('US dollars the same may cost, where the prices of the models are set.')),
-    max_minutes: z
-      .number()
-      .min(0.01)
-      .max(10_000)
-      .default(30)
-      .meta(about('Minutes of work on one request; waiting for you does not count.')),
+    max_rounds: wholeNumber(
+      [1, 1_000],
+      8,
+      'Rounds (a plan, its run and a look at the results) for one request.',
+    ),
+    max_calls: wholeNumber([1, 100_000], 60, 'Tool calls of all rounds of one request together.'),
+    max_tokens: wholeNumber(
+      [1, 1_000_000_000],
+      400_000,
+      'Tokens that the rounds of one request may use, the models its tools ask included. The budgets of the session and of each run hold, too.',
+    ),
+    max_cost_usd: decimal(
+      [0, 1_000_000],
+      4,
+      'US dollars the same may cost, where the prices of the models are set.',
+    ),
+    max_minutes: decimal(
+      [0.01, 10_000],
+      30,
+      'Minutes of work on one request; waiting for you does not count.',
+    ),
   })
   .meta(
     about(
@@ -54,41 +41,30 @@ const noLoops = z
 
 export const planningSettings = z
   .strictObject({
-    max_steps: z
-      .int()
-      .min(1)
-      .max(1_000)
-      .default(10)
-      .meta(about('Maximum number of steps in a plan that the agent proposes.')),
+    max_steps: wholeNumber(
+      [1, 1_000],
+      10,
+      'Maximum number of steps in a plan that the agent proposes.',
+    ),
     allow_loops: noLoops
       .default(false)
       .meta(about('Whether plans may loop. Always false: `forEach` iterates over a finite list.')),
-    optimize_chains: z
-      .boolean()
-      .default(true)
-      .meta(
-        about(
-          'Whether plans made by the agent are optimized: unused steps are dropped, identical read-only calls merged. Written plans are optimized only with `--optimize`.',
-        ),
-      ),
-    preview: z
-      .enum(['effects', 'always', 'never'])
-      .default('effects')
-      .meta(
-        about(
-          'Which plans of a model are previewed before they run: `effects` those with a step that is not read-only, sends data out or reads files that the user did not name, `always` all, `never` none. Plans made without a model are always previewed.',
-          { isUserOnly: true },
-        ),
-      ),
-    approval: z
-      .enum(['effects', 'destructive', 'plan'])
-      .default('effects')
-      .meta(
-        about(
-          'Steps in plans of the agent that need approval: `effects` all that are not read-only or send data out, `destructive` those that may destroy something or send data out, `plan` only those that `workflow.approval` requires.',
-          { isUserOnly: true },
-        ),
-      ),
+    optimize_chains: flag(
+      true,
+      'Whether plans made by the agent are optimized: unused steps are dropped, identical read-only calls merged. Written plans are optimized only with `--optimize`.',
+    ),
+    preview: choice(
+      ['effects', 'always', 'never'],
+      'effects',
+      'Which plans of a model are previewed before they run: `effects` those with a step that is not read-only, sends data out or reads files that the user did not name, `always` all, `never` none. Plans made without a model are always previewed.',
+      { isUserOnly: true },
+    ),
+    approval: choice(
+      ['effects', 'destructive', 'plan'],
+      'effects',
+      'Steps in plans of the agent that need approval: `effects` all that are not read-only or send data out, `destructive` those that may destroy something or send data out, `plan` only those that `workflow.approval` requires.',
+      { isUserOnly: true },
+    ),
   })
   .meta(about('Plans the agent makes.'));
 
@@ -97,52 +73,38 @@ const needsTrust = true;
 
 export const clarificationSettings = z
   .strictObject({
-    enabled: z.boolean().default(true).meta(
-      about('Whether the agent asks if a message is unclear; otherwise it guesses.', {
-        needsTrust,
-      }),
+    enabled: flag(true, 'Whether the agent asks if a message is unclear; otherwise it guesses.', {
+      needsTrust,
+    }),
+    max_questions: wholeNumber([1, 3], 3, 'Maximum number of questions at a time.', { needsTrust }),
+    confidence_threshold: decimal(
+      [0, 1],
+      0.7,
+      'Confidence from 0 to 1 below which the agent asks.',
+      { needsTrust },
     ),
-    max_questions: z
-      .int()
-      .min(1)
-      .max(3)
-      .default(3)
-      .meta(about('Maximum number of questions at a time.', { needsTrust })),
-    confidence_threshold: z
-      .number()
-      .min(0)
-      .max(1)
-      .default(0.7)
-      .meta(about('Confidence from 0 to 1 below which the agent asks.', { needsTrust })),
-    ask_when_ambiguous: z
-      .boolean()
-      .default(true)
-      .meta(about('Whether it also asks if the model reports an ambiguity.', { needsTrust })),
+    ask_when_ambiguous: flag(true, 'Whether it also asks if the model reports an ambiguity.', {
+      needsTrust,
+    }),
   })
   .meta(about('Questions of the agent before it plans.'));
 
 export const conversationSettings = z
   .strictObject({
-    memory_size: z
-      .int()
-      .min(0)
-      .max(1_000)
-      .default(10)
-      .meta(about('Number of conversation turns sent to the model verbatim, as far as they fit.')),
-    context_window: z
-      .int()
-      .min(256)
-      .max(10_000_000)
-      .default(4_000)
-      .meta(about('Maximum number of conversation tokens sent to the model with a message.')),
-    save_sessions: z
-      .boolean()
-      .default(true)
-      .meta(
-        about(
-          'Also write every session to a JSON file. Sessions are always stored in the database.',
-        ),
-      ),
+    memory_size: wholeNumber(
+      [0, 1_000],
+      10,
+      'Number of conversation turns sent to the model verbatim, as far as they fit.',
+    ),
+    context_window: wholeNumber(
+      [256, 10_000_000],
+      4_000,
+      'Maximum number of conversation tokens sent to the model with a message.',
+    ),
+    save_sessions: flag(
+      true,
+      'Also write every session to a JSON file. Sessions are always stored in the database.',
+    ),
     session_dir: z
       .string()
       .min(1)

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { about, httpUrl, type Sealed, secretOrEmptyText } from './traits.ts';
+import {
+  about,
+  flag,
+  httpUrl,
+  optionalText,
+  optionalWholeNumber,
+  type Sealed,
+  secretOrEmptyText,
+  wholeNumber,
+} from './traits.ts';
 
 const hourMs = 3_600_000;
 
@@ -38,7 +47,7 @@ export const mcpServerSettings = z
             '`stdio` with `command`; with `url` `http`, and `sse` when the server speaks only that',
         }),
       ),
-    command: z.string().min(1).optional().meta(about('Program to start (stdio).')),
+    command: optionalText('Program to start (stdio).'),
     args: z.array(z.string()).default([]).meta(about('Arguments of the program.')),
     env: z
       .record(z.string(), secretOrEmptyText)
@@ -48,70 +57,42 @@ export const mcpServerSettings = z
           'Environment variables of the program, in addition to the few every program needs (`PATH`, `HOME` …).',
         ),
       ),
-    cwd: z
-      .string()
-      .min(1)
-      .optional()
-      .meta(
-        about('Working directory of the program.', {
-          isPath: true,
-          defaultText: 'the folder of the project’s file that names it, else your home directory',
-        }),
-      ),
+    cwd: optionalText('Working directory of the program.', {
+      isPath: true,
+      defaultText: 'the folder of the project’s file that names it, else your home directory',
+    }),
     url: address.optional().meta(about('URL of the server (http).')),
     headers: z
       .record(z.string(), secretOrEmptyText)
       .default({})
       .meta(about('Headers of every request.')),
-    timeoutMs: z
-      .int()
-      .min(1)
-      .max(hourMs)
-      .optional()
-      .meta(
-        about('Time after which a call without progress is ended.', {
-          defaultText: '`performance.timeout_seconds`',
-        }),
-      ),
-    retryAttempts: z
-      .int()
-      .min(0)
-      .max(100)
-      .default(3)
-      .meta(about('Retries after a failed start or connection.')),
-    retryDelayMs: z
-      .int()
-      .min(0)
-      .max(hourMs)
-      .default(1000)
-      .meta(about('Pause before the first retry; it doubles with each.')),
-    lazy: z
-      .boolean()
-      .default(true)
-      .meta(about('Start it on first use; `false` starts it together with `mcp` and `serve`.')),
-    idleStopMs: z
-      .int()
-      .min(0)
-      .max(24 * hourMs)
-      .default(0)
-      .meta(about('Stop it after this time without a call; 0 means never.')),
-    maxProcesses: z
-      .int()
-      .min(1)
-      .max(1000)
-      .default(1)
-      .meta(about('Maximum number of processes of this server.')),
+    timeoutMs: optionalWholeNumber(
+      [1, hourMs],
+      'Time after which a call without progress is ended.',
+      {
+        defaultText: '`performance.timeout_seconds`',
+      },
+    ),
+    retryAttempts: wholeNumber([0, 100], 3, 'Retries after a failed start or connection.'),
+    retryDelayMs: wholeNumber(
+      [0, hourMs],
+      1000,
+      'Pause before the first retry; it doubles with each.',
+    ),
+    lazy: flag(true, 'Start it on first use; `false` starts it together with `mcp` and `serve`.'),
+    idleStopMs: wholeNumber(
+      [0, 24 * hourMs],
+      0,
+      'Stop it after this time without a call; 0 means never.',
+    ),
+    maxProcesses: wholeNumber([1, 1000], 1, 'Maximum number of processes of this server.'),
     tools: toolChoice
       .default({ exclude: [] })
       .meta(about('Which of its tools are offered: `include`, `exclude`.', { defaultText: 'all' })),
-    trustAnnotations: z
-      .boolean()
-      .default(false)
-      .meta(
-        about(
-          'Believe what the server says about its tools: read-only, not destructive, idempotent. Otherwise such hints count only where they ask for more care.',
-        ),
-      ),
+    trustAnnotations: flag(
+      false,
+      'Believe what the server says about its tools: read-only, not destructive, idempotent. Otherwise such hints count only where they ask for more care.',
+    ),
     prefix: z
       .string()
       .min(1)
@@ -120,11 +101,8 @@ export const mcpServerSettings = z
       .meta(
         about('Prefix for the names of its tools, instead of the key.', { defaultText: 'the key' }),
       ),
-    enabled: z.boolean().default(true).meta(about('`false` keeps the entry without using it.')),
-    disabled: z
-      .boolean()
-      .default(false)
-      .meta(about('The inverse of `enabled`, as used by some clients.')),
+    enabled: flag(true, '`false` keeps the entry without using it.'),
+    disabled: flag(false, 'The inverse of `enabled`, as used by some clients.'),
   })
   .refine((entry) => (entry.command === undefined) !== (entry.url === undefined), {
     error: 'exactly one of "command" (a program) and "url" (an address)',

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { about, httpUrl, seconds, secretText } from './traits.ts';
+import {
+  about,
+  decimal,
+  flag,
+  httpUrl,
+  optionalText,
+  optionalWholeNumber,
+  seconds,
+  secretText,
+  wholeNumber,
+} from './traits.ts';
 
 const maxPrice = 100_000;
 const maxTokens = 1_000_000_000;
@@ -25,23 +35,13 @@ const modelProviderSettings = z
     url: httpUrl
       .optional()
       .meta(about('Its address.', { isAddress: true, defaultText: 'that of the kind' })),
-    model: z
-      .string()
-      .min(1)
-      .optional()
-      .meta(about('The model’s own name.', { defaultText: 'the first one the server lists' })),
+    model: optionalText('The model’s own name.', { defaultText: 'the first one the server lists' }),
     api_key: secretText.optional().meta(about('Key that is sent along.')),
-    path: z
-      .string()
-      .min(1)
-      .optional()
-      .meta(about('The file of a `gguf`.', { isPath: true })),
-    context_tokens: z
-      .int()
-      .min(256)
-      .max(maxTokens)
-      .optional()
-      .meta(about('How much it takes; longer requests are not sent to it.')),
+    path: optionalText('The file of a `gguf`.', { isPath: true }),
+    context_tokens: optionalWholeNumber(
+      [256, maxTokens],
+      'How much it takes; longer requests are not sent to it.',
+    ),
     input_price: price.meta(about('US dollars for a million tokens it reads.')),
     output_price: price.meta(about('US dollars for a million tokens it writes.')),
   })
@@ -133,47 +133,34 @@ export const modelsSettings = z
       .default({})
       .meta(about('Model providers, under names of your choice.', { isUserOnly: true })),
     roles,
-    autodetect: z
-      .boolean()
-      .default(true)
-      .meta(
-        about('Whether models running on this machine are detected automatically.', {
-          isUserOnly: true,
-        }),
-      ),
+    autodetect: flag(true, 'Whether models running on this machine are detected automatically.', {
+      isUserOnly: true,
+    }),
     timeout_seconds: seconds.default(60).meta(
       about('Time limit for a model’s complete answer, in seconds.', {
         env: ['MODEL_TIMEOUT_SECONDS'],
       }),
     ),
-    temperature: z
-      .number()
-      .min(0)
-      .max(2)
-      .default(0.1)
-      .meta(about('Sampling temperature; low values give more uniform answers.')),
-    retry_attempts: z
-      .int()
-      .min(1)
-      .max(20)
-      .default(3)
-      .meta(about('Number of attempts with a failing model before the next one is used.')),
-    retry_delay_ms: z
-      .int()
-      .min(0)
-      .max(60_000)
-      .default(500)
-      .meta(
-        about(
-          'Delay before the second attempt, in milliseconds; it doubles with each further attempt.',
-        ),
-      ),
-    max_concurrent: z
-      .int()
-      .min(1)
-      .max(1_000)
-      .default(4)
-      .meta(about('Maximum concurrent requests to models; further requests wait.')),
+    temperature: decimal(
+      [0, 2],
+      0.1,
+      'Sampling temperature; low values give more uniform answers.',
+    ),
+    retry_attempts: wholeNumber(
+      [1, 20],
+      3,
+      'Number of attempts with a failing model before the next one is used.',
+    ),
+    retry_delay_ms: wholeNumber(
+      [0, 60_000],
+      500,
+      'Delay before the second attempt, in milliseconds; it doubles with each further attempt.',
+    ),
+    max_concurrent: wholeNumber(
+      [1, 1_000],
+      4,
+      'Maximum concurrent requests to models; further requests wait.',
+    ),
     budget,
   })
   .meta(about('Language models.'));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { about, sizeText } from './traits.ts';
+import { about, choice, decimal, flag, optionalText, sizeText, wholeNumber } from './traits.ts';
 
 const verdict = z.enum(['allow', 'warn', 'ask', 'refuse']);
 
@@ -18,42 +18,29 @@ interface LimitValues {
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the schema is its type
 const limitsOf = (values: LimitValues) =>
   z.strictObject({
-    wall_ms: z
-      .int()
-      .min(10)
-      .max(1_800_000)
-      .default(values.wall_ms)
-      .meta(about('Time limit of a program, in milliseconds.')),
-    cpu_ms: z
-      .int()
-      .min(10)
-      .max(7_200_000)
-      .default(values.cpu_ms)
-      .meta(about('CPU time limit for all its processes together, in milliseconds.')),
-    cpus: z
-      .number()
-      .min(0.05)
-      .max(256)
-      .default(values.cpus)
-      .meta(about('Number of CPUs it may use; fractions are allowed.')),
+    wall_ms: wholeNumber(
+      [10, 1_800_000],
+      values.wall_ms,
+      'Time limit of a program, in milliseconds.',
+    ),
+    cpu_ms: wholeNumber(
+      [10, 7_200_000],
+      values.cpu_ms,
+      'CPU time limit for all its processes together, in milliseconds.',
+    ),
+    cpus: decimal([0.05, 256], values.cpus, 'Number of CPUs it may use; fractions are allowed.'),
     memory: sizeText
       .default(values.memory)
       .meta(about('Memory limit for all its processes, including files in its temporary folders.')),
-    pids: z
-      .int()
-      .min(8)
-      .max(4096)
-      .default(values.pids)
-      .meta(about('Maximum number of processes and threads.')),
+    pids: wholeNumber([8, 4096], values.pids, 'Maximum number of processes and threads.'),
     disk: sizeText
       .default(values.disk)
       .meta(about('Maximum size of its working directory, and of any of its files.')),
-    open_files: z
-      .int()
-      .min(32)
-      .max(65_536)
-      .default(values.open_files)
-      .meta(about('Maximum number of open files per process.')),
+    open_files: wholeNumber(
+      [32, 65_536],
+      values.open_files,
+      'Maximum number of open files per process.',
+    ),
     output: sizeText
       .default(values.output)
       .meta(
@@ -88,23 +75,14 @@ const ceilings = limitsOf({
 
 const pool = z
   .strictObject({
-    enabled: z
-      .boolean()
-      .default(true)
-      .meta(
-        about(
-          'Pre-start sandboxes while `tutti mcp` or `tutti serve` runs, so that programs start in milliseconds.',
-        ),
-      ),
+    enabled: flag(
+      true,
+      'Pre-start sandboxes while `tutti mcp` or `tutti serve` runs, so that programs start in milliseconds.',
+    ),
     max_memory: sizeText
       .default('512MiB')
       .meta(about('Memory limit for all pre-started sandboxes together.')),
-    max_idle: z
-      .int()
-      .min(0)
-      .max(256)
-      .default(8)
-      .meta(about('Number of pre-started sandboxes per language.')),
+    max_idle: wholeNumber([0, 256], 8, 'Number of pre-started sandboxes per language.'),
   })
   .meta(about('Sandboxes started in advance; each runs one program.'));
 
@@ -115,58 +93,33 @@ const images = z
 
 const docker = z
   .strictObject({
-    socket: z
-      .string()
-      .min(1)
-      .optional()
-      .meta(
-        about('Socket of Docker or Podman. Default: `DOCKER_HOST`, then the standard locations.', {
-          isPath: true,
-        }),
-      ),
+    socket: optionalText(
+      'Socket of Docker or Podman. Default: `DOCKER_HOST`, then the standard locations.',
+      {
+        isPath: true,
+      },
+    ),
     image: z
       .string()
       .min(1)
       .default('tutti-sandbox')
       .meta(about('Image that programs run in. Tutti never pulls it.')),
     images,
-    runtime: z
-      .string()
-      .min(1)
-      .optional()
-      .meta(about('OCI runtime, such as `runsc` for gVisor. Default: the engine’s own.')),
+    runtime: optionalText('OCI runtime, such as `runsc` for gVisor. Default: the engine’s own.'),
   })
   .meta(about('The driver `docker`.'));
 
 const kubernetes = z
   .strictObject({
-    kubeconfig: z
-      .string()
-      .min(1)
-      .optional()
-      .meta(
-        about(
-          'Kubeconfig file of the cluster. Default: `KUBECONFIG`, then the standard locations.',
-          {
-            isPath: true,
-          },
-        ),
-      ),
-    context: z
-      .string()
-      .min(1)
-      .optional()
-      .meta(about('Context in that file. Default: the current one.')),
-    namespace: z
-      .string()
-      .min(1)
-      .optional()
-      .meta(about('Namespace for the jobs. Default: the namespace of the context.')),
-    runtime_class: z
-      .string()
-      .min(1)
-      .optional()
-      .meta(about('Runtime class of the pods, such as `gvisor` or `kata`.')),
+    kubeconfig: optionalText(
+      'Kubeconfig file of the cluster. Default: `KUBECONFIG`, then the standard locations.',
+      {
+        isPath: true,
+      },
+    ),
+    context: optionalText('Context in that file. Default: the current one.'),
+    namespace: optionalText('Namespace for the jobs. Default: the namespace of the context.'),
+    runtime_class: optionalText('Runtime class of the pods, such as `gvisor` or `kata`.'),
     image: z.string().min(1).default('tutti-sandbox').meta(about('Image that programs run in.')),
     images,
   })
@@ -194,28 +147,21 @@ const check = z
 
 export const sandboxSettings = z
   .strictObject({
-    driver: z
-      .enum(['auto', 'bubblewrap', 'docker', 'seatbelt', 'kubernetes'])
-      .default('auto')
-      .meta(
-        about(
-          'Sandbox driver. `auto` uses the first one that works here and satisfies the policy: bubblewrap on Linux, then docker. Seatbelt and kubernetes are used only if named, because they are unproven.',
-        ),
-      ),
-    policy: z
-      .enum(['standard', 'strict'])
-      .default('standard')
-      .meta(
-        about(
-          'What must enforce resource limits: `standard` lets Tutti enforce them where the kernel cannot, `strict` requires the kernel. Isolation is always enforced by the kernel.',
-        ),
-      ),
-    max_running: z
-      .int()
-      .min(1)
-      .max(1000)
-      .default(8)
-      .meta(about('Maximum number of programs running at once; further ones wait.')),
+    driver: choice(
+      ['auto', 'bubblewrap', 'docker', 'seatbelt', 'kubernetes'],
+      'auto',
+      'Sandbox driver. `auto` uses the first one that works here and satisfies the policy: bubblewrap on Linux, then docker. Seatbelt and kubernetes are used only if named, because they are unproven.',
+    ),
+    policy: choice(
+      ['standard', 'strict'],
+      'standard',
+      'What must enforce resource limits: `standard` lets Tutti enforce them where the kernel cannot, `strict` requires the kernel. Isolation is always enforced by the kernel.',
+    ),
+    max_running: wholeNumber(
+      [1, 1000],
+      8,
+      'Maximum number of programs running at once; further ones wait.',
+    ),
     limits,
     ceilings,
     pool,

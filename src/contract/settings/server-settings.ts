@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { about, httpUrl, seconds, secretOrEmptyText, secretText, sizeText } from './traits.ts';
+import {
+  about,
+  choice,
+  flag,
+  httpUrl,
+  seconds,
+  secretOrEmptyText,
+  secretText,
+  sizeText,
+  wholeNumber,
+} from './traits.ts';
 
 const maxRequestBytesLimit = 104_857_600;
 const maxPinnedTools = 200;
@@ -22,14 +32,9 @@ export const serverSettings = z
           { flag: 'tutti serve --host' },
         ),
       ),
-    port: z
-      .int()
-      .min(0)
-      .max(65_535)
-      .default(8004)
-      .meta(
-        about('Port `tutti serve` listens on; 0 picks a free one.', { flag: 'tutti serve --port' }),
-      ),
+    port: wholeNumber([0, 65_535], 8004, 'Port `tutti serve` listens on; 0 picks a free one.', {
+      flag: 'tutti serve --port',
+    }),
     auth_token: secretText
       .optional()
       .meta(
@@ -37,14 +42,10 @@ export const serverSettings = z
           'Token that clients must send as `Authorization: Bearer …`. If not set, `tutti serve` makes one at its first start and keeps it in `serve-token` in `home`.',
         ),
       ),
-    require_token: z
-      .boolean()
-      .default(true)
-      .meta(
-        about(
-          'Whether `tutti serve` needs a token on a loopback address. Without one every user of this machine can call the tools with your rights; for clients that cannot send headers.',
-        ),
-      ),
+    require_token: flag(
+      true,
+      'Whether `tutti serve` needs a token on a loopback address. Without one every user of this machine can call the tools with your rights; for clients that cannot send headers.',
+    ),
     allowed_hosts: z
       .array(z.string().min(1))
       .default([])
@@ -57,22 +58,18 @@ export const serverSettings = z
       .meta(
         about('Web origins that may call the server (`Origin` header), in addition to its own.'),
       ),
-    max_request_bytes: z
-      .int()
-      .min(1024)
-      .max(maxRequestBytesLimit)
-      .default(10_485_760)
-      .meta(about('Maximum size of a request body; larger ones are rejected with 413.')),
-    compact: z
-      .enum(['auto', 'on', 'off'])
-      .default('auto')
-      .meta(
-        about(
-          'Whether clients see a few tools that find and call the others, in place of all. `auto`: `tutti mcp` does ' +
-            'above 50 tools; `on`: always, `tutti serve` too.',
-          { flag: 'tutti mcp|serve --compact|--all' },
-        ),
-      ),
+    max_request_bytes: wholeNumber(
+      [1024, maxRequestBytesLimit],
+      10_485_760,
+      'Maximum size of a request body; larger ones are rejected with 413.',
+    ),
+    compact: choice(
+      ['auto', 'on', 'off'],
+      'auto',
+      'Whether clients see a few tools that find and call the others, in place of all. `auto`: `tutti mcp` does ' +
+        'above 50 tools; `on`: always, `tutti serve` too.',
+      { flag: 'tutti mcp|serve --compact|--all' },
+    ),
     pinned_tools: z
       .array(z.string().min(1))
       .max(maxPinnedTools)
@@ -83,38 +80,32 @@ export const serverSettings = z
 
 export const performanceSettings = z
   .strictObject({
-    max_concurrent_requests: z
-      .int()
-      .min(1)
-      .max(1000)
-      .default(5)
-      .meta(
-        about(
-          'Maximum concurrent calls of built-in tools; further calls wait. Other servers have their own limits.',
-        ),
-      ),
-    max_waiting_requests: z
-      .int()
-      .min(0)
-      .max(1_000_000)
-      .default(1000)
-      .meta(about('Maximum number of waiting tool calls; further calls are rejected as too busy.')),
+    max_concurrent_requests: wholeNumber(
+      [1, 1000],
+      5,
+      'Maximum concurrent calls of built-in tools; further calls wait. Other servers have their own limits.',
+    ),
+    max_waiting_requests: wholeNumber(
+      [0, 1_000_000],
+      1000,
+      'Maximum number of waiting tool calls; further calls are rejected as too busy.',
+    ),
     timeout_seconds: seconds.default(60).meta(about('Time limit of a tool call, in seconds.')),
   })
   .meta(about('How much happens at once, and for how long.'));
 
 export const loggingSettings = z
   .strictObject({
-    level: z
-      .enum(['debug', 'info', 'warn', 'error', 'silent'])
-      .default('info')
-      .meta(
-        about('Minimum level of log lines.', {
-          flag: '--log-level',
-          isUserOnly: false,
-        }),
-      ),
-    format: z.enum(['json']).default('json').meta(about('One JSON object per line.')),
+    level: choice(
+      ['debug', 'info', 'warn', 'error', 'silent'],
+      'info',
+      'Minimum level of log lines.',
+      {
+        flag: '--log-level',
+        isUserOnly: false,
+      },
+    ),
+    format: choice(['json'], 'json', 'One JSON object per line.'),
     file: z
       .string()
       .min(1)
@@ -125,22 +116,14 @@ export const loggingSettings = z
         }),
       ),
     max_size: sizeText.default('100MB').meta(about('Size at which the log file is rotated.')),
-    backup_count: z
-      .int()
-      .min(0)
-      .max(1000)
-      .default(5)
-      .meta(about('Number of rotated log files to keep.')),
+    backup_count: wholeNumber([0, 1000], 5, 'Number of rotated log files to keep.'),
   })
   .meta(about('The log.', { isUserOnly: true }));
 
 export const tracingSettings = z
   .strictObject({
-    enabled: z
-      .boolean()
-      .default(true)
-      .meta(about('Record a trace of every tool call, for `tutti trace`.')),
-    keep_days: z.int().min(1).max(3650).default(14).meta(about('Days that traces are kept.')),
+    enabled: flag(true, 'Record a trace of every tool call, for `tutti trace`.'),
+    keep_days: wholeNumber([1, 3650], 14, 'Days that traces are kept.'),
     otlp_endpoint: httpUrl
       .optional()
       .meta(about('OTLP/HTTP endpoint to export traces to, e.g. `http://localhost:4318`.')),

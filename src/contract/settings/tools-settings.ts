@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { about, httpUrl } from './traits.ts';
+import { about, httpUrl, optionalText, wholeNumber } from './traits.ts';
 
 const severityLevels = ['critical', 'major', 'minor', 'info'] as const;
 
@@ -8,14 +8,11 @@ const needsTrust = true;
 
 const codeGeneration = z
   .strictObject({
-    max_new_tokens: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .default(2048)
-      .meta(
-        about('Maximum number of tokens a model may write for one piece of code with its tests.'),
-      ),
+    max_new_tokens: wholeNumber(
+      [1, 1_000_000],
+      2048,
+      'Maximum number of tokens a model may write for one piece of code with its tests.',
+    ),
     stop_sequences: z
       .array(z.string().min(1))
       .default([])
@@ -24,18 +21,16 @@ const codeGeneration = z
           'Sequences at which a model stops writing. Answers are JSON, so a sequence that occurs in it truncates the answer.',
         ),
       ),
-    max_repairs: z
-      .int()
-      .min(0)
-      .max(20)
-      .default(3)
-      .meta(about('How often findings of the checks are sent back to the model for repair.')),
-    test_seconds: z
-      .int()
-      .min(1)
-      .max(600)
-      .default(30)
-      .meta(about('Time limit for one run of generated tests in the sandbox.')),
+    max_repairs: wholeNumber(
+      [0, 20],
+      3,
+      'How often findings of the checks are sent back to the model for repair.',
+    ),
+    test_seconds: wholeNumber(
+      [1, 600],
+      30,
+      'Time limit for one run of generated tests in the sandbox.',
+    ),
   })
   .meta(
     about('`code.generate_code`, `code.generate_tests` and others that write code with a model.'),
@@ -48,28 +43,22 @@ const codeReview = z
       .min(1)
       .default([...severityLevels])
       .meta(about('Severities that a review lists; others are omitted.', { needsTrust })),
-    max_issues: z
-      .int()
-      .min(1)
-      .max(10_000)
-      .default(50)
-      .meta(
-        about(
-          'Maximum number of issues in a review, most severe first; the rest is only counted.',
-          { needsTrust },
-        ),
-      ),
+    max_issues: wholeNumber(
+      [1, 10_000],
+      50,
+      'Maximum number of issues in a review, most severe first; the rest is only counted.',
+      { needsTrust },
+    ),
   })
   .meta(about('`code.review_code`.'));
 
 const format = z
   .strictObject({
-    line_length: z
-      .int()
-      .min(20)
-      .max(500)
-      .default(100)
-      .meta(about('Default line length, used if a call does not set `line_length`.')),
+    line_length: wholeNumber(
+      [20, 500],
+      100,
+      'Default line length, used if a call does not set `line_length`.',
+    ),
   })
   .meta(about('`code.format_code`.'));
 
@@ -80,16 +69,13 @@ const dependencies = z
         isUserOnly: true,
       }),
     ),
-    osv_dir: z
-      .string()
-      .min(1)
-      .optional()
-      .meta(
-        about('Folder of OSV records to search instead of the service, for offline use.', {
-          isPath: true,
-          isUserOnly: true,
-        }),
-      ),
+    osv_dir: optionalText(
+      'Folder of OSV records to search instead of the service, for offline use.',
+      {
+        isPath: true,
+        isUserOnly: true,
+      },
+    ),
   })
   .meta(about('`code.scan_dependencies`.'));
 

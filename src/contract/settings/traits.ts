@@ -41,6 +41,57 @@ export function aboutOf(schema: z.ZodType): SettingTraits & { readonly descripti
   return (schema.meta() ?? {}) as SettingTraits & { readonly description?: string };
 }
 
+type About = Parameters<typeof about>;
+type Range = readonly [min: number, max: number];
+
+/** Settings of the usual types. Each ends with its description and traits. */
+export const wholeNumber = ([min, max]: Range, value: number, ...words: About) =>
+  z
+    .int()
+    .min(min)
+    .max(max)
+    .default(value)
+    .meta(about(...words));
+
+export const optionalWholeNumber = ([min, max]: Range, ...words: About) =>
+  z
+    .int()
+    .min(min)
+    .max(max)
+    .optional()
+    .meta(about(...words));
+
+export const decimal = ([min, max]: Range, value: number, ...words: About) =>
+  z
+    .number()
+    .min(min)
+    .max(max)
+    .default(value)
+    .meta(about(...words));
+
+export const flag = (value: boolean, ...words: About) =>
+  z
+    .boolean()
+    .default(value)
+    .meta(about(...words));
+
+export const choice = <const Name extends string>(
+  names: readonly Name[],
+  value: NoInfer<Name>,
+  ...words: About
+) =>
+  z
+    .enum(names)
+    .default(value)
+    .meta(about(...words));
+
+export const optionalText = (...words: About) =>
+  z
+    .string()
+    .min(1)
+    .optional()
+    .meta(about(...words));
+
 const sealed = about('A secret.', { isSecret: true });
 
 /** A string that the loader seals into a `Secret`: the brand is how types tell it apart. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { about, httpUrl } from './traits.ts';
+import { about, choice, decimal, httpUrl, wholeNumber } from './traits.ts';
 
 const restate = z
   .strictObject({
@@ -16,12 +16,11 @@ const restate = z
       .min(1)
       .default('127.0.0.1')
       .meta(about('Address `tutti worker` listens on for Restate.')),
-    worker_port: z
-      .int()
-      .min(0)
-      .max(65_535)
-      .default(9080)
-      .meta(about('Port `tutti worker` listens on for Restate; 0 picks a free one.')),
+    worker_port: wholeNumber(
+      [0, 65_535],
+      9080,
+      'Port `tutti worker` listens on for Restate; 0 picks a free one.',
+    ),
     worker_url: httpUrl
       .optional()
       .meta(
@@ -44,78 +43,57 @@ const restate = z
 
 export const workflowSettings = z
   .strictObject({
-    engine: z
-      .enum(['embedded', 'restate'])
-      .default('embedded')
-      .meta(
-        about('Engine that runs plans: `embedded` in this process, or `restate` with workers.'),
-      ),
-    approval: z
-      .enum(['plan', 'destructive', 'effects'])
-      .default('plan')
-      .meta(
-        about(
-          'Calls that need approval: `plan` where the plan asks for it, `destructive` also every call that may destroy something, `effects` also every call that is not read-only.',
-        ),
-      ),
-    approval_hours: z
-      .number()
-      .min(0.01)
-      .max(8_760)
-      .default(168)
-      .meta(about('Hours after which an unanswered approval expires and counts as denied.')),
-    durability: z
-      .enum(['normal', 'full'])
-      .default('normal')
-      .meta(
-        about(
-          '`normal`: committed results survive a crash of every process. `full`: reported run results and everything an effect depends on also survive power loss; read-only steps of the last moments may run again. The start of an effect and approvals are always stored as with `full`.',
-        ),
-      ),
-    max_steps: z
-      .int()
-      .min(1)
-      .max(100_000)
-      .default(10_000)
-      .meta(about('Maximum number of steps in a plan, including its sub-plans.')),
-    max_items: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .default(10_000)
-      .meta(about('Maximum number of elements in a `forEach`.')),
-    max_parallel: z
-      .int()
-      .min(1)
-      .max(10_000)
-      .default(256)
-      .meta(
-        about('Maximum concurrent calls of one run. Servers have their own limits in addition.'),
-      ),
-    max_running_runs: z
-      .int()
-      .min(1)
-      .max(10_000)
-      .default(200)
-      .meta(about('Maximum number of runs one process executes at once; further runs wait.')),
-    max_run_ms: z
-      .int()
-      .min(1_000)
-      .max(31_536_000_000)
-      .default(2_592_000_000)
-      .meta(about('Time limit of a run in milliseconds, including waiting; after that it fails.')),
-    inline_bytes: z
-      .int()
-      .min(1_024)
-      .max(1_048_576)
-      .default(65_536)
-      .meta(about('Outputs larger than this many bytes are stored as artifacts.')),
-    retention_days: z
-      .number()
-      .min(0.01)
-      .max(36_500)
-      .default(30)
-      .meta(about('Days that finished runs and their artifacts are kept.')),
+    engine: choice(
+      ['embedded', 'restate'],
+      'embedded',
+      'Engine that runs plans: `embedded` in this process, or `restate` with workers.',
+    ),
+    approval: choice(
+      ['plan', 'destructive', 'effects'],
+      'plan',
+      'Calls that need approval: `plan` where the plan asks for it, `destructive` also every call that may destroy something, `effects` also every call that is not read-only.',
+    ),
+    approval_hours: decimal(
+      [0.01, 8_760],
+      168,
+      'Hours after which an unanswered approval expires and counts as denied.',
+    ),
+    durability: choice(
+      ['normal', 'full'],
+      'normal',
+      '`normal`: committed results survive a crash of every process. `full`: reported run results and everything an effect depends on also survive power loss; read-only steps of the last moments may run again. The start of an effect and approvals are always stored as with `full`.',
+    ),
+    max_steps: wholeNumber(
+      [1, 100_000],
+      10_000,
+      'Maximum number of steps in a plan, including its sub-plans.',
+    ),
+    max_items: wholeNumber([1, 1_000_000], 10_000, 'Maximum number of elements in a `forEach`.'),
+    max_parallel: wholeNumber(
+      [1, 10_000],
+      256,
+      'Maximum concurrent calls of one run. Servers have their own limits in addition.',
+    ),
+    max_running_runs: wholeNumber(
+      [1, 10_000],
+      200,
+      'Maximum number of runs one process executes at once; further runs wait.',
+    ),
+    max_run_ms: wholeNumber(
+      [1_000, 31_536_000_000],
+      2_592_000_000,
+      'Time limit of a run in milliseconds, including waiting; after that it fails.',
+    ),
+    inline_bytes: wholeNumber(
+      [1_024, 1_048_576],
+      65_536,
+      'Outputs larger than this many bytes are stored as artifacts.',
+    ),
+    retention_days: decimal(
+      [0.01, 36_500],
+      30,
+      'Days that finished runs and their artifacts are kept.',
+    ),
     restate,
   })
   .meta(about('How plans are run.', { isUserOnly: true }));
