@@ -1,4 +1,4 @@
 export type { PreparedSandbox, SandboxDriver } from './driver.ts';
 export { defaultLimits } from './limits.ts';
 export { openSandbox } from './open-sandbox.ts';
-export type { PoolOptions } from './pool/idle-shape.ts';
+export type { PoolOptions } from './pool/sandbox-pool.ts';

@@ -4,7 +4,7 @@ import { ManualTimers, settle } from '../fleet/testing/manual-timers.ts';
 import { silentLog } from '../kernel/index.ts';
 import { defaultLimits } from './limits.ts';
 import { MemoryBudget, openSandbox, type SandboxOptions } from './open-sandbox.ts';
-import type { PoolOptions } from './pool/idle-shape.ts';
+import type { PoolOptions } from './pool/sandbox-pool.ts';
 import { aRun } from './testing/a-run.ts';
 import { aReport, FakeDriver, type FakeOptions } from './testing/fake-driver.ts';
 

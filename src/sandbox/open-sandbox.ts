@@ -17,8 +17,7 @@ import { DriverChoice, type PolicyName } from './choose-driver.ts';
 import type { SandboxDriver, SandboxShape, Toolchain } from './driver.ts';
 import { SandboxBusyError, SandboxClosedError } from './errors.ts';
 import { hardCeilings, programMemory } from './limits.ts';
-import type { PoolOptions } from './pool/idle-shape.ts';
-import { SandboxPool } from './pool/sandbox-pool.ts';
+import { SandboxPool, type PoolOptions } from './pool/sandbox-pool.ts';
 import { ProbeCache } from './probe/probe-cache.ts';
 
 export interface SandboxOptions {

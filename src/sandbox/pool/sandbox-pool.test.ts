@@ -4,8 +4,7 @@ import { silentLog } from '../../kernel/index.ts';
 import type { SandboxShape } from '../driver.ts';
 import { defaultLimits } from '../limits.ts';
 import { aToolchain, FakeDriver, type FakeOptions } from '../testing/fake-driver.ts';
-import type { PoolOptions } from './idle-shape.ts';
-import { SandboxPool } from './sandbox-pool.ts';
+import { SandboxPool, type PoolOptions } from './sandbox-pool.ts';
 
 const never = new AbortController().signal;
 const options: PoolOptions = {
@@ -73,7 +72,7 @@ describe('the pool', () => {
     await rest();
     expect(pool.report().idle).toEqual({ 'python/command': 8 });
     await timers.pass(61_000);
-    expect(pool.report().idle).toEqual({ 'python/command': 4 });
+    expect(pool.report().idle).toEqual({ 'python/command': 3 });
     await timers.pass(60_000);
     expect(pool.report().idle).toEqual({ 'python/command': 1 });
     await timers.pass(300_000);
@@ -289,9 +288,9 @@ describe('a shape that is forgotten while its start is to be tried again', () =>
     };
     await pool.take(aShape(), never);
     driver.failure = 'no memory';
-    await timers.pass(59_000);
-    expect(pending.size).toBe(2);
-    // The second round finds it unused; the next try would be at 63 s.
+    await timers.pass(29_000);
+    expect(pending.size).toBe(1);
+    // The end of the round finds it unused; the next try would be at 31 s.
     await timers.pass(2_000);
     expect(pending.size).toBe(0);
   });
