@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import type { SandboxLimits, SandboxMount, SandboxRun } from '../contract/sandbox/index.ts';
+import { liesInside } from '../kernel/index.ts';
 import { workFolder } from './boot/boot.ts';
 import { InvalidRunError } from './errors.ts';
 import { settleLimits } from './limits.ts';
@@ -174,12 +175,12 @@ function checkTarget(target: string, run: SandboxRun): void {
   if (!targetFolders.some((folder) => target.startsWith(folder)))
     refuse(`${shown}, and it must be below ${targetFolders.join(', ')}`);
   for (const other of run.mounts)
-    if (other.target !== target && isBelow(other.target, target))
+    if (other.target !== target && liesInside(target, other.target))
       refuse(`${shown}, and "${other.target}" would be inside of it`);
   if (run.mounts.filter((other) => other.target === target).length > 1) refuse(`${shown} twice`);
   for (const path of Object.keys(run.files)) {
     const place = join(workFolder, path);
-    if (isBelow(place, target) || isBelow(target, place))
+    if (liesInside(target, place) || liesInside(place, target))
       refuse(`${shown}, which hides the file "${path}"`);
   }
 }
@@ -191,15 +192,15 @@ async function checkSource(source: string, homes: readonly string[]): Promise<st
   const real = await resolved(source);
   if (real === null) refuse(`${shown} is not possible: there is no such file or folder`);
   for (const home of homes) {
-    if (isBelow(home, real)) refuse(`${shown} is not allowed: it holds the whole home folder`);
+    if (liesInside(real, home)) refuse(`${shown} is not allowed: it holds the whole home folder`);
     for (const secret of secretPlaces) {
       const place = join(home, secret);
-      if (isBelow(real, place) || isBelow(place, real))
+      if (liesInside(place, real) || liesInside(real, place))
         refuse(`${shown} is not allowed: it holds secrets (${place})`);
     }
   }
   for (const folder of forbiddenSources)
-    if (isBelow(real, folder) || isBelow(folder, real))
+    if (liesInside(folder, real) || liesInside(real, folder))
       refuse(`${shown} is not allowed: it shows ${folder} of the host`);
   const found = await stat(real);
   if (!found.isFile() && !found.isDirectory())
@@ -213,11 +214,6 @@ async function resolved(path: string): Promise<string | null> {
   } catch {
     return null;
   }
-}
-
-/** Also true when they are the same. */
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
 function foldersOf(path: string): string[] {

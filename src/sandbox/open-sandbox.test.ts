@@ -71,7 +71,7 @@ describe('the sandbox', () => {
     await Promise.all([sandbox.run(aRun()), sandbox.run(aRun())]);
     await sandbox.examine();
     expect([driver.probes, driver.sweeps]).toEqual([1, 1]);
-    expect(lines).toContain('Removed what an earlier sandbox left');
+    expect(lines).toContain('removed orphaned sandboxes');
   });
 
   it('starts an interpreter anew whose variables are read at its start', async () => {
@@ -307,7 +307,7 @@ describe('limits and failures of the sandbox', () => {
     await timers.pass(15_000);
     await closed;
     expect(driver.isClosed).toBe(true);
-    expect(lines).toContain('A sandbox did not end in time and is left to itself');
+    expect(lines).toContain('sandbox did not close in time');
   });
 
   it('ends canaries when it is closed, and tries nothing afterwards', async () => {
@@ -350,7 +350,7 @@ describe('limits and failures of the sandbox', () => {
     const { sandbox, lines } = aSandbox([driver]);
     expect((await sandbox.run(aRun())).status).toBe('exited');
     await settle();
-    expect(lines).toEqual(['Leftovers of earlier sandboxes could not be removed']);
+    expect(lines).toEqual(['failed to remove orphaned sandboxes']);
   });
 });
 

@@ -130,7 +130,7 @@ class DriverSandbox implements Sandbox {
     const cancel = timers.after(closeLimitMs, () => resolve(true));
     try {
       if (!(await Promise.race([work().then(() => false), isLate]))) return;
-      log.warn('A sandbox did not end in time and is left to itself', { closeLimitMs });
+      log.warn('sandbox did not close in time', { closeLimitMs });
     } finally {
       cancel();
     }
@@ -205,14 +205,14 @@ class DriverSandbox implements Sandbox {
     this.#sweep ??= driver.sweep().then(
       (count) => {
         if (count > 0)
-          this.#options.log.info('Removed what an earlier sandbox left', {
+          this.#options.log.info('removed orphaned sandboxes', {
             driver: driver.name,
             count,
           });
       },
       (error: unknown) => {
         const reason = error instanceof Error ? error.message : String(error);
-        this.#options.log.warn('Leftovers of earlier sandboxes could not be removed', {
+        this.#options.log.warn('failed to remove orphaned sandboxes', {
           driver: driver.name,
           reason,
         });

@@ -379,6 +379,6 @@ describe('keeping spans', () => {
     await tracing.traced(simple, async () => {});
     await tracing.flush();
     expect(store.all).toHaveLength(1);
-    expect(lines).toMatchObject([{ level: 'warn', message: 'old spans could not be removed' }]);
+    expect(lines).toMatchObject([{ level: 'warn', message: 'failed to prune old spans' }]);
   });
 });

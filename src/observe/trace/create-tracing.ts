@@ -161,9 +161,9 @@ function isBusy(error: unknown): boolean {
 async function prune(store: TraceStore, retention: TraceRetention, log: Log): Promise<void> {
   try {
     const removed = await store.prune(retention);
-    if (removed > 0) log.debug('old spans removed', { removed });
+    if (removed > 0) log.debug('pruned old spans', { removed });
   } catch (error) {
-    log.warn('old spans could not be removed', { error });
+    log.warn('failed to prune old spans', { error });
   }
 }
 

@@ -109,7 +109,7 @@ class BubblewrapDriver implements SandboxDriver {
 
   async sweep(): Promise<number> {
     const groups = await (await this.#examine()).resources.sweep();
-    if (groups > 0) this.#options.log.info('sandboxes of a dead Tutti were removed', { groups });
+    if (groups > 0) this.#options.log.info('removed orphaned resource groups', { groups });
     return groups;
   }
 

@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { SandboxLimits } from '../../contract/sandbox/index.ts';
 import { killGroup } from '../resources/cgroup-folder.ts';
-import {
-  type Cgroup,
-  type CgroupCounts,
-  CgroupGroup,
-  type PollLoop,
-} from '../resources/cgroup-group.ts';
+import { type Cgroup, type CgroupCounts, CgroupGroup } from '../resources/cgroup-group.ts';
 import { findCgroupPlaces } from '../resources/cgroup-places.ts';
 import {
   findV1Bases,
@@ -33,14 +28,13 @@ export interface WatchedContainer {
   readonly limits: SandboxLimits;
 }
 
+const pollMs = 50;
+
 /**
  * Looks into the container's cgroup where that is on this machine, which costs next to nothing.
  * Undefined where it is not: then `EngineResources` asks the engine.
  */
-export function cgroupResources(
-  container: WatchedContainer,
-  loop: PollLoop,
-): ContainerResources | undefined {
+export function cgroupResources(container: WatchedContainer): ContainerResources | undefined {
   const cgroup = findCgroup(container);
   if (cgroup === undefined) return undefined;
   // What starting the container took is not the program's.
@@ -49,7 +43,7 @@ export function cgroupResources(
     const counts = cgroup.read();
     return counts && { ...counts, cpuMs: counts.cpuMs - startMs };
   };
-  return new CgroupGroup({ ...cgroup, read }, container.limits, { loop, onLeft: () => {} });
+  return new CgroupGroup({ ...cgroup, read }, container.limits, { pollMs, onLeft: () => {} });
 }
 
 function findCgroup({ id, pid, limits }: WatchedContainer): Cgroup | undefined {

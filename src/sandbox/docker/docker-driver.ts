@@ -4,7 +4,6 @@ import type { DriverReport, Protection, SandboxLimits } from '../../contract/san
 import type { PreparedSandbox, SandboxDriver, SandboxShape, Toolchain } from '../driver.ts';
 import { SandboxNotStartedError, SandboxUnavailableError } from '../errors.ts';
 import { runCanaries } from '../probe/run-canaries.ts';
-import { PollLoop } from '../resources/cgroup-group.ts';
 import { dockerSeccompProfile } from '../seccomp/docker-seccomp-profile.ts';
 import { isContainerLeft, startContainer } from './start-container.ts';
 import { sandboxLabel } from './container-spec.ts';
@@ -40,7 +39,6 @@ export interface DockerOptions {
 
 /** How long a container and its boot may take until they wait. Far more than a busy machine needs. */
 const startTimeMs = 60_000;
-const pollIntervalMs = 50;
 
 /** Of the question for a version. */
 const askLimits: SandboxLimits = {
@@ -65,7 +63,6 @@ class DockerDriver implements SandboxDriver {
   readonly name = driverName;
   readonly #options: DockerOptions;
   readonly #without: ReadonlySet<Protection>;
-  readonly #loop = new PollLoop(pollIntervalMs);
   readonly #toolchains = new Map<string, Promise<Toolchain>>();
   #engine: Promise<Engine> | undefined;
 
@@ -115,7 +112,7 @@ class DockerDriver implements SandboxDriver {
     const image = await findImage(api, this.#imageOf(name), name);
     const timeout = AbortSignal.timeout(startTimeMs);
     const ended = signal ? AbortSignal.any([signal, timeout]) : timeout;
-    const ground = { api, loop: this.#loop, looksAtHost: this.#options.looksAtHost ?? true };
+    const ground = { api, looksAtHost: this.#options.looksAtHost ?? true };
     const { runtime } = this.#options;
     try {
       const request = { shape, image, profile, runtime, without: this.#without };

@@ -4,7 +4,6 @@ import { bootCommand, minimalEnv, workFolder } from '../boot/boot.ts';
 import { InnerFolders } from '../bubblewrap/inner-folders.ts';
 import type { SandboxShape } from '../driver.ts';
 import { isOwnerDead, newGroupName, ownerOfGroup } from '../resources/cgroup-control.ts';
-import type { PollLoop } from '../resources/cgroup-group.ts';
 import { SupervisedSandbox, withoutLimits } from '../supervise-run.ts';
 import { ContainerExec } from './container-exec.ts';
 import {
@@ -25,7 +24,6 @@ import { removeContainer, StartedContainer } from './started-container.ts';
 /** Who starts containers, and by what means they are watched. */
 interface ContainerGround {
   readonly api: DockerApi;
-  readonly loop: PollLoop;
   /** False treats the engine as if it were on another machine. */
   readonly looksAtHost: boolean;
 }
@@ -120,10 +118,10 @@ async function bootIn(
 
 /** By the kernel's own numbers where the container is on this machine, otherwise by the engine's. */
 function waysToWatch(
-  { api, loop, looksAtHost }: ContainerGround,
+  { api, looksAtHost }: ContainerGround,
   watched: WatchedContainer,
 ): [ContainerResources, InnerFolders | undefined] {
-  const seen = looksAtHost ? cgroupResources(watched, loop) : undefined;
+  const seen = looksAtHost ? cgroupResources(watched) : undefined;
   if (!seen) return [new EngineResources(api, watched), undefined];
   try {
     return [seen, new InnerFolders(watched.pid, watched.limits.diskBytes)];

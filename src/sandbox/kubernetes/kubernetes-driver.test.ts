@@ -16,9 +16,9 @@ async function aCluster(story?: PodStory) {
   open.push(server);
   const driver = createKubernetesDriver({
     api: async () => server.api,
-    pods: { runtimeClass: 'gvisor', nodeSelector: { pool: 'untrusted' } },
+    pods: { runtimeClass: 'gvisor' },
     images: { python: 'python:3.13-slim', default: 'debian:12' },
-    tryProtections: async () => [{ protection: 'network', holder: 'none', evidence: 'got out' }],
+    runCanaries: async () => [{ protection: 'network', holder: 'none', evidence: 'got out' }],
   });
   return { server, driver };
 }
@@ -66,7 +66,6 @@ describe('a program in a cluster', () => {
           spec: {
             restartPolicy: 'Never',
             runtimeClassName: 'gvisor',
-            nodeSelector: { pool: 'untrusted' },
             automountServiceAccountToken: false,
             enableServiceLinks: false,
             hostNetwork: false,

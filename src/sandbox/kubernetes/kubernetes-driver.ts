@@ -26,11 +26,8 @@ interface KubernetesOptions {
   readonly pods: Omit<PodSettings, 'namespace'>;
   /** The image per toolchain, `default` for the others. */
   readonly images: Readonly<Record<string, string>>;
-  /** Tries every protection by programs that really try to get out. */
-  readonly tryProtections: (
-    driver: Pick<SandboxDriver, 'findToolchain' | 'prepare'>,
-    signal?: AbortSignal,
-  ) => Promise<DriverReport['protections']>;
+  /** For tests. */
+  readonly runCanaries?: typeof runCanaries;
 }
 
 const name = 'kubernetes';
@@ -226,7 +223,7 @@ async function probe(
       'Name the cluster: "sandbox.kubernetes.kubeconfig" and "sandbox.kubernetes.context"';
     return { driver: name, state: 'unavailable', message, fix, protections: [] };
   }
-  const protections = await options.tryProtections(driver, signal);
+  const protections = await (options.runCanaries ?? runCanaries)(driver, facts, signal);
   const message = `Kubernetes ${version}; written without a cluster at hand: trust what the canaries say`;
   return { driver: name, state: 'unproven', message, protections: protections.map(withFix) };
 }
@@ -271,7 +268,7 @@ export function openKubernetes(place: ClusterPlace): SandboxDriver {
     try {
       return clusterApi(await findClusterAccess(place));
     } catch (error) {
-      // Somebody may be writing that file right now.
+      // The file may be there by the next call.
       connecting = undefined;
       throw error;
     }
@@ -280,6 +277,5 @@ export function openKubernetes(place: ClusterPlace): SandboxDriver {
     api: () => (connecting ??= connect()),
     pods: { runtimeClass: place.runtimeClass },
     images: { ...place.images, default: place.image },
-    tryProtections: (driver, signal) => runCanaries(driver, facts, signal),
   });
 }

@@ -5,8 +5,6 @@ export interface PodSettings {
   readonly namespace: string;
   /** A stronger wall than the node's own kernel, such as `gvisor` or `kata`. */
   readonly runtimeClass?: string | undefined;
-  readonly imagePullSecret?: string | undefined;
-  readonly nodeSelector?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface PodRequest {
@@ -95,10 +93,6 @@ export function sandboxJob(request: PodRequest, settings: PodSettings): object {
           dnsConfig: { nameservers: ['127.0.0.1'] },
           terminationGracePeriodSeconds: 0,
           ...(settings.runtimeClass && { runtimeClassName: settings.runtimeClass }),
-          ...(settings.imagePullSecret && {
-            imagePullSecrets: [{ name: settings.imagePullSecret }],
-          }),
-          ...(settings.nodeSelector && { nodeSelector: settings.nodeSelector }),
           securityContext: {
             runAsNonRoot: true,
             runAsUser: uid,

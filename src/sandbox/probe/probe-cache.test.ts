@@ -137,7 +137,7 @@ describe('results of probes', () => {
     writeFileSync(join(folder, 'file'), '');
     const cache = open(join(folder, 'file', 'below'));
     await cache.keep(driver, report);
-    expect(warnings).toEqual(['The result of a sandbox probe could not be kept']);
+    expect(warnings).toEqual(['failed to cache probe result']);
     expect(await cache.find(driver)).toEqual(report);
   });
 });

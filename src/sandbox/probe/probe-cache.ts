@@ -75,7 +75,7 @@ export class ProbeCache {
       await writeFile(draft, JSON.stringify(kept), { mode: 0o600 });
       await rename(draft, path);
     } catch (error) {
-      this.#log.warn('The result of a sandbox probe could not be kept', {
+      this.#log.warn('failed to cache probe result', {
         driver: driver.name,
         reason: error instanceof Error ? error.message : String(error),
       });

@@ -20,7 +20,7 @@ import {
   newGroupName,
   ownerOfGroup,
 } from './cgroup-control.ts';
-import { CgroupGroup, PollLoop } from './cgroup-group.ts';
+import { CgroupGroup } from './cgroup-group.ts';
 import { makeV1Cgroup, makeV2Cgroup } from './cgroup-versions.ts';
 import { chooseResourceControl } from './choose-resource-control.ts';
 import { readProcessStat } from './process-stat.ts';
@@ -122,8 +122,7 @@ describe('what the kernel tells by itself', () => {
     write('pids.events', 'max 0\n');
     write('cpu.stat', 'usage_usec 0\n');
     write('memory.peak', '0\n');
-    const never = new PollLoop(600_000);
-    const group = new CgroupGroup(cgroup, someLimits(), { loop: never, onLeft: () => {} });
+    const group = new CgroupGroup(cgroup, someLimits(), { pollMs: 600_000, onLeft: () => {} });
     const limit = killAtLimit(group);
     write('pids.events', 'max 1\n');
     expect(await limit).toBe('pids');

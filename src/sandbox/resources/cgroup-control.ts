@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Holder, SandboxLimits } from '../../contract/sandbox/index.ts';
 import { isRunning } from '../../kernel/index.ts';
 import { killGroup, removeFolder, subfolders } from './cgroup-folder.ts';
-import { type Cgroup, CgroupGroup, PollLoop, removeCgroup } from './cgroup-group.ts';
+import { type Cgroup, CgroupGroup, removeCgroup } from './cgroup-group.ts';
 import { readProcessStat } from './process-stat.ts';
 import type {
   ResourceControl,
@@ -32,7 +32,6 @@ export class CgroupControl implements ResourceControl {
   readonly kind: ResourceControlKind;
   readonly fix: string | undefined;
   readonly #options: CgroupControlOptions;
-  readonly #loop = new PollLoop(pollIntervalMs);
   /** Closed groups whose dead would not go; tried again when there is an occasion. */
   readonly #left = new Set<Cgroup>();
 
@@ -57,7 +56,7 @@ export class CgroupControl implements ResourceControl {
       throw error;
     }
     return new CgroupGroup(cgroup, limits, {
-      loop: this.#loop,
+      pollMs: pollIntervalMs,
       onLeft: (left) => this.#left.add(left),
     });
   }

@@ -31,7 +31,7 @@ const removalPausesMs = [0, 1, 2, 4, 8, 16, 32, 64, 128, 250, 500, 1000];
 export class CgroupGroup implements ResourceGroup {
   readonly joinFiles: readonly string[];
   readonly #cgroup: Cgroup;
-  readonly #loop: PollLoop;
+  readonly #pollMs: number;
   readonly #onLeft: (cgroup: Cgroup) => void;
   readonly #duty: DutyCycle | undefined;
   #cpuMs: number;
@@ -44,12 +44,12 @@ export class CgroupGroup implements ResourceGroup {
   constructor(
     cgroup: Cgroup,
     limits: SandboxLimits,
-    room: { readonly loop: PollLoop; readonly onLeft: (cgroup: Cgroup) => void },
+    { pollMs, onLeft }: { readonly pollMs: number; readonly onLeft: (cgroup: Cgroup) => void },
   ) {
     this.#cgroup = cgroup;
     this.joinFiles = cgroup.joinFiles;
-    this.#loop = room.loop;
-    this.#onLeft = room.onLeft;
+    this.#pollMs = pollMs;
+    this.#onLeft = onLeft;
     this.#cpuMs = limits.cpuMs;
     const { setFrozen } = cgroup;
     this.#duty =
@@ -82,13 +82,13 @@ export class CgroupGroup implements ResourceGroup {
       this.#stopWatching();
       onLimit(reason);
     };
-    const removeFromLoop = this.#loop.add(look);
+    const poll = setInterval(look, this.#pollMs).unref();
     const watchers = this.#cgroup.eventFiles.flatMap((file) => watchEvents(file, look));
     this.#duty?.start();
     this.#stopWatching = () => {
       this.#stopWatching = () => {};
       this.#duty?.end();
-      removeFromLoop();
+      clearInterval(poll);
       for (const watcher of watchers) watcher.close();
     };
   }
@@ -147,34 +147,5 @@ function watchEvents(file: string, onChange: () => void): FSWatcher[] {
     return [watcher];
   } catch {
     return [];
-  }
-}
-
-/** One timer for all that has to be looked at regularly. It never keeps the process alive. */
-export class PollLoop {
-  readonly #intervalMs: number;
-  readonly #looks = new Set<() => void>();
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(intervalMs: number) {
-    this.#intervalMs = intervalMs;
-  }
-
-  /** Looks at once per interval until the returned function is called. */
-  add(look: () => void): () => void {
-    this.#looks.add(look);
-    this.#timer ??= setInterval(() => this.#lookAtAll(), this.#intervalMs).unref();
-    return () => this.#remove(look);
-  }
-
-  #lookAtAll(): void {
-    for (const look of this.#looks) look();
-  }
-
-  #remove(look: () => void): void {
-    this.#looks.delete(look);
-    if (this.#looks.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 }

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readKeyed, readWords, removeFolder, tryWriteValue } from './cgroup-folder.ts';
-import { type CgroupCounts, CgroupGroup, PollLoop } from './cgroup-group.ts';
+import { type CgroupCounts, CgroupGroup } from './cgroup-group.ts';
 import { findCgroupPlaces, type CgroupPlace } from './cgroup-places.ts';
 import { makeV2Cgroup, prepareV2Base } from './cgroup-versions.ts';
 import { newGroupName } from './cgroup-control.ts';
@@ -85,7 +85,7 @@ describe('a group of cgroup version 2, on files written like those of a kernel',
     const { 'memory.peak': _peak, ...older } = countFiles;
     writeTree(join(folder, 'one'), { ...older, 'memory.current': '900\n' });
     const group = new CgroupGroup(cgroup, someLimits(), {
-      loop: new PollLoop(100),
+      pollMs: 100,
       onLeft: () => {},
     });
     await group.usage();
@@ -166,7 +166,7 @@ describe.skipIf(!isWritable)(
     it('kills the members of a group and removes it', async () => {
       const cgroup = await makeV2Cgroup(base, newGroupName());
       const group = new CgroupGroup(cgroup, someLimits(), {
-        loop: new PollLoop(100),
+        pollMs: 100,
         onLeft: () => {},
       });
       const member = startMember(group, ['/bin/sleep', '60']);
@@ -191,7 +191,7 @@ describe.skipIf(!isWritable)(
         peakMemoryBytes: 0,
       });
       const limits = someLimits({ cpus: 0.2 });
-      const room = { loop: new PollLoop(100), onLeft: () => {} };
+      const room = { pollMs: 100, onLeft: () => {} };
       const group = new CgroupGroup({ ...cgroup, read }, limits, room);
       const { cpuMs, mostMs } = await computeForASecond(group, limits.cpus);
       expect(cpuMs).toBeGreaterThan(50);

@@ -233,7 +233,7 @@ export class ToolSearch {
 
   #warn(error: unknown): void {
     const { message } = reportError(error);
-    this.#parts.log.warn('tools are found by words alone', { message });
+    this.#parts.log.warn('embedding failed, ranking tools by words alone', { message });
   }
 }
 
