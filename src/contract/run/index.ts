@@ -1,4 +1,4 @@
-import type { ArtifactRef } from '../artifact/index.ts';
+import { z } from 'zod';
 import type { Caller } from '../caller/index.ts';
 import type { ErrorReport } from '../error/index.ts';
 import type { Json, Plan, PlanCheck } from '../plan/index.ts';
@@ -7,15 +7,6 @@ import type { Json, Plan, PlanCheck } from '../plan/index.ts';
  * queued: stored, not begun · running · waiting: needs an answer or a signal (`waitingFor` says which
  * and how) · paused · succeeded · failed · cancelled. A run that only sleeps is running.
  */
-export type RunStatus =
-  | 'queued'
-  | 'running'
-  | 'waiting'
-  | 'paused'
-  | 'succeeded'
-  | 'failed'
-  | 'cancelled';
-
 export const runStatuses = [
   'queued',
   'running',
@@ -24,99 +15,151 @@ export const runStatuses = [
   'succeeded',
   'failed',
   'cancelled',
-] as const satisfies readonly RunStatus[];
+] as const;
 
-export type StepStatus =
-  | 'pending'
-  | 'running'
-  | 'waiting'
-  | 'succeeded'
-  | 'failed'
-  | 'skipped'
-  | 'cancelled'
-  /** An effect with an unknown outcome. */
-  | 'unknown';
+export type RunStatus = (typeof runStatuses)[number];
 
-export type EngineName = 'embedded' | 'restate';
+/** unknown: an effect was sent and its outcome is not known. */
+const stepStatuses = [
+  'pending',
+  'running',
+  'waiting',
+  'succeeded',
+  'failed',
+  'skipped',
+  'cancelled',
+  'unknown',
+] as const;
 
-export interface StepView {
-  readonly status: StepStatus;
-  /** Where it is too big to be shown, `stored` names it instead. */
-  readonly output?: Json;
-  readonly stored?: StoredOutput;
-  /** The tool's own words about its result, cut; absent where `output` is all it said. */
-  readonly text?: string;
-  readonly error?: ErrorReport;
-  /** ISO 8601; null before. */
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
-  readonly attempts: number;
-  readonly tool?: string;
-  /** Elements of a `forEach`: how many there are and how many are done. */
-  readonly items?: { readonly total: number; readonly done: number };
-  /** What the running call said last. */
-  readonly progress?: {
-    readonly progress: number;
-    readonly total?: number;
-    readonly message?: string;
-  };
-  /** Its result came from the cache. */
-  readonly isCached?: boolean;
-}
+export type StepStatus = (typeof stepStatuses)[number];
 
-export interface StoredOutput extends ArtifactRef {
-  /** The beginning, as text. */
-  readonly preview: string;
-}
+const engineNames = ['embedded', 'restate'] as const;
 
-/** What a run waits for, and the command that gives it. */
-export type Waiting =
-  | {
-      readonly kind: 'approval';
-      readonly step: string;
-      readonly approvalId: string;
-      readonly message: string;
-      /** What the call would do, for the person who decides: a diff, for instance. */
-      readonly preview?: string;
-      readonly tool: string | null;
-      readonly arguments: Json;
-      /** Values in the arguments are too large to be here: `stored` in their place says where they are. */
-      readonly isPartial?: true;
-      readonly expiresAt: string;
-    }
-  | { readonly kind: 'signal'; readonly step: string; readonly signal: string }
-  | {
-      readonly kind: 'resolve';
-      readonly step: string;
-      readonly tool: string;
-      readonly message: string;
-    }
-  | { readonly kind: 'repair'; readonly step: string; readonly error: ErrorReport };
+export type EngineName = (typeof engineNames)[number];
 
-export interface RunSummary {
-  readonly runId: string;
-  readonly name: string | null;
-  readonly goal: string | null;
-  readonly status: RunStatus;
-  readonly engine: EngineName;
-  readonly createdAt: string;
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
-  readonly forkedFrom: string | null;
-  /** It is `running`, and no process executes it any more: `runs resume` goes on with it. */
-  readonly isInterrupted?: true;
-}
+/** ISO 8601. */
+const time = z.string();
+
+/** An `ErrorReport`. */
+const errorSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()),
+});
+
+export const storedOutputSchema = z.object({
+  id: z.string().describe('What read_artifact takes.'),
+  bytes: z.int(),
+  mediaType: z.string(),
+  preview: z.string(),
+});
+
+export type StoredOutput = Readonly<z.infer<typeof storedOutputSchema>>;
+
+/** Values of plans and outputs came out of JSON: there is nothing to check. */
+const json = z.unknown() as z.ZodType<Json>;
+
+export const stepViewSchema = z.object({
+  status: z.enum(stepStatuses),
+  output: json.exactOptional(),
+  stored: storedOutputSchema
+    .exactOptional()
+    .describe('The output where it is too big to be shown.'),
+  text: z.string().exactOptional().describe('What the tool says about its result, cut.'),
+  error: errorSchema.exactOptional(),
+  startedAt: time.nullable(),
+  endedAt: time.nullable(),
+  attempts: z.int(),
+  tool: z.string().exactOptional(),
+  items: z.object({ total: z.int(), done: z.int() }).exactOptional(),
+  progress: z
+    .object({
+      progress: z.number(),
+      total: z.number().exactOptional(),
+      message: z.string().exactOptional(),
+    })
+    .exactOptional(),
+  isCached: z.boolean().exactOptional(),
+});
+
+export type StepView = Readonly<z.infer<typeof stepViewSchema>>;
+
+const step = z.string();
+
+/** What a run waits for, by kind. */
+const waitFields = [
+  z.object({
+    kind: z.literal('approval'),
+    step,
+    approvalId: z.string(),
+    message: z.string(),
+    preview: z.string().exactOptional().describe('What the call would do, such as a diff.'),
+    tool: z.string().nullable(),
+    arguments: json,
+    isPartial: z.literal(true).exactOptional().describe('Large values are named by `stored`.'),
+    expiresAt: time,
+  }),
+  z.object({ kind: z.literal('signal'), step, signal: z.string() }),
+  z.object({ kind: z.literal('resolve'), step, tool: z.string(), message: z.string() }),
+  z.object({ kind: z.literal('repair'), step, error: errorSchema }),
+] as const;
+
+const waitingSchema = z.discriminatedUnion('kind', waitFields);
+
+export type Waiting = Readonly<z.infer<typeof waitingSchema>>;
+
+export const runSummarySchema = z.object({
+  runId: z.string(),
+  name: z.string().nullable(),
+  goal: z.string().nullable(),
+  status: z.enum(runStatuses),
+  engine: z.enum(engineNames),
+  createdAt: time,
+  startedAt: time.nullable(),
+  endedAt: time.nullable(),
+  forkedFrom: z.string().nullable(),
+  isInterrupted: z
+    .literal(true)
+    .exactOptional()
+    .describe('It is running, and no process executes it any more.'),
+});
+
+export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;
 
 /** A run as it stands. */
-export interface RunView extends RunSummary {
+export const runViewSchema = runSummarySchema.extend({
   /** By path, in the order of the plan; those of sub-plans as `outer/inner`. */
-  readonly steps: Readonly<Record<string, StepView>>;
-  readonly output?: Json;
-  readonly error?: ErrorReport;
-  readonly waitingFor: readonly Waiting[];
-  readonly input: Readonly<Record<string, Json>>;
-  readonly traceId: string | null;
-}
+  steps: z.record(z.string(), stepViewSchema),
+  output: json.exactOptional(),
+  error: errorSchema.exactOptional(),
+  waitingFor: z.array(waitingSchema),
+  input: z.record(z.string(), json),
+  traceId: z.string().nullable(),
+});
+
+export type RunView = Readonly<z.infer<typeof runViewSchema>>;
+
+const commands = z.array(z.string()).describe('What a person types to give it.');
+
+/** A page of a run, small enough for one answer: what is too big is in `stored`. */
+export const shownRunSchema = runViewSchema.omit({ input: true }).extend({
+  totalSteps: z.int(),
+  doneSteps: z.int(),
+  nextOffset: z.int().exactOptional().describe('Where get_run goes on; absent when all are shown.'),
+  stored: storedOutputSchema
+    .exactOptional()
+    .describe('The output where it is too big to be shown.'),
+  waitingFor: z.array(
+    z.discriminatedUnion('kind', [
+      waitFields[0].extend({ commands }),
+      waitFields[1].extend({ commands }),
+      waitFields[2].extend({ commands }),
+      waitFields[3].extend({ commands }),
+    ]),
+  ),
+});
+
+export type ShownRun = Readonly<z.infer<typeof shownRunSchema>>;
 
 /** A plan as it is given: text with where it came from, or data. */
 export type PlanSource =
@@ -129,13 +172,13 @@ export interface NewRun {
   readonly engine?: EngineName;
   /** Drop dead steps and merge identical read-only calls first; the setting decides when not given. */
   readonly optimize?: boolean;
-  /** The caller's idempotency key: the same key starts one run. */
+  /** Somebody else's key for this start: the same key starts one run. */
   readonly idempotencyKey?: string;
   /** Trace the run belongs to (`traceparent`). */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/** The outcome of an effect as verified by a person. */
+/** How the outcome of an effect is settled by a person who looked. */
 export type Resolution =
   | { readonly kind: 'happened'; readonly output?: Json }
   | { readonly kind: 'not-happened' };
@@ -158,8 +201,8 @@ export interface Workflows {
    */
   start(caller: Caller, run: NewRun): Promise<{ readonly runId: string }>;
   /**
-   * Waits until the run has ended or needs an answer, wherever it is executed. With `execute` this
-   * process claims it when it has no owner. An abort ends the waiting, not the run.
+   * Waits until the run has ended or waits for somebody, wherever it is executed. With `execute` this
+   * process takes it on when nobody else has it. An abort ends the waiting, not the run.
    */
   follow(caller: Caller, runId: string, options: FollowOptions): Promise<RunView>;
   list(caller: Caller, filter: RunFilter): Promise<readonly RunSummary[]>;
@@ -198,7 +241,7 @@ export interface FollowOptions {
   readonly execute: boolean;
   readonly signal: AbortSignal;
   readonly onChange?: (view: RunView) => void;
-  /** With `execute`: called when this process cannot continue for now and starts to retry. */
+  /** With `execute`: this process cannot go on for now, and tries again; told when it begins. */
   readonly onTrouble?: (error: ErrorReport) => void;
 }
 

@@ -8,6 +8,7 @@ import type {
   Proposal,
 } from '../../contract/agent/index.ts';
 import type { Plan } from '../../contract/plan/index.ts';
+import type { RunView } from '../../contract/run/index.ts';
 import type { ProgressUpdate } from '../../contract/server/index.ts';
 import { aStep } from '../workflow/testing/fake-workflows.ts';
 import { aCallContext } from '../testing/call-context.ts';
@@ -109,7 +110,7 @@ describe('the tool ask', () => {
       waitingFor: [],
       input: {},
       traceId: null,
-    } as const;
+    } satisfies RunView;
     const intent = {
       primary_goal: 'Format it',
       tools_needed: [],

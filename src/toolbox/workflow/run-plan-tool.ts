@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Artifacts } from '../../contract/artifact/index.ts';
-import type { Workflows } from '../../contract/run/index.ts';
+import { type Workflows, shownRunSchema, type ShownRun } from '../../contract/run/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import {
   errorMetaKey,
@@ -12,8 +12,7 @@ import { AppError, reportError } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { RunNotSucceededError } from './errors.ts';
 import { followRun } from './follow-run.ts';
-import { planArgument, sourceOf } from './plan-argument.ts';
-import { runSchema, type ShownRun } from './run-schema.ts';
+import { planArgument, sourceOf } from './check-plan-tool.ts';
 import { showRun, summarizeRun } from './show-run.ts';
 
 export const runPlanInput = z.strictObject({
@@ -54,7 +53,7 @@ export function runPlanTool(parts: RunPlanParts): DefinedTool {
       'restarts. Returns the state of every step and the output; big outputs by id for read_artifact. Where the plan asks for approval, a ' +
       'person is asked, or `waitingFor` names the commands for one.',
     input: runPlanInput,
-    output: runSchema,
+    output: shownRunSchema,
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,
@@ -104,7 +103,7 @@ export async function startRun(
 
 /** A run that ended without success, as the failed result of the call that wanted it; with all it tells. */
 export function markFailure(result: ToolResult): ToolResult {
-  const parsed = runSchema.safeParse(result.structuredContent);
+  const parsed = shownRunSchema.safeParse(result.structuredContent);
   if (!parsed.success || !['failed', 'cancelled'].includes(parsed.data.status)) return result;
   const { runId, status, error } = parsed.data;
   const failure = new RunNotSucceededError({ runId, status, reason: error?.message ?? '' });

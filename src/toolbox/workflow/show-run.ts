@@ -8,7 +8,7 @@ import type {
   StoredOutput,
   Waiting,
 } from '../../contract/run/index.ts';
-import type { ShownRun } from './run-schema.ts';
+import type { ShownRun } from '../../contract/run/index.ts';
 
 /** Steps in one answer; a run may have ten thousand. */
 const maxSteps = 200;

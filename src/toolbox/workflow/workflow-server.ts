@@ -5,11 +5,9 @@ import type { CallContext, McpServer, ServerChange } from '../../contract/server
 import { failedToolResult, type ToolResult } from '../../contract/tool/index.ts';
 import { reportError } from '../../kernel/index.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
-import { artifactTemplates, listArtifacts, readArtifact } from './artifact-resources.ts';
+import { artifactTemplates, listArtifacts, readArtifact, readArtifactTool } from './artifacts.ts';
 import { checkPlanTool } from './check-plan-tool.ts';
-import { getRunTool } from './get-run-tool.ts';
-import { listRunsTool } from './list-runs-tool.ts';
-import { readArtifactTool } from './read-artifact-tool.ts';
+import { getRunTool, listRunsTool } from './run-tools.ts';
 import { runPlanInput, runPlanTool, startRun } from './run-plan-tool.ts';
 import { RunTasks, taskExtensions, wantsTask } from './run-tasks.ts';
 
