@@ -1,9 +1,15 @@
+import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
-import { budgetsMetaKey, type Models, type ModelValue } from '../../contract/model/index.ts';
+import {
+  budgetsMetaKey,
+  type ChatMessage,
+  type Models,
+  type ModelValue,
+} from '../../contract/model/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
-import { fillPrompt, type PromptName } from './fill-prompt.ts';
+import { ownFile } from '../../kernel/index.ts';
 
-/** What generation needs of models. */
+/** The part of the models port that generation uses. */
 export type CodeModels = Pick<Models, 'find' | 'structured'>;
 
 export interface ModelLimits {
@@ -18,11 +24,11 @@ export interface Question<Value> {
   readonly schema: z.ZodType<Value>;
 }
 
-/** Asks the model for code, on behalf of who called and within their budgets. Throws `models.…`. */
+/** Asks the model for code, on behalf of the caller and within its budgets. Throws `models.…`. */
 export async function askModel<Value>(
-  models: CodeModels,
+  { models, limits }: { readonly models: CodeModels; readonly limits: ModelLimits },
   question: Question<Value>,
-  { limits, context }: { readonly limits: ModelLimits; readonly context: CallContext },
+  context: CallContext,
 ): Promise<ModelValue<Value>> {
   const { id, messages } = await fillPrompt(question.prompt, question.values);
   context.annotate?.({ 'tutti.generation.prompt': id });
@@ -51,9 +57,46 @@ export function fenced(text: string): string {
   return text.trim() === '' ? '(none)' : `\`\`\`\n${text.trimEnd()}\n\`\`\``;
 }
 
-/** Models put code into fences even where nothing but code is asked for. */
+/** Models put code into fences even when asked for code alone. */
 export function withoutFence(text: string): string {
   const match = /^\s*```[^\n]{0,40}\n([^]*?)\n?```\s*$/.exec(text);
   const code = match?.[1] ?? text;
   return code.trim() === '' ? '' : `${code.trimEnd()}\n`;
+}
+
+export type PromptName =
+  | 'generate-code'
+  | 'repair-code'
+  | 'generate-tests'
+  | 'repair-tests'
+  | 'formalize-task'
+  | 'write-documentation';
+
+export interface FilledPrompt {
+  /** `generate-code@1`, for the trace. */
+  readonly id: string;
+  readonly messages: readonly ChatMessage[];
+}
+
+/** A prompt with its blanks filled. Values are not searched for blanks. */
+export async function fillPrompt(
+  name: PromptName,
+  values: Readonly<Record<string, string>>,
+): Promise<FilledPrompt> {
+  const text = await readFile(ownFile(`agent/generate/prompts/${name}.md`), 'utf8');
+  const [, version = '0', body = ''] = /^---\nversion: (\d+)\n---\n([^]*)$/.exec(text) ?? [];
+  const [, system = '', user = ''] = /^# system\n([^]*?)\n# user\n([^]*)$/.exec(body) ?? [];
+  const fill = (part: string): string =>
+    part
+      .trim()
+      .replaceAll(/\{\{(\w{1,40})\}\}/g, (blank, key: string) =>
+        Object.hasOwn(values, key) ? (values[key] ?? blank) : blank,
+      );
+  return {
+    id: `${name}@${version}`,
+    messages: [
+      { role: 'system', content: fill(system) },
+      { role: 'user', content: fill(user) },
+    ],
+  };
 }

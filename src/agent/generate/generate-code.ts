@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { GeneratedCode, Generation } from '../../contract/generation/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
-import { askModel, fenced, withoutFence } from './ask-model.ts';
+import { fenced, withoutFence } from './ask-model.ts';
+import { attemptUntilVerified, type Attempt, type Attempts } from './attempt.ts';
 import { howToConnect, NoModelError } from './errors.ts';
-import { hasModel, tryAgain, type GenerationContext } from './generation-context.ts';
-import { rulesFor, styleFor } from './language-profile.ts';
-import { scaffoldFacts } from './scaffolds.ts';
-import { verifyCode, type Verdict } from './verify/verify-code.ts';
+import { type GenerationContext, hasModel, scaffoldFacts } from './generation-context.ts';
+import { rulesFor, styleFor } from './language.ts';
 
 export type CodeRequest = Parameters<Generation['generateCode']>[0] & {
   /** Standards and documentation to keep to. */
@@ -22,86 +21,45 @@ const answerSchema = z.object({
 
 type Answer = z.output<typeof answerSchema>;
 
-/** Code for a description, with the evidence of what was checked. Failures go back to the model, so often as settings allow. */
+/** Code for a description, with the evidence of the checks. */
 export async function generateCode(
   generation: GenerationContext,
   request: CodeRequest,
   context: CallContext,
 ): Promise<GeneratedCode> {
   if (!(await hasModel(generation, context))) return codeScaffold(generation, request);
-  let attempt = await attemptCode(generation, request, { context, number: 1 });
-  let best = attempt;
-  let problem: string | undefined;
-  for (let number = 2; number <= generation.maxRepairs + 1; number += 1) {
-    if (attempt.verdict.hasPassed || !canBeCured(attempt, request)) break;
-    const failed = attempt;
-    const next = await tryAgain(
-      () => attemptCode(generation, request, { context, number, failed }),
-      context,
-    );
-    if ('problem' in next) {
-      problem = next.problem;
-      break;
-    }
-    attempt = next.value;
-    if (attempt.verdict.hasPassed || attempt.verdict.progress >= best.verdict.progress) {
-      best = attempt;
-    }
-  }
-  return resultOf(request, best, { attempts: attempt.number, problem });
-}
-
-interface Attempt {
-  readonly number: number;
-  readonly answer: Answer;
-  readonly model: string;
-  readonly verdict: Verdict;
-}
-
-interface AttemptCall {
-  readonly context: CallContext;
-  readonly number: number;
-  /** What has to be repaired. */
-  readonly failed?: Attempt;
-}
-
-async function attemptCode(
-  generation: GenerationContext,
-  request: CodeRequest,
-  { context, number, failed }: AttemptCall,
-): Promise<Attempt> {
-  const total = generation.maxRepairs + 1;
-  const tell = (message: string): void =>
-    context.progress({ progress: number - 1, total, message: `attempt ${number}: ${message}` });
-  tell(failed ? 'the model repairs the code' : 'the model writes the code');
-  const { value, model } = await askModel(
-    generation.models,
-    {
-      prompt: failed ? 'repair-code' : 'generate-code',
-      values: valuesFor(request, failed),
-      name: 'generated_code',
-      schema: answerSchema,
-    },
-    { limits: generation.limits, context },
-  );
-  tell('the code is checked');
-  const verdict = await verifyCode(
+  const attempts = await attemptUntilVerified<Answer>(
     generation,
     {
-      language: request.language,
-      code: withoutFence(value.code),
-      tests: request.tests ?? withoutFence(value.tests),
-      testsWrittenBy: request.tests === undefined ? 'self' : 'given',
-      ownTests: withoutFence(value.tests),
-      request: request.description,
-      isCodeGiven: false,
+      subject: 'the code',
+      question: (failed) => ({
+        prompt: failed ? 'repair-code' : 'generate-code',
+        values: valuesFor(request, failed),
+        name: 'generated_code',
+        schema: answerSchema,
+      }),
+      candidate: ({ code, tests }) => ({
+        language: request.language,
+        code: withoutFence(code),
+        tests: request.tests ?? withoutFence(tests),
+        testsWrittenBy: request.tests === undefined ? 'self' : 'given',
+        ownTests: withoutFence(tests),
+        request: request.description,
+        isCodeGiven: false,
+      }),
+      needsRepair: (attempt) => !attempt.verdict.hasPassed && isRepairable(attempt, request),
+      isBetter: (one, other) =>
+        one.verdict.hasPassed || one.verdict.progress >= other.verdict.progress,
     },
     context,
   );
-  return { number, answer: value, model, verdict };
+  return resultOf(request, attempts);
 }
 
-function valuesFor(request: CodeRequest, failed: Attempt | undefined): Record<string, string> {
+function valuesFor(
+  request: CodeRequest,
+  failed: Attempt<Answer> | undefined,
+): Record<string, string> {
   const { language, description, style, tests, code, material = '' } = request;
   const parts = [
     material,
@@ -125,8 +83,8 @@ function valuesFor(request: CodeRequest, failed: Attempt | undefined): Record<st
   };
 }
 
-/** Tests that were given stay as they are: what is wrong with them no repair of the code can cure. */
-function canBeCured({ verdict }: Attempt, { tests }: CodeRequest): boolean {
+/** Given tests stay as they are: weak ones cannot be repaired in the code. */
+function isRepairable({ verdict }: Attempt<Answer>, { tests }: CodeRequest): boolean {
   if (verdict.failures.length === 0) return false;
   const { tests: run } = verdict.evidence;
   return tests === undefined || run === null || run.failed > 0 || run.passed === 0;
@@ -134,8 +92,7 @@ function canBeCured({ verdict }: Attempt, { tests }: CodeRequest): boolean {
 
 function resultOf(
   { language }: CodeRequest,
-  { answer, model, verdict }: Attempt,
-  { attempts, problem }: { readonly attempts: number; readonly problem: string | undefined },
+  { best: { answer, model, verdict }, count, notes }: Attempts<Answer>,
 ): GeneratedCode {
   const { evidence, level, missing, code, tests } = verdict;
   return {
@@ -149,11 +106,7 @@ function resultOf(
     level,
     missing,
     verified: level === 'verified',
-    evidence: {
-      ...evidence,
-      attempts,
-      notes: [...evidence.notes, ...(problem === undefined ? [] : [problem])],
-    },
+    evidence: { ...evidence, attempts: count, notes: [...evidence.notes, ...notes] },
   };
 }
 

@@ -1,20 +1,23 @@
 import { z } from 'zod';
 import type { GeneratedTests, Generation } from '../../contract/generation/index.ts';
-import type { Language } from '../../contract/language/index.ts';
+import { type Language, languages } from '../../contract/language/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
-import { askModel, fenced, withoutFence } from './ask-model.ts';
-import { chooseTestFramework } from './choose-test-framework.ts';
-import { howToConnect, NoModelError } from './errors.ts';
-import { hasModel, tryAgain, type GenerationContext } from './generation-context.ts';
-import { languageProfiles } from './language-profile.ts';
-import { scaffoldFacts } from './scaffolds.ts';
-import type { ParsedLanguage } from './syntax-parser.ts';
+import { fenced, withoutFence } from './ask-model.ts';
+import { attemptUntilVerified, type Attempt, type Attempts } from './attempt.ts';
+import { howToConnect, NoModelError, UnfitFrameworkError, UnknownLanguageError } from './errors.ts';
+import { type GenerationContext, hasModel, scaffoldFacts } from './generation-context.ts';
+import {
+  isParsedLanguage,
+  readLanguage,
+  type ParsedLanguage,
+  parsedLanguages,
+} from './language.ts';
 import { placeFiles } from './verify/place-files.ts';
-import { verifyCode, type Verdict } from './verify/verify-code.ts';
+import { tryTool, type ToolCaller } from './tool-caller.ts';
 
 type TestsInput = Parameters<Generation['generateTests']>[0];
 
-/** The request with what was not said decided. */
+/** The request with language and framework decided. */
 interface TestsRequest {
   readonly code: string;
   readonly language: ParsedLanguage;
@@ -31,149 +34,99 @@ const answerSchema = z.object({
     .describe('Mistakes of the code that the tests show; empty when it does what it should.'),
 });
 
-/** Tests for code, run on it, with the coverage that was measured and the changes that they notice. */
+type Answer = z.output<typeof answerSchema>;
+
+/** Tests for code, run on it, with measured coverage and mutation score. */
 export async function generateTests(
   generation: GenerationContext,
   input: TestsInput,
   context: CallContext,
 ): Promise<GeneratedTests> {
-  const request = await decide(generation, input, context);
+  const request = await chooseTestFramework(generation, input, context);
   if (!(await hasModel(generation, context))) return testScaffold(generation, request);
-  let attempt = await attemptTests(generation, request, { context, number: 1 });
-  let best = attempt;
-  let problem: string | undefined;
-  for (let number = 2; number <= generation.maxRepairs + 1; number += 1) {
-    if (wishesOf(attempt, request).length === 0 || isCodeToBlame(attempt)) break;
-    const failed = attempt;
-    const next = await tryAgain(
-      () => attemptTests(generation, request, { context, number, failed }),
-      context,
-    );
-    if ('problem' in next) {
-      problem = next.problem;
-      break;
-    }
-    attempt = next.value;
-    if (isBetter(attempt, best)) best = attempt;
-  }
-  return resultOf(request, best, { attempts: attempt.number, problem });
-}
-
-async function decide(
-  generation: GenerationContext,
-  { code, language, test_framework, coverage_target }: TestsInput,
-  context: CallContext,
-): Promise<TestsRequest> {
-  const chosen = await chooseTestFramework(
-    { code, language, framework: test_framework },
-    { tools: generation.tools, context },
-  );
-  return { code, ...chosen, coverageTarget: coverage_target };
-}
-
-interface Attempt {
-  readonly number: number;
-  readonly answer: z.output<typeof answerSchema>;
-  readonly model: string;
-  readonly verdict: Verdict;
-}
-
-async function attemptTests(
-  generation: GenerationContext,
-  request: TestsRequest,
-  call: { readonly context: CallContext; readonly number: number; readonly failed?: Attempt },
-): Promise<Attempt> {
-  const { context, number, failed } = call;
-  const total = generation.maxRepairs + 1;
-  context.progress({
-    progress: number - 1,
-    total,
-    message: `attempt ${number}: tests are written`,
-  });
-  const { value, model } = await askModel(
-    generation.models,
-    {
-      prompt: failed ? 'repair-tests' : 'generate-tests',
-      values: valuesFor(request, failed),
-      name: 'generated_tests',
-      schema: answerSchema,
-    },
-    { limits: generation.limits, context },
-  );
-  context.progress({ progress: number - 1, total, message: `attempt ${number}: tests are run` });
-  const verdict = await verifyCode(
+  const attempts = await attemptUntilVerified<Answer>(
     generation,
     {
-      language: request.language,
-      code: request.code,
-      tests: withoutFence(value.test_code),
-      testsWrittenBy: 'self',
-      isCodeGiven: true,
-      framework: request.framework,
+      subject: 'the tests',
+      question: (failed) => ({
+        prompt: failed ? 'repair-tests' : 'generate-tests',
+        values: valuesFor(request, failed),
+        name: 'generated_tests',
+        schema: answerSchema,
+      }),
+      candidate: ({ test_code }) => ({
+        language: request.language,
+        code: request.code,
+        tests: withoutFence(test_code),
+        testsWrittenBy: 'self',
+        isCodeGiven: true,
+        framework: request.framework,
+      }),
+      needsRepair: (attempt) => gapsOf(attempt, request).length > 0 && !isCodeToBlame(attempt),
+      isBetter,
     },
     context,
   );
-  return { number, answer: value, model, verdict };
+  return resultOf(request, attempts);
 }
 
-function valuesFor(request: TestsRequest, failed: Attempt | undefined): Record<string, string> {
+function valuesFor(
+  request: TestsRequest,
+  failed: Attempt<Answer> | undefined,
+): Record<string, string> {
   const { language, code, framework, coverageTarget } = request;
   return {
     language,
     framework,
     coverage_target: String(coverageTarget),
-    rules: languageProfiles[language].rules,
+    rules: readLanguage(language).rules,
     code_file: placeFiles(language, { code, tests: '' }).codeFile,
     code: fenced(code),
     tests: fenced(failed?.verdict.tests ?? ''),
-    failures: (failed ? wishesOf(failed, request) : []).map((wish) => `- ${wish}`).join('\n'),
+    failures: (failed ? gapsOf(failed, request) : []).map((gap) => `- ${gap}`).join('\n'),
   };
 }
 
 const maxSurvivorsShown = 10;
 
-/** What would make the tests better; empty when they are as good as was asked for. */
-function wishesOf({ verdict }: Attempt, { coverageTarget }: TestsRequest): string[] {
+/** What the tests lack; empty when they are as good as requested. */
+function gapsOf({ verdict }: Attempt<Answer>, { coverageTarget }: TestsRequest): string[] {
   const { coverage_percent, mutants } = verdict.evidence;
-  const wishes = [...verdict.failures];
+  const gaps = [...verdict.failures];
   if (coverage_percent !== null && coverage_percent < coverageTarget) {
-    wishes.push(`They reach ${coverage_percent} % of the lines; ${coverageTarget} % are wanted.`);
+    gaps.push(`They reach ${coverage_percent} % of the lines; ${coverageTarget} % are wanted.`);
   }
-  if (wishes.length > 0 && mutants !== null && mutants.survived.length > 0) {
+  if (gaps.length > 0 && mutants !== null && mutants.survived.length > 0) {
     const shown = mutants.survived.slice(0, maxSurvivorsShown).join('; ');
-    wishes.push(`These changes of the code were not noticed: ${shown}.`);
+    gaps.push(`These changes of the code were not noticed: ${shown}.`);
   }
-  return wishes;
+  return gaps;
 }
 
-/** The model stands by its tests: more rounds would only bend them to the code. */
-function isCodeToBlame({ answer, verdict }: Attempt): boolean {
+/** The model stands by its failing tests: repairs would only bend them to the code. */
+function isCodeToBlame({ answer, verdict }: Attempt<Answer>): boolean {
   return answer.code_problems.length > 0 && (verdict.evidence.tests?.failed ?? 0) > 0;
 }
 
-function isBetter(one: Attempt, other: Attempt): boolean {
+function isBetter(one: Attempt<Answer>, other: Attempt<Answer>): boolean {
   if (one.verdict.hasPassed !== other.verdict.hasPassed) return one.verdict.hasPassed;
   if (one.verdict.progress !== other.verdict.progress) {
     return one.verdict.progress > other.verdict.progress;
   }
-  const coverageOf = ({ verdict }: Attempt): number => verdict.evidence.coverage_percent ?? 0;
+  const coverageOf = ({ verdict }: Attempt<Answer>): number =>
+    verdict.evidence.coverage_percent ?? 0;
   return coverageOf(one) > coverageOf(other);
 }
 
 function resultOf(
   request: TestsRequest,
-  { answer, model, verdict }: Attempt,
-  { attempts, problem }: { readonly attempts: number; readonly problem: string | undefined },
+  { best: { answer, model, verdict }, count, notes }: Attempts<Answer>,
 ): GeneratedTests {
   const { evidence } = verdict;
   const measured = evidence.coverage_percent;
   const isBelow = measured !== null && measured < request.coverageTarget;
   const below = `tests that reach ${request.coverageTarget} % of the lines; these reach ${measured} %`;
-  const notes = [
-    ...evidence.notes,
-    ...answer.code_problems.map((mistake) => `The code itself looks wrong: ${mistake}`),
-    ...(problem === undefined ? [] : [problem]),
-  ];
+  const problems = answer.code_problems.map((text) => `The code itself looks wrong: ${text}`);
   return {
     test_code: verdict.tests,
     test_count: verdict.testNames.length,
@@ -187,7 +140,11 @@ function resultOf(
     level: isBelow && verdict.level === 'self_tested' ? 'built' : verdict.level,
     missing: isBelow ? below : verdict.missing,
     verified: false,
-    evidence: { ...evidence, attempts, notes },
+    evidence: {
+      ...evidence,
+      attempts: count,
+      notes: [...evidence.notes, ...problems, ...notes],
+    },
   };
 }
 
@@ -204,7 +161,48 @@ async function testScaffold(
     coverage_estimate: 0,
     test_cases: [...test_cases],
     test_framework: framework,
-    language: language satisfies Language,
+    language,
     notice: `A skeleton to fill in: it tests nothing yet. ${howToConnect}`,
   };
+}
+
+/** The default of the tool, in any language. */
+const defaultOfTool = 'pytest';
+
+/**
+ * Decides the language of the code and the framework of its tests. A named framework decides the language, or has to fit
+ * it; only `pytest`, the default of the tool, gives way to the framework of another language.
+ */
+async function chooseTestFramework(
+  { tools }: GenerationContext,
+  input: TestsInput,
+  context: CallContext,
+): Promise<TestsRequest> {
+  const { code, coverage_target: coverageTarget } = input;
+  const named = input.test_framework?.trim().toLowerCase() ?? defaultOfTool;
+  const isDefault = named === defaultOfTool;
+  const fitting = parsedLanguages.filter((one) =>
+    Object.hasOwn(readLanguage(one).frameworks, named),
+  );
+  const known = input.language ?? (fitting.length === 1 && !isDefault ? fitting[0] : undefined);
+  const language = known ?? (await detectLanguage(tools, code, context));
+  if (!isParsedLanguage(language)) throw new UnfitFrameworkError(named, language, []);
+  const { frameworks, defaultFramework } = readLanguage(language);
+  const isFit = Object.hasOwn(frameworks, named);
+  if (!isFit && !isDefault) throw new UnfitFrameworkError(named, language, Object.keys(frameworks));
+  return { code, coverageTarget, language, framework: isFit ? named : defaultFramework };
+}
+
+const detectedSchema = z.object({ language: z.enum(languages) });
+
+/** The formatter tries the likely languages and reports which one fits. */
+async function detectLanguage(
+  tools: ToolCaller,
+  code: string,
+  context: CallContext,
+): Promise<Language> {
+  const request = { name: 'code.format_code', args: { code }, schema: detectedSchema };
+  const called = await tryTool(tools, request, context);
+  if ('failure' in called) throw new UnknownLanguageError();
+  return called.value.language;
 }

@@ -1,10 +1,10 @@
-import { AppError } from '../../kernel/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import type { CodeModels, ModelLimits } from './ask-model.ts';
-import type { Scaffolds } from './scaffolds.ts';
 import type { Checks } from './verify/verify-code.ts';
+import type { FormalizedTask, GeneratedCode } from '../../contract/generation/index.ts';
+import type { Language } from '../../contract/language/index.ts';
 
-/** What the four ways of generating share. */
+/** Shared by the four kinds of generation. */
 export interface GenerationContext extends Checks {
   readonly models: CodeModels;
   readonly limits: ModelLimits;
@@ -13,7 +13,7 @@ export interface GenerationContext extends Checks {
   readonly scaffolds: Scaffolds | undefined;
 }
 
-/** Whether a model is there to be asked. */
+/** Whether a model for code is available. */
 export async function hasModel(
   { models }: GenerationContext,
   { client }: CallContext,
@@ -21,19 +21,58 @@ export async function hasModel(
   return (await models.find('code', client)) !== null;
 }
 
-/**
- * What another attempt gave. A model that cannot be asked again ends the attempts, not the call: what it gave
- * before is still worth having, with a note.
- */
-export async function tryAgain<Value>(
-  ask: () => Promise<Value>,
-  { signal }: CallContext,
-): Promise<{ readonly value: Value } | { readonly problem: string }> {
-  try {
-    return { value: await ask() };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof AppError)) throw error;
-    return { problem: `It was not repaired further: ${error.message}` };
-  }
+interface CodeScaffold {
+  readonly code: string;
+  readonly explanation: string;
+  readonly dependencies: readonly string[];
+  readonly test_code: string;
 }
+
+interface TestScaffold {
+  readonly test_code: string;
+  readonly test_cases: readonly string[];
+}
+
+/** Templates, for when there is no model. */
+export interface Scaffolds {
+  code(input: { readonly description: string; readonly language: Language }): Promise<CodeScaffold>;
+  tests(input: {
+    readonly code: string;
+    readonly language: Language;
+    readonly framework: string;
+  }): Promise<TestScaffold>;
+  formalize(input: {
+    readonly informal_request: string;
+    readonly context: string;
+  }): Promise<
+    Pick<
+      FormalizedTask,
+      'formalized_description' | 'requirements' | 'steps' | 'estimated_complexity'
+    >
+  >;
+}
+
+/** Fields of every result that is a template. */
+export const scaffoldFacts: Pick<
+  GeneratedCode,
+  'origin' | 'model' | 'level' | 'missing' | 'verified' | 'evidence'
+> = {
+  origin: 'template',
+  model: null,
+  level: null,
+  missing: 'a model that writes the code',
+  verified: false,
+  evidence: {
+    parsed: false,
+    formatted: false,
+    lint_errors: null,
+    built: null,
+    tests: null,
+    examples: null,
+    coverage_percent: null,
+    branches: null,
+    mutants: null,
+    attempts: 0,
+    notes: ['This is a template, not an answer: no model wrote it, and nothing was checked.'],
+  },
+};

@@ -8,13 +8,19 @@ export interface ToolCaller {
   call(name: string, args: object, context: CallContext): Promise<ToolResult>;
 }
 
-/** What a tool of ours gave, as far as `schema` names it. Throws `ToolFailedError` with the tool's own code. */
+interface ToolRequest<Value> {
+  readonly name: string;
+  readonly args: object;
+  readonly schema: z.ZodType<Value>;
+}
+
+/** The output of a tool of ours. Throws `ToolFailedError` with the tool's own code. */
 export async function callForValue<Value>(
   tools: ToolCaller,
-  request: { readonly name: string; readonly args: object; readonly schema: z.ZodType<Value> },
+  request: ToolRequest<Value>,
   context: CallContext,
 ): Promise<Value> {
-  // What a tool says while it works is not what this call is about.
+  // The tool's own progress is not that of this call.
   const quiet = { ...context, signal: context.signal, progress: () => {} };
   const result = await tools.call(request.name, request.args, quiet);
   if (result.isError === true) {
@@ -25,4 +31,19 @@ export async function callForValue<Value>(
     });
   }
   return request.schema.parse(result.structuredContent);
+}
+
+/** The output of a tool of ours, or its failure. Throws only for cancellation and bugs. */
+export async function tryTool<Value>(
+  tools: ToolCaller,
+  request: ToolRequest<Value>,
+  context: CallContext,
+): Promise<{ readonly value: Value } | { readonly failure: ToolFailedError }> {
+  try {
+    return { value: await callForValue(tools, request, context) };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof ToolFailedError) return { failure: error };
+    throw error;
+  }
 }

@@ -1,29 +1,23 @@
 import type { Node } from 'web-tree-sitter';
-import { walkTree } from '../mutate/tree-walk.ts';
-import type { Guarded, Suspicion } from './suspicion.ts';
+import { walkTree } from '../syntax-tree.ts';
+import { type Guarded, nameSet, pattern, readRules, type Suspicion } from './suspicion.ts';
 
-const deniedImports: ReadonlySet<string> = new Set(
-  (
-    'os/exec syscall unsafe runtime runtime/debug runtime/pprof runtime/trace plugin flag C os/signal embed ' +
-    'testing/internal/testdeps debug/buildinfo expvar net/http/pprof'
-  ).split(' '),
-);
-const testImports: ReadonlySet<string> = new Set(['testing', 'testing/iotest', 'testing/quick']);
-const deniedOfOs: ReadonlySet<string> = new Set(
-  'Args Stdout Stderr Exit Getppid FindProcess StartProcess Executable NewFile Pipe'.split(' '),
-);
-const deniedStrings =
-  /--- (?:PASS|FAIL|SKIP)|=== (?:RUN|PAUSE|CONT)|^ok\s|^PASS|^FAIL|"Action"|\.test\b|\/proc\/|_test\.go|solution\.go|test\.(?:v|run|timeout)/m;
+const { deniedImports, testImports, deniedOfOs, deniedStrings } = readRules('go', {
+  deniedImports: nameSet,
+  testImports: nameSet,
+  deniedOfOs: nameSet,
+  deniedStrings: pattern,
+});
 
-/** What Go text could do to its own test run. */
+/** How Go code could influence its own test run. */
 export function guardGo(root: Node, { role }: Guarded): Suspicion[] {
   const found: Suspicion[] = [];
-  walkTree(root, { isMain: false }, (node, place) => {
-    const what = problemOf(node, role, place.isMain);
+  walkTree(root, { isMain: false }, (node, scope) => {
+    const what = problemOf(node, role, scope.isMain);
     if (what !== undefined) found.push({ line: node.startPosition.row + 1, what });
     const isMain =
       node.type === 'function_declaration' && node.childForFieldName('name')?.text === 'main';
-    return { isMain: place.isMain || isMain };
+    return { isMain: scope.isMain || isMain };
   });
   return found;
 }
@@ -60,10 +54,10 @@ function problemOf(node: Node, role: Guarded['role'], isMain: boolean): string |
   }
 }
 
-/** A program that looks at the folder it stands in, or at who called it, sees its tests. */
+/** A program that reads its own folder or its caller sees its tests. */
 function lookProblem(called: string, call: Node): string | undefined {
   const given = call.childForFieldName('arguments')?.namedChildren ?? [];
-  // `Output(depth, message)` of a log writes down who called.
+  // `Output(depth, message)` of a log records the caller.
   if (called.endsWith('.Output') && given.length === 2) return called.slice(-60);
   const isLook =
     /^(?:os\.(?:ReadDir|Getwd|Open|Stat|DirFS)|filepath\.(?:Glob|Walk|WalkDir|Abs))$/.test(called);
@@ -74,7 +68,7 @@ function lookProblem(called: string, call: Node): string | undefined {
 
 function importProblem(node: Node, role: Guarded['role']): string | undefined {
   const path = (node.childForFieldName('path')?.text ?? '').replaceAll(/["`]/g, '');
-  // By another name it would not be known in the rest of the file.
+  // Under another name the checks below would not recognise it.
   const name = node.childForFieldName('name')?.text;
   if (path === 'os' && name !== undefined) return `os by the name ${name}`;
   const isDenied = deniedImports.has(path) || (role === 'code' && testImports.has(path));

@@ -1,19 +1,20 @@
 import type { Node } from 'web-tree-sitter';
-import { walkTree } from '../mutate/tree-walk.ts';
-import {
-  allowedOfSys,
-  deniedAttributes,
-  deniedModules,
-  deniedNames,
-  deniedOfOs,
-  deniedStrings,
-  deniedStringsOfCode,
-  innerModules,
-  testModules,
-} from './python-rules.ts';
-import type { Guarded, Suspicion } from './suspicion.ts';
+import { ancestors, walkTree } from '../syntax-tree.ts';
+import { type Guarded, nameSet, pattern, readRules, type Suspicion } from './suspicion.ts';
 
-/** What Python text could do to its own test run. */
+const rules = readRules('python', {
+  allowedOfSys: nameSet,
+  deniedAttributes: nameSet,
+  deniedModules: nameSet,
+  deniedNames: nameSet,
+  deniedOfOs: nameSet,
+  deniedStrings: pattern,
+  deniedStringsOfCode: pattern,
+  innerModules: nameSet,
+  testModules: nameSet,
+});
+
+/** How Python code could influence its own test run. */
 export function guardPython(root: Node, guarded: Guarded): Suspicion[] {
   const found: Suspicion[] = [];
   const imported = importsOf(root);
@@ -66,17 +67,17 @@ function importsOf(root: Node): Imports {
 function moduleProblem(name: string, { role }: Guarded): string | undefined {
   const [first = '', second] = name.split('.');
   const isPrivate = first.startsWith('_') && first !== '__future__';
-  if (deniedModules.has(first) || isPrivate) return first;
-  if (role === 'code' && testModules.has(first)) return first;
+  if (rules.deniedModules.has(first) || isPrivate) return first;
+  if (role === 'code' && rules.testModules.has(first)) return first;
   if (role === 'code' && name === 'sys.argv') return name;
   return second === undefined ? undefined : memberProblem(first, second);
 }
 
 function memberProblem(module: string, member: string): string | undefined {
   const isDenied =
-    (module === 'sys' && !allowedOfSys.has(member)) ||
-    (module === 'os' && (deniedOfOs.has(member) || member === '*')) ||
-    innerModules.has(member);
+    (module === 'sys' && !rules.allowedOfSys.has(member)) ||
+    (module === 'os' && (rules.deniedOfOs.has(member) || member === '*')) ||
+    rules.innerModules.has(member);
   return isDenied ? `${module}.${member}` : undefined;
 }
 
@@ -114,10 +115,10 @@ function nameProblem(node: Node, parent: Node, { names }: Known): string | undef
   const isKeyword =
     parent.type === 'keyword_argument' && parent.childForFieldName('name')?.equals(node);
   if (isKeyword === true) return undefined;
-  if (deniedNames.has(node.text)) return node.text;
+  if (rules.deniedNames.has(node.text)) return node.text;
   if (node.text === '__name__') return mainGuardProblem(parent);
   const module = names.get(node.text);
-  // A module that is passed around is used where nobody looks; test doubles name what they replace.
+  // A module that is passed around escapes these checks; test doubles name what they replace.
   const isBare = parent.type !== 'attribute' && !isPatching(parent);
   if (module !== undefined && wholeModules.has(module) && isBare)
     return `the module ${module} as a value`;
@@ -131,8 +132,8 @@ function memberNameProblem(
   names: Imports['names'],
 ): string | undefined {
   const rootName = /^\w+/.exec(attribute.text)?.[0] ?? '';
-  const isInner = innerModules.has(node.text) && names.has(rootName);
-  return deniedAttributes.has(node.text) || isInner ? node.text : undefined;
+  const isInner = rules.innerModules.has(node.text) && names.has(rootName);
+  return rules.deniedAttributes.has(node.text) || isInner ? node.text : undefined;
 }
 
 function isPatching(argumentList: Node): boolean {
@@ -178,8 +179,7 @@ function isAskedByName(environment: Node, parent: Node): boolean {
 }
 
 function usesOf(anywhere: Node, name: string): Node[] {
-  let root = anywhere;
-  for (let depth = 0; root.parent && depth < maxDepth; depth += 1) root = root.parent;
+  const root = [...ancestors(anywhere)].at(-1) ?? anywhere;
   return root.descendantsOfType('identifier').filter(({ text }) => text === name);
 }
 
@@ -198,30 +198,25 @@ function isSingleRead(identifier: Node, name: string): boolean {
   return isBound || isRead || isCompared || /^\w+\[(?:"\w+"|'\w+')\]$/.test(own);
 }
 
-const maxDepth = 200;
-
 /** In `main`, or below `if __name__ == "__main__":`. */
 function isInMain(node: Node): boolean {
-  let above: Node | null = node;
-  for (let depth = 0; above && depth < maxDepth; depth += 1) {
-    if (above.type === 'function_definition' && above.childForFieldName('name')?.text === 'main') {
-      return true;
-    }
-    if (above.type === 'if_statement' && above.text.startsWith('if __name__')) return true;
-    above = above.parent;
-  }
-  return false;
+  return [...ancestors(node)].some(
+    (above) =>
+      (above.type === 'function_definition' && above.childForFieldName('name')?.text === 'main') ||
+      (above.type === 'if_statement' && above.text.startsWith('if __name__')),
+  );
 }
 
 function stringProblem(text: string, { role, fileNames }: Guarded): string | undefined {
   const match =
-    deniedStrings.exec(text) ?? (role === 'code' ? deniedStringsOfCode.exec(text) : null);
+    rules.deniedStrings.exec(text) ??
+    (role === 'code' ? rules.deniedStringsOfCode.exec(text) : null);
   if (match) return `the text "${match[0]}"`;
   const file = fileNames.find((name) => text.includes(name));
   return file === undefined ? undefined : `the file ${file}`;
 }
 
-/** Of imported things nothing is replaced; `Account().balance = 5` replaces nothing of the class. */
+/** Imported objects must not be changed; `Account().balance = 5` changes an instance only. */
 function assignmentProblem(node: Node, { names, guarded }: Known): string | undefined {
   const target = node.childForFieldName('left');
   if (!target || !/^(?:attribute|subscript)$/.test(target.type)) return undefined;

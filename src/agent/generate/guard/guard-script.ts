@@ -1,19 +1,20 @@
 import type { Node } from 'web-tree-sitter';
-import { walkTree } from '../mutate/tree-walk.ts';
-import {
-  allowedOfProcess,
-  deniedMembers,
-  deniedModules,
-  deniedNames,
-  deniedStrings,
-  deniedStringsOfCode,
-  deniedVariables,
-  ownObjects,
-  testModules,
-} from './script-rules.ts';
-import type { Guarded, Suspicion } from './suspicion.ts';
+import { ancestors, walkTree } from '../syntax-tree.ts';
+import { type Guarded, nameSet, pattern, readRules, type Suspicion } from './suspicion.ts';
 
-/** What JavaScript or TypeScript text could do to its own test run. */
+const rules = readRules('javascript', {
+  allowedOfProcess: nameSet,
+  deniedMembers: nameSet,
+  deniedModules: nameSet,
+  deniedNames: nameSet,
+  deniedStrings: pattern,
+  deniedStringsOfCode: pattern,
+  deniedVariables: pattern,
+  ownObjects: nameSet,
+  testModules: nameSet,
+});
+
+/** How JavaScript or TypeScript code could influence its own test run. */
 export function guardScript(root: Node, guarded: Guarded): Suspicion[] {
   const found: Suspicion[] = [];
   const known = { guarded, imported: importedNames(root) };
@@ -70,7 +71,7 @@ function problemOf(node: Node, parent: Node, known: Known): string | undefined {
     case 'as_expression':
       return castProblem(node, known.guarded);
     case 'shorthand_property_identifier_pattern':
-      return deniedMembers.has(node.text) ? node.text : undefined;
+      return rules.deniedMembers.has(node.text) ? node.text : undefined;
     case 'comment':
       return commentProblem(node.text, known.guarded);
     case 'string_fragment':
@@ -83,13 +84,12 @@ function problemOf(node: Node, parent: Node, known: Known): string | undefined {
 /** What is `any` is not checked. Bounds of type parameters and types of functions are, where they are used; tests may pass what they like. */
 function anyProblem(node: Node, { role }: Guarded): string | undefined {
   if (role === 'tests') return undefined;
-  let above: Node | null = node.parent;
-  for (let depth = 0; above && depth < maxDepth; depth += 1) {
-    if (/^(?:type_parameters|constraint|function_type)$/.test(above.type)) return undefined;
-    if (above.childForFieldName('pattern')?.type === 'rest_pattern') return undefined;
-    above = above.parent;
-  }
-  return 'the type any';
+  const isAllowed = [...ancestors(node)].some(
+    (above) =>
+      /^(?:type_parameters|constraint|function_type)$/.test(above.type) ||
+      above.childForFieldName('pattern')?.type === 'rest_pattern',
+  );
+  return isAllowed ? undefined : 'the type any';
 }
 
 /** `x as unknown as T` makes anything of anything; in tests it hides what a call returns. */
@@ -118,14 +118,15 @@ function importProblem(node: Node, guarded: Guarded): string | undefined {
 
 function moduleProblem(path: string, { role }: Guarded): string | undefined {
   const name = path.replace(/^node:/, '');
-  const isDenied = deniedModules.has(name) || (role === 'code' && testModules.has(name));
+  const isDenied =
+    rules.deniedModules.has(name) || (role === 'code' && rules.testModules.has(name));
   return isDenied ? path : undefined;
 }
 
 function nameProblem(node: Node, parent: Node): string | undefined {
-  // Tests put their own in the place of the network, which no test runner needs.
+  // Tests replace the network, which no test runner needs.
   if (parent.text === 'globalThis.fetch') return undefined;
-  if (deniedNames.has(node.text)) return node.text;
+  if (rules.deniedNames.has(node.text)) return node.text;
   const isBareProcess = node.text === 'process' && parent.type !== 'member_expression';
   return isBareProcess ? 'process as a value' : undefined;
 }
@@ -134,18 +135,19 @@ function memberProblem(node: Node, parent: Node, { role }: Guarded): string | un
   const object = node.childForFieldName('object')?.text ?? '';
   const property = node.childForFieldName('property')?.text ?? '';
   if (object === 'process') return processProblem(property, parent, role);
-  if (object === 'process.env' && deniedVariables.test(property)) return `process.env.${property}`;
+  if (object === 'process.env' && rules.deniedVariables.test(property))
+    return `process.env.${property}`;
   if (object === 'process.stdout' || object === 'process.stderr') {
     return property === 'write' ? undefined : `${object}.${property}`;
   }
-  // A stack of one's own is an everyday thing.
+  // A property of one's own called `stack` is common.
   const isOwn = property === 'stack' && (object === 'this' || role === 'tests');
-  return deniedMembers.has(property) && !isOwn ? property : undefined;
+  return rules.deniedMembers.has(property) && !isOwn ? property : undefined;
 }
 
 /** Of the environment single variables that name themselves; of the arguments nothing outside of tests. */
 function processProblem(property: string, parent: Node, role: Guarded['role']): string | undefined {
-  if (!allowedOfProcess.has(property)) return `process.${property}`;
+  if (!rules.allowedOfProcess.has(property)) return `process.${property}`;
   if (role === 'tests') return undefined;
   if (property === 'argv')
     return isInMain(parent) || isMainGuard(parent) ? undefined : 'process.argv';
@@ -163,36 +165,26 @@ function isAskedByName(parent: Node): boolean {
     .find(Boolean)?.text;
   const isDefault = /^(?:assignment_pattern|required_parameter|variable_declarator)$/;
   if (name === undefined || !/^\w+$/.test(name) || !isDefault.test(parent.type)) return false;
-  let root = parent;
-  for (let depth = 0; root.parent && depth < maxDepth; depth += 1) root = root.parent;
+  const root = [...ancestors(parent)].at(-1) ?? parent;
   return root
     .descendantsOfType('identifier')
     .filter((one) => one.text === name && one.parent?.equals(parent) === false)
     .every(({ parent: use }) => {
       const read = /^\w+(?:\.(\w+)|\[['"](\w+)['"]\])$/.exec(use?.text ?? '');
-      return read !== null && !deniedVariables.test(read[1] ?? read[2] ?? '');
+      return read !== null && !rules.deniedVariables.test(read[1] ?? read[2] ?? '');
     });
 }
 
-const maxDepth = 200;
-
 function isInMain(node: Node): boolean {
-  let above: Node | null = node;
-  for (let depth = 0; above && depth < maxDepth; depth += 1) {
-    const isFunction = above.type === 'function_declaration';
-    if (isFunction && above.childForFieldName('name')?.text === 'main') return true;
-    above = above.parent;
-  }
-  return false;
+  return [...ancestors(node)].some(
+    (above) =>
+      above.type === 'function_declaration' && above.childForFieldName('name')?.text === 'main',
+  );
 }
 
 /** `if (import.meta.main) main();` and what was written before there was that, on top and without an else. */
 function isMainGuard(node: Node): boolean {
-  let above: Node | null = node;
-  for (let depth = 0; above && depth < maxDepth; depth += 1) {
-    if (above.type === 'if_statement') break;
-    above = above.parent;
-  }
+  const above = [...ancestors(node)].find(({ type }) => type === 'if_statement');
   if (above?.parent?.type !== 'program' || above.childForFieldName('alternative')) return false;
   const condition = above.childForFieldName('condition');
   const isInside = condition !== null && condition.endIndex >= node.endIndex;
@@ -206,18 +198,18 @@ function isMainGuard(node: Node): boolean {
 
 function subscriptProblem(node: Node): string | undefined {
   const object = node.childForFieldName('object')?.text ?? '';
-  const isEngine = ownObjects.has(object) || object === 'globalThis';
+  const isEngine = rules.ownObjects.has(object) || object === 'globalThis';
   const index = unquote(node.childForFieldName('index')?.text ?? '');
-  if (deniedMembers.has(index)) return index;
+  if (rules.deniedMembers.has(index)) return index;
   return isEngine ? `${object}[…]` : undefined;
 }
 
-/** Nothing is changed of what the language or another module owns. */
+/** Objects of the language or of another module must not be changed. */
 function changeProblem(target: Node | null, { imported }: Known): string | undefined {
   if (!target || !/^(?:member|subscript)_expression$/.test(target.type)) return undefined;
   const rootName = /^\w+/.exec(target.text)?.[0] ?? '';
   const isHarmless = target.text === 'process.exitCode';
-  const isForeign = imported.has(rootName) || ownObjects.has(rootName);
+  const isForeign = imported.has(rootName) || rules.ownObjects.has(rootName);
   return isForeign && !isHarmless ? `a change of ${target.text.slice(0, 60)}` : undefined;
 }
 
@@ -234,13 +226,14 @@ function callProblem(node: Node, known: Known): string | undefined {
   if (/\bconstructor$/.test(called)) return called.slice(-60);
   if (!changers.test(called)) return undefined;
   const rootName = /^\w+/.exec(first?.text ?? '')?.[0] ?? '';
-  const isForeign = known.imported.has(rootName) || ownObjects.has(rootName);
+  const isForeign = known.imported.has(rootName) || rules.ownObjects.has(rootName);
   return isForeign ? `a change of ${rootName}` : undefined;
 }
 
 function stringProblem(text: string, guarded: Guarded, parent: Node): string | undefined {
   const isCode = guarded.role === 'code';
-  const match = deniedStrings.exec(text) ?? (isCode ? deniedStringsOfCode.exec(text) : null);
+  const match =
+    rules.deniedStrings.exec(text) ?? (isCode ? rules.deniedStringsOfCode.exec(text) : null);
   if (match && !(match[0] === '__proto__' && isRefused(parent))) return `the text "${match[0]}"`;
   const isImport =
     /^(?:arguments|import_statement)$/.test(parent.parent?.type ?? '') && text.startsWith('./');

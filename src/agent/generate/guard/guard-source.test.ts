@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SyntaxTrees } from '../../../toolbox/code/index.ts';
-import type { ParsedLanguage } from '../syntax-parser.ts';
+import { type ParsedLanguage } from '../language.ts';
 import { guardNotRun, guardSource } from './guard-source.ts';
 import type { Role } from './suspicion.ts';
 

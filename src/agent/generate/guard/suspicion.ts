@@ -1,14 +1,17 @@
-/** Whose text is looked at: what code may do, tests may not, and the other way round. */
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { readProgram } from '../language.ts';
+
+/** Code and tests have different rules. */
 export type Role = 'code' | 'tests';
 
-/** Something that could change, end or notice the run that is to judge it. */
+/** Something that could change, end or detect the test run. */
 export interface Suspicion {
   readonly line: number;
   /** `os._exit`, `a change of assert.equal`. */
   readonly what: string;
 }
 
-/** What a text is, and what the other file is called. */
 export interface Guarded {
   readonly role: Role;
   /** Names of the files that are run, which neither may read. */
@@ -25,4 +28,17 @@ export function describeSuspicions(role: Role, found: readonly Suspicion[]): str
       ({ line, what }) =>
         `${owner} ${what} (line ${line}), by which a test run can be ended, changed or noticed: what it says is then no proof.`,
     );
+}
+
+export const nameSet = z.array(z.string()).transform((list): ReadonlySet<string> => new Set(list));
+export const pattern = z
+  .strictObject({ pattern: z.string(), flags: z.string().default('') })
+  .transform((given) => new RegExp(given.pattern, given.flags));
+
+/** The rules of `languages/<language>/guard.yaml`. */
+export function readRules<Shape extends z.core.$ZodLooseShape>(
+  language: 'python' | 'javascript' | 'go' | 'rust' | 'java',
+  shape: Shape,
+): z.output<z.ZodObject<Shape>> {
+  return z.strictObject(shape).parse(parse(readProgram(`${language}/guard.yaml`)));
 }

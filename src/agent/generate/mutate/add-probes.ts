@@ -1,10 +1,8 @@
 import type { Node } from 'web-tree-sitter';
-import type { ParsedLanguage } from '../syntax-parser.ts';
-import type { FunctionSite } from './find-functions.ts';
-import { conditionOf } from './find-mutants.ts';
-import type { Grammar } from './grammar.ts';
-import type { TextEdit } from './text-edit.ts';
-import { walkTree } from './tree-walk.ts';
+import { type ParsedLanguage } from '../language.ts';
+import { conditionOf, type FunctionSite } from './find-functions.ts';
+import type { Grammar } from '../language.ts';
+import { type TextEdit, walkTree } from '../syntax-tree.ts';
 
 /** A branch of the code: a function, an outcome of a condition, a case, a handler. */
 export interface Branch {
@@ -21,14 +19,11 @@ export interface Probes {
   readonly branches: readonly Branch[];
 }
 
-/** What the probes call; it returns what it is given. */
-export const probeName = 'ran_branch__';
-
 const constants = /^\(?(?:true|True|1)\)?$/;
 
 /**
- * A call in each branch that notes that it was run, so that coverage does not depend on what a tool makes of comments. The
- * program stays the same in other words. None for Java and Rust.
+ * Inserts a call of `ran_branch__` into each branch, so that coverage does not depend on coverage pragmas. It returns its
+ * argument: the program stays equivalent. None for Java and Rust.
  */
 export function addProbes(
   sites: readonly FunctionSite[],
@@ -45,7 +40,7 @@ export function addProbes(
       const isGuard = site !== undefined && isGuardAt(site, outcome);
       branches.push({ id: `${count}${outcome}`, description: describe(outcome), isGuard });
     }
-    return `${probeName}(${count}, `;
+    return `ran_branch__(${count}, `;
   };
   for (const site of sites) {
     if (isEmpty(site.body)) continue;
@@ -140,36 +135,4 @@ function aroundValue(value: Node, probe: string, language: ParsedLanguage): Text
     { start: value.startIndex, end: value.startIndex, text: `(${probe}${joint}` },
     { start: value.endIndex, end: value.endIndex, text: '))' },
   ];
-}
-
-/** The definition of the probe, and what tells at the end which branches were run: one line that starts with `sign`. */
-export function probeDefinition(language: ParsedLanguage, sign: string): string {
-  if (language === 'python') return pythonDefinition(sign);
-  return `
-var branches__;
-function ${probeName}(number, value) {
-  if (!branches__) {
-    branches__ = new Set();
-    process.on('exit', () => console.log('\\n${sign} ' + [...branches__].join(' ')));
-  }
-  branches__.add(number + (value ? '+' : '-'));
-  return value;
-}
-`;
-}
-
-function pythonDefinition(sign: string): string {
-  return `import atexit as atexit__
-
-branches__ = set()
-
-
-def ${probeName}(number, value):
-    branches__.add(f"{number}{'+' if value else '-'}")
-    return value
-
-
-atexit__.register(lambda: print("\\n${sign} " + " ".join(sorted(branches__)), flush=True))
-
-`;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SyntaxTrees } from '../../../toolbox/code/index.ts';
-import type { ParsedLanguage } from '../syntax-parser.ts';
+import { type ParsedLanguage } from '../language.ts';
 import { dissectCode, maxFunctions, mutantText, type DissectedCode } from './dissect-code.ts';
-import { sampleMutants } from './sample-mutants.ts';
+import { sampleMutants } from './find-mutants.ts';
 
 const parser = new SyntaxTrees();
 

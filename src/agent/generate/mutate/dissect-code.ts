@@ -1,13 +1,17 @@
 import type { Node } from 'web-tree-sitter';
-import { withTree, type ParsedLanguage, type SyntaxParser } from '../syntax-parser.ts';
-import { addProbes, probeDefinition, type Branch } from './add-probes.ts';
+import {
+  type Grammar,
+  isScript,
+  type ParsedLanguage,
+  readLanguage,
+  readProgram,
+} from '../language.ts';
+import { applyEdits, type SyntaxParser, type TextEdit, withTree } from '../syntax-tree.ts';
 import { findFunctions, type FunctionSite } from './find-functions.ts';
+import { addProbes, type Branch } from './add-probes.ts';
 import { findMutants, type Mutant } from './find-mutants.ts';
-import { grammars, type Grammar } from './grammar.ts';
-import { applyEdits, type TextEdit } from './text-edit.ts';
-import { pythonEqualityProbe } from './value-changers.ts';
 
-/** Code and what can be made of it to see what its tests notice. */
+/** Code and its variants: mutants, a version that fails, one that returns nothing, one that reports its branches. */
 export interface DissectedCode {
   readonly language: ParsedLanguage;
   readonly text: string;
@@ -21,29 +25,29 @@ export interface DissectedCode {
   }[];
   readonly hasEntry: boolean;
   readonly mutants: readonly Mutant[];
-  /** What the mutants call, to be put after the code. */
+  /** Functions that mutants call, appended to the code. */
   readonly helpers: string;
   /** All functions fail when they are called. */
   readonly broken: string;
   /** All functions return nothing; null where that does not compile. */
   readonly silent: string | null;
-  /** The same program in other words, which tells what branches were run. */
+  /** An equivalent program that prints the branches that were run. */
   readonly probed: string;
   readonly probeEdits: readonly TextEdit[];
   readonly branches: readonly Branch[];
 }
 
-/** More functions than this are not looked at one by one. */
+/** Functions beyond this are not mutated or probed. */
 export const maxFunctions = 60;
 
-/** `sign`: what the line starts with by which the probed program tells its branches. */
+/** `sign` starts the line in which the probed program prints its branches. */
 export function dissectCode(
   parser: SyntaxParser,
   source: { readonly language: ParsedLanguage; readonly text: string },
   sign: string,
 ): Promise<DissectedCode> {
   const { language, text } = source;
-  const grammar = grammars[language];
+  const { grammar } = readLanguage(language);
   return withTree(parser, source, (root) => {
     const sites = findFunctions(root, grammar);
     const tested = sites.filter(({ isEntry }) => !isEntry).slice(0, maxFunctions);
@@ -58,7 +62,7 @@ export function dissectCode(
       })),
       hasEntry: sites.some(({ isEntry }) => isEntry),
       mutants: tested.flatMap((site) => findMutants(site, grammar)),
-      helpers: grammar.changer ?? '',
+      helpers: helpersFor(language),
       broken: applyEdits(
         text,
         tested.map((site) => failingBody(site, grammar)),
@@ -76,8 +80,7 @@ export function mutantText({ text, helpers }: DissectedCode, { edits }: Mutant):
 }
 
 function failingBody({ body }: FunctionSite, { fail }: Grammar): TextEdit {
-  const isValue = fail.expression !== undefined && !body.type.endsWith('block');
-  const text = isValue ? fail.expression : fail.text;
+  const text = body.type.endsWith('block') ? fail.text : (fail.expression ?? fail.text);
   if (fail.replacesBody) return { start: body.startIndex, end: body.endIndex, text };
   // After the opening brace.
   return { start: body.startIndex + 1, end: body.startIndex + 1, text: fail.text };
@@ -104,6 +107,11 @@ interface Probing {
   readonly sign: string;
 }
 
+function helpersFor(language: ParsedLanguage): string {
+  if (language === 'python') return `\n${readProgram('python/changed_result.py')}`;
+  return isScript(language) ? `\n${readProgram('javascript/changed-result.mjs')}` : '';
+}
+
 function probe(
   { text, language }: { readonly text: string; readonly language: ParsedLanguage },
   { root, edits, sign }: Probing,
@@ -112,13 +120,16 @@ function probe(
     case 'python': {
       const first = root.namedChildren.find((node) => !isPreamble(node));
       const at = first?.startIndex ?? text.length;
-      const definition = { start: at, end: at, text: probeDefinition(language, sign) };
-      const end = text.includes('__eq__') ? pythonEqualityProbe : '';
+      const program = readProgram('python/branch_probe.py').replace('SIGN', sign);
+      const definition = { start: at, end: at, text: `${program}\n` };
+      const end = text.includes('__eq__') ? `\n${readProgram('python/equality_probe.py')}` : '';
       return `${applyEdits(text, [definition, ...edits])}${end}`;
     }
     case 'javascript':
-    case 'typescript':
-      return `// In other words.\n${applyEdits(text, edits)}${probeDefinition(language, sign)}`;
+    case 'typescript': {
+      const program = readProgram('javascript/branch-probe.mjs').replace('SIGN', sign);
+      return `// In other words.\n${applyEdits(text, edits)}\n${program}`;
+    }
     case 'go':
       return applyEdits(text, edits);
     case 'java':
@@ -127,7 +138,7 @@ function probe(
   }
 }
 
-/** What has to stand at the top of a Python module. */
+/** Whether a node has to stay at the top of a Python module. */
 function isPreamble(node: Node): boolean {
   if (
     /^(?:comment|import_statement|import_from_statement|future_import_statement)$/.test(node.type)

@@ -1,14 +1,12 @@
 import type { Node } from 'web-tree-sitter';
-import type { Grammar } from './grammar.ts';
-import { walkTree } from './tree-walk.ts';
+import type { Grammar } from '../language.ts';
+import { walkTree } from '../syntax-tree.ts';
 
 /** A function of the code: not one inside another, which is a part of it. */
 export interface FunctionSite {
   /** `add`, `Stack.push`. */
   readonly name: string;
   readonly line: number;
-  readonly firstBodyLine: number;
-  readonly lastLine: number;
   readonly body: Node;
   /** The type of what it returns, as it is written; empty where none is. */
   readonly returns: string;
@@ -16,7 +14,7 @@ export interface FunctionSite {
   readonly isEntry: boolean;
 }
 
-interface Place {
+interface Scope {
   readonly owner: string;
   readonly isNamed: boolean;
 }
@@ -24,21 +22,21 @@ interface Place {
 /** Functions with a body, in the order of the text. Programs start in `main`, which tests do not call. */
 export function findFunctions(root: Node, grammar: Grammar): FunctionSite[] {
   const found: FunctionSite[] = [];
-  walkTree<Place>(root, { owner: '', isNamed: false }, (node, place) => {
+  walkTree<Scope>(root, { owner: '', isNamed: false }, (node, scope) => {
     if (isTestModule(node)) return undefined;
     const isFunction =
-      grammar.functions.has(node.type) || (place.isNamed && grammar.functionValues.has(node.type));
+      grammar.functions.has(node.type) || (scope.isNamed && grammar.functionValues.has(node.type));
     const body = isFunction ? node.childForFieldName('body') : null;
     if (isFunction) {
-      if (body) found.push(siteOf(node, body, place.owner));
+      if (body) found.push(siteOf(node, body, scope.owner));
       return undefined;
     }
     if (grammar.functionValues.has(node.type)) return undefined;
     if (grammar.owners.has(node.type)) return { owner: nameOf(node, ''), isNamed: false };
     // Go names functions in lists: `var a, b = f, g`.
     const isNaming =
-      namingNodes.has(node.type) || (place.isNamed && node.type === 'expression_list');
-    return { owner: isNaming ? nameOf(node, place.owner) : place.owner, isNamed: isNaming };
+      namingNodes.has(node.type) || (scope.isNamed && node.type === 'expression_list');
+    return { owner: isNaming ? nameOf(node, scope.owner) : scope.owner, isNamed: isNaming };
   });
   return found;
 }
@@ -64,8 +62,6 @@ function siteOf(node: Node, body: Node, owner: string): FunctionSite {
   return {
     name: parts.join('.') || `function at line ${node.startPosition.row + 1}`,
     line: node.startPosition.row + 1,
-    firstBodyLine: body.startPosition.row + 1,
-    lastLine: node.endPosition.row + 1,
     body,
     returns: (node.childForFieldName('result') ?? node.childForFieldName('type'))?.text ?? '',
     isEntry: own === 'main',
@@ -85,4 +81,11 @@ function nameOf(node: Node, owner: string): string {
 /** `mod tests` beside the code of Rust. */
 function isTestModule(node: Node): boolean {
   return node.type === 'mod_item' && node.childForFieldName('name')?.text === 'tests';
+}
+
+/** The condition of a statement or expression that has one; Python's `a if b else c` has no field for it. */
+export function conditionOf(node: Node): Node | null {
+  if (node.type === 'conditional_expression') return node.namedChild(1);
+  if (node.type === 'if_clause') return node.namedChild(0);
+  return node.childForFieldName('condition');
 }

@@ -1,11 +1,9 @@
 import type { Node } from 'web-tree-sitter';
 import { lookupTable } from '../../../kernel/index.ts';
-import type { FunctionSite } from './find-functions.ts';
-import type { Grammar } from './grammar.ts';
+import { conditionOf, type FunctionSite } from './find-functions.ts';
+import type { Grammar } from '../language.ts';
 import operators from './operators.json' with { type: 'json' };
-import type { TextEdit } from './text-edit.ts';
-import { walkTree } from './tree-walk.ts';
-import { changerName } from './value-changers.ts';
+import { type TextEdit, walkTree } from '../syntax-tree.ts';
 
 export type MutantKind =
   | 'condition'
@@ -148,23 +146,20 @@ function negateCondition(node: Node, grammar: Grammar): Change[] {
   // Where the condition is an operation, that changes already; patterns are no values.
   if (!condition || !inner || grammar.operations.has(inner.type)) return [];
   if (condition.type.startsWith('let_')) return [];
-  const change = changed(condition, 'condition', grammar.negate(condition.text));
+  const change = changed(
+    condition,
+    'condition',
+    grammar.negate.replace('$', () => condition.text),
+  );
   return [{ ...change, change: `the condition ${excerpt(condition)} became its opposite` }];
-}
-
-/** The condition of a statement or expression that has one; Python's `a if b else c` has no field for it. */
-export function conditionOf(node: Node): Node | null {
-  if (node.type === 'conditional_expression') return node.namedChild(1);
-  if (node.type === 'if_clause') return node.namedChild(0);
-  return node.childForFieldName('condition');
 }
 
 /** Another value of the same type. Literals change as constants. */
 function changeResult(value: Node, { returns }: FunctionSite, grammar: Grammar): Change[] {
   const isLiteral = (one: Node): boolean =>
     grammar.literals.test(one.type) && !one.text.includes('{') && !isProse(one.text);
-  if (grammar.changer !== null) {
-    return isLiteral(value) ? [] : [resultOf(value, `${changerName}(${value.text})`)];
+  if (grammar.isDynamic) {
+    return isLiteral(value) ? [] : [resultOf(value, `changed_result__(${value.text})`)];
   }
   const types = /^\(.*\)$/s.test(returns) ? typesOf(returns) : [returns];
   const values = value.type === 'expression_list' ? value.namedChildren : [value];
@@ -195,13 +190,9 @@ function typesOf(returns: string): string[] {
     .map((part) => part.trim().split(/\s+/).at(-1) ?? '');
 }
 
-function otherValue(
-  value: string,
-  type: string,
-  results: 'goResult' | 'javaResult' | null,
-): string | undefined {
-  if (results === null || value === 'nil') return undefined;
-  for (const [pattern, template] of Object.entries<string>(operators[results])) {
+function otherValue(value: string, type: string, results: Grammar['results']): string | undefined {
+  if (value === 'nil') return undefined;
+  for (const [pattern, template] of Object.entries(results)) {
     const match = new RegExp(pattern).exec(type);
     if (!match) continue;
     return template
@@ -294,4 +285,39 @@ function isLog(node: Node): boolean {
 
 function isDocumentation(node: Node): boolean {
   return node.type === 'expression_statement' && node.namedChild(0)?.type === 'string';
+}
+
+/** Most informative kinds first. */
+const kindOrder: readonly MutantKind[] = [
+  'return',
+  'condition',
+  'boundary',
+  'arithmetic',
+  'constant',
+  'statement',
+  'call',
+];
+
+/** At most `max` mutants, spread evenly over branches, and over kinds within a branch. The same for the same code. */
+export function sampleMutants(mutants: readonly Mutant[], max: number): Mutant[] {
+  if (mutants.length <= max) return [...mutants];
+  const byBranch = Map.groupBy(mutants, ({ function: name, branch }) => `${name} ${branch}`);
+  const queues = [...byBranch.values()].map(interleaveKinds);
+  const chosen: Mutant[] = [];
+  for (let nth = 0; chosen.length < max; nth += 1) {
+    const row = queues.flatMap((queue) => queue[nth] ?? []);
+    chosen.push(...row.slice(0, max - chosen.length));
+  }
+  return chosen;
+}
+
+/** The first of each kind, then the second of each kind, and so on. */
+function interleaveKinds(mutants: readonly Mutant[]): Mutant[] {
+  const seen = new Map<string, number>();
+  const ranked = mutants.map((mutant) => {
+    const nth = seen.get(mutant.kind) ?? 0;
+    seen.set(mutant.kind, nth + 1);
+    return { mutant, nth, kind: kindOrder.indexOf(mutant.kind) };
+  });
+  return ranked.sort((a, b) => a.nth - b.nth || a.kind - b.kind).map(({ mutant }) => mutant);
 }

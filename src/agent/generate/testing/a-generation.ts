@@ -4,7 +4,7 @@ import { AppError, systemTimers } from '../../../kernel/index.ts';
 import { SyntaxTrees } from '../../../toolbox/code/index.ts';
 import type { CodeModels } from '../ask-model.ts';
 import { createGeneration, type GenerationOptions } from '../create-generation.ts';
-import type { TypeCheck } from '../verify/type-checker.ts';
+import type { TypeCheck } from '../verify/verify-code.ts';
 import { fakeTools, type FakeTools, type FakeToolsOptions } from './fake-tools.ts';
 
 export interface AGeneration extends Generation {

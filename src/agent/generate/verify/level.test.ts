@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Evidence } from '../../../contract/generation/index.ts';
-import { grade } from './level.ts';
+import { grade, holdsResults } from './level.ts';
 
 const evidence: Evidence = {
   parsed: true,
@@ -61,4 +61,16 @@ it('one example is not enough, however much it notices', () => {
     level: 'self_tested',
     missing: 'tests from you, or 3 examples; the request has 1',
   });
+});
+
+it.each([
+  [
+    'RESULTS = {"2024-01-01": 60, "2023-01-01": 59}',
+    'f("2024-01-01") == 60; f("2023-01-01") == 59',
+    true,
+  ],
+  ['return round(price * 1.19, 2)', 'f(100) == 119; f(200) == 238', false],
+  ['if year % 400 == 0 or year % 100', 'f(2000) is True; f(1900) is False', false],
+])('code that consists of the expected results: %s', (code, checks, expected) => {
+  expect(holdsResults(code, checks)).toBe(expected);
 });

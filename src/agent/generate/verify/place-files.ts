@@ -1,5 +1,5 @@
-import { languageProfiles } from '../language-profile.ts';
-import type { ParsedLanguage } from '../syntax-parser.ts';
+import { readLanguage } from '../language.ts';
+import { type ParsedLanguage } from '../language.ts';
 
 /** The files code and its tests are put into to be run. */
 export interface Placement {
@@ -12,7 +12,7 @@ export function placeFiles(
   language: ParsedLanguage,
   { code, tests }: { readonly code: string; readonly tests: string },
 ): Placement {
-  const usual = languageProfiles[language];
+  const usual = readLanguage(language);
   switch (language) {
     case 'python': {
       const name = pythonModuleOf(tests) ?? usual.codeFile.replace(/\.py$/, '');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ParsedLanguage } from '../syntax-parser.ts';
+import { type ParsedLanguage } from '../language.ts';
 import { readExamples } from './read-examples.ts';
 
 const python = 'def f(x):\n    return x\n';

@@ -1,4 +1,4 @@
-import type { ParsedLanguage } from '../syntax-parser.ts';
+import { type ParsedLanguage } from '../language.ts';
 
 /** An example that a request gives for the code: `f(2) == 4`, `returns [] for an empty list`. */
 export interface Example {

@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { ownFile } from '../../../kernel/index.ts';
+import { readProgram } from '../language.ts';
 import type { DissectedCode } from '../mutate/dissect-code.ts';
-import { applyEdits, type TextEdit } from '../mutate/text-edit.ts';
+import { applyEdits, type TextEdit } from '../syntax-tree.ts';
 import { wholeMs } from './place-files.ts';
-import { runSuite } from './run-suite.ts';
-import type { VariantOutcome, VariantRunner, VariantRuns } from './run-variants.ts';
-import type { Trial } from './trial.ts';
+import { runSuite } from './tool-checks.ts';
+import type { Trial, VariantOutcome, VariantRunner, VariantRuns } from './run-variants.ts';
 
 const maxCompilations = 3;
 const brokenMutant = -1;
@@ -34,7 +32,7 @@ const endSchema = z.object({
  */
 export async function runGoTrials(go: GoTrials, trials: readonly Trial[]): Promise<VariantRuns> {
   const { runner, tests, canary, sign } = go;
-  const driver = await readFile(ownFile('agent/generate/verify/programs/run-variants.go'), 'utf8');
+  const driver = readProgram('go/run-variants.go');
   const unfit = new Set<number>();
   let why = 'it did not compile';
   for (let attempt = 0; attempt < maxCompilations; attempt += 1) {

@@ -1,8 +1,9 @@
 import type { CallContext } from '../../../contract/server/index.ts';
-import type { ParsedLanguage } from '../syntax-parser.ts';
+import type { ParsedLanguage } from '../language.ts';
 import type { ToolCaller } from '../tool-caller.ts';
-import { extraFiles, wholeMs, type Placement } from './place-files.ts';
-import { runSuite, type SuiteReport, type SuiteRun } from './run-suite.ts';
+import { extraFiles, type Placement, wholeMs } from './place-files.ts';
+import { runSuite, type SuiteReport, type SuiteRun } from './tool-checks.ts';
+import type { Mutant } from '../mutate/find-mutants.ts';
 
 /** Code and tests that are run to see which tests fail. */
 export interface Variant {
@@ -194,3 +195,33 @@ function outcomeOf(results: SuiteReport['tests'], isWhole: boolean): VariantOutc
     isWhole,
   };
 }
+
+/** What can be different around a run of the tests. */
+export const surroundings = [
+  'time',
+  'zone',
+  'host',
+  'user',
+  'environment',
+  'folder',
+  'seed',
+] as const;
+export type Surrounding = (typeof surroundings)[number];
+
+/** One more run of the tests, to see what they depend on and what they notice. */
+export type Trial =
+  /** On the same program in other words, beside a test that fails. */
+  | { readonly kind: 'control' }
+  /** On the code itself, in other surroundings. */
+  | {
+      readonly kind: 'surroundings';
+      readonly what: readonly Surrounding[];
+      readonly isReversed: boolean;
+    }
+  /** One test without the others. */
+  | { readonly kind: 'alone'; readonly name: string; readonly text: string }
+  /** Every function fails. `test`: that test alone; null: all of them. */
+  | { readonly kind: 'broken'; readonly test: string | null }
+  /** Every function returns nothing. */
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'mutant'; readonly mutant: Mutant };

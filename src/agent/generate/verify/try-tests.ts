@@ -1,24 +1,33 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { Evidence } from '../../../contract/generation/index.ts';
-import { ownFile } from '../../../kernel/index.ts';
-import { arrangeTests } from '../mutate/arrange-tests.ts';
-import { dissectCode, mutantText, type DissectedCode } from '../mutate/dissect-code.ts';
-import { sampleMutants } from '../mutate/sample-mutants.ts';
-import type { ParsedLanguage, SyntaxParser } from '../syntax-parser.ts';
-import { addCanary } from './add-canary.ts';
-import { judgeBranches, readBranches } from './judge-branches.ts';
+import { arrangeTests } from '../guard/find-tests.ts';
+import { dissectCode, type DissectedCode, mutantText } from '../mutate/dissect-code.ts';
+import { sampleMutants } from '../mutate/find-mutants.ts';
+import { isScript, type ParsedLanguage, readLanguage, readProgram } from '../language.ts';
+import type { SyntaxParser } from '../syntax-tree.ts';
+import {
+  findIdle,
+  findWeak,
+  judgeAlone,
+  judgeBranches,
+  judgeControl,
+  judgeMutants,
+  judgeScore,
+  judgeSurroundings,
+  readBranches,
+  topLevel,
+  Tried,
+} from './judge-trials.ts';
 import { isCommonJs } from './place-files.ts';
-import { nameSurroundings } from './name-surroundings.ts';
 import { runGoTrials } from './run-go-trials.ts';
 import {
   runVariants,
+  surroundings,
+  type Trial,
   type Variant,
-  type VariantOutcome,
   type VariantRunner,
   type VariantRuns,
 } from './run-variants.ts';
-import { surroundings, type Trial } from './trial.ts';
 
 export interface TrialRequest {
   readonly runner: VariantRunner;
@@ -43,20 +52,6 @@ export interface TrialResult {
   readonly notes: readonly string[];
 }
 
-/** Mutants in one verification: compiled languages take longer for each. */
-const maxMutants: Readonly<Record<ParsedLanguage, number>> = {
-  python: 40,
-  javascript: 32,
-  typescript: 32,
-  go: 40,
-  java: 6,
-  rust: 12,
-};
-const maxIsolated = 24;
-/** The part of the mutants that tests have to notice. */
-export const leastScore = 0.8;
-const maxShown = 5;
-
 /**
  * Runs the tests on the same program in other words, in other surroundings, in another order and alone, on code that fails, and
  * on mutants; and says what that shows about them. `sign` marks what our own programs print.
@@ -73,7 +68,7 @@ export async function tryTests(request: TrialRequest): Promise<TrialResult> {
   if (code.functions.length === 0) {
     return { ...nothingTried, notes, doubts: ['There is no function that a test could call.'] };
   }
-  const canary = addCanary({ language, tests }, { framework, sign });
+  const canary = addCanary({ language, tests, framework, sign });
   const arranged = hasFolders(language)
     ? await arrangeTests(parser, { language, text: tests })
     : { reversed: tests, alone: goNames(language, passed) };
@@ -122,8 +117,9 @@ function firstOf(...checks: (() => readonly string[])[]): readonly string[] | un
   return undefined;
 }
 
+/** Languages whose variants are run side by side, in folders of one sandbox. */
 function hasFolders(language: ParsedLanguage): boolean {
-  return language === 'python' || language === 'javascript' || language === 'typescript';
+  return language === 'python' || isScript(language);
 }
 
 function goNames(
@@ -132,10 +128,6 @@ function goNames(
 ): { readonly name: string; readonly text: string }[] {
   if (language !== 'go') return [];
   return topLevel(passed).map((name) => ({ name, text: '' }));
-}
-
-function topLevel(names: readonly string[]): string[] {
-  return [...new Set(names.map((name) => name.split('/')[0] ?? name))].slice(0, maxIsolated);
 }
 
 function planTrials(
@@ -155,7 +147,7 @@ function planTrials(
     ...alone.map((one) => ({ kind: 'alone', ...one }) as const),
     ...broken.map((test) => ({ kind: 'broken', test }) as const),
     ...(code.silent === null ? [] : [{ kind: 'silent' } as const]),
-    ...sampleMutants(code.mutants, maxMutants[language]).map(
+    ...sampleMutants(code.mutants, readLanguage(language).maxMutants).map(
       (mutant) => ({ kind: 'mutant', mutant }) as const,
     ),
   ];
@@ -170,38 +162,31 @@ interface Folders {
   readonly reversed: string;
 }
 
-async function runFolders(folders: Folders, trials: readonly Trial[]): Promise<VariantRuns> {
-  const { language } = folders.runner;
-  const ending = language === 'python' ? 'py' : 'mjs';
-  const program = hasFolders(language)
-    ? await readFile(ownFile(`agent/generate/verify/programs/surroundings.${ending}`), 'utf8')
-    : '';
-  return runVariants(
-    folders.runner,
-    trials.map((trial) => {
-      const variant = variantFor(trial, folders, program);
-      const more = trial.kind === 'alone' ? {} : folders.files;
-      return { ...variant, files: { ...more, ...variant.files } };
-    }),
-  );
+function runFolders(folders: Folders, trials: readonly Trial[]): Promise<VariantRuns> {
+  const variants = trials.map((trial) => {
+    const variant = variantFor(trial, folders);
+    const more = trial.kind === 'alone' ? {} : folders.files;
+    return { ...variant, files: { ...more, ...variant.files } };
+  });
+  return runVariants(folders.runner, variants);
 }
 
-function variantFor(trial: Trial, folders: Folders, program: string): Variant {
+function variantFor(trial: Trial, folders: Folders): Variant {
   const { code, tests } = folders;
   switch (trial.kind) {
     case 'control':
       return { code: code.probed, tests: folders.canary };
     case 'surroundings': {
       const text = trial.isReversed ? folders.reversed : tests;
-      const changed = program
-        .replace('"WHAT"', `"${trial.what.join(' ')}"`)
-        .replace("'WHAT'", `'${trial.what.join(' ')}'`);
-      if (code.language === 'python')
-        return { code: code.text, tests: text, files: { 'conftest.py': changed } };
+      const isPython = code.language === 'python';
+      const program = readProgram(
+        isPython ? 'python/surroundings.py' : 'javascript/surroundings.mjs',
+      ).replaceAll('WHAT', trial.what.join(' '));
+      if (isPython) return { code: code.text, tests: text, files: { 'conftest.py': program } };
       const load = isCommonJs(tests)
         ? "require('./surroundings.cjs');"
         : "import './surroundings.cjs';";
-      return { code: code.text, tests: `${load}\n${text}`, files: { 'surroundings.cjs': changed } };
+      return { code: code.text, tests: `${load}\n${text}`, files: { 'surroundings.cjs': program } };
     }
     case 'alone':
       return { code: code.text, tests: trial.text };
@@ -214,167 +199,54 @@ function variantFor(trial: Trial, folders: Folders, program: string): Variant {
   }
 }
 
-/** Trials with what came of them. */
-class Tried {
-  readonly #all: readonly { readonly trial: Trial; readonly outcome: VariantOutcome }[];
-
-  constructor(trials: readonly Trial[], { outcomes }: VariantRuns) {
-    const unknown: VariantOutcome = { kind: 'unknown', why: 'it was not run' };
-    this.#all = trials.map((trial, index) => ({ trial, outcome: outcomes[index] ?? unknown }));
-  }
-
-  of<Kind extends Trial['kind']>(
-    ...kinds: Kind[]
-  ): { readonly trial: Extract<Trial, { kind: Kind }>; readonly outcome: VariantOutcome }[] {
-    return this.#all.flatMap(({ trial, outcome }) =>
-      isOf(trial, kinds) ? [{ trial, outcome }] : [],
-    );
-  }
-}
-
-function isOf<Kind extends Trial['kind']>(
-  trial: Trial,
-  kinds: readonly Kind[],
-): trial is Extract<Trial, { kind: Kind }> {
-  return kinds.some((kind) => kind === trial.kind);
-}
-
-function judgeControl(
-  outcome: VariantOutcome | undefined,
-  canaries: readonly string[],
-  passed: readonly string[],
+/** What code and tests read of the machine, one sentence each. */
+export function nameSurroundings(
+  language: ParsedLanguage,
+  texts: { readonly code: string; readonly tests: string },
 ): string[] {
-  if (outcome?.kind !== 'ran') {
+  const known = Object.entries(readLanguage(language).surroundings);
+  return (['code', 'tests'] as const).flatMap((role) => {
+    const found = known.filter(([, pattern]) => pattern.test(texts[role]));
+    const names = found
+      .map(([name]) => `the ${name}`)
+      .join(', ')
+      .replace('the random', 'random');
+    if (found.length === 0) return [];
     return [
-      `The same program in other words could not be tested: ${outcome?.why ?? 'it did not run'}.`,
+      `The ${role === 'code' ? 'code reads' : 'tests read'} ${names}: results may differ elsewhere.`,
     ];
-  }
-  const isCanary = (name: string): boolean => canaries.some((canary) => name.includes(canary));
-  const caught = canaries.filter((canary) => outcome.failed.some((name) => name.includes(canary)));
-  if (caught.length < canaries.length || !outcome.isWhole) {
-    return [
-      'A test that fails, put beside the others, was not reported as failed: something hides failures.',
-    ];
-  }
-  const failed = outcome.failed.filter((name) => !isCanary(name));
-  const missing = passed.filter((name) => !name.includes('/') && !outcome.passed.includes(name));
-  if (failed.length === 0 && missing.length === 0) return [];
-  const names = [...new Set([...failed, ...missing])].slice(0, maxShown).join(', ');
-  return [
-    `These tests look at the text of the code, compare with what equals everything, or change from run to run: ${names}.`,
-  ];
-}
-
-/** Tests that pass though every function fails: they do not call the code, or swallow what it throws. */
-function findIdle(tried: Tried, passed: readonly string[], language: ParsedLanguage): string[] {
-  const runs = tried.of('broken', 'silent');
-  const unknown = runs.find(
-    ({ trial, outcome }) => trial.kind === 'broken' && outcome.kind !== 'ran',
-  );
-  if (unknown?.outcome.kind === 'unknown') {
-    return [`The tests could not be run on broken code: ${unknown.outcome.why}.`];
-  }
-  const known = language === 'go' ? topLevel(passed) : passed;
-  const idle = known.filter(
-    (name) => !runs.some(({ trial, outcome }) => isNoticed(outcome, name, trial)),
-  );
-  if (idle.length === 0) return [];
-  return [
-    `These tests pass even when every function of the code fails: ${idle.slice(0, maxShown).join(', ')}. They do not call it, or swallow what it throws.`,
-  ];
-}
-
-/** Of a run that ended early, tests that were not reported are not known to pass. */
-function isNoticed(outcome: VariantOutcome, name: string, trial?: Trial): boolean {
-  if (outcome.kind !== 'ran') return false;
-  if (trial?.kind === 'broken' && trial.test !== null && trial.test !== name) return false;
-  if (outcome.passed.includes(name) || outcome.skipped.includes(name)) return false;
-  return outcome.failed.includes(name) || !outcome.isWhole;
-}
-
-function judgeAlone(tried: Tried): string[] {
-  const failing = tried
-    .of('alone')
-    .filter(
-      ({ outcome }) => outcome.kind === 'ran' && (outcome.failed.length > 0 || !outcome.isWhole),
-    );
-  if (failing.length === 0) return [];
-  const names = failing.slice(0, maxShown).map(({ trial }) => trial.name);
-  return [`These tests fail without the others: ${names.join(', ')}.`];
-}
-
-async function judgeSurroundings(
-  tried: Tried,
-  run: (trials: readonly Trial[]) => Promise<VariantRuns>,
-): Promise<readonly string[] | undefined> {
-  const [all] = tried.of('surroundings');
-  const failed = failuresOf(all?.outcome);
-  if (failed.length === 0) return undefined;
-  const single: Trial[] = [
-    { kind: 'surroundings', what: [], isReversed: true },
-    ...surroundings.map(
-      (one) => ({ kind: 'surroundings', what: [one], isReversed: false }) as const,
-    ),
-  ];
-  const { outcomes } = await run(single);
-  const causes = ['order of the tests', ...surroundings].filter(
-    (_cause, index) => failuresOf(outcomes[index]).length > 0,
-  );
-  const cause =
-    causes.length > 0 ? `another ${causes.join(', ')}` : 'other surroundings, or now and then';
-  return [`The tests do not pass with ${cause}: ${failed.slice(0, maxShown).join(', ')}.`];
-}
-
-function failuresOf(outcome: VariantOutcome | undefined): readonly string[] {
-  if (outcome?.kind !== 'ran') return [];
-  if (outcome.failed.length === 0 && !outcome.isWhole) return ['the whole run'];
-  return outcome.failed;
-}
-
-interface JudgedMutants {
-  readonly evidence: NonNullable<Evidence['mutants']>;
-  readonly independentScore: number;
-}
-
-/** What did not compile, or kept every test from being run, is no mutant. */
-function judgeMutants(
-  tried: Tried,
-  passed: readonly string[],
-  isIndependent: (name: string) => boolean,
-): JudgedMutants {
-  const valid = tried.of('mutant').flatMap(({ trial, outcome }) => {
-    if (outcome.kind !== 'ran') return [];
-    const seen = [...outcome.passed, ...outcome.failed, ...outcome.skipped];
-    if (outcome.isWhole && !passed.some((name) => seen.includes(name))) return [];
-    const isKilled = outcome.failed.length > 0 || !outcome.isWhole;
-    const isKilledFor = passed.some((name) => isIndependent(name) && isNoticed(outcome, name));
-    return [{ description: trial.mutant.description, isKilled, isKilledFor }];
   });
-  const survived = valid.filter(({ isKilled }) => !isKilled);
-  const independent = valid.filter(({ isKilledFor }) => isKilledFor).length;
-  return {
-    evidence: {
-      planted: valid.length,
-      killed: valid.length - survived.length,
-      survived: survived.map(({ description }) => description),
-    },
-    independentScore: valid.length === 0 ? 0 : independent / valid.length,
-  };
 }
 
-function judgeScore({ planted, killed, survived }: NonNullable<Evidence['mutants']>): string[] {
-  if (planted === 0) return ['No change of the code could be tried.'];
-  if (killed / planted >= leastScore) return [];
-  const shown = survived.slice(0, maxShown).join('; ');
-  return [
-    `The tests notice ${killed} of ${planted} small changes of the code; ${Math.ceil(planted * leastScore)} are needed. Not noticed: ${shown}.`,
-  ];
+interface WithCanary {
+  readonly text: string;
+  /** Tests that must be reported as failed. */
+  readonly names: readonly string[];
 }
 
-/** Tests that notice nothing but that the code fails. */
-function findWeak(tried: Tried, passed: readonly string[]): string[] {
-  const runs = tried.of('mutant');
-  const weak = passed.filter((name) => !runs.some(({ outcome }) => isNoticed(outcome, name)));
-  if (weak.length === 0 || runs.length === 0) return [];
-  return [`These tests noticed none of the changes: ${weak.slice(0, maxShown).join(', ')}.`];
+/**
+ * Adds failing tests to a test file. A run in which they pass or are missing proves nothing about the others: something
+ * swallows failures, or ends the run early.
+ */
+export function addCanary(source: {
+  readonly language: ParsedLanguage;
+  readonly tests: string;
+  readonly framework: string;
+  readonly sign: string;
+}): WithCanary {
+  const { language, tests, framework, sign } = source;
+  const id = randomBytes(5).toString('hex');
+  const { canary } = readLanguage(language);
+  const isJunit4 = language === 'java' && /\borg\.junit\.(?!jupiter)/.test(tests);
+  const kind =
+    isScript(language) && isCommonJs(tests) ? 'commonjs' : isJunit4 ? 'junit4' : framework;
+  const text = (canary[kind] ?? canary['default'] ?? '')
+    .replaceAll('«id»', id)
+    .replaceAll('«sign»', sign);
+  const names = [...new Set(text.match(new RegExp(`c\\d?${id}`, 'g')))];
+  // Go's is a file of its own; a method of Java goes before the end of the class.
+  if (language === 'go') return { text, names };
+  if (language !== 'java') return { text: `${tests}\n\n${text}`, names };
+  const end = tests.lastIndexOf('}');
+  return { text: `${tests.slice(0, end)}\n${text}${tests.slice(end)}`, names };
 }

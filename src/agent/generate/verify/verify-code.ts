@@ -2,19 +2,39 @@ import type { Evidence } from '../../../contract/generation/index.ts';
 import type { Language } from '../../../contract/language/index.ts';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { guardNotRun, guardSource } from '../guard/guard-source.ts';
-import { languageProfiles } from '../language-profile.ts';
-import { isParsedLanguage, type ParsedLanguage, type SyntaxParser } from '../syntax-parser.ts';
+import { isParsedLanguage, readLanguage, type ParsedLanguage } from '../language.ts';
+import type { SyntaxParser } from '../syntax-tree.ts';
 import type { ToolCaller } from '../tool-caller.ts';
-import { formatText, lintText } from './check-source.ts';
-import { loadCode } from './load-code.ts';
-import { extraFiles, isCommonJs, placeFiles, wholeMs, type Placement } from './place-files.ts';
-import { runPlainly } from './run-plainly.ts';
-import { describeFailures, runSuite, type SuiteReport } from './run-suite.ts';
-import { holdsResults } from './holds-results.ts';
-import { grade, leastVerifiedScore, scoreOf, type Graded, type Independent } from './level.ts';
-import { tryTests, type TrialRequest, type TrialResult } from './try-tests.ts';
-import type { TypeChecker } from './type-checker.ts';
-import { writeExampleTests, type ExampleTests } from './write-example-tests.ts';
+import {
+  describeFailures,
+  formatText,
+  lintText,
+  loadCode,
+  runPlainly,
+  runSuite,
+  type SuiteReport,
+} from './tool-checks.ts';
+import { extraFiles, isCommonJs, placeFiles, type Placement, wholeMs } from './place-files.ts';
+import {
+  grade,
+  type Graded,
+  holdsResults,
+  type Independent,
+  leastVerifiedScore,
+  scoreOf,
+} from './level.ts';
+import { type TrialRequest, type TrialResult, tryTests } from './try-tests.ts';
+import { type ExampleTests, writeExampleTests } from './write-example-tests.ts';
+
+/** Checks types that running code erases. */
+export interface TypeChecker {
+  /** What is wrong with the types of a TypeScript module; `unavailable` where there is no compiler. */
+  check(text: string, signal: AbortSignal): Promise<TypeCheck>;
+}
+
+export type TypeCheck =
+  | { readonly kind: 'checked'; readonly errors: readonly string[] }
+  | { readonly kind: 'unavailable'; readonly why: string };
 
 /** What the checks are made with. */
 export interface Checks {
@@ -373,6 +393,6 @@ function testsMs(report: SuiteReport): number {
 
 /** What `exec.run_tests` calls it; null when it is not run here. */
 function frameworkOf(language: ParsedLanguage, wanted: string | undefined): string | null {
-  const { frameworks, defaultFramework } = languageProfiles[language];
+  const { frameworks, defaultFramework } = readLanguage(language);
   return frameworks[wanted ?? defaultFramework] ?? null;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SyntaxTrees } from '../../../toolbox/code/index.ts';
-import type { ParsedLanguage } from '../syntax-parser.ts';
+import { type ParsedLanguage } from '../language.ts';
 import { writeExampleTests } from './write-example-tests.ts';
 
 const codes = {

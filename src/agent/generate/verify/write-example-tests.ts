@@ -1,7 +1,8 @@
 import type { Evidence } from '../../../contract/generation/index.ts';
-import { withTree, type ParsedLanguage, type SyntaxParser } from '../syntax-parser.ts';
+import { type ParsedLanguage } from '../language.ts';
+import { type SyntaxParser, withTree } from '../syntax-tree.ts';
 import { readExamples, type Example } from './read-examples.ts';
-import type { SuiteReport } from './run-suite.ts';
+import type { SuiteReport } from './tool-checks.ts';
 
 const maxMessage = 100;
 

@@ -1,0 +1,218 @@
+import type { Evidence } from '../../../contract/generation/index.ts';
+import type { ParsedLanguage } from '../language.ts';
+import type { Branch } from '../mutate/add-probes.ts';
+import { surroundings, type Trial, type VariantOutcome, type VariantRuns } from './run-variants.ts';
+
+/** The part of the mutants that tests have to notice. */
+const leastScore = 0.8;
+const maxShown = 5;
+const maxIsolated = 24;
+
+export function topLevel(names: readonly string[]): string[] {
+  return [...new Set(names.map((name) => name.split('/')[0] ?? name))].slice(0, maxIsolated);
+}
+
+/** Trials with their outcomes. */
+export class Tried {
+  readonly #all: readonly { readonly trial: Trial; readonly outcome: VariantOutcome }[];
+
+  constructor(trials: readonly Trial[], { outcomes }: VariantRuns) {
+    const unknown: VariantOutcome = { kind: 'unknown', why: 'it was not run' };
+    this.#all = trials.map((trial, index) => ({ trial, outcome: outcomes[index] ?? unknown }));
+  }
+
+  of<Kind extends Trial['kind']>(
+    ...kinds: Kind[]
+  ): { readonly trial: Extract<Trial, { kind: Kind }>; readonly outcome: VariantOutcome }[] {
+    return this.#all.flatMap(({ trial, outcome }) =>
+      isOf(trial, kinds) ? [{ trial, outcome }] : [],
+    );
+  }
+}
+
+function isOf<Kind extends Trial['kind']>(
+  trial: Trial,
+  kinds: readonly Kind[],
+): trial is Extract<Trial, { kind: Kind }> {
+  return kinds.some((kind) => kind === trial.kind);
+}
+
+export function judgeControl(
+  outcome: VariantOutcome | undefined,
+  canaries: readonly string[],
+  passed: readonly string[],
+): string[] {
+  if (outcome?.kind !== 'ran') {
+    return [
+      `The same program in other words could not be tested: ${outcome?.why ?? 'it did not run'}.`,
+    ];
+  }
+  const isCanary = (name: string): boolean => canaries.some((canary) => name.includes(canary));
+  const caught = canaries.filter((canary) => outcome.failed.some((name) => name.includes(canary)));
+  if (caught.length < canaries.length || !outcome.isWhole) {
+    return [
+      'A test that fails, put beside the others, was not reported as failed: something hides failures.',
+    ];
+  }
+  const failed = outcome.failed.filter((name) => !isCanary(name));
+  const missing = passed.filter((name) => !name.includes('/') && !outcome.passed.includes(name));
+  if (failed.length === 0 && missing.length === 0) return [];
+  const names = [...new Set([...failed, ...missing])].slice(0, maxShown).join(', ');
+  return [
+    `These tests look at the text of the code, compare with what equals everything, or change from run to run: ${names}.`,
+  ];
+}
+
+/** Tests that pass though every function fails: they do not call the code, or swallow what it throws. */
+export function findIdle(
+  tried: Tried,
+  passed: readonly string[],
+  language: ParsedLanguage,
+): string[] {
+  const runs = tried.of('broken', 'silent');
+  const unknown = runs.find(
+    ({ trial, outcome }) => trial.kind === 'broken' && outcome.kind !== 'ran',
+  );
+  if (unknown?.outcome.kind === 'unknown') {
+    return [`The tests could not be run on broken code: ${unknown.outcome.why}.`];
+  }
+  const known = language === 'go' ? topLevel(passed) : passed;
+  const idle = known.filter(
+    (name) => !runs.some(({ trial, outcome }) => isNoticed(outcome, name, trial)),
+  );
+  if (idle.length === 0) return [];
+  return [
+    `These tests pass even when every function of the code fails: ${idle.slice(0, maxShown).join(', ')}. They do not call it, or swallow what it throws.`,
+  ];
+}
+
+/** Of a run that ended early, tests that were not reported are not known to pass. */
+function isNoticed(outcome: VariantOutcome, name: string, trial?: Trial): boolean {
+  if (outcome.kind !== 'ran') return false;
+  if (trial?.kind === 'broken' && trial.test !== null && trial.test !== name) return false;
+  if (outcome.passed.includes(name) || outcome.skipped.includes(name)) return false;
+  return outcome.failed.includes(name) || !outcome.isWhole;
+}
+
+export function judgeAlone(tried: Tried): string[] {
+  const failing = tried
+    .of('alone')
+    .filter(
+      ({ outcome }) => outcome.kind === 'ran' && (outcome.failed.length > 0 || !outcome.isWhole),
+    );
+  if (failing.length === 0) return [];
+  const names = failing.slice(0, maxShown).map(({ trial }) => trial.name);
+  return [`These tests fail without the others: ${names.join(', ')}.`];
+}
+
+export async function judgeSurroundings(
+  tried: Tried,
+  run: (trials: readonly Trial[]) => Promise<VariantRuns>,
+): Promise<readonly string[] | undefined> {
+  const [all] = tried.of('surroundings');
+  const failed = failuresOf(all?.outcome);
+  if (failed.length === 0) return undefined;
+  const single: Trial[] = [
+    { kind: 'surroundings', what: [], isReversed: true },
+    ...surroundings.map(
+      (one) => ({ kind: 'surroundings', what: [one], isReversed: false }) as const,
+    ),
+  ];
+  const { outcomes } = await run(single);
+  const causes = ['order of the tests', ...surroundings].filter(
+    (_cause, index) => failuresOf(outcomes[index]).length > 0,
+  );
+  const cause =
+    causes.length > 0 ? `another ${causes.join(', ')}` : 'other surroundings, or now and then';
+  return [`The tests do not pass with ${cause}: ${failed.slice(0, maxShown).join(', ')}.`];
+}
+
+function failuresOf(outcome: VariantOutcome | undefined): readonly string[] {
+  if (outcome?.kind !== 'ran') return [];
+  if (outcome.failed.length === 0 && !outcome.isWhole) return ['the whole run'];
+  return outcome.failed;
+}
+
+interface JudgedMutants {
+  readonly evidence: NonNullable<Evidence['mutants']>;
+  readonly independentScore: number;
+}
+
+/** What did not compile, or kept every test from being run, is no mutant. */
+export function judgeMutants(
+  tried: Tried,
+  passed: readonly string[],
+  isIndependent: (name: string) => boolean,
+): JudgedMutants {
+  const valid = tried.of('mutant').flatMap(({ trial, outcome }) => {
+    if (outcome.kind !== 'ran') return [];
+    const seen = [...outcome.passed, ...outcome.failed, ...outcome.skipped];
+    if (outcome.isWhole && !passed.some((name) => seen.includes(name))) return [];
+    const isKilled = outcome.failed.length > 0 || !outcome.isWhole;
+    const isKilledFor = passed.some((name) => isIndependent(name) && isNoticed(outcome, name));
+    return [{ description: trial.mutant.description, isKilled, isKilledFor }];
+  });
+  const survived = valid.filter(({ isKilled }) => !isKilled);
+  const independent = valid.filter(({ isKilledFor }) => isKilledFor).length;
+  return {
+    evidence: {
+      planted: valid.length,
+      killed: valid.length - survived.length,
+      survived: survived.map(({ description }) => description),
+    },
+    independentScore: valid.length === 0 ? 0 : independent / valid.length,
+  };
+}
+
+export function judgeScore({
+  planted,
+  killed,
+  survived,
+}: NonNullable<Evidence['mutants']>): string[] {
+  if (planted === 0) return ['No change of the code could be tried.'];
+  if (killed / planted >= leastScore) return [];
+  const shown = survived.slice(0, maxShown).join('; ');
+  return [
+    `The tests notice ${killed} of ${planted} small changes of the code; ${Math.ceil(planted * leastScore)} are needed. Not noticed: ${shown}.`,
+  ];
+}
+
+/** Tests that notice nothing but that the code fails. */
+export function findWeak(tried: Tried, passed: readonly string[]): string[] {
+  const runs = tried.of('mutant');
+  const weak = passed.filter((name) => !runs.some(({ outcome }) => isNoticed(outcome, name)));
+  if (weak.length === 0 || runs.length === 0) return [];
+  return [`These tests noticed none of the changes: ${weak.slice(0, maxShown).join(', ')}.`];
+}
+
+/** Which branches the probed program tells of in its output. */
+export function readBranches(
+  all: readonly Branch[],
+  output: string,
+  sign: string,
+): Evidence['branches'] {
+  if (all.length === 0) return null;
+  const lines = output.split('\n').filter((line) => line.includes(`${sign} `));
+  const ran = new Set(lines.flatMap((line) => line.slice(line.indexOf(sign)).trim().split(' ')));
+  const missing = all.filter(({ id }) => !ran.has(id));
+  return {
+    total: all.length,
+    run: all.length - missing.length,
+    missing: missing.map(({ description }) => description),
+  };
+}
+
+/** Guards that no test gets to are tolerated up to this part of the branches. */
+const mostGuards = 0.1;
+
+/** Why too few branches were run; empty when all were that have to be. */
+export function judgeBranches(branches: Evidence['branches'], all: readonly Branch[]): string[] {
+  if (branches === null || branches.missing.length === 0) return [];
+  const guards = new Set(all.flatMap((one) => (one.isGuard ? [one.description] : [])));
+  const areGuards = branches.missing.every((description) => guards.has(description));
+  if (areGuards && branches.missing.length <= branches.total * mostGuards) return [];
+  const shown = branches.missing.slice(0, maxShown).join('; ');
+  return [
+    `The tests run ${branches.run} of ${branches.total} branches of the code. Not run: ${shown}.`,
+  ];
+}
