@@ -1,7 +1,7 @@
 import { measureComplexity } from '../src/toolbox/code/complexity/measure-complexity.ts';
 import type { Language } from '../src/toolbox/code/language.ts';
 import { lintFile } from '../src/toolbox/code/lint/lint-file.ts';
-import { chooseStyleGuide } from '../src/toolbox/code/lint/style-guide.ts';
+import { chooseStyleGuide } from '../src/toolbox/code/language.ts';
 import { scanFileSecurity } from '../src/toolbox/code/security/scan-file-security.ts';
 import { aCodeContext } from '../src/toolbox/testing/code-context.ts';
 import { aCodeCatalogue } from '../test/support/code-catalogue.ts';

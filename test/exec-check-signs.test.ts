@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { Ruff } from '../src/toolbox/code/engines/ruff.ts';
-import { readRules } from '../src/toolbox/code/security/rules/rule-file.ts';
+import { readRules } from '../src/toolbox/code/security/security-rules.ts';
 import { scanFileSecurity } from '../src/toolbox/code/security/scan-file-security.ts';
 import {
   hasPythonSign,

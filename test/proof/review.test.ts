@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CodeSyntaxError } from '../../src/toolbox/code/errors.ts';
 import { focusAreas } from '../../src/toolbox/code/finding.ts';
 import { languages, type Language } from '../../src/toolbox/code/language.ts';
-import { chooseStyleGuide } from '../../src/toolbox/code/lint/style-guide.ts';
+import { chooseStyleGuide } from '../../src/toolbox/code/language.ts';
 import { refactorFile } from '../../src/toolbox/code/refactor/refactor-file.ts';
 import { defaultCodeStandards } from '../../src/toolbox/code/review/code-standard.ts';
 import { reviewFile, type ReviewSetup } from '../../src/toolbox/code/review/review-file.ts';

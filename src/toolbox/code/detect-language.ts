@@ -1,5 +1,5 @@
-import type { Language } from './language.ts';
-import { languageMarkers, typescriptMarkers, type Marker } from './language-markers.ts';
+import { z } from 'zod';
+import { languages, profileOf, readLanguageData, type Language } from './language.ts';
 
 /** More of a text would only repeat what its beginning said. */
 const maxSampleLength = 32 * 1024;
@@ -28,20 +28,17 @@ export function likelyLanguages(text: string): readonly Language[] {
   return first ? [first, ...ranked.filter((language) => language !== first)] : ranked;
 }
 
-const interpreters: readonly [RegExp, Language][] = [
-  [/\bpython[\d.]*\b/, 'python'],
-  [/\b(?:ts-node|tsx|deno)\b/, 'typescript'],
-  [/\b(?:node|nodejs|bun)\b/, 'javascript'],
-  [/\brust-script\b/, 'rust'],
-];
-
 /** A shebang or the start of a document says it outright. */
 function byFirstLine(sample: string): Language | 'none' | undefined {
   const start = sample.replace(/^\uFEFF/, '').trimStart();
   if (start.startsWith('#!')) {
     const [line = ''] = start.split('\n', 1);
-    const known = interpreters.find(([interpreter]) => interpreter.test(line));
-    if (known) return known[1];
+    // TypeScript first: `npx tsx` and `ts-node` also name Node.
+    const known = languages.toReversed().find((language) => {
+      const { interpreter } = profileOf(language);
+      return interpreter !== undefined && new RegExp(interpreter).test(line);
+    });
+    if (known) return known;
   }
   if (/^<(?:!doctype\s+html|html|head|body)\b/i.test(start)) return 'html';
   if (/^(?:<\?xml\b|<!--|<!doctype\b|<[a-z][a-z0-9-]*(?:\s[^<>]{0,2000})?\/?>)/i.test(start)) {
@@ -52,11 +49,10 @@ function byFirstLine(sample: string): Language | 'none' | undefined {
 
 function byMarkers(sample: string): readonly Language[] {
   const code = withoutComments(sample);
-  const scores = new Map(
-    languageMarkers.map(({ language, markers }) => [language, scoreOf(code, markers)]),
-  );
+  const scores = new Map(languages.map((language) => [language, scoreOf(code, language)]));
   // TypeScript is JavaScript with types: its own markers add to JavaScript's.
-  const types = scoreOf(code, typescriptMarkers);
+  const types = scores.get('typescript') ?? 0;
+  scores.delete('typescript');
   const script = scores.get('javascript') ?? 0;
   if (types >= minScore && types * minTypeShare >= script) scores.set('typescript', types + script);
   // A type that no marker knows may be all that tells them apart; JavaScript stays before it.
@@ -85,15 +81,23 @@ function withoutComments(sample: string): string {
     .replace(/[ \t]+/g, ' ');
 }
 
-function scoreOf(sample: string, markers: readonly Marker[]): number {
+/**
+ * Patterns that speak for a language, by weight; `(?i)` in front ignores case. Every pattern is linear: it is anchored, or
+ * what it repeats is bounded, and nothing is repeated inside a repetition.
+ */
+const markersSchema = z.record(z.string(), z.array(z.string())).transform((groups) =>
+  Object.entries(groups).flatMap(([weight, patterns]) =>
+    patterns.map((pattern) => ({
+      pattern: new RegExp(pattern.replace('(?i)', ''), pattern.startsWith('(?i)') ? 'gim' : 'gm'),
+      weight: Number(weight),
+    })),
+  ),
+);
+
+function scoreOf(sample: string, language: Language): number {
   let score = 0;
-  for (const [pattern, weight] of markers) {
-    let matches = 0;
-    for (const _ of sample.matchAll(pattern)) {
-      matches += 1;
-      if (matches === maxMatchesPerMarker) break;
-    }
-    score += matches * weight;
+  for (const { pattern, weight } of readLanguageData(language, 'markers.yaml', markersSchema)) {
+    score += [...sample.matchAll(pattern).take(maxMatchesPerMarker)].length * weight;
   }
   return score;
 }

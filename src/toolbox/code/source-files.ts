@@ -168,7 +168,7 @@ export class SourceFiles {
     const leftOut: LeftOutPath[] = [];
     const found: FoundPath[] = [];
     if (folder === undefined) {
-      for (const path of await this.findPaths(given, knownEndings)) {
+      for (const path of await this.findPaths(given, knownEndings())) {
         if (this.isExcluded(path.absolutePath))
           leftOut.push({ path: path.path, reason: 'excluded' });
         else found.push(path);
@@ -187,7 +187,7 @@ export class SourceFiles {
         }
       }
     }
-    if (found.length === 0) return this.findPaths(given, knownEndings);
+    if (found.length === 0) return this.findPaths(given, knownEndings());
     for (const { path, reason } of leftOut) onLeftOut({ path: join(place, path), reason });
     return found;
   }

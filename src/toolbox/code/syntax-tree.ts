@@ -74,3 +74,19 @@ export class SyntaxTrees {
     return this.#runtime;
   }
 }
+
+/** Where the grammar first did not fit; lines and columns start at 1. */
+export function firstErrorIn(tree: Tree): { line: number; column: number } | undefined {
+  if (!tree.rootNode.hasError) return undefined;
+  const cursor = tree.walk();
+  try {
+    while (cursor.gotoFirstChild()) {
+      while (!cursor.currentNode.hasError && cursor.gotoNextSibling());
+      if (cursor.currentNode.isError || cursor.currentNode.isMissing) break;
+    }
+    const { row, column } = cursor.startPosition;
+    return { line: row + 1, column: column + 1 };
+  } finally {
+    cursor.delete();
+  }
+}

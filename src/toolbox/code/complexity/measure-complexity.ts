@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
-import { ownFile } from '../../../kernel/index.ts';
 import type { CodeContext } from '../code-context.ts';
+import { readLanguageData } from '../language.ts';
 import { hooks as go } from '../languages/go/complexity.ts';
 import { hooks as java } from '../languages/java/complexity.ts';
 import { hooks as javascript } from '../languages/javascript/complexity.ts';
@@ -11,7 +9,12 @@ import { hooks as rust } from '../languages/rust/complexity.ts';
 import type { SourceFile } from '../source-files.ts';
 import { TextPositions } from '../text-positions.ts';
 import { parseProgram, type CodeTree, type ProgramLanguage } from './code-tree.ts';
-import { rulesSchema, type ComplexityRules } from './complexity-rules.ts';
+import {
+  describeByFields,
+  rulesSchema,
+  type ComplexityRules,
+  type LanguageHooks,
+} from './complexity-rules.ts';
 import type { FileComplexity, FunctionComplexity } from './complexity-schema.ts';
 import { countLines, countStatements } from './count-lines.ts';
 import { findRecursion } from './find-recursion.ts';
@@ -58,18 +61,19 @@ export async function measureComplexity(
   };
 }
 
-const languageHooks = { go, java, javascript, python, rust };
-const loaded = new Map<string, ComplexityRules>();
+const languageHooks: Readonly<Partial<Record<ProgramLanguage, LanguageHooks>>> = {
+  go,
+  java,
+  javascript,
+  python,
+  rust,
+};
 
-/** The rules of a language, from its `complexity.yaml` and `complexity.ts`. Read once. */
+/** The rules of a language, from its `complexity.yaml` and `complexity.ts`. */
 export function rulesFor(language: ProgramLanguage): ComplexityRules {
   const name = language === 'typescript' ? 'javascript' : language;
-  const known = loaded.get(name);
-  if (known) return known;
-  const text = readFileSync(ownFile(`toolbox/code/languages/${name}/complexity.yaml`), 'utf8');
-  const rules = { ...rulesSchema.parse(parse(text)), ...languageHooks[name] };
-  loaded.set(name, rules);
-  return rules;
+  const hooks = languageHooks[name] ?? { describe: (scope) => describeByFields(scope) };
+  return { ...readLanguageData(name, 'complexity.yaml', rulesSchema), ...hooks };
 }
 
 /** One more for a function in a cycle of calls, and for the functions around it that include its complexity. */

@@ -27,7 +27,7 @@ export async function reportDependencies(
   request: DependencyRequest,
   call: CallContext,
 ): Promise<DependencyReport> {
-  const endings = knownEndings.filter((ending) => languageOfPath(`x.${ending}`) !== 'sql');
+  const endings = knownEndings().filter((ending) => languageOfPath(`x.${ending}`) !== 'sql');
   const found = await findProject(context.sources, request.path, endings);
   const { files, unreadable } = await readFiles(context, found, call);
   const whole = buildGraph({

@@ -1,6 +1,6 @@
 import type { ParserOptions, ParseResult } from 'oxc-parser';
-import { CodeSyntaxError, TooComplexError } from '../errors.ts';
-import type { GrammarName, SyntaxTrees } from '../syntax-tree.ts';
+import { syntaxError, TooComplexError } from '../errors.ts';
+import { firstErrorIn, type GrammarName, type SyntaxTrees } from '../syntax-tree.ts';
 import { hasLongLine } from './long-line.ts';
 import { measureJavascriptDepth } from './javascript-depth.ts';
 import { boundJavascriptNesting, maxJavascriptNesting } from './javascript-depth.ts';
@@ -76,25 +76,15 @@ function optionsFor(dialect: JavascriptDialect, sourceType: 'module' | 'commonjs
 async function assertUnbroken(source: JavascriptSource, trees: SyntaxTrees): Promise<void> {
   const tree = await trees.parse(grammarOf(source.dialect), source.text);
   try {
-    if (!tree.rootNode.hasError) return;
-    const cursor = tree.walk();
-    while (cursor.gotoFirstChild()) {
-      while (!cursor.currentNode.hasError && cursor.gotoNextSibling());
-      if (cursor.currentNode.isError || cursor.currentNode.isMissing) break;
-    }
-    const { row, column } = cursor.startPosition;
-    cursor.delete();
+    const position = firstErrorIn(tree);
+    if (!position) return;
     // Very deep text is an error to tree-sitter too, valid or not.
     if (boundJavascriptNesting(source.text) > maxJavascriptNesting) {
       throw new TooComplexError(source.path, 'it is nested too deeply, or broken');
     }
-    throw new CodeSyntaxError({
-      path: source.path,
-      language: source.dialect.includes('ts') ? 'typescript' : 'javascript',
-      line: row + 1,
-      column: column + 1,
-      message: 'Unexpected text on a very long line',
-    });
+    const language = source.dialect.includes('ts') ? 'typescript' : 'javascript';
+    const message = 'Unexpected text on a very long line';
+    throw syntaxError({ path: source.path, language }, position, message);
   } finally {
     tree.delete();
   }

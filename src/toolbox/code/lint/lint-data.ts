@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
-import { ownFile } from '../../../kernel/index.ts';
 import { focusAreas, severities, type FocusArea, type Severity } from '../finding.ts';
-import type { Language } from '../language.ts';
+import { readLanguageData, type Language } from '../language.ts';
 
 const ruleSchema = z.strictObject({
   /** Runs only under style guides that add it. */
@@ -39,52 +36,36 @@ const wordsSchema = z
   .transform((text) => text.split(/\s+/))
   .default([]);
 
-const rulesSchema = z.strictObject({
-  select: wordsSchema,
-  ignore: wordsSchema,
-  safeFixes: wordsSchema,
-  rules: z.record(
-    z.templateLiteral([z.enum(severities), ' ', z.enum(focusAreas)]),
-    z.record(z.string(), z.union([ruleSchema, z.array(ruleSchema), z.null()])),
-  ),
-});
+const rulesSchema = z
+  .strictObject({
+    /** Rules that Ruff runs, rules it does not, and rules whose fix keeps behaviour. */
+    select: wordsSchema,
+    ignore: wordsSchema,
+    safeFixes: wordsSchema,
+    rules: z.record(
+      z.templateLiteral([z.enum(severities), ' ', z.enum(focusAreas)]),
+      z.record(z.string(), z.union([ruleSchema, z.array(ruleSchema), z.null()])),
+    ),
+  })
+  .transform((data) => {
+    const rules = Object.entries(data.rules).flatMap(([group, named]) => {
+      // The schema knows no other keys than a severity and an area.
+      const [severity, area] = group.split(' ') as [Severity, FocusArea];
+      return Object.entries(named).flatMap(([name, checks]) =>
+        [checks].flat().map((check): LintRule => ({ ...check, name, severity, area })),
+      );
+    });
+    return { ...data, rules, byName: new Map(rules.map((rule) => [rule.name, rule])) };
+  });
 
-/** A rule as a language's `lint.yaml` describes it. */
+/** A rule as a language's `lint.yaml` describes it; several may have one name. */
 export type LintRule = z.infer<typeof ruleSchema> & {
   readonly name: string;
   readonly severity: Severity;
   readonly area: FocusArea;
 };
 
-/** What `languages/<language>/lint.yaml` says. */
-export interface LintData {
-  /** A name may stand for several. */
-  readonly rules: readonly LintRule[];
-  readonly byName: ReadonlyMap<string, LintRule>;
-  /** Rules that Ruff runs, rules it does not, and rules whose fix keeps behaviour. */
-  readonly select: readonly string[];
-  readonly ignore: readonly string[];
-  readonly safeFixes: readonly string[];
-}
-
-const loaded = new Map<Language, LintData>();
-
-/** What is known about linting a language. Read once. */
-export function readLintData(language: Language): LintData {
-  const data = loaded.get(language) ?? parseLintData(language);
-  loaded.set(language, data);
-  return data;
-}
-
-function parseLintData(language: Language): LintData {
-  const text = readFileSync(ownFile(`toolbox/code/languages/${language}/lint.yaml`), 'utf8');
-  const data = rulesSchema.parse(parse(text));
-  const rules = Object.entries(data.rules).flatMap(([group, named]) => {
-    // The schema knows no other keys than a severity and an area.
-    const [severity, area] = group.split(' ') as [Severity, FocusArea];
-    return Object.entries(named).flatMap(([name, checks]) =>
-      [checks].flat().map((check) => ({ ...check, name, severity, area })),
-    );
-  });
-  return { ...data, rules, byName: new Map(rules.map((rule) => [rule.name, rule])) };
+/** The content of `languages/<language>/lint.yaml`. */
+export function readLintData(language: Language): z.output<typeof rulesSchema> {
+  return readLanguageData(language, 'lint.yaml', rulesSchema);
 }

@@ -3,7 +3,7 @@ import { languages, type Language } from '../language.ts';
 import { lintFile } from './lint-file.ts';
 import { looksUpNames } from './lint-python.ts';
 import { aLintSetup, aLinter } from './testing/lint-text.ts';
-import { chooseStyleGuide, styleGuides } from './style-guide.ts';
+import { chooseStyleGuide, profileOf } from '../language.ts';
 
 describe('Python by Ruff', () => {
   const python = aLinter('python', 'sample.py');
@@ -332,9 +332,9 @@ describe('every linter', () => {
   });
 
   it.each(languages)('has a default style guide for %s, and describes all of them', (language) => {
-    const [first] = styleGuides[language];
+    const [first] = profileOf(language).styleGuides;
     expect(chooseStyleGuide(language, undefined)).toBe(first);
     expect(chooseStyleGuide(language, 'no such guide')).toBe(first);
-    for (const guide of styleGuides[language]) expect(guide.description).not.toBe('');
+    for (const guide of profileOf(language).styleGuides) expect(guide.description).not.toBe('');
   });
 });

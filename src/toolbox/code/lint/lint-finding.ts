@@ -1,7 +1,7 @@
 import type { CodeContext } from '../code-context.ts';
 import type { Finding, FocusArea, Severity } from '../finding.ts';
 import type { SourceFile } from '../source-files.ts';
-import type { StyleGuide } from './style-guide.ts';
+import type { StyleGuide } from '../language.ts';
 
 /** Replaces the text between two offsets (UTF-16 units, end exclusive). */
 export interface TextEdit {

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import type { RuffDiagnostic, RuffOptions } from '../engines/ruff.ts';
 import { syntaxError } from '../errors.ts';
-import { walkSyntaxTree } from '../security/walk-syntax-tree.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { SyntaxTrees } from '../syntax-tree.ts';
 import type { LintFinding, LintSetup, RuleEntry, TextEdit } from './lint-finding.ts';
@@ -137,21 +136,18 @@ interface TextRange {
 }
 
 /**
- * Where the string literals of a Python text are, in order, f-strings with what is inside them. Of a
- * text the grammar does not understand nobody knows, so all of it counts as one.
+ * Where the string literals of a Python text are, in order, f-strings with what is inside them. A text
+ * the grammar does not understand counts as one string.
  */
 async function pythonStrings(text: string, trees: SyntaxTrees): Promise<TextRange[]> {
   const tree = await trees.parse('python', text);
   try {
     if (tree.rootNode.hasError) return [{ start: 0, end: text.length }];
     const found: TextRange[] = [];
-    walkSyntaxTree(tree, {
-      types: new Set(['string']),
-      visit: ({ startIndex, endIndex }) => {
-        found.push({ start: startIndex, end: endIndex });
-        return false;
-      },
-    });
+    for (const { startIndex: start, endIndex: end } of tree.rootNode.descendantsOfType('string')) {
+      // Strings inside an f-string are part of it.
+      if (start >= (found.at(-1)?.end ?? 0)) found.push({ start, end });
+    }
     return found;
   } finally {
     tree.delete();

@@ -2,7 +2,7 @@ import { counted } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
-import { styleGuideNames } from '../lint/style-guide.ts';
+import { styleGuideNames } from '../language.ts';
 import { describeLeftOut, leftOutField } from '../select/select-sources.ts';
 import { sourceFields } from '../source-files.ts';
 
@@ -11,7 +11,7 @@ const maxRules = 100;
 const input = z.object({
   ...sourceFields,
   style_guide: z
-    .enum(styleGuideNames)
+    .enum(styleGuideNames())
     .optional()
     .describe("Whose rules to follow; each language's default when not given."),
   rules: z

@@ -2,7 +2,7 @@ import type { CallContext } from '../../../contract/server/index.ts';
 import type { CodeContext } from '../code-context.ts';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
-import { chooseStyleGuide } from '../lint/style-guide.ts';
+import { chooseStyleGuide } from '../language.ts';
 import { reportLeftOut, selectSources } from '../select/select-sources.ts';
 import type { SourceFile, SourceRequest } from '../source-files.ts';
 import type { RefactorOutput } from './refactor-code-tool.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
 import { findingSchema, focusAreas } from '../finding.ts';
-import { styleGuideNames } from '../lint/style-guide.ts';
+import { styleGuideNames } from '../language.ts';
 import { baselineField } from '../select/baseline.ts';
 import {
   describeCounts,
@@ -18,7 +18,7 @@ import { defaultCodeStandards, type CodeStandards } from './code-standard.ts';
 const input = z.object({
   ...sourceFields,
   style_guide: z
-    .enum(styleGuideNames)
+    .enum(styleGuideNames())
     .optional()
     .describe(
       "Whose rules to follow; pep8 for Python and each other language's own default when not given, or where the language has no guide of that name.",

@@ -1,9 +1,9 @@
 import type { CodeContext } from '../code-context.ts';
 import type { FunctionComplexity } from '../complexity/complexity-schema.ts';
 import type { FocusArea } from '../finding.ts';
-import { lintEngines, lintFile } from '../lint/lint-file.ts';
+import { profileOf, type StyleGuide } from '../language.ts';
+import { lintFile } from '../lint/lint-file.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
-import type { StyleGuide } from '../lint/style-guide.ts';
 import { findSecrets, hideSecrets } from '../secrets/find-secrets.ts';
 import { inspectFile } from '../security/scan-file-security.ts';
 import { silenceFindings } from '../select/silence-findings.ts';
@@ -53,7 +53,7 @@ export async function reviewFile(given: SourceFile, setup: ReviewSetup): Promise
     silenced: silenced + merged.silenced.length,
     functions,
     engines: {
-      [lintEngines[file.language]]: linted.length,
+      [profileOf(file.language).linter]: linted.length,
       ...(areas.has('security') ? { security: security.length } : {}),
       complexity: standards.length,
     },

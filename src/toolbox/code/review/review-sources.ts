@@ -4,7 +4,7 @@ import type { CodeContext, CodeSettings } from '../code-context.ts';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import { focusAreas, type FocusArea } from '../finding.ts';
 import type { LintFinding } from '../lint/lint-finding.ts';
-import { chooseStyleGuide } from '../lint/style-guide.ts';
+import { chooseStyleGuide } from '../language.ts';
 import { fixOnce } from '../refactor/fix-once.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
 import {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { aCodeContext } from '../../testing/code-context.ts';
 import type { Language } from '../language.ts';
 import { scanFileSecurity } from './scan-file-security.ts';
-import { readRules, type RuleGroup } from './rules/rule-file.ts';
+import { readRules, type RuleGroup } from './security-rules.ts';
 
 interface Case {
   readonly rule: string;

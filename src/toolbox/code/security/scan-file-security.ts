@@ -1,9 +1,10 @@
 import type { CodeContext } from '../code-context.ts';
+import type { Language } from '../language.ts';
 import { silenceFindings } from '../select/silence-findings.ts';
 import type { SourceFile } from '../source-files.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
-import { findMalicious } from './malicious/find-malicious.ts';
-import type { Place, SecurityFinding } from './security-rule.ts';
+import { findMalicious } from './find-malicious.ts';
+import type { Place, SecurityFinding } from './security-rules.ts';
 
 /** What was found in one file, and the first place that did not parse. */
 export interface FileScan {
@@ -41,23 +42,20 @@ export async function inspectFile(
   return { ...scan, findings: kept, silenced };
 }
 
+type Scan = (file: SourceFile, context: CodeContext) => FileScan | Promise<FileScan>;
+
+/** The scanners of languages that are not scanned by tree-sitter queries alone. */
+const loadScan: Readonly<Partial<Record<Language, () => Promise<Scan>>>> = {
+  python: async () => (await import('./scan-python.ts')).scanPython,
+  sql: async () => (await import('./scan-text.ts')).scanSql,
+  html: async () => (await import('./scan-html.ts')).scanHtml,
+  css: async () => (await import('./scan-text.ts')).scanCss,
+};
+
 async function scanLanguage(file: SourceFile, context: CodeContext): Promise<FileScan> {
-  switch (file.language) {
-    case 'python':
-      return (await import('./scan-python.ts')).scanPython(file, context);
-    case 'javascript':
-    case 'typescript':
-    case 'java':
-    case 'go':
-    case 'rust':
-      return (await import('./match/scan-tree.ts')).scanTree(file, context);
-    case 'sql':
-      return (await import('./scan-text.ts')).scanSql(file);
-    case 'html':
-      return (await import('./scan-html.ts')).scanHtml(file, context);
-    case 'css':
-      return (await import('./scan-text.ts')).scanCss(file);
-  }
+  const { scanTree } = await import('./scan-tree.ts');
+  const scan = (await loadScan[file.language]?.()) ?? scanTree;
+  return scan(file, context);
 }
 
 /** Keys whose form is certain; what only a name gives away is for the language's own rules. */

@@ -1,17 +1,16 @@
 import type { CodeContext } from '../code-context.ts';
 import type { SourceFile } from '../source-files.ts';
 import { TextPositions } from '../text-positions.ts';
-import { readTags, type HtmlTag } from './match/html-tags.ts';
-import { holds, type Setting, type Subject } from './match/judge-node.ts';
-import { blank } from './match/match-text.ts';
-import { scanTree } from './match/scan-tree.ts';
-import { readRules } from './rules/rule-file.ts';
+import { holds, type Setting, type Subject } from './judge-node.ts';
+import { blank } from './scan-text.ts';
+import { scanTree } from './scan-tree.ts';
+import { readRules } from './security-rules.ts';
 import type { FileScan } from './scan-file-security.ts';
-import { findingOf, type SecurityFinding } from './security-rule.ts';
+import { findingOf, type SecurityFinding } from './security-rules.ts';
 
 /** A page by its tags; its scripts by the JavaScript rules. */
 export async function scanHtml(file: SourceFile, context: CodeContext): Promise<FileScan> {
-  const tags = readTags(file.text);
+  const tags = await readTags(file.text);
   const places = new TextPositions(file.text);
   const rules = [...readRules('html').rules.values()];
   const findings: SecurityFinding[] = [];
@@ -88,4 +87,44 @@ async function scanScripts(
 function isJavascript(tag: HtmlTag): boolean {
   const type = tag.attributes.get('type') ?? '';
   return type === '' || /javascript|module|ecmascript|babel|jsx/i.test(type);
+}
+
+/** An opening tag. Names are lower case; an attribute without a value has an empty one. */
+interface HtmlTag {
+  readonly name: string;
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly start: number;
+  /** Where its contents begin. */
+  readonly end: number;
+}
+
+const rawTextTags: ReadonlySet<string> = new Set(['script', 'style', 'textarea', 'title']);
+
+/** The opening tags of a page in order, as a browser's tokenizer reads them; comments and raw text are skipped. */
+async function readTags(page: string): Promise<readonly HtmlTag[]> {
+  const { Tokenizer, TokenizerMode } = await import('parse5');
+  const tags: HtmlTag[] = [];
+  const ignore = (): void => {};
+  const tokenizer = new Tokenizer(
+    { sourceCodeLocationInfo: true },
+    {
+      onStartTag: ({ tagName: name, attrs, location }) => {
+        const attributes = new Map(attrs.map((one) => [one.name, one.value]));
+        const { startOffset: start = 0, endOffset: end = 0 } = location ?? {};
+        tags.push({ name, attributes, start, end });
+        if (!rawTextTags.has(name)) return;
+        tokenizer.lastStartTagName = name;
+        tokenizer.state = TokenizerMode.RAWTEXT;
+      },
+      onEndTag: ignore,
+      onComment: ignore,
+      onDoctype: ignore,
+      onEof: ignore,
+      onCharacter: ignore,
+      onNullCharacter: ignore,
+      onWhitespaceCharacter: ignore,
+    },
+  );
+  tokenizer.write(page, true);
+  return tags;
 }

@@ -2,11 +2,11 @@ import type { CodeContext } from '../code-context.ts';
 import { hasLongLine } from '../engines/long-line.ts';
 import type { RuffDiagnostic } from '../engines/ruff.ts';
 import type { SourceFile } from '../source-files.ts';
-import { parseTree } from './match/parse-tree.ts';
-import { scanTree } from './match/scan-tree.ts';
-import { readRules } from './rules/rule-file.ts';
+import { parseTree } from './scan-tree.ts';
+import { scanTree } from './scan-tree.ts';
+import { readRules } from './security-rules.ts';
 import type { FileScan } from './scan-file-security.ts';
-import { findingOf, startOfText, type Place, type SecurityFinding } from './security-rule.ts';
+import { findingOf, startOfText, type Place, type SecurityFinding } from './security-rules.ts';
 
 /** Python by Ruff's port of bandit; what only bandit has (imports, commands over SSH, lxml) by our rules. */
 export async function scanPython(file: SourceFile, context: CodeContext): Promise<FileScan> {

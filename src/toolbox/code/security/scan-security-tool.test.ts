@@ -8,7 +8,7 @@ import { languages } from '../language.ts';
 import { scanSecretsTool } from '../secrets/scan-secrets-tool.ts';
 import { sampleSecrets } from '../secrets/testing/sample-secrets.ts';
 import { scanSecurityTool } from './scan-security-tool.ts';
-import type { SecurityFinding } from './security-rule.ts';
+import type { SecurityFinding } from './security-rules.ts';
 
 interface Answer {
   readonly findings: readonly SecurityFinding[];

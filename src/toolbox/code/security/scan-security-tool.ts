@@ -15,7 +15,7 @@ import {
 } from '../select/report-selection.ts';
 import { selectSources } from '../select/select-sources.ts';
 import { sourceFields, type SourceFile } from '../source-files.ts';
-import { securityFindingSchema, type SecurityFinding } from './security-rule.ts';
+import { securityFindingSchema, type SecurityFinding } from './security-rules.ts';
 
 /** Findings one answer lists; the worst come first, the rest is counted. */
 const maxFindings = 500;
@@ -81,7 +81,7 @@ export function scanSecurityTool(context: CodeContext): DefinedTool {
       const tests = found.filter(({ file }) => isTest.has(file));
       const report = await reportSelection(request, { selected, own, tests, silenced }, context);
       const listed = [...report.own, ...report.tests].slice(0, maxFindings);
-      const { countRules } = await import('./rules/rule-file.ts');
+      const { countRules } = await import('./security-rules.ts');
       const languages = [...new Set(files.map(({ language }) => language))];
       return {
         findings: listed,

@@ -10,7 +10,7 @@ const maxLength = 20_000;
 export async function isPlainlyHarmless({ path, text, language }: CodeFile): Promise<boolean> {
   if (language !== 'python' || text.length > maxLength || hasPythonSign(text)) return false;
   const [{ matchMaliciousRules }, { findSecrets }] = await Promise.all([
-    import('../../code/security/malicious/find-malicious.ts'),
+    import('../../code/security/find-malicious.ts'),
     import('../../code/secrets/find-secrets.ts'),
   ]);
   const harm = matchMaliciousRules({ path, text, language });

@@ -1,8 +1,7 @@
 import { aCodeContext } from '../../../testing/code-context.ts';
-import type { Language } from '../../language.ts';
+import { chooseStyleGuide, profileOf, type Language } from '../../language.ts';
 import { lintFile } from '../lint-file.ts';
 import type { LintFinding, LintSetup } from '../lint-finding.ts';
-import { chooseStyleGuide, styleGuides } from '../style-guide.ts';
 
 /** Lints texts of one language with every opt-in rule of its guides switched on. */
 export function aLinter(language: Language, path = 'sample') {
@@ -19,6 +18,6 @@ export function aLintSetup(language: Language, guide?: string): LintSetup {
 }
 
 function everyRule(language: Language): LintSetup['guide'] {
-  const adds = styleGuides[language].flatMap((guide) => guide.adds ?? []);
+  const adds = profileOf(language).styleGuides.flatMap((guide) => guide.adds ?? []);
   return { name: 'everything', description: 'every rule', adds };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Language } from '../../language.ts';
-import { blank, matchText } from './match-text.ts';
-import type { RuleGroup } from '../rules/rule-file.ts';
+import type { Language } from '../language.ts';
+import { blank, matchText } from './scan-text.ts';
+import type { RuleGroup } from './security-rules.ts';
 
 function found(group: RuleGroup, language: Language, text: string): string[] {
   const unit = { start: 0, text, code: text };

@@ -1,10 +1,9 @@
 import type { Node } from 'web-tree-sitter';
-import type { CodeContext } from '../../code-context.ts';
-import type { SourceFile } from '../../source-files.ts';
-import { blank, matchText } from '../match/match-text.ts';
-import { parseTree } from '../match/parse-tree.ts';
-import { readRules } from '../rules/rule-file.ts';
-import type { SecurityFinding } from '../security-rule.ts';
+import type { CodeContext } from '../code-context.ts';
+import type { SourceFile } from '../source-files.ts';
+import { blank, matchText } from './scan-text.ts';
+import { parseTree } from './scan-tree.ts';
+import { readRules, type SecurityFinding } from './security-rules.ts';
 
 /**
  * Signs of harmful intent in a file. What only speaks of such code is no sign: comments, docstrings, regular

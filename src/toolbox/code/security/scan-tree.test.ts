@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { aCodeContext } from '../../../testing/code-context.ts';
-import type { Language } from '../../language.ts';
-import { inlinePath } from '../../source-files.ts';
+import { aCodeContext } from '../../testing/code-context.ts';
+import type { Language } from '../language.ts';
+import { inlinePath } from '../source-files.ts';
 import { scanTree } from './scan-tree.ts';
 
 const context = aCodeContext();

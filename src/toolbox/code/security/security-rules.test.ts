@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Query } from 'web-tree-sitter';
-import { SyntaxTrees, type GrammarName } from '../../syntax-tree.ts';
-import { languages } from '../../language.ts';
-import { countRules, readRules, ruleGroups, type RuleGroup } from './rule-file.ts';
+import { SyntaxTrees, type GrammarName } from '../syntax-tree.ts';
+import { languages } from '../language.ts';
+import { countRules, readRules, ruleGroups, type RuleGroup } from './security-rules.ts';
 
 const trees = new SyntaxTrees();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aCodeContext } from '../../../testing/code-context.ts';
-import type { Language } from '../../language.ts';
+import { aCodeContext } from '../../testing/code-context.ts';
+import type { Language } from '../language.ts';
 import { findMalicious } from './find-malicious.ts';
 
 const context = aCodeContext();

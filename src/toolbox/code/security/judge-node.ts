@@ -1,7 +1,6 @@
 import type { Node } from 'web-tree-sitter';
-import { isLiteralSecret } from './literal-secret.ts';
-import type { Kinds, NodeTest } from '../rules/rule-file.ts';
-import { hasNestedRepetition } from './unsafe-regex.ts';
+import { isPlaceholder } from '../secrets/judge-secret.ts';
+import type { Kinds, NodeTest } from './security-rules.ts';
 
 /** What a condition is about: a node with its source, or text alone. */
 export interface Subject {
@@ -110,3 +109,83 @@ function isShort(node: Node): boolean {
 }
 
 const maxExpression = 5_000;
+
+const secretName =
+  /(?:^|[_a-z0-9])(?:pass(?:word|phrase|wd)|pwd|secret|token|api_?key|private_?key|access_?key|auth_?key|credential)s?$/i;
+const minSecretLength = 6;
+const maxSecretLength = 500;
+
+/** Whether a literal given to something of this name looks like a secret written in the source. */
+function isLiteralSecret(name: string, text: string): boolean {
+  if (name.length > maxSecretLength || !secretName.test(name)) return false;
+  if (text.length < minSecretLength || text.length > maxSecretLength) return false;
+  if (isPlaceholder(text) || /\s/.test(text)) return false;
+  // Parsers speak of tokens too; theirs are words and signs.
+  if (/tokens?$/i.test(name) && !/[0-9]/.test(text)) return false;
+  return !isPlainName(text);
+}
+
+/** A word, a dotted or dashed name, a path, an address: what names things rather than opens them. */
+function isPlainName(text: string): boolean {
+  return (
+    /^[A-Za-z]+(?:[_.:/-][A-Za-z]+){0,10}$/.test(text) || /^(?:https?:|\/|\.|#|\$|%)/.test(text)
+  );
+}
+
+const maxPatternLength = 5_000;
+
+interface Group {
+  /** Something inside may match in more than one length. */
+  repeats: boolean;
+  /** The group holds alternatives that can start with the same character. */
+  readonly start: number;
+}
+
+/**
+ * Whether a regular expression repeats something without bound that itself repeats without bound
+ * and has nothing else to hold on to: `(a+)+`, `(.*)*`, `(\w+\s?)*`. Errs on the side of silence.
+ */
+function hasNestedRepetition(source: string): boolean {
+  if (source.length > maxPatternLength) return false;
+  const groups: Group[] = [];
+  for (let at = 0; at < source.length; at += 1) {
+    if (source[at] === '\\') at += 1;
+    const character = source[at - 1] === '\\' ? 'x' : source[at];
+    if (character === '[') at = endOfClass(source, at);
+    else if (character === '(') groups.push({ repeats: false, start: at });
+    else if (character === ')') {
+      const group = groups.pop();
+      const unbounded = isUnbounded(source, at + 1);
+      if (group?.repeats && unbounded && isAmbiguous(source.slice(group.start, at + 1)))
+        return true;
+      const outer = groups.at(-1);
+      if (outer && unbounded) outer.repeats = true;
+    } else if (isUnbounded(source, at + 1)) {
+      const group = groups.at(-1);
+      if (group) group.repeats = true;
+    }
+  }
+  return false;
+}
+
+function endOfClass(source: string, start: number): number {
+  for (let at = start + 1; at < source.length; at += 1) {
+    if (source[at] === '\\') at += 1;
+    else if (source[at] === ']') return isUnbounded(source, at + 1) ? at - 1 : at;
+  }
+  return source.length;
+}
+
+function isUnbounded(source: string, at: number): boolean {
+  return source[at] === '*' || source[at] === '+' || /^\{\d+,\}/.test(source.slice(at, at + 12));
+}
+
+/** One repeated atom, perhaps with an optional one beside it: it can be cut in many ways. */
+function isAmbiguous(group: string): boolean {
+  const body = group.slice(1, -1).replace(/^\?(?::|<\w+>)/, '');
+  const atom = String.raw`(?:\\.|\[(?:\\.|[^\]\\]){1,200}\]|\((?:[^()\\]|\\.){1,200}\)|[^()[\]\\*+?|])`;
+  return new RegExp(
+    `^(?:${atom}[*?]){0,5}${atom}(?:[*+]|\\{\\d+,\\})(?:${atom}[*?]){0,5}$`,
+    's',
+  ).test(body);
+}

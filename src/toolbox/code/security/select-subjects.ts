@@ -1,7 +1,6 @@
 import type { Node, QueryMatch } from 'web-tree-sitter';
-import type { RuleFile } from '../rules/rule-file.ts';
-import { partsOf } from '../walk-syntax-tree.ts';
 import type { Setting, Subject } from './judge-node.ts';
+import type { RuleFile } from './security-rules.ts';
 
 /** What is known of a whole file before its parts are judged. */
 export interface FileFacts {
@@ -136,4 +135,9 @@ export function importedName(match: QueryMatch): string {
 
 export function captured(match: QueryMatch, name: string): Node | undefined {
   return match.captures.find((capture) => capture.name === name)?.node;
+}
+
+/** Children that are not punctuation and not comments. */
+function partsOf(node: Node | null): readonly Node[] {
+  return node?.namedChildren.filter((child) => !child.isExtra) ?? [];
 }

@@ -1,12 +1,19 @@
 import type { Language as Grammar, Query, QueryMatch, Tree } from 'web-tree-sitter';
-import type { CodeContext } from '../../code-context.ts';
-import type { SourceFile } from '../../source-files.ts';
-import type { GrammarName } from '../../syntax-tree.ts';
+import type { CodeContext } from '../code-context.ts';
+import { TooComplexError } from '../errors.ts';
+import { inlinePath, type SourceFile } from '../source-files.ts';
+import { firstErrorIn, type GrammarName } from '../syntax-tree.ts';
 import { holds } from './judge-node.ts';
-import { parseTree } from './parse-tree.ts';
-import { readRules, type FileRule, type NodeMatch, type RuleFile } from '../rules/rule-file.ts';
-import type { FileScan } from '../scan-file-security.ts';
-import { findingOf, startOfText, type Place, type SecurityFinding } from '../security-rule.ts';
+import type { FileScan } from './scan-file-security.ts';
+import {
+  findingOf,
+  readRules,
+  startOfText,
+  type FileRule,
+  type NodeMatch,
+  type RuleFile,
+  type SecurityFinding,
+} from './security-rules.ts';
 import { captured, importedName, settingOf, type FileFacts } from './select-subjects.ts';
 
 /** Runs the rules of a language over a file: tree-sitter queries with conditions on what they capture. */
@@ -22,7 +29,7 @@ export async function scanTree(file: SourceFile, context: CodeContext): Promise<
     const matches = compiled.query.matches(tree.rootNode, { progressCallback });
     const cutOff = progressCallback() ? startOfText : undefined;
     const findings = matchRules(matches, file, { rules, ...compiled });
-    return { findings, unparsed: firstError(tree) ?? cutOff };
+    return { findings, unparsed: firstErrorIn(tree) ?? cutOff };
   } finally {
     tree.delete();
   }
@@ -113,19 +120,34 @@ function noteFacts(shape: string, match: QueryMatch, facts: FileFacts): void {
   for (const { text } of names) facts.carriers.add(text);
 }
 
-/** Where the grammar first did not fit. */
-export function firstError(tree: Tree): Place | undefined {
-  if (!tree.rootNode.hasError) return undefined;
-  const cursor = tree.walk();
+/** A file as a tree, and the grammar that fits it. The caller must `delete()` the tree. */
+export interface ParsedFile {
+  readonly tree: Tree;
+  readonly grammar: GrammarName;
+}
+
+/** Parses a file of a language with a grammar; `undefined` for broken text the grammar does not get through in time. */
+export async function parseTree(
+  { path, language, text }: SourceFile,
+  { trees }: CodeContext,
+): Promise<ParsedFile | undefined> {
+  if (language === 'sql' || language === 'html') return undefined;
+  const grammar = language === 'typescript' && path.endsWith('x') ? 'tsx' : language;
   try {
-    while (cursor.gotoFirstChild()) {
-      while (!cursor.currentNode.hasError && cursor.gotoNextSibling());
-      const node = cursor.currentNode;
-      if (node.isError || node.isMissing) break;
+    const tree = await trees.parse(grammar, text);
+    // TypeScript without a name may be either dialect.
+    if (grammar !== 'typescript' || path !== inlinePath || !tree.rootNode.hasError) {
+      return { tree, grammar };
     }
-    const { row, column } = cursor.startPosition;
-    return { line: row + 1, column: column + 1 };
-  } finally {
-    cursor.delete();
+    const other = await trees.parse('tsx', text);
+    if (other.rootNode.hasError) {
+      other.delete();
+      return { tree, grammar };
+    }
+    tree.delete();
+    return { tree: other, grammar: 'tsx' };
+  } catch (error) {
+    if (error instanceof TooComplexError) return undefined;
+    throw error;
   }
 }

@@ -1,25 +1,69 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ownFile } from '../../../../kernel/index.ts';
-import { severities } from '../../finding.ts';
-import { languages, type Language } from '../../language.ts';
-import { confidences, type SecurityRule } from '../security-rule.ts';
+import { ownFile } from '../../../kernel/index.ts';
+import { findingSchema, severities, type Severity } from '../finding.ts';
+import { languages, type Language } from '../language.ts';
 
-/** The files in `rules/`: one per language, and one for signs of malicious code. */
-export const ruleGroups = [
-  'python',
-  'javascript',
-  'java',
-  'go',
-  'rust',
-  'sql',
-  'html',
-  'css',
+export const confidences = ['high', 'medium', 'low'] as const;
+
+/** What a rule is about. Its message and fix are constant text: they can never repeat the source. */
+export interface SecurityRule {
+  /** Stable, `<language>/<name>`; Python keeps the numbers of bandit: B602 is `python/S602`. */
+  readonly id: string;
+  readonly severity: Severity;
+  readonly cwe: string;
+  readonly message: string;
+  readonly fix: string;
+  /** How often a match is a real weakness. */
+  readonly confidence: (typeof confidences)[number];
+}
+
+export const securityFindingSchema = findingSchema.extend({
+  cwe: z.string().optional().describe('The weakness class, e.g. CWE-78.'),
+  confidence: z.enum(confidences),
+  engine: z.enum(['ruff', 'tutti']).describe('Who found it.'),
+});
+
+export type SecurityFinding = z.infer<typeof securityFindingSchema>;
+
+/** Where in a text something was found; lines and columns start at 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where a text is said not to parse that could not be read at all. */
+export const startOfText: Place = { line: 1, column: 1 };
+
+/** The finding of a rule at a place; `changes` for what the match itself decides. */
+export function findingOf(
+  rule: SecurityRule,
+  place: Place & { readonly file: string },
+  changes: Partial<Pick<SecurityFinding, 'severity' | 'engine'>> = {},
+): SecurityFinding {
+  return {
+    severity: rule.severity,
+    rule: rule.id,
+    message: rule.message,
+    file: place.file,
+    line: place.line,
+    column: place.column,
+    fix: rule.fix,
+    cwe: rule.cwe,
+    confidence: rule.confidence,
+    engine: 'tutti',
+    ...changes,
+  };
+}
+
+/** Rules of the languages that have their own, and signs of malicious code in any language. */
+export type RuleGroup = Exclude<Language, 'typescript'> | 'malicious';
+
+export const ruleGroups: readonly RuleGroup[] = [
+  ...languages.filter((language) => language !== 'typescript'),
   'malicious',
-] as const;
-
-export type RuleGroup = (typeof ruleGroups)[number];
+];
 
 /** A regular expression that runs in linear time; flags stand in front, as in `(?i)`. */
 const pattern = z
@@ -139,20 +183,21 @@ export interface RuleFile extends Pick<Parsed, 'kinds' | 'shapes'> {
   readonly rules: ReadonlyMap<string, FileRule>;
 }
 
-/** Rule files do not change while the program runs: each is read once. */
+/** Each file is parsed once: rules do not change while the program runs. */
 const loaded = new Map<RuleGroup, RuleFile>();
 
-/** The rules of a group, parsed and compiled. */
+/** The rules of a group, from the language's `security.yaml` or from `malicious.yaml`. */
 export function readRules(group: RuleGroup): RuleFile {
   const known = loaded.get(group);
   if (known) return known;
-  const text = readFileSync(ownFile(`toolbox/code/security/rules/${group}.yaml`), 'utf8');
-  const { kinds: kindsOfFile, shapes, rules } = fileSchema.parse(parse(text, { merge: true }));
+  const path = group === 'malicious' ? 'security/malicious' : `languages/${group}/security`;
+  const text = readFileSync(ownFile(`toolbox/code/${path}.yaml`), 'utf8');
+  const { rules, ...others } = fileSchema.parse(parse(text, { merge: true }));
   const entries = Object.entries(rules).map(([name, rule]): [string, FileRule] => [
     name,
     { ...rule, name, id: `${group}/${name}`, cwe: `CWE-${rule.cwe}` },
   ]);
-  const file: RuleFile = { kinds: kindsOfFile, shapes, rules: new Map(entries) };
+  const file: RuleFile = { ...others, rules: new Map(entries) };
   loaded.set(group, file);
   return file;
 }
@@ -164,4 +209,25 @@ export function countRules(language: Language): number {
     find.some(({ languages: ones = languages }) => ones.includes(language)),
   );
   return own + malicious.length;
+}
+
+const intro = `# Security rules
+
+Generated from the rule files by \`npm run docs\`. \`scan_security\` runs these; keys and tokens have [their own page](scan-secrets.md).
+A rule of Python carries bandit's number: \`python/S602\` is bandit's B602.`;
+
+/** The page that lists every security rule with its severity. */
+export function renderSecurityRules(): string {
+  const sections = ruleGroups.map((group) => {
+    const rows = [...readRules(group).rules.values()].map(
+      ({ id, severity, cwe, message, fix }) =>
+        `| \`${id}\` | ${severity} | ${cwe} | ${cell(message)} | ${cell(fix)} |`,
+    );
+    return `## ${group}\n\n| rule | severity | class | what it means | what to do |\n|---|---|---|---|---|\n${rows.join('\n')}\n`;
+  });
+  return `${intro}\n\n${sections.join('\n')}`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
 }
