@@ -23,46 +23,37 @@ const meaningOf: Readonly<Record<GuardedLanguage, (text: string) => string>> = {
 const javaTokens =
   /\/\/[^\n]*|\/\*[^]*?\*\/|"""(?:[^\\]|\\.)*?"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[\w$\u0080-\uffff]+|[^\s]/g;
 
-const javaModifiers = new Set(
-  'public protected private abstract static final transient volatile synchronized native default sealed strictfp'.split(
-    ' ',
-  ),
-);
+const javaModifiers =
+  /(?:^(?:public|protected|private|abstract|static|final|transient|volatile|synchronized|native|default|sealed|strictfp)\n)+/gm;
 
 /**
  * Forgiven: redundant parentheses, trailing commas and semicolons, `int a[]` for `int[] a`, and the
  * order of modifiers and of imports.
  */
 function javaMeaning(text: string): string {
+  const imports: string[] = [];
+  const rest = text.replaceAll(/^\s*import\s[^;]*;/gm, (statement) => {
+    imports.push(withoutSpace(statement));
+    return '';
+  });
+  const words = wordsIn(rest, javaTokens, '()[],;').replaceAll(
+    javaModifiers,
+    (run) => `${run.trimEnd().split('\n').sort().join('\n')}\n`,
+  );
+  return [...imports.sort(), words].join('\n');
+}
+
+/** The tokens but for the dropped ones, one per line, then the comments. Text blocks may be indented anew. */
+function wordsIn(text: string, tokens: RegExp, dropped: string): string {
   const comments: string[] = [];
   const words: string[] = [];
-  const imports: string[] = [];
-  const tokens: string[] = text.match(javaTokens) ?? [];
-  for (let index = 0; index < tokens.length; index += 1) {
-    const token = tokens[index] ?? '';
+  for (const token of text.match(tokens) ?? []) {
     if (token.startsWith('//') || token.startsWith('/*')) comments.push(withoutSpace(token));
-    else if (token === 'import') {
-      const end = tokens.indexOf(';', index);
-      imports.push(tokens.slice(index, end).join(' '));
-      index = end < 0 ? index : end;
-    } else if (!'()[],;'.includes(token)) {
+    else if (!dropped.includes(token)) {
       words.push(token.startsWith('"""') ? withoutSpace(token) : token);
     }
   }
-  return [...imports.sort(), ...sortModifiers(words), ...comments].join('\n');
-}
-
-function sortModifiers(words: readonly string[]): string[] {
-  const sorted: string[] = [];
-  let run: string[] = [];
-  for (const word of words) {
-    if (javaModifiers.has(word)) run.push(word);
-    else {
-      sorted.push(...run.sort(), word);
-      run = [];
-    }
-  }
-  return [...sorted, ...run.sort()];
+  return [...words, ...comments].join('\n');
 }
 
 const rustTokens =
@@ -73,15 +64,8 @@ const rustTokens =
  * how numbers are spelled; where a comment stands among the words.
  */
 function rustMeaning(text: string): string {
-  const comments: string[] = [];
-  const words: string[] = [];
-  for (const token of text.match(rustTokens) ?? []) {
-    if (token.startsWith('//') || token.startsWith('/*')) comments.push(withoutSpace(token));
-    // After a dot it is the place of a field: `a.1.10` is not `a.1.1`.
-    else if (/^\d/.test(token) && words.at(-1) !== '.') words.push(rustNumberMeaning(token));
-    else if (!'(){},;|'.includes(token)) words.push(token);
-  }
-  return [...words, ...comments].join('\n');
+  // After a dot it is the index of a field: `a.1.10` is not `a.1.1`.
+  return wordsIn(text, rustTokens, '(){},;|').replaceAll(/(?<!\.\n)^\d.*$/gm, rustNumberMeaning);
 }
 
 const sqlTokens =
@@ -152,30 +136,19 @@ function valueOf(key: string, value: string): string {
     : plain;
 }
 
+/** Longer numbers are compared as they are written. */
+const maxNumberLength = 100;
+
 /**
- * What a number in Rust says, however it is spelled: letter case, `_`, zeros at the end of a fraction
- * and the spelling of an exponent do not matter. Whole numbers and floats are never the same.
+ * A number in Rust in one spelling: letter case, `_`, zeros at the end of a fraction and the spelling
+ * of an exponent do not matter. Whole numbers and floats are never the same.
  */
 export function rustNumberMeaning(token: string): string {
   const plain = token.toLowerCase().replaceAll('_', '');
-  const float = floatParts.exec(plain)?.groups;
-  if (!float || !/[.ef]/.test(plain)) return plain;
-  const { whole = '', fraction = '', sign = '', exponent = '', type = '' } = float;
-  const power = exponent.slice(countZeros(exponent));
-  const scale = power === '' ? '' : `e${sign === '-' ? '-' : ''}${power}`;
-  return `${whole}.${withoutEndZeros(fraction)}${scale}${type}`;
-}
-
-const floatParts =
-  /^(?<whole>\d+)(?:\.(?<fraction>\d*))?(?:e(?<sign>[+-]?)(?<exponent>\d+))?(?<type>f32|f64)?$/;
-
-function countZeros(digits: string): number {
-  return /^0*/.exec(digits)?.[0].length ?? 0;
-}
-
-/** Not by an expression: looking for `0+$` takes quadratic time over zeros in the middle. */
-function withoutEndZeros(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === '0') end -= 1;
-  return digits.slice(0, end);
+  if (!/[.ef]/.test(plain) || plain.length > maxNumberLength) return plain;
+  return plain.replace(
+    /^(\d+)(?:\.(\d*?)0*)?(?:e\+?(-?)0*(\d*))?(f32|f64)?$/,
+    (_, whole: string, fraction = '', sign = '', power = '', type = '') =>
+      `${whole}.${fraction}${power === '' ? '' : `e${sign}${power}`}${type}`,
+  );
 }

@@ -46,8 +46,9 @@ function readFromEstree(text: string, parsed: ParseResult): ImportReference[] {
   for (const { moduleRequest } of module.dynamicImports) {
     add(literalOf(text.slice(moduleRequest.start, moduleRequest.end)), moduleRequest.start);
   }
-  if (/\brequire\s*\(/.test(text)) {
-    for (const { specifier, offset } of requiresIn(parsed.program)) add(specifier, offset);
+  for (const { 2: specifier, index } of text.matchAll(requireCall)) {
+    const isComment = parsed.comments.some(({ start, end }) => start <= index && index < end);
+    if (!isComment) add(specifier, index);
   }
   return unique(found);
 }
@@ -58,43 +59,7 @@ function literalOf(source: string): string | undefined {
   return match && !(match[1] === '`' && match[2]?.includes('${')) ? match[2] : undefined;
 }
 
-/** Looks at every node with a stack of its own; `require` may stand anywhere. */
-function requiresIn(program: unknown): { specifier: string; offset: number }[] {
-  const found: { specifier: string; offset: number }[] = [];
-  const open: unknown[] = [program];
-  while (open.length > 0) {
-    const value = open.pop();
-    if (typeof value !== 'object' || value === null) continue;
-    const required = requiredBy(value);
-    if (required) found.push(required);
-    for (const child of Object.values(value)) {
-      if (typeof child === 'object' && child !== null) open.push(child);
-    }
-  }
-  return found.sort((a, b) => a.offset - b.offset);
-}
-
-function requiredBy(node: object): { specifier: string; offset: number } | undefined {
-  if (!('type' in node) || !('start' in node) || typeof node.start !== 'number') return undefined;
-  if (node.type === 'TSExternalModuleReference' && 'expression' in node) {
-    return stringAt(node.expression, node.start);
-  }
-  if (node.type !== 'CallExpression' || !('callee' in node) || !('arguments' in node)) {
-    return undefined;
-  }
-  const { callee, arguments: given } = node;
-  const isRequire =
-    typeof callee === 'object' && callee !== null && 'name' in callee && callee.name === 'require';
-  return isRequire && Array.isArray(given) ? stringAt(given[0], node.start) : undefined;
-}
-
-function stringAt(
-  node: unknown,
-  offset: number,
-): { specifier: string; offset: number } | undefined {
-  if (typeof node !== 'object' || node === null || !('value' in node)) return undefined;
-  return typeof node.value === 'string' ? { specifier: node.value, offset } : undefined;
-}
+const requireCall = /\brequire\s*\(\s*(['"])([^'"`\\\n]*)\1\s*\)/g;
 
 const pattern = `
   (import_statement source: (string (string_fragment) @source))
