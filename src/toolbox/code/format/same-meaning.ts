@@ -145,10 +145,11 @@ const maxNumberLength = 100;
  */
 export function rustNumberMeaning(token: string): string {
   const plain = token.toLowerCase().replaceAll('_', '');
-  if (!/[.ef]/.test(plain) || plain.length > maxNumberLength) return plain;
-  return plain.replace(
-    /^(\d+)(?:\.(\d*?)0*)?(?:e\+?(-?)0*(\d*))?(f32|f64)?$/,
-    (_, whole: string, fraction = '', sign = '', power = '', type = '') =>
-      `${whole}.${fraction}${power === '' ? '' : `e${sign}${power}`}${type}`,
-  );
+  const isShort = plain.length <= maxNumberLength;
+  const float = isShort && /[.ef]/.test(plain) ? rustFloat.exec(plain) : null;
+  if (!float) return plain;
+  const [, whole = '', fraction = '', sign = '', power = '', type = ''] = float;
+  return `${whole}.${fraction}${power === '' ? '' : `e${sign}${power}`}${type}`;
 }
+
+const rustFloat = /^(\d+)(?:\.(\d*?)0*)?(?:e\+?(-?)0*(\d*))?(f32|f64)?$/;
