@@ -117,6 +117,15 @@ describe('results of a run', () => {
     expect(describeResults(aRun({}), [list])).toMatch(/Say "show all" for the whole list\.$/);
   });
 
+  it('leave the diff of changed code to where the code is shown', () => {
+    const diff = '--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n';
+    const output = { refactored_code: 'b', diff };
+    const changed = { step: 'a', tool: null, text: `1 fix\n${diff}`, output };
+    expect(describeResults(aRun({}), [changed])).toBe('1 fix');
+    const compared = { step: 'a', tool: null, text: diff, output: { diff } };
+    expect(describeResults(aRun({}), [compared])).toContain('@@ -1 +1 @@');
+  });
+
   it('are remembered by what they are, one of a kind for each step', () => {
     const output = {
       code: 'x=1',

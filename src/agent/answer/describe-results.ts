@@ -65,11 +65,15 @@ function hasCode(result: StepResult): boolean {
   return rememberResults([result], '').some(({ kind }) => kind === 'code' || kind === 'tests');
 }
 
-/** Tools put the code they made into their text; it is shown by itself, with what is known about it. */
+/** Tools put the code they made, or its diff, into their text; it is shown by itself, with what is known about it. */
 function withoutCode(text: string, result: StepResult): string {
-  return rememberResults([result], '')
-    .filter(({ kind }) => kind === 'code' || kind === 'tests')
-    .reduce((rest, { content }) => cutOut(rest, content.trimEnd()), text);
+  const { diff }: Readonly<Record<string, unknown>> = Object(result.output);
+  const code = rememberResults([result], '').filter(
+    ({ kind }) => kind === 'code' || kind === 'tests',
+  );
+  const changes = code.length > 0 && typeof diff === 'string' ? [diff] : [];
+  const shown = [...changes, ...code.map(({ content }) => content)];
+  return shown.reduce((rest, part) => cutOut(rest, part.trimEnd()), text);
 }
 
 function cutOut(text: string, part: string): string {

@@ -187,10 +187,10 @@ describe('a plan that lacks values', () => {
     const asked = await ask('review my code', { acceptPreview: true });
     expect(asked).toMatchObject({
       kind: 'question',
-      questions: ['What is "code"? The code to review.', 'What is "limit"?'],
+      questions: ['What is the code to review?', 'Which limit?'],
     });
     const more = await ask('```\nx = 1\n```', { session: 's-1' });
-    expect(more).toMatchObject({ kind: 'question', questions: ['What is "limit"?'] });
+    expect(more).toMatchObject({ kind: 'question', questions: ['Which limit?'] });
     const shown = await ask('7', { session: 's-1' });
     expect(shown).toMatchObject({
       kind: 'plan',

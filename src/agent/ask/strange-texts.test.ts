@@ -203,14 +203,14 @@ describe('a turn', () => {
     const { ask, settings } = lackingAgent({ version: 1, input, steps });
     expect(settings.maxQuestions).toBe(2);
     expect(await ask('review')).toMatchObject({
-      questions: ['What is "a"?', 'What is "b"?'],
+      questions: ['Which a?', 'Which b?'],
     });
     const attachments = [
       { name: '1', content: code },
       { name: '2', content: code },
     ];
     expect(await ask('these', { session: 's-1', attachments })).toMatchObject({
-      questions: ['What is "c"?'],
+      questions: ['Which c?'],
     });
     expect(await ask('x = 1', { session: 's-1' })).toMatchObject({ kind: 'plan' });
   });

@@ -11,11 +11,17 @@ export function missingInputs({ input = {} }: Plan): MissingInput[] {
     .filter(([, schema]) => !('default' in schema))
     .map(([name, { description, title }]) => {
       const about = [description, title].find((text) => typeof text === 'string');
-      return {
-        name,
-        question: `What is "${name}"?${about === undefined ? '' : ` ${about}`}`,
-      };
+      return { name, question: askFor(name, about ?? '') };
     });
+}
+
+/** "The commit message." asks by itself; what describes no noun follows the name in plain words. */
+function askFor(name: string, about: string): string {
+  const [, noun, rest = ''] = /^the (.+?)(?:[.;,](.*))?$/isu.exec(about.trim()) ?? [];
+  const more = (noun === undefined ? about : rest).trim();
+  const words = name.replaceAll(/[_-]+/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2');
+  const question = noun === undefined ? `Which ${words.toLowerCase()}?` : `What is the ${noun}?`;
+  return more === '' ? question : `${question} (${more.replace(/\.$/u, '')})`;
 }
 
 /** The plan with values for what it lacks, in the order of the questions; what is left over is left out. */

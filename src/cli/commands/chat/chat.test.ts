@@ -131,6 +131,13 @@ describe('a run that waits', () => {
     expect(ran.stdout).toContain('Done');
   });
 
+  it.each(['/approve', '/deny'])('is not decided by %s once it is over', async (line) => {
+    const over = { ...anAnswer('Done'), runId: 'run-1', runStatus: 'succeeded' as const };
+    const ran = await chat(['do it', line], { scenes: [{ outcome: over }], views: [aRun] });
+    expect(ran.stderr).toContain('Nothing waits for approval here');
+    expect(ran.calls).toEqual([]);
+  });
+
   it('of another chat is decided as "tutti runs approve" does', async () => {
     const ran = await chat(['/approve run-1 one'], { views: [waitingFor(anApproval), aRun] });
     expect(ran.calls.map(([method]) => method)).toEqual(['decide', 'follow']);

@@ -86,7 +86,8 @@ async function decide(
   [run, step]: readonly string[],
 ): Promise<number> {
   const { system, state } = chat;
-  const waiting = state.last && 'runId' in state.last ? state.last.runId : undefined;
+  // Only a question belongs to a run that waits; an answer tells of one that is over.
+  const waiting = state.last?.kind === 'question' ? state.last.runId : undefined;
   const runId = run ?? waiting;
   const verb = verdict === 'approved' ? 'approve' : 'deny';
   if (runId === undefined) {

@@ -114,11 +114,20 @@ class StreamedTurn implements TurnScreen {
         clock: systemClock,
       });
     }
-    this.#tree.update(view);
+    this.#tree.update(withErrorCodes(view));
   }
 
   #endWait(): void {
     if (this.#isWaitShown) this.#io.stderr.write(clearLine);
     this.#isWaitShown = false;
   }
+}
+
+/** The answer has the message of an error; the progress of the steps names its code. */
+function withErrorCodes(view: RunView): RunView {
+  const steps = Object.entries(view.steps).map(([path, { error, ...step }]) => [
+    path,
+    error ? { ...step, error: { ...error, message: error.code } } : step,
+  ]);
+  return { ...view, steps: Object.fromEntries(steps) };
 }
