@@ -2,7 +2,7 @@ import { testPath } from '../../contract/language/index.ts';
 import type { Clause } from './read-clauses.ts';
 import type { Choice, Draft, Material, Situation } from './read-context.ts';
 import { has, isDescriptive, isSignificant, type FoundPath } from './read-words.ts';
-import { changesField, isWriter, takes, takesFolder } from './tool-profile.ts';
+import { changesField, isWriter, pathKind, takes } from './tool-profile.ts';
 
 export type Missing = 'code' | 'task' | 'content' | 'file' | 'model';
 
@@ -80,13 +80,18 @@ function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
   const isTold = clause.words.some(isDescriptive) || state.drafts.length > 0 || hasMaterial;
   if (isTask && !isTold && named.length === 0 && !isChange) state.missing.add('task');
   if (isMaking || !(takes(profile, 'code') || takes(profile, 'path'))) return [];
-  if (named.length > 0) return named;
+  // Who imports a file is seen in the whole project.
+  if (named.length > 0)
+    return pathKind(profile) === 'folder' && named.every(isFile) && hasFiles ? [project] : named;
   const found = findSubject(choice, state);
   if (found.length > 0) return found;
   const isOwn = state.request.isOwn(profile.entry.server);
-  if (isOwn && takes(profile, 'path', 'required')) state.missing.add('file');
-  else if (hasFiles && takesFolder(profile) && !clause.pointsBack)
-    return [ofPath({ path: '.', kind: 'folder' })];
+  const takesOne = pathKind(profile) ?? 'file';
+  const isWhole = hasFiles && takesOne !== 'file' && !clause.pointsBack;
+  const isLacking =
+    isOwn && takes(profile, 'path', 'required') && !(isWhole && takesOne === 'folder');
+  if (isLacking) state.missing.add('file');
+  else if (isWhole) return [project];
   // A tool that takes either code or a path needs one of them.
   const isNeeded = ['code', 'path'].some((role) => takes(profile, role, 'required'));
   const isEither = takes(profile, 'code') && takes(profile, 'path');
@@ -144,6 +149,9 @@ function makeFirst({ clause, slots }: Choice, state: State): Material | undefine
   );
 }
 
+const project = ofPath({ path: '.', kind: 'folder' });
+const isFile = ({ path }: Material): boolean => path?.kind === 'file';
+
 function ofPath(path: FoundPath): Material {
   return { kind: 'path', path };
 }
@@ -160,8 +168,7 @@ function readable(
 ): Material | undefined {
   const { profile } = choice;
   const isFolder = subject?.path?.kind === 'folder';
-  const isFileOnly = profile === reader || (takes(profile, 'path') && !takesFolder(profile));
-  if (isFolder && isFileOnly) missing.add('file');
+  if (isFolder && (profile === reader || pathKind(profile) === 'file')) missing.add('file');
   if (!subject?.path || !reader || takes(profile, 'path') || !takes(profile, 'code'))
     return subject;
   // No tool reads a whole folder into one text.

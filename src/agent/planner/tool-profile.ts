@@ -93,14 +93,16 @@ export function takes({ fields }: ToolProfile, role: string, how?: 'required'): 
   return fields.some((field) => field.role === role && (how === undefined || field.isRequired));
 }
 
-/** Whether the tool works on whole folders, as far as the description of its path tells. */
-export function takesFolder({ fields }: ToolProfile): boolean {
-  return fields.some(({ role, schema: { description } }) => {
-    // "A file of the project", "A file, a folder or a glob": what comes first says what it is.
-    const text = typeof description === 'string' ? description : '';
-    const [what = ''] = text.split(/ (?:of|to|in|inside|relative) |[.;]/u);
-    return role === 'path' && (!/\bfile\b/iu.test(what) || /folder|director|glob/iu.test(what));
-  });
+/** What the path of a tool may be, as far as its description tells: most take both. */
+export function pathKind({ fields }: ToolProfile): 'file' | 'folder' | 'any' | undefined {
+  const path = fields.find(({ role }) => role === 'path');
+  if (!path) return undefined;
+  const { description } = path.schema;
+  const text = typeof description === 'string' ? description : '';
+  // "A file of the project", "A file, a folder or a glob": what comes first says what it is.
+  const [what = ''] = text.split(/ (?:of|to|in|inside|relative) |[.;]/u);
+  if (!/folder|director|glob/iu.test(what)) return /\bfile\b/iu.test(what) ? 'file' : 'any';
+  return /\bfile\b/iu.test(text) ? 'any' : 'folder';
 }
 
 /** Writes a text somewhere. */
