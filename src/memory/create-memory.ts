@@ -13,7 +13,7 @@ import { createSummarizer } from './converse/summarize-turns.ts';
 import type { CountTokens } from './converse/token-budget.ts';
 import { defaultMemoryLimits, type MemoryLimits } from './memory-limits.ts';
 import type { PreferenceStore } from './preference-store.ts';
-import { createPreferences } from './preferences/create-preferences.ts';
+import { createPreferences } from './preferences/learn-preferences.ts';
 import type { SessionStore } from './session-store.ts';
 import { createSessions } from './sessions/create-sessions.ts';
 import { SessionMirror } from './sessions/session-mirror.ts';

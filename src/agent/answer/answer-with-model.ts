@@ -1,8 +1,5 @@
-import type { Attachment, Intent } from '../../contract/agent/index.ts';
-import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
-import type { ModelCall, Models } from '../../contract/model/index.ts';
-import type { RunView } from '../../contract/run/index.ts';
-import type { Conversation } from '../../contract/session/index.ts';
+import { createCodeLabeller, labelCode } from './label-code.ts';
+import type { StepResult } from './results-of-run.ts';
 import {
   createDataBlocks,
   cutMiddle,
@@ -10,15 +7,18 @@ import {
   readPrompt,
   type DataBlocks,
 } from '../prompts/index.ts';
-import { createCodeLabeller, labelCode } from './label-code.ts';
-import type { StepResult } from './results-of-run.ts';
+import type { Attachment, Intent } from '../../contract/agent/index.ts';
+import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { ModelCall, Models } from '../../contract/model/index.ts';
+import type { RunView } from '../../contract/run/index.ts';
+import type { Conversation } from '../../contract/session/index.ts';
 
 const maxResultChars = 6_000;
 const maxAllResultsChars = 40_000;
 const maxAttachmentChars = 24_000;
 const maxAnswerTokens = 1_500;
 
-export interface Answered {
+interface Answered {
   readonly text: string;
   readonly model: string;
 }
@@ -130,4 +130,34 @@ function labelledCall(call: ModelCall): { readonly call: ModelCall; readonly end
 function withinChars(blocks: readonly string[], maxChars: number): string[] {
   let left = maxChars;
   return blocks.filter((block) => (left -= block.length) >= 0);
+}
+
+interface Summarized {
+  /** The summary so far; null when there is none. */
+  readonly before: string | null;
+  /** The turns that are new to it, in the user's own words. */
+  readonly turns: readonly string[];
+}
+
+const maxSummaryChars = 3_000;
+const maxSummaryTokens = 600;
+const maxTurnsChars = 30_000;
+
+/** The gist of older turns. Without a model there is none: then sentences of the turns themselves stand for them. */
+export async function summarizeTurns(
+  models: Pick<Models, 'text'>,
+  { before, turns }: Summarized,
+  call: ModelCall,
+): Promise<string> {
+  const blocks = createDataBlocks();
+  const content = [
+    ...(before === null ? [] : [blocks.block('the summary so far', before)]),
+    blocks.block('the turns', turns.join('\n'), maxTurnsChars),
+  ].join('\n\n');
+  const messages = [
+    { role: 'system', content: readPrompt('summary', blocks.boundary).text },
+    { role: 'user', content },
+  ] as const;
+  const answer = await models.text('agent', { messages, maxOutputTokens: maxSummaryTokens }, call);
+  return cutMiddle(answer.text.trim(), maxSummaryChars);
 }

@@ -2,11 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
 import type { RunView, StepView, Waiting } from '../../contract/run/index.ts';
-import { describeFailure, describeWaits } from './describe-failure.ts';
-import { describeResults } from './describe-results.ts';
-import { nextSteps } from './next-steps.ts';
-import { rememberResults } from './remember-results.ts';
-import { resultsOfRun } from './results-of-run.ts';
+import { describeFailure, describeWaits, describeResults, nextSteps } from './describe-results.ts';
+import { rememberResults, resultsOfRun } from './results-of-run.ts';
 import { showCode } from './show-code.ts';
 
 const aStep = (parts: Partial<StepView>): StepView => ({

@@ -1,14 +1,14 @@
-import type { Plan } from '../../contract/plan/index.ts';
-import type { RunView } from '../../contract/run/index.ts';
-import { counted } from '../../kernel/index.ts';
+import { rememberResults, isBadResult, type StepResult } from './results-of-run.ts';
 import { findList, itemLine } from './result-items.ts';
-import { isBadResult, type StepResult } from './results-of-run.ts';
-import { rememberResults } from './remember-results.ts';
+import type { Plan } from '../../contract/plan/index.ts';
+import type { RunView, StepView, Waiting } from '../../contract/run/index.ts';
+import { counted } from '../../kernel/index.ts';
 
 const maxLines = 40;
 /** Of each step, where a run has several. */
 const maxStepLines = 16;
 const maxLineChars = 400;
+const maxMessageChars = 1_000;
 
 /** What a run gave in the words of its tools, made without a model. */
 export function describeResults(
@@ -84,7 +84,7 @@ function cutOut(text: string, part: string): string {
 }
 
 function cutLines(text: string, limit: number): string {
-  const lines = text.split('\n').map((line) => cut(line.trimEnd()));
+  const lines = text.split('\n').map((line) => cut(line.trimEnd(), maxLineChars));
   const isCut = lines.length > limit + 1;
   const isListCut = lines.some((line) => /^… and \d+ more/.test(line));
   return [
@@ -94,6 +94,125 @@ function cutLines(text: string, limit: number): string {
   ].join('\n');
 }
 
-function cut(line: string): string {
-  return line.length <= maxLineChars ? line : `${line.slice(0, maxLineChars - 1)}…`;
+/** What went wrong with a run and what to do about it; said by us, so that nothing is glossed over. */
+export function describeFailure(view: RunView): string {
+  const { runId, status, error } = view;
+  if (status === 'cancelled')
+    return `The run was cancelled. "tutti runs show ${runId}" tells how far it came.`;
+  const failed = Object.entries(view.steps).filter(
+    ([, step]) => step.status === 'failed' || step.status === 'unknown',
+  );
+  const done = Object.values(view.steps).filter((step) => step.status === 'succeeded').length;
+  if (error?.code === 'workflow.approval_denied') {
+    return [
+      `Not done: ${cut(error.message, maxMessageChars)}.`,
+      ...(done > 0 ? [`${counted(done, 'earlier step')} succeeded.`] : []),
+    ].join('\n');
+  }
+  return [
+    `It did not work: ${cut(error?.message ?? `the run ended as ${status}`, maxMessageChars)}`,
+    ...failed
+      .filter(([, step]) => !isSaid(step, error))
+      .map(
+        ([path, step]) =>
+          `- step ${path}${step.tool === undefined ? '' : ` (${step.tool})`}: ${step.error ? `${step.error.code}: ${cut(step.error.message, maxMessageChars)}` : 'failed'}`,
+      ),
+    ...(done > 0
+      ? [
+          `${counted(done, 'earlier step')} succeeded and ${done === 1 ? 'keeps its result' : 'keep their results'}.`,
+        ]
+      : []),
+    `"tutti runs retry ${runId}" tries again what failed; "tutti runs show ${runId}" tells all; or say what to do differently.`,
+  ].join('\n');
+}
+
+/** A run usually fails by the error of its one failed step. */
+function isSaid(step: StepView, error: RunView['error']): boolean {
+  return step.error !== undefined && error?.message.includes(step.error.message) === true;
+}
+
+/** What a run waits for, as questions to a person, with the command that answers. */
+export function describeWaits({ runId, waitingFor }: RunView): string[] {
+  return waitingFor.map((waiting) => describeWait(runId, waiting));
+}
+
+/** The first line of a preview sums it up; without one the arguments have to do. */
+function effectOf({ preview, arguments: args }: Extract<Waiting, { kind: 'approval' }>): string {
+  if (preview === undefined) return ` with ${cut(JSON.stringify(args), maxMessageChars)}`;
+  return `: ${cut(preview.split('\n', 1)[0] ?? '', maxMessageChars).replace(/:$/, '')}`;
+}
+
+function describeWait(runId: string, waiting: Waiting): string {
+  const { step } = waiting;
+  switch (waiting.kind) {
+    case 'approval': {
+      const call =
+        waiting.tool === null ? '' : ` It would call ${waiting.tool}${effectOf(waiting)}.`;
+      return `Step "${step}" needs your approval.${call} Give it with: tutti runs approve ${runId} ${step} (or deny). I cannot approve it for you.`;
+    }
+    case 'signal':
+      return `Step "${step}" waits for the signal "${waiting.signal}": tutti runs signal ${runId} ${waiting.signal} JSON`;
+    case 'resolve':
+      return `Nobody knows whether step "${step}" (${waiting.tool}) happened. Look, then: tutti runs resolve ${runId} ${step} --happened or --not-happened`;
+    case 'repair':
+      return `Step "${step}" failed (${cut(waiting.error.message, maxMessageChars)}): tutti runs repair ${runId} ${step} --args JSON, or --give-up`;
+  }
+}
+
+function cut(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1)}…`;
+}
+
+type Kind = ReturnType<typeof rememberResults>[number]['kind'];
+
+interface Idea {
+  readonly say: string;
+  /** The tool that does it. */
+  readonly tool: string;
+  readonly after: Kind;
+  readonly unless?: Kind;
+}
+
+const ideas: readonly Idea[] = [
+  { say: 'write tests for it', tool: 'code.generate_tests', after: 'code', unless: 'tests' },
+  { say: 'review it', tool: 'code.review_code', after: 'code', unless: 'review' },
+  { say: 'refactor it', tool: 'code.refactor_code', after: 'review' },
+  { say: 'run the tests', tool: 'exec.run_tests', after: 'tests' },
+];
+
+/** Other verbs for what a saying begins with. */
+export const sameVerbs: ReadonlyMap<string, string> = new Map([
+  ['save', 'apply'],
+  ['write', 'apply'],
+]);
+
+const applySaying = 'apply it';
+const applyOffer = `Say "${applySaying}" to write the change to the file.`;
+const ideasStart = 'Next you could say ';
+
+interface DoneSoFar {
+  readonly results: readonly StepResult[];
+  readonly changesFile: boolean;
+  /** Names of the tools there are. */
+  readonly tools: ReadonlySet<string>;
+}
+
+/** What could be said next, of what the tools that are there can do; empty where nothing follows. */
+export function nextSteps({ results, changesFile, tools }: DoneSoFar): string {
+  if (changesFile && tools.has('workspace.apply_changes')) return applyOffer;
+  const kinds = new Set(rememberResults(results, '').map(({ kind }) => kind));
+  const fitting = ideas.filter(
+    ({ tool, after, unless }) =>
+      kinds.has(after) && (unless === undefined || !kinds.has(unless)) && tools.has(tool),
+  );
+  if (fitting.length === 0) return '';
+  return `${ideasStart}${fitting.map(({ say }) => `"${say}"`).join(', ')}.`;
+}
+
+/** What an answer of `nextSteps` offered to say; only our own sayings, because an answer also quotes files and tools. */
+export function offeredSteps(answer: string): readonly string[] {
+  const lines = answer.split('\n');
+  if (lines.includes(applyOffer)) return [applySaying];
+  const said = lines.findLast((line) => line.startsWith(ideasStart));
+  return ideas.map(({ say }) => say).filter((say) => said?.includes(`"${say}"`));
 }

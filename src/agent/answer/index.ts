@@ -1,12 +1,21 @@
-export { answerDirectly, answerRun } from './answer-with-model.ts';
-export { describeFailure, describeWaits } from './describe-failure.ts';
-export { describeBadResults, describeResults, resultText } from './describe-results.ts';
-export type { ReadFile } from './find-source.ts';
-export { createHiddenTexts, hideInResults } from './hide-in-results.ts';
+export { answerDirectly, answerRun, summarizeTurns } from './answer-with-model.ts';
+export {
+  describeFailure,
+  describeWaits,
+  describeBadResults,
+  describeResults,
+  resultText,
+  nextSteps,
+  offeredSteps,
+  sameVerbs,
+} from './describe-results.ts';
+export { type ReadFile, showCode, showWholeCode } from './show-code.ts';
+export {
+  createHiddenTexts,
+  hideInResults,
+  rememberResults,
+  resultsOfRun,
+  type StepResult,
+} from './results-of-run.ts';
 export { labelCode } from './label-code.ts';
-export { nextSteps, offeredSteps, sameVerbs } from './next-steps.ts';
-export { rememberResults } from './remember-results.ts';
 export { findList, itemLine, placeOf, type ResultItem, type ResultList } from './result-items.ts';
-export { resultsOfRun, type StepResult } from './results-of-run.ts';
-export { showCode, showWholeCode } from './show-code.ts';
-export { summarizeTurns } from './summarize-turns.ts';

@@ -1,3 +1,10 @@
+import { summarizeTurns } from '../answer/index.ts';
+import type { AgentParts } from './agent-parts.ts';
+import { keepTexts, rememberAttachment } from './kept-texts.ts';
+import { takeMessage } from './take-message.ts';
+import { base, modelCall, plainReply, tell, type Reply, type Turn } from './turn.ts';
+import { InvalidMessageError } from '../errors.ts';
+import { plainLanguage, splitPastes, turnInOwnWords } from '../intent/index.ts';
 import type {
   Agent,
   AskOptions,
@@ -7,13 +14,6 @@ import type {
 } from '../../contract/agent/index.ts';
 import type { NewTurn, OpenSession } from '../../contract/session/index.ts';
 import { AppError, reportError } from '../../kernel/index.ts';
-import { plainLanguage, splitPastes } from '../intent/index.ts';
-import { InvalidMessageError } from '../errors.ts';
-import type { AgentParts } from './agent-parts.ts';
-import { keepSummary } from './keep-summary.ts';
-import { keepTexts, rememberAttachment } from './kept-texts.ts';
-import { takeMessage } from './take-message.ts';
-import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
 
 const maxMessageChars = 200_000;
 const maxAttachmentChars = 400_000;
@@ -185,5 +185,28 @@ async function recordFailure({ session, options, parts }: Turn, error: unknown):
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
     parts.log.warn('the outcome of a message could not be recorded', { error: failure });
+  }
+}
+
+/** Turns that leave the window before they are summed up, so that it is not done for each. */
+const batch = 10;
+
+/** Sums up turns that no longer go to the model word for word. Nothing depends on it: failures are only logged. */
+async function keepSummary(turn: Turn): Promise<void> {
+  const { parts, options, session } = turn;
+  const { turns, summary } = session.current();
+  const newest = turns.length - parts.settings.contextTurns;
+  const since = turns.slice(summary?.turn ?? 0, Math.max(0, newest));
+  if (since.length < batch) return;
+  try {
+    if (!(await parts.models.find('agent', options.client))) return;
+    const summed = { before: summary?.text ?? null, turns: since.map(turnInOwnWords) };
+    const text = await summarizeTurns(parts.models, summed, modelCall(turn));
+    if (text !== '') await session.summarize({ text, turn: newest });
+  } catch (error) {
+    // The answer is given and recorded: what is cancelled from here on is this alone.
+    if (options.signal.aborted) return;
+    if (!(error instanceof AppError)) throw error;
+    parts.log.warn('older turns were not summed up', { error });
   }
 }

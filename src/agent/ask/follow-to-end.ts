@@ -8,8 +8,7 @@ import {
   repairArguments,
   unnamedReads,
 } from '../propose/index.ts';
-import { guardRules } from './guard-rules.ts';
-import { modelCall, type Turn } from './turn.ts';
+import { guardRules, modelCall, type Turn } from './turn.ts';
 
 export interface FollowedRun {
   readonly runId: string;

@@ -17,10 +17,17 @@ import {
 } from '../propose/index.ts';
 import { askQuestions, canBeAsked } from './ask-client.ts';
 import { carryOut, needsPreview, type Undertaking } from './carry-out.ts';
-import { guardRules } from './guard-rules.ts';
-import { inputsOf } from './inputs-of.ts';
+import {
+  guardRules,
+  inputsOf,
+  base,
+  modelCall,
+  plainReply,
+  tellingCall,
+  type Reply,
+  type Turn,
+} from './turn.ts';
 import { respondWithoutModel } from './respond-without-model.ts';
-import { base, modelCall, plainReply, tellingCall, type Reply, type Turn } from './turn.ts';
 
 /** What the user is taken to want, and all it was read from. */
 interface Understood {

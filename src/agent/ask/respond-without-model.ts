@@ -4,10 +4,8 @@ import { needsModelMetaKey } from '../../contract/tool/index.ts';
 import { proposeWithoutModel } from '../propose/index.ts';
 import { answerAbout } from './answer-about.ts';
 import { carryOut } from './carry-out.ts';
-import { guardRules } from './guard-rules.ts';
+import { guardRules, latestRemembered, base, plainReply, type Reply, type Turn } from './turn.ts';
 import { loadText } from './kept-texts.ts';
-import { latestRemembered } from './latest-remembered.ts';
-import { base, plainReply, type Reply, type Turn } from './turn.ts';
 
 const connect =
   'No model is connected; "tutti models" tells which there are and how to connect one.';

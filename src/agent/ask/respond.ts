@@ -1,18 +1,16 @@
-import type { Proposal } from '../../contract/agent/index.ts';
-import type { Plan } from '../../contract/plan/index.ts';
-import { AppError, readShortReply } from '../../kernel/index.ts';
-import { splitPastes } from '../intent/index.ts';
-import { createCapability, isOfferable, judgePlan, supplyInputs } from '../propose/index.ts';
 import { answerFollowUp } from './answer-follow-up.ts';
 import { carryOut, nothingRun } from './carry-out.ts';
 import { followToEnd } from './follow-to-end.ts';
-import { guardRules } from './guard-rules.ts';
-import type { ReplyKind } from './read-reply.ts';
+import { timesAsked, type ReplyKind } from './read-reply.ts';
 import { replyAboutRun } from './reply-about-run.ts';
 import { respondWithModel } from './respond-with-model.ts';
 import { respondWithoutModel } from './respond-without-model.ts';
-import { askAgain, limitMisses } from './missed-answers.ts';
-import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
+import { base, guardRules, plainReply, tell, type Reply, type Turn } from './turn.ts';
+import { splitPastes } from '../intent/index.ts';
+import { createCapability, isOfferable, judgePlan, supplyInputs } from '../propose/index.ts';
+import type { PlanCandidate, Proposal } from '../../contract/agent/index.ts';
+import type { Plan } from '../../contract/plan/index.ts';
+import { AppError, readShortReply } from '../../kernel/index.ts';
 
 /** What a message leads to, by what it is. */
 export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
@@ -127,4 +125,45 @@ async function resume(turn: Turn, runId: string, model: string | null): Promise<
   const followed = { runId, plan: { version: 1 as const, steps: [] }, hasModel: false };
   const view = isOver ? shown : await followToEnd(turn, followed);
   return replyAboutRun(turn, { view, runId, model, confidence: 1 });
+}
+
+/** A question that was not answered this often is dropped, so that nobody is caught in it. */
+const maxMisses = 2;
+
+const beginAnew =
+  'That is not clear to me, so the question is dropped. Say in one sentence what to do and with which file or folder, for example "review src/main.py". "/tools" lists what there is to use, "/help" the commands.';
+
+/** Asks or shows once more what a short reply did not fit. */
+function askAgain(
+  turn: Turn,
+  { open, why }: Extract<ReplyKind, { kind: 'misfit' }>,
+  model: string | null,
+): Reply {
+  turn.emit({ kind: 'notice', text: why });
+  const known = base(turn, { confidence: 0, model });
+  const { plan, alternatives = [], questions = [], text: preview } = open;
+  const candidates = [...(plan ? [plan] : []), ...alternatives].map((one): PlanCandidate => ({
+    plan: one,
+    why: '',
+    confidence: 0,
+  }));
+  return plan
+    ? plainReply({ ...known, kind: 'plan', plan, candidates, preview, madeBy: 'planner' })
+    : limitMisses(turn, plainReply({ ...known, kind: 'question', questions, candidates }));
+}
+
+/** The second time that the same question got no answer it says how to begin anew instead. */
+function limitMisses(turn: Turn, reply: Reply): Reply {
+  const { outcome } = reply;
+  if (outcome.kind !== 'question' || outcome.runId !== undefined) return reply;
+  const misses = timesAsked(turn.before, outcome.questions[0] ?? '');
+  if (misses >= maxMisses) {
+    const known = base(turn, { confidence: 0, model: outcome.model });
+    return plainReply({ ...known, kind: 'refusal', reason: beginAnew });
+  }
+  if (misses > 0) {
+    const text = 'That does not answer the question. Say "no" to drop it, or something else.';
+    turn.emit({ kind: 'notice', text });
+  }
+  return reply;
 }

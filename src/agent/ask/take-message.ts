@@ -1,13 +1,15 @@
-import { splitPastes } from '../intent/index.ts';
-import { replyToTask } from '../loop/index.ts';
+import { offeredSteps, sameVerbs } from '../answer/index.ts';
 import { attachmentsOf } from './kept-texts.ts';
 import { readReply, type ReplyKind } from './read-reply.ts';
 import { respond } from './respond.ts';
-import { settleReply } from './settle-reply.ts';
-import { readShortReply } from '../../kernel/index.ts';
-import { readOffer } from './read-offer.ts';
-import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
+import { base, latestRemembered, plainReply, tell, type Reply, type Turn } from './turn.ts';
 import { findUnanswered, requestBehind } from './unanswered.ts';
+import { splitPastes } from '../intent/index.ts';
+import { replyToTask } from '../loop/index.ts';
+import type { PlanningAnswer } from '../planner/index.ts';
+import { isOfferable } from '../propose/index.ts';
+import type { Session } from '../../contract/session/index.ts';
+import { readChoice, readShortReply } from '../../kernel/index.ts';
 
 /** Finds out what a message is about (an unfinished task, what was asked or shown last, something new) and responds. */
 export async function takeMessage(turn: Turn): Promise<Reply> {
@@ -55,3 +57,81 @@ function wordsBehind({ words, before }: Turn, reply: ReplyKind): string {
       return words;
   }
 }
+
+/** What "do it" means after an answer that says what could be said next. */
+type Offer =
+  | { readonly kind: 'taken'; readonly say: string }
+  /** Yes to several at once. */
+  | { readonly kind: 'unclear'; readonly among: readonly string[] };
+
+const politeness = /\b(?:please|now|then|ok|okay|yes|the|changes?|it|that|this)\b/gi;
+
+/** Reads a message as yes to what the last answer offered: "go ahead", "apply", "2"; undefined for any other. */
+function readOffer(words: string, { turns }: Session): Offer | undefined {
+  const last = turns.at(-1);
+  if (last?.role !== 'assistant' || last.outcome !== 'answer') return undefined;
+  const among = offeredSteps(last.text);
+  const [first] = among;
+  if (first === undefined) return undefined;
+  const verb = words
+    .replaceAll(politeness, '')
+    .replaceAll(/[\s.,!]+/g, '')
+    .toLowerCase();
+  const named = among.find((say) => say.split(' ', 1)[0] === (sameVerbs.get(verb) ?? verb));
+  const chosen = named ?? among[(readChoice(words) ?? 0) - 1];
+  if (chosen !== undefined) return { kind: 'taken', say: chosen };
+  if (readShortReply(words) !== 'yes') return undefined;
+  return among.length === 1 ? { kind: 'taken', say: first } : { kind: 'unclear', among };
+}
+
+/**
+ * Decides whether words after a question or a preview belong to it. A message that can be planned by itself is
+ * a new request; a path, a value or a few words that cannot are the answer. With a model a change to a plan
+ * that was shown is read by the model, which sees the conversation.
+ */
+async function settleReply(turn: Turn, reply: ReplyKind, hasModel: boolean): Promise<ReplyKind> {
+  if (reply.kind !== 'answered' && reply.kind !== 'supplied') return reply;
+  const isReadByModel = reply.kind === 'answered' && reply.to === 'plan' && hasModel;
+  if (isReadByModel || (reply.kind === 'answered' && reply.request === '')) return isNew;
+  if (isValue(turn.words) || turn.attachments.length > 0) return reply;
+  const planned = await planAlone(turn);
+  const isSure = planned.kind === 'plan' && planned.candidates.length === 1;
+  // Any words can be the value of an input: only what is clearly a request is taken for one.
+  const standsAlone = reply.kind === 'supplied' ? isSure : isRequest(planned.kind);
+  return standsAlone ? isNew : reply;
+}
+
+async function planAlone({ parts, before, words, options }: Turn): Promise<PlanningAnswer> {
+  const planner = await parts.planner();
+  return planner.plan({
+    message: words,
+    tools: (await parts.tools.entries()).filter(isOfferable),
+    attachments: [],
+    remembered: latestRemembered(before),
+    history: [],
+    files: parts.files,
+    isOwn: parts.isTrusted,
+    maxSteps: parts.settings.maxSteps,
+    signal: options.signal,
+  });
+}
+
+const isNew: ReplyKind = { kind: 'new' };
+
+/** Everything but "say more" and "no tool is for that". */
+function isRequest(kind: string): boolean {
+  return kind !== 'question' && kind !== 'refusal';
+}
+
+/** One word, something quoted, or words that only go on with a sentence: `in src`, `only the tests`. */
+function isValue(words: string): boolean {
+  const said = words.trim();
+  const isQuoted = /^(["'`]).*\1$/s.test(said);
+  const goesOn =
+    /^(?:in|for|with|from|to|at|on|of|only|just|but|and|or|not|without|the|a|an|my|all|both|using|as|like|it|its|that|this|instead)\b/i;
+  return (
+    isQuoted || !/\s/.test(said) || (goesOn.test(said) && said.split(/\s+/).length <= maxValueWords)
+  );
+}
+
+const maxValueWords = 5;

@@ -1,3 +1,8 @@
+import { createHiddenTexts } from '../answer/index.ts';
+import type { AgentParts } from './agent-parts.ts';
+import { loadText } from './kept-texts.ts';
+import { isOwn, plainLanguage, withoutPastes } from '../intent/index.ts';
+import { collectInputs, type GuardRules, type PlanInput } from '../propose/index.ts';
 import type {
   AgentEvent,
   AskOptions,
@@ -7,8 +12,6 @@ import type {
 } from '../../contract/agent/index.ts';
 import type { ModelCall } from '../../contract/model/index.ts';
 import type { OpenSession, Remembered, Session } from '../../contract/session/index.ts';
-import { createHiddenTexts } from '../answer/index.ts';
-import type { AgentParts } from './agent-parts.ts';
 
 /** One message on its way to an outcome. */
 export interface Turn {
@@ -74,4 +77,39 @@ export function base(
 
 export function plainReply(outcome: AskOutcome): Reply {
   return { outcome, remembered: [] };
+}
+
+/** What plans of this turn are held to, but for what they may call. */
+export function guardRules({
+  parts,
+  before,
+  words,
+  attachments,
+}: Turn): Omit<GuardRules, 'capability'> {
+  const { maxSteps, approval } = parts.settings;
+  const said = before.turns.filter(isOwn).map(({ text }) => withoutPastes(text));
+  const ownWords = [...said, words, ...attachments.map(({ name }) => name)].join('\n');
+  return { ownWords, approval, maxSteps, isTrusted: parts.isTrusted };
+}
+
+/** What plans of this turn can refer to: attachments, and the latest of each kind the conversation made. */
+export function inputsOf({ parts, request, before, attachments }: Turn): PlanInput[] {
+  const { caller } = request;
+  return collectInputs(attachments, latestRemembered(before), (item) =>
+    loadText(item, { parts, caller }),
+  );
+}
+
+const maxTurnsBack = 200;
+
+/** The latest of each kind, newest first, with all of their contents. */
+export function latestRemembered({ turns }: Session): Remembered[] {
+  const latest = new Map<string, Remembered>();
+  for (const turn of turns.slice(-maxTurnsBack).toReversed()) {
+    for (const item of turn.remembered.toReversed()) {
+      const { language, ...rest } = item;
+      if (!latest.has(item.kind)) latest.set(item.kind, { ...rest, ...plainLanguage(language) });
+    }
+  }
+  return [...latest.values()];
 }

@@ -1,3 +1,9 @@
-export { isOwn, ownWords, splitPastes, turnInOwnWords, withoutPastes } from './own-words.ts';
-export { plainLanguage } from './plain-language.ts';
+export {
+  isOwn,
+  ownWords,
+  splitPastes,
+  turnInOwnWords,
+  withoutPastes,
+  plainLanguage,
+} from './own-words.ts';
 export { questionsAbout, readIntent, type ClarificationRules } from './read-intent.ts';

@@ -1,5 +1,4 @@
 import type { Conversation, Session, Turn } from '../../contract/session/index.ts';
-import { plainLanguage } from './plain-language.ts';
 
 const maxTurnChars = 4_000;
 
@@ -87,7 +86,7 @@ export function withoutPastes(text: string): string {
   return splitPastes(text).words;
 }
 
-export interface Paste {
+interface Paste {
   readonly content: string;
   readonly language?: string;
 }
@@ -152,4 +151,9 @@ function readOpening(line: string): Opening | undefined {
 function closes(line: string, fence: string): boolean {
   const text = line.trim();
   return text.startsWith(fence) && text.replaceAll(fence.charAt(0), '') === '';
+}
+
+/** A language by its name. Tools and clients choose it, so anything else in its place is left out. */
+export function plainLanguage(language: string | undefined): { readonly language?: string } {
+  return language !== undefined && /^[\w+#.-]{1,30}$/.test(language) ? { language } : {};
 }

@@ -2,10 +2,9 @@ import type { Turn as StoredTurn } from '../../contract/session/index.ts';
 import { attachmentsOf } from '../ask/kept-texts.ts';
 import type { ShortReply } from '../../kernel/index.ts';
 import type { Reply, Turn } from '../ask/turn.ts';
-import { countCalls } from './count-calls.ts';
+import { countCalls, loadTask, type Task } from './task.ts';
 import { readRounds } from './run-round.ts';
 import { runTask } from './run-task.ts';
-import { loadTask, type Task } from './task.ts';
 
 /** What a short reply ("yes", "no", "continue") says to the session's unfinished task; undefined where it says nothing to it. */
 export async function replyToTask(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../contract/plan/index.ts';
 import type { EndedRound } from './evidence.ts';
-import { countRepeats } from './repeats.ts';
+import { countRepeats } from './run-task.ts';
 
 function aRound(args: Record<string, Json>, output: Json, status = 'succeeded'): EndedRound {
   const steps = [{ id: 'a', tool: 'exec.run_tests', args }];

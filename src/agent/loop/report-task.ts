@@ -1,8 +1,7 @@
 import { counted } from '../../kernel/index.ts';
 import { describeFailure, labelCode, showWholeCode } from '../answer/index.ts';
-import { countCalls } from './count-calls.ts';
+import { countCalls, type Task } from './task.ts';
 import { findDoubt, type EndedRound, type Fact } from './evidence.ts';
-import type { Task } from './task.ts';
 
 const maxDiffLines = 120;
 const maxMessageChars = 400;

@@ -1,27 +1,33 @@
-import { AppError } from '../../kernel/index.ts';
+import { createHash } from 'node:crypto';
 import { rememberResults } from '../answer/index.ts';
 import { canBeAsked, confirmPlan, confirmTools, isShownForApproval } from '../ask/ask-client.ts';
-import { guardRules } from '../ask/guard-rules.ts';
-import { inputsOf } from '../ask/inputs-of.ts';
 import { keepTexts } from '../ask/kept-texts.ts';
 import { replyAboutRun } from '../ask/reply-about-run.ts';
-import { base, modelCall, plainReply, tell, type Reply, type Turn } from '../ask/turn.ts';
+import {
+  base,
+  guardRules,
+  inputsOf,
+  modelCall,
+  plainReply,
+  tell,
+  type Reply,
+  type Turn,
+} from '../ask/turn.ts';
+import { countCalls, type Round, type Task } from './task.ts';
+import { collectFacts, hasFailingTests, type EndedRound } from './evidence.ts';
+import { judgeSteps, lookAtResults, type Decision, type LookParts } from './look.ts';
+import { reportTask } from './report-task.ts';
+import { readRound, readRounds, runLastRound, taskScope } from './run-round.ts';
+import { type TaskWatch, watchTask } from './task-watch.ts';
 import {
   createCapability,
-  planOf,
   noteOnReads,
+  planOf,
   previewPlan,
   previewSteps,
   proposedPlanSchema,
 } from '../propose/index.ts';
-import { countCalls } from './count-calls.ts';
-import { collectFacts, hasFailingTests, type EndedRound } from './evidence.ts';
-import { judgeSteps, lookAtResults, type Decision, type LookParts } from './look.ts';
-import { countRepeats } from './repeats.ts';
-import { reportTask } from './report-task.ts';
-import { readRound, readRounds, runLastRound, taskScope } from './run-round.ts';
-import type { Round, Task } from './task.ts';
-import { watchTask, type TaskWatch } from './task-watch.ts';
+import { AppError } from '../../kernel/index.ts';
 
 /** Rounds that only repeat what is known before the task is stopped. */
 const maxRepeats = 2;
@@ -318,4 +324,30 @@ function stopOfModel(error: unknown): string | undefined {
   return typeof setting === 'string'
     ? `${setting}: ${error.message}.`
     : `the model cannot be used: ${error.message}`;
+}
+
+/** How many rounds did what an earlier one had done, with the same result. */
+export function countRepeats(rounds: readonly EndedRound[]): number {
+  const digests = rounds.map(digestOf);
+  return digests.filter((digest, index) => digests.indexOf(digest) < index).length;
+}
+
+function digestOf({ plan, view, results }: EndedRound): string {
+  const calls = plan.steps.map(({ tool, args, when, forEach }) => [tool, args, when, forEach]);
+  const ends = Object.values(view.steps).map(({ status, error }) => [status, error?.code]);
+  const outputs = results.map(({ output }) => output);
+  const text = JSON.stringify([calls, ends, outputs], (key, value: unknown) =>
+    isVolatile(key) ? undefined : typeof value === 'string' ? withoutTimes(value) : value,
+  );
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Durations, moments and usage differ from run to run though nothing else does. */
+function isVolatile(key: string): boolean {
+  return /(?:Ms|_ms|At|_at|[dD]uration|[eE]lapsed|[uU]sage|[tT]imestamp)$/.test(key);
+}
+
+/** Fractions in the text of a program are times more often than not. */
+function withoutTimes(text: string): string {
+  return text.replaceAll(/\d+\.\d+|\d+(?=\s?(?:ms|s|sec|seconds)\b)/g, '#');
 }

@@ -1,6 +1,5 @@
 import type { RunView } from '../../contract/run/index.ts';
-import { countCalls } from './count-calls.ts';
-import type { Task } from './task.ts';
+import { countCalls, type Task } from './task.ts';
 
 /** What one request of several rounds may use; tokens and money are the models' budgets to hold. */
 export interface TaskLimits {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
 import { planSchema } from '../../contract/plan/index.ts';
+import type { RunView } from '../../contract/run/index.ts';
 import type { OpenSession } from '../../contract/session/index.ts';
 import type { Log } from '../../kernel/index.ts';
+import { z } from 'zod';
 
 /** One round of a task: a plan that passed the guard and the check, and the run it became. */
 const roundSchema = z.strictObject({
@@ -42,7 +43,7 @@ const nextSchema = z.discriminatedUnion('kind', [
  * A request that takes several rounds. It is saved before each run starts and after each answer of the model, so
  * that after a crash no answer is asked for again and no run starts twice.
  */
-export const taskSchema = z.strictObject({
+const taskSchema = z.strictObject({
   version: z.literal(1),
   /** Makes the idempotency keys of its runs unique. */
   id: z.string(),
@@ -72,7 +73,7 @@ export const taskSchema = z.strictObject({
 export type Task = z.output<typeof taskSchema>;
 export type Round = z.output<typeof roundSchema>;
 
-export type NewTask = Pick<
+type NewTask = Pick<
   Task,
   'turn' | 'words' | 'background' | 'goal' | 'confidence' | 'model' | 'tools' | 'rounds'
 >;
@@ -97,4 +98,10 @@ export async function loadTask(session: OpenSession, log: Log): Promise<Task | u
   const { data, error } = taskSchema.safeParse(saved);
   if (error) log.warn('unreadable agent task ignored', { session: session.id });
   return data;
+}
+
+/** Tool calls made so far, each element of a `forEach` and each attempt counted. */
+export function countCalls(views: readonly Pick<RunView, 'steps'>[]): number {
+  const steps = views.flatMap((view) => Object.values(view.steps));
+  return steps.reduce((sum, { items, attempts }) => sum + Math.max(items?.done ?? 0, attempts), 0);
 }

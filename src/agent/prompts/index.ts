@@ -1,2 +1,7 @@
-export { createDataBlocks, cutMiddle, cutWords, type DataBlocks } from './data-block.ts';
-export { readPrompt } from './read-prompt.ts';
+export {
+  createDataBlocks,
+  cutMiddle,
+  cutWords,
+  type DataBlocks,
+  readPrompt,
+} from './read-prompt.ts';

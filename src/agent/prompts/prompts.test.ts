@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDataBlocks } from './data-block.ts';
-import { promptNames, readPrompt } from './read-prompt.ts';
+import { createDataBlocks, promptNames, readPrompt } from './read-prompt.ts';
 
 describe('prompts', () => {
   it.each(promptNames)('%s has a version and names the boundary of data', (name) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../../contract/plan/index.ts';
-import { escapeLiterals } from './escape-literals.ts';
+import { escapeLiterals } from './proposed-plan.ts';
 
 function escaped(text: string, more: Partial<Step> = {}): unknown {
   const step = { id: 'write', tool: 'x', args: { changes: [{ content: text }] }, ...more };

@@ -10,12 +10,21 @@ export {
 export { describeOffered, describeWithin, nameTool } from './describe-tool.ts';
 export { guardStep, type AgentApproval, type GuardRules } from './guard-plan.ts';
 export { fixCapability, offerTools, type ToolSource } from './offer-tools.ts';
-export { collectInputs, describeInput, type PlanInput } from './plan-inputs.ts';
-export { missingInputs, supplyInputs } from './missing-inputs.ts';
+export {
+  collectInputs,
+  describeInput,
+  type PlanInput,
+  missingInputs,
+  supplyInputs,
+} from './plan-inputs.ts';
 export { orderAfterEffects } from './order-after-effects.ts';
 export { noteOnReads, previewPlan, previewSteps } from './preview-plan.ts';
-export { judgePlan, proposeWithModel, type PlanChecker } from './propose-with-model.ts';
+export {
+  judgePlan,
+  proposeWithModel,
+  type PlanChecker,
+  repairArguments,
+} from './propose-with-model.ts';
 export { proposeWithoutModel } from './propose-without-model.ts';
 export { planOf, proposedPlanSchema, stepsJsonSchema } from './proposed-plan.ts';
-export { repairArguments } from './repair-arguments.ts';
 export { unnamedReads } from './unnamed-reads.ts';

@@ -1,9 +1,3 @@
-import type { Intent, Proposal } from '../../contract/agent/index.ts';
-import type { Caller } from '../../contract/caller/index.ts';
-import type { ModelCall, Models } from '../../contract/model/index.ts';
-import type { Plan, PlanCheck } from '../../contract/plan/index.ts';
-import type { PlanSource } from '../../contract/run/index.ts';
-import { AppError } from '../../kernel/index.ts';
 import {
   createDataBlocks,
   cutMiddle,
@@ -12,7 +6,7 @@ import {
   type DataBlocks,
 } from '../prompts/index.ts';
 import { describeTool } from './describe-tool.ts';
-import { guardPlan, type Guarded, type GuardRules } from './guard-plan.ts';
+import { guardPlan, type GuardRules, type Guarded } from './guard-plan.ts';
 import { orderAfterEffects } from './order-after-effects.ts';
 import { describeInput, fillInputs, type PlanInput } from './plan-inputs.ts';
 import {
@@ -21,19 +15,28 @@ import {
   proposedPlanSchema,
   type ProposedPlan,
 } from './proposed-plan.ts';
+import type { Intent, Proposal } from '../../contract/agent/index.ts';
+import type { Caller } from '../../contract/caller/index.ts';
+import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { ErrorReport } from '../../contract/error/index.ts';
+import type { ModelCall, Models } from '../../contract/model/index.ts';
+import type { Json, Plan, PlanCheck } from '../../contract/plan/index.ts';
+import type { PlanSource } from '../../contract/run/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import { z } from 'zod';
 
 /** The type check, as the workflow room does it. */
 export interface PlanChecker {
   check(caller: Caller, source: PlanSource, options: { optimize: boolean }): Promise<PlanCheck>;
 }
 
-export interface ProposeParts {
+interface ProposeParts {
   readonly models: Pick<Models, 'structured'>;
   readonly workflows: PlanChecker;
   readonly optimize: boolean;
 }
 
-export interface ProposeRequest {
+interface ProposeRequest {
   readonly words: string;
   readonly intent: Intent;
   /** What was said before, in the user's own words. */
@@ -51,7 +54,7 @@ const maxProblems = 20;
 const maxProblemChars = 500;
 const maxParametersChars = 4_000;
 
-export type Proposed =
+type Proposed =
   | {
       readonly kind: 'proposal';
       readonly proposal: Proposal;
@@ -123,7 +126,7 @@ async function askForPlan(
   }
 }
 
-export interface Judgement {
+interface Judgement {
   readonly plan: Plan;
   readonly inputs: readonly PlanInput[];
   readonly rules: GuardRules;
@@ -183,4 +186,37 @@ function correction({ previous, problems }: LastPlan, blocks: DataBlocks): strin
     blocks.block('what is wrong with it', listed.join('\n')),
     'Make the plan anew, without these mistakes.',
   ];
+}
+
+interface FailedCall {
+  readonly entry: CatalogueEntry;
+  /** As the plan has them, references and all. */
+  readonly args: Readonly<Record<string, Json>>;
+  readonly error: ErrorReport;
+}
+
+const repairSchema = z.object({ args: z.record(z.string(), z.json()).nullable() });
+
+/** Other arguments for a call that failed; null where the model knows none. */
+export async function repairArguments(
+  models: Pick<Models, 'structured'>,
+  { entry, args, error }: FailedCall,
+  call: ModelCall,
+): Promise<Readonly<Record<string, Json>> | null> {
+  const blocks = createDataBlocks();
+  const content = [
+    blocks.block('the tool', describeTool(entry)),
+    blocks.block('the arguments', JSON.stringify(args)),
+    blocks.block('the error', `${error.code}: ${error.message}`, 4_000),
+  ].join('\n\n');
+  const messages = [
+    { role: 'system', content: readPrompt('repair', blocks.boundary).text },
+    { role: 'user', content },
+  ] as const;
+  const answer = await models.structured(
+    'agent',
+    { name: 'arguments', schema: repairSchema, messages },
+    call,
+  );
+  return answer.value.args;
 }

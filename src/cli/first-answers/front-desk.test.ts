@@ -15,7 +15,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Opening, OpeningRequest } from '../../contract/opening/index.ts';
 import { ManualTimers } from '../../fleet/testing/manual-timers.ts';
 import { openFrontDesk } from './front-desk.ts';
-import { resultLine } from './result-line.ts';
+import { resultLine } from './kept-answers.ts';
 
 const client = { protocolVersion: '2025-11-25', clientInfo: { name: 'a “client”' } };
 const initialize = { id: 1, method: 'initialize', params: client };

@@ -92,7 +92,7 @@ async function decide(
   const verb = verdict === 'approved' ? 'approve' : 'deny';
   if (runId === undefined) {
     throw new UsageError(
-      `Nothing is waiting here. "/${verb} RUN [STEP]" decides about another run`,
+      `Nothing waits for approval here. "/${verb} RUN [STEP]" decides about another run`,
     );
   }
   const { session } = state;
