@@ -1,9 +1,9 @@
-/** Our server with one trivial tool, through everything a real call goes through: lane, trace, store. */
+/** Our server with one trivial tool, through everything a real call goes through: call executor, trace, store. */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localCaller } from '../src/contract/caller/index.ts';
-import { CallLane, createFleet } from '../src/fleet/index.ts';
+import { CallExecutor, createFleet } from '../src/fleet/index.ts';
 import { createHttpGateway, serveStdio } from '../src/gateway/index.ts';
 import { silentLog } from '../src/kernel/index.ts';
 import { ActiveSpans, createTracing, traceLimits } from '../src/observe/index.ts';
@@ -40,7 +40,7 @@ const { catalogue: server } = createFleet({
   title: 'Bench',
   version: '1',
   servers: [{ name: 'echo', open: async () => echo }],
-  lane: new CallLane(
+  executor: new CallExecutor(
     { maxConcurrent: 100, maxWaiting: 10_000, timeoutMs: 60_000 },
     tracing,
     silentLog,

@@ -13,7 +13,7 @@ const notFast = [
   '**/hostile-*.test.ts',
   'cli/compile-nothing.test.ts',
   'fleet/running-call.test.ts',
-  'gateway/young-calls.test.ts',
+  'gateway/call-garbage.test.ts',
 ];
 const run = spawnSync(
   'vitest',

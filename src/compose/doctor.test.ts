@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { CallLane, createFleet, type OpenFleet, type ServerEntry } from '../fleet/index.ts';
+import { CallExecutor, createFleet, type OpenFleet, type ServerEntry } from '../fleet/index.ts';
 import { AppError, silentLog } from '../kernel/index.ts';
 import { ActiveSpans, createTracing, traceLimits } from '../observe/index.ts';
 import { openStore } from '../store/index.ts';
@@ -16,12 +16,12 @@ import { loadSettingsHere } from './settings.ts';
 function aFleet(servers: readonly ServerEntry[]): OpenFleet {
   const limits = { maxConcurrent: 1, maxWaiting: 1, timeoutMs: 1_000 };
   const tracing = createTracing({ activeSpans: new ActiveSpans(), log: silentLog });
-  const lane = new CallLane(limits, tracing, silentLog);
+  const executor = new CallExecutor(limits, tracing, silentLog);
   return createFleet({
     title: 'Tutti',
     version: '1',
     servers,
-    lane,
+    executor,
     enabledTools: [],
     log: silentLog,
   });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import {
-  CallLane,
+  CallExecutor,
   createFleet,
   FileListingCache,
   openUpstream,
@@ -56,7 +56,7 @@ export function openFleet(parts: FleetParts): OpenFleet {
     servers: parts.ours.filter(({ name }) => !only || only.includes(name)),
     outside: openOutside(parts),
     only,
-    lane: new CallLane(limits, isTraced ? parts.tracing : undefined, log),
+    executor: new CallExecutor(limits, isTraced ? parts.tracing : undefined, log),
     enabledTools: tools.enabled,
     cache: new FileListingCache(join(home, 'catalogue'), log),
     log,

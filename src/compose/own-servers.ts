@@ -104,7 +104,7 @@ function callingServer(
   return {
     name,
     cacheKey: offerKey(import.meta.url, [version]),
-    gate: new Gate({ maxConcurrent, maxWaiting }),
+    semaphore: new Gate({ maxConcurrent, maxWaiting }),
     timeoutMs,
     open,
   };

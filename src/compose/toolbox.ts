@@ -91,7 +91,7 @@ function docsServer({
     name: 'docs',
     cacheKey: offerKey(import.meta.url, [version]),
     // Places of its own: a call that asks Context7 must not hold the place that question needs.
-    gate: new Gate({ maxConcurrent, maxWaiting }),
+    semaphore: new Gate({ maxConcurrent, maxWaiting }),
     open: async () => {
       const { createDocsServer } = await import('../toolbox/docs/index.ts');
       const outside = installationsOutside(request);
@@ -118,7 +118,7 @@ function execServer({
     name: 'exec',
     cacheKey: offerKey(import.meta.url, [version]),
     // The sandbox counts what runs; a call that waits for an answer must not keep others from running.
-    gate: new Gate({ maxConcurrent: settings.sandbox.max_running + maxWaiting, maxWaiting }),
+    semaphore: new Gate({ maxConcurrent: settings.sandbox.max_running + maxWaiting, maxWaiting }),
     timeoutMs: execTimeoutMs,
     open: async () => {
       const { createExecServer } = await import('../toolbox/exec/index.ts');

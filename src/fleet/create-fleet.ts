@@ -1,15 +1,15 @@
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
 import { systemTimers, type Gate, type Log, type Timers } from '../kernel/index.ts';
-import type { CallLane } from './call-lane.ts';
+import type { CallExecutor } from './call-executor.ts';
 import { FleetCatalogue } from './catalogue/fleet-catalogue.ts';
 import type { ListingCache } from './catalogue/listing-cache.ts';
-import { Member } from './catalogue/member.ts';
-import { Roster } from './catalogue/roster.ts';
-import type { Outside } from './external-member.ts';
+import { FleetServer } from './catalogue/fleet-server.ts';
+import { ServerRegistry } from './catalogue/server-registry.ts';
+import type { Outside } from './configured-server.ts';
 import { Fleet } from './fleet.ts';
 import { InProcessServer } from './in-process-server.ts';
-import { StartBrake } from './supervise/start-brake.ts';
+import { StartLimiter } from './supervise/start-limiter.ts';
 
 /** A server of this process that can be opened. */
 export interface ServerEntry {
@@ -18,7 +18,7 @@ export interface ServerEntry {
   /** Tells apart what it offers in other versions and under other settings; without it nothing is kept. */
   readonly cacheKey?: string | undefined;
   /** Places for its calls; without them they take those of all. */
-  readonly gate?: Gate | undefined;
+  readonly semaphore?: Gate | undefined;
   /** How long its calls may take without progress, when not as long as those of others. */
   readonly timeoutMs?: number | undefined;
 }
@@ -32,7 +32,7 @@ export interface FleetOptions {
   readonly outside?: Outside | undefined;
   /** Of the configured servers only these; all when not given. */
   readonly only?: readonly string[] | undefined;
-  readonly lane: CallLane;
+  readonly executor: CallExecutor;
   /** Tools that may be seen and called, by bare or dotted name; empty means all. */
   readonly enabledTools: readonly string[];
   /** Where listings are kept for the next start; without it they are not. */
@@ -40,7 +40,7 @@ export interface FleetOptions {
   readonly log: Log;
   readonly firstWaitMs?: number | undefined;
   readonly timers?: Timers | undefined;
-  readonly chance?: (() => number) | undefined;
+  readonly random?: (() => number) | undefined;
 }
 
 export interface OpenFleet {
@@ -65,34 +65,34 @@ const noCache: ListingCache = {
 /** The servers as one. See the room's README for what it guarantees. */
 export function createFleet(options: FleetOptions): OpenFleet {
   const { log, enabledTools, outside, only, cache = noCache, timers = systemTimers } = options;
-  const roster = new Roster({ enabledTools, timers, log });
-  const builtIns = options.servers.map(({ name, open, cacheKey, gate, timeoutMs }) => {
-    const memberLog = log.child({ server: name });
-    const parts = { name, cacheKey, cache, timers, firstWaitMs: ownWaitMs, log: memberLog };
-    return new Member(
-      { ...parts, gate, timeoutMs, source: 'built-in', isTrusted: true },
-      roster,
+  const registry = new ServerRegistry({ enabledTools, timers, log });
+  const builtIns = options.servers.map(({ name, open, cacheKey, semaphore, timeoutMs }) => {
+    const serverLog = log.child({ server: name });
+    const parts = { name, cacheKey, cache, timers, firstWaitMs: ownWaitMs, log: serverLog };
+    return new FleetServer(
+      { ...parts, semaphore, timeoutMs, source: 'built-in', isTrusted: true },
+      registry,
       (listener) => new InProcessServer(open, listener, timers),
     );
   });
   const fleet = new Fleet({
-    roster,
+    registry,
     builtIns,
     outside,
     only,
     cache,
     timers,
     log,
-    brake: new StartBrake(timers),
+    startLimiter: new StartLimiter(timers),
     firstWaitMs: options.firstWaitMs ?? defaultFirstWaitMs,
-    chance: options.chance ?? Math.random,
+    random: options.random ?? Math.random,
   });
-  const { title, version, lane } = options;
+  const { title, version, executor } = options;
   const catalogue = new FleetCatalogue({
     title,
     version,
-    roster,
-    lane,
+    registry,
+    executor,
     setLogLevel: (level) => fleet.setLogLevel(level),
     close: () => fleet.close(),
     log,

@@ -1,7 +1,7 @@
-export { CallLane } from './call-lane.ts';
+export { CallExecutor } from './call-executor.ts';
 export { compactCatalogue } from './catalogue/compact-catalogue.ts';
 export { FileListingCache } from './catalogue/listing-cache.ts';
 export { createFleet, type OpenFleet, type ServerEntry } from './create-fleet.ts';
-export type { Outside } from './external-member.ts';
+export type { Outside } from './configured-server.ts';
 export { openUpstream } from './open-upstream.ts';
-export type { ClientRoots } from './upstream/client-asks.ts';
+export type { ClientRoots } from './upstream/server-request-handler.ts';

@@ -3,7 +3,7 @@ import type { Log, ProcessOwner } from '../kernel/index.ts';
 import { statelessVersions, type Era } from '../protocol/index.ts';
 import { HttpStatusError } from './errors.ts';
 import type { Connection, ConnectRequest } from './supervise/connection.ts';
-import type { ClientRoots } from './upstream/client-asks.ts';
+import type { ClientRoots } from './upstream/server-request-handler.ts';
 import type { LinkListener, OpenLink } from './upstream/link.ts';
 
 export interface UpstreamParts {

@@ -13,7 +13,7 @@ it('leaves nothing of a call for a full collection', async () => {
     what: 'Tool "one.hello"',
     limits: { timeoutMs: 1_000, maxTotalMs: 1_000, abortGraceMs: 1_000 },
     timeout: new SharedTimeout(1_000),
-    gate: undefined,
+    semaphore: undefined,
     work: () => Promise.resolve(0),
     onLeftBehind: () => {},
   };

@@ -30,7 +30,7 @@ export interface CallPlan<Result> {
   /** As long as the shorter of the two times. */
   readonly timeout: SharedTimeout;
   /** Where it needs a place; without one it runs at once. */
-  readonly gate: Gate | undefined;
+  readonly semaphore: Gate | undefined;
   readonly mayRepeat?: boolean | undefined;
   readonly work: (context: CallContext) => Promise<Result>;
   /** Where the work may record facts; nowhere when not given. */
@@ -98,7 +98,7 @@ class RunningCall<Result> implements Activity {
   readonly #startedAt = performance.now();
   #activeAt = this.#startedAt;
   #asks = 0;
-  #hasPlace = false;
+  #hasSlot = false;
   readonly #wait: Wait;
   /** The next one, where the first ended too early or the work has to end. */
   #timer: NodeJS.Timeout | undefined;
@@ -112,19 +112,19 @@ class RunningCall<Result> implements Activity {
   }
 
   start(): void {
-    const { gate } = this.#plan;
-    if (!gate || gate.tryEnter()) {
+    const { semaphore } = this.#plan;
+    if (!semaphore || semaphore.tryEnter()) {
       this.#begin();
       return;
     }
-    gate.enter(this.#ended.signal).then(
+    semaphore.enter(this.#ended.signal).then(
       () => this.#begin(),
       (error: unknown) => this.#fail(error),
     );
   }
 
   #begin(): void {
-    this.#hasPlace = true;
+    this.#hasSlot = true;
     if (this.#ended.isAborted) {
       this.#leave();
       return;
@@ -164,9 +164,9 @@ class RunningCall<Result> implements Activity {
   }
 
   #leave(): void {
-    if (!this.#hasPlace) return;
-    this.#hasPlace = false;
-    this.#plan.gate?.leave();
+    if (!this.#hasSlot) return;
+    this.#hasSlot = false;
+    this.#plan.semaphore?.leave();
   }
 
   noteProgress(update: ProgressUpdate): void {
@@ -208,7 +208,7 @@ class RunningCall<Result> implements Activity {
     this.#stopTimers();
     this.#call.abort.unwatch(this.#onAbort);
     const { limits, onLeftBehind } = this.#plan;
-    if (this.#hasPlace) {
+    if (this.#hasSlot) {
       this.#timer = setTimeout(() => {
         onLeftBehind();
         this.#leave();

@@ -1,12 +1,12 @@
 import type { FleetEntry, ServerStatus } from '../contract/fleet/index.ts';
-import type { Member } from './catalogue/member.ts';
+import type { FleetServer } from './catalogue/fleet-server.ts';
 
-export async function statusOfMember(member: Member): Promise<ServerStatus> {
-  const { listing, options, runner } = member;
+export async function statusOfServer(server: FleetServer): Promise<ServerStatus> {
+  const { listing, options, runner } = server;
   const { since, lastError, version, protocolVersion, problems, ...rest } = await runner.status();
-  const failure = member.latestFailure;
+  const failure = server.latestFailure;
   return {
-    name: member.name,
+    name: server.name,
     transport: runner.transport,
     ...rest,
     since: new Date(since).toISOString(),
@@ -22,7 +22,7 @@ export async function statusOfMember(member: Member): Promise<ServerStatus> {
     protocolVersion: protocolVersion ?? listing?.protocolVersion ?? null,
     version: version ?? listing?.version ?? null,
     source: options.source,
-    changedTools: member.changedTools,
+    changedTools: server.changedTools,
   };
 }
 

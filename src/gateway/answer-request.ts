@@ -10,7 +10,7 @@ import {
   type Request,
   type RpcError,
 } from '../protocol/index.ts';
-import { LogWishes } from './log-levels.ts';
+import { RequestedLogLevels } from './log-levels.ts';
 import { createMethods, type Method } from './methods.ts';
 import type { RequestClient } from './request-client.ts';
 import type { RequestsInFlight, RunningRequest } from './requests-in-flight.ts';
@@ -20,12 +20,17 @@ import { explainFailure, unknownMethod, type Subject } from './rpc-failure.ts';
 export interface Serving {
   readonly server: McpServer;
   readonly methods: ReadonlyMap<string, Method>;
-  readonly wishes: LogWishes;
+  readonly requestedLevels: RequestedLogLevels;
   readonly log: Log;
 }
 
 export function createServing(server: McpServer, log: Log): Serving {
-  return { server, methods: createMethods(server), wishes: new LogWishes(server), log };
+  return {
+    server,
+    methods: createMethods(server),
+    requestedLevels: new RequestedLogLevels(server),
+    log,
+  };
 }
 
 /** Where a request came from, as far as answering it needs to know. */
@@ -49,7 +54,7 @@ export interface Reply {
 }
 
 /** A request that has begun. */
-export interface Begun {
+export interface StartedRequest {
   readonly request: Request;
   readonly meta: Params;
   readonly running: RunningRequest;
@@ -62,7 +67,7 @@ export interface EraRules {
   /** The methods only this era has. */
   readonly methods: ReadonlyMap<string, Method>;
   /** Who asks. Throws when the request claims to go on with something that is not there. */
-  readonly connect: (begun: Begun, origin: Origin) => RequestClient;
+  readonly connect: (started: StartedRequest, origin: Origin) => RequestClient;
   /** The JSON text of a result, with the members this era requires. */
   readonly encode: (result: object, method: string) => string;
 }
@@ -93,7 +98,7 @@ export async function answerRequest(
     return errorReply(request, explain(thrown, request, rules));
   } finally {
     if (running) at.inFlight.finish(request.id);
-    client?.endTurn();
+    client?.finishRequest();
   }
 }
 

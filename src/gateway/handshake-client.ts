@@ -1,10 +1,10 @@
 import type { ClientRequest, ProgressUpdate } from '../contract/server/index.ts';
 import { encodeNotification, type Params } from '../protocol/index.ts';
 import type { Origin } from './answer-request.ts';
-import type { ClientAsks } from './client-asks.ts';
+import type { PendingClientRequests } from './pending-client-requests.ts';
 import { missingCapability } from './client-capability.ts';
 import { ClientRefusedError, ConnectionClosedError } from './errors.ts';
-import { isLoud, logMethod } from './log-levels.ts';
+import { isSevereEnough, logMethod } from './log-levels.ts';
 import { progressText, type RequestClient } from './request-client.ts';
 import type { RunningRequest } from './requests-in-flight.ts';
 
@@ -12,7 +12,7 @@ import type { RunningRequest } from './requests-in-flight.ts';
 export interface SessionPeer {
   readonly id: string;
   readonly capabilities: Params;
-  readonly asks: ClientAsks;
+  readonly clientRequests: PendingClientRequests;
   /** The least severe log messages it wants; undefined for all. */
   readonly logLevel: string | undefined;
 }
@@ -56,7 +56,7 @@ export class HandshakeClient implements RequestClient {
       throw new ClientRefusedError(method, { reason, because, requiredCapabilities });
     }
     this.#asking ??= new AbortController();
-    return this.#peer.asks.ask({
+    return this.#peer.clientRequests.ask({
       request,
       signal: AbortSignal.any([signal, this.#running.signal, this.#asking.signal]),
       send: (text) => this.#origin.send(text),
@@ -65,7 +65,7 @@ export class HandshakeClient implements RequestClient {
 
   notify(method: string, params: Params): void {
     const { logLevel } = this.#peer;
-    if (method === logMethod && logLevel !== undefined && !isLoud(params, logLevel)) return;
+    if (method === logMethod && logLevel !== undefined && !isSevereEnough(params, logLevel)) return;
     if (this.#isOpen) this.#origin.send(encodeNotification(method, params));
   }
 
@@ -78,7 +78,7 @@ export class HandshakeClient implements RequestClient {
     return start();
   }
 
-  endTurn(): void {
+  finishRequest(): void {
     this.#isOver = true;
     this.#asking?.abort(new ConnectionClosedError());
   }

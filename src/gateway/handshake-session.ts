@@ -20,11 +20,11 @@ import {
 } from './answer-request.ts';
 import { capabilitiesOf, instructions, serverInfo } from './capabilities.ts';
 import { encodeChange } from './change-notification.ts';
-import { ClientAsks } from './client-asks.ts';
+import { PendingClientRequests } from './pending-client-requests.ts';
 import { encodePlainResult } from './encode-result.ts';
 import { ConnectionClosedError, TooManySubscriptionsError } from './errors.ts';
 import { HandshakeClient, type SessionPeer } from './handshake-client.ts';
-import { isLoud, logLevels } from './log-levels.ts';
+import { isSevereEnough, logLevels } from './log-levels.ts';
 import { readString, type Method } from './methods.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 import { invalidParams, RpcFailure } from './rpc-failure.ts';
@@ -39,7 +39,7 @@ const noCapabilities: Params = Object.freeze({});
  */
 export class HandshakeSession implements SessionPeer {
   readonly id = randomUUID();
-  readonly asks = new ClientAsks();
+  readonly clientRequests = new PendingClientRequests();
   readonly #serving: Serving;
   readonly #send: (text: string) => void;
   readonly #rules: EraRules;
@@ -65,7 +65,7 @@ export class HandshakeSession implements SessionPeer {
         ['resources/subscribe', (params) => this.#subscribe(readString(params, 'uri'))],
         ['resources/unsubscribe', async (params) => this.#unsubscribe(readString(params, 'uri'))],
       ]),
-      connect: (begun, origin) => new HandshakeClient(this, origin, begun),
+      connect: (started, origin) => new HandshakeClient(this, origin, started),
       encode: encodePlainResult,
     };
   }
@@ -92,7 +92,7 @@ export class HandshakeSession implements SessionPeer {
 
   /** Takes the client's answer to something it was asked. */
   settle(response: Response): void {
-    this.asks.settle(response);
+    this.clientRequests.settle(response);
   }
 
   accept(notification: Notification): void {
@@ -107,14 +107,14 @@ export class HandshakeSession implements SessionPeer {
   silence(): void {
     this.#stopListening?.();
     this.#subscribed.clear();
-    this.#serving.wishes.drop(this);
+    this.#serving.requestedLevels.drop(this);
   }
 
   close(): void {
     this.silence();
     const reason = new ConnectionClosedError();
     this.#inFlight.abortAll(reason);
-    this.asks.close(reason);
+    this.clientRequests.close(reason);
   }
 
   #initialize(params: Params): object {
@@ -145,7 +145,8 @@ export class HandshakeSession implements SessionPeer {
   #announce(change: ServerChange): void {
     if (change.kind === 'resource' && !this.#subscribed.has(change.uri)) return;
     const level = this.#logLevel;
-    if (change.kind === 'log' && level !== undefined && !isLoud(change.params, level)) return;
+    if (change.kind === 'log' && level !== undefined && !isSevereEnough(change.params, level))
+      return;
     this.#send(encodeChange(change));
   }
 
@@ -167,7 +168,7 @@ export class HandshakeSession implements SessionPeer {
       throw invalidParams(`"level" must be one of ${logLevels.join(', ')}`);
     }
     this.#logLevel = level;
-    this.#serving.wishes.set(this, level);
+    this.#serving.requestedLevels.set(this, level);
     return {};
   }
 }

@@ -15,16 +15,16 @@ export const logLevels: readonly string[] = [
 export const logMethod = 'notifications/message';
 
 /** Whether a log message is at least as severe as wanted; one without a known level always is. */
-export function isLoud(params: Readonly<Record<string, unknown>>, wanted: string): boolean {
+export function isSevereEnough(params: Readonly<Record<string, unknown>>, wanted: string): boolean {
   const level = logLevels.indexOf(String(params['level']));
   return level === -1 || level >= logLevels.indexOf(wanted);
 }
 
 /** Who wants which log messages. The server is told the least severe level anybody asked for. */
-export class LogWishes {
+export class RequestedLogLevels {
   readonly #server: McpServer;
   readonly #levels = new Map<object, string>();
-  #told: string | undefined;
+  #current: string | undefined;
 
   constructor(server: McpServer) {
     this.#server = server;
@@ -32,18 +32,18 @@ export class LogWishes {
 
   set(who: object, level: string): void {
     this.#levels.set(who, level);
-    this.#tell();
+    this.#apply();
   }
 
   drop(who: object): void {
-    if (this.#levels.delete(who) && this.#levels.size > 0) this.#tell();
+    if (this.#levels.delete(who) && this.#levels.size > 0) this.#apply();
   }
 
-  #tell(): void {
+  #apply(): void {
     const wanted = [...this.#levels.values()].map((level) => logLevels.indexOf(level));
     const least = logLevels[Math.min(...wanted)];
-    if (least === undefined || least === this.#told) return;
-    this.#told = least;
+    if (least === undefined || least === this.#current) return;
+    this.#current = least;
     this.#server.setLogLevel?.(least);
   }
 }

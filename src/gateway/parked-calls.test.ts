@@ -152,8 +152,8 @@ describe('a client of the stateless era', () => {
 
 it('is asked nothing by requests that cannot be answered with a question', async () => {
   const request = { kind: 'request', id: 1, method: 'completion/complete', params: {} } as const;
-  const turn = { caller: localCaller, request, meta: _meta, send: () => true };
-  const client = new StatelessClient(turn, new RunningRequest(), new ParkedCalls());
+  const active = { caller: localCaller, request, meta: _meta, send: () => true };
+  const client = new StatelessClient(active, new RunningRequest(), new ParkedCalls());
   await expect(client.ask(question, new AbortController().signal)).rejects.toMatchObject({
     details: { reason: 'unreachable' },
   });
@@ -164,8 +164,8 @@ describe('a call that waits', () => {
 
   function aClient(parked: ParkedCalls): { client: StatelessClient; running: RunningRequest } {
     const running = new RunningRequest();
-    const turn = { caller: localCaller, request, meta: _meta, send: () => true };
-    return { client: new StatelessClient(turn, running, parked), running };
+    const active = { caller: localCaller, request, meta: _meta, send: () => true };
+    return { client: new StatelessClient(active, running, parked), running };
   }
 
   it('is ended when its client does not come back in time', async () => {

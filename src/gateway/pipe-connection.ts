@@ -25,7 +25,7 @@ import {
 import { ConnectionClosedError, TooManySubscriptionsError } from './errors.ts';
 import { HandshakeSession } from './handshake-session.ts';
 import { ParkedCalls } from './parked-calls.ts';
-import { RepeatedOpening } from './repeated-opening.ts';
+import { ReplayedOpening } from './replayed-opening.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 import { explainFailure } from './rpc-failure.ts';
 import { statelessRules } from './stateless.ts';
@@ -64,7 +64,7 @@ export class PipeConnection {
   readonly #onRoots: OnRoots | undefined;
   #hasRoots = false;
   /** Set while the client may have answers already. */
-  #repeated: RepeatedOpening | undefined;
+  #replayed: ReplayedOpening | undefined;
 
   constructor(
     { serving, caller }: { readonly serving: Serving; readonly caller: Caller },
@@ -73,7 +73,7 @@ export class PipeConnection {
   ) {
     this.#serving = serving;
     this.#onRoots = onRoots;
-    this.#repeated = opening && new RepeatedOpening(opening);
+    this.#replayed = opening && new ReplayedOpening(opening);
     this.#send = send;
     this.#session = new HandshakeSession(serving, send);
     this.#stateless = statelessRules(serving, this.#parked);
@@ -143,8 +143,8 @@ export class PipeConnection {
       this.#answered(errorReply(request, verdict.error).text);
     } else if (verdict.kind === 'stateless') {
       void this.#answerStateless(request, verdict.version).then(this.#onText);
-    } else if (this.#repeated) {
-      void this.#repeat(this.#repeated, request).then(this.#onText);
+    } else if (this.#replayed) {
+      void this.#replay(this.#replayed, request).then(this.#onText);
     } else {
       void this.#session.answer(request, this.#origin).then(this.#onReply);
     }
@@ -154,11 +154,11 @@ export class PipeConnection {
 
   readonly #onReply = (reply: Reply | undefined): void => this.#answered(reply?.text);
 
-  async #repeat(repeated: RepeatedOpening, request: Request): Promise<string | undefined> {
-    const sent = repeated.answerSentTo(request);
+  async #replay(replayed: ReplayedOpening, request: Request): Promise<string | undefined> {
+    const sent = replayed.answerSentTo(request);
     const text = (await this.#session.answer(request, this.#origin))?.text;
-    const toSend = repeated.settle(request, sent, text);
-    if (repeated.isOver) this.#repeated = undefined;
+    const toSend = replayed.settle(request, sent, text);
+    if (replayed.isOver) this.#replayed = undefined;
     return toSend;
   }
 
@@ -200,7 +200,11 @@ export class PipeConnection {
   #askForRoots(): void {
     const request = { method: 'roots/list', params: {} };
     this.#onRoots?.((signal) =>
-      this.#session.asks.ask({ request, signal, send: (text) => this.#origin.send(text) }),
+      this.#session.clientRequests.ask({
+        request,
+        signal,
+        send: (text) => this.#origin.send(text),
+      }),
     );
   }
 

@@ -10,7 +10,7 @@ export interface RequestClient extends ClientPort {
    */
   answer(start: () => Promise<object>): Promise<object>;
   /** The request is answered, or will not be: nothing more goes out for it. */
-  endTurn(): void;
+  finishRequest(): void;
 }
 
 /** Tells progress under the token the request came with; undefined when it came with none. */

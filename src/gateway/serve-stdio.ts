@@ -7,7 +7,7 @@ import { defaultJsonLimits, encodeError, LineReader, rpcErrorCode } from '../pro
 import { createServing } from './answer-request.ts';
 import { PipeConnection, type OnRoots, type SendText } from './pipe-connection.ts';
 import { receiveMessage } from './receive-message.ts';
-import { LineWriter } from './write-lines.ts';
+import { LineWriter } from './line-writer.ts';
 
 export interface StdioOptions {
   readonly server: McpServer;

@@ -11,7 +11,7 @@ import {
 } from '../protocol/index.ts';
 import { missingCapability } from './client-capability.ts';
 import { ClientRefusedError, ConnectionClosedError } from './errors.ts';
-import { isLoud, logLevels, logMethod } from './log-levels.ts';
+import { isSevereEnough, logLevels, logMethod } from './log-levels.ts';
 import type { ParkedCalls } from './parked-calls.ts';
 import { progressText, type RequestClient } from './request-client.ts';
 import { RpcFailure } from './rpc-failure.ts';
@@ -30,7 +30,7 @@ const askingMethods: readonly string[] = [
 const noMembers: Params = Object.freeze({});
 
 /** The request that is being answered: the first one, or a later one that brought answers. */
-export interface Turn {
+export interface ActiveRequest {
   readonly caller: Caller;
   readonly request: Request;
   readonly meta: Params;
@@ -65,7 +65,7 @@ export class StatelessClient implements RequestClient {
   readonly #parked: ParkedCalls;
   readonly #asks = new Map<string, OpenAsk>();
   #id: string | undefined;
-  #turn: Turn | undefined;
+  #active: ActiveRequest | undefined;
   #outcome: Outcome | undefined;
   #work: Promise<object> | undefined;
   #gathering: NodeJS.Timeout | undefined;
@@ -74,12 +74,12 @@ export class StatelessClient implements RequestClient {
   #isParked = false;
   readonly #canAsk: boolean;
 
-  constructor(turn: Turn, running: RunningRequest, parked: ParkedCalls) {
-    const declared = turn.meta[metaKey.clientCapabilities];
+  constructor(active: ActiveRequest, running: RunningRequest, parked: ParkedCalls) {
+    const declared = active.meta[metaKey.clientCapabilities];
     this.capabilities = isRecord(declared) ? declared : noMembers;
-    this.peer = turn.peer;
-    this.#canAsk = askingMethods.includes(turn.request.method);
-    this.#turn = turn;
+    this.peer = active.peer;
+    this.#canAsk = askingMethods.includes(active.request.method);
+    this.#active = active;
     this.#running = running;
     this.#parked = parked;
   }
@@ -123,29 +123,29 @@ export class StatelessClient implements RequestClient {
   }
 
   notify(method: string, params: Params): void {
-    if (!this.#turn || this.#running.isAborted) return;
+    if (!this.#active || this.#running.isAborted) return;
     if (method === logMethod) {
-      const wanted = wantedLogLevel(this.#turn.meta);
-      if (wanted === undefined || !isLoud(params, wanted)) return;
+      const wanted = wantedLogLevel(this.#active.meta);
+      if (wanted === undefined || !isSevereEnough(params, wanted)) return;
     }
-    this.#turn.send(encodeNotification(method, params));
+    this.#active.send(encodeNotification(method, params));
   }
 
   progress(update: ProgressUpdate): void {
-    if (!this.#turn || this.#running.isAborted) return;
-    const text = progressText(this.#turn.meta, update);
-    if (text !== undefined) this.#turn.send(text);
+    if (!this.#active || this.#running.isAborted) return;
+    const text = progressText(this.#active.meta, update);
+    if (text !== undefined) this.#active.send(text);
   }
 
   /**
    * The client is back: takes its answers; what it left out is asked again. What stops the request
    * it came back with stops the call.
    */
-  resume(turn: Turn, running: RunningRequest): void {
+  resume(active: ActiveRequest, running: RunningRequest): void {
     this.#isParked = false;
-    this.#turn = turn;
+    this.#active = active;
     running.bind(this.#running);
-    const responses = turn.request.params['inputResponses'];
+    const responses = active.request.params['inputResponses'];
     if (!isRecord(responses)) return;
     for (const [key, ask] of this.#asks) {
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
@@ -164,12 +164,12 @@ export class StatelessClient implements RequestClient {
     return outcome.promise;
   }
 
-  endTurn(): void {
+  finishRequest(): void {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     this.#outcome = undefined;
-    this.#turn?.onEnd?.();
-    this.#turn = undefined;
+    this.#active?.onEnd?.();
+    this.#active = undefined;
     if (!this.#isParked && this.#asks.size > 0) this.stop(new ConnectionClosedError());
   }
 
@@ -199,16 +199,16 @@ export class StatelessClient implements RequestClient {
 
   #askClient(): void {
     this.#gathering = undefined;
-    if (!this.#outcome || !this.#turn || this.#asks.size === 0) return;
+    if (!this.#outcome || !this.#active || this.#asks.size === 0) return;
     const { resolve, reject } = this.#outcome;
     try {
-      const requestState = this.#parked.park(this, this.#turn.request, this.#turn.caller);
+      const requestState = this.#parked.park(this, this.#active.request, this.#active.caller);
       this.#isParked = true;
       resolve({ resultType: 'input_required', inputRequests: this.#questions(), requestState });
     } catch (error) {
       reject(error);
     }
-    this.endTurn();
+    this.finishRequest();
   }
 
   #questions(): Params {

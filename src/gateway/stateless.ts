@@ -1,12 +1,12 @@
 import type { McpServer } from '../contract/server/index.ts';
 import { metaKey, statelessVersions } from '../protocol/index.ts';
-import type { Begun, EraRules, Origin, Serving } from './answer-request.ts';
+import type { StartedRequest, EraRules, Origin, Serving } from './answer-request.ts';
 import { capabilitiesOf, instructions, serverInfo } from './capabilities.ts';
 import { encodeCompleteResult, resultAdditions, type ResultAdditions } from './encode-result.ts';
 import type { Method } from './methods.ts';
 import type { ParkedCalls } from './parked-calls.ts';
 import type { RequestClient } from './request-client.ts';
-import { StatelessClient, wantedLogLevel, type Turn } from './stateless-client.ts';
+import { StatelessClient, wantedLogLevel, type ActiveRequest } from './stateless-client.ts';
 
 /** How long a client may keep a listing without asking again; `subscriptions/listen` tells it sooner. */
 const listingFreshMs = 5_000;
@@ -40,7 +40,7 @@ export function statelessRules(serving: Serving, parked: ParkedCalls): EraRules 
     era: 'stateless',
     serving,
     methods: new Map<string, Method>([['server/discover', async () => discover(server)]]),
-    connect: (begun, origin) => connect(begun, origin, { serving, parked }),
+    connect: (started, origin) => connect(started, origin, { serving, parked }),
     encode: (result, method) => {
       const isDeferred = 'resultType' in result && result.resultType !== 'complete';
       return encodeCompleteResult(result, isDeferred ? plain : (cached.get(method) ?? plain));
@@ -49,25 +49,35 @@ export function statelessRules(serving: Serving, parked: ParkedCalls): EraRules 
 }
 
 function connect(
-  { request, meta, running }: Begun,
+  { request, meta, running }: StartedRequest,
   origin: Origin,
   { serving, parked }: { readonly serving: Serving; readonly parked: ParkedCalls },
 ): RequestClient {
   const send = (text: string): boolean => origin.send(text);
   const { peer, caller } = origin;
-  const turn: Turn = { caller, request, meta, send, peer, onEnd: wish(serving, meta) };
+  const active: ActiveRequest = {
+    caller,
+    request,
+    meta,
+    send,
+    peer,
+    onEnd: requestLogLevel(serving, meta),
+  };
   const waiting = parked.take(request, caller);
-  if (!waiting) return new StatelessClient(turn, running, parked);
-  waiting.resume(turn, running);
+  if (!waiting) return new StatelessClient(active, running, parked);
+  waiting.resume(active, running);
   return waiting;
 }
 
 /** Lets the server know for as long as the request runs which log messages it wants. */
-function wish({ wishes }: Serving, meta: Begun['meta']): (() => void) | undefined {
+function requestLogLevel(
+  { requestedLevels }: Serving,
+  meta: StartedRequest['meta'],
+): (() => void) | undefined {
   const level = wantedLogLevel(meta);
   if (level === undefined) return undefined;
-  wishes.set(meta, level);
-  return () => wishes.drop(meta);
+  requestedLevels.set(meta, level);
+  return () => requestedLevels.drop(meta);
 }
 
 function discover(server: McpServer): object {

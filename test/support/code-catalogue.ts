@@ -1,9 +1,9 @@
 import type { Catalogue } from '../../src/contract/catalogue/index.ts';
-import { CallLane, createFleet } from '../../src/fleet/index.ts';
+import { CallExecutor, createFleet } from '../../src/fleet/index.ts';
 import { silentLog } from '../../src/kernel/index.ts';
 import { createThreadedCodeServer } from '../../src/toolbox/code/index.ts';
 
-/** The code server as it is served: in worker threads, behind the lane, without a tracer. */
+/** The code server as it is served: in worker threads, behind the call executor, without a tracer. */
 export function aCodeCatalogue(roots: readonly string[], timeoutMs: number): Catalogue {
   const settings = {
     exclude: [],
@@ -13,7 +13,7 @@ export function aCodeCatalogue(roots: readonly string[], timeoutMs: number): Cat
     osvUrl: 'http://127.0.0.1:9',
     osvDirectory: undefined,
   };
-  const lane = new CallLane(
+  const executor = new CallExecutor(
     { maxConcurrent: 2, maxWaiting: 1_000, timeoutMs },
     undefined,
     silentLog,
@@ -33,7 +33,7 @@ export function aCodeCatalogue(roots: readonly string[], timeoutMs: number): Cat
           }),
       },
     ],
-    lane,
+    executor,
     enabledTools: [],
     log: silentLog,
   }).catalogue;

@@ -12,22 +12,22 @@ import type {
 import { failedToolResult, type Tool, type ToolResult } from '../../contract/tool/index.ts';
 import { AppError, nearest, reportError, type Log } from '../../kernel/index.ts';
 import { wireName } from '../../protocol/index.ts';
-import type { CallLane, LaneCall } from '../call-lane.ts';
+import type { CallExecutor, ExecutorCall } from '../call-executor.ts';
 import { UnknownNameError } from '../errors.ts';
 import { ServerUnavailableError } from '../upstream/errors.ts';
-import { KeptWatches } from './kept-watches.ts';
-import type { Member } from './member.ts';
+import { CatalogueWatches } from './catalogue-watches.ts';
+import type { FleetServer } from './fleet-server.ts';
 import type { PromptRoute, ToolRoute } from './name-table.ts';
-import type { Roster } from './roster.ts';
-import { askInTurn, routeResource } from './route-resource.ts';
+import type { ServerRegistry } from './server-registry.ts';
+import { firstAnswer, routeResource } from './route-resource.ts';
 import { outerTaskId, renameTasks, routeTasks } from './route-tasks.ts';
 
 export interface CatalogueOptions {
   /** How it introduces itself. */
   readonly title: string;
   readonly version: string;
-  readonly roster: Roster;
-  readonly lane: CallLane;
+  readonly registry: ServerRegistry;
+  readonly executor: CallExecutor;
   readonly setLogLevel: (level: string) => void;
   readonly close: () => Promise<void>;
   readonly log: Log;
@@ -38,75 +38,76 @@ export class FleetCatalogue implements Catalogue {
   readonly name = 'tutti';
   readonly title: string;
   readonly version: string;
-  readonly #roster: Roster;
-  readonly #lane: CallLane;
+  readonly #registry: ServerRegistry;
+  readonly #executor: CallExecutor;
   readonly #options: CatalogueOptions;
-  readonly #watches: KeptWatches;
+  readonly #watches: CatalogueWatches;
 
   constructor(options: CatalogueOptions) {
     this.title = options.title;
     this.version = options.version;
-    this.#roster = options.roster;
-    this.#lane = options.lane;
+    this.#registry = options.registry;
+    this.#executor = options.executor;
     this.#options = options;
-    this.#watches = new KeptWatches(options.roster, options.log);
-    options.roster.onReplaced(() => this.#watches.follow());
+    this.#watches = new CatalogueWatches(options.registry, options.log);
+    options.registry.onReplaced(() => this.#watches.follow());
   }
 
   /** What clients call the tool that people call `server.tool`, listed yet or not. */
   wireNameOf(name: string): string {
-    const route = this.#roster.names.toolRoutes.get(name);
+    const route = this.#registry.names.toolRoutes.get(name);
     const at = name.indexOf('.');
     return route?.entry.wireName ?? wireName(name.slice(0, at), name.slice(at + 1));
   }
 
   get instructions(): string {
-    return describeServers(this.#roster.members);
+    return describeServers(this.#registry.servers);
   }
 
   async entries(): Promise<readonly CatalogueEntry[]> {
-    await this.#roster.untilListed();
-    return this.#roster.names.entries;
+    await this.#registry.untilListed();
+    return this.#registry.names.entries;
   }
 
   failures(): readonly ListingFailure[] {
-    return this.#roster.members.flatMap(({ name, listingFailure }) =>
+    return this.#registry.servers.flatMap(({ name, listingFailure }) =>
       listingFailure === undefined ? [] : [{ server: name, message: listingFailure }],
     );
   }
 
   unlisted(): readonly string[] {
-    return this.#roster.members.flatMap(({ name, listing }) => (listing ? [] : [name]));
+    return this.#registry.servers.flatMap(({ name, listing }) => (listing ? [] : [name]));
   }
 
   /** The same array until something changed. */
   async listTools(): Promise<readonly Tool[]> {
-    await this.#roster.untilListed();
-    return this.#roster.show('tools', (names) => names.tools);
+    await this.#registry.untilListed();
+    return this.#registry.show('tools', (names) => names.tools);
   }
 
   async callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult> {
-    const route = this.#roster.names.toolRoutes.get(name) ?? (await this.#findTool(name, context));
-    const { member, entry } = route;
-    const { gate, timeoutMs } = member.options;
-    const { entersSpans: entersSpan } = member.runner;
+    const route =
+      this.#registry.names.toolRoutes.get(name) ?? (await this.#findTool(name, context));
+    const { server, entry } = route;
+    const { semaphore, timeoutMs } = server.options;
+    const { entersSpans: entersSpan } = server.runner;
     const mayRepeat = context.mayRepeat !== false && isRepeatable(entry.tool);
-    const work: LaneCall['work'] = (laneContext, inSpan) =>
-      member.runner.run({
+    const work: ExecutorCall['work'] = (callContext, inSpan) =>
+      server.runner.run({
         isRepeatable: mayRepeat,
-        context: laneContext,
+        context: callContext,
         inSpan,
-        work: (server) => server.callTool(entry.tool.name, args, laneContext),
+        work: (mcp) => mcp.callTool(entry.tool.name, args, callContext),
       });
     try {
-      const result = await this.#lane.run(
-        { entry, gate, timeoutMs, entersSpan, mayRepeat, work },
+      const result = await this.#executor.run(
+        { entry, semaphore, timeoutMs, entersSpan, mayRepeat, work },
         context,
       );
-      return this.#outward(member, result);
+      return this.#outward(server, result);
     } catch (error) {
       context.signal.throwIfAborted();
-      if (this.#successorOf(member, error)) return this.callTool(name, args, context);
+      if (this.#successorOf(server, error)) return this.callTool(name, args, context);
       // What a server answers as an error of the protocol stays one; what happened on the way is a result.
       const isOurs = error instanceof AppError && error.code !== 'fleet.upstream_error';
       if (isOurs) return failedToolResult(reportError(error));
@@ -115,35 +116,35 @@ export class FleetCatalogue implements Catalogue {
   }
 
   async listResources(): Promise<readonly Resource[]> {
-    await this.#roster.untilListed();
-    return this.#roster.show('resources', (names) => names.resources);
+    await this.#registry.untilListed();
+    return this.#registry.show('resources', (names) => names.resources);
   }
 
   async listResourceTemplates(): Promise<readonly ResourceTemplate[]> {
-    await this.#roster.untilListed();
-    return this.#roster.show('resources', (names) => names.templates);
+    await this.#registry.untilListed();
+    return this.#registry.show('resources', (names) => names.templates);
   }
 
   /** A server that lists the address has it; else those that may have it are asked in order. */
   async readResource(uri: string, context: CallContext): Promise<ResourceResult> {
-    await this.#roster.untilListed();
-    const route = routeResource(this.#roster, uri);
-    const read = (member: Member, address = uri): Promise<ResourceResult> =>
-      this.#ask({ member, what: `Resource ${uri}` }, context, (server, limited) =>
-        server.readResource(address, limited),
+    await this.#registry.untilListed();
+    const route = routeResource(this.#registry, uri);
+    const read = (server: FleetServer, address = uri): Promise<ResourceResult> =>
+      this.#ask({ server, what: `Resource ${uri}` }, context, (mcp, limited) =>
+        mcp.readResource(address, limited),
       );
-    if (route.kind === 'listed') return read(route.member, route.uri);
-    const result = await askInTurn(route.members, (member) => read(member), context.signal);
+    if (route.kind === 'listed') return read(route.server, route.uri);
+    const result = await firstAnswer(route.servers, (server) => read(server), context.signal);
     if (!result) {
-      const known = this.#roster.names.resources.map((resource) => resource.uri);
+      const known = this.#registry.names.resources.map((resource) => resource.uri);
       throw new UnknownNameError('resource', uri, nearest(uri, known));
     }
     return result;
   }
 
   async listPrompts(): Promise<readonly Prompt[]> {
-    await this.#roster.untilListed();
-    return this.#roster.show('prompts', (names) => names.prompts);
+    await this.#registry.untilListed();
+    return this.#registry.show('prompts', (names) => names.prompts);
   }
 
   async getPrompt(
@@ -151,25 +152,25 @@ export class FleetCatalogue implements Catalogue {
     args: Readonly<Record<string, string>>,
     context: CallContext,
   ): Promise<PromptResult> {
-    const { member, prompt } = await this.#findPrompt(name, context);
-    return this.#ask({ member, what: `Prompt "${name}"` }, context, (server, limited) =>
-      server.getPrompt(prompt.name, args, limited),
+    const { server, prompt } = await this.#findPrompt(name, context);
+    return this.#ask({ server, what: `Prompt "${name}"` }, context, (mcp, limited) =>
+      mcp.getPrompt(prompt.name, args, limited),
     );
   }
 
   async complete(request: CompletionRequest, context: CallContext): Promise<Completion> {
     const { reference } = request;
     if (reference.type === 'ref/prompt') {
-      const { member, prompt } = await this.#findPrompt(reference.name, context);
+      const { server, prompt } = await this.#findPrompt(reference.name, context);
       const inner = { ...request, reference: { ...reference, name: prompt.name } };
-      return this.#complete(member, inner, context);
+      return this.#complete(server, inner, context);
     }
-    await this.#roster.untilListed();
-    const { templateRoutes, resourceRoutes } = this.#roster.names;
+    await this.#registry.untilListed();
+    const { templateRoutes, resourceRoutes } = this.#registry.names;
     const route = templateRoutes.get(reference.uri) ?? resourceRoutes.get(reference.uri);
     if (!route) return { values: [] };
     const inner = { ...request, reference: { ...reference, uri: route.uri } };
-    return this.#complete(route.member, inner, context);
+    return this.#complete(route.server, inner, context);
   }
 
   async request(
@@ -177,18 +178,18 @@ export class FleetCatalogue implements Catalogue {
     params: Readonly<Record<string, unknown>>,
     context: CallContext,
   ): Promise<object> {
-    await this.#roster.untilListed();
+    await this.#registry.untilListed();
     const isRepeatable = repeatableMethods.test(method);
-    return routeTasks(this.#roster.members, { method, params }, (member, inner) =>
-      this.#ask({ member, what: method, isRepeatable }, context, async (server, limited) => {
-        if (!server.request) throw new UnknownNameError('method', method);
-        return server.request(method, inner, limited);
+    return routeTasks(this.#registry.servers, { method, params }, (server, inner) =>
+      this.#ask({ server, what: method, isRepeatable }, context, async (mcp, limited) => {
+        if (!mcp.request) throw new UnknownNameError('method', method);
+        return mcp.request(method, inner, limited);
       }),
     );
   }
 
   extensions(): ServerExtensions {
-    const all = this.#roster.members.flatMap(({ listing }) => listing?.extensions ?? []);
+    const all = this.#registry.servers.flatMap(({ listing }) => listing?.extensions ?? []);
     const tasks = all.findLast((it) => it.tasks !== undefined)?.tasks;
     const named = all.flatMap((it) => it.extensions ?? []);
     return {
@@ -206,7 +207,7 @@ export class FleetCatalogue implements Catalogue {
   }
 
   onChange(listener: (change: ServerChange) => void): () => void {
-    return this.#roster.subscribe(listener);
+    return this.#registry.subscribe(listener);
   }
 
   close(): Promise<void> {
@@ -214,17 +215,17 @@ export class FleetCatalogue implements Catalogue {
   }
 
   async #findTool(name: string, context: CallContext): Promise<ToolRoute> {
-    const find = (): ToolRoute | undefined => this.#roster.names.toolRoutes.get(name);
+    const find = (): ToolRoute | undefined => this.#registry.names.toolRoutes.get(name);
     const route = await this.#find(name, context, find);
-    if (!route) throw new UnknownNameError('tool', name, this.#roster.names.nearestTool(name));
+    if (!route) throw new UnknownNameError('tool', name, this.#registry.names.nearestTool(name));
     return route;
   }
 
   async #findPrompt(name: string, context: CallContext): Promise<PromptRoute> {
-    const find = (): PromptRoute | undefined => this.#roster.names.promptRoutes.get(name);
+    const find = (): PromptRoute | undefined => this.#registry.names.promptRoutes.get(name);
     const route = await this.#find(name, context, find);
     if (!route) {
-      throw new UnknownNameError('prompt', name, this.#roster.names.nearestPrompt(name));
+      throw new UnknownNameError('prompt', name, this.#registry.names.nearestPrompt(name));
     }
     return route;
   }
@@ -244,7 +245,7 @@ export class FleetCatalogue implements Catalogue {
     context.signal.throwIfAborted();
     const learned = find();
     if (learned) return learned;
-    await this.#roster.untilListed();
+    await this.#registry.untilListed();
     const listed = find();
     if (!listed && failure) throw failure.error;
     return listed;
@@ -252,63 +253,67 @@ export class FleetCatalogue implements Catalogue {
 
   /** A server that was not listed in time may still have what is named after it: the call waits for it. */
   async #learnOwner(name: string, context: CallContext): Promise<void> {
-    const { members } = this.#roster;
-    const owner = members.find(({ listing, name: server, options }) => {
-      const label = options.prefix ?? server;
+    const { servers } = this.#registry;
+    const owner = servers.find(({ listing, name: ownName, options }) => {
+      const label = options.prefix ?? ownName;
       const isNamed = name.startsWith(`${label}.`) || name.startsWith(`${label}__`);
-      return !listing && (isNamed || members.length === 1);
+      return !listing && (isNamed || servers.length === 1);
     });
     if (!owner) return;
     const { timeoutMs } = owner.options;
     const what = `Listing server "${owner.name}"`;
-    await this.#lane.limit({ what, timeoutMs }, context, ({ signal }) => owner.learn(signal));
+    await this.#executor.limit({ what, timeoutMs }, context, ({ signal }) => owner.learn(signal));
   }
 
-  #complete(member: Member, request: CompletionRequest, context: CallContext): Promise<Completion> {
-    return this.#ask({ member, what: 'completion/complete' }, context, (server, limited) =>
-      server.complete(request, limited),
+  #complete(
+    server: FleetServer,
+    request: CompletionRequest,
+    context: CallContext,
+  ): Promise<Completion> {
+    return this.#ask({ server, what: 'completion/complete' }, context, (mcp, limited) =>
+      mcp.complete(request, limited),
     );
   }
 
   /** Asks a member for something that, unless said otherwise, changes nothing there. */
   async #ask<Result extends object>(
-    { member, what, isRepeatable = true }: Question,
+    { server, what, isRepeatable = true }: Question,
     context: CallContext,
-    work: (server: McpServer, context: CallContext) => Promise<Result>,
+    work: (mcp: McpServer, context: CallContext) => Promise<Result>,
   ): Promise<Result> {
-    const { timeoutMs } = member.options;
+    const { timeoutMs } = server.options;
     try {
-      const result = await this.#lane.limit({ what, timeoutMs }, context, (limited) =>
-        member.runner.run({
+      const result = await this.#executor.limit({ what, timeoutMs }, context, (limited) =>
+        server.runner.run({
           isRepeatable,
           context: limited,
-          work: (server) => work(server, limited),
+          work: (mcp) => work(mcp, limited),
         }),
       );
-      return this.#outward(member, result);
+      return this.#outward(server, result);
     } catch (error) {
-      const successor = context.signal.aborted ? undefined : this.#successorOf(member, error);
+      const successor = context.signal.aborted ? undefined : this.#successorOf(server, error);
       if (!successor) throw error;
-      return this.#ask({ member: successor, what, isRepeatable }, context, work);
+      return this.#ask({ server: successor, what, isRepeatable }, context, work);
     }
   }
 
   /** Who took the place of a member while a request waited for it, which did not reach it. */
-  #successorOf(member: Member, error: unknown): Member | undefined {
+  #successorOf(server: FleetServer, error: unknown): FleetServer | undefined {
     if (!(error instanceof ServerUnavailableError)) return undefined;
-    const { members } = this.#roster;
-    return members.includes(member) ? undefined : members.find(({ name }) => name === member.name);
+    const { servers } = this.#registry;
+    return servers.includes(server) ? undefined : servers.find(({ name }) => name === server.name);
   }
 
   /** With several servers, tasks go by names that say whose they are. */
-  #outward<Result extends object>(member: Member, result: Result): Result {
-    if (this.#roster.members.length === 1) return result;
-    return renameTasks(result, (id) => outerTaskId(member.name, id));
+  #outward<Result extends object>(server: FleetServer, result: Result): Result {
+    if (this.#registry.servers.length === 1) return result;
+    return renameTasks(result, (id) => outerTaskId(server.name, id));
   }
 }
 
 interface Question {
-  readonly member: Member;
+  readonly server: FleetServer;
   readonly what: string;
   readonly isRepeatable?: boolean;
 }
@@ -327,13 +332,13 @@ const aboutCodeTools =
   'and never change a file.';
 
 /** What a client's model reads about the servers before it uses any: ours, then what others say of themselves. */
-function describeServers(members: readonly Member[]): string {
-  const names = members.map(({ name }) => name);
+function describeServers(servers: readonly FleetServer[]): string {
+  const names = servers.map(({ name }) => name);
   const own = [
     `Tools of these servers: ${names.join(', ')}.`,
     ...(names.includes('code') ? [aboutCodeTools] : []),
   ].join(' ');
-  const theirs = members.flatMap(({ name, listing, options }) => {
+  const theirs = servers.flatMap(({ name, listing, options }) => {
     const text = listing?.instructions?.trim() ?? '';
     if (options.source === 'built-in' || text === '') return [];
     return [`${name}: ${shortened(text, maxLengthPerServer)}`];

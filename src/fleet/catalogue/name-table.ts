@@ -9,29 +9,29 @@ import type { Tool } from '../../contract/tool/index.ts';
 import { nearest } from '../../kernel/index.ts';
 import { bareWireName, dottedName, hashedWireName, wireName } from '../../protocol/index.ts';
 import { matchesGlob } from './matches-glob.ts';
-import type { Member } from './member.ts';
+import type { FleetServer } from './fleet-server.ts';
 import { withoutLooseHints } from './trusted-tool.ts';
 
 /** A tool and the way to it. */
 export interface ToolRoute {
   readonly entry: CatalogueEntry;
-  readonly member: Member;
+  readonly server: FleetServer;
 }
 
 export interface PromptRoute {
   readonly prompt: Prompt;
-  readonly member: Member;
+  readonly server: FleetServer;
 }
 
 /** A resource or template: whose it is, and what its server calls it. */
 export interface AddressRoute {
-  readonly member: Member;
+  readonly server: FleetServer;
   readonly uri: string;
 }
 
 /** A name or address of a member that is to be offered. */
 interface Claim {
-  readonly member: Member;
+  readonly server: FleetServer;
   readonly label: string;
   readonly name: string;
 }
@@ -55,7 +55,7 @@ export class NameTable {
   readonly templates: ResourceTemplate[] = [];
   readonly templateRoutes = new Map<string, AddressRoute>();
   /** What stands before addresses of members that share one with a member before them: `notes+`. */
-  readonly addressPrefixes = new Map<string, Member>();
+  readonly addressPrefixes = new Map<string, FleetServer>();
   /** Names claimed twice and what was done about each, as sentences. */
   readonly collisions: string[] = [];
   readonly #isBare: boolean;
@@ -63,44 +63,44 @@ export class NameTable {
   readonly #enabledTools: ReadonlySet<string>;
 
   /** Of `enabledTools`, bare or dotted names, only those are offered; empty means all. */
-  constructor(members: readonly Member[], enabledTools: readonly string[]) {
-    this.#isBare = members.length === 1;
-    this.#hasOwn = members.some(({ options }) => options.source === 'built-in');
+  constructor(servers: readonly FleetServer[], enabledTools: readonly string[]) {
+    this.#isBare = servers.length === 1;
+    this.#hasOwn = servers.some(({ options }) => options.source === 'built-in');
     this.#enabledTools = new Set(enabledTools);
-    const labels = chooseLabels(members, this.collisions);
-    for (const member of members) this.#add(member, labels.get(member) ?? member.name);
+    const labels = chooseLabels(servers, this.collisions);
+    for (const server of servers) this.#add(server, labels.get(server) ?? server.name);
   }
 
-  #add(member: Member, label: string): void {
-    const { listing } = member;
+  #add(server: FleetServer, label: string): void {
+    const { listing } = server;
     if (!listing) return;
     const added = this.tools.length;
     const wireNames = new Map<string, string>();
-    for (const tool of this.#once('tool', member, listing.tools)) {
-      if (!this.#isOffered(member, label, tool.name)) continue;
-      wireNames.set(tool.name, this.#addTool(member, label, tool));
+    for (const tool of this.#once('tool', server, listing.tools)) {
+      if (!this.#isOffered(server, label, tool.name)) continue;
+      wireNames.set(tool.name, this.#addTool(server, label, tool));
     }
     // What others say about their tools is passed on as it came.
-    if (member.options.source === 'built-in' && !this.#isBare) {
+    if (server.options.source === 'built-in' && !this.#isBare) {
       for (const [index, tool] of this.tools.entries()) {
         if (index >= added) this.tools[index] = withWireNames(tool, wireNames);
       }
     }
-    for (const prompt of this.#once('prompt', member, listing.prompts)) {
-      const wire = this.#claim({ member, label, name: prompt.name }, this.promptRoutes);
-      const route = { member, prompt };
+    for (const prompt of this.#once('prompt', server, listing.prompts)) {
+      const wire = this.#claim({ server, label, name: prompt.name }, this.promptRoutes);
+      const route = { server, prompt };
       const dotted = dottedName(label, prompt.name);
       this.promptRoutes.set(wire, route);
       if (!this.promptRoutes.has(dotted)) this.promptRoutes.set(dotted, route);
       this.prompts.push({ ...prompt, name: wire });
     }
     for (const resource of listing.resources) {
-      const uri = this.#hold({ member, label, name: resource.uri }, this.resourceRoutes);
+      const uri = this.#hold({ server, label, name: resource.uri }, this.resourceRoutes);
       if (uri === resource.uri) this.resources.push(resource);
       else if (uri !== undefined) this.resources.push({ ...resource, uri });
     }
     for (const template of listing.templates) {
-      const held = { member, label, name: template.uriTemplate };
+      const held = { server, label, name: template.uriTemplate };
       const uriTemplate = this.#hold(held, this.templateRoutes);
       if (uriTemplate === template.uriTemplate) this.templates.push(template);
       else if (uriTemplate !== undefined) this.templates.push({ ...template, uriTemplate });
@@ -108,20 +108,20 @@ export class NameTable {
   }
 
   /** The address clients know a member's resource by. */
-  outerAddress(member: Member, uri: string): string {
-    if (this.resourceRoutes.get(uri)?.member === member) return uri;
-    const prefix = this.addressPrefixes.entries().find(([, holder]) => holder === member)?.[0];
+  outerAddress(server: FleetServer, uri: string): string {
+    if (this.resourceRoutes.get(uri)?.server === server) return uri;
+    const prefix = this.addressPrefixes.entries().find(([, holder]) => holder === server)?.[0];
     return `${prefix ?? ''}${uri}`;
   }
 
   /** Says its wire name. */
-  #addTool(member: Member, label: string, tool: Tool): string {
-    const wire = this.#claim({ member, label, name: tool.name }, this.toolRoutes);
+  #addTool(server: FleetServer, label: string, tool: Tool): string {
+    const wire = this.#claim({ server, label, name: tool.name }, this.toolRoutes);
     const dotted = dottedName(label, tool.name);
     // `a.b` + `c` and `a` + `b.c` read the same; the second is reached by its wire name alone.
     const name = this.toolRoutes.has(dotted) ? wire : dotted;
-    const entry = entryOf(member, tool, { name, wireName: wire });
-    const route = { entry, member };
+    const entry = entryOf(server, tool, { name, wireName: wire });
+    const route = { entry, server };
     this.toolRoutes.set(wire, route).set(name, route);
     this.entries.push(entry);
     this.tools.push({ ...tool, name: wire });
@@ -145,8 +145,8 @@ export class NameTable {
     );
   }
 
-  #isOffered(member: Member, label: string, tool: string): boolean {
-    const { include, exclude = [] } = member.options;
+  #isOffered(server: FleetServer, label: string, tool: string): boolean {
+    const { include, exclude = [] } = server.options;
     if (include && !include.some((glob) => matchesGlob(glob, tool))) return false;
     if (exclude.some((glob) => matchesGlob(glob, tool))) return false;
     const enabled = this.#enabledTools;
@@ -156,13 +156,13 @@ export class NameTable {
   /** The items whose name none before them has. */
   #once<Item extends { readonly name: string }>(
     kind: string,
-    member: Member,
+    server: FleetServer,
     items: readonly Item[],
   ): Item[] {
     const seen = new Set<string>();
     return items.filter(({ name }) => {
       if (seen.has(name)) {
-        this.#collide(`Server "${member.name}" lists ${kind} "${name}" twice; the first counts`);
+        this.#collide(`Server "${server.name}" lists ${kind} "${name}" twice; the first counts`);
         return false;
       }
       seen.add(name);
@@ -172,16 +172,16 @@ export class NameTable {
 
   /** A wire name nobody has: where two come out the same, the later one ends in a hash. */
   #claim(
-    { member, label, name }: Claim,
-    routes: ReadonlyMap<string, { readonly member: Member }>,
+    { server, label, name }: Claim,
+    routes: ReadonlyMap<string, { readonly server: FleetServer }>,
   ): string {
     const wire = this.#isBare ? bareWireName(name) : wireName(label, name);
     const holder = routes.get(wire);
     if (!holder) return wire;
-    const distinct = this.#hashed({ label, name, whole: `${member.name}\u0000${name}` }, routes);
+    const distinct = this.#hashed({ label, name, whole: `${server.name}\u0000${name}` }, routes);
     this.#collide(
-      `Servers "${holder.member.name}" and "${member.name}" both have "${wire}"; ` +
-        `that of "${member.name}" is called "${distinct}"`,
+      `Servers "${holder.server.name}" and "${server.name}" both have "${wire}"; ` +
+        `that of "${server.name}" is called "${distinct}"`,
     );
     return distinct;
   }
@@ -202,34 +202,34 @@ export class NameTable {
   }
 
   /** An address nobody has: one that a member before has stands behind the name of its server. */
-  #hold({ member, label, name }: Claim, routes: Map<string, AddressRoute>): string | undefined {
-    const holder = routes.get(name)?.member;
-    if (holder === member) {
-      this.#collide(`Server "${member.name}" lists ${name} twice; the first counts`);
+  #hold({ server, label, name }: Claim, routes: Map<string, AddressRoute>): string | undefined {
+    const holder = routes.get(name)?.server;
+    if (holder === server) {
+      this.#collide(`Server "${server.name}" lists ${name} twice; the first counts`);
       return undefined;
     }
-    const isReserved = this.#hasOwn && member.options.source !== 'built-in' && isOwnAddress(name);
-    let address = isReserved ? `${this.#addressPrefix(member, label)}${name}` : name;
+    const isReserved = this.#hasOwn && server.options.source !== 'built-in' && isOwnAddress(name);
+    let address = isReserved ? `${this.#addressPrefix(server, label)}${name}` : name;
     // Ends: a member lists only so many addresses that begin like this.
-    while (routes.has(address)) address = `${this.#addressPrefix(member, label)}${address}`;
-    routes.set(address, { member, uri: name });
+    while (routes.has(address)) address = `${this.#addressPrefix(server, label)}${address}`;
+    routes.set(address, { server, uri: name });
     if (holder) {
       this.#collide(
-        `Servers "${holder.name}" and "${member.name}" both have ${name}; ` +
-          `that of "${member.name}" is ${address}`,
+        `Servers "${holder.name}" and "${server.name}" both have ${name}; ` +
+          `that of "${server.name}" is ${address}`,
       );
     }
     return address;
   }
 
   /** A scheme begins with a letter and has few signs. */
-  #addressPrefix(member: Member, label: string): string {
+  #addressPrefix(server: FleetServer, label: string): string {
     const cleaned = label.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '-');
     const scheme = /^[a-z]/.test(cleaned) ? cleaned : `s-${cleaned}`;
     let prefix = `${scheme}+`;
-    const isTaken = (): boolean => (this.addressPrefixes.get(prefix) ?? member) !== member;
+    const isTaken = (): boolean => (this.addressPrefixes.get(prefix) ?? server) !== server;
     for (let number = 2; isTaken(); number += 1) prefix = `${scheme}-${number}+`;
-    this.addressPrefixes.set(prefix, member);
+    this.addressPrefixes.set(prefix, server);
     return prefix;
   }
 
@@ -239,16 +239,16 @@ export class NameTable {
 }
 
 function entryOf(
-  member: Member,
+  server: FleetServer,
   tool: Tool,
   names: Pick<CatalogueEntry, 'name' | 'wireName'>,
 ): CatalogueEntry {
-  const { name: server, options, runner } = member;
+  const { name, options, runner } = server;
   const { isTrusted = false, timeoutMs } = options;
-  const counting = isTrusted ? member.asAccepted(tool) : withoutLooseHints(tool);
+  const counting = isTrusted ? server.asAccepted(tool) : withoutLooseHints(tool);
   return {
     ...names,
-    server,
+    server: name,
     tool: counting,
     ...(counting !== tool && tool.annotations && { declared: tool.annotations }),
     isTrusted,
@@ -263,30 +263,30 @@ function entryOf(
  * cannot take the name of another by its prefix; a label that is taken gets a number.
  */
 function chooseLabels(
-  members: readonly Member[],
+  servers: readonly FleetServer[],
   collisions: string[],
-): ReadonlyMap<Member, string> {
-  const labels = new Map<Member, string>();
-  const taken = new Map<string, Member>();
-  const choose = (member: Member, wanted: string): void => {
+): ReadonlyMap<FleetServer, string> {
+  const labels = new Map<FleetServer, string>();
+  const taken = new Map<string, FleetServer>();
+  const choose = (server: FleetServer, wanted: string): void => {
     let label = wanted;
-    for (let number = 2; taken.has(label); number += 1) label = `${member.name}-${number}`;
+    for (let number = 2; taken.has(label); number += 1) label = `${server.name}-${number}`;
     const holder = taken.get(wanted);
     if (holder) {
       collisions.push(
-        `Servers "${holder.name}" and "${member.name}" both put "${wanted}" in front of their ` +
-          `tools; those of "${member.name}" have "${label}" instead`,
+        `Servers "${holder.name}" and "${server.name}" both put "${wanted}" in front of their ` +
+          `tools; those of "${server.name}" have "${label}" instead`,
       );
     }
-    taken.set(label, member);
-    labels.set(member, label);
+    taken.set(label, server);
+    labels.set(server, label);
   };
-  for (const member of members) {
-    if (member.options.prefix === undefined) choose(member, member.name);
+  for (const server of servers) {
+    if (server.options.prefix === undefined) choose(server, server.name);
   }
-  for (const member of members) {
-    const { prefix } = member.options;
-    if (prefix !== undefined) choose(member, prefix);
+  for (const server of servers) {
+    const { prefix } = server.options;
+    if (prefix !== undefined) choose(server, prefix);
   }
   return labels;
 }

@@ -3,31 +3,31 @@ import { AppError } from '../../kernel/index.ts';
 import { rpcErrorCode } from '../../protocol/index.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import { fitsTemplate } from './matches-glob.ts';
-import type { Member } from './member.ts';
-import type { Roster } from './roster.ts';
+import type { FleetServer } from './fleet-server.ts';
+import type { ServerRegistry } from './server-registry.ts';
 
 /** Who may have a resource: one that lists it, and as what; or several to be asked in turn. */
 export type ResourceRoute =
-  | { readonly kind: 'listed'; readonly member: Member; readonly uri: string }
-  | { readonly kind: 'perhaps'; readonly members: readonly Member[] };
+  | { readonly kind: 'listed'; readonly server: FleetServer; readonly uri: string }
+  | { readonly kind: 'perhaps'; readonly servers: readonly FleetServer[] };
 
-export function routeResource(roster: Roster, uri: string): ResourceRoute {
-  const { resourceRoutes, templateRoutes, addressPrefixes } = roster.names;
+export function routeResource(registry: ServerRegistry, uri: string): ResourceRoute {
+  const { resourceRoutes, templateRoutes, addressPrefixes } = registry.names;
   const listed = resourceRoutes.get(uri);
   if (listed) return { kind: 'listed', ...listed };
-  for (const [prefix, member] of addressPrefixes) {
-    if (uri.startsWith(prefix)) return { kind: 'listed', member, uri: uri.slice(prefix.length) };
+  for (const [prefix, server] of addressPrefixes) {
+    if (uri.startsWith(prefix)) return { kind: 'listed', server, uri: uri.slice(prefix.length) };
   }
-  const own = roster.members.filter(({ options }) => options.source === 'built-in');
-  if (own.length > 0 && isOwnAddress(uri)) return { kind: 'perhaps', members: own };
-  const fitting = [...templateRoutes].flatMap(([template, { member }]) =>
-    fitsTemplate(template, uri) ? [member] : [],
+  const own = registry.servers.filter(({ options }) => options.source === 'built-in');
+  if (own.length > 0 && isOwnAddress(uri)) return { kind: 'perhaps', servers: own };
+  const fitting = [...templateRoutes].flatMap(([template, { server }]) =>
+    fitsTemplate(template, uri) ? [server] : [],
   );
   // Servers may have more than they list; one that lists no resource at all is not started for it.
-  const others = roster.members.filter(({ listing }) => {
+  const others = registry.servers.filter(({ listing }) => {
     return listing === undefined || listing.resources.length + listing.templates.length > 0;
   });
-  return { kind: 'perhaps', members: [...new Set([...fitting, ...others])] };
+  return { kind: 'perhaps', servers: [...new Set([...fitting, ...others])] };
 }
 
 /** How servers say that they do not have what they were asked for. */
@@ -42,16 +42,16 @@ const rpcNotFound: ReadonlySet<number> = new Set([
  * hides none of the others; its failure is thrown where they do not have it either. Where a server
  * outside says that it does not have it, its error is thrown, in its own words and with its code.
  */
-export async function askInTurn<Result>(
-  members: readonly Member[],
-  ask: (member: Member) => Promise<Result>,
+export async function firstAnswer<Result>(
+  servers: readonly FleetServer[],
+  ask: (server: FleetServer) => Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result | undefined> {
   let failure: { readonly error: unknown } | undefined;
   let refusal: UpstreamError | undefined;
-  for (const member of members) {
+  for (const server of servers) {
     try {
-      return await ask(member);
+      return await ask(server);
     } catch (error) {
       signal.throwIfAborted();
       if (!isNotFound(error)) failure ??= { error };

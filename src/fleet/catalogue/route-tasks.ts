@@ -1,6 +1,6 @@
 import { isRecord } from '../../protocol/index.ts';
 import { UnknownNameError } from '../errors.ts';
-import type { Member } from './member.ts';
+import type { FleetServer } from './fleet-server.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -13,21 +13,21 @@ const maxPages = 100;
  * server every request goes there as it is.
  */
 export async function routeTasks(
-  members: readonly Member[],
+  servers: readonly FleetServer[],
   { method, params }: { readonly method: string; readonly params: Params },
-  send: (member: Member, params: Params) => Promise<object>,
+  send: (server: FleetServer, params: Params) => Promise<object>,
 ): Promise<object> {
-  const [only] = members;
-  if (members.length === 1 && only) return send(only, params);
+  const [only] = servers;
+  if (servers.length === 1 && only) return send(only, params);
   const { taskId } = params;
   if (typeof taskId === 'string') {
     const inner = innerTaskId(taskId);
-    const owner = members.find(({ name }) => name === inner?.server);
+    const owner = servers.find(({ name }) => name === inner?.server);
     if (!inner || !owner) throw new UnknownNameError('task', taskId);
     return send(owner, { ...params, taskId: inner.id });
   }
   if (method !== 'tasks/list') throw new UnknownNameError('method', method);
-  return { tasks: await listTasks(members, params, send) };
+  return { tasks: await listTasks(servers, params, send) };
 }
 
 /**
@@ -35,17 +35,17 @@ export async function routeTasks(
  * the tasks of no other; only when all fail is that a failure.
  */
 async function listTasks(
-  members: readonly Member[],
+  servers: readonly FleetServer[],
   params: Params,
-  send: (member: Member, params: Params) => Promise<object>,
+  send: (server: FleetServer, params: Params) => Promise<object>,
 ): Promise<readonly unknown[]> {
-  const able = members.filter(({ listing }) => listing?.extensions?.tasks !== undefined);
+  const able = servers.filter(({ listing }) => listing?.extensions?.tasks !== undefined);
   const lists = await Promise.allSettled(
-    able.map(async (member) => {
+    able.map(async (server) => {
       const tasks: unknown[] = [];
       let { cursor } = params;
       for (let page = 0; page < maxPages && tasks.length < maxListedTasks; page += 1) {
-        const answer = await send(member, { ...params, ...(page > 0 && { cursor }) });
+        const answer = await send(server, { ...params, ...(page > 0 && { cursor }) });
         if (!isRecord(answer) || !Array.isArray(answer['tasks'])) break;
         tasks.push(...answer['tasks']);
         cursor = answer['nextCursor'];

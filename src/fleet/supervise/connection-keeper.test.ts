@@ -25,7 +25,7 @@ function aKeeper(attempts: readonly Attempt[], policy: Partial<SupervisionPolicy
       return attempt(signal);
     },
     timers,
-    chance: () => 1,
+    random: () => 1,
     stateWhenRefusing: 'crash-looping',
     log: silentLog,
     onConnected: () => {

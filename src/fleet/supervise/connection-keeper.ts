@@ -10,7 +10,7 @@ export interface KeeperOptions {
   readonly connect: Connect;
   readonly timers: Timers;
   /** A number in [0, 1): spreads retries. */
-  readonly chance: () => number;
+  readonly random: () => number;
   /** What a server that keeps failing though it can be started is called. */
   readonly stateWhenRefusing: 'crash-looping' | 'failed';
   readonly log: Log;
@@ -264,7 +264,7 @@ export class ConnectionKeeper {
   }
 
   #failed(error: unknown): void {
-    const { policy, chance, timers, log } = this.#options;
+    const { policy, random, timers, log } = this.#options;
     const reason =
       error instanceof ServerUnavailableError ? error.reason : reportError(error).message;
     this.#cancelTimer();
@@ -273,7 +273,7 @@ export class ConnectionKeeper {
     const isHopeless = error instanceof AppError && !error.retryable;
     if (!isHopeless && this.#failures <= policy.retryAttempts) {
       this.#enter({ kind: 'pausing' });
-      const pauseMs = retryPauseMs(policy, this.#failures, chance());
+      const pauseMs = retryPauseMs(policy, this.#failures, random());
       this.#cancelTimer = timers.after(pauseMs, () => this.#start(true));
       return;
     }

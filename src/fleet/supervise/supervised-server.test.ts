@@ -36,7 +36,7 @@ function aSupervised(
     memoryBytes: async (pid) => pid * 10,
     listener: { onOpened: () => void (seen.opened += 1), onChange: () => {} },
     timers,
-    chance: () => 1,
+    random: () => 1,
     log: silentLog,
   });
   return { server, timers, seen };

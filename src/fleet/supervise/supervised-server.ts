@@ -7,7 +7,7 @@ import { UnreachableError } from '../errors.ts';
 import { CallStatistics, type CallSummary } from './call-statistics.ts';
 import type { Connect, Connection } from './connection.ts';
 import { ConnectionKeeper } from './connection-keeper.ts';
-import { ResourceWatches } from './resource-watches.ts';
+import { ConnectionWatches } from './connection-watches.ts';
 import type { ServerLog } from './server-log.ts';
 import type { SupervisionPolicy } from './supervision-policy.ts';
 
@@ -20,7 +20,7 @@ export interface SupervisedServerOptions {
   readonly memoryBytes: (pid: number) => Promise<number | null>;
   readonly listener: RunnerListener;
   readonly timers: Timers;
-  readonly chance: () => number;
+  readonly random: () => number;
   readonly log: Log;
 }
 
@@ -42,7 +42,7 @@ export class SupervisedServer implements ServerRunner {
   /** Who stands last in it. */
   #latestClient: string | undefined;
   readonly #statistics = new CallStatistics();
-  readonly #watches: ResourceWatches;
+  readonly #watches: ConnectionWatches;
   #logLevel: string | undefined;
 
   constructor(options: SupervisedServerOptions) {
@@ -52,7 +52,7 @@ export class SupervisedServer implements ServerRunner {
     this.#options = options;
     this.#first = this.#addKeeper(options.policy);
     this.#keepers = [this.#first];
-    this.#watches = new ResourceWatches(this.#first, options.log);
+    this.#watches = new ConnectionWatches(this.#first, options.log);
   }
 
   async run<Result>(call: ServerCall<Result>): Promise<Result> {
@@ -182,13 +182,13 @@ export class SupervisedServer implements ServerRunner {
   }
 
   #addKeeper(policy: SupervisionPolicy): ConnectionKeeper {
-    const { name, connect, timers, chance, log, transport } = this.#options;
+    const { name, connect, timers, random, log, transport } = this.#options;
     return new ConnectionKeeper({
       name,
       policy,
       connect,
       timers,
-      chance,
+      random,
       log,
       stateWhenRefusing: transport === 'stdio' ? 'crash-looping' : 'failed',
       onConnected: (connection) => this.#connected(connection),

@@ -51,8 +51,8 @@ export function policyOf(entry: McpServerEntry): SupervisionPolicy {
 }
 
 /** Half of a pause that doubles with every failure is fixed, half is chance, so that servers spread out. */
-export function retryPauseMs(policy: SupervisionPolicy, failures: number, chance: number): number {
-  return doubled(policy.retryDelayMs, failures, policy.maxRetryDelayMs) * (0.5 + chance / 2);
+export function retryPauseMs(policy: SupervisionPolicy, failures: number, random: number): number {
+  return doubled(policy.retryDelayMs, failures, policy.maxRetryDelayMs) * (0.5 + random / 2);
 }
 
 export function refusalPauseMs(policy: SupervisionPolicy, refusals: number): number {

@@ -2,7 +2,7 @@ import type { FleetEntries, FleetEntry } from '../../contract/fleet/index.ts';
 import type { McpServer } from '../../contract/server/index.ts';
 import { mcpServerSettings, type McpServerEntry } from '../../contract/settings/index.ts';
 import { silentLog } from '../../kernel/index.ts';
-import { CallLane, type LaneLimits } from '../call-lane.ts';
+import { CallExecutor, type ExecutorLimits } from '../call-executor.ts';
 import type { CallTracer } from '../call-tracer.ts';
 import type { ListingCache } from '../catalogue/listing-cache.ts';
 import {
@@ -11,18 +11,18 @@ import {
   type OpenFleet,
   type ServerEntry,
 } from '../create-fleet.ts';
-import type { Outside } from '../external-member.ts';
+import type { Outside } from '../configured-server.ts';
 import type { Connection, ConnectRequest } from '../supervise/connection.ts';
 
 export interface AFleetOptions extends Partial<Omit<FleetOptions, 'lane'>> {
   readonly tracer?: CallTracer;
-  readonly limits?: Partial<LaneLimits>;
+  readonly limits?: Partial<ExecutorLimits>;
 }
 
 /** A fleet with small limits and no log, unless a test wants others. */
 export function aFleet({ tracer, limits, ...options }: AFleetOptions): OpenFleet {
   const log = options.log ?? silentLog;
-  const laneLimits = { maxConcurrent: 2, maxWaiting: 2, timeoutMs: 10_000, ...limits };
+  const executorLimits = { maxConcurrent: 2, maxWaiting: 2, timeoutMs: 10_000, ...limits };
   return createFleet({
     title: 'Tutti',
     version: '1',
@@ -30,7 +30,7 @@ export function aFleet({ tracer, limits, ...options }: AFleetOptions): OpenFleet
     enabledTools: [],
     firstWaitMs: 2_000,
     ...options,
-    lane: new CallLane(laneLimits, tracer, log),
+    executor: new CallExecutor(executorLimits, tracer, log),
     log,
   });
 }

@@ -60,7 +60,7 @@ function missingOption(method: string, params: Params, capability: Params): stri
 const serverMetaKey = 'tutti/server';
 
 /** A question that says which server asks: clients know no other server than Tutti. */
-export function nameQuestion(server: string, { method, params }: ClientRequest): ClientRequest {
+export function withServerName(server: string, { method, params }: ClientRequest): ClientRequest {
   const { _meta, message } = params;
   const own = isRecord(_meta) ? _meta : {};
   const isForPeople = method === 'elicitation/create' && typeof message === 'string';

@@ -1,6 +1,6 @@
 import { systemClock, type Clock, type Log } from '../../kernel/index.ts';
 import type { Era, Params } from '../../protocol/index.ts';
-import type { ClientRoots } from './client-asks.ts';
+import type { ClientRoots } from './server-request-handler.ts';
 import { handshakeDialect } from './dialect.ts';
 import { NegotiationError, UpstreamError } from './errors.ts';
 import type { OpenLink } from './link.ts';

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CallContext, ClientPort } from '../../contract/server/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import { isRecord, type Params } from '../../protocol/index.ts';
-import { nameQuestion, refusalOf } from './client-capabilities.ts';
+import { withServerName, refusalOf } from './client-capabilities.ts';
 import { InputRequiredError } from './errors.ts';
 import { valueText, type Member } from './request-text.ts';
 import { upstreamLimits } from './upstream-limits.ts';
@@ -45,7 +45,7 @@ export function nameInputRequests(server: string, result: Params): Params {
   const named = Object.entries(inputRequests).map(([key, request]): [string, unknown] => {
     const { method, params } = isRecord(request) ? request : {};
     if (typeof method !== 'string') return [key, request];
-    return [key, nameQuestion(server, { method, params: isRecord(params) ? params : {} })];
+    return [key, withServerName(server, { method, params: isRecord(params) ? params : {} })];
   });
   return { ...result, inputRequests: Object.fromEntries(named) };
 }
@@ -86,7 +86,7 @@ async function answerOne(
   const refusal = refusalOf(client, method, params);
   if (refusal) throw new InputRequiredError(server, what, refusal.message);
   try {
-    return await client.ask(nameQuestion(server, { method, params }), context.signal);
+    return await client.ask(withServerName(server, { method, params }), context.signal);
   } catch (error) {
     context.signal.throwIfAborted();
     // The user gave no answer, which a form can say; a model's message or roots cannot be made up.

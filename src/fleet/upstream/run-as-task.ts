@@ -29,7 +29,7 @@ export interface TaskRun {
   /** The error of a task whose result will not come. */
   readonly lost: (reason: string, cause: unknown) => Error;
   /** Sends what nobody waits for. */
-  readonly tell: (draft: DraftRequest) => void;
+  readonly sendInBackground: (draft: DraftRequest) => void;
 }
 
 /**
@@ -47,7 +47,8 @@ export async function runAsTask(draft: DraftRequest, run: TaskRun): Promise<Para
   try {
     return await run.send({ method: 'tasks/result', members, subject: taskId });
   } catch (error) {
-    if (run.signal.aborted) run.tell({ method: 'tasks/cancel', members, subject: taskId });
+    if (run.signal.aborted)
+      run.sendInBackground({ method: 'tasks/cancel', members, subject: taskId });
     // The question for its result may not have reached the server; the task has.
     const isUnsent = !run.signal.aborted && error instanceof AppError && unsent.has(error.code);
     throw isUnsent ? run.lost(error.message, error) : error;

@@ -15,7 +15,7 @@ import {
   type RpcError,
 } from '../../protocol/index.ts';
 import { BadAnswerError, ExchangeBrokenError } from '../errors.ts';
-import { DetachedWork } from './detached-work.ts';
+import { OrphanedCalls } from './orphaned-calls.ts';
 import type { Dialect } from './dialect.ts';
 import { ServerUnavailableError, UpstreamError } from './errors.ts';
 import type { Link, LinkEnd, LinkListener, ReceivedMessage } from './link.ts';
@@ -25,7 +25,7 @@ import { requestText, type DraftRequest } from './request-text.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
 /** What a connection hands on: everything the server says of its own accord. */
-export interface ServerVoice {
+export interface ServerMessageHandler {
   onRequest(request: Request, during: RequestId | undefined): void;
   onNotification(notification: Notification, during: RequestId | undefined): void;
   onClose(ended: LinkEnd): void;
@@ -79,12 +79,12 @@ export class UpstreamConnection implements LinkListener {
   readonly #sent = new IdTable<SentRequest>();
   /** Nobody waits for these: the server may speak of them without being at fault. */
   readonly #forgotten = new Set<number>();
-  readonly detached = new DetachedWork();
+  readonly orphaned = new OrphanedCalls();
   readonly #ended = Promise.withResolvers<LinkEnd>();
   #link: Link | undefined;
   #end: LinkEnd | undefined;
   #lastId = 0;
-  #voice: ServerVoice | undefined;
+  #handler: ServerMessageHandler | undefined;
   #dialect: Dialect;
   lastTrafficAt: number;
 
@@ -148,8 +148,8 @@ export class UpstreamConnection implements LinkListener {
   }
 
   /** From here on `voice` hears what the server says; before, its requests are refused. */
-  listen(voice: ServerVoice): void {
-    this.#voice = voice;
+  listen(handler: ServerMessageHandler): void {
+    this.#handler = handler;
   }
 
   /** Resolves with the result; throws `UpstreamError`, what `lost` makes, or the signal's reason. */
@@ -208,23 +208,23 @@ export class UpstreamConnection implements LinkListener {
         this.#settle(message, text);
         return;
       case 'request':
-        this.#voice?.onRequest(message, during);
+        this.#handler?.onRequest(message, during);
         return;
       case 'notification':
         if (message.method === 'notifications/progress') this.#passProgress(message.params);
-        else this.#voice?.onNotification(message, during);
+        else this.#handler?.onNotification(message, during);
     }
   }
 
   onRequestFailed(id: RequestId, error: Error): void {
     const sent = this.find(id);
     if (!sent) {
-      this.detached.end(id);
+      this.orphaned.end(id);
       return;
     }
     this.#finish(sent);
     const isKnown = error instanceof AppError && !(error instanceof ExchangeBrokenError);
-    if (!isKnown) this.#detach(sent);
+    if (!isKnown) this.#orphan(sent);
     sent.settling.reject(isKnown ? error : sent.options.lost(error.message, error));
   }
 
@@ -241,7 +241,7 @@ export class UpstreamConnection implements LinkListener {
       sent.options.abort.unwatch(sent.onAbort);
       sent.settling.reject(sent.options.lost(ended.reason));
     }
-    this.#voice?.onClose(ended);
+    this.#handler?.onClose(ended);
     this.#ended.resolve(ended);
   }
 
@@ -279,7 +279,7 @@ export class UpstreamConnection implements LinkListener {
   }
 
   #countStray({ id }: Response): void {
-    if (typeof id === 'number' && (this.#forgotten.delete(id) || this.detached.end(id))) return;
+    if (typeof id === 'number' && (this.#forgotten.delete(id) || this.orphaned.end(id))) return;
     if (id === null) this.onProblem('sent an error that answers no request');
     else if (typeof id === 'number' && id > 0 && id <= this.#lastId) {
       this.onProblem('answered a request twice');
@@ -295,7 +295,7 @@ export class UpstreamConnection implements LinkListener {
     const sent = this.#sent.get(id);
     if (!sent) return;
     this.#sent.delete(id);
-    this.#detach(sent);
+    this.#orphan(sent);
     const { abort, isUncancellable } = sent.options;
     // Over HTTP a stateless request is cancelled by ending its exchange, which the link does.
     const isEndedByLink = this.#dialect.era === 'stateless' && this.hasHeaders;
@@ -305,22 +305,22 @@ export class UpstreamConnection implements LinkListener {
     sent.settling.reject(abort.reason);
   }
 
-  #detach({ id, options }: SentRequest): void {
-    if (options.context) this.detached.add(id, options.context.client);
+  #orphan({ id, options }: SentRequest): void {
+    if (options.context) this.orphaned.add(id, options.context.client);
     else this.#forget(id);
   }
 
   /** A task goes on after its request is answered: its progress, when nobody listens, and its questions. */
   #noteTask({ id, options }: SentRequest, { taskId }: Params): void {
     this.#forget(id);
-    if (typeof taskId === 'string') this.detached.add(taskId, options.context?.client);
+    if (typeof taskId === 'string') this.orphaned.add(taskId, options.context?.client);
   }
 
   /** Who asks for the result of a task is answered when it is over. */
   #endTask({ method, subject = '' }: SentRequest, outcome: Response['outcome']): void {
     const result = 'result' in outcome ? outcome.result : undefined;
     const isOver = isRecord(result) && endedTaskStates.has(result['status']);
-    if (isOver || method === 'tasks/result') this.detached.end(subject);
+    if (isOver || method === 'tasks/result') this.orphaned.end(subject);
   }
 
   #forget(id: number): void {
@@ -329,7 +329,7 @@ export class UpstreamConnection implements LinkListener {
   }
 
   #isForgotten(id: number): boolean {
-    return this.#forgotten.has(id) || this.detached.has(id);
+    return this.#forgotten.has(id) || this.orphaned.has(id);
   }
 
   #passProgress(params: Params): void {

@@ -25,7 +25,7 @@ export const upstreamLimits = {
   listenPauseMs: 1_000,
   maxListenPauseMs: 60_000,
   /** Calls without an answer that nobody waits for, and tasks: with more, no question can be told to be a running call's. */
-  maxDetached: 10_000,
+  maxOrphaned: 10_000,
   /** Ids of requests nobody waits for any more, remembered so that their late answers are no surprise. */
   maxForgotten: 1_000,
 } as const;

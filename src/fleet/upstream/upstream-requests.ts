@@ -2,7 +2,7 @@ import type { CallContext } from '../../contract/server/index.ts';
 import { SignalAbort, withTimeLimit, type Log } from '../../kernel/index.ts';
 import { isRecord, type Params } from '../../protocol/index.ts';
 import { SessionExpiredError } from '../errors.ts';
-import { ClientTurns } from './client-turns.ts';
+import { ClientScheduler } from './client-scheduler.ts';
 import { OutcomeUnknownError, ServerUnavailableError } from './errors.ts';
 import { answerInputRounds, isInputRequired, nameInputRequests } from './input-rounds.ts';
 import { initialize, type Negotiated } from './negotiate.ts';
@@ -23,7 +23,7 @@ export interface RequestParts {
 }
 
 /** What is at stake when the answer to a request is lost. */
-export interface Stake {
+export interface CallPolicy {
   /** `Tool "x"`, or the method. */
   readonly what: string;
   readonly isRepeatable: boolean;
@@ -35,16 +35,16 @@ export interface Stake {
   readonly list?: 'content' | 'contents' | 'messages';
 }
 
-interface Errand {
-  readonly stake: Stake;
+interface PendingCall {
+  readonly policy: CallPolicy;
   readonly context: CallContext;
   /** The client whose turn ends with the request. */
-  readonly turnOf?: string;
+  readonly clientId?: string;
 }
 
 /** Requests to one server from beginning to end: turns, rounds of questions, expired sessions. */
 export class UpstreamRequests {
-  readonly turns = new ClientTurns();
+  readonly scheduler = new ClientScheduler();
   readonly #parts: RequestParts;
   #renewing: Promise<unknown> | undefined;
 
@@ -53,46 +53,50 @@ export class UpstreamRequests {
   }
 
   /** One request of a caller, with everything the server wants to know meanwhile. */
-  call(draft: DraftRequest, stake: Stake, context: CallContext): Promise<Params> {
+  call(draft: DraftRequest, policy: CallPolicy, context: CallContext): Promise<Params> {
     const whole = this.#withExtra(draft, context.extra);
     if (this.#parts.negotiated.era === 'stateless')
-      return this.#callInRounds(whole, stake, context);
-    const who = context.client?.id ?? '';
-    const turn = this.turns.enter(who, context);
-    if (!turn && !stake.isTask) return this.#send(whole, { stake, context, turnOf: who });
-    return this.#callInTurn(whole, { stake, context, turnOf: who }, turn);
+      return this.#callInRounds(whole, policy, context);
+    const clientId = context.client?.id ?? '';
+    const waiting = this.scheduler.enter(clientId, context);
+    if (!waiting && !policy.isTask) return this.#send(whole, { policy, context, clientId });
+    return this.#callWhenScheduled(whole, { policy, context, clientId }, waiting);
   }
 
-  async #callInRounds(draft: DraftRequest, stake: Stake, context: CallContext): Promise<Params> {
+  async #callInRounds(
+    draft: DraftRequest,
+    policy: CallPolicy,
+    context: CallContext,
+  ): Promise<Params> {
     const { server } = this.#parts;
-    const result = await this.#send(draft, { stake, context });
+    const result = await this.#send(draft, { policy, context });
     if (!isInputRequired(result)) return result;
     if (context.client?.era === 'stateless') {
-      return withList(nameInputRequests(server, result), stake.list);
+      return withList(nameInputRequests(server, result), policy.list);
     }
     const repeat = (added: readonly Member[]): Promise<Params> =>
-      this.#send({ ...draft, members: [...draft.members, ...added] }, { stake, context });
-    return answerInputRounds(result, { server, what: stake.what, context, repeat });
+      this.#send({ ...draft, members: [...draft.members, ...added] }, { policy, context });
+    return answerInputRounds(result, { server, what: policy.what, context, repeat });
   }
 
-  async #callInTurn(
+  async #callWhenScheduled(
     draft: DraftRequest,
-    errand: Errand,
-    turn: Promise<void> | undefined,
+    pending: PendingCall,
+    waiting: Promise<void> | undefined,
   ): Promise<Params> {
-    const { stake, context, turnOf = '' } = errand;
-    if (turn) await turn;
-    if (!stake.isTask) return this.#send(draft, errand);
+    const { policy, context, clientId = '' } = pending;
+    if (waiting) await waiting;
+    if (!policy.isTask) return this.#send(draft, pending);
     try {
       return await runAsTask(draft, {
         server: this.#parts.server,
         signal: context.signal,
-        send: (part) => this.#send(part, { stake, context }),
-        lost: this.#sendOptions(stake, context).lost,
-        tell: (part) => this.tell(part),
+        send: (part) => this.#send(part, { policy, context }),
+        lost: this.#sendOptions(policy, context).lost,
+        sendInBackground: (part) => this.sendInBackground(part),
       });
     } finally {
-      this.turns.leave(turnOf);
+      this.scheduler.leave(clientId);
     }
   }
 
@@ -120,7 +124,7 @@ export class UpstreamRequests {
   }
 
   /** Sends what nobody waits for; a refusal is a problem of the server. */
-  tell(draft: DraftRequest): void {
+  sendInBackground(draft: DraftRequest): void {
     const { connection, onProblem } = this.#parts;
     this.limited(draft, upstreamLimits.controlMs, new AbortController().signal).catch(() => {
       if (!connection.end) onProblem(`refused ${draft.method}`);
@@ -139,20 +143,20 @@ export class UpstreamRequests {
     return { ...draft, members: [...draft.members, ...extraMembers(extra, foreign)] };
   }
 
-  #send(draft: DraftRequest, errand: Errand): Promise<Params> {
+  #send(draft: DraftRequest, pending: PendingCall): Promise<Params> {
     const { connection } = this.#parts;
     // Only what is reached by a url has sessions that expire.
-    if (connection.hasHeaders) return this.#sendInSession(draft, errand);
-    const { stake, context, turnOf } = errand;
-    const options = this.#sendOptions(stake, context);
+    if (connection.hasHeaders) return this.#sendInSession(draft, pending);
+    const { policy, context, clientId } = pending;
+    const options = this.#sendOptions(policy, context);
     return new Promise((resolve, reject) => {
       connection.send(draft, options, {
         resolve: (result) => {
-          if (turnOf !== undefined) this.turns.leave(turnOf);
-          resolve(withList(result, stake.list));
+          if (clientId !== undefined) this.scheduler.leave(clientId);
+          resolve(withList(result, policy.list));
         },
         reject: (error) => {
-          if (turnOf !== undefined) this.turns.leave(turnOf);
+          if (clientId !== undefined) this.scheduler.leave(clientId);
           reject(error);
         },
       });
@@ -160,36 +164,39 @@ export class UpstreamRequests {
   }
 
   /** On the way of every call, so it is one function: each more that waits costs as much as the message. */
-  async #sendInSession(draft: DraftRequest, { stake, context, turnOf }: Errand): Promise<Params> {
+  async #sendInSession(
+    draft: DraftRequest,
+    { policy, context, clientId }: PendingCall,
+  ): Promise<Params> {
     const { connection } = this.#parts;
-    const options = this.#sendOptions(stake, context);
+    const options = this.#sendOptions(policy, context);
     try {
       // What is sent while there is no session would be refused. Its failure shows in the request itself.
       if (this.#renewing) await this.#renewing.catch(() => {});
-      return withList(await connection.request(draft, options), stake.list);
+      return withList(await connection.request(draft, options), policy.list);
     } catch (error) {
       if (!(error instanceof SessionExpiredError)) throw error;
       const renewed = this.#renew(error);
-      if (!stake.isRepeatable) {
+      if (!policy.isRepeatable) {
         renewed.catch(() => {});
         throw options.lost('its session had expired', error);
       }
       await renewed;
-      return withList(await connection.request(draft, options), stake.list);
+      return withList(await connection.request(draft, options), policy.list);
     } finally {
-      if (turnOf !== undefined) this.turns.leave(turnOf);
+      if (clientId !== undefined) this.scheduler.leave(clientId);
     }
   }
 
-  #sendOptions(stake: Stake, context: CallContext): SendOptions {
+  #sendOptions(policy: CallPolicy, context: CallContext): SendOptions {
     const { server } = this.#parts;
     return {
       abort: context.abort ?? new SignalAbort(context.signal),
       context,
       lost: (reason, cause) =>
-        stake.isReading
+        policy.isReading
           ? new ServerUnavailableError(server, reason, cause)
-          : new OutcomeUnknownError({ ...stake, server, reason }, cause),
+          : new OutcomeUnknownError({ ...policy, server, reason }, cause),
     };
   }
 
@@ -215,7 +222,7 @@ export class UpstreamRequests {
 }
 
 /** A result without its list is one whose call is not over, or one of the first servers there were. */
-function withList(result: Params, list: Stake['list']): Params {
+function withList(result: Params, list: CallPolicy['list']): Params {
   if (list === undefined || Array.isArray(result[list])) return result;
   // Not enumerable: what the server sent stays what is sent on.
   return Object.defineProperty(result, list, { value: [] });

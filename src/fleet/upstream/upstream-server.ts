@@ -18,7 +18,7 @@ import {
   type Params,
 } from '../../protocol/index.ts';
 import { ChangeSubscription, WatchCounts } from './change-subscription.ts';
-import { ClientAsks, type ClientRoots } from './client-asks.ts';
+import { ServerRequestHandler, type ClientRoots } from './server-request-handler.ts';
 import { UpstreamError } from './errors.ts';
 import { extensionsOf } from './listed-shapes.ts';
 import type { LinkEnd } from './link.ts';
@@ -33,11 +33,11 @@ import {
   type Member,
 } from './request-text.ts';
 import { needsTask } from './run-as-task.ts';
-import { deliverNotice } from './server-notices.ts';
+import { routeNotification } from './route-notification.ts';
 import type { UpstreamConnection } from './upstream-connection.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 import { UpstreamLists } from './upstream-lists.ts';
-import { UpstreamRequests, type Stake } from './upstream-requests.ts';
+import { UpstreamRequests, type CallPolicy } from './upstream-requests.ts';
 
 export interface UpstreamParts {
   /** What it is called in the fleet, which need not be how it calls itself. */
@@ -63,8 +63,8 @@ export class UpstreamServer implements McpServer {
   readonly #connection: UpstreamConnection;
   readonly #requests: UpstreamRequests;
   readonly #lists: UpstreamLists;
-  readonly #asks: ClientAsks;
-  readonly #subscriptioners = new Set<(change: ServerChange) => void>();
+  readonly #serverRequests: ServerRequestHandler;
+  readonly #listeners = new Set<(change: ServerChange) => void>();
   readonly #watches: WatchCounts;
   readonly #subscription: ChangeSubscription | undefined;
   #listed: readonly Tool[] = [];
@@ -97,19 +97,19 @@ export class UpstreamServer implements McpServer {
       clock: parts.clock,
       server: parts.name,
     });
-    this.#asks = new ClientAsks({
+    this.#serverRequests = new ServerRequestHandler({
       server: parts.name,
       calls: () => connection.calls(),
       find: connection.find.bind(connection),
-      detached: connection.detached,
+      orphaned: connection.orphaned,
       clientRoots: parts.clientRoots,
-      turns: this.#requests.turns,
+      scheduler: this.#requests.scheduler,
       era: negotiated.era,
       clock: parts.clock,
       reply: (text) => connection.reply(text),
       onProblem,
     });
-    this.#watches = new WatchCounts((uri, isWatched) => this.#tellWatch(uri, isWatched));
+    this.#watches = new WatchCounts((uri, isWatched) => this.#sendWatch(uri, isWatched));
     if (negotiated.era === 'stateless') {
       this.#subscription = new ChangeSubscription({
         capabilities: negotiated.capabilities,
@@ -118,7 +118,7 @@ export class UpstreamServer implements McpServer {
         onGap: () => this.#announceAll(),
       });
     }
-    this.#hear();
+    this.#listen();
     this.#subscription?.refresh();
   }
 
@@ -154,8 +154,8 @@ export class UpstreamServer implements McpServer {
   }
 
   /** It asks its callers things without saying in which call, so it gets one client's calls at a time. */
-  get takesTurns(): boolean {
-    return this.#requests.turns.takesTurns;
+  get isExclusive(): boolean {
+    return this.#requests.scheduler.isExclusive;
   }
 
   /** When a list has to be asked for again, by the server's own word; undefined before it was fetched. */
@@ -193,14 +193,14 @@ export class UpstreamServer implements McpServer {
     const draft: DraftRequest = headers
       ? { method: 'tools/call', members, subject: name, headers }
       : { method: 'tools/call', members, subject: name };
-    const stake: Stake = {
+    const policy: CallPolicy = {
       list: 'content',
       what: `Tool "${name}"`,
       isRepeatable: context.mayRepeat === true,
       isTask: needsTask(this.#tools.get(name), context.extra),
     };
     // The list is all that is relied on.
-    return this.#requests.call(draft, stake, context) as Promise<unknown> as Promise<ToolResult>;
+    return this.#requests.call(draft, policy, context) as Promise<unknown> as Promise<ToolResult>;
   }
 
   listResources(): Promise<readonly Listed['resources'][]> {
@@ -217,8 +217,8 @@ export class UpstreamServer implements McpServer {
       members: [['uri', JSON.stringify(uri)]],
       subject: uri,
     } as const;
-    const stake = { ...reading(draft.method), list: 'contents' } as const;
-    return (await this.#requests.call(draft, stake, context)) as unknown as ResourceResult;
+    const policy = { ...reading(draft.method), list: 'contents' } as const;
+    return (await this.#requests.call(draft, policy, context)) as unknown as ResourceResult;
   }
 
   listPrompts(): Promise<readonly Listed['prompts'][]> {
@@ -235,8 +235,8 @@ export class UpstreamServer implements McpServer {
       ['arguments', valueText(args)],
     ];
     const draft = { method: 'prompts/get', members, subject: name };
-    const stake = { ...reading(draft.method), list: 'messages' } as const;
-    return (await this.#requests.call(draft, stake, context)) as unknown as PromptResult;
+    const policy = { ...reading(draft.method), list: 'messages' } as const;
+    return (await this.#requests.call(draft, policy, context)) as unknown as PromptResult;
   }
 
   /** A server without completions, or without the method, completes nothing. */
@@ -289,15 +289,15 @@ export class UpstreamServer implements McpServer {
     this.#parts.logLevel.value = level;
     const { era, capabilities } = this.negotiated;
     if (era !== 'handshake' || !isRecord(capabilities['logging'])) return;
-    this.#requests.tell({
+    this.#requests.sendInBackground({
       method: 'logging/setLevel',
       members: [['level', JSON.stringify(level)]],
     });
   }
 
   onChange(listener: (change: ServerChange) => void): () => void {
-    this.#subscriptioners.add(listener);
-    return () => this.#subscriptioners.delete(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   async close(): Promise<void> {
@@ -305,15 +305,15 @@ export class UpstreamServer implements McpServer {
     await this.#connection.close();
   }
 
-  #hear(): void {
+  #listen(): void {
     const connection = this.#connection;
-    const notices = {
+    const parts = {
       server: this.name,
       calls: () => connection.calls(),
       find: connection.find.bind(connection),
       lists: this.#lists,
       emit: (change: ServerChange) => this.#emit(change),
-      onCancelled: (id: unknown) => this.#asks.cancel(id),
+      onCancelled: (id: unknown) => this.#serverRequests.cancel(id),
     };
     const stopFollowing =
       this.negotiated.era === 'handshake'
@@ -322,17 +322,17 @@ export class UpstreamServer implements McpServer {
           })
         : undefined;
     connection.listen({
-      onRequest: (request, during) => this.#asks.answer(request, during),
-      onNotification: (notification, during) => deliverNotice(notification, during, notices),
+      onRequest: (request, during) => this.#serverRequests.answer(request, during),
+      onNotification: (notification, during) => routeNotification(notification, during, parts),
       onClose: () => {
         stopFollowing?.();
-        this.#asks.close();
+        this.#serverRequests.close();
         this.#subscription?.close();
       },
     });
   }
 
-  #tellWatch(uri: string, isWatched: boolean): void {
+  #sendWatch(uri: string, isWatched: boolean): void {
     if (this.#subscription) {
       this.#subscription.refresh();
       return;
@@ -340,12 +340,12 @@ export class UpstreamServer implements McpServer {
     const { resources } = this.negotiated.capabilities;
     if (!isRecord(resources) || resources['subscribe'] !== true) return;
     const method = isWatched ? 'resources/subscribe' : 'resources/unsubscribe';
-    this.#requests.tell({ method, members: [['uri', JSON.stringify(uri)]] });
+    this.#requests.sendInBackground({ method, members: [['uri', JSON.stringify(uri)]] });
   }
 
   /** A new session knows nothing of what was subscribed to, and may list other things. */
   #restore(): void {
-    for (const uri of this.#watches.uris) this.#tellWatch(uri, true);
+    for (const uri of this.#watches.uris) this.#sendWatch(uri, true);
     const level = this.#parts.logLevel.value;
     if (level !== undefined) this.setLogLevel(level);
     this.#announceAll();
@@ -360,7 +360,7 @@ export class UpstreamServer implements McpServer {
   }
 
   #emit(change: ServerChange): void {
-    for (const listener of this.#subscriptioners) listener(change);
+    for (const listener of this.#listeners) listener(change);
   }
 
   /** How a call is made depends on what the list says of the tool: headers, or that it is a task. */
@@ -376,7 +376,7 @@ export class UpstreamServer implements McpServer {
   }
 }
 
-function reading(method: string): Stake {
+function reading(method: string): CallPolicy {
   return { what: method, isRepeatable: true, isReading: true };
 }
 

@@ -5,7 +5,7 @@ import type { RequestId } from '../../../protocol/index.ts';
 import { AnswerTooLargeError, ExchangeBrokenError } from '../../errors.ts';
 import type { LinkListener } from '../link.ts';
 import type { HttpLinkLimits } from './http-limits.ts';
-import type { MessageIntake } from './message-intake.ts';
+import type { MessageDispatcher } from './message-dispatcher.ts';
 import { readEvents, type StreamEnd } from './read-events.ts';
 import { mediaTypeOf } from './read-response.ts';
 
@@ -15,7 +15,7 @@ export interface AnswerFromEventsOptions {
   readonly signal: AbortSignal;
   readonly limits: HttpLinkLimits;
   readonly listener: LinkListener;
-  readonly intake: MessageIntake;
+  readonly dispatcher: MessageDispatcher;
   /** Asks for what came behind an event. */
   readonly resume: (lastEventId: string) => Promise<IncomingMessage>;
 }
@@ -71,7 +71,7 @@ interface ReadStream extends StreamEnd {
 
 async function readUntilAnswer(
   response: IncomingMessage,
-  { server, id, signal, limits, listener, intake }: AnswerFromEventsOptions,
+  { server, id, signal, limits, listener, dispatcher }: AnswerFromEventsOptions,
   before: StreamEnd,
 ): Promise<ReadStream> {
   let isAnswered = false;
@@ -84,7 +84,7 @@ async function readUntilAnswer(
     onEvent: ({ type, data }) => {
       isFruitful = true;
       if (type !== 'message' || data.length === 0 || signal.aborted) return true;
-      if (intake.take(data, id) !== 'answer') return true;
+      if (dispatcher.dispatch(data, id) !== 'answer') return true;
       isAnswered = true;
       // The server ends the stream now, and the connection can be used again; if not, we end it.
       linger ??= setTimeout(() => response.destroy(), limits.lingerMs);

@@ -43,7 +43,7 @@ export class HttpCaller {
   readonly #agent: Agent;
   readonly #send: SendRequest;
   readonly #connectEvent: 'connect' | 'secureConnect';
-  readonly #places = new WeakMap<URL, Place>();
+  readonly #endpoints = new WeakMap<URL, Endpoint>();
   /** Where requests for a url were redirected to last: the next go there at once. */
   readonly #moved = new WeakMap<URL, URL>();
 
@@ -98,19 +98,19 @@ export class HttpCaller {
   }
 
   /** Taking a url apart costs as much as sending a small request, and it is nearly always the same. */
-  #placeOf(url: URL): Place {
-    let place = this.#places.get(url);
-    if (!place) {
+  #endpointOf(url: URL): Endpoint {
+    let endpoint = this.#endpoints.get(url);
+    if (!endpoint) {
       const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
       const basic = auth ? `Basic ${Buffer.from(auth).toString('base64')}` : undefined;
-      place = {
+      endpoint = {
         options: { protocol, hostname, port, path, agent: this.#agent },
         host: url.host,
         basic,
       };
-      this.#places.set(url, place);
+      this.#endpoints.set(url, endpoint);
     }
-    return place;
+    return endpoint;
   }
 
   #callOnce(call: HttpCall): Promise<IncomingMessage> {
@@ -119,8 +119,8 @@ export class HttpCaller {
     // What was aborted is reported as the signal says it.
     if (abort?.isAborted) return Promise.reject(abort.reason);
     return new Promise<IncomingMessage>((resolve, reject) => {
-      const place = this.#placeOf(url);
-      const sent = this.#send({ ...place.options, method, headers: headerList(call, place) });
+      const endpoint = this.#endpointOf(url);
+      const sent = this.#send({ ...endpoint.options, method, headers: headerList(call, endpoint) });
       const onAbort = (): void => {
         sent.destroy();
         reject(abort?.reason);
@@ -144,7 +144,7 @@ export class HttpCaller {
   }
 }
 
-interface Place {
+interface Endpoint {
   readonly options: RequestOptions;
   readonly host: string;
   /** What name and password in the url make. */
@@ -155,7 +155,7 @@ interface Place {
  * As a list they are written as they are; set one by one they cost as much as the rest of the
  * request. A list must be complete, so it names what Node adds otherwise.
  */
-function headerList({ headers, body }: HttpCall, { host, basic }: Place): string[] {
+function headerList({ headers, body }: HttpCall, { host, basic }: Endpoint): string[] {
   const list = ['host', host];
   for (const name in headers) list.push(name, headers[name] ?? '');
   if (basic !== undefined && headers['authorization'] === undefined) {

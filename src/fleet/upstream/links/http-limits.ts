@@ -1,10 +1,10 @@
 import type { JsonLimits } from '../../../protocol/index.ts';
-import { defaultFloodLimits, type FloodLimits } from './flood-brake.ts';
-import { defaultMessageLimits } from './message-intake.ts';
+import { defaultRateLimits, type RateLimits } from './rate-limiter.ts';
+import { defaultMessageLimits } from './message-dispatcher.ts';
 
 export interface HttpLinkLimits {
   readonly message: JsonLimits;
-  readonly flood: FloodLimits;
+  readonly rate: RateLimits;
   /** Exchanges at once; the next wait for one to end. */
   readonly maxSockets: number;
   readonly connectLimitMs: number;
@@ -26,7 +26,7 @@ export interface HttpLinkLimits {
 
 export const defaultHttpLinkLimits: HttpLinkLimits = {
   message: defaultMessageLimits,
-  flood: defaultFloodLimits,
+  rate: defaultRateLimits,
   maxSockets: 256,
   connectLimitMs: 10_000,
   headLimitMs: 30_000,

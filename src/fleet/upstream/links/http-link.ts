@@ -8,7 +8,7 @@ import { excerptOf, type Redact } from './excerpt.ts';
 import { checkedHeaders, checkedUrl, HttpCaller } from './http-caller.ts';
 import { defaultHttpLinkLimits, type HttpLinkLimits } from './http-limits.ts';
 import { ListenStream } from './listen-stream.ts';
-import { MessageIntake } from './message-intake.ts';
+import { MessageDispatcher } from './message-dispatcher.ts';
 import { mediaTypeOf, readBeginning, readBody } from './read-response.ts';
 
 export interface HttpLinkOptions {
@@ -74,7 +74,7 @@ class StreamableHttpLink implements HttpLink {
   readonly pid = undefined;
   sessionId: string | undefined;
   readonly #parts: Parts;
-  readonly #intake: MessageIntake;
+  readonly #dispatcher: MessageDispatcher;
   readonly #running = new IdTable<LazyAbort>();
   #exchanges = 0;
   /** Those of a POST, for as long as session and version stay the same. */
@@ -86,7 +86,7 @@ class StreamableHttpLink implements HttpLink {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#intake = new MessageIntake({ ...parts, limits: parts.limits.message });
+    this.#dispatcher = new MessageDispatcher({ ...parts, limits: parts.limits.message });
   }
 
   setProtocolVersion(version: string): void {
@@ -103,7 +103,7 @@ class StreamableHttpLink implements HttpLink {
       url,
       limits,
       headers: this.#headers(),
-      intake: this.#intake,
+      dispatcher: this.#dispatcher,
       listener,
       after: this.#handshake ?? Promise.resolve(),
     });
@@ -184,7 +184,7 @@ class StreamableHttpLink implements HttpLink {
     const { name } = this.#parts;
     const body = await readBody(response, { server: name, maxBytes: limits.message.maxBytes });
     if (abort.isAborted) return;
-    if (this.#intake.take(body, id) !== 'answer') {
+    if (this.#dispatcher.dispatch(body, id) !== 'answer') {
       throw new BadAnswerError(name, 'its response holds no answer to the request');
     }
   }
@@ -205,7 +205,7 @@ class StreamableHttpLink implements HttpLink {
       signal,
       limits,
       listener,
-      intake: this.#intake,
+      dispatcher: this.#dispatcher,
       resume: async (lastEventId) =>
         await caller.call({
           method: 'GET',
@@ -232,7 +232,11 @@ class StreamableHttpLink implements HttpLink {
     if (session !== undefined && isSessionGone(status, body)) {
       throw new SessionExpiredError(name, session === this.sessionId);
     }
-    if (id !== undefined && isErrorFor(body, id) && this.#intake.take(body, id) === 'answer')
+    if (
+      id !== undefined &&
+      isErrorFor(body, id) &&
+      this.#dispatcher.dispatch(body, id) === 'answer'
+    )
       return;
     throw new HttpStatusError(name, status, excerptOf(body, this.#parts.redact));
   }

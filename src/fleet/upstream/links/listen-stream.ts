@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LinkListener } from '../link.ts';
 import type { HttpCaller } from './http-caller.ts';
 import type { HttpLinkLimits } from './http-limits.ts';
-import type { MessageIntake } from './message-intake.ts';
+import type { MessageDispatcher } from './message-dispatcher.ts';
 import { readEvents, type StreamEnd } from './read-events.ts';
 import { mediaTypeOf } from './read-response.ts';
 
@@ -11,7 +11,7 @@ export interface ListenStreamOptions {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly limits: HttpLinkLimits;
-  readonly intake: MessageIntake;
+  readonly dispatcher: MessageDispatcher;
   readonly listener: LinkListener;
   /** The stream is asked for when this is settled. */
   readonly after: Promise<void>;
@@ -51,7 +51,7 @@ export class ListenStream {
   }
 
   async #listenOnce(): Promise<'heard' | 'nothing' | 'refused'> {
-    const { caller, url, headers, limits, intake, listener } = this.#options;
+    const { caller, url, headers, limits, dispatcher, listener } = this.#options;
     const { signal } = this.#stopping;
     const { lastEventId } = this.#last;
     let hasHeard = false;
@@ -77,7 +77,7 @@ export class ListenStream {
         lastEventId,
         onEvent: ({ type, data }) => {
           hasHeard = true;
-          if (type === 'message' && data.length > 0 && !signal.aborted) intake.take(data);
+          if (type === 'message' && data.length > 0 && !signal.aborted) dispatcher.dispatch(data);
           return true;
         },
         onLongEvent: () => listener.onProblem('sent a message larger than allowed'),

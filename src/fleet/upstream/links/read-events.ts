@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { ended } from './endings.ts';
-import { FloodBrake } from './flood-brake.ts';
+import { untilEnded } from './stream-end.ts';
+import { RateLimiter } from './rate-limiter.ts';
 import type { HttpLinkLimits } from './http-limits.ts';
 import { SseParser, type SseEvent } from './sse-parser.ts';
 
@@ -24,16 +24,16 @@ export async function readEvents(
   response: IncomingMessage,
   { limits, onEvent, onLongEvent, onFlood, lastEventId }: ReadEventsOptions,
 ): Promise<StreamEnd> {
-  const brake = new FloodBrake(response, limits.flood, onFlood);
+  const rateLimiter = new RateLimiter(response, limits.rate, onFlood);
   const parser = new SseParser({
     maxEventBytes: limits.message.maxBytes,
     onEvent: (event) => {
-      if (onEvent(event)) brake.count(event.data.length);
+      if (onEvent(event)) rateLimiter.count(event.data.length);
     },
     onLongEvent,
   });
   response.on('data', (chunk: Buffer) => parser.push(chunk));
-  await ended(response);
-  brake.release();
+  await untilEnded(response);
+  rateLimiter.release();
   return { lastEventId: parser.lastEventId ?? lastEventId, retryMs: parser.retryMs };
 }

@@ -6,7 +6,7 @@ import { excerptOf, type Redact } from './excerpt.ts';
 import { checkedHeaders, checkedUrl, HttpCaller } from './http-caller.ts';
 import { defaultHttpLinkLimits, type HttpLinkLimits } from './http-limits.ts';
 import type { HttpLinkOptions } from './http-link.ts';
-import { MessageIntake } from './message-intake.ts';
+import { MessageDispatcher } from './message-dispatcher.ts';
 import { readEvents } from './read-events.ts';
 import { mediaTypeOf, readBeginning } from './read-response.ts';
 
@@ -71,7 +71,7 @@ class SseLink implements Link {
   /** Settled when the server has named its endpoint, or will not. */
   readonly opened: Promise<void>;
   readonly #parts: Parts;
-  readonly #intake: MessageIntake;
+  readonly #dispatcher: MessageDispatcher;
   readonly #ended: Promise<void>;
   readonly #posts = new AbortController();
   #endpoint: URL | undefined;
@@ -80,7 +80,7 @@ class SseLink implements Link {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#intake = new MessageIntake({ ...parts, limits: parts.limits.message });
+    this.#dispatcher = new MessageDispatcher({ ...parts, limits: parts.limits.message });
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.opened = promise;
     this.#ended = this.#read(resolve, reject);
@@ -114,7 +114,9 @@ class SseLink implements Link {
           clearTimeout(timer);
           return true;
         }
-        return type !== 'message' || data.length === 0 || this.#intake.take(data) !== 'answer';
+        return (
+          type !== 'message' || data.length === 0 || this.#dispatcher.dispatch(data) !== 'answer'
+        );
       },
       onLongEvent: () => listener.onProblem('sent a message larger than allowed'),
       onFlood: () => listener.onProblem('flooded its output and was slowed down'),

@@ -206,7 +206,7 @@ describe('a hostile process', () => {
     const startedAt = performance.now();
     const { received, until, problems } = await open(
       `for (let n = 0; n < 5000; n += 1) say({ jsonrpc: '2.0', method: 'n', params: { n } }); ${echo}`,
-      { flood: { windowMs: 100, maxMessages: 1000, maxBytes: 1_000_000 } },
+      { rate: { windowMs: 100, maxMessages: 1000, maxBytes: 1_000_000 } },
     );
     await until(() => received.length === 5000);
     expect(performance.now() - startedAt).toBeGreaterThan(200);

@@ -7,11 +7,11 @@ import type {
 import { LineReader, type JsonLimits } from '../../../protocol/index.ts';
 import { ServerNotReadingError } from '../../errors.ts';
 import type { Link, LinkListener, OutgoingMessage } from '../link.ts';
-import { ended, settlesWithin } from './endings.ts';
+import { settlesWithin, untilEnded } from './stream-end.ts';
 import { excerptOf, type Redact } from './excerpt.ts';
-import { defaultFloodLimits, FloodBrake, type FloodLimits } from './flood-brake.ts';
-import { defaultMessageLimits, MessageIntake } from './message-intake.ts';
-import { TellingLines } from './telling-line.ts';
+import { defaultRateLimits, RateLimiter, type RateLimits } from './rate-limiter.ts';
+import { defaultMessageLimits, MessageDispatcher } from './message-dispatcher.ts';
+import { StderrTail } from './crash-reason.ts';
 
 export interface StdioLinkOptions {
   /** The server's name, for errors. */
@@ -26,7 +26,7 @@ export interface StdioLinkOptions {
 
 export interface StdioLinkLimits {
   readonly message: JsonLimits;
-  readonly flood: FloodLimits;
+  readonly rate: RateLimits;
   readonly maxStderrLineBytes: number;
   /** How much may wait for a server that does not read. */
   readonly maxQueuedLength: number;
@@ -40,7 +40,7 @@ export interface StdioLinkLimits {
 
 export const defaultStdioLinkLimits: StdioLinkLimits = {
   message: defaultMessageLimits,
-  flood: defaultFloodLimits,
+  rate: defaultRateLimits,
   maxStderrLineBytes: 8 * 1024,
   maxQueuedLength: 16 * 1024 * 1024,
   closeGraceMs: 1_500,
@@ -73,12 +73,12 @@ class StdioLink implements Link {
   readonly #listener: LinkListener;
   readonly #onStderr: (line: string) => void;
   readonly #redact: Redact;
-  readonly #intake: MessageIntake;
-  readonly #brake: FloodBrake;
+  readonly #dispatcher: MessageDispatcher;
+  readonly #rateLimiter: RateLimiter;
   readonly #stdoutEnded: Promise<void>;
   readonly #stderrEnded: Promise<void>;
   #outgoing = '';
-  readonly #lastWords = new TellingLines();
+  readonly #stderrTail = new StderrTail();
   #isWanted = false;
   #isClosed = false;
   #ending: Promise<void> | undefined;
@@ -91,14 +91,14 @@ class StdioLink implements Link {
     this.#listener = listener;
     this.#onStderr = options.onStderr;
     this.#redact = options.redact ?? ((text) => text);
-    this.#intake = new MessageIntake({
+    this.#dispatcher = new MessageDispatcher({
       name: options.name,
       limits: this.#limits.message,
       listener,
       redact: options.redact,
       onExcerpt: (excerpt) => options.onStderr(`no message on stdout: ${excerpt}`),
     });
-    this.#brake = new FloodBrake(process.stdout, this.#limits.flood, () => {
+    this.#rateLimiter = new RateLimiter(process.stdout, this.#limits.rate, () => {
       listener.onProblem('flooded its output and was slowed down');
     });
     this.#stdoutEnded = this.#readStdout();
@@ -129,7 +129,7 @@ class StdioLink implements Link {
       this.#isWanted = true;
       this.#flush();
       this.#process.stdin.end();
-      this.#brake.release();
+      this.#rateLimiter.release();
       this.#end('did not end when its input was closed');
     }
     await this.#ending;
@@ -152,14 +152,14 @@ class StdioLink implements Link {
       keptBytes: keptLineBytes,
       onLine: (bytes) => {
         if (this.#isClosed) return;
-        if (this.#intake.take(bytes) !== 'answer') this.#brake.count(bytes.length);
+        if (this.#dispatcher.dispatch(bytes) !== 'answer') this.#rateLimiter.count(bytes.length);
       },
       onLongLine: (line) => {
-        if (!this.#isClosed) this.#intake.skip(line);
+        if (!this.#isClosed) this.#dispatcher.skipTooLarge(line);
       },
     });
     stdout.on('data', (chunk: Buffer) => reader.push(chunk));
-    await ended(stdout);
+    await untilEnded(stdout);
     if (reader.end() && !this.#isClosed) {
       this.#listener.onProblem('ended its output in the middle of a line');
     }
@@ -168,7 +168,7 @@ class StdioLink implements Link {
   async #readStderr(): Promise<void> {
     const emit = (bytes: Buffer): void => {
       const line = this.#redact(bytes.toString('utf8'));
-      this.#lastWords.add(line);
+      this.#stderrTail.add(line);
       this.#onStderr(line);
     };
     const { maxStderrLineBytes } = this.#limits;
@@ -179,7 +179,7 @@ class StdioLink implements Link {
       onLongLine: ({ head }) => emit(head),
     });
     this.#process.stderr.on('data', (chunk: Buffer) => reader.push(chunk));
-    await ended(this.#process.stderr);
+    await untilEnded(this.#process.stderr);
     reader.end();
   }
 
@@ -194,12 +194,12 @@ class StdioLink implements Link {
     const hasExited = await settlesWithin(exited, this.#isWanted ? closeGraceMs : settleMs);
     // Also when it has ended: what it started may live on.
     const exit = await this.#process.stop(hasExited ? 0 : stopGraceMs);
-    this.#brake.release();
+    this.#rateLimiter.release();
     await settlesWithin(Promise.all([this.#stdoutEnded, this.#stderrEnded]), settleMs);
     this.#isClosed = true;
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
     const fate = hasExited ? fateOf(exit) : `The process ${lapse}, and was stopped`;
-    const cause = this.#isWanted ? '' : excerptOf(Buffer.from(this.#lastWords.choose()));
+    const cause = this.#isWanted ? '' : excerptOf(Buffer.from(this.#stderrTail.crashReason()));
     this.#listener.onClose({
       reason: cause === '' ? fate : `${fate}; stderr: ${cause}`,
       isWanted: this.#isWanted,

@@ -12,9 +12,9 @@ import {
   type RequestId,
   type RpcError,
 } from '../../protocol/index.ts';
-import { isAskable, nameQuestion, refusalOf } from './client-capabilities.ts';
-import type { ClientTurns } from './client-turns.ts';
-import type { DetachedWork } from './detached-work.ts';
+import { isAskable, withServerName, refusalOf } from './client-capabilities.ts';
+import type { ClientScheduler } from './client-scheduler.ts';
+import type { OrphanedCalls } from './orphaned-calls.ts';
 import type { SentRequest } from './upstream-connection.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
@@ -26,16 +26,16 @@ export interface ClientRoots {
   onChange(listener: () => void): () => void;
 }
 
-export interface AskParts {
+export interface ServerRequestParts {
   /** What the server is called in the fleet. */
   readonly server: string;
   /** Servers of the stateless era ask in their results; no question of theirs comes this way. */
   readonly era: Era;
-  readonly turns: ClientTurns;
+  readonly scheduler: ClientScheduler;
   /** The calls in flight. */
   readonly calls: () => readonly SentRequest[];
   readonly find: (id: RequestId | undefined) => SentRequest | undefined;
-  readonly detached: DetachedWork;
+  readonly orphaned: OrphanedCalls;
   readonly clientRoots: ClientRoots | undefined;
   readonly reply: (text: string) => void;
   readonly onProblem: (problem: string) => void;
@@ -49,19 +49,19 @@ export interface AskParts {
  * 1. Where the transport says during which call a question came, or the question names a task, the client of
  *    that call, or who waits for that task, is asked.
  * 2. Where it does not, the question waits until the calls in flight are all of one client; from
- *    then on the server gets one client's calls at a time (`ClientTurns`).
+ *    then on the server gets one client's calls at a time (`ClientScheduler`).
  * 3. A call that nobody waits for any more is in flight until the server answers it or ends: a question that
  *    may belong to such a call of another client is refused.
  * 4. Roots that are asked for in no call, as at the start of many servers, are those of the one client there is.
  *    Among several they are nobody's while the server settles in, or in no call: there are none.
  * 5. Every question is answered once, unless the server itself cancels it.
  */
-export class ClientAsks {
-  readonly #parts: AskParts;
+export class ServerRequestHandler {
+  readonly #parts: ServerRequestParts;
   readonly #open = new Map<RequestId, AbortController>();
   readonly #openedAt: number;
 
-  constructor(parts: AskParts) {
+  constructor(parts: ServerRequestParts) {
     this.#parts = parts;
     this.#openedAt = parts.clock.now();
   }
@@ -135,9 +135,9 @@ export class ClientAsks {
       ? refusalOf(client, method, params)
       : refused(rpcErrorCode.methodNotFound, 'No client can be asked: no call of one is running');
     if (client && call && !refusal) {
-      const stopAsking = this.#parts.turns.beginAsking(client.id);
+      const stopAsking = this.#parts.scheduler.beginAsking(client.id);
       const both = AbortSignal.any([signal, call.signal]);
-      const question = nameQuestion(this.#parts.server, { method, params });
+      const question = withServerName(this.#parts.server, { method, params });
       return client.ask(question, both).finally(stopAsking);
     }
     // Having no roots is an answer; that a client does not know the word need not concern the server.
@@ -151,7 +151,7 @@ export class ClientAsks {
     during: RequestId | undefined,
     signal: AbortSignal,
   ): Promise<CallContext | undefined> {
-    const { turns, find, calls, detached, onProblem } = this.#parts;
+    const { scheduler, find, calls, orphaned, onProblem } = this.#parts;
     if (during !== undefined) return find(during)?.options.context;
     const task = metaOf(params)[relatedTaskKey];
     if (isRecord(task)) {
@@ -160,13 +160,13 @@ export class ClientAsks {
         call.method.startsWith('tasks/') && call.subject === taskId;
       return calls().findLast(isOfTask)?.options.context;
     }
-    const isAmbiguous = turns.clients > 1;
+    const isAmbiguous = scheduler.clients > 1;
     const isForRoots = method === 'roots/list';
     if (isForRoots && isAmbiguous && this.#isSettling) return undefined;
     // Asking for roots needs no person, so it alone is no reason to keep clients apart.
-    if (!isForRoots || isAmbiguous) turns.requireTurns();
+    if (!isForRoots || isAmbiguous) scheduler.requireExclusive();
     const call = isAmbiguous ? await this.#untilOneClient(signal) : this.#latestCall();
-    if (!call || !detached.isOfOthers(call.client)) return call;
+    if (!call || !orphaned.hasOthers(call.client)) return call;
     if (isForRoots) return undefined;
     onProblem('asked something that may belong to a call nobody waits for');
     throw new AskRefusal(refused(rpcErrorCode.internalError, ofOthersMessage));
@@ -184,10 +184,10 @@ export class ClientAsks {
 
   /** Its latest call at the very moment it is alone: others may begin before who waits here goes on. */
   async #untilOneClient(signal: AbortSignal): Promise<CallContext | undefined> {
-    const { turns, onProblem } = this.#parts;
+    const { scheduler, onProblem } = this.#parts;
     const decided = Promise.withResolvers<CallContext | undefined>();
-    const stop = turns.watch(() => {
-      if (turns.clients <= 1) decided.resolve(this.#latestCall());
+    const stop = scheduler.watch(() => {
+      if (scheduler.clients <= 1) decided.resolve(this.#latestCall());
     });
     const onAbort = (): void => decided.reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });

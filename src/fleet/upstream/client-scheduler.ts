@@ -11,16 +11,16 @@ interface WaitingCall {
  * 3. A client whose turn is not now waits behind those who came before; nobody overtakes.
  * 4. A client that owes the server an answer keeps nobody waiting: it may never give it.
  */
-export class ClientTurns {
+export class ClientScheduler {
   readonly #running = new Map<string, number>();
   /** How many questions clients have not answered yet. */
   readonly #asked = new Map<string, number>();
   readonly #waiting: WaitingCall[] = [];
   readonly #watchers = new Set<() => void>();
-  #takesTurns = false;
+  #isExclusive = false;
 
-  get takesTurns(): boolean {
-    return this.#takesTurns;
+  get isExclusive(): boolean {
+    return this.#isExclusive;
   }
 
   /** How many clients have calls running. */
@@ -28,8 +28,8 @@ export class ClientTurns {
     return this.#running.size;
   }
 
-  requireTurns(): void {
-    this.#takesTurns = true;
+  requireExclusive(): void {
+    this.#isExclusive = true;
   }
 
   /** The client is being asked, until the returned function is called. */
@@ -82,7 +82,7 @@ export class ClientTurns {
   }
 
   #mayStart(client: string): boolean {
-    if (!this.#takesTurns) return true;
+    if (!this.#isExclusive) return true;
     if (this.#waiting.length > 0) return false;
     return this.#isFreeFor(client);
   }

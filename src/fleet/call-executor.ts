@@ -11,7 +11,7 @@ import {
   type Settling,
 } from './running-call.ts';
 
-export interface LaneLimits extends Partial<CallLimits> {
+export interface ExecutorLimits extends Partial<CallLimits> {
   readonly maxConcurrent: number;
   readonly maxWaiting: number;
   readonly timeoutMs: number;
@@ -22,10 +22,10 @@ const defaultAbortGraceMs = 1_000;
 const defaultMaxTotalMs = 4 * 3_600_000;
 
 /** A tool call, and what its server has of its own. */
-export interface LaneCall {
+export interface ExecutorCall {
   readonly entry: CatalogueEntry;
   /** Places of its server; without them it takes one of the lane's. */
-  readonly gate?: Gate | undefined;
+  readonly semaphore?: Gate | undefined;
   readonly timeoutMs?: number | undefined;
   /** The work enters the span itself, where it needs to: of all that tracing does, entering costs most. */
   readonly entersSpan?: boolean;
@@ -38,30 +38,30 @@ export interface LaneCall {
  * spent waiting for a place counts, so that a caller never waits longer than the limit. A tool that
  * ignores its signal loses its place after a grace period; its work, left behind, is named in the log.
  */
-export class CallLane {
+export class CallExecutor {
   readonly #limits: CallLimits;
   /** By the time limit, of which the entries of all servers set a few. */
   readonly #times = new Map<number, CallTime>();
   readonly #tracer: CallTracer | undefined;
   readonly #log: Log;
-  readonly #gate: Gate;
+  readonly #semaphore: Gate;
   /** The same for the same tool, by which a tracer knows that it has seen them. */
   readonly #spans = new WeakMap<CatalogueEntry, Pick<TracedCall, 'name' | 'attributes'>>();
 
   /** Without a tracer nothing is recorded, and trace context passes through as it came. */
-  constructor(limits: LaneLimits, tracer: CallTracer | undefined, log: Log) {
+  constructor(limits: ExecutorLimits, tracer: CallTracer | undefined, log: Log) {
     this.#limits = { abortGraceMs: defaultAbortGraceMs, maxTotalMs: defaultMaxTotalMs, ...limits };
     this.#tracer = tracer;
     this.#log = log;
-    this.#gate = new Gate(limits);
+    this.#semaphore = new Gate(limits);
   }
 
-  run(call: LaneCall, context: CallContext): Promise<ToolResult> {
+  run(call: ExecutorCall, context: CallContext): Promise<ToolResult> {
     if (!this.#tracer) return runCall(this.#planOf(call), context, context.meta);
     return this.#runIn(this.#tracer.open(this.#spanOf(call.entry, context)), call, context);
   }
 
-  #runIn(span: CallSpan, call: LaneCall, context: CallContext): Promise<ToolResult> {
+  #runIn(span: CallSpan, call: ExecutorCall, context: CallContext): Promise<ToolResult> {
     const plan = this.#planOf(call, span);
     const meta = withTrace(context.meta, span.outgoingMeta());
     return new Promise((resolve, reject) => {
@@ -93,7 +93,7 @@ export class CallLane {
     work: (context: CallContext) => Promise<Result>,
   ): Promise<Result> {
     const { limits, timeout } = this.#timeOf(timeoutMs);
-    const plan = { what, limits, timeout, gate: undefined, work, onLeftBehind: () => {} };
+    const plan = { what, limits, timeout, semaphore: undefined, work, onLeftBehind: () => {} };
     return runCall(plan, context, context.meta);
   }
 
@@ -108,7 +108,7 @@ export class CallLane {
   }
 
   #planOf(
-    { entry, gate, timeoutMs, entersSpan, mayRepeat, work }: LaneCall,
+    { entry, semaphore, timeoutMs, entersSpan, mayRepeat, work }: ExecutorCall,
     span?: CallSpan,
   ): CallPlan<ToolResult> {
     const { limits, timeout } = this.#timeOf(timeoutMs);
@@ -122,7 +122,7 @@ export class CallLane {
       what: `Tool "${entry.name}"`,
       limits,
       timeout,
-      gate: gate ?? this.#gate,
+      semaphore: semaphore ?? this.#semaphore,
       mayRepeat,
       work: inSpan ? (context) => work(context, inSpan) : work,
       annotate: span && ((facts) => span.setAttributes(facts)),

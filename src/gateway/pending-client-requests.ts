@@ -26,7 +26,7 @@ interface OpenAsk {
 }
 
 /** What one client of the handshake era was asked and has not answered yet. */
-export class ClientAsks {
+export class PendingClientRequests {
   readonly #open = new Map<number, OpenAsk>();
   readonly #limitMs: number;
   #lastId = 0;

@@ -1,13 +1,13 @@
 import { Gate, type Timers } from '../../kernel/index.ts';
 
 /** As many servers start at once as a small machine bears; all of hundreds would start none in time. */
-const places = { maxConcurrent: 16, maxWaiting: 100_000 };
+const slots = { maxConcurrent: 16, maxWaiting: 100_000 };
 /** A start that takes longer goes on without its place, so that those behind it do not wait for it. */
-const placeLimitMs = 5_000;
+const slotLimitMs = 5_000;
 
 /** Spreads the starts that no call waits for. A call starts its server at once. */
-export class StartBrake {
-  readonly #gate = new Gate(places);
+export class StartLimiter {
+  readonly #semaphore = new Gate(slots);
   readonly #timers: Timers;
 
   constructor(timers: Timers) {
@@ -15,15 +15,15 @@ export class StartBrake {
   }
 
   /** Runs `start` when it is its turn. Throws what it throws, or the signal's reason while it waits. */
-  async pass(start: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  async run(start: () => Promise<void>, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (!this.#gate.tryEnter()) await this.#gate.enter(signal);
-    let hasPlace = true;
+    if (!this.#semaphore.tryEnter()) await this.#semaphore.enter(signal);
+    let hasSlot = true;
     const leave = (): void => {
-      if (hasPlace) this.#gate.leave();
-      hasPlace = false;
+      if (hasSlot) this.#semaphore.leave();
+      hasSlot = false;
     };
-    const cancel = this.#timers.after(placeLimitMs, leave);
+    const cancel = this.#timers.after(slotLimitMs, leave);
     try {
       await start();
     } finally {

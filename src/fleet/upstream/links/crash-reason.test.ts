@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { tellingLine, TellingLines } from './telling-line.ts';
+import { findCrashReason, StderrTail } from './crash-reason.ts';
 
 const crashes: readonly (readonly [string, string, string])[] = [
   [
@@ -158,21 +158,21 @@ const programs: readonly (readonly [string, string])[] = [
 
 describe('the line that says why a program died', () => {
   it.each(crashes)('of %s', (_what, stderr, expected) => {
-    expect(tellingLine(stderr.split('\n'))).toBe(expected);
+    expect(findCrashReason(stderr.split('\n'))).toBe(expected);
   });
 
   it.each(programs)('of a real program: %s', (source, expected) => {
     const run = spawnSync(process.execPath, ['-e', `console.error('up')\n${source}`], {
       encoding: 'utf8',
     });
-    const lines = new TellingLines();
+    const lines = new StderrTail();
     for (const line of run.stderr.split('\n')) lines.add(line);
-    expect(lines.choose().startsWith(expected), lines.choose()).toBe(true);
+    expect(lines.crashReason().startsWith(expected), lines.crashReason()).toBe(true);
   });
 
   it('is the last one where none stands out', () => {
-    expect(tellingLine(['hello', 'bye', ''])).toBe('bye');
-    expect(tellingLine(['', 'Node.js v24.21.0'])).toBe('Node.js v24.21.0');
-    expect(tellingLine([])).toBe('');
+    expect(findCrashReason(['hello', 'bye', ''])).toBe('bye');
+    expect(findCrashReason(['', 'Node.js v24.21.0'])).toBe('Node.js v24.21.0');
+    expect(findCrashReason([])).toBe('');
   });
 });

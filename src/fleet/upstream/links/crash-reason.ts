@@ -5,7 +5,7 @@ const maxLines = 1_000;
 const maxLength = 64 * 1024;
 
 /** The latest lines of stderr, as far as they may tell why a program died. */
-export class TellingLines {
+export class StderrTail {
   readonly #lines: string[] = [];
   #length = 0;
 
@@ -17,9 +17,9 @@ export class TellingLines {
     }
   }
 
-  /** The one that says most; see `tellingLine`. */
-  choose(): string {
-    return tellingLine(this.#lines.map((line) => stripVTControlCharacters(line)));
+  /** The one that says most; see `findCrashReason`. */
+  crashReason(): string {
+    return findCrashReason(this.#lines.map((line) => stripVTControlCharacters(line)));
   }
 }
 
@@ -66,7 +66,7 @@ const suspicious =
  * npm's reason rather than the path of its log. What Node itself reports comes first. Among equals the latest; the
  * last line when none stands out.
  */
-export function tellingLine(lines: readonly string[]): string {
+export function findCrashReason(lines: readonly string[]): string {
   const thrown = thrownInNode(lines);
   if (thrown !== undefined) return thrown;
   let best = { line: '', weight: 0 };

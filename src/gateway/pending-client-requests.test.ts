@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ClientAsks } from './client-asks.ts';
+import { PendingClientRequests } from './pending-client-requests.ts';
 import { aPeer } from './testing/http-peer.ts';
 import { StdioPeer, type Json } from './testing/stdio-peer.ts';
 
@@ -113,10 +113,10 @@ describe('a client of the handshake era', () => {
 
   it('has a limited time to answer', async () => {
     const sent: string[] = [];
-    const asks = new ClientAsks(1);
+    const clientRequests = new PendingClientRequests(1);
     const send = (text: string): boolean => sent.push(text) > 0;
     const { signal } = new AbortController();
-    await expect(asks.ask({ request: question, signal, send })).rejects.toMatchObject({
+    await expect(clientRequests.ask({ request: question, signal, send })).rejects.toMatchObject({
       code: 'gateway.client_refused',
       details: { reason: 'no_answer' },
     });

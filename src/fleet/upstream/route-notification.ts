@@ -3,7 +3,7 @@ import type { Notification, Params, RequestId } from '../../protocol/index.ts';
 import type { SentRequest } from './upstream-connection.ts';
 import type { UpstreamLists } from './upstream-lists.ts';
 
-export interface NoticeParts {
+export interface NotificationParts {
   /** What the server is called in the fleet. */
   readonly server: string;
   readonly lists: UpstreamLists;
@@ -15,10 +15,10 @@ export interface NoticeParts {
 }
 
 /** Brings what a server announces to whom it concerns. Kinds nobody here knows concern nobody. */
-export function deliverNotice(
+export function routeNotification(
   notification: Notification,
   during: RequestId | undefined,
-  parts: NoticeParts,
+  parts: NotificationParts,
 ): void {
   const { lists, emit } = parts;
   const { method, params } = notification;
@@ -43,29 +43,29 @@ export function deliverNotice(
       parts.onCancelled(params['requestId']);
       return;
     case 'notifications/message': {
-      const named = { ...notification, params: withServer(params, parts.server) };
-      if (!tellClient(named, during, parts)) emit({ kind: 'log', params: named.params });
+      const named = { ...notification, params: withLoggerPrefix(params, parts.server) };
+      if (!notifyClient(named, during, parts)) emit({ kind: 'log', params: named.params });
       return;
     }
     case 'notifications/elicitation/complete':
-      tellClient(notification, during, parts);
+      notifyClient(notification, during, parts);
       return;
     default:
   }
 }
 
 /** Who hears several servers is to know which of them speaks. */
-function withServer(params: Params, server: string): Params {
+function withLoggerPrefix(params: Params, server: string): Params {
   const { logger } = params;
   const isNamed = typeof logger === 'string' && logger !== '';
   return { ...params, logger: isNamed ? `${server}/${logger}` : server };
 }
 
 /** Tells the one client whose call it can belong to; false when there is none, or more than one. */
-function tellClient(
+function notifyClient(
   { method, params }: Notification,
   during: RequestId | undefined,
-  { find, calls }: NoticeParts,
+  { find, calls }: NotificationParts,
 ): boolean {
   const own = find(during);
   const running = own ? [own] : calls();

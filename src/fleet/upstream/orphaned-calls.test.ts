@@ -162,15 +162,15 @@ describe('a question that may belong to a call nobody waits for', () => {
     const server = aHandshakeServer().on('tools/call', () => undefined);
     const upstream = await connectTo(server);
     const stop = new AbortController();
-    const given = Array.from({ length: upstreamLimits.maxDetached + 1 }, () =>
+    const given = Array.from({ length: upstreamLimits.maxOrphaned + 1 }, () =>
       upstream.callTool('t', {}, aContext({ client: aClient('a'), signal: stop.signal })),
     );
     stop.abort(new Error('left'));
     await Promise.allSettled(given);
-    await server.until(() => server.ofMethod('tools/call').length > upstreamLimits.maxDetached);
+    await server.until(() => server.ofMethod('tools/call').length > upstreamLimits.maxOrphaned);
     for (const { id } of server.ofMethod('tools/call')) server.send({ id, result: {} });
     upstream.callTool('t', {}, aContext({ client: aClient('b') })).catch(() => {});
-    await server.untilSent('tools/call', upstreamLimits.maxDetached + 2);
+    await server.untilSent('tools/call', upstreamLimits.maxOrphaned + 2);
     expect(await ask(server, 'q')).toMatchObject(refused);
   });
 });

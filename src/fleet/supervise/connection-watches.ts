@@ -10,7 +10,7 @@ interface Watch {
 }
 
 /** The resources somebody watches on a server; each watched once, and again on every fresh connection. */
-export class ResourceWatches {
+export class ConnectionWatches {
   readonly #keeper: ConnectionKeeper;
   readonly #log: Log;
   readonly #watches = new Map<string, Watch>();

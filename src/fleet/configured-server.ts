@@ -3,11 +3,15 @@ import { Gate, type Log, type Timers } from '../kernel/index.ts';
 import type { RunnerListener } from './server-runner.ts';
 import type { ListingCache } from './catalogue/listing-cache.ts';
 import type { Listing } from './catalogue/listing.ts';
-import { Member, type MemberListener, type OfferTerms } from './catalogue/member.ts';
+import {
+  FleetServer,
+  type FleetServerListener,
+  type OfferTerms,
+} from './catalogue/fleet-server.ts';
 import { transportOf } from './status.ts';
 import type { Connection, ConnectRequest } from './supervise/connection.ts';
 import { ServerLog } from './supervise/server-log.ts';
-import type { StartBrake } from './supervise/start-brake.ts';
+import type { StartLimiter } from './supervise/start-limiter.ts';
 import { SupervisedServer } from './supervise/supervised-server.ts';
 import { policyOf } from './supervise/supervision-policy.ts';
 
@@ -22,16 +26,16 @@ export interface Outside {
   close(): Promise<void>;
 }
 
-export interface ExternalMemberParts {
+export interface ConfiguredServerParts {
   readonly outside: Outside;
   readonly cache: ListingCache;
-  readonly listener: MemberListener;
-  readonly brake: StartBrake;
+  readonly listener: FleetServerListener;
+  readonly startLimiter: StartLimiter;
   /** What is known of its offer already. */
   readonly known?: Listing | undefined;
   readonly firstWaitMs: number;
   readonly timers: Timers;
-  readonly chance: () => number;
+  readonly random: () => number;
   readonly log: Log;
 }
 
@@ -45,11 +49,11 @@ export function offerTermsOf({ settings }: FleetEntry): OfferTerms {
 }
 
 /** A configured server as a member of the fleet, under a name of its own. */
-export function externalMember(
+export function createConfiguredServer(
   name: string,
   entry: FleetEntry,
-  parts: ExternalMemberParts,
-): Member {
+  parts: ConfiguredServerParts,
+): FleetServer {
   const { settings } = entry;
   const { outside, cache, listener, firstWaitMs, timers, log } = parts;
   const options = {
@@ -57,8 +61,8 @@ export function externalMember(
     ...offerTermsOf(entry),
     source: entry.source,
     known: parts.known,
-    brake: parts.brake,
-    gate: new Gate(callsPerServer),
+    startLimiter: parts.startLimiter,
+    semaphore: new Gate(callsPerServer),
     cacheKey: entry.launchFingerprint,
     cache,
     firstWaitMs,
@@ -75,16 +79,16 @@ export function externalMember(
       memoryBytes: (pid) => outside.memoryBytes(pid),
       listener: runnerListener,
       timers,
-      chance: parts.chance,
+      random: parts.random,
       log: options.log,
       connect: (signal) =>
         outside.connect({
           entry,
           signal,
-          knownProtocolVersion: member.listing?.protocolVersion,
+          knownProtocolVersion: server.listing?.protocolVersion,
           onStderr: (line) => serverLog.add(line),
         }),
     });
-  const member: Member = new Member(options, listener, supervise);
-  return member;
+  const server: FleetServer = new FleetServer(options, listener, supervise);
+  return server;
 }

@@ -6,12 +6,12 @@ import { upstreamLimits } from './upstream-limits.ts';
  * cancelled, took too long or whose client left, by their ids, until the server answers them; and tasks, by
  * theirs, until they are over.
  */
-export class DetachedWork {
+export class OrphanedCalls {
   readonly #peers = new Map<number | string, string>();
   #isFull = false;
 
   add(id: number | string, client: ClientPort | undefined): void {
-    if (this.#peers.size < upstreamLimits.maxDetached) this.#peers.set(id, peerOf(client));
+    if (this.#peers.size < upstreamLimits.maxOrphaned) this.#peers.set(id, peerOf(client));
     else this.#isFull = true;
   }
 
@@ -25,7 +25,7 @@ export class DetachedWork {
   }
 
   /** Whether any of it is, or may be, of another than this client. */
-  isOfOthers(client: ClientPort | undefined): boolean {
+  hasOthers(client: ClientPort | undefined): boolean {
     const own = peerOf(client);
     return this.#isFull || this.#peers.values().some((peer) => peer !== own);
   }

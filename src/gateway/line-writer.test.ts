@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { LineWriter } from './write-lines.ts';
+import { LineWriter } from './line-writer.ts';
 
 function opened() {
   const written: string[] = [];

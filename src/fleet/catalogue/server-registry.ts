@@ -1,13 +1,13 @@
 import type { ServerChange } from '../../contract/server/index.ts';
 import { reportError, type Log, type Timers } from '../../kernel/index.ts';
 import type { ListKind } from './listing.ts';
-import type { Member, MemberListener } from './member.ts';
+import type { FleetServer, FleetServerListener } from './fleet-server.ts';
 import { NameTable } from './name-table.ts';
 
 /** Servers that change together, as at a start, are announced together. */
 const announcePauseMs = 20;
 
-export interface RosterOptions {
+export interface RegistryOptions {
   readonly enabledTools: readonly string[];
   readonly timers: Timers;
   readonly log: Log;
@@ -19,33 +19,33 @@ export interface RosterOptions {
  * 1. The table is built when it is asked for after a change, never per call.
  * 2. A list is announced as changed only if somebody has seen it and would see another one now.
  */
-export class Roster implements MemberListener {
-  readonly #options: RosterOptions;
+export class ServerRegistry implements FleetServerListener {
+  readonly #options: RegistryOptions;
   readonly #listeners = new Set<(change: ServerChange) => void>();
   /** What was shown first, or announced last. */
   readonly #seen = new Map<ListKind, readonly unknown[]>();
   readonly #onReplaced = new Set<() => void>();
-  #members: readonly Member[] = [];
+  #servers: readonly FleetServer[] = [];
   #names: NameTable | undefined;
   #isAnnouncing = false;
 
-  constructor(options: RosterOptions) {
+  constructor(options: RegistryOptions) {
     this.#options = options;
   }
 
-  get members(): readonly Member[] {
-    return this.#members;
+  get servers(): readonly FleetServer[] {
+    return this.#servers;
   }
 
   get names(): NameTable {
-    this.#names ??= new NameTable(this.#members, this.#options.enabledTools);
+    this.#names ??= new NameTable(this.#servers, this.#options.enabledTools);
     return this.#names;
   }
 
   /** Once lists were shown, what joins is asked for its offer at once: nobody else would. */
-  replace(members: readonly Member[]): void {
-    this.#members = members;
-    if (this.#seen.size > 0) for (const member of members) void member.untilListed();
+  replace(servers: readonly FleetServer[]): void {
+    this.#servers = servers;
+    if (this.#seen.size > 0) for (const server of servers) void server.untilListed();
     this.onListed();
     for (const listener of this.#onReplaced) listener();
   }
@@ -57,7 +57,7 @@ export class Roster implements MemberListener {
 
   /** Waits until every member's offer is known, as long as each member says. */
   async untilListed(): Promise<void> {
-    const waits = this.#members.flatMap((member) => member.untilListed() ?? []);
+    const waits = this.#servers.flatMap((server) => server.untilListed() ?? []);
     if (waits.length > 0) await Promise.all(waits);
   }
 
@@ -78,10 +78,10 @@ export class Roster implements MemberListener {
     });
   }
 
-  onChange(change: ServerChange, member: Member): void {
+  onChange(change: ServerChange, server: FleetServer): void {
     const { names } = this;
     if (change.kind === 'resource') {
-      this.#tell({ ...change, uri: names.outerAddress(member, change.uri) });
+      this.#tell({ ...change, uri: names.outerAddress(server, change.uri) });
     } else this.#tell(change);
   }
 

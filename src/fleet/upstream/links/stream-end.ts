@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /** Resolves when nothing more will come, for whatever reason. */
-export async function ended(stream: Readable): Promise<void> {
+export async function untilEnded(stream: Readable): Promise<void> {
   await new Promise<void>((resolve) => {
     stream.on('error', () => resolve());
     stream.once('end', () => resolve());

@@ -22,7 +22,7 @@ export const defaultMessageLimits: JsonLimits = {
   maxDepth: defaultJsonLimits.maxDepth,
 };
 
-export interface MessageIntakeOptions {
+export interface MessageDispatcherOptions {
   /** The server's name, for errors. */
   readonly name: string;
   readonly limits: JsonLimits;
@@ -33,22 +33,22 @@ export interface MessageIntakeOptions {
 }
 
 /** answer: a response came, to the request of the exchange where that is known · other · garbage: no message at all */
-export type Taken = 'answer' | 'other' | 'garbage';
+export type Dispatched = 'answer' | 'other' | 'garbage';
 
 /** Turns what a line, body or event carried into calls of the listener. Never throws by itself. */
-export class MessageIntake {
-  readonly #options: MessageIntakeOptions;
+export class MessageDispatcher {
+  readonly #options: MessageDispatcherOptions;
 
-  constructor(options: MessageIntakeOptions) {
+  constructor(options: MessageDispatcherOptions) {
     this.#options = options;
   }
 
-  take(bytes: Buffer, during?: RequestId): Taken {
+  dispatch(bytes: Buffer, during?: RequestId): Dispatched {
     const { message, text } = decodeWithText(bytes, this.#options.limits);
     if (message.kind === 'malformed') return this.#refuse(message, bytes, text);
     if (message.kind !== 'batch') return this.#deliver(message, text, during);
     const texts = rawItems(text);
-    let taken: Taken = 'other';
+    let taken: Dispatched = 'other';
     for (const [at, part] of message.messages.entries()) {
       const partText = texts[at] ?? '';
       const one =
@@ -61,7 +61,7 @@ export class MessageIntake {
   }
 
   /** A message that was larger than allowed: whoever waits for it is told, where its ends show who. */
-  skip(line: LongLine): void {
+  skipTooLarge(line: LongLine): void {
     const { listener, limits, name, onExcerpt, redact } = this.#options;
     listener.onProblem('sent a message larger than allowed');
     onExcerpt(excerptOf(line.head, redact));
@@ -75,7 +75,7 @@ export class MessageIntake {
     message: Exclude<Message, { kind: 'malformed' }>,
     text: string,
     during: RequestId | undefined,
-  ): Taken {
+  ): Dispatched {
     const { listener } = this.#options;
     if (during === undefined) {
       listener.onMessage({ message, text });
@@ -91,7 +91,7 @@ export class MessageIntake {
     return answer.id === during ? 'answer' : 'other';
   }
 
-  #refuse(message: Malformed, bytes: Buffer, text: string): Taken {
+  #refuse(message: Malformed, bytes: Buffer, text: string): Dispatched {
     const { listener, name, onExcerpt, redact } = this.#options;
     listener.onProblem('sent what is no JSON-RPC message');
     onExcerpt(excerptOf(bytes, redact));

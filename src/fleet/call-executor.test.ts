@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ClientPort } from '../contract/server/index.ts';
 import { errorMetaKey } from '../contract/tool/index.ts';
 import { silentLog, type LogFields } from '../kernel/index.ts';
-import { CallLane, type LaneCall } from './call-lane.ts';
+import { CallExecutor, type ExecutorCall } from './call-executor.ts';
 import type { CallTracer, TracedCall } from './call-tracer.ts';
 import type { ServerEntry } from './create-fleet.ts';
 import { aFleet, ours, type AFleetOptions } from './testing/a-fleet.ts';
@@ -116,7 +116,7 @@ describe('a call', () => {
       const log = { ...silentLog, warn: () => warned.resolve(spans.getStore()) };
       const limits = { maxConcurrent: 1, maxWaiting: 1, timeoutMs: 5, abortGraceMs: 5 };
       const begunIn: unknown[] = [];
-      const work: LaneCall['work'] = (_context, inSpan) => {
+      const work: ExecutorCall['work'] = (_context, inSpan) => {
         begunIn.push(
           spans.getStore(),
           inSpan?.(() => spans.getStore()),
@@ -125,7 +125,10 @@ describe('a call', () => {
       };
       const [entry] = await aCatalogue([ours(aServer('one'))]).entries();
       if (!entry) throw new Error('The server has a tool');
-      const call = new CallLane(limits, tracer, log).run({ entry, entersSpan, work }, aContext());
+      const call = new CallExecutor(limits, tracer, log).run(
+        { entry, entersSpan, work },
+        aContext(),
+      );
       await expect(call).rejects.toMatchObject({ code: 'kernel.time_limit' });
       expect(begunIn).toEqual(entersSpan ? [undefined, 'mine'] : ['mine', undefined]);
       expect(await warned.promise).toBe('mine');

@@ -18,7 +18,7 @@ const maxToldAnswers = 16;
  * The beginning of a connection, gone through again by the system: an answer the client has already is
  * not sent again, and where it would be another one now, the client is told that the list changed.
  */
-export class RepeatedOpening {
+export class ReplayedOpening {
   readonly #opening: Opening;
   readonly #waiting: Map<string | number, string>;
   #told = 0;

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 
-export interface FloodLimits {
+export interface RateLimits {
   readonly windowMs: number;
   /** Messages nobody asked for, and garbage, in one window. */
   readonly maxMessages: number;
   readonly maxBytes: number;
 }
 
-export const defaultFloodLimits: FloodLimits = {
+export const defaultRateLimits: RateLimits = {
   windowMs: 100,
   maxMessages: 2_000,
   maxBytes: 4 * 1024 * 1024,
@@ -17,16 +17,16 @@ export const defaultFloodLimits: FloodLimits = {
  * Keeps one server's flood from taking the time of the others: over the limit its output is not read
  * until the window ends. Nothing is lost; the server waits.
  */
-export class FloodBrake {
+export class RateLimiter {
   readonly #input: Readable;
-  readonly #limits: FloodLimits;
+  readonly #limits: RateLimits;
   readonly #onFlood: () => void;
   #windowEndsAt = 0;
   #messages = 0;
   #bytes = 0;
   #pause: NodeJS.Timeout | undefined;
 
-  constructor(input: Readable, limits: FloodLimits, onFlood: () => void) {
+  constructor(input: Readable, limits: RateLimits, onFlood: () => void) {
     this.#input = input;
     this.#limits = limits;
     this.#onFlood = onFlood;

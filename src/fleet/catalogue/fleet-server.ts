@@ -10,7 +10,7 @@ import {
 } from '../../kernel/index.ts';
 import { ListingFailedError } from '../errors.ts';
 import type { OpenedServer, RunnerListener, ServerRunner } from '../server-runner.ts';
-import type { StartBrake } from '../supervise/start-brake.ts';
+import type { StartLimiter } from '../supervise/start-limiter.ts';
 import { takeListing, type Listing } from './listing.ts';
 import type { ListingCache } from './listing-cache.ts';
 import {
@@ -34,15 +34,15 @@ export interface OfferTerms {
   readonly isTrusted?: boolean | undefined;
 }
 
-export interface MemberOptions extends OfferTerms {
+export interface FleetServerOptions extends OfferTerms {
   readonly name: string;
   readonly source: ServerStatus['source'];
   /** When it starts by itself; at once when not given. */
-  readonly brake?: StartBrake | undefined;
+  readonly startLimiter?: StartLimiter | undefined;
   /** What is known of its offer already; else what is kept counts. */
   readonly known?: Listing | undefined;
   /** Its own places for calls, so that a server that hangs takes none from others. */
-  readonly gate?: Gate | undefined;
+  readonly semaphore?: Gate | undefined;
   /** Tells apart what it offered under other settings or in another version; undefined: never kept. */
   readonly cacheKey?: string | undefined;
   readonly cache: ListingCache;
@@ -52,11 +52,11 @@ export interface MemberOptions extends OfferTerms {
   readonly log: Log;
 }
 
-export interface MemberListener {
+export interface FleetServerListener {
   /** What it offers is not what it was. */
   onListed(): void;
   /** Of this member: resources go by the addresses it uses itself. */
-  onChange(change: ServerChange, member: Member): void;
+  onChange(change: ServerChange, server: FleetServer): void;
 }
 
 /** One refresh, all lists together. Each list has limits of its own below. */
@@ -76,10 +76,10 @@ const limitedLists = ['tools', 'resources', 'resourceTemplates', 'prompts'] as c
  * 2. One refresh runs at a time; what is announced meanwhile, or shortly after, is seen by one more.
  * 3. A list that failed is asked for again after a pause, as long as the server is open.
  */
-export class Member implements RunnerListener {
-  #options: MemberOptions;
+export class FleetServer implements RunnerListener {
+  #options: FleetServerOptions;
   readonly runner: ServerRunner;
-  readonly #listener: MemberListener;
+  readonly #listener: FleetServerListener;
   #listing: Listing | undefined;
   #listingFailure: string | undefined;
   #retries = 0;
@@ -93,8 +93,8 @@ export class Member implements RunnerListener {
   #records: ToolRecords | undefined;
 
   constructor(
-    options: MemberOptions,
-    listener: MemberListener,
+    options: FleetServerOptions,
+    listener: FleetServerListener,
     createRunner: (listener: RunnerListener) => ServerRunner,
   ) {
     this.#options = options;
@@ -105,7 +105,7 @@ export class Member implements RunnerListener {
     this.runner = createRunner(this);
   }
 
-  get options(): MemberOptions {
+  get options(): FleetServerOptions {
     return this.#options;
   }
 
@@ -163,7 +163,7 @@ export class Member implements RunnerListener {
       return undefined;
     }
     // Who failed before may do better now; nobody waits for that.
-    const learning = this.#learnBehind();
+    const learning = this.#learnInBackground();
     if (this.runner.transport === 'in-process') return this.#inTime(learning);
     this.#firstWait ??= this.#inTime(learning);
     return this.#firstWait;
@@ -179,15 +179,15 @@ export class Member implements RunnerListener {
   }
 
   /** The same for who is not in a hurry: servers that start by the hundred do so one after the other. */
-  async learnInTurn(signal: AbortSignal): Promise<void> {
-    await this.startInTurn(signal);
+  async learnThrottled(signal: AbortSignal): Promise<void> {
+    await this.startThrottled(signal);
     await this.#untilRefreshed();
   }
 
-  async startInTurn(signal: AbortSignal): Promise<void> {
-    const { brake } = this.#options;
+  async startThrottled(signal: AbortSignal): Promise<void> {
+    const { startLimiter } = this.#options;
     const start = (): Promise<void> => this.runner.start(signal);
-    await (brake && !this.runner.opened ? brake.pass(start, signal) : start());
+    await (startLimiter && !this.runner.opened ? startLimiter.run(start, signal) : start());
   }
 
   async #untilRefreshed(): Promise<void> {
@@ -225,8 +225,8 @@ export class Member implements RunnerListener {
     return limitedLists.some((list) => (opened?.listingFreshUntil?.(list) ?? now) < now);
   }
 
-  #learnBehind(): Promise<void> {
-    this.#learning ??= this.learnInTurn(new AbortController().signal)
+  #learnInBackground(): Promise<void> {
+    this.#learning ??= this.learnThrottled(new AbortController().signal)
       .catch((error: unknown) => {
         if (!(error instanceof ListingFailedError)) this.#noteFailure(error);
       })

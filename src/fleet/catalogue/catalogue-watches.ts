@@ -1,13 +1,13 @@
 import { withTimeLimit, type Log } from '../../kernel/index.ts';
 import { UnknownNameError } from '../errors.ts';
-import type { Member } from './member.ts';
-import type { Roster } from './roster.ts';
+import type { FleetServer } from './fleet-server.ts';
+import type { ServerRegistry } from './server-registry.ts';
 import { routeResource } from './route-resource.ts';
 
 interface Watch {
   readonly uri: string;
   /** Where it is watched, and what ends that. */
-  member: Member | undefined;
+  server: FleetServer | undefined;
   stop: () => void;
   isOver: boolean;
 }
@@ -16,19 +16,19 @@ interface Watch {
 const watchLimitMs = 30_000;
 
 /** The resources that clients watch; where a server is replaced, they are watched on the one in its place. */
-export class KeptWatches {
-  readonly #roster: Roster;
+export class CatalogueWatches {
+  readonly #registry: ServerRegistry;
   readonly #log: Log;
   readonly #watches = new Set<Watch>();
 
-  constructor(roster: Roster, log: Log) {
-    this.#roster = roster;
+  constructor(registry: ServerRegistry, log: Log) {
+    this.#registry = registry;
     this.#log = log;
   }
 
   /** Watches until the returned function is called. Throws `fleet.not_found`, or why it cannot be watched. */
   async add(uri: string): Promise<() => void> {
-    const watch: Watch = { uri, member: undefined, stop: () => {}, isOver: false };
+    const watch: Watch = { uri, server: undefined, stop: () => {}, isOver: false };
     await this.#begin(watch);
     this.#watches.add(watch);
     // The member may have been replaced meanwhile.
@@ -49,25 +49,25 @@ export class KeptWatches {
     }
   }
 
-  #isInPlace({ member }: Watch): boolean {
-    return member !== undefined && this.#roster.members.includes(member);
+  #isInPlace({ server }: Watch): boolean {
+    return server !== undefined && this.#registry.servers.includes(server);
   }
 
   async #begin(watch: Watch): Promise<void> {
     const { uri } = watch;
-    await this.#roster.untilListed();
+    await this.#registry.untilListed();
     if (watch.isOver || this.#isInPlace(watch)) return;
-    const route = routeResource(this.#roster, uri);
+    const route = routeResource(this.#registry, uri);
     const isListed = route.kind === 'listed';
-    const member = isListed ? route.member : route.members[0];
+    const server = isListed ? route.server : route.servers[0];
     const innerUri = isListed ? route.uri : uri;
-    if (!member) throw new UnknownNameError('resource', uri);
-    watch.member = member;
+    if (!server) throw new UnknownNameError('resource', uri);
+    watch.server = server;
     const { signal } = new AbortController();
     const limit = { what: `Watching ${uri}`, limitMs: watchLimitMs, signal };
     await withTimeLimit(limit, async (limited) => {
-      const stop = await member.runner.watchResource(innerUri, limited);
-      const isWanted = !limited.aborted && !watch.isOver && watch.member === member;
+      const stop = await server.runner.watchResource(innerUri, limited);
+      const isWanted = !limited.aborted && !watch.isOver && watch.server === server;
       if (isWanted) watch.stop = stop;
       else stop();
     });

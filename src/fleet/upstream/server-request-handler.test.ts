@@ -32,7 +32,7 @@ describe('questions of a server of the handshake era', () => {
     const second = await server.untilSent('tools/call', 2);
     server.send({ id: 'q', method: 'sampling/createMessage', params: {} }, second.id);
     expect(await answerTo(server, 'q')).toMatchObject({ result: { of: 'b' } });
-    expect(upstream.takesTurns).toBe(false);
+    expect(upstream.isExclusive).toBe(false);
     for (const { id } of server.ofMethod('tools/call'))
       server.send({ id, result: { content: [] } });
     await Promise.all(calls);
@@ -65,7 +65,7 @@ describe('questions of a server of the handshake era', () => {
     await server.untilSent('tools/call');
     server.send({ id: 'q', method: 'elicitation/create', params: form });
     await answerTo(server, 'q');
-    expect(upstream.takesTurns).toBe(true);
+    expect(upstream.isExclusive).toBe(true);
     running.push(call('a', 'a2'), call('b', 'b1'), call('b', 'b2'), call('a', 'a3'));
     const sent = (): unknown[] => server.ofMethod('tools/call').map(({ params }) => params['name']);
     const finish = (tool: string): void => {
@@ -189,13 +189,13 @@ describe('questions of a server of the handshake era', () => {
     const { id: idOfFirst } = await server.untilSent('tools/call', 1);
     const { id: idOfSecond } = await server.untilSent('tools/call', 2);
     expect(await roots('while settling')).toMatchObject({ result: { roots: [] } });
-    expect(upstream.takesTurns).toBe(false);
+    expect(upstream.isExclusive).toBe(false);
     now = upstreamLimits.settlingMs;
     const asked = roots('later');
     server.send({ id: idOfFirst, result: { content: [] } });
     await first;
     expect(await asked).toMatchObject({ result: { of: 'b' } });
-    expect(upstream.takesTurns).toBe(true);
+    expect(upstream.isExclusive).toBe(true);
     server.send({ id: idOfSecond, result: { content: [] } });
     await second;
   });
@@ -207,7 +207,7 @@ describe('questions of a server of the handshake era', () => {
     await server.untilSent('tools/call');
     server.send({ id: 'q', method: 'roots/list', params: {} });
     expect(await answerTo(server, 'q')).toMatchObject({ result: { of: 'a' } });
-    expect(upstream.takesTurns).toBe(false);
+    expect(upstream.isExclusive).toBe(false);
   });
 
   it('get the error a client answered with', async () => {
