@@ -1,6 +1,6 @@
-import { renderConfigurationDoc } from '../src/config/index.ts';
 import { errorCodes, type ErrorCodeEntry } from '../src/contract/error/index.ts';
 import { renderSecurityRules } from '../src/toolbox/code/security/security-rules.ts';
+import { renderConfigurationDoc } from './render-configuration-doc.ts';
 
 export interface GeneratedDoc {
   /** From the top of the repository. */

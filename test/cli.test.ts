@@ -192,8 +192,8 @@ describe('tutti serve', () => {
     const { stdout, stderr } = await ended;
     expect(stdout).toMatch(/^listening on \S+\n$/);
     const log = readFileSync(join(cwd, 'data/logs/tutti.log'), 'utf8');
-    expect(log).toContain('"msg":"setting looks wrong"');
-    expect(stderr.includes('"msg":"setting looks wrong"')).toBe(flags.length > 0);
+    expect(log).toContain('"msg":"suspicious setting"');
+    expect(stderr.includes('"msg":"suspicious setting"')).toBe(flags.length > 0);
   });
 
   it('refuses an address that is no loopback one without authentication', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { glob } from 'tinyglobby';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSystem, type System } from '../src/compose/index.ts';
-import { renderConfigurationDoc } from '../src/config/index.ts';
+import { renderConfigurationDoc } from '../scripts/render-configuration-doc.ts';
 import type { CatalogueEntry } from '../src/contract/catalogue/index.ts';
 import { errorCodes } from '../src/contract/error/index.ts';
 

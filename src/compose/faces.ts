@@ -28,11 +28,6 @@ export interface StdioStreams {
   readonly opening?: Opening | undefined;
 }
 
-export interface HttpRequest {
-  readonly host?: string;
-  readonly port?: number;
-}
-
 /** Speaks MCP on the streams until the input ends or the signal aborts. */
 export async function serveStdio(parts: FaceParts, streams: StdioStreams): Promise<void> {
   tuneCollector();
@@ -62,11 +57,11 @@ export interface HttpListener {
 }
 
 /** Serves MCP over HTTP until it is closed. */
-export async function serveHttp(parts: FaceParts, wanted: HttpRequest): Promise<HttpListener> {
+export async function serveHttp(parts: FaceParts): Promise<HttpListener> {
   const { isLoopback } = await import('../http/index.ts');
   tuneCollector();
   const { server, home } = parts.settings;
-  const host = wanted.host ?? server.host;
+  const { host, port } = server;
   // Beyond this machine the token is the user's own choice: the gateway refuses to start without one.
   const isOurs = server.auth_token === undefined && server.require_token && isLoopback(host);
   const own = isOurs ? openServeToken(home) : undefined;
@@ -76,7 +71,7 @@ export async function serveHttp(parts: FaceParts, wanted: HttpRequest): Promise<
     log: parts.log,
     version: parts.version,
     host,
-    port: wanted.port ?? server.port,
+    port,
     token: server.auth_token ?? own?.token,
     allowedHosts: server.allowed_hosts,
     allowedOrigins: server.allowed_origins,

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 async function aSystem(request: Partial<SystemRequest> = {}): Promise<System> {
   const system = await openSystem({
-    flags: { home: join(folder, 'home') },
+    flags: { home: join(folder, 'home'), 'server.port': 0 },
     env: { PATH: '/nowhere' },
     cwd: folder,
     ...request,
@@ -84,15 +84,16 @@ describe('the system', () => {
   });
 
   it('serves HTTP, ready when its tools can be discovered', async () => {
-    const listener = await (await aSystem()).serveHttp({ port: 0 });
+    const listener = await (await aSystem()).serveHttp();
     const ready = await fetch(`${listener.url}/ready`);
     expect(ready.status).toBe(200);
     await listener.close();
   });
 
   it('refuses to listen beyond loopback without a token', async () => {
-    const system = await aSystem();
-    await expect(system.serveHttp({ host: '0.0.0.0', port: 0 })).rejects.toMatchObject({
+    const flags = { home: join(folder, 'home'), 'server.port': 0, 'server.host': '0.0.0.0' };
+    const system = await aSystem({ flags });
+    await expect(system.serveHttp()).rejects.toMatchObject({
       code: 'gateway.open_bind_refused',
     });
   });

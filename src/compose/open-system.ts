@@ -62,9 +62,9 @@ export async function openSystem(request: SystemRequest): Promise<System> {
       serving.begin();
       return serveStdio(parts, streams);
     },
-    serveHttp: (wanted) => {
+    serveHttp: () => {
       serving.begin();
-      return serveHttp(parts, wanted);
+      return serveHttp(parts);
     },
     work: (options) => runs.work(options),
     close: () => closeInOrder([serving, runs, catalogue, ...rest]),

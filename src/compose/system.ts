@@ -11,7 +11,7 @@ import type { Memory } from '../contract/session/index.ts';
 import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { Log } from '../kernel/index.ts';
 import type { SpanRecord, TraceSummary } from '../observe/index.ts';
-import type { Face, HttpListener, HttpRequest, StdioStreams } from './faces.ts';
+import type { Face, HttpListener, StdioStreams } from './faces.ts';
 import type { SettingsRequest } from './settings.ts';
 import type { WorkOptions } from './workflow.ts';
 
@@ -62,7 +62,8 @@ export interface System {
   /** What the first answers to clients depend on. */
   startConditions(): StartConditions;
   serveStdio(streams: StdioStreams): Promise<void>;
-  serveHttp(request: HttpRequest): Promise<HttpListener>;
+  /** On the address of the settings. */
+  serveHttp(): Promise<HttpListener>;
   /** Executes runs until the signal aborts. */
   work(options: WorkOptions): Promise<void>;
   close(): Promise<void>;

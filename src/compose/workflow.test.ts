@@ -21,7 +21,7 @@ async function aSystem(
   { home, cwd }: Place,
   flags: Readonly<Record<string, unknown>> = {},
 ): Promise<System> {
-  const system = await openSystem({ flags: { home, ...flags }, env: {}, cwd });
+  const system = await openSystem({ flags: { 'server.port': 0, home, ...flags }, env: {}, cwd });
   onTestFinished(() => system.close());
   return system;
 }
@@ -68,7 +68,7 @@ describe('runs of this machine', { timeout: 60_000 }, () => {
   it('cost nothing where there are none', async () => {
     const place = aPlace();
     const system = await aSystem(place);
-    const listener = await system.serveHttp({ port: 0 });
+    const listener = await system.serveHttp();
     expect((await system.catalogue.listTools()).map(({ name }) => name)).toContain(
       'workflow__run_plan',
     );
@@ -99,7 +99,7 @@ describe('runs of this machine', { timeout: 60_000 }, () => {
     const runId = await start(first, { steps: [nap, standard] });
     await first.close();
     const second = await aSystem(place);
-    await second.serveHttp({ port: 0 });
+    await second.serveHttp();
     await vi.waitFor(async () => expect(await statusOf(second, runId)).toBe('succeeded'), patience);
   });
 

@@ -11,7 +11,6 @@ export { launchServer } from './launch-server.ts';
 export { keepModelDecision, readModelDecisions, type ModelDecision } from './local-models.ts';
 export { loadSettings } from './load-settings.ts';
 export { findProjectFile, projectPlaces, userFile, type Surroundings } from './locate.ts';
-export { renderConfigurationDoc } from './render-configuration-doc.ts';
 export { settingVariables } from './setting.ts';
 export type { DefinedServer, LoadedSettings, Settings } from './settings.ts';
 export { grantTrust, isTrustedAs, readTrust, revokeTrust, trustFile } from './trust.ts';

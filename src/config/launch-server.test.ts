@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import inherited from './inherited-variables.json' with { type: 'json' };
 import { sealServer } from './define-servers.ts';
 import { launchServer } from './launch-server.ts';
 import { loadSettings } from './load-settings.ts';
@@ -144,4 +145,10 @@ describe('a value that cannot be used', () => {
     expect(failure).toContain(`mcpServers.x.${key}`);
     expect(failure).not.toContain('hunter2');
   });
+});
+
+it.each(Object.entries(inherited))('inherits no secrets: %s', (_platform, names) => {
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(name).toMatch(/^[A-Z][A-Z_]*$/);
+  expect(names.filter((name) => /TOKEN|SECRET|PASS|KEY/.test(name))).toEqual([]);
 });

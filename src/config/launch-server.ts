@@ -1,55 +1,10 @@
+import inheritedVariables from './inherited-variables.json' with { type: 'json' };
 import type { ServerLaunch } from '../contract/fleet/index.ts';
 import type { McpServerEntry } from '../contract/settings/index.ts';
 import type { Secret } from '../kernel/index.ts';
 import { UnresolvedReferenceError } from './errors.ts';
 import { resolvePath, type Surroundings } from './locate.ts';
 import { decodeText, readBytes } from './locked-file.ts';
-
-/** Variables a program gets from us without being named: what it needs to run, and no secrets. */
-const inheritedVariables = {
-  posix: [
-    'HOME',
-    'LANG',
-    'LC_ALL',
-    'LC_CTYPE',
-    'LOGNAME',
-    'NODE_EXTRA_CA_CERTS',
-    'PATH',
-    'SHELL',
-    'SSL_CERT_DIR',
-    'SSL_CERT_FILE',
-    'TERM',
-    'TMPDIR',
-    'TZ',
-    'USER',
-    'XDG_CACHE_HOME',
-    'XDG_CONFIG_HOME',
-    'XDG_DATA_HOME',
-    'XDG_RUNTIME_DIR',
-  ],
-  windows: [
-    'APPDATA',
-    'COMSPEC',
-    'HOMEDRIVE',
-    'HOMEPATH',
-    'LOCALAPPDATA',
-    'NODE_EXTRA_CA_CERTS',
-    'PATH',
-    'PATHEXT',
-    'PROCESSOR_ARCHITECTURE',
-    'PROGRAMDATA',
-    'PROGRAMFILES',
-    'SSL_CERT_DIR',
-    'SSL_CERT_FILE',
-    'SYSTEMDRIVE',
-    'SYSTEMROOT',
-    'TEMP',
-    'TMP',
-    'USERNAME',
-    'USERPROFILE',
-    'WINDIR',
-  ],
-};
 
 /**
  * What it takes to start or reach a server, with variables and files filled in as they are now.
@@ -114,6 +69,7 @@ function referencesText(text: string): string {
     .join('');
 }
 
+/** The variables that a program gets without being named in its entry: those it needs to run, and no secrets. */
 function inheritedEnvironment({ env, platform }: Surroundings): Record<string, string> {
   const isWindows = platform === 'win32';
   const allowed = new Set(isWindows ? inheritedVariables.windows : inheritedVariables.posix);

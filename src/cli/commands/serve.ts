@@ -19,7 +19,7 @@ export async function serveHttp(invocation: Invocation): Promise<number> {
   };
   const face = faceOption(invocation);
   return withSystem(invocation, { ...onlyOption(invocation), flags, face }, async (system) => {
-    const listener = await system.serveHttp({});
+    const listener = await system.serveHttp();
     const { url, tokenFile } = listener;
     output.result(
       { url, ...(tokenFile !== undefined && { tokenFile }) },

@@ -1,6 +1,6 @@
-import { aboutOf, mcpServerSettings } from '../contract/settings/index.ts';
-import { expectationOf } from './check-value.ts';
-import { asSchema, defaultOf, listSettings, type Setting } from './setting.ts';
+import { aboutOf, mcpServerSettings } from '../src/contract/settings/index.ts';
+import { expectationOf } from '../src/config/check-value.ts';
+import { asSchema, defaultOf, listSettings, type Setting } from '../src/config/setting.ts';
 
 /** `docs/configuration.md`: every setting with its default, type, variables and meaning. */
 export function renderConfigurationDoc(): string {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { renderConfigurationDoc } from './render-configuration-doc.ts';
-import { listSettings } from './setting.ts';
+import { renderConfigurationDoc } from '../scripts/render-configuration-doc.ts';
+import { listSettings } from '../src/config/setting.ts';
 
 it('describes every setting with its default and its variables', () => {
   const page = renderConfigurationDoc();
