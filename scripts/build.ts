@@ -40,9 +40,9 @@ const assetEndings = [
 ];
 
 /**
- * Importing a module of Node as an ES module makes Node compute all that it exports: for `node:process` the list of all its flags, for
- * `node:http` a second HTTP client, for `node:crypto` a second interface to it. Each of the first two takes longer than all the
- * rest of a start. These give the same objects, and what nobody touches is not computed.
+ * Importing a module of Node as an ES module makes Node compute all its exports: for `node:process` the list of all flags, for `node:http`
+ * a second HTTP client, for `node:crypto` a second interface. These give the same objects and leave unused ones alone. Without them a
+ * cold `tutti ask` takes 274 ms of CPU instead of 239 ms (+15 %), and the first `tools/list` of a new data directory 295 ms instead of 261 ms.
  */
 const leanModules: Readonly<Record<string, string>> = {
   'node:process': 'export default globalThis.process;',
@@ -55,7 +55,7 @@ const useLeanModules: Plugin = {
   load: (id) => leanModules[id.slice(1)] ?? null,
 };
 
-/** The AI SDK makes `Headers` for every request; why they are ours is said there. */
+/** Replaces the `Headers` of the AI SDK; `plain-headers.ts` has the measurement that justifies it. */
 const leanHeaders: Plugin = {
   name: 'lean-headers',
   transform: {
@@ -98,7 +98,7 @@ const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   platform: 'node',
   plugins: [useLeanModules, leanHeaders],
-  // Its modules only define things. Who needs one of them is not to load all that the others need.
+  // Its modules have no side effects: an importer of one must not load what the others import.
   treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/]kernel[\\/]/, sideEffects: false }] },
   external: (id) =>
     isPackage(id) && !bundled.some((name) => id === name || id.startsWith(`${name}/`)),
@@ -124,7 +124,7 @@ function isPackage(id: string): boolean {
   return !/^[./\0]/.test(id) && !/^[A-Za-z]:/.test(id) && !(id in leanModules);
 }
 
-/** What a change of an import would cost without a word. */
+/** Fails the build when a changed import would make every start load far more. */
 function checkLoads(chunks: readonly OutputChunk[]): void {
   const loadedBy = (chunk: OutputChunk, seen = new Set<string>()): ReadonlySet<string> => {
     seen.add(chunk.name);
