@@ -2,7 +2,7 @@ import type { ArtifactFilter, ArtifactRef, Lineage } from '../contract/artifact/
 import type { Caller } from '../contract/caller/index.ts';
 
 /**
- * Who made which artifact. The bytes are elsewhere; this says which of them are wanted.
+ * Which run and step made which artifact. The bytes are elsewhere; the index says which are in use.
  *
  * 1. An artifact is in it as long as it has a maker, and no longer.
  * 2. `add` and `forUnused` exclude each other, also between processes: what `isThere` saw cannot be
@@ -17,7 +17,7 @@ export interface ArtifactIndex {
   /** Ids of what this caller made, latest first. */
   recent(caller: Caller, filter: ArtifactFilter): Promise<readonly string[]>;
   release(caller: Caller, runIds: readonly string[]): Promise<void>;
-  /** Calls `use` with those of `ids` that nobody made, whichever caller. */
+  /** Calls `use` with those of `ids` that have no maker, of any caller. */
   forUnused(ids: readonly string[], use: (id: string) => void): Promise<void>;
 }
 

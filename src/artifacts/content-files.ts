@@ -11,7 +11,7 @@ const idPrefix = 'sha256:';
 const idPattern = /^sha256:([0-9a-f]{2})([0-9a-f]{62})$/;
 const temporaryFolder = 'tmp';
 const temporaryPattern = /^(\d{1,10})-[0-9a-f]{16}$/;
-/** What a process that is gone left is removed once nobody has written to it for this long. */
+/** An unfinished file of a dead process is removed once it has not changed for this long. */
 const abandonedMs = 60_000;
 /** A folder or an unfinished file may be swept from under a write; that often in a row it is no accident. */
 const maxAttempts = 3;
@@ -27,7 +27,7 @@ export interface ContentFilesOptions {
  * Bytes in files named after their digest: `ab/cdef…`.
  *
  * 1. A file appears under its name complete, synced and never changes: it is written elsewhere and renamed.
- * 2. Who needs a file that is there makes it young again, so that nobody collects it meanwhile.
+ * 2. A put of a file that exists refreshes its time, so that it is not collected meanwhile.
  */
 export class ContentFiles {
   readonly #options: ContentFilesOptions;
@@ -60,7 +60,7 @@ export class ContentFiles {
     return path !== undefined && statSync(path, { throwIfNoEntry: false })?.size === bytes;
   }
 
-  /** Ids of the files nobody has written or asked for since `beforeMs`, some at a time. */
+  /** Ids of the files that were neither written nor refreshed since `beforeMs`, in batches. */
   async *olderThan(beforeMs: number, batchSize: number): AsyncGenerator<readonly string[]> {
     let batch: string[] = [];
     for await (const folder of namesIn(this.#options.directory)) {

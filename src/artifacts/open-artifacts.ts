@@ -43,7 +43,7 @@ const maxPutAttempts = 3;
 /**
  * 1. A file is on disk before its maker is noted, and noted only while it is there: a crash leaves at
  *    worst a file without a maker.
- * 2. Only files without a maker are removed, while nobody can become one.
+ * 2. Only files without a maker are removed, while none can be added.
  */
 class FileArtifacts implements Artifacts {
   readonly #options: ArtifactsOptions;

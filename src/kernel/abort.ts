@@ -5,7 +5,7 @@ export async function orAborted<Result>(
   work: Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result> {
-  // Its failure after the caller went concerns nobody.
+  // A failure after the caller has gone is of no interest.
   work.catch(() => {});
   signal.throwIfAborted();
   let onAbort = (): void => undefined;
@@ -71,7 +71,7 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
 }
 
 /**
- * An abort controller whose signal is made only once somebody looks at it: a signal with a listener
+ * An abort controller whose signal is made on first access: a signal with a listener
  * costs more than the rest of a short call, and most calls are never stopped.
  */
 export class LazyAbort {

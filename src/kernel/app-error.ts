@@ -6,7 +6,7 @@ import type { ErrorReport } from '../contract/error/index.ts';
  */
 export abstract class AppError extends Error {
   abstract readonly code: string;
-  /** True when the same attempt may succeed later without anybody changing anything. */
+  /** True when the same attempt may succeed later without any other change. */
   readonly retryable: boolean = false;
   /** What a program needs to react; plain JSON, never a secret. */
   readonly details: Readonly<Record<string, unknown>>;

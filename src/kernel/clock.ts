@@ -41,7 +41,7 @@ export function createSteadyClock({ wallMs, monotonicMs }: TimeSources = ownSour
 }
 
 /**
- * A clock that can also wake somebody: time as an argument, so that tests need not wait. That of the system is
+ * A clock with timers: time as an argument, so that tests need not wait. That of the system is
  * steady: what waits by it does not wait longer because the clock is set back.
  */
 export interface Timers extends Clock {

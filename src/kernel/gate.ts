@@ -1,6 +1,6 @@
 import { AppError } from './app-error.ts';
 
-/** More callers wait than the gate lets wait. */
+/** The queue of waiting callers is full. */
 export class GateFullError extends AppError {
   readonly code = 'kernel.too_busy';
   override readonly retryable = true;
@@ -28,7 +28,7 @@ export class Gate {
     this.#limits = limits;
   }
 
-  /** Runs `work` when a place is free. Throws `kernel.too_busy`, or the signal's reason while it waits. */
+  /** Runs `work` when a slot is free. Throws `kernel.too_busy`, or the signal's reason while it waits. */
   async pass<Result>(work: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     signal.throwIfAborted();
     if (!this.tryEnter()) await this.enter(signal);
@@ -39,14 +39,14 @@ export class Gate {
     }
   }
 
-  /** Takes a free place; false when there is none. Who got one gives it back by `leave`. */
+  /** Takes a free slot; false when there is none. It is given back by `leave`. */
   tryEnter(): boolean {
     if (this.#running >= this.#limits.maxConcurrent) return false;
     this.#running += 1;
     return true;
   }
 
-  /** Waits for a place. Throws `kernel.too_busy`, or the signal's reason. */
+  /** Waits for a slot. Throws `kernel.too_busy`, or the signal's reason. */
   async enter(signal: AbortSignal): Promise<void> {
     if (this.#waiting.length >= this.#limits.maxWaiting) throw new GateFullError(this.#limits);
     await new Promise<void>((resolve, reject) => {
@@ -63,7 +63,7 @@ export class Gate {
     });
   }
 
-  /** A place that becomes free goes straight to who waits longest, so nobody can overtake. */
+  /** A slot that becomes free goes to the longest waiter, so no caller can overtake. */
   leave(): void {
     const enter = this.#waiting.shift();
     if (enter) enter();

@@ -14,7 +14,7 @@ export function ownModule(path: string): URL {
   return ownFile(`${path}.${isSource ? 'ts' : 'js'}`);
 }
 
-/** The program users start, for whoever has to start it again. */
+/** The program that users start, for code that has to start it again. */
 export function ownProgram(): URL {
   return new URL('bin/tutti.js', packageRoot());
 }

@@ -23,7 +23,7 @@ const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.
 const chunkBytes = 65_536;
 
 /**
- * The bytes of a regular file that somebody else may have put there: no pipe, device or folder, not more than
+ * The bytes of a regular file from an untrusted source: no pipe, device or folder, not more than
  * `maxBytes` however long it says it is, and nothing that a link fetches from elsewhere. Asks the opened file and
  * not its name, which may mean another one by then; where that cannot be asked (outside of Linux), a path whose
  * folder is replaced by a link in that moment is followed. Throws `UnusableFileError`.

@@ -3,7 +3,7 @@ import patterns from './secret-patterns.json' with { type: 'json' };
 
 const hidden = '[hidden]';
 
-/** A value that shows itself only to who asks for it by `reveal()`: not in logs, JSON or templates. */
+/** A value that only `reveal()` returns: hidden in logs, JSON and templates. */
 export class Secret {
   readonly #value: string;
 

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 
-/** Somebody who waits for the end of a time, in the asynchronous context in which they began to. */
+/** A waiter for the end of a time, in the asynchronous context in which it began to wait. */
 export class Wait extends AsyncResource {
   readonly run: () => void;
   readonly dueAt: number;
@@ -20,10 +20,10 @@ const earlyMs = 1;
 
 /**
  * Many waits of the same length behind one timer. Calls come and go by the thousand and hardly one is
- * still there when its time is up: here each costs a place in a list, and nothing when it goes.
+ * still there when its time is up: here each costs an entry in a list, and nothing when it goes.
  *
  * 1. A wait ends once: it is stopped, or `run` is called, never before its time.
- * 2. Somebody who waits keeps the process alive; nobody waiting, nothing here does.
+ * 2. A waiter keeps the process alive; without waiters nothing here does.
  */
 export class SharedTimeout {
   readonly #delayMs: number;
@@ -60,7 +60,7 @@ export class SharedTimeout {
     // One that is old by the collector's count would keep all that came after it until a full collection.
     wait.earlier = undefined;
     wait.later = undefined;
-    // The timer stays for who comes next; alone it keeps nobody.
+    // The timer stays for the next waiter; alone it keeps no process alive.
     if (!this.#first) this.#timer?.unref();
   }
 

@@ -133,7 +133,7 @@ function unknownDriver(wanted: string, drivers: readonly SandboxDriver[]): Drive
 /** `standard` lets a supervisor hold what is only about resources; `strict` wants the kernel. */
 export type PolicyName = 'standard' | 'strict';
 
-/** Who must hold a protection at least. Nobody is no choice: what is not held is not run. */
+/** The weakest acceptable holder of a protection. There is no `none`: without it nothing is run. */
 type LeastHolder = Exclude<Holder, 'none'>;
 
 const standard: Readonly<Record<Protection, LeastHolder>> = {

@@ -27,7 +27,7 @@ export interface SandboxShape {
   readonly limits: SandboxLimits;
 }
 
-/** The part of a run that is told to a sandbox that waits. */
+/** The part of a run that is sent to a waiting sandbox. */
 export interface SandboxJob {
   readonly program: SandboxProgram;
   readonly files: Readonly<Record<string, string | Uint8Array>>;
@@ -52,7 +52,7 @@ export interface PreparedSandbox {
   dispose(): Promise<void>;
 }
 
-/** One way to run programs nobody trusts. */
+/** One way to run untrusted programs. */
 export interface SandboxDriver {
   readonly name: string;
   /** Tries every protection and says who holds it. Never throws: what cannot work is a report. */
@@ -66,7 +66,7 @@ export interface SandboxDriver {
   findToolchain(name: string): Promise<Toolchain>;
   /** Resolves when the sandbox waits for its program. Throws `sandbox.not_started`. */
   prepare(shape: SandboxShape, signal?: AbortSignal): Promise<PreparedSandbox>;
-  /** Removes what a Tutti that died left behind; says how much. */
+  /** Removes what a dead instance left behind; returns how much. */
   sweep(): Promise<number>;
   close(): Promise<void>;
 }

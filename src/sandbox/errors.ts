@@ -74,7 +74,7 @@ export class InvalidRunError extends AppError {
   }
 }
 
-/** A limit is no limit, or is above what anybody may ask for. */
+/** A limit is no number, or is out of range. */
 export class LimitOutOfRangeError extends InvalidRunError {
   constructor(limit: LimitName, bounds: LimitBounds) {
     super(

@@ -36,7 +36,7 @@ export interface MachineSize {
   readonly memoryBytes: number;
 }
 
-/** What nobody may exceed, whatever the settings say. */
+/** Upper bounds that no setting can raise. */
 export function hardCeilings(machine: MachineSize = thisMachine()): SandboxLimits {
   return {
     wallMs: 30 * minuteMs,

@@ -200,7 +200,7 @@ class DriverSandbox implements Sandbox {
     return this.#pool;
   }
 
-  /** What a Tutti that died left is never ours, so the first run need not wait for it. */
+  /** Leftovers of a dead instance are never ours, so the first run need not wait for their removal. */
   #startSweep(driver: SandboxDriver): void {
     this.#sweep ??= driver.sweep().then(
       (count) => {
@@ -238,7 +238,7 @@ function startable({ program, env }: SandboxRun, toolchain: Toolchain): SandboxP
   return { kind: 'command', argv: [toolchain.program, program.main, ...program.args] };
 }
 
-/** Memory for programs that run at once; who finds too little left waits, in order of arrival. */
+/** Memory for programs that run at once; a run that finds too little left waits, in order of arrival. */
 export class MemoryBudget {
   readonly #totalBytes: number;
   readonly #waiting: { readonly bytes: number; readonly enter: () => void }[] = [];

@@ -14,9 +14,9 @@ import { logLimits } from './create-log.ts';
 /*
  * Invariants, with any number of processes writing to one path:
  * 1. A line is appended by one write to a file opened for appending, so lines do not mix.
- * 2. Only the holder of the lock file renames. Who does not get the lock writes on: a file may
+ * 2. Only the holder of the lock file renames. A process that does not get the lock writes on: a file may
  *    grow somewhat beyond the limit, but no line waits and none is lost.
- * 3. Before each line the path is looked up: who finds another file there than the one it has open
+ * 3. Before each line the path is looked up: a process that finds another file there than the one it has open
  *    opens that. A line written between the look and the rename stands in `.1`.
  */
 

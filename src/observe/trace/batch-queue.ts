@@ -88,7 +88,7 @@ export class BatchQueue<Item> {
    * which costs more than writing them. What begins the next batch waits, or batches would be tiny.
    */
   async #writeBatches(least: number): Promise<void> {
-    // Who adds must not wait for a target that writes at once.
+    // `add` must not wait for a target that writes synchronously.
     await Promise.resolve();
     while (this.#waiting.length >= least) {
       const batch = this.#waiting.slice(0, this.#options.maxBatch);

@@ -167,7 +167,7 @@ interface RedactedStart {
 
 /**
  * What spans begin with, without secrets. Looking for secrets costs more than the rest of a span, and
- * calls of the same tool begin alike: who passes the same attributes again gets what was found before.
+ * calls of the same tool begin alike: the same attributes object is redacted once.
  */
 export class RedactedStarts {
   readonly #known = new WeakMap<SpanAttributes, RedactedStart & { readonly rawName: string }>();

@@ -41,7 +41,7 @@ export interface SpanRecord {
 /** Runs work inside a span. Tracing never fails the work, and the work's outcome passes unchanged. */
 export interface Tracer {
   traced<Result>(span: SpanStart, work: (scope: SpanScope) => Promise<Result>): Promise<Result>;
-  /** The same for who hears of the end by a callback, which spares it a promise. */
+  /** The same for callers that learn of the end by a callback, which saves a promise. */
   open(span: SpanStart): RunningSpan;
 }
 
@@ -51,7 +51,7 @@ export interface SpanStart {
   readonly attributes?: SpanAttributes;
   /** `_meta` of the request this work answers; the trace goes on from its `traceparent`. */
   readonly parentMeta?: Readonly<Record<string, unknown>>;
-  /** Who may see the span; the local caller when not given. */
+  /** The caller that may see the span; the local one when not given. */
   readonly caller?: Caller;
 }
 
@@ -61,7 +61,7 @@ export interface SpanScope {
   setAttributes(attributes: Readonly<Record<string, AttributeValue | undefined>>): void;
   /** Marks the span as failed though the work returns: with an error, or the message of a tool's own failure. */
   fail(error: unknown): void;
-  /** Records that whoever wanted the work gave up: what it throws after that is no failure. */
+  /** Records that the caller gave up: an error after that is no failure. */
   cancel(): void;
   /** What to put into `params._meta` of calls made on behalf of this span. */
   outgoingMeta(): TraceMeta;

@@ -7,11 +7,11 @@ export interface TraceMeta extends Readonly<Record<string, unknown>> {
   readonly baggage?: string;
 }
 
-/** Where a span stands in a trace, for whoever continues it. */
+/** The position of a span in a trace, to be continued elsewhere. */
 export interface SpanContext {
   readonly traceId: string;
   readonly spanId: string;
-  /** Whether the one who began the trace wants it exported. */
+  /** Whether the originator of the trace wants it exported. */
   readonly isSampled: boolean;
   readonly tracestate?: string;
 }

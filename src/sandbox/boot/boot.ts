@@ -78,7 +78,7 @@ export class BootOutput {
   constructor() {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.ready = promise;
-    // Whoever waits for it later still sees the failure.
+    // A later waiter still sees the failure.
     this.ready.catch(() => {});
     this.#settle = { resolve, reject };
   }

@@ -6,7 +6,7 @@ const executableMode = 0o755;
 const lengthDigits = 8;
 const encoder = new TextEncoder();
 
-/** A file as it is told to a boot. */
+/** A file as it is sent to a boot. */
 interface JobFile {
   readonly path: string;
   readonly bytes: Uint8Array;

@@ -117,7 +117,7 @@ class BubblewrapDriver implements SandboxDriver {
     await this.#staging.close();
   }
 
-  /** Asked again after a failure: somebody may install what is missing. */
+  /** Examined again after a failure: what is missing may be installed meanwhile. */
   #examine(): Promise<Machine> {
     const machine = this.#machine ?? examineMachine(this.#options.resources);
     this.#machine = machine;

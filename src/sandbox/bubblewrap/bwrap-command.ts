@@ -121,7 +121,7 @@ function unless(isLeftOut: boolean, ...options: string[]): string[] {
 const fileDescriptors = { args: 3, status: 4, seccomp: 5, firstEtc: 6 } as const;
 export const pipeCount = 3;
 
-/** Nobody, on every Linux: bwrap must not be started by root, who could still change the host's settings. */
+/** The user `nobody` on every Linux: started by root, bwrap could still change the host's settings. */
 const unprivilegedId = 65_534;
 
 /** Told by the shell before there is a sandbox. */
@@ -142,7 +142,7 @@ export interface StartPlan {
   readonly setpriv?: string | undefined;
   /** A mount namespace to enter first, and the program that does it. */
   readonly stage?: { readonly nsenter: string; readonly namespace: string } | undefined;
-  /** Inherited from who started us, and to be closed. */
+  /** Inherited from our parent process, and to be closed. */
   readonly strays: readonly number[];
   readonly joinFiles: readonly string[];
   readonly openFiles: number;
@@ -196,7 +196,7 @@ export function startScript(plan: StartPlan): string {
 /** Ends each text; no text has such a line. */
 const endMark = 'END';
 
-/** So that who goes beyond the limit is still seen there, and named, before the kernel refuses. */
+/** So that a program beyond the limit is still noticed, and the limit named, before the kernel refuses. */
 const pidsSlack = 64;
 
 /** Timers and queued signals. They count outside, too, against what the user's own programs may have. */
@@ -233,7 +233,7 @@ interface SyntheticFile {
   readonly text: string;
 }
 
-/** The user inside; nobody of this machine. */
+/** The user inside; no user of this machine. */
 const insideId = 1000;
 
 const hostName = 'sandbox';

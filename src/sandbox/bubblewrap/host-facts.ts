@@ -149,7 +149,7 @@ const firstStray = 3;
 const lastSimple = 9;
 
 /**
- * File descriptors that who started us left open and that every program we start inherits. Node marks
+ * File descriptors that our parent process left open and that every program we start inherits. Node marks
  * its own to be closed, but knows nothing of these.
  */
 export function strayDescriptors(): number[] {

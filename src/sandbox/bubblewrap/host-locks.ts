@@ -25,7 +25,7 @@ export class HostLocks {
   /** Nothing of the program's, which runs later. */
   readonly #atStart: ReadonlySet<string>;
   #looksWithLock = 0;
-  /** Who kept a lock at the last look is asked first. */
+  /** The process that kept a lock at the last look is examined first. */
   #lastKeeper = 0;
 
   /** `first` is the sandbox's first process, `ownDevices` are those of its own folders. */
@@ -100,7 +100,7 @@ function nameOfLock({ pid, device, inode }: Lock): string {
 /**
  * Whether a process keeps one of these locks alive: by an open file, whose description names the lock, by
  * a mapping of the file, or by files that it sent and that were not received, which cannot be looked at.
- * These are told of processes, too, that let nobody see their files.
+ * The kernel reports these even of processes that hide their files.
  */
 function keeps(pid: number, locks: readonly Lock[], read: (path: string) => string): boolean {
   const folder = folderOfProcess(pid);

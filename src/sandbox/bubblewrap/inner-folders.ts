@@ -66,8 +66,8 @@ export class InnerFolders {
   }
 
   /**
-   * Who closes a folder last deletes all that is in it, which may take seconds: a thread of its own does
-   * that, so that nobody else waits.
+   * The last close of a folder deletes all that is in it, which may take seconds: a thread of its own does
+   * that, so that the event loop does not wait.
    */
   async close(): Promise<void> {
     await Promise.all([this.work, ...this.#others].map((folder) => closeInBackground(folder)));
@@ -97,7 +97,7 @@ const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
  * A folder of a sandbox, as a file descriptor that stays readable when everything inside is dead.
- * `first` is the host's pid of the first process inside. Its root may be closed to who is not root, since
+ * `first` is the host's pid of the first process inside. Its root may be closed to other users than root, since
  * it has entered its user namespace; that of the program, its child, is not.
  */
 function openInside(first: number, folder: string): number {

@@ -112,7 +112,7 @@ export interface Machine {
   /** What runs a script that follows it. */
   readonly shell: readonly [string, ...string[]];
   readonly bwrap: string;
-  /** Set when we are root, who has to become somebody else. */
+  /** Set when we are root and have to become another user. */
   readonly setpriv: string | undefined;
   readonly prlimit: string;
   readonly strays: readonly number[];

@@ -10,7 +10,7 @@ const stageOptions = 'mode=0755,size=1m';
 
 /**
  * Takes a place's number and a path per pair of lines, shows the path there, says whether it could.
- * Lives in a mount namespace of its own, so nobody else sees the places, and they end with it.
+ * Lives in a mount namespace of its own, so no other process sees the mounts, and they end with it.
  */
 const stageScript = `mount -t tmpfs -o ${stageOptions} none ${stage} || exit 1
 echo 'yes'

@@ -30,12 +30,12 @@ const entriesPerTurn = 500;
 const bytesPerTurn = 8 * 1024 * 1024;
 
 /**
- * Brings back regular files below a folder that somebody untrusted has filled.
+ * Brings back regular files below a folder that an untrusted program has filled.
  *
  * 1. Each step opens one name in a folder that is open already, and never through a link: so nothing
- *    outside the folder can be reached, even while somebody still changes it.
+ *    outside the folder can be reached, even while it is being changed.
  * 2. Names, depth, files and bytes are bounded; a file counts by its size, holes included.
- * 3. What is left out is told.
+ * 3. What is left out is reported.
  */
 export async function collectFiles(root: number, request: CollectRequest): Promise<Collected> {
   const walk = new Walk(request);
@@ -156,7 +156,7 @@ class Walk {
   }
 }
 
-/** Opening a pipe that nobody writes would wait for ever without O_NONBLOCK. */
+/** Opening a pipe without a writer would block forever without O_NONBLOCK. */
 const fileFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 function openFile(folder: OpenFolder, name: string): { readonly fd: number } | string {
@@ -317,7 +317,7 @@ function shorten(path: string): string {
   return path.length <= maxPathCharacters ? path : `…${path.slice(-maxPathCharacters)}`;
 }
 
-/** A name that somebody untrusted chose, so that it cannot pass for lines or colours of ours. */
+/** Makes a name from an untrusted program safe to print: no line breaks, no colours. */
 function printable(name: string): string {
   return name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Cf}]/gu, '\uFFFD');
 }

@@ -14,8 +14,8 @@ interface TarHeader {
 }
 
 /**
- * The regular files of an archive that somebody untrusted may have influenced. Links, devices and
- * names that lead outside are told, not followed; an archive that breaks off yields what came before.
+ * The regular files of an archive that an untrusted program may have influenced. Links, devices and
+ * names that lead outside are reported, not followed; an archive that breaks off yields what came before.
  */
 export function readTar(archive: Uint8Array, request: CollectRequest): Collected {
   const refusals = new Refusals();

@@ -82,7 +82,7 @@ export class ContainerExec {
     }).then(() => void (this.#isClosed = true));
     socket.on('data', demultiplex(listener));
     this.exited = this.#untilEnded();
-    // Who looks at it late finds it still.
+    // A later waiter still sees the failure.
     this.exited.catch(() => {});
   }
 
@@ -116,7 +116,7 @@ export class ContainerExec {
   /**
    * Asks the engine, because the end of the streams tells nothing: what the program left running may
    * hold them open, and the program itself may close them. Rejects when the engine is gone or was started
-   * anew: then nobody knows how the program ended.
+   * anew: then the outcome is unknown.
    */
   async #untilEnded(): Promise<ProcessExit> {
     let failed = 0;
@@ -156,7 +156,7 @@ export class ContainerExec {
 
 function engineGone(error: unknown): DockerRequestError {
   const said = error instanceof DockerRequestError ? error.reason : String(error);
-  const reason = `it stopped or was started anew while the program ran (${said}), so nobody knows how the program ended. Run it again`;
+  const reason = `it stopped or was started anew while the program ran (${said}), so the outcome of the program is unknown. Run it again`;
   return new DockerRequestError('how did the program end?', null, reason);
 }
 

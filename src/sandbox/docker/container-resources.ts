@@ -15,7 +15,7 @@ import type { LimitReason, ResourceGroup, ResourceUsage } from '../resources/res
 import { readIfThere } from '../resources/process-stat.ts';
 import type { DockerApi } from './docker-api.ts';
 
-/** What a container uses. Who made the group removes it: here it is only looked at. */
+/** What a container uses. The engine owns its group: here it is read only. */
 export type ContainerResources = Pick<
   ResourceGroup,
   'setLimits' | 'watch' | 'reached' | 'usage' | 'kill'

@@ -100,7 +100,7 @@ class DockerDriver implements SandboxDriver {
     if (known) return known;
     const asked = this.#askForToolchain(name);
     this.#toolchains.set(name, asked);
-    // Somebody may get the image meanwhile.
+    // The image may be pulled meanwhile.
     asked.catch(() => this.#toolchains.delete(name));
     return asked;
   }
@@ -141,7 +141,7 @@ class DockerDriver implements SandboxDriver {
   }
 
   async close(): Promise<void> {
-    // Every container belongs to who prepared it, and connections end with their requests.
+    // Every container belongs to its prepared sandbox, and connections end with their requests.
   }
 
   #engineHere(): Promise<Engine> {

@@ -107,7 +107,7 @@ function withoutUserNamespace(without: ReadonlySet<Protection>): Declared {
   return {
     holder: 'kernel',
     evidence:
-      'the engine maps no users; instead nobody inside is root, has a capability or can get one (bounding set empty, no_new_privs)',
+      'the engine maps no users; instead no process inside is root, has a capability or can get one (bounding set empty, no_new_privs)',
   };
 }
 
@@ -118,7 +118,7 @@ type DockerSocket =
 
 /**
  * The socket of Docker or Podman: `chosen`, or the one that DOCKER_HOST names, or the first that exists.
- * Engines on other machines are not used: whoever can reach such a port is root there, and what a
+ * Engines on other machines are not used: access to such a port is root access there, and what a
  * program leaves behind could not be watched from here.
  */
 export function findDockerSocket(

@@ -21,7 +21,7 @@ import {
 import type { DockerApi } from './docker-api.ts';
 import { removeContainer, StartedContainer } from './started-container.ts';
 
-/** Who starts containers, and by what means they are watched. */
+/** The engine that starts containers, and how they are watched. */
 interface ContainerGround {
   readonly api: DockerApi;
   /** False treats the engine as if it were on another machine. */
@@ -126,7 +126,7 @@ function waysToWatch(
   try {
     return [seen, new InnerFolders(watched.pid, watched.limits.diskBytes)];
   } catch {
-    // Somebody else's process: its folders are looked at from inside.
+    // Another user's process: its folders are examined from inside.
     return [seen, undefined];
   }
 }

@@ -30,7 +30,7 @@ const inputFolder = '/run/tutti';
 const inputFile = 'job';
 /** Time a node may take to fetch the image and start, besides the program's own. */
 const startAllowanceSeconds = 120;
-/** A finished job that nobody removed is removed by the cluster. */
+/** The cluster removes a finished job after this time. */
 const forgottenAfterSeconds = 300;
 const temporaryBytes = 64 * 1024 * 1024;
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 /** Things of the host that a program inside must not reach, laid out for the length of a probe. */
 export interface HostCanary {
-  /** What the canary inside is told to try. */
+  /** Targets for the canary inside. */
   readonly asked: AskedOfIsolation;
   /** Name and value of a variable in our own environment. */
   readonly planted: { readonly name: string; readonly value: string };
@@ -40,7 +40,7 @@ export async function plantHostCanary(): Promise<HostCanary> {
   const unix =
     abstractName === null ? null : await listen({ path: `\0${abstractName}` }, onConnection);
   const folder = await mkdtemp(join(tmpdir(), 'tutti-canary-'));
-  // Readable by everybody: a file mode must not be what keeps the program out.
+  // World-readable: a file mode must not be what keeps the program out.
   await chmod(folder, 0o755);
   const file = join(folder, 'canary.txt');
   await writeFile(file, planted.value, { mode: 0o644 });

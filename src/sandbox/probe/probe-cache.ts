@@ -8,7 +8,7 @@ import { protections, type DriverReport } from '../../contract/sandbox/index.ts'
 import { ownVersion, type Clock, type Log } from '../../kernel/index.ts';
 import type { SandboxDriver } from '../driver.ts';
 
-/** A machine does not lose protections while it runs, but somebody may take them away. */
+/** A machine does not lose protections while it runs, but an administrator may take them away. */
 const maxAgeMs = 24 * 60 * 60 * 1000;
 /** What can be fixed may be fixed any minute. */
 const maxFixableAgeMs = 5 * 60 * 1000;
@@ -37,9 +37,9 @@ type KeptProbe = z.infer<typeof keptProbe>;
 
 /**
  * Results of probes, in memory and on disk, so that a single call does not pay for the canaries. A file
- * that cannot be read, is somebody else's or is about another kernel, boot or version is no result. A
- * driver that does not work or lacks a protection is tried again each time: somebody may be installing
- * what is missing, and a canary may have failed because the machine was busy.
+ * that cannot be read, belongs to another user or is about another kernel, boot or version is no result. A
+ * driver that does not work or lacks a protection is tried again each time: what is missing may be
+ * being installed, and a canary may have failed because the machine was busy.
  */
 export class ProbeCache {
   readonly #directory: string | null;

@@ -2,7 +2,7 @@ import type { LimitName, Protection, SandboxResult } from '../../contract/sandbo
 import type { SandboxJob } from '../driver.ts';
 import type { Verdict } from './judge-isolation.ts';
 
-/** A program that goes beyond a limit, bounded by itself in case nobody stops it. */
+/** A program that goes beyond a limit, with bounds of its own in case it is not stopped. */
 export interface ResourceCanary {
   readonly protections: readonly Protection[];
   readonly toolchain: 'node' | 'shell';

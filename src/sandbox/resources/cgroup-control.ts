@@ -42,7 +42,7 @@ export class CgroupControl implements ResourceControl {
   }
 
   holder(protection: ResourceProtection): Holder {
-    // Its kernel counts CPU time and does not end anybody for it: that is done here.
+    // The kernel counts CPU time and kills no process for it: that is done here.
     if (protection === 'cpu-time') return 'supervisor';
     return protection === 'cpu-rate' && !this.#options.holdsCpuRate ? 'supervisor' : 'kernel';
   }
@@ -78,7 +78,7 @@ export class CgroupControl implements ResourceControl {
 
 /**
  * Removes a group that has long had no member, whoever owns it: the death of a process namespace ends all
- * its processes, and nobody else can tell whether an owner in it lives. The kernel removes no group with
+ * its processes, and from outside it cannot be told whether an owner in it lives. The kernel removes no group with
  * members, and an owner who lives does not miss an empty one.
  */
 async function removeIfAbandoned(folders: readonly string[]): Promise<boolean> {

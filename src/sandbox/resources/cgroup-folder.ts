@@ -39,7 +39,7 @@ export function readWords(folder: string, file: string): readonly string[] {
 }
 
 export function membersOf(folder: string): readonly number[] {
-  // 0 stands for a process of another process namespace: nobody we could signal.
+  // 0 stands for a process of another process namespace: none that we could signal.
   return readWords(folder, 'cgroup.procs')
     .map(Number)
     .filter((pid) => pid > 1 && pid !== process.pid);
@@ -80,7 +80,7 @@ export function killProcess(pid: number): void {
 }
 
 /**
- * Makes all of the folders or none. Making and removing wait in the kernel while anybody joins a
+ * Makes all of the folders or none. Making and removing wait in the kernel while a process joins a
  * cgroup, some milliseconds each time, so neither is done where others wait too.
  */
 export async function makeFolders(folders: readonly string[]): Promise<void> {
@@ -94,7 +94,7 @@ export async function makeFolders(folders: readonly string[]): Promise<void> {
   }
 }
 
-/** True when it is gone; false while somebody is in it. */
+/** True when it is gone; false while it has members. */
 export async function removeFolder(folder: string): Promise<boolean> {
   try {
     await rmdir(folder);

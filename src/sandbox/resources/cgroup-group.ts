@@ -65,7 +65,7 @@ export class CgroupGroup implements ResourceGroup {
   }
 
   follow(): void {
-    // The kernel knows who is in it.
+    // The kernel knows its members.
   }
 
   async setLimits(limits: SandboxLimits): Promise<void> {

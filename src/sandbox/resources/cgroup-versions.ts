@@ -92,7 +92,7 @@ export function readV1Counts(folders: V1Bases): CgroupCounts | undefined {
   const refusedForks = readKeyed(folders.pids, 'pids.events', 'max');
   const cpuNs = readNumber(folders.cpuacct, 'cpuacct.usage');
   const peakMemoryBytes = readNumber(folders.memory, 'memory.max_usage_in_bytes');
-  // In one that is half removed nobody is left whose numbers could change.
+  // A half-removed group has no members whose numbers could change.
   if (oomKills === undefined || refusedForks === undefined) return undefined;
   if (cpuNs === undefined || peakMemoryBytes === undefined) return undefined;
   return { oomKills, refusedForks, cpuMs: cpuNs / 1e6, peakMemoryBytes };
@@ -137,7 +137,7 @@ function writeV2Limits(folder: string, limits: SandboxLimits): void {
   writeValue(folder, 'memory.max', limits.memoryBytes);
   // Absent where the kernel has no swap.
   tryWriteValue(folder, 'memory.swap.max', 0);
-  // All of a program dies rather than whichever part is largest: half a program helps nobody.
+  // All of a program dies rather than whichever part is largest: half a program is of no use.
   tryWriteValue(folder, 'memory.oom.group', 1);
   writeValue(folder, 'pids.max', limits.pids);
   // Absent where the controller is not delegated, which `holder` tells.
@@ -221,7 +221,7 @@ function enableBelow(folder: string, options: V2BaseOptions): V2Base | undefined
 /** The processes may have started others since they were listed. */
 const maxMoveRounds = 5;
 
-/** Moves what stands in our cgroup into a leaf of it, when nobody else's order is disturbed by that. */
+/** Moves what stands in our cgroup into a leaf of it, when that disturbs no other process. */
 function enableBelowMoved(
   place: CgroupPlace,
   own: string,

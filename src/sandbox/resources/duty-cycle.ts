@@ -12,13 +12,13 @@ export interface HeldBack {
 
 /** What may be used at once after a rest: as much as in so long a time. */
 const burstTimeMs = 100;
-/** The clock of processes counts in such steps, so that less would hold back who did nothing. */
+/** The clock of processes counts in such steps, so that less would hold back an idle program. */
 const minBurstMs = 10;
 /** A program that is far from its rate is looked at no more often than that. */
 const longestPauseMs = 50;
 /** Short enough for the steps of the clock, long enough for us to be idle in between. */
 const shortestPauseMs = 5;
-/** While they stand still: somebody may have been started in the moment in which the others were stopped. */
+/** While they stand still: a process may have started while the others were being stopped. */
 const stoppedPauseMs = 25;
 /** A look takes as long as there are processes; so much of our own time is left for others. */
 const pausePerLook = 4;
@@ -59,7 +59,7 @@ export class DutyCycle {
     this.#savedMs = Math.min(this.#savedMs, this.#burstMs);
   }
 
-  /** Leaves them as they are: whoever ends this kills them. */
+  /** Leaves them as they are: the caller kills them next. */
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -126,7 +126,7 @@ function readMachine(): number | undefined {
 /**
  * Bytes of the machine that are neither free nor reclaimable nor private memory of a process nor files of
  * ours: what the kernel holds for programs (buffers of sockets and pipes, page tables, mappings) and shared
- * memory. None of it is told about a single process. Undefined where this machine does not tell it.
+ * memory. The kernel reports none of it per process. Undefined where this machine does not report it.
  */
 export function unattributedMemory(text = readIfThere('/proc/meminfo') ?? ''): number | undefined {
   const bytes = (name: string): number =>

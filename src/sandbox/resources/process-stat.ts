@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 export interface ProcessStat {
   readonly pid: number;
   readonly isDead: boolean;
-  /** Its first thread has ended while others run on: much that is told about it is told as of a dead one. */
+  /** Its first thread has ended while others run on: the kernel then reports much of it as of a dead one. */
   readonly isHeadless: boolean;
   readonly isStopped: boolean;
   /** Uses a processor, or waits for one; of several threads, any may. */
@@ -74,7 +74,7 @@ export function findProcessTree(pid: number, maxProcesses: number): ProcessStat[
   return found;
 }
 
-/** Where files and memory of a process are told: when its first thread has ended, by another thread alone. */
+/** The folder with the files and memory of a process: that of another thread when its first one has ended. */
 export function folderOfProcess(pid: number): string {
   const own = `/proc/${pid}`;
   if (readProcessStat(pid)?.isHeadless !== true) return own;
@@ -102,7 +102,7 @@ function namesIn(folder: string): string[] {
 
 /**
  * How long the processes of a program may take to be measured exactly: a program can make its memory so
- * complicated that each takes tens of milliseconds, in which nobody else is served.
+ * complicated that each takes tens of milliseconds, in which the event loop is blocked.
  */
 const exactTimeMs = 25;
 
@@ -162,8 +162,8 @@ function threadsOf(pid: number): number[] {
 }
 
 /**
- * CPU time of processes that come and go, from looks at them. A parent that waits for its children is told
- * their time by the kernel; the time of children whose end is ignored is told to nobody. Such a child
+ * CPU time of processes that come and go, from looks at them. The kernel adds the
+ * time of children to a parent that waits for them; the time of children whose end is ignored is lost. Such a child
  * counts as busy from the last look at it until the next: right on average, since one that is seldom
  * there is seldom seen.
  */

@@ -35,7 +35,7 @@ export interface ResourceGroup {
   follow(pid: number, fileBytes?: () => number): void;
   /** Throws when the program already uses more than it is to get. */
   setLimits(limits: SandboxLimits): Promise<void>;
-  /** Calls once, when the first limit is reached; killing is up to who listens. */
+  /** Calls once, when the first limit is reached; killing is up to the listener. */
   watch(onLimit: (reason: LimitReason) => void): void;
   /** Which limit was reached until now, or until `kill` where that was called. */
   reached(): Promise<LimitReason | null>;

@@ -143,7 +143,7 @@ class WatchedGroup implements ResourceGroup, MemoryHolder {
     this.#stopWatching();
     this.#ledger.end(this, this.#limits.memoryBytes);
     const root = this.#root;
-    // All in its namespace die with it, and nobody new can come.
+    // All processes of its namespace die with it, and none can be added.
     if (root && isFirstOfNamespace(root)) return killProcess(root.pid);
     const killed = new Set<number>();
     for (let pass = 0; pass < maxKillPasses; pass += 1) {

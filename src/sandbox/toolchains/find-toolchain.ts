@@ -52,7 +52,7 @@ interface Usable {
   readonly worth: number;
 }
 
-/** Completeness counts more than who can reach it: an unreachable one can be shown, a missing part not. */
+/** Completeness counts more than reachability: an unreachable one can be shown, a missing part cannot. */
 const worthOfComplete = 2;
 const worthOfReachable = 1;
 

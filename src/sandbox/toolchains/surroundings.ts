@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Put before `/usr`, `/opt` …: empty, except where a test has written a tree of its own. */
   readonly systemRoot: string;
-  /** Programs run as somebody who has nothing to do with us, because we are root. */
+  /** Programs run as another user, because we are root. */
   readonly runsAsOther: boolean;
   /** Folders can be shown inside at another place than outside. */
   readonly canRelocate: boolean;
@@ -66,7 +66,7 @@ function rememberAnswers(ask: Ask): Ask {
     const question = JSON.stringify([program, ...args]);
     const answer = answers.get(question) ?? ask(program, args);
     answers.set(question, answer);
-    // Somebody may install it in the meantime: only answers are kept.
+    // It may be installed in the meantime: failures are not cached.
     answer.catch(() => answers.delete(question));
     return answer;
   };

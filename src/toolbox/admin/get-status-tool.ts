@@ -8,7 +8,7 @@ import { defineTool, type DefinedTool } from '../define-tool.ts';
 
 /** Runs are counted up to this many of each status. */
 const maxCounted = 1_000;
-/** Runs whose steps are told. */
+/** Runs whose steps are listed. */
 const maxShownRuns = 20;
 const maxShownSteps = 50;
 const bytesPerMegabyte = 1_048_576;

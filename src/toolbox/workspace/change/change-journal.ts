@@ -55,7 +55,7 @@ interface ApplyRequest {
  * Applies changes so that they can be undone, and survives kill -9 at any moment.
  *
  * 1. The lock is held while files are changed: one process at a time.
- * 2. A change is on disk, marked as pending, before its first file is touched. Whoever holds the lock next
+ * 2. A change is on disk, marked as pending, before its first file is touched. The next holder of the lock
  *    finishes it when at least one file is new already, and drops it when none is.
  * 3. Every file is replaced by a rename, so it is old or new as a whole.
  */

@@ -148,7 +148,7 @@ function newBytes(
   return encodeText(keepLineEndings(wanted, old.text), old.encoding);
 }
 
-/** Whoever was shown a file with its secrets hidden must not write that back in place of them. */
+/** A caller that saw a file with its secrets hidden must not write the marks back in their place. */
 function refuseHidden(shown: string, before: string, wanted: string): void {
   const marks = (text: string): number => text.match(hiddenSecretPattern)?.length ?? 0;
   if (marks(wanted) <= marks(before)) return;
