@@ -27,7 +27,7 @@ import {
   idempotencyKey,
 } from './effect-tool.ts';
 import { InvalidChangeError, TextNotFoundError } from './errors.ts';
-import type { ProjectFiles } from './project-files.ts';
+import { pathField, type ProjectFiles } from './project-files.ts';
 import { readTexts } from './search-text-tool.ts';
 
 /** The tool `apply_changes`. */
@@ -60,10 +60,7 @@ const replaceInput = z.strictObject({
     .max(10_000)
     .describe('The text to replace, upper and lower case as written.'),
   replace_with: z.string().max(100_000).describe('The text to put in its place; may be empty.'),
-  path: z
-    .string()
-    .min(1)
-    .max(4096)
+  path: pathField
     .optional()
     .describe(
       'The file or folder to change, relative to the project root; everything when not given.',

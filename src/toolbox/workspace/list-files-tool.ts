@@ -3,7 +3,7 @@ import { join, matchesGlob } from 'node:path';
 import { z } from 'zod';
 import { counted } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
-import type { ProjectFiles } from './project-files.ts';
+import { pathField, type ProjectFiles } from './project-files.ts';
 import { readOnlyAnnotations } from './effect-tool.ts';
 
 const defaultLimit = 1_000;
@@ -12,10 +12,7 @@ const maxLimit = 20_000;
 const maxCounted = 200_000;
 
 const input = z.strictObject({
-  path: z
-    .string()
-    .min(1)
-    .max(4096)
+  path: pathField
     .optional()
     .describe(
       'The folder to list, relative to the project root; the whole project when not given.',

@@ -1,6 +1,7 @@
 import { constants, realpathSync, type BigIntStats } from 'node:fs';
 import { lstat, open, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { z } from 'zod';
 import { liesInside } from '../../kernel/index.ts';
 import { codeOf, NotAFolderError, openFolder, type OpenFolder } from '../files/open-folder.ts';
 import { walkFiles, type WalkedFile } from '../files/walk-files.ts';
@@ -26,6 +27,9 @@ export interface FileContent {
   readonly bytes: Buffer;
   readonly info: BigIntStats;
 }
+
+/** A path in the arguments of a tool. */
+export const pathField = z.string().min(1).max(4096);
 
 export const defaultMaxFileBytes = 10 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { NoSuchFileError } from './errors.ts';
-import type { ProjectFiles } from './project-files.ts';
+import { pathField, type ProjectFiles } from './project-files.ts';
 import { readOnlyAnnotations } from './effect-tool.ts';
 import { contentHash, decodeText, detectLineEndings, encodings, lineEndings } from './text-file.ts';
 
@@ -10,11 +10,7 @@ const maxContentChars = 4_000_000;
 const maxLines = 1_000_000;
 
 const input = z.strictObject({
-  path: z
-    .string()
-    .min(1)
-    .max(4096)
-    .describe('The file to read, relative to the project root, e.g. src/cart.ts.'),
+  path: pathField.describe('The file to read, relative to the project root, e.g. src/cart.ts.'),
   offset: z.int().min(1).default(1).describe('The first line to return, counted from 1.'),
   limit: z
     .int()

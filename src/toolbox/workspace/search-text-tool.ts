@@ -4,7 +4,7 @@ import { AppError, counted } from '../../kernel/index.ts';
 import { type DefinedTool, defineTool } from '../define-tool.ts';
 import { readOnlyAnnotations } from './effect-tool.ts';
 import { InvalidPatternError } from './errors.ts';
-import type { ProjectFiles } from './project-files.ts';
+import { pathField, type ProjectFiles } from './project-files.ts';
 import { decodeText } from './text-file.ts';
 
 const defaultLimit = 200;
@@ -15,10 +15,7 @@ const maxShownChars = 300;
 
 const input = z.strictObject({
   query: z.string().min(1).max(1000).describe('The text to find, or a regular expression.'),
-  path: z
-    .string()
-    .min(1)
-    .max(4096)
+  path: pathField
     .optional()
     .describe(
       'The file or folder to search, relative to the project root; everything when not given.',

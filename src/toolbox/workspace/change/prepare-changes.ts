@@ -12,7 +12,7 @@ import {
   PathRefusedError,
   TooLargeError,
 } from '../errors.ts';
-import type { ProjectFiles, ProjectPath } from '../project-files.ts';
+import { pathField, type ProjectFiles, type ProjectPath } from '../project-files.ts';
 import { contentHash, decodeText, detectLineEndings, encodeText } from '../text-file.ts';
 import { type FileChange, type FileState, stateOf } from './file-change.ts';
 
@@ -34,8 +34,6 @@ const changeFields = {
       'The `hash` that read_file gave: the change is refused when the file is another now.',
     ),
 };
-
-const pathField = z.string().min(1).max(4096);
 
 const changeSchema = z.strictObject({
   path: pathField.describe('The file to change, relative to the project root.'),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
-import type { ProjectFiles } from '../project-files.ts';
+import { pathField, type ProjectFiles } from '../project-files.ts';
 import { readOnlyAnnotations } from '../effect-tool.ts';
-import { findTarget, pathField } from './git.ts';
+import { findTarget } from './git.ts';
 
 const maxLines = 5_000;
 

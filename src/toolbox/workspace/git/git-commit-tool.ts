@@ -17,7 +17,7 @@ import {
   idempotencyKey,
 } from '../effect-tool.ts';
 import { GitFailedError } from '../errors.ts';
-import type { ProjectFiles } from '../project-files.ts';
+import { pathField, type ProjectFiles } from '../project-files.ts';
 import { emptyTree, findCommit, type Git, openGit, readNumbers } from './git.ts';
 
 const maxPaths = 1_000;
@@ -25,7 +25,7 @@ const maxPaths = 1_000;
 const input = z.strictObject({
   message: z.string().trim().min(1).max(10_000).describe('The commit message.'),
   paths: z
-    .array(z.string().min(1).max(4096))
+    .array(pathField)
     .min(1)
     .max(maxPaths)
     .optional()

@@ -1,18 +1,10 @@
 import { z } from 'zod';
 import { counted } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
-import type { ProjectFiles } from '../project-files.ts';
+import { pathField, type ProjectFiles } from '../project-files.ts';
 import { NoSuchCommitError } from '../errors.ts';
 import { readOnlyAnnotations } from '../effect-tool.ts';
-import {
-  emptyTree,
-  findCommit,
-  findTarget,
-  type Git,
-  pathField,
-  readNumbers,
-  sinceField,
-} from './git.ts';
+import { emptyTree, findCommit, findTarget, type Git, readNumbers, sinceField } from './git.ts';
 
 const maxDiffChars = 1_000_000;
 const maxUntracked = 1_000;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
-import type { ProjectFiles } from '../project-files.ts';
+import { pathField, type ProjectFiles } from '../project-files.ts';
 import { readOnlyAnnotations } from '../effect-tool.ts';
-import { findCommit, findTarget, pathField, sinceField } from './git.ts';
+import { findCommit, findTarget, sinceField } from './git.ts';
 
 const defaultLimit = 20;
 const maxLimit = 1_000;

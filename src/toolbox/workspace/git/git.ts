@@ -140,12 +140,6 @@ function explain(stderr: string, folder: string): string {
   );
 }
 
-export const pathField = z
-  .string()
-  .min(1)
-  .max(4096)
-  .describe('A file or folder, relative to the project root.');
-
 export const sinceField = z
   .string()
   .min(1)
