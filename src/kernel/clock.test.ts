@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createIsoTime, createSteadyClock } from './clock.ts';
+import { createSteadyClock } from './clock.ts';
 
 function aClock() {
   const sources = { wall: 1_000_000, monotonic: 50 };
@@ -35,26 +35,4 @@ it('follows the clock when it is set forward, as after a suspension', () => {
   pass(10, { setMs: 60_000 });
   expect(pass(100)).toBe(1_060_110);
   expect(pass(10, { setMs: -30_000 })).toBe(1_060_120);
-});
-
-it('writes every time as Date does', () => {
-  const isoTime = createIsoTime();
-  const now = 1_763_284_516_999;
-  const times = [
-    now,
-    now + 1,
-    now + 7,
-    now,
-    0,
-    -1,
-    -1_000,
-    -62_198_755_200_000,
-    8.64e15,
-    now + 0.6,
-  ];
-  expect(times.map((ms) => isoTime(ms))).toEqual(times.map((ms) => new Date(ms).toISOString()));
-});
-
-it('refuses what is no time', () => {
-  expect(() => createIsoTime()(Number.NaN)).toThrow(RangeError);
 });

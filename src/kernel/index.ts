@@ -1,6 +1,6 @@
 export { LazyAbort, orAborted, SignalAbort, TimeLimitError, withTimeLimit } from './abort.ts';
 export { AppError, reportError } from './app-error.ts';
-export { createIsoTime, systemClock, systemTimers, type Clock, type Timers } from './clock.ts';
+export { systemClock, systemTimers, type Clock, type Timers } from './clock.ts';
 export { createFaultPoints, noFaults, type FaultPoint } from './fault-point.ts';
 export { Gate } from './gate.ts';
 export { isRunning } from './is-running.ts';

@@ -25,7 +25,7 @@ export class RecentValues<Value> {
   }
 
   set(key: string, value: Value, ownSize = 0): void {
-    this.#forget(key);
+    this.delete(key);
     const size = key.length + ownSize;
     if (size > this.#maxSize) return;
     this.#kept.set(key, { value, size });
@@ -34,18 +34,18 @@ export class RecentValues<Value> {
     if (this.#size > this.#maxSize) this.#makeRoom();
   }
 
+  delete(key: string): void {
+    this.#size -= this.#kept.get(key)?.size ?? 0;
+    this.#kept.delete(key);
+  }
+
   /** For many: to find its first entry, a map goes past all that were removed since it was last put in order. */
   #makeRoom(): void {
     const wanted = this.#maxSize - Math.floor(this.#maxSize / 16);
     for (const oldest of this.#kept.keys()) {
       if (this.#size <= wanted || oldest === this.#newest) return;
-      this.#forget(oldest);
+      this.delete(oldest);
     }
-  }
-
-  #forget(key: string): void {
-    this.#size -= this.#kept.get(key)?.size ?? 0;
-    this.#kept.delete(key);
   }
 }
 

@@ -40,7 +40,7 @@ export class CorruptDatabaseError extends AppError {
   }
 }
 
-/** Something that was stored is not there: the database was emptied, or its log was cut or removed. */
+/** An acknowledged write is missing: the database was emptied, or its log was cut or removed. */
 export class LostWritesError extends AppError {
   readonly code = 'store.lost_writes';
 
@@ -109,7 +109,7 @@ export class BackupFailedError extends AppError {
   constructor(target: string, cause: unknown) {
     super(
       `The database could not be backed up to ${target} (${reasonOf(cause)}); no file was left there. ` +
-        'Check that the directory exists and has room',
+        'Check that the directory exists and has free space',
       { details: { target }, cause },
     );
   }

@@ -43,7 +43,7 @@ export async function backupDatabase(order: BackupOrder): Promise<void> {
     makeSelfContained(draft);
     syncToDisk(draft, 'r+');
     place(draft, target, order.force);
-    // Windows keeps names safe by itself and lets nobody open a directory.
+    // Windows keeps names safe by itself and does not open directories.
     if (process.platform !== 'win32') syncToDisk(dirname(target), 'r');
   } catch (error) {
     throw error instanceof AppError ? error : new BackupFailedError(target, error);
@@ -55,7 +55,7 @@ export async function backupDatabase(order: BackupOrder): Promise<void> {
 }
 
 async function copyTo(path: string, draft: string): Promise<void> {
-  // The file is made first so that nobody else can read it at any time.
+  // The file is made first so that no other user can read it at any time.
   closeSync(openSync(draft, 'wx', 0o600));
   const source = new DatabaseSync(path, { readOnly: true });
   try {
@@ -78,7 +78,7 @@ function makeSelfContained(draft: string): void {
   chmodSync(draft, 0o600);
 }
 
-/** A link, unlike a rename, fails when somebody put a file there meanwhile. */
+/** A link, unlike a rename, fails when a file was created there meanwhile. */
 function place(draft: string, target: string, force: boolean): void {
   if (force) return renameSync(draft, target);
   try {

@@ -13,7 +13,7 @@ export function lastFactFile(path: string): string {
 }
 
 /**
- * The last thing that somebody rests on, in a file beside the database. A database that lacks it was emptied, or
+ * The last acknowledged write, in a file beside the database. A database that lacks it was emptied, or
  * its log was cut or removed: SQLite itself takes that for a database in which it never happened.
  *
  * 1. It is noted after it is on the disk, so that a database never lacks it because of a crash.

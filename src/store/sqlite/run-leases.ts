@@ -33,7 +33,7 @@ const takeSql = `
       THEN 'running' ELSE status END
   WHERE run_id = ?1 AND ended_at_ms IS NULL`;
 
-/** The owner of this epoch is dead; whoever was faster has changed the epoch. */
+/** The owner of this epoch is dead; a faster process has changed the epoch. */
 const claimOrphanedSql = `${takeSql} AND epoch = ?2 RETURNING epoch`;
 
 /** ?2 is the time. */

@@ -56,7 +56,7 @@ export class SqliteArtifactIndex implements ArtifactIndex {
   }
 
   async recent(caller: Caller, { runId, limit }: ArtifactFilter): Promise<readonly string[]> {
-    // Whoever only lists what there is must not make a database of it.
+    // A read must not create the database.
     if (!this.#database.exists) return [];
     const rows = this.#database.read((statements) =>
       runId === undefined
@@ -101,7 +101,7 @@ function textOrNull(cell: unknown): string | null {
   return typeof cell === 'string' ? cell : null;
 }
 
-/** Empty where the row was damaged: what an artifact was made from is told, not relied on. */
+/** Empty where the row was damaged: the inputs of an artifact are shown, not relied on. */
 function textsOf(json: string): readonly string[] {
   try {
     const value: unknown = JSON.parse(json);

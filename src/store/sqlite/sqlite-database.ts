@@ -7,7 +7,7 @@ import { WriteAheadLog } from './write-ahead-log.ts';
 /**
  * What a committed write survives. `normal`: the death of every process, not the loss of power,
  * which may take the last commits but never the database. `full`: the loss of power too. `soon`:
- * the same a moment later, which nobody waits for.
+ * the same a moment later, without waiting.
  */
 export type Durability = 'normal' | 'soon' | 'full';
 
@@ -64,8 +64,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Settles when all that was written before survives the loss of power. Others have their turns meanwhile,
-   * for which it takes longer than a write that is `full` by itself.
+   * Settles when all that was written before survives the loss of power. Does not block the event
+   * loop, for which it takes longer than a write that is `full` by itself.
    */
   synced(): Promise<void> {
     if (this.#syncing?.writes !== this.#writes) {
@@ -138,7 +138,7 @@ export class SqliteDatabase {
     try {
       this.#log?.sync();
     } catch {
-      // Nobody was told that it is on the disk.
+      // It was not acknowledged as being on the disk.
     }
   }
 

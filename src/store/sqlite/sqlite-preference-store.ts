@@ -15,10 +15,10 @@ const trimSql = `
   DELETE FROM preferences WHERE caller_id = ?1 AND id NOT IN
     (SELECT id FROM preferences WHERE caller_id = ?1 ORDER BY id DESC LIMIT ?2)`;
 
-/** Waiting stops the whole process: only shortly, then others have their turns. */
+/** Waiting blocks the event loop: only shortly per attempt. */
 const terms = { durability: 'full', busyTimeoutMs: 250 } as const;
 
-/** Keeps in SQLite what callers like. */
+/** Keeps preferences of callers in SQLite. */
 export class SqlitePreferenceStore implements PreferenceStore {
   readonly #database: SqliteDatabase;
   readonly #patienceMs: number;
@@ -29,7 +29,7 @@ export class SqlitePreferenceStore implements PreferenceStore {
   }
 
   async list(caller: Caller): Promise<readonly Preference[]> {
-    // Whoever only looks must not make a database of it.
+    // A read must not create the database.
     if (!this.#database.exists) return [];
     const rows = this.#database.readOne((statements) => statements(listSql).all(caller.id));
     return rows.map((row) => ({

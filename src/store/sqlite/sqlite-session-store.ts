@@ -69,7 +69,7 @@ interface SessionStoreOptions {
   readonly clock: Clock;
   /** Whether a process that had leases is certainly dead. */
   readonly isGone: (process: ProcessIdentity) => Promise<boolean>;
-  /** How long a write waits for other processes in all; others of this process have their turns meanwhile. */
+  /** How long a write waits for other processes in all, without blocking the event loop. */
   readonly patienceMs: number;
 }
 
@@ -111,7 +111,7 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   async find(caller: Caller, beginning: string, limit: number): Promise<readonly string[]> {
-    // Whoever only looks must not make a database of it.
+    // A read must not create the database.
     if (!this.#database.exists) return [];
     const rows = this.#database.readOne((statements) =>
       statements(findSql).all(caller.id, beginning, limit),
@@ -151,14 +151,14 @@ export class SqliteSessionStore implements SessionStore {
       const row = statements(sessionSql).get(id, caller.id);
       if (!row) return { kind: 'unknown' };
       const epoch = readNumber(row, 'epoch');
-      // Whoever was faster has changed the epoch.
+      // A faster process has changed the epoch.
       if (epoch !== seen['epoch']) return { kind: 'busy', holder: readHolder(row) };
       const cells = [owner.id, owner.pid, owner.processStart, owner.leaseMs, sinceMs] as const;
       statements(takeSql).run(id, epoch, ...cells);
       const known =
         this.#recent.of(id, row, owner) ?? readTurns(statements(turnsSql).all(id), path);
       const lease = { sessionId: id, epoch: epoch + 1 };
-      // Should this not be committed after all, they are of a lease that nobody had.
+      // Should this not be committed after all, they belong to a lease that never existed.
       this.#recent.begin(lease, sinceMs, known);
       return { kind: 'acquired', lease, session: readSession(row, known.turns, path) };
     });
@@ -178,7 +178,7 @@ export class SqliteSessionStore implements SessionStore {
   async append(lease: SessionLease, turn: Turn, change: SessionChange): Promise<boolean> {
     const text = JSON.stringify(turn);
     // An answer survives the loss of power, and with it all that was said before. Until it is there a message
-    // survives the death of every process; what is done about it is synced by whoever does it.
+    // survives the death of every process; its effects are synced on their own.
     const durability = turn.role === 'assistant' ? 'full' : 'normal';
     const { sessionId, epoch } = lease;
     const isAdded = await this.#write(durability, (statements) => {
@@ -200,7 +200,7 @@ export class SqliteSessionStore implements SessionStore {
       this.#recent.forget(sessionId);
       const removed = statements(removeSql).get(sessionId, epoch);
       if (!removed) return false;
-      // With it goes what was given in it: the files are collected once nobody else wants them.
+      // With it goes what was given in it: the files are collected once nothing else refers to them.
       statements(releaseMakersSql).run(String(removed['caller_id']), sessionId);
       return true;
     });
@@ -282,7 +282,7 @@ interface Kept extends KnownTurns {
 
 /**
  * Turns as this process last knew them, for who goes on with a conversation: they need not be read again, and
- * what was found out about each is still known. Whoever writes in a session has its lease, so where the last
+ * what was found out about each is still known. Only the owner of its lease writes in a session, so where the last
  * lease was ours they are complete.
  */
 class RecentTurns {

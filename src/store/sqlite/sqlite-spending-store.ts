@@ -31,14 +31,14 @@ const keptMs = 400 * 24 * 3_600_000;
 
 export interface SpendingStoreOptions {
   readonly clock: Clock;
-  /** How long a write waits for other processes in all; others of this process have their turns meanwhile. */
+  /** How long a write waits for other processes in all, without blocking the event loop. */
   readonly patienceMs: number;
 }
 
-/** Waiting stops the whole process, with all answers that are being read: only shortly, then others have their turns. */
+/** Waiting blocks the event loop, with all answers that are being read: only shortly per attempt. */
 const terms = { durability: 'normal', busyTimeoutMs: 50 } as const;
 
-/** Keeps in SQLite what models used; what nobody added to for more than a year is forgotten. */
+/** Keeps in SQLite what models used; what was not added to for more than a year is removed. */
 export class SqliteSpendingStore implements SpendingStore {
   readonly #database: SqliteDatabase;
   readonly #options: SpendingStoreOptions;

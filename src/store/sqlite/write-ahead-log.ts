@@ -9,9 +9,9 @@ const fdatasyncLater = promisify(fdatasync);
  * The write-ahead log of an open database, for those who wait until what they committed is on the disk
  * (docs/adr/0015). SQLite waits with fsync, which writes the times of the file, too.
  *
- * 1. It is opened after the connection and closed before it: until then nobody removes the file, so it is
+ * 1. It is opened after the connection and closed before it: until then no process removes the file, so it is
  *    the one SQLite writes to. SQLite keeps no locks on it that closing would lose.
- * 2. After a sync has failed nobody knows what of the log is on the disk, whatever later ones say. So
+ * 2. After a sync has failed it is not known what of the log is on the disk, whatever later ones say. So
  *    there are none: every write that wants to be sure fails, until the database is opened again.
  */
 export class WriteAheadLog {
@@ -55,7 +55,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** The same while others have their turns, which takes longer. */
+  /** The same without blocking the event loop, which takes longer. */
   async syncLater(): Promise<void> {
     this.#underway += 1;
     try {

@@ -14,12 +14,12 @@ interface Member {
 const maxMembers = 1_000;
 
 /**
- * Writes that come in one turn of the event loop, made as one transaction.
+ * Writes of one tick as one transaction.
  *
- * 1. Each sees what those before it wrote, and nobody else writes in between.
+ * 1. Each sees what those before it wrote, and no other process writes in between.
  * 2. One that throws leaves nothing behind and does not disturb the others: they are then written one by
  *    one, so each may be called twice.
- * 3. Everybody is told after the commit.
+ * 3. Promises settle after the commit.
  */
 export class WriteGroup {
   readonly #database: SqliteDatabase;
@@ -56,12 +56,12 @@ export class WriteGroup {
   async #writeAll(members: readonly Member[]): Promise<void> {
     const durability = members.some((it) => it.durability === 'full') ? 'full' : 'normal';
     try {
-      const tellAll = await whileStoreBusy(this.#patienceMs, () =>
+      const settleAll = await whileStoreBusy(this.#patienceMs, () =>
         this.#database.write({ durability }, (statements) =>
           members.map(({ work }) => work(statements)),
         ),
       );
-      for (const tell of tellAll) tell();
+      for (const settle of settleAll) settle();
     } catch (error) {
       // What is wrong with the database is wrong for all of them, and each would wait for it again.
       // A damaged row is one member's, as a bug is.

@@ -22,7 +22,7 @@ type ApprovalChoice =
 
 /** Approvals as those who decide see them. */
 export interface Approvals {
-  /** Those of a run that wait for somebody, oldest first. */
+  /** Pending approvals of a run, oldest first. */
   open(caller: Caller, runId: string): Promise<readonly ApprovalRow[]>;
   /**
    * Writes the verdict and sends the signal `approval:ID` to the run, as one. The same verdict again
@@ -53,7 +53,7 @@ export function createApprovals(store: EffectStore, clock: Clock): Approvals {
           : chooseOpen(await open(caller, choice.runId), choice);
       const settling = { approvalId, by: caller.id, nowMs: clock.now(), ...verdict };
       const settled = await store.change(
-        // Who decided is told that it counts: that has to survive the loss of power.
+        // The decision is acknowledged, so it has to survive a loss of power.
         { runId, step, durability: 'full' },
         (rows) => settle(rows, settling),
       );

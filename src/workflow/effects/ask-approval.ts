@@ -116,7 +116,7 @@ function shown(args: Json, maxBytes: number): Json {
   return text.length <= maxBytes ? args : `${text.slice(0, maxBytes)}…`;
 }
 
-/** Nobody reads more before deciding; a step before may have given any amount. */
+/** A person reads no more before deciding; an earlier step may have given any amount. */
 const maxLength = 2_000;
 
 /** What a person is asked, with what steps gave put in. */

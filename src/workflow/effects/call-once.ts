@@ -27,10 +27,10 @@ type Open = Extract<Begun, { readonly kind: 'open' }>;
 /**
  * Calls a tool that must not be called twice.
  *
- * 1. The ledger knows of the call before it is sent, and of what it came to before the run does.
+ * 1. The ledger knows of the call before it is sent, and of its outcome before the run does.
  * 2. A call whose end is not known is looked up; where that does not help, the outcome is `unknown`.
- * 3. A cancellation leaves the row as dispatched: what became of the call is found out when somebody
- *    wants the step again.
+ * 3. A cancellation leaves the row as dispatched: its outcome is looked up when the step is
+ *    requested again.
  */
 export async function callOnce(parts: ActivityParts, call: StepCall): Promise<CallOutcome> {
   const { ledger, faultPoint } = parts;
@@ -59,7 +59,7 @@ export async function callOnce(parts: ActivityParts, call: StepCall): Promise<Ca
   }
 }
 
-/** Whether whoever worked on the call is certainly gone: the process that sent it, and its server with it. */
+/** Whether the process that sent the call is certainly dead, and its server with it. */
 async function isOrphaned(
   { processes }: ActivityParts,
   { found }: StepCall,
@@ -135,7 +135,7 @@ async function send(parts: ActivityParts, call: StepCall, sent: Sent): Promise<C
   if (!failure && result) {
     return settleHappened(parts, call, { ...sent, given: givenBy(result) });
   }
-  // A tool that is told to end fails, which says nothing about what it has done by then.
+  // An aborted tool fails, which says nothing about what it had done by then.
   request.signal.throwIfAborted();
   if (!failure?.isUncertain) return settleFailed(parts, call, { ...sent, failure });
   const outcome = await findOut(parts, call, { id: sent.id, dispatchedAtMs, isOrphaned: false });
@@ -210,7 +210,7 @@ function placeOf(
   return { dispatch: last, attempt, generation: request.generation ?? 0, nowMs: clock.now() };
 }
 
-/** What is not noted stays dispatched, which is safe; what the step came to is known all the same. */
+/** An outcome that is not recorded leaves the row as dispatched, which is safe; the step still has its outcome. */
 async function note(
   { ledger, log }: ActivityParts,
   { request, input }: StepCall,
@@ -222,6 +222,6 @@ async function note(
     await ledger.settle({ runId, step }, settlement);
   } catch (error) {
     const { code, message } = reportError(error);
-    log.warn('What an effect came to could not be noted', { runId, step, code, message });
+    log.warn('failed to record effect outcome', { runId, step, code, message });
   }
 }

@@ -64,7 +64,7 @@ const refusals: ReadonlySet<unknown> = new Set([
 
 const passingStatuses: ReadonlySet<unknown> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Failures stand in the journal, whatever somebody put into them. */
+/** Failures stand in the journal, whatever a server put into them. */
 const maxMessageLength = 4_000;
 const maxDetailBytes = 65_536;
 
@@ -89,7 +89,7 @@ export function failureOfResult(
   const { resultType } = result;
   if (resultType !== 'input_required' && resultType !== 'task') return undefined;
   const error = reportError(new DeferredResultError(name, resultType));
-  // A task has been begun, and goes on though nobody waits for it.
+  // A task was started and continues without a waiter.
   return { error, isRetryable: false, isUncertain: resultType === 'task' };
 }
 

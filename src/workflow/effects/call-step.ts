@@ -17,13 +17,11 @@ import {
 import { failureOfResult, failureOfThrown, givenBy } from './call-result.ts';
 import { callOnce } from './call-once.ts';
 import { ApprovalRequiredError, ToolGoneError } from './errors.ts';
-import { isPromise } from './held-values.ts';
 import { repeatabilityOf, toolDigest, type FoundTool } from './effect-ports.ts';
 
 /**
  * One attempt of a step that calls a tool. What goes wrong is an outcome; only a cancellation is thrown, as
- * the signal's reason, and never recorded. What is there at once is not waited for: that would cost a step
- * that does little more than all the rest.
+ * the signal's reason, and never recorded.
  */
 export async function callStep(
   parts: ActivityParts,
@@ -35,11 +33,9 @@ export async function callStep(
   const startedAt = parts.clock.now();
   try {
     request.signal.throwIfAborted();
-    const finding = parts.tools.find(input.tool);
-    const found = permitted(parts, input, isPromise(finding) ? await finding : finding);
+    const found = permitted(parts, input, await parts.tools.find(input.tool));
     const caller = { id: request.callerId };
-    const filling = parts.values.fill(input.args, { caller, step: input.step });
-    const args = isPromise(filling) ? await filling : filling;
+    const args = await parts.values.fill(input.args, { caller, step: input.step });
     const digest = digestOnce(args);
     const approved =
       input.approvalId === undefined ? {} : await approvedMeta(parts, input.approvalId);
@@ -66,8 +62,7 @@ export async function callStep(
     if (repeatability === 'read' && input.cache) {
       return await callCached(parts, call, input.cache.ttlMs);
     }
-    const outcome = outcomeOf(parts, call, await dispatch(parts.tools, call, effectIdOf(call)));
-    return isPromise(outcome) ? await outcome : outcome;
+    return await outcomeOf(parts, call, await dispatch(parts.tools, call, effectIdOf(call)));
   } catch (error) {
     request.signal.throwIfAborted();
     return failed(parts, { startedAt }, failureOfThrown(error));
@@ -123,17 +118,17 @@ async function useApproval(
   return error && failed(parts, call, { error: reportError(error), isRetryable: false });
 }
 
-function outcomeOf(
+async function outcomeOf(
   parts: ActivityParts,
   call: StepCall,
   result: ToolResult,
-): CallOutcome | Promise<CallOutcome> {
+): Promise<CallOutcome> {
   const { input, request } = call;
   parts.faultPoint('effects.call.after');
   const { isTrusted } = call.found;
   const failure = failureOfResult({ name: input.tool, isTrusted }, result);
   if (!failure) return succeeded(parts, call, givenBy(result));
-  // A tool that is told to end fails: that is no failure of the step.
+  // An aborted tool fails: that is no failure of the step.
   request.signal.throwIfAborted();
   const isRetryable = failure.isRetryable || failure.isToolsWord === true;
   return failed(parts, call, { ...failure, isRetryable });
@@ -173,7 +168,7 @@ async function attempt<Result>(
   try {
     return await work();
   } catch (error) {
-    log.warn('The cache of results could not be used', { message: reportError(error).message });
+    log.warn('step cache failed', { message: reportError(error).message });
     return undefined;
   }
 }

@@ -16,26 +16,26 @@ export interface EffectStart extends EffectPlace {
   readonly approval: Omit<ApprovalUse, 'effectId' | 'nowMs'> | undefined;
   readonly nowMs: number;
   readonly dispatcher: ProcessIdentity;
-  /** This dispatch did not happen, as somebody found out who can know: it may be made again. */
+  /** This dispatch did not happen, as a lookup or a person found out: it may be made again. */
   readonly notHappened?: number;
 }
 
 export type Begun =
-  /** To be sent now, under this id, by this process and nobody else. */
+  /** To be sent now, under this id, by this process alone. */
   | { readonly kind: 'dispatch'; readonly id: string; readonly dispatch: number }
   /** It was sent before, and what became of it is not known. */
   | ({ readonly kind: 'open' } & Pick<
       EffectRow,
       'id' | 'dispatch' | 'dispatchedAtMs' | 'dispatcher'
     >)
-  /** It has happened, and this is what the step came to. */
+  /** It has happened, with this outcome of the step. */
   | { readonly kind: 'done'; readonly outcome: Json }
   | { readonly kind: 'refused'; readonly error: AppError };
 
 export type Settlement = {
-  /** What it came to belongs to this dispatch; a later one is not touched. */
+  /** The outcome belongs to this dispatch; a later one is not touched. */
   readonly dispatch: number;
-  /** By which attempt the run is told. */
+  /** The attempt that reports it to the run. */
   readonly attempt: number;
   readonly generation: number;
   readonly nowMs: number;
@@ -48,7 +48,7 @@ export type Settlement = {
 /**
  * What is known about calls that must not be made twice.
  *
- * 1. Of all who begin the same effect, in whatever process, one is told to dispatch it; the row that says
+ * 1. Of all processes that begin the same effect, one gets to dispatch it; the row that says
  *    so is on disk before that.
  * 2. A dispatch whose end was not noted is never followed by another, unless a lookup or a person said
  *    that it did not happen.
@@ -71,7 +71,7 @@ export function createEffectLedger(
       store.change({ runId, step, durability: 'full' }, (rows) =>
         begin(rows, { runId, step, ...start }),
       ),
-    // Losing it with the power leaves the row as dispatched: somebody is asked, nothing is repeated.
+    // Losing it with the power leaves the row as dispatched: a person is asked, nothing is repeated.
     settle: ({ runId, step }, settlement) =>
       store.change({ runId, step, durability }, ({ effect }) => settled(effect, settlement)),
     approve: ({ runId, step }, use) =>
@@ -107,7 +107,7 @@ function begin({ effect: row, approvals }: StepRows, start: EffectStart): RowCha
   return { effect, ...approval, result: { kind: 'dispatch', id, dispatch } };
 }
 
-/** A run goes from "nobody knows" to its next attempt only when a person said that it did not happen. */
+/** A run goes from "unknown" to its next attempt only when a person said that it did not happen. */
 function mayRepeat(row: EffectRow, start: EffectStart): boolean {
   if (start.notHappened === row.dispatch) return true;
   const wasTold = row.state === 'unknown' && row.generation === start.generation;

@@ -50,7 +50,7 @@ export interface EffectRow {
   /** How often the step had been forgotten when it was dispatched. */
   readonly generation: number;
   readonly attempt: number;
-  /** How often it was dispatched; who wants to dispatch it again names the last one. */
+  /** How often it was dispatched; a further dispatch names the last one. */
   readonly dispatch: number;
   readonly state: EffectState;
   readonly callerId: string;
@@ -62,7 +62,7 @@ export interface EffectRow {
   /** The process that sent it; null where that was not written down. */
   readonly dispatcher: ProcessIdentity | null;
   readonly settledAtMs: number | null;
-  /** What the step is told again after a crash; null until it succeeded. */
+  /** Returned to the step again after a crash; null until it succeeded. */
   readonly outcome: Json;
 }
 
@@ -126,8 +126,8 @@ export interface RowRequest extends EffectPlace {
 /**
  * Where effects and approvals are kept. Several processes have it open at once.
  *
- * 1. Between what `decide` sees and what it writes nobody else writes: of two who race, the second sees
- *    what the first wrote.
+ * 1. No other write happens between what `decide` sees and what it writes: of two racing calls, the second
+ *    sees what the first wrote.
  * 2. What `change` returned for is kept. What `decide` throws comes out, and nothing of it was written.
  * 3. `decide` depends on nothing but what it is given: it may be called more than once.
  */

@@ -79,7 +79,7 @@ function nameOf({ step, tool }: RefusedCall): string {
   return tool === null ? `Step "${step}"` : `Step "${step}" (${tool})`;
 }
 
-/** Somebody has to agree first. */
+/** A person has to approve first. */
 export class ApprovalRequiredError extends AppError {
   readonly code = 'workflow.approval_required';
 

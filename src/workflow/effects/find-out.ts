@@ -36,7 +36,7 @@ type FoundOut =
  * 1. "Not found" proves nothing while the call may still be under way: it is looked for again until it is
  *    found, or until nothing of it can come any more by the word of the plan, a trusted server, or the death
  *    of a server that ended with its caller.
- * 2. Otherwise it is looked for as long as a call may take, and is unknown then: nobody knows when a server
+ * 2. Otherwise it is looked for as long as a call may take, and is unknown then: it is not known when a server
  *    somewhere else stops working on a call that its caller left.
  * 3. Waiting goes by the time of this process: what the clock says may be another after a restart.
  *

@@ -1,6 +1,7 @@
 import type { ArtifactRef, Artifacts, NewLineage } from '../../contract/artifact/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
+import { RecentValues } from '../../kernel/index.ts';
 import type { Held, Resolved } from '../engine/activity-data.ts';
 import { loadHeld } from '../plan/template.ts';
 import type { EffectLimits } from './effect-ports.ts';
@@ -12,42 +13,28 @@ export interface ValueUser {
   readonly step: string;
 }
 
-interface Loaded {
-  readonly value: Promise<Json>;
-  readonly bytes: number;
-}
-
 /** Values of steps, wherever they are kept: small ones in the journal, others as artifacts. */
 export class HeldValues {
   readonly #artifacts: Artifacts;
   readonly #limits: EffectLimits;
-  /** Parsed artifacts, the one that was not used for longest first. */
-  readonly #loaded = new Map<string, Loaded>();
-  #loadedBytes = 0;
+  /** Parsed artifacts: each element of a `forEach` over a big list loads the same one. */
+  readonly #loaded: RecentValues<Promise<Json>>;
 
   constructor(artifacts: Artifacts, limits: EffectLimits) {
     this.#artifacts = artifacts;
     this.#limits = limits;
+    this.#loaded = new RecentValues(limits.cachedBytes);
   }
 
   /**
    * A value as the journal keeps it; an artifact is on disk before this returns. A run sees the same value
    * before and after a crash, so what JSON would change comes out changed.
    */
-  hold(value: unknown, user: ValueUser, origin: () => NewLineage): Held | Promise<Held> {
+  async hold(value: unknown, { caller, step }: ValueUser, origin: () => NewLineage): Promise<Held> {
     const atMost = measureJson(value);
-    // Measured: it holds nothing but what JSON has.
-    return atMost <= this.#limits.inlineBytes
-      ? { value: value as Json }
-      : this.#holdLarge({ value, atMost }, user, origin);
-  }
-
-  async #holdLarge(
-    { value, atMost }: { readonly value: unknown; readonly atMost: number },
-    { caller, step }: ValueUser,
-    origin: () => NewLineage,
-  ): Promise<Held> {
     const { inlineBytes, resultBytes } = this.#limits;
+    // Measured: it holds nothing but what JSON has.
+    if (atMost <= inlineBytes) return { value: value as Json };
     if (atMost === tooDeep) throw new TooDeepError(step, 'result');
     const text = JSON.stringify(value) ?? 'null';
     const plain: Json = Number.isNaN(atMost) ? JSON.parse(text) : (value as Json);
@@ -62,7 +49,7 @@ export class HeldValues {
       mediaType: 'application/json',
       lineage: origin(),
     });
-    this.#remember(keyOf(caller, artifact.id), { value: Promise.resolve(plain), bytes });
+    this.#loaded.set(keyOf(caller, artifact.id), Promise.resolve(plain), bytes);
     return { artifact, path: [] };
   }
 
@@ -80,12 +67,9 @@ export class HeldValues {
   }
 
   /** The same for arguments, which have a limit of their own. */
-  fill(args: Resolved, user: ValueUser): Json | Promise<Json> {
-    if (args.holes === undefined) return this.#limited(args.value, user);
-    return this.load(args, user).then((value) => this.#limited(value, user));
-  }
-
-  #limited(value: Json, { step }: ValueUser): Json {
+  async fill(args: Resolved, user: ValueUser): Promise<Json> {
+    const value = args.holes === undefined ? args.value : await this.load(args, user);
+    const { step } = user;
     const { argumentBytes } = this.#limits;
     const part = 'arguments';
     const atMost = measureJson(value);
@@ -113,12 +97,14 @@ export class HeldValues {
 
   async #load(id: string, caller: Caller, bytes: number): Promise<Json> {
     const key = keyOf(caller, id);
-    const value = this.#loaded.get(key)?.value ?? this.#read(id, caller);
-    this.#remember(key, { value, bytes });
+    const known = this.#loaded.get(key);
+    if (known) return known;
+    const value = this.#read(id, caller);
+    this.#loaded.set(key, value, bytes);
     try {
       return await value;
     } catch (error) {
-      this.#forget(key);
+      this.#loaded.delete(key);
       throw error;
     }
   }
@@ -127,21 +113,6 @@ export class HeldValues {
     const content = await this.#artifacts.get(caller, id);
     return JSON.parse(new TextDecoder().decode(content));
   }
-
-  #remember(key: string, loaded: Loaded): void {
-    this.#forget(key);
-    this.#loaded.set(key, loaded);
-    this.#loadedBytes += loaded.bytes;
-    for (const oldest of this.#loaded.keys()) {
-      if (this.#loadedBytes <= this.#limits.cachedBytes) return;
-      this.#forget(oldest);
-    }
-  }
-
-  #forget(key: string): void {
-    this.#loadedBytes -= this.#loaded.get(key)?.bytes ?? 0;
-    this.#loaded.delete(key);
-  }
 }
 
 /** Every artifact a value is filled from. */
@@ -149,11 +120,6 @@ export function artifactsIn(held: Held | Resolved): readonly ArtifactRef[] {
   if ('artifact' in held) return [held.artifact];
   const parts = (held.holes ?? []).flatMap((hole) => hole.parts);
   return parts.flatMap((part) => (typeof part === 'string' ? [] : artifactsIn(part)));
-}
-
-/** Whether something is there only later; JSON has nothing that is like it. */
-export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
-  return value instanceof Promise;
 }
 
 function keyOf(caller: Caller, id: string): string {

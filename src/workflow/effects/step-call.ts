@@ -16,7 +16,7 @@ import {
   type Log,
   type ProcessIdentity,
 } from '../../kernel/index.ts';
-import type { CallInput, CallOutcome, Held } from '../engine/activity-data.ts';
+import type { CallInput, CallOutcome } from '../engine/activity-data.ts';
 import type { ActivityRequest } from '../engine/run-scope.ts';
 import type { CallFailure, GivenResult } from './call-result.ts';
 import type { EffectLedger } from './effect-ledger.ts';
@@ -29,7 +29,7 @@ import type {
   StepCache,
   StepTracer,
 } from './effect-ports.ts';
-import { type HeldValues, artifactsIn, isPromise } from './held-values.ts';
+import { type HeldValues, artifactsIn } from './held-values.ts';
 
 /** One attempt of a step whose tool is known and whose arguments are complete. */
 export interface StepCall {
@@ -54,7 +54,7 @@ export function digestOnce(args: Json): () => string {
 
 /**
  * The name of an effect for all attempts of its step: a server that was sent the call before knows it by
- * that. A step that is run again because somebody wants that gets another.
+ * that. A step that is retried on request gets another.
  */
 export function effectIdOf({ request, input }: Pick<StepCall, 'request' | 'input'>): string {
   return `${request.runId}:${input.step}:${request.generation ?? 0}`;
@@ -125,19 +125,16 @@ export interface Processes {
 }
 
 /** Throws where the value cannot be kept. */
-export function succeeded(
+export async function succeeded(
   { values, clock, faultPoint }: ActivityParts,
   call: StepCall,
   { value, text }: GivenResult,
-): CallOutcome | Promise<CallOutcome> {
+): Promise<CallOutcome> {
   const { caller, input, startedAt } = call;
-  const outcomeOf = (held: Held): CallOutcome => {
-    if ('artifact' in held) faultPoint('effects.artifact.after');
-    const said = text === undefined ? {} : { text };
-    return { kind: 'succeeded', held, ...said, startedAt, endedAt: clock.now() };
-  };
-  const holding = values.hold(value, { caller, step: input.step }, () => lineageOf(call));
-  return isPromise(holding) ? holding.then(outcomeOf) : outcomeOf(holding);
+  const held = await values.hold(value, { caller, step: input.step }, () => lineageOf(call));
+  if ('artifact' in held) faultPoint('effects.artifact.after');
+  const said = text === undefined ? {} : { text };
+  return { kind: 'succeeded', held, ...said, startedAt, endedAt: clock.now() };
 }
 
 export function failed(

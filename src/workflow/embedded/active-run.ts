@@ -198,7 +198,7 @@ export class ActiveRun implements RunScope, Committer {
   }
 
   onRefused(error: unknown): void {
-    this.#parts.log.error('a run could not be written and is let go', { runId: this.runId, error });
+    this.#parts.log.error('failed to commit run, releasing it', { runId: this.runId, error });
     this.#depart({ kind: 'refused', error });
   }
 
@@ -236,7 +236,7 @@ export class ActiveRun implements RunScope, Committer {
   }
 
   #fail(error: unknown): void {
-    this.#parts.log.error('a run failed by a bug', { runId: this.runId, error });
+    this.#parts.log.error('run failed by a bug', { runId: this.runId, error });
     this.#finish(failure(error));
   }
 
@@ -272,7 +272,7 @@ export class ActiveRun implements RunScope, Committer {
     this.#stop('ending', () => error);
   }
 
-  /** The coroutine goes no further; what is under way is told to end, and has a while for it. */
+  /** The coroutine goes no further; activities are aborted and have a grace period. */
   #stop(phase: 'ending' | 'leaving', reason: () => Error): void {
     this.#phase = phase;
     this.#waits.clear();
@@ -280,7 +280,7 @@ export class ActiveRun implements RunScope, Committer {
     this.#wake?.reject(new RunStopped());
     this.#wake = undefined;
     this.#activities.stop(reason);
-    // Whoever waits sees that it was stopped.
+    // Waiters see that it was stopped.
     this.#unsaved.letGo();
   }
 
@@ -339,7 +339,7 @@ export class ActiveRun implements RunScope, Committer {
     if (this.#phase === 'leaving' || this.#phase === 'over') return;
     this.#unsaved.add({ kind: 'settled', key, value });
     this.#ready.push({ key, value });
-    // It is about to have something to do: let go now, nobody would know.
+    // It is about to have something to do; released now, no process would know.
     this.#idleSinceMs = undefined;
     if (this.#unsaved.status === 'waiting') this.#unsaved.setStatus('running');
     if (this.#phase === 'ending') return;

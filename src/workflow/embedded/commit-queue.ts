@@ -9,12 +9,12 @@ import type {
   Lease,
 } from '../engine/run-store.ts';
 
-/** Somebody who has something to commit. */
+/** A run with something to commit. */
 export interface Committer {
   /** What there is to commit; it is not given again. */
   takeChange(): RunChange;
   onCommitted(change: RunChange): void;
-  /** The run belongs to somebody else: nothing of the change was kept. */
+  /** Another process owns the run: nothing of the change was kept. */
   onLost(): void;
   /** The store could not keep it, however often it was tried. */
   onRefused(error: unknown): void;
@@ -37,17 +37,17 @@ interface Committed {
   readonly change: RunChange;
 }
 
-/** Commits in a row that may happen before timers and sockets get their turn. */
-const maxFlushesPerTurn = 64;
+/** Commits in a row that may happen before timers and sockets are served. */
+const maxFlushesPerTick = 64;
 
 /**
  * Group commit: what all runs have to keep goes into one transaction.
  *
- * 1. While activities are under way, what settles within one turn of the event loop is committed
+ * 1. While activities are under way, what settles within one tick is committed
  *    together at its end. When none is, nothing can join, so it is committed as soon as all that can
- *    run has run: a run of one step after another waits for nobody.
+ *    run has run: a run of one step after another does not wait for a tick.
  * 2. One transaction at a time; what comes meanwhile is in the next.
- * 3. At `full`, who has committed a status hears of it when it is on the disk; nobody else waits for that.
+ * 3. At `full`, a committed status is reported when it is on the disk; nothing else waits for that.
  */
 export class CommitQueue {
   readonly #parts: CommitQueueParts;
@@ -56,7 +56,7 @@ export class CommitQueue {
   #isScheduled = false;
   #isNext = false;
   #isCommitting = false;
-  #flushesThisTurn = 0;
+  #flushesThisTick = 0;
   /** Committers whose change is kept and not yet on the disk. */
   #holding = 0;
   #drained: (() => void)[] = [];
@@ -91,14 +91,14 @@ export class CommitQueue {
 
   #schedule(): void {
     if (this.#isCommitting) return;
-    if (this.#underway === 0 && this.#flushesThisTurn < maxFlushesPerTurn) {
+    if (this.#underway === 0 && this.#flushesThisTick < maxFlushesPerTick) {
       if (!this.#isNext) process.nextTick(this.#onNext);
       this.#isNext = true;
       return;
     }
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(this.#onTurn);
+    setImmediate(this.#onTick);
   }
 
   readonly #onNext = (): void => {
@@ -106,15 +106,15 @@ export class CommitQueue {
     this.#flush();
   };
 
-  readonly #onTurn = (): void => {
+  readonly #onTick = (): void => {
     this.#isScheduled = false;
-    this.#flushesThisTurn = 0;
+    this.#flushesThisTick = 0;
     this.#flush();
   };
 
   readonly #flush = (): void => {
     if (this.#isCommitting || this.#waiting.size === 0) return;
-    this.#flushesThisTurn += 1;
+    this.#flushesThisTick += 1;
     this.#isCommitting = true;
     const committers = [...this.#waiting];
     this.#waiting = new Set();
@@ -225,7 +225,7 @@ export class CommitQueue {
   }
 }
 
-/** Somebody who waits until so many entries are kept. */
+/** Waits until so many entries are committed. */
 interface Waiter {
   readonly count: number;
   readonly resolve: () => void;
@@ -242,7 +242,7 @@ export class UnsavedChanges {
   /** Entries that were ever added, and those of them that are kept. */
   #added = 0;
   #kept = 0;
-  /** Who waits for the most entries is last. */
+  /** The one that waits for the most entries is last. */
   #waiters: Waiter[] = [];
   #isLetGo = false;
 
@@ -286,7 +286,7 @@ export class UnsavedChanges {
     return new Promise((resolve) => void this.#waiters.push({ count, resolve }));
   }
 
-  /** Nobody is to wait any more, kept or not. */
+  /** Resolves all waiters, committed or not. */
   letGo(): void {
     this.#isLetGo = true;
     const waiters = this.#waiters;

@@ -7,21 +7,21 @@ import type { CommitQueue } from './commit-queue.ts';
 /**
  * Executes runs in this process, on a store that several processes share.
  *
- * 1. A run is executed by one process at a time: whoever has its lease.
- * 2. What a step came to is committed before anything that is seen outside of the run rests on it.
+ * 1. A run is executed by one process at a time: the owner of its lease.
+ * 2. A step's outcome is committed before anything observable outside the run depends on it.
  * 3. What cannot be committed any more (the lease is gone, the store is broken) is not acted upon: the
- *    run is let go, and whoever takes it next goes on from what was committed.
+ *    run is released, and its next owner continues from what was committed.
  */
 export interface EmbeddedEngine {
   /**
-   * Takes the run on, or stands in line for it when this process executes as many as it may. Settles
+   * Claims the run, or enqueues it when this process executes as many as it may. Settles
    * when this process is through with it. Never throws. `depth` is that of the run, where it is known:
-   * it may be executed past others that stand in line when a run less deep may wait for it.
+   * it may overtake queued runs when a run less deep may wait for it.
    */
   execute(runId: string, depth?: number): Promise<ExecutionEnd>;
-  /** Takes on what nobody executes, as far as there is room; gives how many it stood in line. */
+  /** Enqueues unclaimed runs as far as there are free slots; returns how many. */
   resumeAll(): Promise<number>;
-  /** From now on looks for runs nobody executes: at once, every few seconds, and when somebody wrote. */
+  /** From now on looks for unclaimed runs: at once, every few seconds, and when another process wrote. */
   start(): void;
   /** To be called when this process wrote a signal or a request, which else is seen at the next look. */
   look(): void;
@@ -42,9 +42,9 @@ export interface EmbeddedEngine {
 export type ChangeListener = (runId: string | null, isTurn: boolean) => void;
 
 /**
- * ended: the run is over · elsewhere: somebody else has it, or nobody may have it · idle: it is kept for
+ * ended: the run is over · elsewhere: another process owns it, or it cannot be claimed · idle: it is kept for
  * later, because it waits or is paused · let-go: this process gave it up (it is being closed, lost the
- * lease, could not write) · queued: too many stand in line here, so it stays in the store for whoever has room.
+ * lease, could not write) · queued: the queue here is full, so it stays in the store for another process.
  */
 export type ExecutionEnd = 'ended' | 'elsewhere' | 'idle' | 'let-go' | 'queued';
 
@@ -73,7 +73,7 @@ export interface EmbeddedEngineParts {
 }
 
 /**
- * What a run came to; `outcome` is kept as it is. Ends the engine itself makes are
+ * Final outcome of a run, stored as it is. Ends the engine itself makes are
  * `{ kind: 'failed', step: null, error: ErrorReport }` and `{ kind: 'cancelled', reason: string | null }`.
  */
 export interface RunEnd {
@@ -82,9 +82,9 @@ export interface RunEnd {
 }
 
 export interface EngineLimits {
-  /** Runs of one depth executed at once; those that only wait are let go when others stand in line. */
+  /** Runs of one depth executed at once; those that only wait are released when others are queued. */
   readonly maxRuns: number;
-  /** Runs that stand in line in memory; further ones stay in the store. */
+  /** Queued runs in memory; further ones stay in the store. */
   readonly maxQueued: number;
   /** What a commit survives: the death of every process, or the loss of power too. */
   readonly durability: 'normal' | 'full';
@@ -92,7 +92,7 @@ export interface EngineLimits {
   readonly renewMs: number;
   /** How often other processes' writes are looked for. */
   readonly pollMs: number;
-  /** How often runs are looked for that nobody executes. */
+  /** How often this process looks for unclaimed runs. */
   readonly scanMs: number;
   /** A run that has had nothing to do for this long is let go until something comes for it. */
   readonly idleMs: number;
@@ -119,10 +119,10 @@ export const defaultEngineLimits: EngineLimits = {
   commitRetryMs: 100,
 };
 
-/** How this process came to be through with a run. */
+/** Why this process stopped executing a run. */
 export type Departure =
   | { readonly kind: 'ended' }
-  /** The lease is somebody else's: there is nothing to give back. */
+  /** Another process owns the lease: there is nothing to release. */
   | { readonly kind: 'lost' }
   | { readonly kind: 'refused'; readonly error: unknown }
   | { readonly kind: 'idle' | 'closed'; readonly release: Release };

@@ -176,9 +176,7 @@ describe('a store that cannot be used', () => {
     engine.look();
     await scene.timers.pass(9_000);
     expect(scene.calls).toEqual([]);
-    expect(scene.logged).toMatchObject([
-      { message: 'the store of runs could not be used; it is tried again' },
-    ]);
+    expect(scene.logged).toMatchObject([{ message: 'run store failed, retrying' }]);
     broken.isOn = false;
     await scene.timers.pass(1_000);
     scene.call('work#1').resolve(1);
@@ -202,8 +200,8 @@ describe('a store that cannot be used', () => {
     await engine.close();
     expect(await ended).toBe('let-go');
     expect(scene.logged.map(({ message }) => message)).toEqual([
-      'runs could not be taken on',
-      'the lease of a run could not be given back',
+      'claim failed',
+      'failed to release lease',
     ]);
     await scene.timers.pass(15_000);
     expect(await scene.store.unclaimed('embedded', 9)).toEqual([runId]);

@@ -14,22 +14,22 @@ interface EngineWatchParts {
   readonly limits: EngineLimits;
   /** The runs this process executes. */
   readonly runs: ReadonlyMap<string, ActiveRun>;
-  /** Whether there is a place for which nobody stands in line. */
-  readonly hasRoom: () => boolean;
+  /** Whether a slot is free that no queued run waits for. */
+  readonly hasFreeSlot: () => boolean;
   /** Runs that are left alone here for now, and found all the same. */
   readonly avoided: () => number;
-  /** Whether somebody stands in line for a place that a run has which only waits. */
+  /** Whether queued runs need slots that runs hold which only wait. */
   readonly isCrowded: () => boolean;
-  /** Whether somebody wants to hear of other processes' writes. */
+  /** Whether there are listeners for other processes' writes. */
   readonly isWatched: () => boolean;
-  /** Stands runs in line; gives how many were not there yet. */
-  readonly lineUp: (runIds: readonly string[]) => number;
+  /** Enqueues runs; returns how many were not queued yet. */
+  readonly enqueue: (runIds: readonly string[]) => number;
   readonly onOthersWrote: () => void;
 }
 
 /**
- * What an engine does by the clock: sees what others wrote, renews leases, looks for runs nobody
- * executes, lets those go that only wait. Stands still while there is nothing to watch.
+ * What an engine does by the clock: sees what others wrote, renews leases, looks for unclaimed runs,
+ * releases those that only wait. Stops ticking while there is nothing to watch.
  */
 export class EngineWatch {
   readonly #parts: EngineWatchParts;
@@ -51,7 +51,7 @@ export class EngineWatch {
     this.#parts = parts;
   }
 
-  /** Looks for runs nobody executes, from now on. */
+  /** Looks for unclaimed runs, from now on. */
   start(): void {
     this.#isTaking = true;
     this.#scanAtMs = 0;
@@ -81,7 +81,7 @@ export class EngineWatch {
     this.#arm();
   }
 
-  /** Something was written for runs of this process, or for those nobody executes. */
+  /** Something was written for runs of this process, or for unclaimed ones. */
   look(): void {
     void this.#reading.run();
     if (this.#isTaking) void this.scan();
@@ -93,12 +93,12 @@ export class EngineWatch {
     if (ms !== null && this.#wakeTimes.size < this.#parts.limits.maxQueued) this.#wakeTimes.add(ms);
   }
 
-  /** A place is free and nobody stands in line. */
-  onRoom(): void {
+  /** A slot is free and no run is queued. */
+  onFreeSlot(): void {
     if (this.#isTaking && this.#mayBeMore) void this.scan();
   }
 
-  /** Looks once for runs nobody executes and stands them in line; gives how many. */
+  /** Looks once for unclaimed runs and enqueues them; returns how many. */
   scan(): Promise<number> {
     return this.#search.run();
   }
@@ -155,7 +155,7 @@ export class EngineWatch {
 
   #letIdleGo(nowMs: number): void {
     const { runs, limits, isCrowded } = this.#parts;
-    // Unless runs are looked for, nobody would take it on again in time.
+    // Unless this process looks for runs, no process would claim it again in time.
     if (!this.#isTaking && !isCrowded()) return;
     const patienceMs = isCrowded() ? 0 : limits.idleMs;
     for (const run of runs.values()) {
@@ -165,17 +165,17 @@ export class EngineWatch {
   }
 
   async #scan(): Promise<number> {
-    const { store, timers, limits, runs, hasRoom, avoided, lineUp } = this.#parts;
+    const { store, timers, limits, runs, hasFreeSlot, avoided, enqueue } = this.#parts;
     this.#scanAtMs = timers.now() + limits.scanMs;
-    const canMakeRoom = runs.values().some(({ idleSinceMs }) => idleSinceMs !== undefined);
+    const canFreeSlot = runs.values().some(({ idleSinceMs }) => idleSinceMs !== undefined);
     // What is found and cannot be taken would only be found again and again.
     this.#mayBeMore = true;
-    if (!hasRoom() && !canMakeRoom) return 0;
+    if (!hasFreeSlot() && !canFreeSlot) return 0;
     try {
       const limit = Math.min(limits.maxRuns, limits.maxQueued);
       const found = await store.unclaimed('embedded', limit + avoided());
       this.#mayBeMore = found.length >= limit;
-      return this.#isClosed ? 0 : lineUp(found);
+      return this.#isClosed ? 0 : enqueue(found);
     } catch (error) {
       this.#complain(error);
       return 0;
@@ -230,13 +230,13 @@ export class EngineWatch {
     const nowMs = this.#parts.timers.now();
     if (nowMs < this.#complainAtMs) return;
     this.#complainAtMs = nowMs + complaintMs;
-    this.#parts.log.error('the store of runs could not be used; it is tried again', { error });
+    this.#parts.log.error('run store failed, retrying', { error });
   }
 }
 
 /**
- * Work that is done by one at a time. Whoever asks while it is being done cannot know whether it saw
- * what they mean, so it is done once more for all who asked meanwhile.
+ * Work with one execution at a time. A request that arrives during one cannot know whether that saw its
+ * cause, so the work is done once more for all such requests.
  */
 export class Repeatable<Result> {
   readonly #work: () => Promise<Result>;
@@ -263,7 +263,7 @@ export class Repeatable<Result> {
   }
 }
 
-/** Who wants to hear when runs change. */
+/** Listeners for changes of runs. */
 export class RunListeners {
   readonly #log: Log;
   /** By the run they want to hear of; null for all. */
@@ -311,7 +311,7 @@ export class RunListeners {
       try {
         listener(runId, isTurn);
       } catch (error) {
-        this.#log.error('somebody who listens to runs failed', { runId, error });
+        this.#log.error('run listener threw', { runId, error });
       }
     }
   }

@@ -186,7 +186,7 @@ describe('executing a run', () => {
     expect(await ended).toBe('ended');
     expect(await scene.settledKeys(runId)).toEqual(['a#1']);
     expect(scene.logged).toContainEqual({
-      message: 'somebody who listens to runs failed',
+      message: 'run listener threw',
       fields: { runId, error: new Error('not my day') },
     });
   });
@@ -283,7 +283,7 @@ describe('a store that fails', () => {
     await settle();
     for (const call of scene.calls) call.resolve(1);
     expect(await ended).toEqual(['let-go', 'ended']);
-    expect(scene.logged).toMatchObject([{ message: 'a run could not be written and is let go' }]);
+    expect(scene.logged).toMatchObject([{ message: 'failed to commit run, releasing it' }]);
     expect(await scene.store.unclaimed('embedded', 9)).toEqual(['bad']);
     await scene.timers.pass(30_000);
     expect(scene.calls).toHaveLength(2);
@@ -296,7 +296,7 @@ describe('a store that fails', () => {
     const scene = aFailingScene(faults);
     const runId = await scene.create();
     expect(await scene.openEngine().execute(runId)).toBe('let-go');
-    expect(scene.logged).toMatchObject([{ message: 'a run could not be read and is let go' }]);
+    expect(scene.logged).toMatchObject([{ message: 'failed to load run, releasing it' }]);
     expect(await scene.store.unclaimed('embedded', 9)).toEqual([runId]);
   });
 });

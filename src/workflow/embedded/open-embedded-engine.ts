@@ -14,7 +14,7 @@ import type {
 import { ActiveRun } from './active-run.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { EngineWatch, RunListeners } from './engine-watch.ts';
-import { RunLine } from './run-line.ts';
+import { RunQueue } from './run-queue.ts';
 
 /** A run that could not be read or written is left alone for this long: whatever is wrong stays so for a while. */
 const avoidMs = 60_000;
@@ -38,10 +38,10 @@ class Engine implements EmbeddedEngine {
   readonly #watch: EngineWatch;
   readonly #runParts: ActiveRunParts;
   readonly #runs = new Map<string, ActiveRun>();
-  /** Runs that stand in line, are being taken on or are executed. */
+  /** Runs that are queued, being claimed or executed. */
   readonly #executions = new Map<string, Execution>();
-  readonly #line = new RunLine();
-  /** Whether somebody joined the line since it was last looked through. */
+  readonly #queue = new RunQueue();
+  /** Whether a run was enqueued since the queue was last read. */
   #hasJoined = false;
   /** Until when runs are left alone that went wrong here. */
   readonly #avoided = new Map<string, number>();
@@ -80,11 +80,11 @@ class Engine implements EmbeddedEngine {
       faultPoint,
       limits,
       runs: this.#runs,
-      hasRoom: () => this.#line.size === 0 && this.#room > 0,
-      isCrowded: () => this.#line.size > 0 && this.#room <= 0,
+      hasFreeSlot: () => this.#queue.size === 0 && this.#freeSlots > 0,
+      isCrowded: () => this.#queue.size > 0 && this.#freeSlots <= 0,
       avoided: () => this.#avoided.size,
       isWatched: () => this.#listeners.size > 0,
-      lineUp: (runIds) => this.#lineUpFound(runIds),
+      enqueue: (runIds) => this.#enqueueFound(runIds),
       onOthersWrote: () => this.#listeners.tell(null),
     });
     this.#runParts = {
@@ -106,10 +106,10 @@ class Engine implements EmbeddedEngine {
     if (known) return known.ended;
     if (this.#isClosed) return Promise.resolve('let-go');
     const { maxQueued } = this.#parts.limits;
-    // Who is waited for by one that has a place must not be turned away for those that wait for one.
+    // A run that a running one may wait for must not be rejected because of runs that wait for a slot.
     const limit = depth === undefined || depth === 0 ? maxQueued : 2 * maxQueued;
-    if (this.#line.size >= limit) return Promise.resolve('queued');
-    const { ended } = this.#lineUp(runId, depth);
+    if (this.#queue.size >= limit) return Promise.resolve('queued');
+    const { ended } = this.#enqueue(runId, depth);
     this.#fill();
     return ended;
   }
@@ -143,7 +143,7 @@ class Engine implements EmbeddedEngine {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#watch.stopTaking();
-    for (const runId of this.#line.clear()) this.#settle(runId, 'let-go');
+    for (const runId of this.#queue.clear()) this.#settle(runId, 'let-go');
     // The one being taken on becomes a run, or not, first.
     await this.#filling;
     for (const run of this.#runs.values()) run.leave('closed');
@@ -152,7 +152,7 @@ class Engine implements EmbeddedEngine {
     this.#watch.close();
   }
 
-  #lineUpFound(runIds: readonly string[]): number {
+  #enqueueFound(runIds: readonly string[]): number {
     const nowMs = this.#parts.timers.now();
     const wanted = runIds.filter((runId) => {
       if (this.#executions.has(runId)) return false;
@@ -160,13 +160,13 @@ class Engine implements EmbeddedEngine {
       this.#avoided.delete(runId);
       return true;
     });
-    for (const runId of wanted) this.#lineUp(runId);
+    for (const runId of wanted) this.#enqueue(runId);
     if (wanted.length > 0) this.#fill();
     return wanted.length;
   }
 
-  #lineUp(runId: string, depth?: number): Execution {
-    this.#line.add(runId, depth);
+  #enqueue(runId: string, depth?: number): Execution {
+    this.#queue.add(runId, depth);
     this.#hasJoined = true;
     return this.#expect(runId);
   }
@@ -190,24 +190,24 @@ class Engine implements EmbeddedEngine {
     execution?.resolve(end);
   }
 
-  /** Takes on who stands in line, one after another, while there is room. */
+  /** Claims queued runs, batch by batch, while there are free slots. */
   #fill(): void {
     if (this.#filling) return;
-    const filling = this.#takeFromLine().finally(() => {
+    const filling = this.#takeQueued().finally(() => {
       this.#filling = undefined;
-      if (this.#line.size > 0 && (this.#hasRoom() || this.#hasJoined)) this.#fill();
+      if (this.#queue.size > 0 && (this.#hasFreeSlot() || this.#hasJoined)) this.#fill();
     });
     this.#filling = filling;
   }
 
-  async #takeFromLine(): Promise<void> {
-    // Those that are started together stand in line together.
+  async #takeQueued(): Promise<void> {
+    // Runs that are started together are claimed together.
     await Promise.resolve();
-    while (this.#line.size > 0 && !this.#isClosed) {
+    while (this.#queue.size > 0 && !this.#isClosed) {
       this.#hasJoined = false;
-      const room = this.#room;
+      const free = this.#freeSlots;
       const runIds =
-        room > 0 ? this.#line.take(Math.min(room, claimBatch)) : await this.#takeNested();
+        free > 0 ? this.#queue.take(Math.min(free, claimBatch)) : await this.#takeNested();
       if (runIds.length === 0) return;
       await this.#take(runIds);
     }
@@ -216,8 +216,8 @@ class Engine implements EmbeddedEngine {
   #takeNested(): Promise<readonly string[]> {
     const { store, limits } = this.#parts;
     const executed = Map.groupBy(this.#runs.values(), ({ record }) => runDepth(record.meta));
-    return this.#line.takeNested({
-      roomAt: (depth) => limits.maxRuns - (executed.get(depth)?.length ?? 0),
+    return this.#queue.takeNested({
+      freeSlotsAt: (depth) => limits.maxRuns - (executed.get(depth)?.length ?? 0),
       depthOf: async (runId) => {
         // What cannot be read is found out, and told, when it is taken on.
         const record = await store.find(null, runId).catch(() => undefined);
@@ -226,13 +226,13 @@ class Engine implements EmbeddedEngine {
     });
   }
 
-  /** How many more runs may be taken on; those that are being claimed and read have their places. */
-  get #room(): number {
-    return this.#parts.limits.maxRuns - (this.#executions.size - this.#line.size);
+  /** How many more runs may be claimed; those being claimed and read have their slots. */
+  get #freeSlots(): number {
+    return this.#parts.limits.maxRuns - (this.#executions.size - this.#queue.size);
   }
 
-  #hasRoom(): boolean {
-    return !this.#isClosed && this.#room > 0;
+  #hasFreeSlot(): boolean {
+    return !this.#isClosed && this.#freeSlots > 0;
   }
 
   async #take(runIds: readonly string[]): Promise<void> {
@@ -257,7 +257,7 @@ class Engine implements EmbeddedEngine {
       faultPoint('engine.claim.after');
       return leases;
     } catch (error) {
-      log.error('runs could not be taken on', { runs: runIds.length, error });
+      log.error('claim failed', { runs: runIds.length, error });
       for (const runId of runIds) this.#noteTrouble(runId, error);
       return undefined;
     }
@@ -276,7 +276,7 @@ class Engine implements EmbeddedEngine {
       }
       this.#begin(new ActiveRun({ ...run, lease }, this.#runParts));
     } catch (error) {
-      log.error('a run could not be read and is let go', { runId, error });
+      log.error('failed to load run, releasing it', { runId, error });
       this.#noteTrouble(runId, error);
       this.#avoid(runId);
       await this.#release({ lease });
@@ -324,8 +324,8 @@ class Engine implements EmbeddedEngine {
     this.#runs.delete(runId);
     this.#settle(runId, end);
     this.#listeners.tell(runId, true);
-    if (this.#line.size > 0) this.#fill();
-    else this.#watch.onRoom();
+    if (this.#queue.size > 0) this.#fill();
+    else this.#watch.onFreeSlot();
   }
 
   async #release(release: Release): Promise<void> {
@@ -336,7 +336,7 @@ class Engine implements EmbeddedEngine {
       faultPoint('engine.release.after');
     } catch (error) {
       // It ends by itself when its time is over.
-      log.warn('the lease of a run could not be given back', { runId: release.lease.runId, error });
+      log.warn('failed to release lease', { runId: release.lease.runId, error });
     }
   }
 

@@ -21,7 +21,7 @@ interface RunActivitiesParts {
   readonly mayBegin: () => boolean;
   readonly onBegin: () => void;
   readonly onSettled: (key: string, value: Json) => void;
-  /** It threw although nobody had stopped it. */
+  /** It threw although it was not aborted. */
   readonly onBug: (error: unknown) => void;
   /** One ended that had been told to. */
   readonly onStopped: () => void;
@@ -80,10 +80,10 @@ export class RunActivities {
     for (const asked of held) this.ask(asked);
   }
 
-  /** Nothing begins any more, and what is under way is told to end. */
+  /** Nothing begins any more, and running activities are aborted. */
   stop(reason: () => Error): void {
     this.#held = [];
-    // An error and an event for nobody would cost a short run as much as a step.
+    // Without listeners an error and an event would cost a short run as much as a step.
     if (this.#underway.size > 0) this.#abort.abort(reason());
   }
 

@@ -58,7 +58,7 @@ export interface CallInput {
   };
 }
 
-/** `unknown`: an effect was sent off and nobody knows whether it happened; it must not be repeated. */
+/** `unknown`: an effect was sent and its outcome is not known; it must not be repeated. */
 export type CallOutcome =
   | ({
       readonly kind: 'succeeded';

@@ -46,8 +46,8 @@ export type SignalResult = { readonly payload: Json } | { readonly timedOut: tru
 export type ActivityName = 'call' | 'approve' | 'look';
 
 /**
- * Runs one activity. It never throws but for a cancellation: what goes wrong is data. Whoever executes
- * gives `key` as the name the effect has for ever.
+ * Runs one activity. It never throws but for a cancellation: what goes wrong is data. The engine
+ * passes `key` as the permanent name of the effect.
  */
 export type RunActivity = (request: ActivityRequest) => Promise<Json>;
 
@@ -65,7 +65,7 @@ export interface ActivityRequest {
   /**
    * Settles when all results that the run has got so far are recorded, or it is stopped; undefined when they are,
    * or always are before an activity begins. What does more than read waits for it first: read anew after a crash,
-   * a result may be another one, and nobody would know why it was done.
+   * a result may be another one, and the reason for the effect would be lost.
    */
   readonly recorded?: () => Promise<void> | undefined;
   /** How far a call is; for people who watch, never recorded. */

@@ -8,7 +8,7 @@ export type JournalEntry =
   | { readonly kind: 'settled'; readonly key: string; readonly value: Json }
   /** A sleep, or the time limit of a wait, was asked for and is over at this time. */
   | { readonly kind: 'due'; readonly key: string; readonly atMs: number }
-  /** Somebody began an activity: for those who watch; written late and only for long ones. */
+  /** An activity began: for display; written late and only for long ones. */
   | { readonly kind: 'began'; readonly key: string; readonly atMs: number }
   /** The keys of these steps, and of all within them, count as never asked for: they run again. */
   | { readonly kind: 'forgotten'; readonly paths: readonly string[] };
@@ -17,9 +17,9 @@ export interface RunRecord extends RunSummary {
   readonly callerId: string;
   readonly plan: Plan;
   readonly input: Readonly<Record<string, Json>>;
-  /** What the run came to; absent before its end. */
+  /** Final outcome; undefined until the run has ended. */
   readonly outcome?: Json;
-  /** What was asked of whoever executes it. */
+  /** Request to the process that executes it. */
   readonly request: 'cancel' | 'pause' | null;
   readonly requestReason: string | null;
   /** After this time it counts as failed, ms since the epoch; null for never. */
@@ -36,7 +36,7 @@ export interface WholeRun {
   readonly signals: readonly SignalRecord[];
 }
 
-/** The right to execute a run: nobody else has it until `untilMs`, and then `epoch` tells the two apart. */
+/** The right to execute a run: exclusive until `untilMs`; afterwards `epoch` tells two owners apart. */
 export interface Lease {
   readonly runId: string;
   readonly epoch: number;
@@ -99,7 +99,7 @@ export interface RunStore {
   signals(runId: string): Promise<readonly SignalRecord[]>;
 
   /**
-   * Runs of this engine that nobody executes and that have something to do, oldest first: not over, not
+   * Runs of this engine without an owner that have something to do, oldest first: not over, not
    * paused, and not waiting for a time or a signal that has not come. Those of other places only `anywhere`.
    */
   unclaimed(
@@ -125,8 +125,8 @@ export interface RunStore {
   /** Null takes a pause back; nothing takes a cancellation back, and a run that is over stays as it is. */
   request(runId: string, request: 'cancel' | 'pause' | null, reason?: string): Promise<void>;
   /**
-   * Adds to the journal of a run without a lease (retry: `forgotten`), only while nobody executes it. What
-   * was asked of it, and what it came to when `status` is no end, are forgotten; a cancellation only of a
+   * Adds to the journal of a run without a lease (retry: `forgotten`), only while it has no owner. Its
+   * request, and its outcome when `status` is no end, are removed; a cancellation only of a
    * run that is over.
    */
   amend(runId: string, change: Amendment): Promise<boolean>;
@@ -134,7 +134,7 @@ export interface RunStore {
   revision(): Promise<number>;
   /**
    * Runs that ended before this time are removed, with their effects and approvals and with what says that
-   * they made artifacts: as one, so that nothing is left which nobody would ever remove. Gives which.
+   * they made artifacts: in one transaction, so that nothing is orphaned. Returns the removed runs.
    */
   prune(endedBeforeMs: number, limit: number): Promise<readonly PrunedRun[]>;
 }
@@ -155,7 +155,7 @@ export interface NewRunRecord {
   /** The run it takes over from; what that one made counts as made by it, too. */
   readonly forkedFrom: string | null;
   /**
-   * Where it works, as whoever opened the store names places: relative paths and a project's servers mean
+   * Where it works, as the opener of the store names directories: relative paths and a project's servers mean
    * something there. Others are not offered it by `unclaimed`. Without one it is anybody's.
    */
   readonly place?: string | null;

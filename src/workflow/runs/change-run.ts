@@ -15,7 +15,7 @@ import { checkStep, findRun, findRunUnderWay, isOver, readRun } from './find-run
 import { deadlineAfter } from './start-run.ts';
 import type { WorkflowsParts } from './workflows-parts.ts';
 
-/** How long cancelling and pausing wait until whoever executes the run has done it. */
+/** How long cancelling and pausing wait for the owner of the run. */
 const doneLimitMs = 12_000;
 const lookMs = 50;
 
@@ -53,7 +53,7 @@ export async function resumeRun(
     throw new NotWaitingError(run.runId, 'is being cancelled: it cannot be resumed');
   }
   await parts.store.request(run.runId, null);
-  // Nobody executes a paused run; where somebody does, there was nothing to take back.
+  // A paused run has no owner; where it has one, there was no pause to take back.
   if (run.status === 'paused')
     await parts.store.amend(run.runId, {
       entries: [],
@@ -63,7 +63,7 @@ export async function resumeRun(
   await passOn(parts, run, null);
 }
 
-/** Has the executor of a run look at what is asked of it, and one who has it where nobody did. */
+/** Has the owner of a run read its request; a run without one is claimed for that. */
 async function passOn(
   parts: WorkflowsParts,
   run: RunRecord,
@@ -108,7 +108,7 @@ export async function retryRun(
     // Also where nothing is: every retry is a round of its own, which engines tell apart by these entries.
     entries: [{ kind: 'forgotten', paths }],
     status: 'queued',
-    // Somebody else may have tried again meanwhile, and succeeded.
+    // Another retry may have succeeded meanwhile.
     seen: { status: run.status, entries: read.recorded.entries.length },
     dropSignals: signalsOf(read.recorded.signals, paths),
     deadlineMs: deadlineAfter(timers.now(), run.plan.timeoutMs, limits.maxRunMs),
@@ -131,7 +131,7 @@ function signalsOf(
     .filter((name) => isWithin(answerPattern.exec(name)?.[1] ?? '', forgotten));
 }
 
-/** Names that answer what the run itself asked: only those who may answer send them. */
+/** Names of answers to what the run asked: sent by the methods that check the right to answer. */
 const reservedSignals = /^(?:approval|resolve|repair):/;
 
 export async function sendSignal(

@@ -1,6 +1,5 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { RunView, Workflows } from '../../contract/run/index.ts';
-import { createIsoTime } from '../../kernel/index.ts';
 import type { EmbeddedEngine } from '../embedded/index.ts';
 import {
   decideApproval,
@@ -23,7 +22,6 @@ export function createWorkflows(parts: WorkflowsParts): Workflows {
   const { store, plans } = parts;
   const describing = {
     shower: createOutputShower(parts.artifacts),
-    isoTime: createIsoTime(),
     effects: parts.effects,
   };
   const show = async (caller: Caller, runId: string): Promise<RunView> => {
@@ -64,13 +62,13 @@ export function createWorkflows(parts: WorkflowsParts): Workflows {
 export function embeddedExecutor(engine: EmbeddedEngine, isStaying: () => boolean): RunExecutor {
   return {
     async begin(runId, { isWaitedFor, depth }) {
-      // Settles when the run is over; who wants to know follows it.
+      // Settles when the run is over; callers follow it for that.
       if (isWaitedFor || isStaying()) void engine.execute(runId, depth);
     },
     signalled: async () => engine.look(),
     async requested(runId, request) {
       engine.look();
-      // A run nobody executes needs somebody who does what is asked. Ending and pausing begin no call.
+      // A run without an owner is claimed to serve the request. Ending and pausing begin no call.
       if (request !== null || isStaying()) void engine.execute(runId);
     },
     trouble: (runId) => engine.trouble(runId),

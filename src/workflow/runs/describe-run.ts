@@ -24,10 +24,9 @@ import { fillHoles } from '../plan/template.ts';
 import { isOver, type ReadRun } from './find-run.ts';
 import type { RunningCall, RunArtifacts } from './workflows-parts.ts';
 
-/** What views are made with; the same for all of them, because most of their times are of the same second. */
+/** What views are made with. */
 interface Describing {
   readonly shower: OutputShower;
-  readonly isoTime: (ms: number) => string;
   readonly effects: Pick<EffectStore, 'approval'>;
 }
 
@@ -62,7 +61,7 @@ export async function describeRun(
   };
 }
 
-/** What is stored lags behind: a wait that was answered is over, whether or not somebody went on yet. */
+/** What is stored lags behind: a wait that was answered is over, whether or not the run has continued yet. */
 function statusOf(stored: RunStatus, projection: RunProjection): RunStatus {
   if (isOver(stored) || stored === 'paused') return stored;
   if (projection.waitingFor.length > 0 && !isSomethingRunning(projection)) return 'waiting';
@@ -91,7 +90,7 @@ interface StepParts {
 
 async function describeSteps(
   { projection, status, caller, underway }: StepParts,
-  { shower, isoTime }: Describing,
+  { shower }: Describing,
 ): Promise<Record<string, StepView>> {
   const progress = new Map(underway.map((call) => [pathOfKey(call.key), call.progress]));
   const isEnded = isOver(status);
@@ -103,9 +102,9 @@ async function describeSteps(
       held === undefined || 'value' in held
         ? { output: held?.value }
         : await shower.show(caller, held);
-    const view = describeStep(step, shown, isoTime);
+    const view = describeStep(step, shown);
     if (isEnded) view.status = endedStatus(view.status);
-    // What could begin has not, as long as nobody has the run.
+    // What could begin has not, as long as the run has no owner.
     else if (status === 'queued' && view.status === 'running') view.status = 'pending';
     const said = progress.get(path);
     if (said !== undefined) view.progress = said;
@@ -121,19 +120,16 @@ function endedStatus(status: StepView['status']): StepView['status'] {
     : status;
 }
 
-type IsoTime = Describing['isoTime'];
-
 type Mutable<Data> = { -readonly [Key in keyof Data]: Data[Key] };
 
 function describeStep(
   { status, startedAt, endedAt, attempts, text, error, tool, items, isCached }: StepProjection,
   { output, stored }: Pick<StepView, 'stored'> & { readonly output?: Json | undefined },
-  isoTime: IsoTime,
 ): Mutable<StepView> {
   const view: Mutable<StepView> = {
     status,
-    startedAt: timeOrNull(isoTime, startedAt),
-    endedAt: timeOrNull(isoTime, endedAt),
+    startedAt: timeOrNull(startedAt),
+    endedAt: timeOrNull(endedAt),
     attempts,
   };
   if (output !== undefined) view.output = output;
@@ -149,7 +145,7 @@ function describeStep(
 async function describeWait(
   wait: ProjectedWait,
   caller: Caller,
-  { shower, isoTime, effects }: Describing,
+  { shower, effects }: Describing,
 ): Promise<Waiting> {
   switch (wait.kind) {
     case 'approval': {
@@ -166,7 +162,7 @@ async function describeWait(
         tool: wait.tool,
         arguments: await shower.complete(caller, wait.args),
         ...(!shower.isWhole(wait.args) && { isPartial: true }),
-        expiresAt: timeOrNull(isoTime, wait.expiresAt) ?? '',
+        expiresAt: timeOrNull(wait.expiresAt) ?? '',
       };
     }
     case 'signal':
@@ -188,8 +184,8 @@ async function outcomeOf(
   return { output: await shower.complete({ id: record.callerId }, outcome.output) };
 }
 
-function timeOrNull(isoTime: IsoTime, ms: number | null): string | null {
-  return ms === null ? null : isoTime(ms);
+function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
 }
 
 function traceIdOf(meta: Readonly<Record<string, unknown>>): string | null {
@@ -291,11 +287,14 @@ function put(root: Json, at: readonly (string | number)[], value: Json): Json {
   return root;
 }
 
+/** Values came out of JSON: there is nothing to check. */
+const json = z.unknown() as z.ZodType<Json>;
+
 const pathSchema = z.array(z.union([z.string(), z.number()]));
 const heldSchema = z.union([
   // A part of a text may be a list or an object that has holes itself.
   z.strictObject({
-    value: z.json(),
+    value: json,
     get holes() {
       return z.array(holeSchema).exactOptional();
     },
@@ -319,11 +318,11 @@ const storedOutcomeSchema = z.union([
     }),
   }),
   z.object({
-    output: z.object({ value: z.json(), holes: z.array(holeSchema).exactOptional() }),
+    output: z.object({ value: json, holes: z.array(holeSchema).exactOptional() }),
   }),
 ]);
 
-/** What the store keeps of what a run came to: big parts of the output stay in their artifacts. */
+/** The stored outcome of a run: big parts of the output stay in their artifacts. */
 type StoredOutcome = { readonly output: Resolved } | { readonly error: ErrorReport };
 
 export function toStoredOutcome(outcome: RunOutcome): {
@@ -339,21 +338,6 @@ export function toStoredOutcome(outcome: RunOutcome): {
 /** Undefined where there is none, or none that is understood. */
 function readStoredOutcome(outcome: Json | undefined): StoredOutcome | undefined {
   if (outcome === undefined) return undefined;
-  const plain = plainOutput(outcome);
-  if (plain) return plain;
   const parsed = storedOutcomeSchema.safeParse(outcome);
   return parsed.success ? parsed.data : undefined;
-}
-
-/** An output that is all there may be large, and came out of JSON: there is nothing in it to be checked. */
-function plainOutput(outcome: Json): StoredOutcome | undefined {
-  const output = member(outcome, 'output');
-  const value = member(output, 'value');
-  const isPlain = value !== undefined && member(output, 'holes') === undefined;
-  return isPlain && member(outcome, 'error') === undefined ? { output: { value } } : undefined;
-}
-
-function member(value: Json | undefined, name: string): Json | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject && Object.hasOwn(value, name) ? value[name] : undefined;
 }

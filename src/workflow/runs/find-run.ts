@@ -26,7 +26,7 @@ export async function findWholeRun(
   return whole ?? refuse(store, caller, runId);
 }
 
-/** The same for who wants no more than a summary. */
+/** The same without what may be big. */
 export async function findSummary(
   store: RunStore,
   caller: Caller,
@@ -101,7 +101,7 @@ export async function replayRun(
   return { record, recorded, projection: await projectRun(recorded) };
 }
 
-/** More runs than this that nobody executes are marked in part. */
+/** Of more unclaimed runs than this only a part is marked. */
 const maxUnclaimed = 1_000;
 
 /** Marks runs that were begun and that no process executes any more. */

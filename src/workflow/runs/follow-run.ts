@@ -7,24 +7,24 @@ import type { WorkflowsParts, RunNews } from './workflows-parts.ts';
 /** The run as it stands. */
 type ShowRun = (caller: Caller, runId: string) => Promise<RunView>;
 
-/** A run is looked at this often even if nobody says that it changed. */
+/** A run is read this often even without news. */
 const lookMs = 500;
 /** Between two looks there is at least this, and a few times what the last look took. */
 const minPauseMs = 20;
 const pauseFactor = 4;
 const maxPauseMs = 5_000;
-/** Whoever executes a run may die: then it is taken on here. */
+/** The owner of a run may die: then it is claimed here. */
 const takeOnMs = 1_000;
-/** What keeps a run from going on, such as a full disk, may pass; after this long who waits is told. */
+/** What keeps a run from going on, such as a full disk, may pass; after this long the caller gets the error. */
 const maxTroubleMs = 60_000;
 /** Only keeps the process from ending; what is waited for has timers that do not. */
 const keepAliveMs = 60_000;
 
 /**
- * Waits until the run has ended, waits for somebody or is paused. 1. Each pause is bounded. 2. An abort
- * ends the waiting and nothing else. 3. `onChange` gets every view, the one that is returned, too. 4. Where
- * nobody wants to see it, the run is not gone through before it rests, or nothing was heard of it for a
- * while: then what is stored of its status may lag behind.
+ * Waits until the run has ended, waits for a person or is paused. 1. Each pause is bounded. 2. An abort
+ * ends the waiting and nothing else. 3. `onChange` gets every view, the one that is returned, too. 4. Without
+ * `onChange` the run is not replayed before it settles, or nothing was heard of it for a while: then its
+ * stored status may lag behind.
  */
 export async function followRun(
   parts: Pick<WorkflowsParts, 'timers' | 'executor' | 'store'>,
@@ -41,10 +41,10 @@ export async function followRun(
   );
   const { runId } = run;
   const executor = await parts.executor(run.engine);
-  const bell = new Bell(timers);
-  const ring = (): void => bell.ring('turn');
-  const stopListening = executor.onChange(runId, (news) => bell.ring(news));
-  signal.addEventListener('abort', ring, { once: true });
+  const wake = new WakeSignal(timers);
+  const raise = (): void => wake.raise('turn');
+  const stopListening = executor.onChange(runId, (news) => wake.raise(news));
+  signal.addEventListener('abort', raise, { once: true });
   const keepAlive = setInterval(() => {}, keepAliveMs);
   const troubles = new Troubles(options);
   let takenAtMs = Number.NEGATIVE_INFINITY;
@@ -66,9 +66,9 @@ export async function followRun(
         await executor.begin(runId, { isWaitedFor: true });
       }
       if (execute) troubles.note(executor.trouble?.(runId), timers.now());
-      const heard = await bell.wait(lookMs, onChange ? 'progress' : 'elsewhere');
+      const heard = await wake.wait(lookMs, onChange ? 'progress' : 'elsewhere');
       signal.throwIfAborted();
-      if (hasLooked && heard !== 'turn') await bell.wait(clamp(tookMs * pauseFactor), 'turn');
+      if (hasLooked && heard !== 'turn') await wake.wait(clamp(tookMs * pauseFactor), 'turn');
       signal.throwIfAborted();
       isNews = heard === undefined || heard === 'turn';
       if (!onChange && !isNews) run = await findSummary(store, caller, runId);
@@ -76,7 +76,7 @@ export async function followRun(
   } finally {
     clearInterval(keepAlive);
     stopListening();
-    signal.removeEventListener('abort', ring);
+    signal.removeEventListener('abort', raise);
   }
 }
 
@@ -108,13 +108,13 @@ function clamp(ms: number): number {
   return Math.min(Math.max(ms, minPauseMs), maxPauseMs);
 }
 
-/** The louder one, the more are woken. */
-const loudness: Readonly<Record<RunNews, number>> = { progress: 1, elsewhere: 2, turn: 3 };
+/** More important news wake more waiters. */
+const importance: Readonly<Record<RunNews, number>> = { progress: 1, elsewhere: 2, turn: 3 };
 
-/** Wakes one who waits for such news or louder ones. Rung while nobody does, it ends the next wait at once. */
-class Bell {
+/** Wakes a waiter for news of at least some importance. Raised without a waiter, it ends the next wait at once. */
+class WakeSignal {
   readonly #timers: Timers;
-  #rung: RunNews | undefined;
+  #raised: RunNews | undefined;
   #wanted: RunNews = 'progress';
   #wake: (() => void) | undefined;
 
@@ -122,12 +122,13 @@ class Bell {
     this.#timers = timers;
   }
 
-  ring(news: RunNews): void {
-    if (this.#rung === undefined || loudness[news] > loudness[this.#rung]) this.#rung = news;
+  raise(news: RunNews): void {
+    if (this.#raised === undefined || importance[news] > importance[this.#raised])
+      this.#raised = news;
     if (this.#isHeard()) this.#wake?.();
   }
 
-  /** Until it rings, `limitMs` at the longest; gives what was heard. What was rung before counts no more. */
+  /** Until it is raised, at most `limitMs`; returns the news. What was raised before is consumed. */
   async wait(limitMs: number, wanted: RunNews): Promise<RunNews | undefined> {
     this.#wanted = wanted;
     if (!this.#isHeard()) {
@@ -140,12 +141,12 @@ class Bell {
       });
       this.#wake = undefined;
     }
-    const heard = this.#isHeard() ? this.#rung : undefined;
-    this.#rung = undefined;
+    const heard = this.#isHeard() ? this.#raised : undefined;
+    this.#raised = undefined;
     return heard;
   }
 
   #isHeard(): boolean {
-    return this.#rung !== undefined && loudness[this.#rung] >= loudness[this.#wanted];
+    return this.#raised !== undefined && importance[this.#raised] >= importance[this.#wanted];
   }
 }

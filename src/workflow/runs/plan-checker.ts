@@ -30,7 +30,7 @@ export interface PlanChecker {
 interface PlanCheckerParts extends Omit<InspectOptions, 'tools' | 'optimize'> {
   /** The catalogue as it is now. */
   readonly tools: () => Promise<ToolLookup>;
-  /** Whoever executes runs of the same plans shares it. */
+  /** Shared with the engines that execute runs of the same plans. */
   readonly prepare?: PreparePlan;
 }
 

@@ -22,19 +22,19 @@ export async function pruneRuns(parts: WorkflowsParts): Promise<number> {
     maxEntries: cacheBounds.maxEntries,
   });
   const { removed: collected } = await artifacts.collect();
-  if (removed + collected > 0) log.info('old runs removed', { removed, artifacts: collected });
+  if (removed + collected > 0) log.info('pruned runs', { removed, artifacts: collected });
   return removed;
 }
 
 /**
- * The same for a few of them, for processes that end soon: where nobody serves, what is kept does not
- * grow for ever. What goes wrong is logged.
+ * The same for a few of them, for processes that end soon: without a serving process the store does not
+ * grow forever. Failures are logged.
  */
 export async function pruneSome(parts: WorkflowsParts): Promise<void> {
   try {
     if ((await pruneBatch(parts)) > 0) await parts.artifacts.collect();
   } catch (error) {
-    parts.log.warn('old runs could not be removed', { error: reportError(error) });
+    parts.log.warn('pruning runs failed', { error: reportError(error) });
   }
 }
 
@@ -52,7 +52,7 @@ export function keepPruning(parts: WorkflowsParts): () => void {
     try {
       await pruneRuns(parts);
     } catch (error) {
-      parts.log.warn('old runs could not be removed', { error: reportError(error) });
+      parts.log.warn('pruning runs failed', { error: reportError(error) });
     }
     if (!isStopped) cancel = parts.timers.after(dayMs, () => void prune());
   };

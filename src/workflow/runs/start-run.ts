@@ -14,7 +14,7 @@ import type { WorkflowsParts } from './workflows-parts.ts';
 
 const maxDepth = 4;
 
-/** Checks and stores a run, and sees to it that somebody executes it. */
+/** Checks and stores a run, and has it executed. */
 export async function startRun(
   parts: WorkflowsParts,
   caller: Caller,
@@ -64,7 +64,7 @@ async function storeRun(
   const trace = await parts.beginTrace({ caller, runId: wantedId, name: plan.name ?? null, meta });
   const begin = (runId: string): Promise<void> =>
     executor.begin(runId, { isWaitedFor: false, depth: runDepth(meta) });
-  // Here it is executed while the disk is waited for. Elsewhere nobody may have a run that could be lost here.
+  // The embedded engine starts before the run is synced. Another engine must not get a run that could be lost here.
   const isHere = run.engine === 'embedded';
   const { runId, isNew } = await store.create(
     {
@@ -72,7 +72,7 @@ async function storeRun(
       runId: wantedId,
       callerId: caller.id,
       deadlineMs: deadlineAfter(createdAtMs, plan.timeoutMs, limits.maxRunMs),
-      // Restate's workers are all alike: whoever sets them up sees to that.
+      // Restate's workers are all alike: their setup ensures that.
       place: isHere ? parts.place : null,
       meta: { ...trace, [depthMetaKey]: runDepth(meta) },
     },

@@ -39,8 +39,8 @@ export interface RunExecutor {
   /** Throws when it could not take a run now: then the run is not stored either. */
   ready?(): Promise<void>;
   /**
-   * A run is in the store and nobody may have it: sees to it that somebody does. Asked about a run
-   * that somebody has, it does nothing. A process that may end any moment takes on only what is waited for.
+   * Has a stored run executed; does nothing for a run that has an owner. A process that may end any moment
+   * claims only runs that are waited for.
    */
   begin(
     runId: string,
@@ -59,7 +59,7 @@ export interface RunExecutor {
 }
 
 /**
- * progress: something of the run came to an end or went on here · elsewhere: somebody wrote, of whatever
+ * progress: something of the run came to an end or went on here · elsewhere: another process wrote, about any
  * run · turn: the run has another status, or this process has nothing to do with it any more.
  */
 export type RunNews = 'progress' | 'elsewhere' | 'turn';

@@ -4,19 +4,19 @@ export interface NestedTaking {
   /** How deep a run is; undefined when that cannot be read. */
   readonly depthOf: (runId: string) => Promise<number | undefined>;
   /** How many more runs of a depth may be executed. */
-  readonly roomAt: (depth: number) => number;
+  readonly freeSlotsAt: (depth: number) => number;
 }
 
-/** Depths looked up before others get their turn. */
-const lookedUpPerTurn = 64;
+/** Depths looked up before the event loop goes on. */
+const lookedUpPerTick = 64;
 
 /**
- * Runs that stand in line for a place, in order.
+ * Runs that wait for a slot, in order.
  *
- * Those a step of another run may wait for can be taken past the others: every depth has places of its
- * own, and the deepest runs wait for none, so none waits for a place that is never given up.
+ * Those a step of another run may wait for can be taken past the others: every depth has slots of its
+ * own, and the deepest runs wait for none, so no run waits for a slot that is never released.
  */
-export class RunLine {
+export class RunQueue {
   readonly #all = new Set<string>();
   readonly #unknown = new Set<string>();
   readonly #nested = new Map<string, number>();
@@ -41,19 +41,19 @@ export class RunLine {
     return taken;
   }
 
-  async takeNested({ depthOf, roomAt }: NestedTaking): Promise<readonly string[]> {
+  async takeNested({ depthOf, freeSlotsAt }: NestedTaking): Promise<readonly string[]> {
     let lookedUp = 0;
     for (const runId of this.#unknown) {
       const depth = await depthOf(runId);
       this.#unknown.delete(runId);
       if (this.#all.has(runId)) this.#know(runId, depth ?? 0);
       lookedUp += 1;
-      if (lookedUp % lookedUpPerTurn === 0) await setImmediate();
+      if (lookedUp % lookedUpPerTick === 0) await setImmediate();
     }
     const taken: string[] = [];
     const room = new Map<number, number>();
     for (const [runId, depth] of this.#nested) {
-      const left = room.get(depth) ?? roomAt(depth);
+      const left = room.get(depth) ?? freeSlotsAt(depth);
       room.set(depth, left - 1);
       if (left > 0) taken.push(runId);
     }
