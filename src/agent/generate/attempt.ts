@@ -12,7 +12,7 @@ export interface Attempt<Answer> {
 }
 
 export interface Task<Answer> {
-  /** What is asked; with the attempt to repair, if there was one. */
+  /** The question; `failed` is the attempt to repair, undefined at first. */
   question(failed: Attempt<Answer> | undefined): Question<Answer>;
   candidate(answer: Answer): Candidate;
   needsRepair(attempt: Attempt<Answer>): boolean;

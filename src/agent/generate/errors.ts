@@ -13,12 +13,12 @@ export const howToConnect =
   'Connect one: start Ollama or llama-server on this machine, set OPENAI_API_KEY or ANTHROPIC_API_KEY, ' +
   'or set STARCODER_ENDPOINT to the address of your own; `tutti models` shows what was found.';
 
-/** A tool that a check is made with failed; its own code says how. */
+/** A tool that verification depends on failed; `toolCode` is its own code. */
 export class ToolFailedError extends AppError {
   readonly code = 'generation.check_failed';
   readonly tool: string;
   readonly toolCode: string;
-  /** What the tool itself said. */
+  /** The tool's own message. */
   readonly said: string;
 
   constructor(tool: string, failure: { readonly code: string; readonly message: string }) {
@@ -42,11 +42,11 @@ export class UnfitFrameworkError extends AppError {
   }
 }
 
-/** Nobody said what language the code is in, and its text does not tell. */
+/** No language was given, and it could not be detected. */
 export class UnknownLanguageError extends AppError {
   readonly code = 'generation.unknown_language';
 
   constructor() {
-    super('The language of the code could not be told from its text. Give "language"');
+    super('The language of the code could not be detected. Give "language"');
   }
 }

@@ -151,7 +151,7 @@ describe('generate_code', () => {
     ['add(2, 2) == 5', 'The request says otherwise: add(2, 2) == 5 (assert 1 == 2)'],
     ['add two numbers', undefined],
   ])('runs the examples of the request: %s', async (description, note) => {
-    const isRight = (_code: string, test: string): boolean => !/expected = 5/.test(test);
+    const isRight = (_code: string, test: string): boolean => !test.includes('], 5)');
     const generation = aGeneration([{ code: right, tests }], { maxRepairs: 0, isRight });
     const result = await generation.generateCode({ ...task, description }, aCallContext());
     expect(result.evidence.notes[0]).toBe(note ?? result.evidence.notes[0]);

@@ -53,7 +53,7 @@ export function* ancestors(node: Node): Generator<Node> {
   }
 }
 
-/** Puts `text` in place of what stands from `start` to `end`. */
+/** Replaces the text from `start` to `end`. */
 export interface TextEdit {
   readonly start: number;
   readonly end: number;

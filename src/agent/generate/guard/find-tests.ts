@@ -60,7 +60,7 @@ function isTestClass(node: Node): boolean {
 interface TestRules {
   /** The name of the test that a node is; undefined when it is none. */
   readonly testName: (node: Node, parent: Node) => string | undefined;
-  /** Whether a test is told about by this name, so that one can say whether it was run. */
+  /** Whether reports use this name for the test. */
   readonly isRunnable: (node: Node) => boolean;
 }
 
@@ -174,7 +174,7 @@ export function arrangeTests(
   });
 }
 
-/** All of them where the last one stands, so that what is defined between them is defined before. */
+/** All at the position of the last one, after every definition between them. */
 function reverse(nodes: readonly Node[], empty: string): TextEdit[] {
   const last = nodes.at(-1);
   if (!last) return [];

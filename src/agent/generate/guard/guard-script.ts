@@ -81,7 +81,7 @@ function problemOf(node: Node, parent: Node, known: Known): string | undefined {
   }
 }
 
-/** What is `any` is not checked. Bounds of type parameters and types of functions are, where they are used; tests may pass what they like. */
+/** `any` disables type checks; in bounds of type parameters and in types of functions it is checked at the use. Tests may use it. */
 function anyProblem(node: Node, { role }: Guarded): string | undefined {
   if (role === 'tests') return undefined;
   const isAllowed = [...ancestors(node)].some(
@@ -182,7 +182,7 @@ function isInMain(node: Node): boolean {
   );
 }
 
-/** `if (import.meta.main) main();` and what was written before there was that, on top and without an else. */
+/** `if (import.meta.main) main();` or its older form, at the top level and without an else. */
 function isMainGuard(node: Node): boolean {
   const above = [...ancestors(node)].find(({ type }) => type === 'if_statement');
   if (above?.parent?.type !== 'program' || above.childForFieldName('alternative')) return false;
@@ -220,7 +220,7 @@ function callProblem(node: Node, known: Known): string | undefined {
   const called = node.childForFieldName('function')?.text ?? '';
   const first = node.childForFieldName('arguments')?.namedChild(0);
   if (called === 'import' || called === 'require') {
-    if (first?.type !== 'string') return `${called} of what is not known`;
+    if (first?.type !== 'string') return `${called} of an unknown module`;
     return moduleProblem(unquote(first.text), known.guarded);
   }
   if (/\bconstructor$/.test(called)) return called.slice(-60);

@@ -8,7 +8,7 @@ export interface FunctionSite {
   readonly name: string;
   readonly line: number;
   readonly body: Node;
-  /** The type of what it returns, as it is written; empty where none is. */
+  /** Declared type of the result; empty without a declaration. */
   readonly returns: string;
   /** Programs start in it. */
   readonly isEntry: boolean;

@@ -247,7 +247,7 @@ function unwrapCall(node: Node): Change[] {
   return isPlain ? [changed(node, 'call', kept.text)] : [];
 }
 
-/** What they give mostly equals what they are given, or is of a type that no mutant compiles without. */
+/** Their result mostly equals their argument, or the code does not compile without them. */
 const conversions =
   /^(?:Ok|Err|Some|dict|list|tuple|set|frozenset|iter|str|bool|String|Boolean|Object\.(?:freeze|entries)|Array\.from|structuredClone|copy|deepcopy|copy\.(?:copy|deepcopy))$/;
 

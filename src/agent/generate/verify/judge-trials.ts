@@ -43,9 +43,7 @@ export function judgeControl(
   passed: readonly string[],
 ): string[] {
   if (outcome?.kind !== 'ran') {
-    return [
-      `The same program in other words could not be tested: ${outcome?.why ?? 'it did not run'}.`,
-    ];
+    return [`An equivalent program could not be tested: ${outcome?.why ?? 'it did not run'}.`];
   }
   const isCanary = (name: string): boolean => canaries.some((canary) => name.includes(canary));
   const caught = canaries.filter((canary) => outcome.failed.some((name) => name.includes(canary)));
@@ -185,7 +183,7 @@ export function findWeak(tried: Tried, passed: readonly string[]): string[] {
   return [`These tests noticed none of the changes: ${weak.slice(0, maxShown).join(', ')}.`];
 }
 
-/** Which branches the probed program tells of in its output. */
+/** The branches that the probed program printed. */
 export function readBranches(
   all: readonly Branch[],
   output: string,

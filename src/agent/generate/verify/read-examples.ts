@@ -20,7 +20,7 @@ const raising = /^\s*,?\s*(?:should |must )?(?:raises?|throws?)\s+(?:an?\s+)?([A
 const word = /^(?:True|False|None|true|false|null|nil|undefined|NaN|-?Infinity)\b/;
 const number = /^-?\d[\d_]{0,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,3})?(?![\w.]*\w)/i;
 
-/** The examples of a request that name what the code defines. What is not plainly an example is none. */
+/** The examples of a request that call something the code defines. Ambiguous text is not an example. */
 export function readExamples(
   request: string,
   { language, code }: { readonly language: ParsedLanguage; readonly code: string },

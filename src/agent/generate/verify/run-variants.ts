@@ -14,7 +14,7 @@ export interface Variant {
 }
 
 export type VariantOutcome =
-  /** Names of the tests; `isWhole`: the run came to its end. */
+  /** Names of the tests; `isWhole`: the run completed. */
   | {
       readonly kind: 'ran';
       readonly passed: readonly string[];
@@ -196,7 +196,7 @@ function outcomeOf(results: SuiteReport['tests'], isWhole: boolean): VariantOutc
   };
 }
 
-/** What can be different around a run of the tests. */
+/** What can differ around a run of the tests. */
 export const surroundings = [
   'time',
   'zone',
@@ -208,9 +208,9 @@ export const surroundings = [
 ] as const;
 export type Surrounding = (typeof surroundings)[number];
 
-/** One more run of the tests, to see what they depend on and what they notice. */
+/** One more run of the tests, to find out what they depend on and which changes they detect. */
 export type Trial =
-  /** On the same program in other words, beside a test that fails. */
+  /** On an equivalent program, beside a failing test. */
   | { readonly kind: 'control' }
   /** On the code itself, in other surroundings. */
   | {

@@ -45,7 +45,7 @@ export interface TrialRequest {
 export interface TrialResult {
   readonly mutants: NonNullable<Evidence['mutants']>;
   readonly branches: Evidence['branches'];
-  /** What part of the mutants the tests of the user or the request notice by themselves. */
+  /** The part of the mutants that tests of the user or the request kill by themselves. */
   readonly independentScore: number;
   /** Why the tests prove too little about the code; empty when they do. */
   readonly doubts: readonly string[];
@@ -53,7 +53,7 @@ export interface TrialResult {
 }
 
 /**
- * Runs the tests on the same program in other words, in other surroundings, in another order and alone, on code that fails, and
+ * Runs the tests on an equivalent program, in other surroundings, in another order and alone, on code that fails, and
  * on mutants; and says what that shows about them. `sign` marks what our own programs print.
  */
 export async function tryTests(request: TrialRequest): Promise<TrialResult> {

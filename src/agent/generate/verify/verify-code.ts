@@ -28,7 +28,7 @@ import { type ExampleTests, writeExampleTests } from './write-example-tests.ts';
 
 /** Checks types that running code erases. */
 export interface TypeChecker {
-  /** What is wrong with the types of a TypeScript module; `unavailable` where there is no compiler. */
+  /** Type errors of a TypeScript module; `unavailable` without a compiler. */
   check(text: string, signal: AbortSignal): Promise<TypeCheck>;
 }
 
@@ -36,7 +36,7 @@ export type TypeCheck =
   | { readonly kind: 'checked'; readonly errors: readonly string[] }
   | { readonly kind: 'unavailable'; readonly why: string };
 
-/** What the checks are made with. */
+/** Ports and limits of the checks. */
 export interface Checks {
   readonly tools: ToolCaller;
   readonly parser: SyntaxParser;
@@ -51,9 +51,9 @@ export interface Candidate {
   /** Empty when there are none. */
   readonly tests: string;
   readonly testsWrittenBy: 'self' | 'given';
-  /** Code that was given is not formatted, linted or suspected: only its tests are in question. */
+  /** Given code is not formatted, linted or guarded: only its tests are verified. */
   readonly isCodeGiven: boolean;
-  /** What was asked for; its examples are run. */
+  /** The request; its examples are run. */
   readonly request?: string | undefined;
   /** Tests by the author of the code, beside those that were given. */
   readonly ownTests?: string | undefined;
@@ -68,14 +68,14 @@ export interface Verdict extends Graded {
   readonly evidence: Omit<Evidence, 'attempts'>;
   /** Every check there is was passed. */
   readonly hasPassed: boolean;
-  /** What another attempt has to cure; empty when there is nothing, or nothing that one could. */
+  /** What another attempt has to repair; empty when there is nothing to repair. */
   readonly failures: readonly string[];
-  /** How far it came: of two attempts the one that came further is better. */
+  /** Higher for the attempt that passed more checks. */
   readonly progress: number;
   readonly testNames: readonly string[];
 }
 
-/** Finds out about code by running checks, each only when those before it were passed. Throws only for cancellation and bugs. */
+/** Verifies code by a sequence of checks that ends with the first failure. Throws only for cancellation and bugs. */
 export async function verifyCode(
   checks: Checks,
   candidate: Candidate,
@@ -85,13 +85,12 @@ export async function verifyCode(
   return trial.judge();
 }
 
-/** What the tests may take on changed code, which may loop for ever: so long, and so many times what they take on the code itself. */
+/** Time limit for the tests on a variant, which may loop for ever: a base, and a multiple of their time on the code itself. */
 const leastVariantMs = 2_000;
 const slowest = 10;
 
 type MutableEvidence = { -readonly [Key in keyof Verdict['evidence']]: Verdict['evidence'][Key] };
 
-/** What is run, and how. */
 interface Run {
   readonly language: ParsedLanguage;
   readonly placement: Placement;
@@ -348,9 +347,10 @@ class Trial {
     const kind = isGiven ? 'tests' : 'examples';
     const count = isGiven ? report.tests.length : examples.examples.length;
     if (count > 0) this.#independent = { kind, count, score: result.independentScore };
-    if (count > 0 && holdsResults(this.#code, isGiven ? this.#tests : examples.appended)) {
+    const checks = isGiven ? this.#tests : examples.examples.map(({ text }) => text).join('\n');
+    if (count > 0 && holdsResults(this.#code, checks)) {
       this.#independent = { kind, count, score: 0 };
-      this.#note('The code holds the very results that your tests or examples expect.');
+      this.#note('The code contains the results that your tests or examples expect.');
     }
     for (const note of result.notes) this.#note(note);
     this.#progress = 7 + mutants.killed / (mutants.planted + 1);

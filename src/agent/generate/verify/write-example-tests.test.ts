@@ -21,8 +21,8 @@ async function write(language: keyof typeof codes, request: string): Promise<str
 }
 
 it.each<[keyof typeof codes, string, string]>([
-  ['python', 'f(2) == true', 'expected = True'],
-  ['javascript', 'f("None") is None', 'const expected = null;'],
+  ['python', 'f(2) == true', '[lambda: f(2)], True)'],
+  ['javascript', 'f("None") is None', '{ expected: null }'],
   ['go', 'f(2) == [1, 2]', 'want := "[1 2]"'],
   ['go', 'f(2) == "a"', 'want := "a"'],
 ])('are written in %s: %s', async (language, request, expected) => {

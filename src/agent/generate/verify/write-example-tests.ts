@@ -1,5 +1,5 @@
 import type { Evidence } from '../../../contract/generation/index.ts';
-import { type ParsedLanguage } from '../language.ts';
+import { isScript, type ParsedLanguage, readProgram } from '../language.ts';
 import { type SyntaxParser, withTree } from '../syntax-tree.ts';
 import { readExamples, type Example } from './read-examples.ts';
 import type { SuiteReport } from './tool-checks.ts';
@@ -7,7 +7,7 @@ import type { SuiteReport } from './tool-checks.ts';
 const maxMessage = 100;
 
 export interface ExampleTests {
-  /** To be put after the tests; empty where there are none. */
+  /** Appended to the tests; empty where there are none. */
   readonly appended: string;
   /** Beside the tests. */
   readonly files: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ const toScript: readonly (readonly [RegExp, string])[] = [
   [/\b(?:None|nil)\b/g, 'null'],
 ];
 
-/** Constants as the language calls them; the inside of strings stays. */
+/** Translates constants such as `true`; strings stay as they are. */
 function inLanguage(example: Example, language: ParsedLanguage): Example {
   const changes = language === 'python' ? toPython : language === 'go' ? [] : toScript;
   const translate = (text: string): string =>
@@ -93,7 +93,7 @@ function inLanguage(example: Example, language: ParsedLanguage): Example {
   };
 }
 
-/** Literals in the notation of another language mean something else, or nothing. */
+/** Whether the expected value is a literal in the notation of the language. */
 function isLiteralOf({ expected }: Example, language: ParsedLanguage): boolean {
   if (expected.kind === 'error') return language !== 'go';
   const bare = expected.text.replaceAll(/(["'])(?:\\.|(?!\1).)*\1/g, '0');
@@ -112,111 +112,72 @@ function statement({ calls, expected }: Example, language: ParsedLanguage): stri
     : `${lines.join('\n')}\n`;
 }
 
-type Written = Pick<ExampleTests, 'appended' | 'files'>;
-
 function write(
   examples: readonly Example[],
-  source: Parameters<typeof writeExampleTests>[1],
-): Written {
-  const { language, codeFile, isCommonJs, code } = source;
-  switch (language) {
-    case 'python':
-      return { appended: pythonTests(examples, codeFile.replace(/\.py$/, '')), files: {} };
-    case 'javascript':
-    case 'typescript':
-      return { appended: scriptTests(examples, codeFile, isCommonJs), files: {} };
-    case 'go': {
-      const name = /^package[ \t]{1,5}(\w{1,100})/m.exec(code)?.[1] ?? 'solution';
-      return { appended: '', files: { 'request_test.go': goTests(examples, name) } };
-    }
-    case 'java':
-    case 'rust':
-      return { appended: '', files: {} };
+  { language, codeFile, isCommonJs, code }: Parameters<typeof writeExampleTests>[1],
+): Pick<ExampleTests, 'appended' | 'files'> {
+  if (language === 'go') {
+    const name = /^package[ \t]{1,5}(\w{1,100})/m.exec(code)?.[1] ?? 'solution';
+    return { appended: '', files: { 'request_test.go': goTests(examples, name) } };
   }
+  if (language === 'python') {
+    return { appended: pythonTests(examples, codeFile.replace(/\.py$/, '')), files: {} };
+  }
+  return {
+    appended: isScript(language) ? scriptTests(examples, codeFile, isCommonJs) : '',
+    files: {},
+  };
 }
 
-function rootNames({ calls }: Example): string {
+const ownNames =
+  /^(?:Date|Map|Set|BigInt|Number|String|Array|Symbol|float|int|set|dict|list|tuple|range)$/;
+
+/** Names that the calls use and the code defines. */
+function rootNames({ calls }: Example): string[] {
   const names = calls.flatMap((call) =>
     [...call.matchAll(/(?<![\w$.])([A-Za-z_$][\w$]*)\(/g)].map((match) => match[1] ?? ''),
   );
-  return [...new Set(names)]
-    .filter(
-      (name) =>
-        !/^(?:Date|Map|Set|BigInt|Number|String|Array|Symbol|float|int|set|dict|list|tuple|range)$/.test(
-          name,
-        ),
-    )
-    .join(' ');
+  return [...new Set(names)].filter((name) => !ownNames.test(name));
 }
 
 function pythonTests(examples: readonly Example[], module: string): string {
   const tests = examples.map((example, index) => {
-    const lines = [
+    const calls = example.calls.map((call) => `lambda: ${call}`).join(', ');
+    const { expected } = example;
+    const result =
+      expected.kind === 'error' ? `error=${JSON.stringify(expected.name)}` : expected.text;
+    return [
       `def test_request_example_${index + 1}():`,
       `    import ${module} as code__`,
-      ...rootNames(example)
-        .split(' ')
-        .map((name) => `    ${name} = code__.${name}`),
-      '    results = []',
-      ...example.calls.flatMap((call) => [
-        '    try:',
-        `        results.append(("value", ${call}))`,
-        '    except Exception as error:',
-        '        results.append(("error", [one.__name__ for one in type(error).__mro__], error))',
-      ]),
-      example.expected.kind === 'error'
-        ? `    assert any(one[0] == "error" and ${JSON.stringify(example.expected.name)} in one[1] for one in results), results`
-        : `    expected = ${example.expected.text}`,
-      ...(example.expected.kind === 'error'
-        ? []
-        : [
-            '    near = lambda one: isinstance(expected, float) and isinstance(one, (int, float)) and abs(one - expected) < 1e-9',
-            '    assert any(one[0] == "value" and (one[1] == expected or near(one[1])) for one in results), results',
-          ]),
-    ];
-    return `\n\n${lines.join('\n')}\n`;
+      ...rootNames(example).map((name) => `    ${name} = code__.${name}`),
+      `    check_example__([${calls}], ${result})`,
+    ].join('\n');
   });
-  return tests.join('');
+  return `\n\n${[readProgram('python/check_example.py'), ...tests].join('\n\n')}\n`;
 }
 
 function scriptTests(examples: readonly Example[], codeFile: string, isCommonJs: boolean): string {
   const head = isCommonJs
-    ? `const request__ = require('./${codeFile}');\nconst { test: requestTest__ } = require('node:test');\nconst { isDeepStrictEqual: requestEqual__ } = require('node:util');\n`
-    : `import * as request__ from './${codeFile}';\nimport { test as requestTest__ } from 'node:test';\nimport { isDeepStrictEqual as requestEqual__ } from 'node:util';\n`;
+    ? `const request__ = require('./${codeFile}');\nconst { test: requestTest__ } = require('node:test');\n`
+    : `import * as request__ from './${codeFile}';\nimport { test as requestTest__ } from 'node:test';\n`;
   const tests = examples.map((example, index) => {
-    const names = rootNames(example)
-      .split(' ')
-      .map(
-        (name) =>
-          `  const ${name} = request__.${name} ?? request__.default?.${name} ?? request__.default;`,
-      );
-    const isGood =
-      example.expected.kind === 'error'
-        ? `requestNames__(one.error).includes(${JSON.stringify(example.expected.name)})`
-        : `'value' in one && (requestEqual__(one.value ?? null, expected ?? null) || JSON.stringify(one.value) === JSON.stringify(expected) || (typeof expected === 'number' && Math.abs(one.value - expected) < 1e-9 && typeof one.value === 'number'))`;
+    const calls = example.calls.map((call) => `async () => (${call})`).join(', ');
+    const { expected } = example;
+    const result =
+      expected.kind === 'error'
+        ? `error: ${JSON.stringify(expected.name)}`
+        : `expected: ${expected.text}`;
     return [
       `requestTest__('request example ${index + 1}', async () => {`,
-      ...names,
-      ...(example.expected.kind === 'value'
-        ? [`  const expected = ${example.expected.text};`]
-        : []),
-      '  const results = [];',
-      ...example.calls.map(
-        (call) =>
-          `  try { results.push({ value: await (${call}) }); } catch (error) { results.push({ error }); }`,
+      ...rootNames(example).map(
+        (name) =>
+          `  const ${name} = request__.${name} ?? request__.default?.${name} ?? request__.default;`,
       ),
-      `  if (!results.some((one) => ${isGood})) throw new Error('AssertionError: ' + String(results[0]?.error ?? JSON.stringify(results[0]?.value)));`,
+      `  await checkExample__([${calls}], { ${result} });`,
       '});',
-      '',
     ].join('\n');
   });
-  const names = `function requestNames__(error) {
-  const names = [error?.name];
-  for (let one = error; one; one = Object.getPrototypeOf(one)) names.push(one.constructor?.name);
-  return names;
-}
-`;
-  return `\n${head}${names}${tests.join('\n')}`;
+  return `\n${head}${[readProgram('javascript/check-example.mjs'), ...tests].join('\n')}\n`;
 }
 
 function goTests(examples: readonly Example[], packageName: string): string {
