@@ -1,6 +1,6 @@
 import type { CallContext } from '../../contract/server/index.ts';
 import type { CodeModels, ModelLimits } from './ask-model.ts';
-import type { Checks } from './verify/verify-code.ts';
+import { type Checks, noEvidence } from './verify/verify-code.ts';
 import type { FormalizedTask, GeneratedCode } from '../../contract/generation/index.ts';
 import type { Language } from '../../contract/language/index.ts';
 
@@ -63,15 +63,7 @@ export const scaffoldFacts: Pick<
   missing: 'a model that writes the code',
   verified: false,
   evidence: {
-    parsed: false,
-    formatted: false,
-    lint_errors: null,
-    built: null,
-    tests: null,
-    examples: null,
-    coverage_percent: null,
-    branches: null,
-    mutants: null,
+    ...noEvidence,
     attempts: 0,
     notes: ['This is a template, not an answer: no model wrote it, and nothing was checked.'],
   },

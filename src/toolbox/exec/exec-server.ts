@@ -1,8 +1,7 @@
 import type { McpServer } from '../../contract/server/index.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
 import { checkCodeTool } from './check-code-tool.ts';
-import { runCodeTool } from './run-code-tool.ts';
-import { runCommandTool } from './run-command-tool.ts';
+import { runCodeTool, runCommandTool } from './run-tools.ts';
 import { runTestsTool } from './tests/run-tests-tool.ts';
 import type { TestsContext } from './tests/run-tests.ts';
 

@@ -81,13 +81,25 @@ export async function verifyCode(
   candidate: Candidate,
   context: CallContext,
 ): Promise<Verdict> {
-  const trial = new Trial(checks, candidate, context);
-  return trial.judge();
+  return new Verification(checks, candidate, context).judge();
 }
 
 /** Time limit for the tests on a variant, which may loop for ever: a base, and a multiple of their time on the code itself. */
 const leastVariantMs = 2_000;
 const slowest = 10;
+
+export const noEvidence: Verdict['evidence'] = {
+  parsed: false,
+  formatted: false,
+  lint_errors: null,
+  built: null,
+  tests: null,
+  examples: null,
+  coverage_percent: null,
+  branches: null,
+  mutants: null,
+  notes: [],
+};
 
 type MutableEvidence = { -readonly [Key in keyof Verdict['evidence']]: Verdict['evidence'][Key] };
 
@@ -99,22 +111,11 @@ interface Run {
 }
 
 /** One candidate on its way through the checks. */
-class Trial {
+class Verification {
   readonly #checks: Checks;
   readonly #candidate: Candidate;
   readonly #context: CallContext;
-  readonly #evidence: MutableEvidence = {
-    parsed: false,
-    formatted: false,
-    lint_errors: null,
-    built: null,
-    tests: null,
-    examples: null,
-    coverage_percent: null,
-    branches: null,
-    mutants: null,
-    notes: [],
-  };
+  readonly #evidence: MutableEvidence = { ...noEvidence };
   #code: string;
   #tests: string;
   #failures: readonly string[] = [];
@@ -220,15 +221,12 @@ class Trial {
     const { parser } = this.#checks;
     const { testsWrittenBy, isCodeGiven } = this.#candidate;
     const fileNames = [placement.codeFile, placement.testFile];
-    const suspicions: string[] = [];
-    if (!isCodeGiven) {
-      const code = { language, text: this.#code, role: 'code', fileNames } as const;
-      suspicions.push(...(await guardSource(parser, code)));
-    }
-    if (testsWrittenBy === 'self') {
-      const tests = { language, text: this.#tests, role: 'tests', fileNames } as const;
-      suspicions.push(...(await guardSource(parser, tests)));
-    }
+    const guard = (role: 'code' | 'tests', text: string): Promise<string[]> =>
+      guardSource(parser, { language, text, role, fileNames });
+    const suspicions = [
+      ...(isCodeGiven ? [] : await guard('code', this.#code)),
+      ...(testsWrittenBy === 'self' ? await guard('tests', this.#tests) : []),
+    ];
     if (suspicions.length > 0) return this.#fail(...suspicions);
     this.#progress = 3;
     return true;

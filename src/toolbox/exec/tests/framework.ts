@@ -60,7 +60,14 @@ export interface TestFramework {
   plan(request: TestRequest): Promise<TestPlan>;
 }
 
-/** The text of a program of ours that runs tests inside the sandbox. */
+/** The text of a test runner of ours. */
 export function readRunner(name: string): Promise<string> {
   return readFile(ownFile(`toolbox/exec/tests/runners/${name}`), 'utf8');
 }
+
+/** What a compiler and the tests of a package need at least. */
+export const compilerNeeds: Partial<SandboxLimits> = {
+  memoryBytes: 1536 * 1024 * 1024,
+  diskBytes: 768 * 1024 * 1024,
+  outputBytes: 16 * 1024 * 1024,
+};

@@ -1,4 +1,4 @@
-import type { TestFramework } from '../framework.ts';
+import { compilerNeeds, type TestFramework } from '../framework.ts';
 import { inProject, type Project, projectFolder, workFolder } from '../project.ts';
 import {
   emptyReport,
@@ -36,11 +36,7 @@ export const cargoTests: TestFramework = {
       },
       stdin: '',
       mounts: [],
-      needs: {
-        memoryBytes: 1536 * 1024 * 1024,
-        diskBytes: 768 * 1024 * 1024,
-        outputBytes: 16 * 1024 * 1024,
-      },
+      needs: compilerNeeds,
       reports: [],
       readReport: (result) => ({
         ...readCargoOutput(result.stdout),

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
-import type { TestFramework } from '../framework.ts';
+import { compilerNeeds, type TestFramework } from '../framework.ts';
 import { inProject, type Project, projectFolder, textOf, workFolder } from '../project.ts';
 import { cleanOutput } from '../../clean-output.ts';
 import {
@@ -50,11 +50,7 @@ export const goTests: TestFramework = {
       },
       stdin: '',
       mounts: [],
-      needs: {
-        memoryBytes: 1536 * 1024 * 1024,
-        diskBytes: 768 * 1024 * 1024,
-        outputBytes: 16 * 1024 * 1024,
-      },
+      needs: compilerNeeds,
       reports: [profile],
       readReport: (result, reports) => ({
         ...readGoEvents(result.stdout, sourcesOf(project, moduleName)),

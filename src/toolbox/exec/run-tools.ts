@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CallContext } from '../../contract/server/index.ts';
-import { defineTool, type DefinedTool } from '../define-tool.ts';
+import { type DefinedTool, defineTool } from '../define-tool.ts';
 import {
   codeField,
   entryField,
@@ -18,16 +18,16 @@ import {
   findEntry,
   type Language,
   languageOfFile,
-  readProgram,
   languages,
   languageTraits,
   type ProgramFiles,
+  readProgram,
 } from './program/program-files.ts';
 import { planProgram } from './program/plan-program.ts';
 import { checkBeforeRun, openAhead, runProgram } from './run-program.ts';
 import { summarizeRun } from './summarize-run.ts';
 
-const input = z.strictObject({
+const codeInput = z.strictObject({
   language: z
     .enum(languages)
     .optional()
@@ -45,6 +45,8 @@ const input = z.strictObject({
   ...runFields,
 });
 
+type CodeRequest = z.output<typeof codeInput>;
+
 /** The tool `run_code`: an untrusted program, in a sandbox. */
 export function runCodeTool(exec: CodeRunContext): DefinedTool {
   return defineTool({
@@ -54,7 +56,7 @@ export function runCodeTool(exec: CodeRunContext): DefinedTool {
       'Runs a program in Python, JavaScript, TypeScript, Go, Rust, Java or shell in a sandbox: no network, no files but its own, ' +
       'limits on time, CPU, memory, processes, disk and output. Gives exit code, output, what it used, and files it left. ' +
       'Code is checked for dangerous operations first. Output comes live as progress; cancelling kills it.',
-    input,
+    input: codeInput,
     output: runResultSchema,
     annotations: sandboxedAnnotations,
     examples: [
@@ -78,7 +80,7 @@ interface CodeRunContext extends ExecContext {
 
 async function runCode(
   exec: CodeRunContext,
-  request: z.output<typeof input>,
+  request: CodeRequest,
   context: CallContext,
 ): Promise<RunResult> {
   const { args, env, stdin, collect } = request;
@@ -97,9 +99,7 @@ async function runCode(
   return runProgram(run, check, { context, sandbox: exec.sandbox });
 }
 
-type Wanted = z.output<typeof input>;
-
-function languageOf({ language, path, entry, files = {} }: Wanted): Language {
+function languageOf({ language, path, entry, files = {} }: CodeRequest): Language {
   const names = [path, entry, ...Object.keys(files)].filter((name) => name !== undefined);
   const found = language ?? names.map(languageOfFile).find((one) => one !== undefined);
   if (found !== undefined) return found;
@@ -108,7 +108,7 @@ function languageOf({ language, path, entry, files = {} }: Wanted): Language {
 
 async function programOf(
   { roots }: CodeRunContext,
-  { path, ...request }: Wanted & { readonly language: Language },
+  { path, ...request }: CodeRequest & { readonly language: Language },
   signal: AbortSignal,
 ): Promise<ProgramFiles> {
   if (path === undefined) return findEntry(request);
@@ -118,9 +118,57 @@ async function programOf(
   return readProgram(path, { roots, signal });
 }
 
-/** What the check reads of a project: its code. Of files that were given it reads each. */
+/** The files of a project that are checked: its code. Given files are all checked. */
 function codeIn({ files, entry }: ProgramFiles): Record<string, string> {
   return Object.fromEntries(
     Object.entries(files).filter(([name]) => name === entry || languageOfFile(name) !== undefined),
   );
+}
+
+const toolchains = ['shell', 'python', 'node', 'go', 'rust', 'java'] as const;
+
+const commandInput = z.strictObject({
+  argv: wordsField
+    .min(1)
+    .describe('The program and its arguments, e.g. ["sort", "-n", "numbers.txt"]. No shell.'),
+  files: filesField.default({}),
+  toolchain: z
+    .enum(toolchains)
+    .default('shell')
+    .describe('What is installed beside the programs of the system.'),
+  ...runFields,
+});
+
+/** The tool `run_command`: any program of a toolchain, in a sandbox. */
+export function runCommandTool(exec: ExecContext): DefinedTool {
+  return defineTool({
+    name: 'run_command',
+    title: 'Run a command in a sandbox',
+    description:
+      'Runs a command over files that are given with the call, in a sandbox: no network, no other files, the same limits and ' +
+      'the same result as run_code. The command is not read by a shell; use ["sh", "-c", "…"] for one.',
+    input: commandInput,
+    output: runResultSchema,
+    annotations: sandboxedAnnotations,
+    examples: [
+      'run this command in a sandbox',
+      'sort these lines with the sort command',
+      'compile these files with javac',
+    ],
+    run: (request, context) => runCommand(exec, request, context),
+    summarize: summarizeRun,
+  });
+}
+
+async function runCommand(
+  exec: ExecContext,
+  request: z.output<typeof commandInput>,
+  context: CallContext,
+): Promise<RunResult> {
+  const { argv, files, toolchain, env, stdin, collect } = request;
+  const check = await checkBeforeRun({ files, commandLine: argv.join(' ') }, exec, context);
+  const program = { kind: 'command', argv } as const;
+  const limits = limitsOf(request.limits, exec);
+  const run = { toolchain, program, files, env, stdin, limits, collect };
+  return runProgram(run, check, { context, sandbox: exec.sandbox });
 }
