@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { detectLanguage, likelyLanguages } from './detect-language.ts';
-import { snippets } from './testdata/snippets.ts';
+import snippets from './testdata/snippets.json' with { type: 'json' };
 
 describe.each(Object.entries(snippets))('%s', (language, texts) => {
   it.each(texts)('is what this is: %j', (text) => {

@@ -14,7 +14,6 @@ import {
   TooMuchSourceError,
   type NoFilesReason,
 } from './errors.ts';
-import type { LeftOutPath } from './select/select-sources.ts';
 import { knownEndings, languageOfPath, languages, type Language } from './language.ts';
 
 /** One text to work on. `path` is what the user gave or, below a folder, relative to the root. */
@@ -41,13 +40,29 @@ export const sourceFields = {
     .describe('Detected from the file name or the text when not given.'),
 };
 
-/** A file of several that was left out, and why. */
+export const leftOutReasons = [
+  'ignored',
+  'generated',
+  'vendored',
+  'excluded',
+  'hidden',
+  'unreadable',
+  'too_slow',
+] as const;
+
+/** A file or a whole folder below the requested one that is left out. */
+export interface LeftOutPath {
+  readonly path: string;
+  readonly reason: (typeof leftOutReasons)[number];
+}
+
+/** A file of several that could not be read. */
 export interface UnreadableFile {
   readonly path: string;
   readonly error: AppError;
 }
 
-export interface ResolveOptions {
+interface ResolveOptions {
   readonly onUnreadable?: (file: UnreadableFile) => void;
   /** Told of what is left out because Git ignores it, the exclude patterns name it or its folder is hidden. */
   readonly onLeftOut?: (path: LeftOutPath) => void;
@@ -65,13 +80,13 @@ export interface SourceRequest {
 }
 
 /** What one call may read at most. */
-export interface SourceLimits {
+interface SourceLimits {
   readonly maxFiles: number;
   readonly maxFileBytes: number;
   readonly maxTotalBytes: number;
 }
 
-export const defaultSourceLimits: SourceLimits = {
+const defaultSourceLimits: SourceLimits = {
   maxFiles: 5_000,
   maxFileBytes: 10 * 1024 * 1024,
   maxTotalBytes: 100 * 1024 * 1024,

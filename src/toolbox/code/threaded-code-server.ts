@@ -26,11 +26,7 @@ const toolsOverFiles = [
 ];
 
 /** Calls a tool of this server. */
-export type CallOwnTool = (
-  name: string,
-  args: unknown,
-  context: CallContext,
-) => Promise<ToolResult>;
+type CallOwnTool = (name: string, args: unknown, context: CallContext) => Promise<ToolResult>;
 
 /** Opens what writes code, given the means to check it; asked for by the first call that needs it. */
 export type OpenGeneration = (

@@ -4,7 +4,12 @@ import { AppError, reportError } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
 import { CodeSyntaxError } from '../errors.ts';
-import { describeLeftOut, reportLeftOut, selectSources } from '../select/select-sources.ts';
+import {
+  describeLeftOut,
+  forEachFile,
+  reportLeftOut,
+  selectSources,
+} from '../select/select-sources.ts';
 import { sourceFields, type SourceFile } from '../source-files.ts';
 import {
   complexitySchema,
@@ -71,20 +76,15 @@ async function measureAll(
 ): Promise<{ readonly measured: FileComplexity[]; readonly failed: FailedFile[] }> {
   const measured: FileComplexity[] = [];
   const failed: FailedFile[] = [];
-  for (const [index, file] of files.entries()) {
-    call.signal.throwIfAborted();
-    if (files.length > 1) {
-      call.progress({ progress: index, total: files.length, message: file.path });
-    }
-    try {
-      measured.push(await measureChecked(file, context));
-    } catch (error) {
-      if (files.length === 1 || !(error instanceof AppError)) throw error;
+  await forEachFile(files, call, {
+    work: async (file) => measured.push(await measureChecked(file, context)),
+    onError: (file, error) => {
+      if (!(error instanceof AppError)) return false;
       const { code, message } = reportError(error);
       failed.push({ path: file.path, code, message });
-    }
-  }
-  if (files.length > 1) call.progress({ progress: files.length, total: files.length });
+      return true;
+    },
+  });
   return { measured, failed };
 }
 

@@ -1,7 +1,7 @@
 import type { ParseResult } from 'oxc-parser';
 import type { Tree } from 'web-tree-sitter';
 import type { CodeContext } from '../code-context.ts';
-import { parseJavascriptFile } from '../engines/parse-inline.ts';
+import { parseJavascriptFile } from '../engines/javascript-tree.ts';
 import { syntaxError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { SourceFile } from '../source-files.ts';

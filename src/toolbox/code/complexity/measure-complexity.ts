@@ -16,9 +16,13 @@ import {
   type LanguageHooks,
 } from './complexity-rules.ts';
 import type { FileComplexity, FunctionComplexity } from './complexity-schema.ts';
-import { countLines, countStatements } from './count-lines.ts';
 import { findRecursion } from './find-recursion.ts';
-import { countHalstead, maintainabilityIndex } from './maintainability.ts';
+import {
+  countHalstead,
+  countLines,
+  countStatements,
+  maintainabilityIndex,
+} from './maintainability.ts';
 import { measureScopes, type MeasuredTree, type Scope } from './measure-scopes.ts';
 import { measureStructure } from './measure-structure.ts';
 

@@ -5,7 +5,7 @@ import { splitStatements, tokenizeSql, type SqlToken } from '../lint/sql-tokens.
 import type { SourceFile } from '../source-files.ts';
 import { fromSyntaxTree, type CodeTree, type TextSpan } from './code-tree.ts';
 import type { LineCounts, Structure } from './complexity-schema.ts';
-import { countLines } from './count-lines.ts';
+import { countLines } from './maintainability.ts';
 
 interface StructureMeasure {
   readonly lines: LineCounts;

@@ -12,7 +12,7 @@ export interface FailedFile {
   readonly message: string;
 }
 
-export interface ReportOptions {
+interface ReportOptions {
   readonly detailed: boolean;
   /** Files that could not be measured. */
   readonly failed: readonly FailedFile[];

@@ -1,18 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { z } from 'zod';
 
-const exportsSchema = z.object({
-  memory: z.custom<{ readonly buffer: ArrayBuffer }>((value) => value instanceof Object),
-  _initialize: z.custom<() => void>(isFunction),
-  alloc: z.custom<(bytes: number) => number>(isFunction),
-  format: z.custom<() => number>(isFunction),
-  output_ptr: z.custom<() => number>(isFunction),
-  output_len: z.custom<() => number>(isFunction),
-  dispose: z.custom<() => void>(isFunction),
-});
-
-type GofmtExports = z.infer<typeof exportsSchema>;
+/** The exports of the module. */
+interface GofmtExports {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly _initialize: () => void;
+  readonly alloc: (bytes: number) => number;
+  readonly format: () => number;
+  readonly output_ptr: () => number;
+  readonly output_len: () => number;
+  readonly dispose: () => void;
+}
 
 interface WasmModule {
   readonly kind?: 'module';
@@ -21,7 +19,7 @@ interface WasmModule {
 /** What is used of `WebAssembly`, which the type library of a server program leaves out. */
 interface Wasm {
   compile(bytes: Uint8Array): Promise<WasmModule>;
-  readonly Instance: new (module: WasmModule) => { readonly exports: object };
+  readonly Instance: new (module: WasmModule) => { readonly exports: GofmtExports };
 }
 
 // Every Node has it, with these members.
@@ -71,7 +69,7 @@ export class Gofmt {
 export class GofmtMessage extends Error {}
 
 function instantiate(module: WasmModule): GofmtExports {
-  const engine = exportsSchema.parse({ ...new wasm.Instance(module).exports });
+  const engine = new wasm.Instance(module).exports;
   engine._initialize();
   return engine;
 }
@@ -79,8 +77,4 @@ function instantiate(module: WasmModule): GofmtExports {
 function readOutput(engine: GofmtExports): string {
   const bytes = new Uint8Array(engine.memory.buffer, engine.output_ptr(), engine.output_len());
   return new TextDecoder().decode(bytes);
-}
-
-function isFunction(value: unknown): boolean {
-  return typeof value === 'function';
 }

@@ -7,7 +7,7 @@ export interface ChildLimits {
 }
 
 /** How a child process ended; `missing` when there is no such program. What it wrote until then is kept. */
-export type ChildEnd =
+type ChildEnd =
   | { readonly kind: 'missing' }
   | { readonly kind: 'stopped'; readonly reason: string; readonly stderr: string }
   | {
@@ -17,7 +17,7 @@ export type ChildEnd =
       readonly stderr: string;
     };
 
-export interface ChildRequest {
+interface ChildRequest {
   readonly program: string;
   readonly args: readonly string[];
   readonly stdin: string;

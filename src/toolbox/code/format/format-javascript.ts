@@ -1,7 +1,6 @@
 import type { ParseResult } from 'oxc-parser';
-import { parseJavascriptFile } from '../engines/parse-inline.ts';
-import type { CodeSyntaxError } from '../errors.ts';
-import { syntaxError } from '../errors.ts';
+import { parseJavascriptFile } from '../engines/javascript-tree.ts';
+import { syntaxError, type CodeSyntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { SyntaxTrees } from '../syntax-tree.ts';
 import { prettierVersion, ownPlugins, runPrettier } from './prettier.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runChild } from '../engines/run-child.ts';
 
-export type TypeCheckResult =
+type TypeCheckResult =
   | { readonly kind: 'checked'; readonly errors: readonly string[] }
   | { readonly kind: 'unavailable'; readonly why: string };
 

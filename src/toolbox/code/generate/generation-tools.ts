@@ -1,9 +1,16 @@
-import type { Generation } from '../../../contract/generation/index.ts';
-import type { DefinedTool } from '../../define-tool.ts';
-import { formalizeTaskTool } from './formalize-task-tool.ts';
-import { generateCodeTool } from './generate-code-tool.ts';
-import { generateTestsTool } from './generate-tests-tool.ts';
-import { generateWithContextTool } from './generate-with-context-tool.ts';
+import { z } from 'zod';
+import {
+  codeWithContextSchema,
+  formalizedTaskSchema,
+  generatedCodeSchema,
+  generatedTestsSchema,
+  type Evidence,
+  type Generation,
+  type Level,
+} from '../../../contract/generation/index.ts';
+import { languages } from '../../../contract/language/index.ts';
+import { counted } from '../../../kernel/index.ts';
+import { defineTool, type DefinedTool } from '../../define-tool.ts';
 
 /** The tools that ask a model; `generation` is opened by the first call. */
 export function generationTools(generation: () => Promise<Generation>): readonly DefinedTool[] {
@@ -13,4 +20,291 @@ export function generationTools(generation: () => Promise<Generation>): readonly
     generateTestsTool(generation),
     generateWithContextTool(generation),
   ];
+}
+
+/** `formalize_task`: an informal request as a task with requirements and steps. */
+function formalizeTaskTool(generation: () => Promise<Generation>): DefinedTool {
+  return defineTool({
+    name: 'formalize_task',
+    title: 'Formalize a task',
+    description:
+      'Turns an informal request into a task for a programmer: one description, checkable requirements, steps in order and an ' +
+      'estimate of its complexity. Written by a model; without one, made of the words of the request and labelled so.',
+    input: z.object({
+      informal_request: z.string().trim().min(1).max(maxDescription).describe('In your own words.'),
+      context: z
+        .string()
+        .max(maxDescription)
+        .default('')
+        .describe('What else matters: constraints, what exists already.'),
+    }),
+    output: formalizedTaskSchema,
+    annotations: generatingAnnotations,
+    examples: [
+      'turn this idea into a proper specification',
+      'formalize this task: users should be able to reset their password',
+      'what exactly are the requirements of this request?',
+      'break this feature request down into requirements and steps',
+      'write a spec for a booking form',
+      'specify a login page',
+      'write requirements with acceptance criteria',
+      'write user stories for this feature',
+      'draft the specification',
+      'define the requirements',
+      'turn these notes into requirements',
+    ],
+    run: async (input, call) => (await generation()).formalizeTask(input, call),
+    summarize: ({ formalized_description, requirements, steps, estimated_complexity, notice }) =>
+      [
+        ...(notice === undefined ? [] : [notice, '']),
+        formalized_description,
+        '',
+        ...requirements.map((requirement) => `- ${requirement}`),
+        '',
+        ...steps.map((step, index) => `${index + 1}. ${step}`),
+        '',
+        `Complexity: ${estimated_complexity}`,
+      ].join('\n'),
+  });
+}
+
+const examples = [
+  'write a function that computes fibonacci numbers',
+  'create a REST endpoint for user management',
+  'implement a binary search tree in Go',
+  'generate TypeScript code that parses a CSV line',
+  'build a small command line tool',
+  'implement it',
+  'code it',
+  'add a method to this class that removes duplicates',
+  'change this code so that it accepts empty input',
+  'rewrite this in another language',
+  'convert this code to TypeScript',
+  'port it to Rust',
+  'make it faster',
+  'make it handle errors',
+  'fix this bug',
+  'fix the problems you found',
+  'fix this code',
+  'apply the suggestions of the review',
+  'address the feedback',
+  'improve this function',
+  'optimize this code',
+  'add a parameter',
+  'rename this function',
+  'use another library in it',
+  'do the same in Go',
+  'it should return a list instead',
+  'add type hints to this code',
+  'document this class',
+  'replace the loop',
+  'remove the logging from it',
+  'write a fix for the bug',
+];
+
+/** `generate_code`: code for a description, checked before it is given back. */
+function generateCodeTool(generation: () => Promise<Generation>): DefinedTool {
+  return defineTool({
+    name: 'generate_code',
+    title: 'Generate code',
+    description:
+      'Writes code for a description with a model, in nine languages, and checks it before it is returned: parsed, formatted, linted, ' +
+      'loaded, its tests and the examples in the description run in the sandbox, the tests tried on changed code; failures go back to the model. ' +
+      '`level` (parsed, built, self_tested, verified) and `evidence` say what was found; `verified` needs `tests` or examples from the user. Without a model it returns a labelled template. No file is written.',
+    input: z.object({
+      description: z
+        .string()
+        .trim()
+        .min(1)
+        .max(maxDescription)
+        .describe('What the code should do.'),
+      language: z.enum(languages).default('python').describe('The language to write in.'),
+      style: z
+        .string()
+        .min(1)
+        .max(200)
+        .default('pep8')
+        .describe('A style guide; `pep8` means the usual one in other languages than Python.'),
+      tests: z
+        .string()
+        .min(1)
+        .max(maxCode)
+        .optional()
+        .describe('A test file that the code has to pass. Without it the model writes tests, too.'),
+      code: z
+        .string()
+        .min(1)
+        .max(maxCode)
+        .optional()
+        .describe('Code that is to be changed rather than written anew.'),
+    }),
+    output: generatedCodeSchema,
+    annotations: generatingAnnotations,
+    needsModel: true,
+    examples,
+    run: async ({ tests, code, ...input }, call) =>
+      (await generation()).generateCode(
+        { ...input, ...(tests !== undefined && { tests }), ...(code !== undefined && { code }) },
+        call,
+      ),
+    summarize: (result) =>
+      [
+        ...summarizeEvidence(result),
+        '',
+        result.code,
+        ...(result.explanation ? [result.explanation] : []),
+      ].join('\n'),
+  });
+}
+
+/** `generate_tests`: tests for code, run on it, measured and tried on broken versions of it. */
+function generateTestsTool(generation: () => Promise<Generation>): DefinedTool {
+  return defineTool({
+    name: 'generate_tests',
+    title: 'Generate tests',
+    description:
+      'Writes tests for code with a model, runs them on it in the sandbox, measures coverage against `coverage_target`, and plants mistakes ' +
+      'in each function to see whether the tests notice. Says when the code itself looks wrong. Without a model it returns a labelled skeleton.',
+    input: z.object({
+      code: z.string().min(1).max(maxCode).describe('The code to test, one file.'),
+      test_framework: z
+        .string()
+        .min(1)
+        .max(60)
+        .default('pytest')
+        .describe(
+          'pytest, unittest, node:test, vitest, jest, testing (Go), cargo, junit. The default means the usual one in other languages than Python.',
+        ),
+      coverage_target: z.int().min(0).max(100).default(80).describe('Percent of the lines.'),
+      language: z
+        .enum(languages)
+        .optional()
+        .describe('By the framework or the text when not given.'),
+    }),
+    output: generatedTestsSchema,
+    annotations: generatingAnnotations,
+    needsModel: true,
+    examples: [
+      'write tests for it',
+      'write tests',
+      'write tests for the file',
+      'generate unit tests for this function',
+      'test this code with pytest and 90 percent coverage',
+      'test it',
+      'test this function',
+      'add node:test tests for this module',
+      'I need JUnit tests for this class',
+      'tests for this class',
+      'cover it with tests',
+      'add more test cases',
+      'more tests for edge cases',
+      'verify it with tests',
+      'use another test framework for the tests',
+      'unit test this',
+    ],
+    run: async ({ language, ...input }, call) =>
+      (await generation()).generateTests(
+        { ...input, ...(language !== undefined && { language }) },
+        call,
+      ),
+    summarize: (result) => [...summarizeEvidence(result), '', result.test_code].join('\n'),
+  });
+}
+
+const maxLibraries = 10;
+
+/** `generate_code_with_context`: code by the team's standards and the libraries' documentation. */
+function generateWithContextTool(generation: () => Promise<Generation>): DefinedTool {
+  return defineTool({
+    name: 'generate_code_with_context',
+    title: 'Generate code with context',
+    description:
+      "Writes code with a model that sees the team's coding standard and the documentation of the libraries named, and returns code, tests, " +
+      'documentation, standards and library documentation each in its own field with its sources. Checked like generate_code.',
+    input: z.object({
+      request: z.string().trim().min(1).max(maxDescription).describe('What the code should do.'),
+      language: z
+        .enum(languages)
+        .default('python')
+        .describe('The programming language to write in.'),
+      libraries: z
+        .array(z.string().min(1).max(200))
+        .max(maxLibraries)
+        .default([])
+        .describe('Whose documentation to look up: `zod`, `npm:zod@4.6.7`.'),
+      include_tests: z.boolean().default(true).describe('Whether to return the tests.'),
+      include_docs: z.boolean().default(true).describe('Whether to write documentation.'),
+    }),
+    output: codeWithContextSchema,
+    annotations: generatingAnnotations,
+    needsModel: true,
+    examples: [
+      'write code with our standards and the zod documentation',
+      'implement this with commander according to our coding standard, with tests and docs',
+      'generate code from the documentation of this library',
+      'write a documented module with tests following our team standards',
+    ],
+    run: async (input, call) => (await generation()).generateWithContext(input, call),
+    summarize: (result) =>
+      [
+        ...summarizeEvidence(result),
+        ...[...result.standards, ...result.library_docs].map(({ source }) => `used ${source}`),
+        '',
+        result.code,
+        ...(result.documentation ? [result.documentation] : []),
+      ].join('\n'),
+  });
+}
+
+/** They return text and change nothing; a model elsewhere writes it, each time anew. */
+const generatingAnnotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: true,
+} as const;
+
+export const maxDescription = 100_000;
+const maxCode = 200_000;
+
+const maxNotes = 8;
+
+/** What was found out, in a few lines. */
+function summarizeEvidence(result: {
+  readonly level: Level | null;
+  readonly missing: string | null;
+  readonly origin: string;
+  readonly model: string | null;
+  readonly evidence: Evidence;
+  readonly notice?: string | undefined;
+}): string[] {
+  const { tests, coverage_percent, mutants, attempts, notes } = result.evidence;
+  const checks = [
+    ...(tests
+      ? [
+          `${counted(tests.passed, 'test')} passed, ${tests.failed} failed, ${tests.skipped} skipped (${tests.written_by === 'self' ? 'written by the model' : 'given'})`,
+        ]
+      : []),
+    ...(coverage_percent === null ? [] : [`coverage ${coverage_percent} %`]),
+    ...(mutants ? [`${mutants.killed} of ${mutants.planted} changes of the code noticed`] : []),
+  ];
+  const attemptsText = attempts > 1 ? `, ${attempts} attempts` : '';
+  const missing = result.missing === null ? [] : [`missing for more: ${result.missing}`];
+  const head = `${describeLevel(result.level)} (${result.model ?? result.origin}${attemptsText})`;
+  return [
+    ...(result.notice === undefined ? [] : [result.notice]),
+    [head, ...checks, ...missing].join('; '),
+    ...notes
+      .filter((note) => note !== result.missing)
+      .slice(0, maxNotes)
+      .map((note) => `- ${note}`),
+  ];
+}
+
+/** `Verified`, or how far it got instead. */
+function describeLevel(level: Level | null): string {
+  if (level === 'verified') return 'Verified';
+  return `${(level ?? 'not checked').replace('_', '-')}, NOT verified`.replace(/^./, (first) =>
+    first.toUpperCase(),
+  );
 }

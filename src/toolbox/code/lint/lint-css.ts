@@ -1,9 +1,15 @@
 import type { Config, Warning } from 'stylelint';
 import { syntaxError, TooComplexError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
-import { readLintData } from './lint-data.ts';
-import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
 import { TextPositions } from '../text-positions.ts';
+import {
+  findingOf,
+  isWanted,
+  readLintData,
+  type LintFinding,
+  type LintSetup,
+  type TextEdit,
+} from './lint-data.ts';
 
 /** Above this size the rules that compare selectors with each other do not run. */
 const maxComparedCharacters = 300_000;
@@ -48,18 +54,9 @@ function toFinding(warning: Warning, file: SourceFile, positions: TextPositions)
   const rule = readLintData('css').byName.get(warning.rule);
   if (!rule) return [];
   const edit = rule.safeFix ? safeEdit(warning, file.text, positions) : undefined;
-  return [
-    {
-      severity: rule.severity,
-      area: rule.area,
-      rule: `css/${warning.rule}`,
-      message: messageOf(warning),
-      file: file.path,
-      line: warning.line,
-      column: warning.column,
-      ...(edit ? { fix: 'refactor_code does this', safeFix: [edit] } : {}),
-    },
-  ];
+  const fix = edit && 'refactor_code does this';
+  const message = messageOf(warning);
+  return [findingOf(rule, file, { ...warning, message, fix, safeFix: edit && [edit] })];
 }
 
 function safeEdit(warning: Warning, text: string, positions: TextPositions): TextEdit | undefined {

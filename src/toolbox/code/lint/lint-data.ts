@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { focusAreas, severities, type FocusArea, type Severity } from '../finding.ts';
-import { readLanguageData, type Language } from '../language.ts';
+import type { CodeContext } from '../code-context.ts';
+import { focusAreas, severities, type Finding, type FocusArea, type Severity } from '../finding.ts';
+import { readLanguageData, type Language, type StyleGuide } from '../language.ts';
+import type { SourceFile } from '../source-files.ts';
 
 const ruleSchema = z.strictObject({
   /** Runs only under style guides that add it. */
@@ -68,4 +70,61 @@ export type LintRule = z.infer<typeof ruleSchema> & {
 /** The content of `languages/<language>/lint.yaml`. */
 export function readLintData(language: Language): z.output<typeof rulesSchema> {
   return readLanguageData(language, 'lint.yaml', rulesSchema);
+}
+
+/** Replaces the text between two offsets (UTF-16 units, end exclusive). */
+export interface TextEdit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** A finding of a linter, with what review and refactor need beyond what is shown. */
+export interface LintFinding extends Finding {
+  readonly area: FocusArea;
+  /** Edits that cure it and cannot change what the program does; all of them or none. */
+  readonly safeFix?: readonly TextEdit[];
+}
+
+/** What a linter gets besides the file. */
+export interface LintSetup {
+  readonly context: CodeContext;
+  readonly guide: StyleGuide;
+  /** Lines longer than this many columns are reported. */
+  readonly lineLength: number;
+  /** Told how many findings comments in the text silenced. */
+  readonly onSilenced?: (count: number) => void;
+}
+
+/** One linter: findings of one file. Throws `CodeSyntaxError` when the text does not parse. */
+export type Lint = (file: SourceFile, setup: LintSetup) => Promise<LintFinding[]>;
+
+interface Report extends Pick<Finding, 'message' | 'line' | 'column'> {
+  readonly fix?: string | undefined;
+  readonly safeFix?: readonly TextEdit[] | undefined;
+}
+
+/** The finding of a rule in a file. */
+export function findingOf(
+  rule: Pick<LintRule, 'name' | 'severity' | 'area'>,
+  file: SourceFile,
+  { message, line, column, fix, safeFix }: Report,
+): LintFinding {
+  return {
+    severity: rule.severity,
+    area: rule.area,
+    rule: `${file.language}/${rule.name}`,
+    message,
+    file: file.path,
+    line: Math.max(1, line),
+    column: Math.max(1, column),
+    ...(fix === undefined ? {} : { fix }),
+    ...(safeFix ? { safeFix } : {}),
+  };
+}
+
+/** Whether a guide wants a rule; `optIn` rules are off unless a guide adds them. */
+export function isWanted(guide: StyleGuide, rule: string, optIn = false): boolean {
+  if (guide.drops?.includes(rule) === true) return false;
+  return !optIn || guide.adds?.includes(rule) === true;
 }

@@ -1,7 +1,7 @@
 import { profileOf, type Language } from '../language.ts';
 import type { SourceFile } from '../source-files.ts';
-import type { Lint, LintFinding, LintSetup } from './lint-finding.ts';
 import { asTooComplex } from '../format/engine.ts';
+import { findingOf, type Lint, type LintFinding, type LintSetup } from './lint-data.ts';
 
 /** Lints a file of any language. Throws `CodeSyntaxError` when it does not parse. */
 export async function lintFile(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
@@ -32,6 +32,7 @@ const loadLint: Readonly<Partial<Record<Language, () => Promise<Lint>>>> = {
 };
 
 const tabWidth = 4;
+const lineLengthRule = { name: 'line-length', severity: 'info', area: 'standards' } as const;
 
 /** Lines over the limit, unless what makes them long is one address or path without spaces. */
 function longLines(file: SourceFile, limit: number): LintFinding[] {
@@ -40,15 +41,8 @@ function longLines(file: SourceFile, limit: number): LintFinding[] {
     if (line.length * tabWidth <= limit) return;
     const length = widthOf(line);
     if (length <= limit || isUnbreakable(line, limit)) return;
-    findings.push({
-      severity: 'info',
-      area: 'standards',
-      rule: `${file.language}/line-length`,
-      message: `The line has ${length} columns, more than ${limit}`,
-      file: file.path,
-      line: index + 1,
-      column: limit + 1,
-    });
+    const message = `The line has ${length} columns, more than ${limit}`;
+    findings.push(findingOf(lineLengthRule, file, { message, line: index + 1, column: limit + 1 }));
   });
   return findings;
 }

@@ -1,8 +1,14 @@
 import type { ConfigData, HtmlValidate, Message } from 'html-validate';
 import { syntaxError, TooComplexError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
-import { readLintData } from './lint-data.ts';
-import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
+import {
+  findingOf,
+  isWanted,
+  readLintData,
+  type LintFinding,
+  type LintSetup,
+  type TextEdit,
+} from './lint-data.ts';
 
 /** XML syntax is right in XHTML, and names have a case there. */
 const htmlOnlyRules: ReadonlySet<string> = new Set(
@@ -53,18 +59,8 @@ function toFinding(message: Message, file: SourceFile): LintFinding[] {
   const rule = readLintData('html').byName.get(message.ruleId);
   if (!rule) return [];
   const edit = isXhtml(file) ? undefined : safeEdit(message, file.text);
-  return [
-    {
-      severity: rule.severity,
-      area: rule.area,
-      rule: `html/${message.ruleId}`,
-      message: message.message,
-      file: file.path,
-      line: Math.max(1, message.line),
-      column: Math.max(1, message.column),
-      ...(edit ? { fix: `Write ${edit.text}`, safeFix: [edit] } : {}),
-    },
-  ];
+  const fix = edit && `Write ${edit.text}`;
+  return [findingOf(rule, file, { ...message, fix, safeFix: edit && [edit] })];
 }
 
 /** By its name or by what it says at its beginning. */

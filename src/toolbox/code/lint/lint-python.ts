@@ -3,9 +3,15 @@ import type { RuffDiagnostic, RuffOptions } from '../engines/ruff.ts';
 import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { SyntaxTrees } from '../syntax-tree.ts';
-import type { LintFinding, LintSetup, RuleEntry, TextEdit } from './lint-finding.ts';
-import { readLintData } from './lint-data.ts';
 import { TextPositions } from '../text-positions.ts';
+import {
+  findingOf,
+  readLintData,
+  type LintFinding,
+  type LintSetup,
+  type LintRule,
+  type TextEdit,
+} from './lint-data.ts';
 
 /** Python by Ruff. */
 export async function lintPython(file: SourceFile, setup: LintSetup): Promise<LintFinding[]> {
@@ -71,24 +77,21 @@ function ruffOptions(file: SourceFile, setup: LintSetup): RuffOptions {
 
 function toFinding(diagnostic: RuffDiagnostic, source: PythonSource): LintFinding {
   const code = diagnostic.code ?? 'unknown';
-  const edits = safeEdits(diagnostic, source);
+  const { row: line, column } = diagnostic.start_location;
   const advice = diagnostic.fix?.message ?? diagnostic.subDiagnostics[0]?.message;
-  return {
-    ...describeCode(code),
-    rule: `python/${code}`,
+  return findingOf({ ...describeCode(code), name: code }, source.file, {
     message: diagnostic.message,
-    file: source.file.path,
-    line: diagnostic.start_location.row,
-    column: diagnostic.start_location.column,
-    ...(advice ? { fix: advice } : {}),
-    ...(edits ? { safeFix: edits } : {}),
-  };
+    line,
+    column,
+    fix: advice || undefined,
+    safeFix: safeEdits(diagnostic, source),
+  });
 }
 
-function describeCode(code: string): RuleEntry {
+function describeCode(code: string): Pick<LintRule, 'severity' | 'area'> {
   for (let length = code.length; length > 0; length -= 1) {
-    const entry = readLintData('python').byName.get(code.slice(0, length));
-    if (entry) return { severity: entry.severity, area: entry.area };
+    const rule = readLintData('python').byName.get(code.slice(0, length));
+    if (rule) return rule;
   }
   return { severity: 'info', area: 'maintainability' };
 }

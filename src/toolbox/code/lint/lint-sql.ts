@@ -3,8 +3,15 @@ import { syntaxError } from '../errors.ts';
 import { recogniseSql } from '../format/sql-dialect.ts';
 import type { SourceFile } from '../source-files.ts';
 import { TextPositions } from '../text-positions.ts';
-import { readLintData, type LintRule } from './lint-data.ts';
-import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
+import {
+  findingOf,
+  isWanted,
+  readLintData,
+  type LintFinding,
+  type LintRule,
+  type LintSetup,
+  type TextEdit,
+} from './lint-data.ts';
 import { splitStatements, tokenizeSql, type SqlToken } from './sql-tokens.ts';
 
 interface SqlProblem {
@@ -28,15 +35,15 @@ export async function lintSql(file: SourceFile, setup: LintSetup): Promise<LintF
       rule.name === 'keyword-case'
         ? checkKeywordCase(statements, setup.guide.keywordCase)
         : levels.flatMap((ofStatement) => findPattern(rule, ofStatement));
-    return problems.map(({ at, message, edits }) => ({
-      severity: rule.severity,
-      area: rule.area,
-      rule: `sql/${rule.name}`,
-      message,
-      file: file.path,
-      ...positions.position(at.start),
-      ...(edits ? { fix: 'refactor_code does this', safeFix: edits } : {}),
-    }));
+    return problems.map(({ at, message, edits }) => {
+      const fix = edits && 'refactor_code does this';
+      return findingOf(rule, file, {
+        ...positions.position(at.start),
+        message,
+        fix,
+        safeFix: edits,
+      });
+    });
   });
 }
 

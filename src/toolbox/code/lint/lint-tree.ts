@@ -2,15 +2,22 @@ import type { Node, Query, QueryPredicate } from 'web-tree-sitter';
 import { lookupTable, onceFor } from '../../../kernel/index.ts';
 import { syntaxError } from '../errors.ts';
 import type { FocusArea } from '../finding.ts';
-import type { Language } from '../language.ts';
 import { firstTreeError } from '../format/tree-error.ts';
-import type { SourceFile } from '../source-files.ts';
+import type { Language } from '../language.ts';
 import { predicates as go } from '../languages/go/predicates.ts';
 import { predicates as java } from '../languages/java/predicates.ts';
 import { predicates as rust } from '../languages/rust/predicates.ts';
+import type { SourceFile } from '../source-files.ts';
 import type { GrammarName, SyntaxTrees } from '../syntax-tree.ts';
-import { isWanted, type LintFinding, type LintSetup, type TextEdit } from './lint-finding.ts';
-import { readLintData, type LintRule } from './lint-data.ts';
+import {
+  findingOf,
+  isWanted,
+  readLintData,
+  type LintFinding,
+  type LintRule,
+  type LintSetup,
+  type TextEdit,
+} from './lint-data.ts';
 import { treePredicates, type FileFacts, type TreePredicate } from './tree-predicates.ts';
 
 /** Runs the rules of a language over a file. Throws `CodeSyntaxError` when it does not parse. */
@@ -127,17 +134,13 @@ function toFinding(
   const fill = (template: string): string =>
     template.replaceAll(/\{(\w+)\}/g, (all, name: string) => nodes.get(name)?.text ?? all);
   const edit = editOf(rule, nodes.get('edit') ?? at, file.text);
-  return {
-    severity: rule.severity,
-    area: rule.area,
-    rule: `${file.language}/${rule.name}`,
+  return findingOf(rule, file, {
     message: fill(rule.message ?? ''),
-    file: file.path,
     line: at.startPosition.row + 1,
     column: at.startPosition.column + 1,
-    ...(rule.fix === undefined ? {} : { fix: fill(rule.fix) }),
-    ...(edit ? { safeFix: [edit] } : {}),
-  };
+    fix: rule.fix && fill(rule.fix),
+    safeFix: edit && [edit],
+  });
 }
 
 function editOf(rule: LintRule, node: Node, text: string): TextEdit | undefined {

@@ -1,10 +1,10 @@
-import type { Comment, Program } from 'oxc-parser';
 import type { Linter } from 'eslint';
-import { tokensOf, type Token, type TreeNode } from './javascript-tokens.ts';
+import type { Comment, Program } from 'oxc-parser';
+import { lookupTable } from '../../../kernel/index.ts';
 import { TextPositions } from '../text-positions.ts';
 
 /** A text already parsed by oxc: its tree and comments. */
-export interface ParsedText {
+interface ParsedText {
   readonly text: string;
   readonly program: Program;
   readonly comments: readonly Comment[];
@@ -98,4 +98,138 @@ function place(item: TreeNode | Token | object, positions: TextPositions): void 
     start: { line: start.line, column: start.column - 1 },
     end: { line: end.line, column: end.column - 1 },
   };
+}
+
+/** A node of an ESTree, as far as walking it needs. */
+interface TreeNode {
+  readonly type: string;
+  range: [number, number];
+  [key: string]: unknown;
+}
+
+export interface Token {
+  readonly type: string;
+  readonly value: string;
+  readonly range: [number, number];
+}
+
+const keywords: ReadonlySet<string> = new Set(
+  (
+    'break case catch class const continue debugger default delete do else enum export extends finally for ' +
+    'function if implements import in instanceof interface let new package private protected public return ' +
+    'static super switch this throw try typeof var void while with yield'
+  ).split(' '),
+);
+
+// Longest first, so that the first match is the right one.
+const punctuators: readonly string[] = (
+  '>>>= ... **= <<= >>= >>> &&= ||= ??= => == != === !== <= >= ++ -- << >> && || ?? ?. += -= *= /= %= &= |= ' +
+  '^= ** { } ( ) [ ] . ; , < > + - * / % & | ^ ! ~ ? : = @ #'
+)
+  .split(' ')
+  .sort((a, b) => b.length - a.length);
+
+const word = /[\p{ID_Start}$_\\](?:[\p{ID_Continue}$\\]|\u200c|\u200d)*/uy;
+const space = /\s+/uy;
+
+/**
+ * The tokens of a parsed text. Names, literals, template pieces and JSX text come from the tree, so no
+ * guessing about regular expressions is needed; what lies between is keywords and punctuation, cut at
+ * node borders so that `Array<Array<x>>` ends in two tokens.
+ */
+export function tokensOf(
+  text: string,
+  nodes: readonly TreeNode[],
+  comments: readonly Comment[],
+): Token[] {
+  const leaves = new Map<number, Token>();
+  const borders = new Set<number>();
+  for (const node of nodes) {
+    borders.add(node.range[0]).add(node.range[1]);
+    const token = leafToken(node, text);
+    if (token) leaves.set(token.range[0], token);
+  }
+  const commentEnds = new Map(comments.map(({ start, end }) => [start, end]));
+  const tokens: Token[] = [];
+  let at = text.startsWith('#!') ? endOfLine(text, 0) : 0;
+  while (at < text.length) {
+    const skipped = commentEnds.get(at) ?? matchEnd(space, text, at);
+    if (skipped !== undefined) {
+      at = skipped;
+      continue;
+    }
+    const token = leaves.get(at) ?? wordToken(text, at) ?? punctuatorToken(text, at, borders);
+    tokens.push(token);
+    at = token.range[1];
+  }
+  return tokens;
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
+}
+
+function leafToken(node: TreeNode, text: string): Token | undefined {
+  const [start, end] = node.range;
+  if (end <= start) return undefined;
+  if (node.type === 'Identifier') return identifierToken(text, start);
+  const type = node.type === 'Literal' ? literalType(node) : leafTypes[node.type];
+  const valueStart = type === 'PrivateIdentifier' ? start + 1 : start;
+  return type === undefined
+    ? undefined
+    : { type, value: text.slice(valueStart, end), range: [start, end] };
+}
+
+const leafTypes: Readonly<Record<string, string>> = lookupTable({
+  TemplateElement: 'Template',
+  JSXText: 'JSXText',
+  PrivateIdentifier: 'PrivateIdentifier',
+  JSXIdentifier: 'JSXIdentifier',
+});
+
+/** An identifier's node includes its type annotation; its token is only the name. */
+function identifierToken(text: string, start: number): Token | undefined {
+  const end = matchEnd(word, text, start);
+  if (end === undefined) return undefined;
+  const value = text.slice(start, end);
+  return { type: value === 'this' ? 'Keyword' : 'Identifier', value, range: [start, end] };
+}
+
+function literalType(node: TreeNode): string {
+  if (node['regex'] !== undefined) return 'RegularExpression';
+  if (node['value'] === null) return 'Null';
+  if (typeof node['value'] === 'string') return 'String';
+  return typeof node['value'] === 'boolean' ? 'Boolean' : 'Numeric';
+}
+
+function wordToken(text: string, at: number): Token | undefined {
+  const end = matchEnd(word, text, at);
+  if (end === undefined) return undefined;
+  const value = text.slice(at, end);
+  return { type: keywords.has(value) ? 'Keyword' : 'Identifier', value, range: [at, end] };
+}
+
+function punctuatorToken(text: string, at: number, borders: ReadonlySet<number>): Token {
+  const value = punctuators.find(
+    (candidate) => text.startsWith(candidate, at) && !crossesBorder(at, candidate.length, borders),
+  );
+  const length = value?.length ?? 1;
+  return {
+    type: 'Punctuator',
+    value: value ?? text.slice(at, at + 1),
+    range: [at, at + length],
+  };
+}
+
+function crossesBorder(at: number, length: number, borders: ReadonlySet<number>): boolean {
+  for (let inside = at + 1; inside < at + length; inside += 1) {
+    if (borders.has(inside)) return true;
+  }
+  return false;
+}
+
+function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
 }

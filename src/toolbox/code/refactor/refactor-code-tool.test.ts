@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aCallContext } from '../../testing/call-context.ts';
 import { aCodeContext } from '../../testing/code-context.ts';
-import type { LintFinding } from '../lint/lint-finding.ts';
-import { applyFixes } from './fix-once.ts';
-import { fixOnce } from './fix-once.ts';
+import type { LintFinding } from '../lint/lint-data.ts';
 import { refactorCodeTool, type RefactorOutput } from './refactor-code-tool.ts';
+import { applyFixes, fixOnce } from './refactor-file.ts';
 
 const context = aCodeContext();
 

@@ -1,14 +1,14 @@
 import type { CallContext } from '../../../contract/server/index.ts';
 import type { CodeContext } from '../code-context.ts';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
-import type { LintFinding } from '../lint/lint-finding.ts';
 import { chooseStyleGuide } from '../language.ts';
-import { reportLeftOut, selectSources } from '../select/select-sources.ts';
+import type { LintFinding } from '../lint/lint-data.ts';
+import { forEachFile, reportLeftOut, selectSources } from '../select/select-sources.ts';
 import type { SourceFile, SourceRequest } from '../source-files.ts';
 import type { RefactorOutput } from './refactor-code-tool.ts';
 import { refactorFile, type Refactoring } from './refactor-file.ts';
 
-export interface RefactorRequest extends SourceRequest {
+interface RefactorRequest extends SourceRequest {
   readonly style_guide?: string | undefined;
   readonly rules?: readonly string[] | undefined;
 }
@@ -34,18 +34,14 @@ export async function refactorSources(
   const files = [...own, ...tests];
   const results: RefactoredFile[] = [];
   const notes: string[] = [];
-  for (const [index, file] of files.entries()) {
-    call.signal.throwIfAborted();
-    call.progress({ progress: index, total: files.length, message: file.path });
-    try {
-      results.push({ file, ...(await refactorOne(file, request, context)) });
-    } catch (error) {
+  await forEachFile(files, call, {
+    work: async (file) => results.push({ file, ...(await refactorOne(file, request, context)) }),
+    onError: (file, error) => {
       const isUnreadable = error instanceof CodeSyntaxError || error instanceof TooComplexError;
-      if (!isUnreadable || files.length === 1) throw error;
-      notes.push(`${file.path} does not parse and was left alone`);
-    }
-  }
-  call.progress({ progress: files.length, total: files.length });
+      if (isUnreadable) notes.push(`${file.path} does not parse and was left alone`);
+      return isUnreadable;
+    },
+  });
   const [only] = files.length === 1 ? results : [];
   return {
     ...(only ? { refactored_code: only.text } : {}),

@@ -1,5 +1,5 @@
 import type { FocusArea } from '../finding.ts';
-import type { LintFinding } from '../lint/lint-finding.ts';
+import type { LintFinding } from '../lint/lint-data.ts';
 import type { CodeStandard, CodeStandards } from './code-standard.ts';
 import type { FileReview } from './review-file.ts';
 import { severityWeights } from './score.ts';
@@ -35,7 +35,7 @@ function describeRule(broken: readonly LintFinding[]): string {
 }
 
 /** What a review was about, for statements that must be true of all of it. */
-export interface Reviewed {
+interface Reviewed {
   readonly reviews: readonly FileReview[];
   readonly areas: ReadonlySet<FocusArea>;
   readonly standards: CodeStandards;

@@ -2,15 +2,14 @@ import type { CodeContext } from '../code-context.ts';
 import type { FunctionComplexity } from '../complexity/complexity-schema.ts';
 import type { FocusArea } from '../finding.ts';
 import { profileOf, type StyleGuide } from '../language.ts';
+import type { LintFinding } from '../lint/lint-data.ts';
 import { lintFile } from '../lint/lint-file.ts';
-import type { LintFinding } from '../lint/lint-finding.ts';
 import { findSecrets, hideSecrets } from '../secrets/find-secrets.ts';
 import { inspectFile } from '../security/scan-file-security.ts';
 import { silenceFindings } from '../select/silence-findings.ts';
 import type { SourceFile } from '../source-files.ts';
-import { checkStandards } from './check-standards.ts';
-import type { CodeStandard } from './code-standard.ts';
-import { mergeFindings } from './merge-findings.ts';
+import { checkStandards, type CodeStandard } from './code-standard.ts';
+import { mergeFindings } from './score.ts';
 
 /** How a file is looked at. */
 export interface ReviewSetup {

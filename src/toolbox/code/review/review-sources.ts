@@ -1,33 +1,32 @@
-import { counted } from '../../../kernel/index.ts';
 import type { CallContext } from '../../../contract/server/index.ts';
+import { counted } from '../../../kernel/index.ts';
 import type { CodeContext, CodeSettings } from '../code-context.ts';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import { focusAreas, type FocusArea } from '../finding.ts';
-import type { LintFinding } from '../lint/lint-finding.ts';
 import { chooseStyleGuide } from '../language.ts';
-import { fixOnce } from '../refactor/fix-once.ts';
+import type { LintFinding } from '../lint/lint-data.ts';
+import { fixOnce } from '../refactor/refactor-file.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
 import {
   countSeverities,
   reportSelection,
   type SelectionRequest,
 } from '../select/report-selection.ts';
-import { selectSources, type SelectedSources } from '../select/select-sources.ts';
+import { forEachFile, selectSources, type SelectedSources } from '../select/select-sources.ts';
 import type { SourceFile, SourceRequest } from '../source-files.ts';
 import { compliment, suggest } from './advise.ts';
 import type { CodeStandards } from './code-standard.ts';
-import { isAboutSecret, mergeFindings } from './merge-findings.ts';
 import type { ReviewOutput } from './review-code-tool.ts';
 import { reviewFile, type FileReview, type ReviewSetup } from './review-file.ts';
-import { scoreOf, syntaxErrorRule } from './score.ts';
 import { packageVersion } from '../format/engine.ts';
+import { isAboutSecret, mergeFindings, scoreOf, syntaxErrorRule } from './score.ts';
 
-export interface ReviewRequest extends SourceRequest, SelectionRequest {
+interface ReviewRequest extends SourceRequest, SelectionRequest {
   readonly style_guide?: string | undefined;
   readonly focus_areas: readonly FocusArea[];
 }
 
-export interface ReviewParts {
+interface ReviewParts {
   readonly context: CodeContext;
   readonly standards: CodeStandards;
 }
@@ -85,17 +84,15 @@ async function reviewAll(
   const reviews: FileReview[] = [];
   const unparsed: LintFinding[] = [];
   const files = [...selected.own, ...selected.tests];
-  for (const [index, file] of files.entries()) {
-    call.signal.throwIfAborted();
-    call.progress({ progress: index, total: files.length, message: file.path });
-    try {
-      reviews.push(await reviewFile(file, setupFor(file, { request, areas, parts })));
-    } catch (error) {
-      if (!isUnreadable(error) || files.length === 1) throw error;
-      unparsed.push(describeUnparsed(file, error));
-    }
-  }
-  call.progress({ progress: files.length, total: files.length });
+  await forEachFile(files, call, {
+    work: async (file) =>
+      reviews.push(await reviewFile(file, setupFor(file, { request, areas, parts }))),
+    onError: (file, error) => {
+      const isUnreadable = error instanceof CodeSyntaxError || error instanceof TooComplexError;
+      if (isUnreadable) unparsed.push(describeUnparsed(file, error));
+      return isUnreadable;
+    },
+  });
   return { reviews, unparsed, areas };
 }
 
@@ -132,10 +129,6 @@ function setupFor(
     lineLength: guide.lineLength ?? parts.context.settings.lineLength,
     areas,
   };
-}
-
-function isUnreadable(error: unknown): error is CodeSyntaxError | TooComplexError {
-  return error instanceof CodeSyntaxError || error instanceof TooComplexError;
 }
 
 function describeUnparsed(file: SourceFile, error: CodeSyntaxError | TooComplexError): LintFinding {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../../test/support/sample.ts';
 import { severities, type Finding } from '../finding.ts';
-import { mergeFindings } from './merge-findings.ts';
-import { scoreOf } from './score.ts';
+import { mergeFindings, scoreOf } from './score.ts';
 
 function aFinding(parts: Partial<Finding> = {}): Finding {
   return { severity: 'minor', rule: 'x/y', message: 'm', file: 'f', line: 1, column: 1, ...parts };

@@ -1,12 +1,12 @@
-import { counted } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
+import { counted } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
 import { NoSourceError } from '../errors.ts';
 import { compareFindings, severities } from '../finding.ts';
-import { roleOfPath } from '../select/file-role.ts';
 import { countSeverities, inTests, severityCounts } from '../select/report-selection.ts';
+import { roleOfPath } from '../select/select-sources.ts';
 import { silenceFindings } from '../select/silence-findings.ts';
 import { inlinePath, sourceFields } from '../source-files.ts';
 import type { FoundSecret } from './find-secrets.ts';

@@ -1,12 +1,16 @@
 import type { CodeContext } from '../code-context.ts';
-import { hasLongLine } from '../engines/long-line.ts';
 import type { RuffDiagnostic } from '../engines/ruff.ts';
 import type { SourceFile } from '../source-files.ts';
-import { parseTree } from './scan-tree.ts';
-import { scanTree } from './scan-tree.ts';
-import { readRules } from './security-rules.ts';
+import { hasLongLine } from '../text-positions.ts';
 import type { FileScan } from './scan-file-security.ts';
-import { findingOf, startOfText, type Place, type SecurityFinding } from './security-rules.ts';
+import { parseTree, scanTree } from './scan-tree.ts';
+import {
+  findingOf,
+  readRules,
+  startOfText,
+  type Place,
+  type SecurityFinding,
+} from './security-rules.ts';
 
 /** Python by Ruff's port of bandit; what only bandit has (imports, commands over SSH, lxml) by our rules. */
 export async function scanPython(file: SourceFile, context: CodeContext): Promise<FileScan> {

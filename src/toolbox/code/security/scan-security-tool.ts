@@ -13,7 +13,7 @@ import {
   selectionFields,
   severityCounts,
 } from '../select/report-selection.ts';
-import { selectSources } from '../select/select-sources.ts';
+import { forEachFile, selectSources } from '../select/select-sources.ts';
 import { sourceFields, type SourceFile } from '../source-files.ts';
 import { securityFindingSchema, type SecurityFinding } from './security-rules.ts';
 
@@ -117,16 +117,15 @@ async function scanFiles(
   const leastSevere = severities.indexOf(request.min_severity);
   const isWanted = ({ severity }: SecurityFinding): boolean =>
     severities.indexOf(severity) <= leastSevere;
-  for (const [index, file] of files.entries()) {
-    call.signal.throwIfAborted();
-    call.progress({ progress: index, total: files.length, message: file.path });
-    const scan = await inspectFile(file, context, { showSilenced: request.show_silenced });
-    found.push(...scan.findings.filter(isWanted));
-    silenced += (scan.silenced ?? []).filter(isWanted).length;
-    if (scan.unparsed) notes.push(noteOnSyntax(file.path, scan.unparsed));
-    if (scan.note !== undefined) notes.push(`${file.path} ${scan.note}`);
-  }
-  call.progress({ progress: files.length, total: files.length });
+  await forEachFile(files, call, {
+    work: async (file) => {
+      const scan = await inspectFile(file, context, { showSilenced: request.show_silenced });
+      found.push(...scan.findings.filter(isWanted));
+      silenced += (scan.silenced ?? []).filter(isWanted).length;
+      if (scan.unparsed) notes.push(noteOnSyntax(file.path, scan.unparsed));
+      if (scan.note !== undefined) notes.push(`${file.path} ${scan.note}`);
+    },
+  });
   return { found: found.sort(compareFindings), notes, silenced };
 }
 

@@ -121,7 +121,7 @@ function noteFacts(shape: string, match: QueryMatch, facts: FileFacts): void {
 }
 
 /** A file as a tree, and the grammar that fits it. The caller must `delete()` the tree. */
-export interface ParsedFile {
+interface ParsedFile {
   readonly tree: Tree;
   readonly grammar: GrammarName;
 }

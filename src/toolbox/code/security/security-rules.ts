@@ -5,10 +5,10 @@ import { ownFile } from '../../../kernel/index.ts';
 import { findingSchema, severities, type Severity } from '../finding.ts';
 import { languages, type Language } from '../language.ts';
 
-export const confidences = ['high', 'medium', 'low'] as const;
+const confidences = ['high', 'medium', 'low'] as const;
 
 /** What a rule is about. Its message and fix are constant text: they can never repeat the source. */
-export interface SecurityRule {
+interface SecurityRule {
   /** Stable, `<language>/<name>`; Python keeps the numbers of bandit: B602 is `python/S602`. */
   readonly id: string;
   readonly severity: Severity;

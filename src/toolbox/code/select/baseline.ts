@@ -11,7 +11,7 @@ const baselineSchema = z.strictObject({
   findings: z.record(z.string(), z.array(z.string())),
 });
 
-export type BaselineContent = z.infer<typeof baselineSchema>;
+type BaselineContent = z.infer<typeof baselineSchema>;
 
 export { baselineSchema };
 
@@ -27,7 +27,7 @@ export const baselineField = z
 
 interface Reported extends Pick<Finding, 'rule' | 'file' | 'line'> {}
 
-export interface Baseline {
+interface Baseline {
   /** Splits findings into new and known ones. A known finding accounts for one finding only. */
   split<Found extends Reported>(
     findings: readonly Found[],

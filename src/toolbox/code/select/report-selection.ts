@@ -48,7 +48,7 @@ export interface SelectionRequest {
   readonly baseline: 'use' | 'ignore' | 'create';
 }
 
-export interface JudgedSelection<Found> extends Judged<Found> {
+interface JudgedSelection<Found> extends Judged<Found> {
   readonly selected: SelectedSources;
 }
 

@@ -2,27 +2,13 @@ import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { counted } from '../../../kernel/index.ts';
 import type { CodeContext } from '../code-context.ts';
-import type { SourceFile, SourceRequest } from '../source-files.ts';
-import { looksGenerated, roleOfPath } from './file-role.ts';
+import {
+  leftOutReasons,
+  type LeftOutPath,
+  type SourceFile,
+  type SourceRequest,
+} from '../source-files.ts';
 import { slowItemsMetaKey } from '../../worker/worker-host.ts';
-
-const reasons = [
-  'ignored',
-  'generated',
-  'vendored',
-  'excluded',
-  'hidden',
-  'unreadable',
-  'too_slow',
-] as const;
-
-type LeftOutReason = (typeof reasons)[number];
-
-/** A file or a whole folder below the one asked about that is not looked at. */
-export interface LeftOutPath {
-  readonly path: string;
-  readonly reason: LeftOutReason;
-}
 
 export interface SelectedSources {
   readonly own: readonly SourceFile[];
@@ -63,6 +49,34 @@ export async function selectSources(
   return own.length > 0 ? { own, tests, leftOut } : { own: tests, tests: [], leftOut };
 }
 
+/**
+ * Works through files one by one, reports progress and ends when the call is cancelled. An error of one file of several
+ * that `onError` accepts does not end the call.
+ */
+export async function forEachFile(
+  files: readonly SourceFile[],
+  call: Pick<CallContext, 'signal' | 'progress'>,
+  {
+    work,
+    onError = () => false,
+  }: {
+    readonly work: (file: SourceFile) => Promise<unknown>;
+    /** Returns whether the error has been dealt with. */
+    readonly onError?: (file: SourceFile, error: unknown) => boolean;
+  },
+): Promise<void> {
+  for (const [index, file] of files.entries()) {
+    call.signal.throwIfAborted();
+    call.progress({ progress: index, total: files.length, message: file.path });
+    try {
+      await work(file);
+    } catch (error) {
+      if (files.length === 1 || !onError(file, error)) throw error;
+    }
+  }
+  call.progress({ progress: files.length, total: files.length });
+}
+
 function judge(file: SourceFile): string {
   const role = roleOfPath(file.path);
   return role !== 'vendored' && looksGenerated(file.text) ? 'generated' : role;
@@ -70,7 +84,7 @@ function judge(file: SourceFile): string {
 
 export const leftOutSchema = z.array(
   z.object({
-    reason: z.enum(reasons),
+    reason: z.enum(leftOutReasons),
     count: z.int().min(1).describe('Files, or folders as a whole.'),
     examples: z.array(z.string()),
   }),
@@ -84,7 +98,7 @@ export const leftOutField = {
 const maxExamples = 5;
 
 export function reportLeftOut(leftOut: readonly LeftOutPath[]): z.input<typeof leftOutSchema> {
-  return reasons.flatMap((reason) => {
+  return leftOutReasons.flatMap((reason) => {
     const paths = leftOut.filter((one) => one.reason === reason).map(({ path }) => path);
     return paths.length === 0
       ? []
@@ -92,7 +106,7 @@ export function reportLeftOut(leftOut: readonly LeftOutPath[]): z.input<typeof l
   });
 }
 
-const reasonWords: Readonly<Record<LeftOutReason, string>> = {
+const reasonWords: Readonly<Record<LeftOutPath['reason'], string>> = {
   ignored: 'ignored by Git',
   generated: 'generated',
   vendored: 'vendored',
@@ -110,4 +124,64 @@ export function describeLeftOut(leftOut: z.output<typeof leftOutSchema>): string
     return `${counted(count, 'path')} ${reasonWords[reason]} (${examples.join(', ')}${more})`;
   });
   return [`Left out: ${parts.join('; ')}`];
+}
+
+/** What a file is to the project it lies in. */
+type FileRole = 'own' | 'test' | 'generated' | 'vendored';
+
+/** Judges a file by its path relative to the folder that was asked about. */
+export function roleOfPath(path: string): FileRole {
+  const parts = path.split('/');
+  const name = parts.pop() ?? '';
+  const folders = parts.map((part) => part.toLowerCase());
+  if (folders.some((folder) => vendoredFolders.has(folder))) return 'vendored';
+  if (folders.some((folder) => generatedFolders.has(folder)) || generatedName.test(name)) {
+    return 'generated';
+  }
+  const isTest =
+    folders.some((folder) => testFolders.has(folder)) ||
+    testNames.some((pattern) => pattern.test(name));
+  return isTest ? 'test' : 'own';
+}
+
+const vendoredFolders: ReadonlySet<string> = new Set(
+  'vendor vendored third_party third-party thirdparty bower_components site-packages'.split(' '),
+);
+
+const generatedFolders: ReadonlySet<string> = new Set(
+  'dist coverage htmlcov generated __generated__'.split(' '),
+);
+
+const generatedName =
+  /[.-]min\.(?:m?js|css)$|\.(?:bundle|generated|gen)\.[a-z]+$|_pb2(?:_grpc)?\.pyi?$|\.pb\.go$|\.g\.[a-z]+$/i;
+
+const testFolders: ReadonlySet<string> = new Set(
+  'test tests __tests__ spec specs e2e testing testdata test-data test_data fixtures __fixtures__ mocks __mocks__ __snapshots__ cypress'.split(
+    ' ',
+  ),
+);
+
+const testNames: readonly RegExp[] = [
+  /\.(?:test|tests|spec|e2e|cy)\.[cm]?[jt]sx?$/i,
+  /^(?:test_.*|.*_test|conftest|tests)\.pyi?$/,
+  /_test\.go$/,
+  /^tests?\.rs$|_tests?\.rs$/,
+  /(?:Tests?|TestCase|IT)\.java$/,
+];
+
+const headLength = 3_000;
+
+/** Marks that generators leave near the top of what they write. */
+const generatedMark =
+  /@generated\b|<auto-generated|\bcode generated by\b|\bthis file (?:is|was) (?:auto(?:matically)?[- ]?)?generated\b|\bauto-?generated (?:file|code|by)\b|\bgenerated (?:file|code)[^\n]{0,40}do not (?:edit|modify)|\bdo not (?:edit|modify)[^\n]{0,40}\bgenerated\b/i;
+
+const minifiedLine = 5_000;
+const commentStart = /^\s*(?:#|\/\/|\/\*|\*|--|<!--|"""|''')/;
+
+/** Whether a text says of itself, in a comment at its top, that a program wrote it, or is minified. */
+export function looksGenerated(text: string): boolean {
+  const head = text.slice(0, headLength).split('\n');
+  if (head.some((line) => commentStart.test(line) && generatedMark.test(line))) return true;
+  const lines = text.split('\n');
+  return lines.some((line) => line.length > minifiedLine) && text.length / lines.length > 500;
 }

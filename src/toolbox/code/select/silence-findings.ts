@@ -1,6 +1,6 @@
 import type { Finding, FocusArea } from '../finding.ts';
 
-export interface Silencing<Found> {
+interface Silencing<Found> {
   readonly kept: readonly Found[];
   /** What a comment beside it silences. */
   readonly silenced: readonly Found[];

@@ -4,7 +4,7 @@ import type { LineCounts } from '../../complexity/complexity-schema.ts';
 import { HalsteadCounts } from '../../complexity/maintainability.ts';
 
 /** Lines as radon's `raw` module counts them, from which its maintainability index is made. */
-export interface PythonLineCounts extends LineCounts {
+interface PythonLineCounts extends LineCounts {
   /** Comments, and the lines of multi-line strings that stand alone. */
   readonly commentsAndDocstrings: number;
 }

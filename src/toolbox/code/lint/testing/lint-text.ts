@@ -1,7 +1,7 @@
 import { aCodeContext } from '../../../testing/code-context.ts';
 import { chooseStyleGuide, profileOf, type Language } from '../../language.ts';
+import type { LintFinding, LintSetup } from '../lint-data.ts';
 import { lintFile } from '../lint-file.ts';
-import type { LintFinding, LintSetup } from '../lint-finding.ts';
 
 /** Lints texts of one language with every opt-in rule of its guides switched on. */
 export function aLinter(language: Language, path = 'sample') {

@@ -1,6 +1,6 @@
 import { Linter } from 'eslint';
 import { expect, it } from 'vitest';
-import { withoutSilenced } from './silence-eslint.ts';
+import { withoutSilenced } from './lint-javascript.ts';
 
 /** The lines of the `var`s that no comment silences. */
 function linesOf(text: string): number[] {

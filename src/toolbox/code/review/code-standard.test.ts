@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { aCallContext } from '../../testing/call-context.ts';
 import { aCodeContext } from '../../testing/code-context.ts';
 import { languages } from '../language.ts';
+import { teamStandards } from './code-standard.ts';
 import { reviewCodeTool } from './review-code-tool.ts';
-import { teamStandards } from './team-standards.ts';
 
 let folder: string;
 beforeEach(() => {
