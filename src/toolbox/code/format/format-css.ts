@@ -1,4 +1,5 @@
-import type { CssNode } from 'css-tree';
+import type { ParseOptions } from 'css-tree';
+import { z } from 'zod';
 import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { FormatEngine } from './engine.ts';
@@ -18,42 +19,79 @@ export const formatCss: FormatEngine = async ({ file, lineLength }) => {
 
 /** PostCSS pairs brackets and quotes but takes any text for a selector; css-tree reads those. */
 export async function checkCss(file: SourceFile): Promise<void> {
-  await parseWith('css', file);
-  const { parse, walk } = await import('css-tree');
-  const problems: CssProblem[] = [];
-  const root = parse(file.text, {
-    positions: true,
-    // Values may hold what only old browsers understand.
-    parseValue: false,
-    onParseError: ({ offset, message }) => problems.push({ offset, message }),
-  });
-  walk(root, (node) => {
-    const message = mistakeIn(node);
-    if (message !== undefined) problems.push({ offset: node.loc?.end.offset ?? 0, message });
-  });
-  const [first] = problems.sort((a, b) => a.offset - b.offset);
-  if (first) throw syntaxError(file, placeOfOffset(file.text, first.offset), first.message);
+  // The parser is typed `any`; it returns a root node with children.
+  const root = (await parseWith('css', file)) as PostcssNode;
+  const { parse } = await import('css-tree');
+  const open = [root];
+  for (let node = open.pop(); node; node = open.pop()) {
+    const problem = problemIn(node, parse);
+    if (problem) {
+      const offset = (node.source?.startOffset ?? 0) + problem.offset;
+      throw syntaxError(file, placeOfOffset(file.text, offset), problem.message);
+    }
+    // A custom property may hold any block.
+    if (isCustom(node)) continue;
+    for (const child of node.nodes?.toReversed() ?? []) open.push(child);
+  }
 }
 
+/** The fields used of a node of Prettier's CSS tree. */
+interface PostcssNode {
+  readonly type?: string;
+  readonly name?: string;
+  readonly prop?: string;
+  readonly raws?: {
+    readonly selector?: string;
+    readonly value?: string;
+    readonly params?: string;
+  };
+  readonly source?: { readonly startOffset: number };
+  readonly nodes?: readonly PostcssNode[];
+}
+
+/** Offset from the start of the node. */
 interface CssProblem {
   readonly offset: number;
   readonly message: string;
 }
 
-/** What is missing at the end of a node that css-tree accepts. */
-function mistakeIn(node: CssNode): string | undefined {
-  if (node.type === 'Selector' && node.children.last?.type === 'Combinator') {
-    return 'Expected a selector behind the combinator';
+const atRuleWithBlock = /^(?:media|supports|font-face|(?:-\w+-)?keyframes|page)$/i;
+const atRuleWithParameters = /^(?:import|charset|namespace)$/i;
+
+function problemIn(node: PostcssNode, parse: ParseSelector): CssProblem | undefined {
+  const { type, name = '', prop = '', raws = {} } = node;
+  const isBare = (text = ''): boolean => text.trim() === '';
+  if (isCustom(node)) return undefined;
+  if (type === 'css-rule') return selectorProblem(raws.selector ?? '', parse);
+  if (type === 'css-decl') {
+    if (isBare(raws.value)) return { offset: prop.length + 1, message: 'Expected a value' };
+    return raws.value?.endsWith('!')
+      ? { offset: 0, message: 'Expected "important" behind "!"' }
+      : undefined;
   }
-  if (node.type === 'Declaration' && node.value.type === 'Raw') {
-    const isEmpty = node.value.value.trim() === '' && !node.property.startsWith('--');
-    return isEmpty ? 'Expected a value' : undefined;
-  }
-  if (node.type !== 'Atrule') return undefined;
-  const { name, block, prelude } = node;
-  if (!block && atRuleWithBlock.test(name)) return `Expected a block behind "@${name}"`;
-  const isBare = !prelude && /^(?:import|charset|namespace)$/i.test(name);
-  return isBare ? `Expected more behind "@${name}"` : undefined;
+  if (type !== 'css-atrule') return undefined;
+  const lacksBlock = atRuleWithBlock.test(name) && !node.nodes;
+  if (lacksBlock) return { offset: 0, message: `Expected a block behind "@${name}"` };
+  const lacksParameters = atRuleWithParameters.test(name) && isBare(raws.params);
+  return lacksParameters ? { offset: 0, message: `Expected more behind "@${name}"` } : undefined;
 }
 
-const atRuleWithBlock = /^(?:media|supports|font-face|(?:-\w+-)?keyframes|page)$/i;
+function isCustom({ prop, raws }: PostcssNode): boolean {
+  return prop?.startsWith('--') === true || raws?.selector?.startsWith('--') === true;
+}
+
+type ParseSelector = (text: string, options: ParseOptions) => unknown;
+
+/** A nested selector may start with a combinator; none may end with one, or with a comma. */
+function selectorProblem(selector: string, parse: ParseSelector): CssProblem | undefined {
+  const text = selector.replace(/^[>+~]/, ' ');
+  try {
+    parse(text, { context: 'selectorList' });
+  } catch (error) {
+    return parseErrorSchema.parse(error);
+  }
+  const offset = text.search(/[>+~,]\s*(?:,|$)|^\s*$/);
+  return offset < 0 ? undefined : { offset, message: 'Expected a selector' };
+}
+
+const parseErrorSchema = z.object({ offset: z.number(), message: z.string() });

@@ -3,9 +3,9 @@ import { aCallContext } from '../../testing/call-context.ts';
 import { aCodeContext } from '../../testing/code-context.ts';
 import { inlinePath } from '../source-files.ts';
 import type { Language } from '../language.ts';
-import { checkSyntax } from './check-syntax.ts';
 import { formatCodeTool } from './format-code-tool.ts';
 import { Rustfmt } from './format-rust.ts';
+import { checkSyntax } from './format-source.ts';
 
 const context = aCodeContext();
 const tool = formatCodeTool(context);
@@ -117,26 +117,26 @@ const invalid: Readonly<Record<Language, readonly [string, number, number][]>> =
     ['a{color:red}}', 1, 13],
     ['{}', 1, 1],
     ['a{b:"x}\nc{}', 1, 5],
-    ['a{}\n@media (x { a{b:c} }', 2, 11],
-    ['a,{b:c}', 1, 3],
+    ['a{}\n@media (x { a{b:c} }', 2, 1],
+    ['a,{b:c}', 1, 2],
     ['a{b:c}\n/* x', 2, 1],
     [') { }', 1, 1],
     ['a { color: red\n  background: blue; }', 1, 15],
     ['.{a:b}', 1, 2],
     ['#{a:b}', 1, 2],
     ['a..b{c:d}', 1, 3],
-    ['a > { b: c }', 1, 4],
+    ['a > { b: c }', 1, 3],
     ['a:{b:c}', 1, 3],
     ['[a=]{b:c}', 1, 4],
     [',a{b:c}', 1, 1],
     ['1a{b:c}', 1, 1],
-    ['a{b:c!}', 1, 7],
-    ['a { color: }', 1, 12],
-    ['a { : red }', 1, 5],
+    ['a{b:c!}', 1, 3],
+    ['a { color: }', 1, 11],
+    ['a { : red }', 1, 11],
     ['a,, b { c: d }', 1, 3],
-    ['@import ;', 1, 10],
+    ['@import ;', 1, 1],
     ['a{b:c(d}', 1, 6],
-    ['@media screen', 1, 14],
+    ['@media screen', 1, 1],
   ],
 };
 
@@ -195,6 +195,7 @@ const valid: readonly [Language, string][] = [
   ],
   ['css', ':root{--x:{a:b};--y:}'],
   ['css', 'a{&:hover{b:c}}'],
+  ['css', 'a{b{c:d}> e{f:g}+ h,~ i{j:k}@media (x){l:m}}'],
   ['css', '@keyframes x{0%{a:b}50.5%,to{a:b}}'],
   ['css', 'ul > li:nth-child(2n+1):not(.a, [b="]"])::before,*|*{*zoom:1;c:d !important}'],
   ['css', '.\\31 a, .é{b:"!"}@layer a;@import "x";@page :first{margin:1in}'],
