@@ -18,8 +18,8 @@ import { rustWords } from '../support/rust-words.ts';
 import { isCi, isProof, sampleSeeded } from '../support/sample.ts';
 import { comparePythonTrees, javascriptMeaning } from '../support/syntax-meaning.ts';
 import { formatterNames } from '../../src/toolbox/code/format/format-code-tool.ts';
-import { createFormatEngines, formatSource } from '../../src/toolbox/code/format/format-source.ts';
 import { Rustfmt } from '../../src/toolbox/code/format/format-rust.ts';
+import { createFormatEngines, formatSource } from '../../src/toolbox/code/format/format-source.ts';
 
 const filesPerLanguage = 300;
 const sampledFiles = 8;

@@ -1,12 +1,12 @@
 import type { McpServer } from '../../contract/server/index.ts';
 import { systemClock, type Clock } from '../../kernel/index.ts';
 import { createToolboxServer } from '../toolbox-server.ts';
-import { InstalledLibraries, type InstalledLibrariesOptions } from './find/installed-libraries.ts';
 import { getDocsTool } from './get-docs-tool.ts';
 import { resolveLibraryTool } from './resolve-library-tool.ts';
 import { type FindContext7, Context7Engine } from './context7.ts';
 import { IndexCache } from './library-index.ts';
 import type { DocsContext } from './search-installed.ts';
+import { InstalledLibraries, type InstalledLibrariesOptions } from './find/installed-libraries.ts';
 
 export interface DocsServerOptions extends InstalledLibrariesOptions {
   readonly version: string;

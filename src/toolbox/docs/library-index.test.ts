@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { InstalledLibraries } from './find/installed-libraries.ts';
 import { aTemporaryProject, type TemporaryProject } from './testing/temporary-project.ts';
 import { type Library, docsLimits } from './library.ts';
 import { IndexCache } from './library-index.ts';
+import { InstalledLibraries } from './find/installed-libraries.ts';
 
 let project: TemporaryProject;
 afterEach(() => project.remove());

@@ -1,4 +1,3 @@
-import type { InstalledLibraries } from './find/installed-libraries.ts';
 import type { FiledPassage } from './passage.ts';
 import {
   libraryId,
@@ -11,6 +10,7 @@ import {
 import type { Context7Engine } from './context7.ts';
 import type { IndexCache } from './library-index.ts';
 import { nearest } from '../../kernel/index.ts';
+import type { InstalledLibraries } from './find/installed-libraries.ts';
 
 /** What the tools of this server share: built once, passed to each. */
 export interface DocsContext {

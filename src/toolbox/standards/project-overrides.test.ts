@@ -8,8 +8,8 @@ import type { McpServer, ServerChange } from '../../contract/server/index.ts';
 import { silentLog, type Log, type LogFields } from '../../kernel/index.ts';
 import { createStandardLimitsReader } from './index.ts';
 import { aCallContext } from '../testing/call-context.ts';
-import { fingerprintFolder } from './read-folder.ts';
 import { callTool, ProjectStandards, readText } from './testing/project-standards.ts';
+import { fingerprintFolder } from './standards-library.ts';
 
 let project: ProjectStandards;
 

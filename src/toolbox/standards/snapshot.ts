@@ -1,17 +1,17 @@
 import {
-  codingStandardsOverrideSchema,
-  codingStandardsSchema,
-  mergeStandards,
-  type CodingStandards,
-} from './coding-standards.ts';
-import type { FolderContents } from './read-folder.ts';
-import {
   parseDocument,
   readYaml,
   type Document,
   type OverrideProblem,
   type StandardsFile,
 } from './parse-document.ts';
+import type { FolderContents } from './standards-library.ts';
+import {
+  codingStandardsOverrideSchema,
+  codingStandardsSchema,
+  mergeStandards,
+  type CodingStandards,
+} from './coding-standards.ts';
 
 /** Everything the server serves at one moment. Plain data; a change makes a new one. */
 export interface Snapshot {

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
-import { languageRulesSchema } from './coding-standards.ts';
 import { UnknownLanguageError, UnknownTopicError } from './errors.ts';
-import { languagesOf, resolveLanguage } from './languages.ts';
-import { type StandardsLibrary, codingStandardsUri } from './standards-library.ts';
 import { counted } from '../../kernel/index.ts';
+import { type StandardsLibrary, codingStandardsUri } from './standards-library.ts';
+import { languageRulesSchema, languagesOf, resolveLanguage } from './coding-standards.ts';
 
 const standardSchema = z.looseObject({
   language: z.string(),

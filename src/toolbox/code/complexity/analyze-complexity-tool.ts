@@ -90,7 +90,7 @@ async function measureAll(
 
 async function measureChecked(file: SourceFile, context: CodeContext): Promise<FileComplexity> {
   const [{ checkSyntax }, { measureComplexity }] = await Promise.all([
-    import('../format/check-syntax.ts'),
+    import('../format/format-source.ts'),
     import('./measure-complexity.ts'),
   ]);
   const problem = await checkSyntax(file, context);

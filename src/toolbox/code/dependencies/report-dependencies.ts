@@ -12,11 +12,11 @@ import {
   type Cycle,
 } from './find-cycles.ts';
 import { QueriedTrees } from './imports/queried-trees.ts';
-import { readImports } from './imports/read-imports.ts';
 import type { ModuleFile } from './resolution.ts';
 import { groupByFolder, type PlainGraph, buildGraph } from './import-graph.ts';
 import { drawMermaid, drawSvg, pictureOf } from './draw-graph.ts';
 import { findProject, type FoundProject } from './find-project.ts';
+import { readImports } from './imports/read-imports.ts';
 
 const maxUnresolvedShown = 500;
 const topCount = 10;

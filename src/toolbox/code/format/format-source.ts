@@ -1,12 +1,17 @@
 import type { CodeContext } from '../code-context.ts';
 import { Gofmt, GofmtMessage } from '../engines/gofmt.ts';
 import { AppError } from '../../../kernel/index.ts';
-import { FormatFailedError, syntaxError } from '../errors.ts';
+import {
+  FormatFailedError,
+  syntaxError,
+  CodeSyntaxError,
+  TooComplexError,
+  type SyntaxProblem,
+} from '../errors.ts';
 import type { Language } from '../language.ts';
-import { formatCss } from './format-css.ts';
-import { formatHtml } from './format-html.ts';
-import { formatJavascript } from './format-javascript.ts';
-import { formatSql } from './format-sql.ts';
+import { formatCss, checkCss } from './format-css.ts';
+import { formatHtml, checkHtml } from './format-html.ts';
+import { formatJavascript, checkJavascript } from './format-javascript.ts';
 import { hasSameMeaning } from './same-meaning.ts';
 import {
   type EngineResult,
@@ -16,9 +21,12 @@ import {
   assertNotTooLong,
   packageVersion,
 } from './engine.ts';
-import { formatJava } from './format-java.ts';
+import { formatJava, firstJavaError } from './format-java.ts';
 import { placeOfByte, placeOfLineAndByte } from './text-place.ts';
 import { rustFormatter, Rustfmt } from './format-rust.ts';
+import type { SourceFile } from '../source-files.ts';
+import { firstTreeError } from './tree-error.ts';
+import { formatSql, recogniseSql } from './format-sql.ts';
 
 export interface FormattedSource {
   readonly text: string;
@@ -134,7 +142,7 @@ function linesOf(text: string): readonly string[] {
 }
 
 /** Python by Ruff's formatter, which follows Black's style. */
-export const formatPython: FormatEngine = async ({ file, lineLength }, context) => {
+const formatPython: FormatEngine = async ({ file, lineLength }, context) => {
   const engine = `ruff ${await context.ruff.version()} (black style)`;
   try {
     const text = await context.ruff.format(file.text, { 'line-length': lineLength });
@@ -148,7 +156,7 @@ export const formatPython: FormatEngine = async ({ file, lineLength }, context) 
 };
 
 /** Go by gofmt itself, compiled to WASM. Whole files and, as gofmt does, lists of declarations or statements. */
-export function goFormatter(gofmt: Gofmt): FormatEngine {
+function goFormatter(gofmt: Gofmt): FormatEngine {
   // Read once: gofmt is so quick that looking for its version would be a quarter of the time.
   let engine: string | undefined;
   return async ({ file }) => {
@@ -162,4 +170,74 @@ export function goFormatter(gofmt: Gofmt): FormatEngine {
       throw syntaxError(file, place, reason ?? error.message);
     }
   };
+}
+
+/** Throws `CodeSyntaxError` when the file is not valid. */
+type Check = (file: SourceFile, context: CodeContext) => Promise<void>;
+
+const checks: Readonly<Record<Language, Check>> = {
+  python: byFormatting(formatPython),
+  javascript: checkByOxc,
+  typescript: checkByOxc,
+  java: checkJava,
+  go: (file, context) => byFormatting(goFormatter(new Gofmt()))(file, context),
+  rust: checkRust,
+  sql: checkSql,
+  html: async (file) => void (await checkHtml(file)),
+  css: checkCss,
+};
+
+/** The first syntax error of a file, by the parser that formatting it would ask. */
+export async function checkSyntax(
+  file: SourceFile,
+  context: CodeContext,
+): Promise<SyntaxProblem | undefined> {
+  try {
+    await checks[file.language](file, context);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CodeSyntaxError) return error.problem;
+    throw asTooComplex(file.path, error);
+  }
+}
+
+const neverAborted = new AbortController().signal;
+const anyLineLength = 100;
+
+/** For engines that parse and print in a few milliseconds and say only so what is wrong. */
+function byFormatting(engine: FormatEngine): Check {
+  return async (file, context) => {
+    const job = { file, formatter: '', lineLength: anyLineLength, signal: neverAborted };
+    await engine(job, context);
+  };
+}
+
+async function checkByOxc(file: SourceFile, context: CodeContext): Promise<void> {
+  const problem = await checkJavascript(file, context.trees);
+  if (problem) throw problem;
+}
+
+async function checkJava(file: SourceFile, context: CodeContext): Promise<void> {
+  const found = await firstJavaError(file.text, context.trees);
+  if (found) throw syntaxError(file, found.place, found.message);
+}
+
+/** tree-sitter is at hand and fast; what it refuses rustfmt, which parses as the compiler does, may know. */
+async function checkRust(file: SourceFile, context: CodeContext): Promise<void> {
+  const found = await firstTreeError(file.text, 'rust', context.trees);
+  if (!found) return;
+  const rustfmt = new Rustfmt();
+  if ((await rustfmt.version(neverAborted)) === undefined) {
+    throw syntaxError(file, found.place, found.message);
+  }
+  const result = await rustfmt.format(file.text, anyLineLength, neverAborted);
+  if (result.kind === 'invalid') throw syntaxError(file, result.place, result.message);
+  if (result.kind === 'stopped') {
+    throw new TooComplexError(file.path, `rustfmt was stopped on it: ${result.reason}`);
+  }
+}
+
+async function checkSql(file: SourceFile): Promise<void> {
+  const verdict = await recogniseSql(file);
+  if (verdict.kind === 'invalid') throw syntaxError(file, verdict.place, verdict.message);
 }

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../kernel/index.ts';
 import { aCodeContext } from '../../testing/code-context.ts';
 import type { Language } from '../language.ts';
-import { checkSyntax } from './check-syntax.ts';
-import { createFormatEngines, formatSource } from './format-source.ts';
+import { checkSyntax, createFormatEngines, formatSource } from './format-source.ts';
 
 const context = aCodeContext();
 const engines = createFormatEngines();

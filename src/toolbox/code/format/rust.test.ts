@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aCodeContext } from '../../testing/code-context.ts';
 import type { SourceFile } from '../source-files.ts';
 import { runChild } from '../engines/run-child.ts';
-import { createFormatEngines, formatSource } from './format-source.ts';
 import { Rustfmt } from './format-rust.ts';
+import { createFormatEngines, formatSource } from './format-source.ts';
 
 const context = aCodeContext();
 const signal = new AbortController().signal;

@@ -1,6 +1,5 @@
 import { counted } from '../../../kernel/index.ts';
 import { syntaxError } from '../errors.ts';
-import { recogniseSql } from '../format/sql-dialect.ts';
 import type { SourceFile } from '../source-files.ts';
 import { TextPositions } from '../text-positions.ts';
 import {
@@ -13,6 +12,7 @@ import {
   type TextEdit,
 } from './lint-data.ts';
 import { splitStatements, tokenizeSql, type SqlToken } from './sql-tokens.ts';
+import { recogniseSql } from '../format/format-sql.ts';
 
 interface SqlProblem {
   readonly at: SqlToken;
