@@ -161,7 +161,7 @@ export class Context7Engine {
     return this.#nothing(answer, `Context7 has nothing about it in ${library}`);
   }
 
-  /** A text that is no result: that nothing was found, or a failure that is told as if it were a result. */
+  /** Handles a text without a result: nothing found, or a failure reported as plain text. */
   #nothing(answer: Context7Text, otherwise: string): Context7Answer<never> {
     const text = answer.text.trim().slice(0, maxReasonChars);
     const isEmptyResult = /^No documentation|^Documentation not found|does not exist/.test(text);
@@ -190,7 +190,8 @@ export class Context7Engine {
     try {
       return await withTimeLimit(limit, async (signal) => {
         const found = await find();
-        if (found.kind === 'none') return { kind: 'none', reason: whyNobody(found.unlisted) };
+        if (found.kind === 'none')
+          return { kind: 'none', reason: reasonForNoServer(found.unlisted) };
         return question(found.context7, { ...context, signal, progress: () => {} });
       });
     } catch (error) {
@@ -201,7 +202,7 @@ export class Context7Engine {
   }
 }
 
-function whyNobody(unlisted: readonly string[]): string {
+function reasonForNoServer(unlisted: readonly string[]): string {
   const reason = 'no server of the fleet offers Context7';
   if (unlisted.length === 0) return reason;
   const names = unlisted.map((name) => `"${name}"`).join(', ');

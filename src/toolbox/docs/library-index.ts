@@ -31,7 +31,7 @@ const joinedWeight = 0.3;
 const headingBonus = 0.5;
 /** A declaration without a comment says less than one that is explained. */
 const uncommentedWeight = 0.7;
-/** Names that begin like this are not meant for those who use a library. */
+/** Names with this prefix are internal to a library. */
 const innerName = /(?:^|\.)[_$]/;
 const innerWeight = 0.6;
 /** Users ask about what they can import. */

@@ -22,7 +22,7 @@ const candidateSchema = z.object({
   name: z.string(),
   version: z.string().nullable().describe('null: Context7 does not say.'),
   ecosystem: z.enum([...ecosystems, 'context7']),
-  source: z.string().describe('Where it is installed, or who offers it.'),
+  source: z.string().describe('Where it is installed, or the service that offers it.'),
   summary: z.string(),
   score: z.number().describe('How well the name fits, from 0 to 1.'),
 });

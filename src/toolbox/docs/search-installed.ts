@@ -99,7 +99,7 @@ interface Candidate {
 
 interface CandidateSearch {
   readonly candidates: readonly Candidate[];
-  /** Names that were perhaps meant, when none fits. */
+  /** Similar names, when none fits. */
   readonly similar: readonly string[];
   /** Packages of the name that may not be read, and why. */
   readonly refusals: readonly string[];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lookupTable } from '../../kernel/index.ts';
+import { lookupTable, recordOf } from '../../kernel/index.ts';
 import data from './languages.json' with { type: 'json' };
 
 /** What tools can check of a language's standard. Teams may add keys of their own. */
@@ -56,16 +56,12 @@ export function mergeStandards(
   for (const [language, rules] of Object.entries(override)) {
     const own: Readonly<Record<string, unknown>> = base[language] ?? {};
     const entries = Object.entries(rules).map(([key, value]) => {
-      const isMerged = isRecord(own[key]) && isRecord(value);
-      return [key, isMerged ? { ...Object(own[key]), ...value } : value] as const;
+      const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
+      return [key, isTable ? { ...recordOf(own[key]), ...value } : value] as const;
     });
     merged[language] = { ...own, ...Object.fromEntries(entries) };
   }
   return merged;
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const names = z.record(z.string(), z.string());

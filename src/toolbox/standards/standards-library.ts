@@ -63,7 +63,7 @@ export class StandardsLibrary {
     const { makeSnapshot } = await import('./snapshot.ts');
     const snapshot = makeSnapshot(await this.#builtIn, overrides);
     for (const problem of snapshot.problems) {
-      this.#options.log.warn('an override of the standards was not used', { ...problem });
+      this.#options.log.warn('standards override rejected', { ...problem });
     }
     this.#loaded = { fingerprint, snapshot };
     for (const change of before ? compareSnapshots(before.snapshot, snapshot) : []) {
@@ -124,7 +124,7 @@ interface FoundFile {
   readonly path: string;
   readonly mtimeMs: number;
   readonly size: number;
-  /** Who may read it: a file that could not be read may become readable. */
+  /** Permissions: an unreadable file may become readable. */
   readonly mode: number;
 }
 

@@ -152,7 +152,7 @@ export class WorkerPool {
     const seat: Seat = { worker, listener: undefined, idleStop: undefined };
     this.#seats.add(seat);
     worker.on('message', (answer: FromWorker) => hear(seat, answer));
-    // Between two calls nobody listens, but without these a crash would take the process down.
+    // Attached between calls too: an unhandled `error` event would crash the process.
     worker.on('error', (error: unknown) => {
       this.#forget(seat);
       seat.listener?.end({ kind: 'died', cause: error });

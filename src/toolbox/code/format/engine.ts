@@ -53,7 +53,7 @@ export function assertNotTooLong(file: SourceFile): void {
   }
 }
 
-/** Engines run out of stack on input that is nested very deeply; that is told as such. */
+/** Maps the stack overflow of an engine on deeply nested input to `TooComplexError`. */
 export function asTooComplex(path: string, error: unknown): unknown {
   const isOverflow =
     error instanceof RangeError ||

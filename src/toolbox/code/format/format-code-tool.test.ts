@@ -116,14 +116,14 @@ describe('the formatter', () => {
 
   it.each([
     ['Black', 'python', undefined],
-    ['yapf', 'python', 'yapf is not aboard'],
+    ['yapf', 'python', 'yapf is not bundled'],
     ['ruff_format', 'python', undefined],
-    ['biome', 'javascript', 'biome is not aboard'],
-    ['google-java-format', 'java', 'google-java-format is not aboard'],
+    ['biome', 'javascript', 'biome is not bundled'],
+    ['google-java-format', 'java', 'google-java-format is not bundled'],
     ['go fmt', 'go', undefined],
     ['goimports', 'go', 'none was added or removed'],
     ['cargo fmt', 'rust', undefined],
-    ['sqlfluff', 'sql', 'sqlfluff is not aboard'],
+    ['sqlfluff', 'sql', 'sqlfluff is not bundled'],
     ['stylelint', 'css', 'stylelint formats no layout'],
   ])(
     'may be called %s for %s, and what then differs is said',

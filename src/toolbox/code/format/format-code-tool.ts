@@ -151,7 +151,7 @@ const maxTriedLanguages = 3;
 /** Nearly any text is valid in these: broken code of another language must not pass as one of them. */
 const tolerant: ReadonlySet<string> = new Set(['html', 'css']);
 
-/** What the likeliest language's parser refuses may be valid in the next; its error is told if not. */
+/** Tries the likeliest languages in turn; if none accepts the text, the error of the first is thrown. */
 async function formatDetected(
   file: SourceFile,
   request: FormatRequest,
@@ -276,8 +276,8 @@ const data = z
   .parse(formatters);
 
 /**
- * The names users know, per language, the default first. A name whose program is not aboard is
- * carried out by the language's engine; what then differs is said in the result.
+ * Formatter names per language, the default first. A name whose program is not bundled runs the
+ * language's engine; the result then says what differs.
  */
 export const formatterNames: Readonly<Record<Language, readonly string[]>> = data.names;
 

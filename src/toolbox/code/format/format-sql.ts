@@ -52,7 +52,7 @@ async function formatUntilStable(
 
 /**
  * Formats SQL and looks at the result: the formatter takes an operator it does not know (`%#`) for
- * two. Then it is told the operators that PostgreSQL finds in the text.
+ * two. Then it is given the operators that PostgreSQL finds in the text.
  */
 async function formatPart(sql: string, dialect: SqlDialect, lineLength: number): Promise<string> {
   const { format, formatDialect, postgresql } = await import('sql-formatter');

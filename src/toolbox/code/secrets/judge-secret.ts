@@ -2,7 +2,7 @@
 const placeholder =
   /example|placeholder|change[_-]?me|changeit|replace[_-]?(?:me|this|with)|your[_-]|dummy|redacted|not[_-]?a[_-]?secret|insert[_-]|x{4,}|\*{3,}|\.{3,}|\$\{|\{\{|<[a-z]|%\(|%[sd]\b|process\.env|os\.environ|getenv|import\.meta|secrets\./i;
 
-/** The same character eight times: nobody's key. */
+/** No key repeats a character eight times. */
 const sameCharacters = /(.)\1{7}/;
 
 const maxJudged = 4_000;

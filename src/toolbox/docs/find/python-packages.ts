@@ -1,6 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { liesInside } from '../../../kernel/index.ts';
+import { liesInside, recordOf } from '../../../kernel/index.ts';
 import { PackageFiles } from '../read/package-files.ts';
 import { readManifest, realFolders, type ProjectFolder } from './project-folders.ts';
 import { loadLockfileParser } from '../../code/vulnerabilities/read-lockfiles.ts';
@@ -149,31 +149,19 @@ async function namedInProject(text: string): Promise<string[]> {
   } catch {
     return [];
   }
+  const project = recordOf(recordOf(document)['project']);
+  const poetry = recordOf(recordOf(recordOf(document)['tool'])['poetry']);
   const lists = [
-    at(document, 'project', 'dependencies'),
-    ...valuesOf(at(document, 'project', 'optional-dependencies')),
-    ...valuesOf(at(document, 'dependency-groups')),
+    project['dependencies'],
+    ...Object.values(recordOf(project['optional-dependencies'])),
+    ...Object.values(recordOf(recordOf(document)['dependency-groups'])),
   ];
-  const poetry = at(document, 'tool', 'poetry');
-  const tables = [
-    at(poetry, 'dependencies'),
-    at(poetry, 'dev-dependencies'),
-    ...valuesOf(at(poetry, 'group')).map((group) => at(group, 'dependencies')),
-  ];
+  const groups = Object.values(recordOf(poetry['group'])).map(recordOf);
+  const tables = [poetry['dependencies'], poetry['dev-dependencies']].concat(
+    groups.map((group) => group['dependencies']),
+  );
   const requirements = lists.flat().filter((one) => typeof one === 'string');
   const names = requirements.map((one) => /^[A-Za-z0-9][\w.-]*/.exec(one)?.[0] ?? '');
-  const keys = tables.flatMap((table) => (isRecord(table) ? Object.keys(table) : []));
+  const keys = tables.flatMap((table) => Object.keys(recordOf(table)));
   return [...names, ...keys].filter((name) => name !== '' && name !== 'python');
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
-
-function valuesOf(value: unknown): unknown[] {
-  return isRecord(value) ? Object.values(value) : [];
-}
-
-function at(value: unknown, ...keys: readonly string[]): unknown {
-  return keys.reduce((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
 }

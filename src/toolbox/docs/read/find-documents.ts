@@ -39,7 +39,7 @@ const prose = /\.(?:md|mdx|markdown|rst|txt)$/i;
 const readme = /^readme(?:\.(?:md|markdown|rst|txt))?$/i;
 const changelog =
   /^(?:changelog|changes|history|news|release[-_]?notes|migrat\w*|upgrad\w*)(?:\.(?:md|markdown|rst|txt))?$/i;
-/** Files for those who work on the package, not with it. */
+/** Files for contributors to the package, not for its users. */
 const unrelated =
   /^(?:licen[cs]e|copying|notice|contributing|code[-_]of[-_]conduct|security|authors|contributors|governance|third|requirements)/i;
 

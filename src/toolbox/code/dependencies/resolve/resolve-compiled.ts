@@ -47,7 +47,7 @@ function moduleOf(specifier: string): string {
 /** Name with which the types of a file's own package are looked up, besides its imports. */
 export const samePackage = '<same package>';
 
-/** Types by their full name; what a wildcard or the own package brings in is told by what is used. */
+/** Types by their full name; of a wildcard import or the own package, the types that the file uses. */
 export function javaResolver(project: Project): Resolver {
   const byName = new Map<string, string>();
   const packages = new Set<string>();

@@ -1,6 +1,6 @@
 import { builtinModules } from 'node:module';
 import { join, posix, relative, resolve, sep } from 'node:path';
-import { parseLenientJson, lookupTable } from '../../../../kernel/index.ts';
+import { parseLenientJson, lookupTable, recordOf } from '../../../../kernel/index.ts';
 import {
   type ModuleFile,
   external,
@@ -142,13 +142,6 @@ function workspacesOf(project: Project): (specifier: string) => string[] {
 
 function idOf(root: string, absolute: string): string {
   return relative(root, absolute).split(sep).join('/');
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  // An object that is no array has string keys and unknown values.
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
 }
 
 /** Style sheets and pages name files by address; `/x` is looked for in the folder and its `public`. */

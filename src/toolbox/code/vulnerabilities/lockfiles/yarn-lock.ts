@@ -3,7 +3,7 @@ import type { LockedPackage, ParsedLockfile, SkippedPackage } from '../locked-pa
 
 interface Block {
   readonly line: number;
-  /** `name@range` of everyone who asked for this entry. */
+  /** The `name@range` requirements that this entry satisfies. */
   readonly descriptors: readonly string[];
   version?: string;
   resolution?: string;
