@@ -1,12 +1,11 @@
 import type { Missing } from './draft-steps.ts';
-import { splitCode, splitContent } from './find-code.ts';
+import { splitCode, splitContent, readContext, type Situation } from './read-context.ts';
 import { findPaths } from './find-paths.ts';
 import { createToolLearner } from './learn-tools.ts';
 import { lexicon, type AboutTopic } from './lexicon.ts';
 import { offerReadings, type Reading } from './offer-readings.ts';
 import type { Planner, PlanningAnswer, PlanningRequest } from './plan-request.ts';
 import { splitMessage, type Clause } from './read-clauses.ts';
-import { readContext, type Situation } from './read-context.ts';
 import { featuresOf, has, isKnown, isSignificant, readWords, type Word } from './read-words.ts';
 import { isAnyCue, isCue } from './read-slots.ts';
 import { isWriter, takes, type Phrases, type ToolProfile } from './tool-profile.ts';

@@ -1,10 +1,9 @@
 import type { Guesses } from '../../kernel/index.ts';
 import { isDeletion } from './draft-steps.ts';
-import { asksToWrite } from './find-code.ts';
+import { asksToWrite, type Situation } from './read-context.ts';
 import { findCommit } from './read-slots.ts';
 import type { Stretch } from './read-clauses.ts';
 import { isKnown, type FoundPath } from './read-words.ts';
-import type { Situation } from './read-context.ts';
 import { changesField, isWriter, takes, type ToolProfile } from './tool-profile.ts';
 
 /** What is known before a word is read, as logarithms of odds. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitCode } from './find-code.ts';
+import { splitCode } from './read-context.ts';
 
 describe('code without fences', () => {
   it.each([

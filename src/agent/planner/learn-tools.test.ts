@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createHarmFilter } from './refuse-harm.ts';
+import { createHarmFilter } from './learn-tools.ts';
 
 const isHarmful = createHarmFilter([]);
 
