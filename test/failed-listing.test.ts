@@ -27,9 +27,9 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
 
 const failures = [
   ['an error', { error: { code: -32_603, message: 'database is locked' } }, /database is locked/],
-  ['no list', { result: { tools: 'none' } }, /without a list/],
+  ['no list', { result: { tools: 'none' } }, /contains no list/],
   ['an unknown method', { error: { code: -32_601, message: 'not yet' } }, /not yet/],
-  ['a result that is none', { result: 7 }, /no object/],
+  ['a result that is none', { result: 7 }, /not an object/],
 ] as const;
 
 it.each(failures)(

@@ -21,34 +21,34 @@ const defaultAbortGraceMs = 1_000;
 /** Four times the longest time limit a server's entry may set. */
 const defaultMaxTotalMs = 4 * 3_600_000;
 
-/** A tool call, and what its server has of its own. */
+/** A tool call and the settings of its server. */
 export interface ExecutorCall {
   readonly entry: CatalogueEntry;
-  /** Places of its server; without them it takes one of the lane's. */
+  /** Slots of its server; without it the call takes one of the shared slots. */
   readonly semaphore?: Gate | undefined;
   readonly timeoutMs?: number | undefined;
-  /** The work enters the span itself, where it needs to: of all that tracing does, entering costs most. */
+  /** The work enters the span itself where needed: entering is the most expensive part of tracing. */
   readonly entersSpan?: boolean;
   readonly mayRepeat?: boolean;
   readonly work: (context: CallContext, inSpan?: RunIn) => Promise<ToolResult>;
 }
 
 /**
- * The way every tool call takes: a span around it, a place in the queue, a time limit. The time
- * spent waiting for a place counts, so that a caller never waits longer than the limit. A tool that
- * ignores its signal loses its place after a grace period; its work, left behind, is named in the log.
+ * Runs every tool call: inside a span, in a slot, within a time limit. Time spent in the queue counts, so
+ * a caller never waits longer than the limit. A tool that ignores its abort signal loses its slot after a
+ * grace period; the abandoned work is logged.
  */
 export class CallExecutor {
   readonly #limits: CallLimits;
-  /** By the time limit, of which the entries of all servers set a few. */
+  /** By time limit: the entries of all servers use only a few. */
   readonly #times = new Map<number, CallTime>();
   readonly #tracer: CallTracer | undefined;
   readonly #log: Log;
   readonly #semaphore: Gate;
-  /** The same for the same tool, by which a tracer knows that it has seen them. */
+  /** The same object for the same tool, so that a tracer recognizes it. */
   readonly #spans = new WeakMap<CatalogueEntry, Pick<TracedCall, 'name' | 'attributes'>>();
 
-  /** Without a tracer nothing is recorded, and trace context passes through as it came. */
+  /** Without a tracer nothing is recorded, and trace context is passed on unchanged. */
   constructor(limits: ExecutorLimits, tracer: CallTracer | undefined, log: Log) {
     this.#limits = { abortGraceMs: defaultAbortGraceMs, maxTotalMs: defaultMaxTotalMs, ...limits };
     this.#tracer = tracer;
@@ -65,7 +65,7 @@ export class CallExecutor {
     const plan = this.#planOf(call, span);
     const meta = withTrace(context.meta, span.outgoingMeta());
     return new Promise((resolve, reject) => {
-      // The first end of a call is what the span is about; a call that was ended may still end by itself.
+      // The span records the first outcome; a call that timed out may still settle later.
       let isOver = false;
       const settling: Settling<ToolResult> = {
         resolve: (result) => {
@@ -86,7 +86,7 @@ export class CallExecutor {
     });
   }
 
-  /** The same time limit for what is no tool call: no span and no place. */
+  /** The same time limit for requests other than tool calls: no span, no slot. */
   limit<Result>(
     { what, timeoutMs }: { readonly what: string; readonly timeoutMs?: number | undefined },
     context: CallContext,
@@ -114,7 +114,7 @@ export class CallExecutor {
     const { limits, timeout } = this.#timeOf(timeoutMs);
     const inSpan: RunIn | undefined = entersSpan && span ? (inner) => span.runIn(inner) : undefined;
     const warn = (): void =>
-      this.#log.warn('A tool ignored the end of its call; its work is left behind', {
+      this.#log.warn('tool ignored abort signal', {
         tool: entry.name,
         graceMs: limits.abortGraceMs,
       });
@@ -152,7 +152,7 @@ function attributesOf({ name, server }: CatalogueEntry): TracedCall['attributes'
   };
 }
 
-/** The trace of the call goes on to the next hop, in place of the one the caller sent. */
+/** Replaces the caller's trace context with that of the span, for the next hop. */
 function withTrace(meta: CallContext['meta'], trace: CallContext['meta']): CallContext['meta'] {
   return Object.keys(meta).length === 0 ? trace : { ...meta, ...trace };
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../contract/caller/index.ts';
 import type { CallContext, CallFacts } from '../contract/server/index.ts';
 
-/** What a call wants recorded about itself. */
+/** What is recorded about a call. */
 export interface TracedCall {
   readonly name: string;
   readonly kind: 'server';
@@ -11,7 +11,7 @@ export interface TracedCall {
   readonly caller: Caller;
 }
 
-/** Runs work so that what it logs and traces belongs to a span. */
+/** Runs work inside a span: its logs and traces belong to that span. */
 export type RunIn = <Result>(work: () => Result) => Result;
 
 /** The span of one call, open until it is ended. */
@@ -19,13 +19,13 @@ export interface CallSpan {
   setAttributes(attributes: CallFacts): void;
   /** Marks the span as failed: with an error, or the message of a tool's own failure, which is a result. */
   fail(error: unknown): void;
-  /** Records that the caller gave up: what the call throws after that is no failure. */
+  /** Records that the caller cancelled: errors thrown afterwards are not failures. */
   cancel(): void;
   /** Trace context for the next hop, to be merged into its `_meta`. */
   outgoingMeta(): CallContext['meta'];
-  /** Runs what begins the call inside the span; all that follows from it is inside too. */
+  /** Starts the call inside the span; its asynchronous continuations stay inside. */
   runIn<Result>(work: () => Result): Result;
-  /** Only the first time counts. */
+  /** Idempotent. */
   end(): void;
 }
 

@@ -15,13 +15,13 @@ import type { StartLimiter } from './supervise/start-limiter.ts';
 import { SupervisedServer } from './supervise/supervised-server.ts';
 import { policyOf } from './supervise/supervision-policy.ts';
 
-/** The world outside this process, as the fleet needs it. */
+/** Port to everything outside this process. */
 export interface Outside {
   readonly entries: FleetEntries;
   connect(request: ConnectRequest): Promise<Connection>;
-  /** Of a process and all below it; null where it cannot be known. */
+  /** Memory of a process and its descendants; null where it cannot be read. */
   memoryBytes(pid: number): Promise<number | null>;
-  /** Where a server's standard error is kept. */
+  /** Path of the file for a server's standard error. */
   logFile(server: string): string;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface ConfiguredServerParts {
   readonly cache: ListingCache;
   readonly listener: FleetServerListener;
   readonly startLimiter: StartLimiter;
-  /** What is known of its offer already. */
+  /** Its listing, where it is known already. */
   readonly known?: Listing | undefined;
   readonly firstWaitMs: number;
   readonly timers: Timers;
@@ -39,16 +39,16 @@ export interface ConfiguredServerParts {
   readonly log: Log;
 }
 
-/** Calls that one server outside works on or lets wait; beyond that it is too busy, and only it. */
+/** Running and queued calls per configured server; the limit affects no other server. */
 const callsPerServer = { maxConcurrent: 1_024, maxWaiting: 8_192 };
 
-/** What an entry says about a server that concerns only how it is offered. */
+/** The settings of an entry that affect only how the server is offered, not its process. */
 export function offerTermsOf({ settings }: FleetEntry): OfferTerms {
   const { prefix, timeoutMs, tools, trustAnnotations: isTrusted } = settings;
   return { prefix, timeoutMs, isTrusted, include: tools.include, exclude: tools.exclude };
 }
 
-/** A configured server as a member of the fleet, under a name of its own. */
+/** A configured server, supervised, under its name in the fleet. */
 export function createConfiguredServer(
   name: string,
   entry: FleetEntry,

@@ -11,15 +11,15 @@ import { Fleet } from './fleet.ts';
 import { InProcessServer } from './in-process-server.ts';
 import { StartLimiter } from './supervise/start-limiter.ts';
 
-/** A server of this process that can be opened. */
+/** An in-process server. */
 export interface ServerEntry {
   readonly name: string;
   readonly open: () => Promise<McpServer>;
-  /** Tells apart what it offers in other versions and under other settings; without it nothing is kept. */
+  /** Cache key of its listing, different per version and settings; without it the listing is not cached. */
   readonly cacheKey?: string | undefined;
-  /** Places for its calls; without them they take those of all. */
+  /** Slots for its calls; without it they take the shared ones. */
   readonly semaphore?: Gate | undefined;
-  /** How long its calls may take without progress, when not as long as those of others. */
+  /** Time limit of its calls without progress, where it differs from the default. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -30,12 +30,12 @@ export interface FleetOptions {
   readonly servers: readonly ServerEntry[];
   /** The configured servers; without it there are none. */
   readonly outside?: Outside | undefined;
-  /** Of the configured servers only these; all when not given. */
+  /** Limits the configured servers to these; all by default. */
   readonly only?: readonly string[] | undefined;
   readonly executor: CallExecutor;
   /** Tools that may be seen and called, by bare or dotted name; empty means all. */
   readonly enabledTools: readonly string[];
-  /** Where listings are kept for the next start; without it they are not. */
+  /** Persists listings for the next start; without it nothing is persisted. */
   readonly cache?: ListingCache | undefined;
   readonly log: Log;
   readonly firstWaitMs?: number | undefined;
@@ -46,13 +46,13 @@ export interface FleetOptions {
 export interface OpenFleet {
   readonly catalogue: FleetCatalogue;
   readonly control: FleetControl;
-  /** Says that clients are served from now on: starts behind what is meant to run meanwhile. */
+  /** Call once clients are served: starts the eager servers in the background. */
   readonly serve: () => void;
 }
 
-/** How long the first listing waits for a configured server nobody has seen before. */
+/** How long the first listing waits for a configured server without a cached listing. */
 const defaultFirstWaitMs = 3_000;
-/** The same for a server of this process, which only has to be loaded. */
+/** The same for an in-process server, which only has to be loaded. */
 const ownWaitMs = 60_000;
 
 const noCache: ListingCache = {
@@ -62,7 +62,7 @@ const noCache: ListingCache = {
   writeTools: () => {},
 };
 
-/** The servers as one. See the room's README for what it guarantees. */
+/** All servers as one catalogue; the README lists the guarantees. */
 export function createFleet(options: FleetOptions): OpenFleet {
   const { log, enabledTools, outside, only, cache = noCache, timers = systemTimers } = options;
   const registry = new ServerRegistry({ enabledTools, timers, log });

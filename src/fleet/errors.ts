@@ -17,7 +17,7 @@ export class UnknownNameError extends AppError {
   }
 }
 
-/** A server runs, but does not say which tools it has. */
+/** A server runs but did not list its tools. */
 export class ListingFailedError extends AppError {
   readonly code = 'fleet.listing_failed';
   override readonly retryable = true;
@@ -29,7 +29,7 @@ export class ListingFailedError extends AppError {
   }
 }
 
-/** A server was asked for by a name that none has. */
+/** No server has the requested name. */
 export class UnknownServerError extends AppError {
   readonly code = 'fleet.unknown_server';
 
@@ -40,37 +40,37 @@ export class UnknownServerError extends AppError {
   }
 }
 
-/** A server does not read what it is sent, and too much waits for it already. */
+/** A server does not read its input, and its queue is full. */
 export class ServerNotReadingError extends AppError {
   readonly code = 'fleet.server_not_reading';
   override readonly retryable = true;
 
   constructor(server: string, queuedBytes: number) {
     super(
-      `The request was not sent to server "${server}": ${queuedBytes} bytes sent before wait, because it does not read its input. Restart the server if this lasts`,
+      `The request was not sent to server "${server}": it does not read its input, and ${queuedBytes} bytes are queued already. Restart the server if this persists`,
       { details: { server, queuedBytes } },
     );
   }
 }
 
-/** A server answered with a message larger than is taken. */
+/** A response exceeded the size limit. */
 export class AnswerTooLargeError extends AppError {
   readonly code = 'fleet.answer_too_large';
 
   constructor(server: string, maxBytes: number) {
     super(
-      `Server "${server}" answered with more than ${maxBytes} bytes, and the answer was skipped. Ask it for less at once`,
+      `Server "${server}" sent a response of more than ${maxBytes} bytes, which was discarded. Request less at a time`,
       { details: { server, maxBytes } },
     );
   }
 }
 
-/** A server answered with what is no answer. */
+/** A server sent an invalid response. */
 export class BadAnswerError extends AppError {
   readonly code = 'fleet.bad_answer';
 
   constructor(server: string, problem: string) {
-    super(`Server "${server}" answered with what is no valid answer: ${problem}`, {
+    super(`Server "${server}" sent an invalid response: ${problem}`, {
       details: { server, problem },
     });
   }
@@ -88,19 +88,19 @@ export class UnreachableError extends AppError {
   }
 }
 
-/** A request was sent, and no answer will come: whether the server acted on it is unknown. */
+/** A request was sent, but no response will arrive: it may or may not have been executed. */
 export class ExchangeBrokenError extends AppError {
   readonly code = 'fleet.exchange_broken';
 
   constructor(server: string, reason: string) {
     super(
-      `Server "${server}" gave no answer: ${reason}. Whether it did what was asked is not known`,
+      `Server "${server}" did not respond: ${reason}. The request may or may not have been executed`,
       { details: { server } },
     );
   }
 }
 
-/** The server knows the session no more; who wants to go on initializes again. */
+/** The server no longer knows the session; `initialize` opens a new one. */
 export class SessionExpiredError extends AppError {
   readonly code = 'fleet.session_expired';
   override readonly retryable = true;
@@ -108,22 +108,22 @@ export class SessionExpiredError extends AppError {
   readonly isCurrent: boolean;
 
   constructor(server: string, isCurrent: boolean) {
-    super(`Server "${server}" has ended the session, and the request was not done`, {
+    super(`Server "${server}" has ended the session; the request was not executed`, {
       details: { server },
     });
     this.isCurrent = isCurrent;
   }
 }
 
-/** A server answered with an HTTP status that is a failure, and with no error of the protocol. */
+/** A server responded with a failure status and without a JSON-RPC error. */
 export class HttpStatusError extends AppError {
   readonly code = 'fleet.http_status';
   override readonly retryable: boolean;
   readonly status: number;
 
   constructor(server: string, status: number, excerpt: string) {
-    const said = excerpt === '' ? '' : ` and "${excerpt}"`;
-    super(`Server "${server}" answered with HTTP status ${status}${said}. ${adviceOn(status)}`, {
+    const shown = excerpt === '' ? '' : ` and "${excerpt}"`;
+    super(`Server "${server}" answered with HTTP status ${status}${shown}. ${adviceOn(status)}`, {
       details: { server, status },
     });
     this.status = status;
@@ -137,27 +137,27 @@ function adviceOn(status: number): string {
     return 'Check the url and the transport (http or sse) of its entry';
   }
   if (status === 429 || status === 503) return 'Try again later';
-  return 'Look at the log of the server';
+  return "Check the server's log";
 }
 
-/** A server sent a request elsewhere. It is not followed, because it may carry credentials. */
+/** A server redirected a request. Not followed, because the request may carry credentials. */
 export class RedirectRefusedError extends AppError {
   readonly code = 'fleet.redirect_refused';
 
   constructor(server: string, status: number, target: URL | null) {
-    const place = target ? `${target.origin}${target.pathname}` : 'no valid place';
+    const location = target ? `${target.origin}${target.pathname}` : 'an invalid address';
     super(
-      `Server "${server}" redirects to ${place}, which is not followed. If that is its place, put it into its entry as url`,
-      { details: { server, status, target: place } },
+      `Server "${server}" redirects to ${location}, which is not followed. If that is its new address, set it as the url of its entry`,
+      { details: { server, status, target: location } },
     );
   }
 }
 
-/** Where or how a server is to be reached cannot be used. */
+/** The configured url or headers of a server cannot be used. */
 export class InvalidEndpointError extends AppError {
   readonly code = 'fleet.invalid_endpoint';
 
   constructor(server: string, problem: string) {
-    super(`Server "${server}" cannot be spoken to: ${problem}`, { details: { server } });
+    super(`Cannot connect to server "${server}": ${problem}`, { details: { server } });
   }
 }

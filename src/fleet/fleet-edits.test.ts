@@ -162,7 +162,7 @@ describe('a configured server with the name of one of ours', () => {
   it('is reported as renamed for as long as it is, whatever else changes', async () => {
     const outside = anOutside([anEntry('one')], connects);
     const { control } = aFleet({ servers: [ours(aServer('one'))], outside });
-    const renamed = [expect.stringContaining('the configured one is "one-2"')];
+    const renamed = [expect.stringContaining('available as "one-2"')];
     expect(control.collisions()).toEqual(renamed);
     outside.edit([anEntry('one'), anEntry('z')]);
     expect(control.collisions()).toEqual(renamed);

@@ -26,7 +26,7 @@ export interface FleetParts extends Omit<ConfiguredServerParts, 'outside' | 'lis
   readonly only: readonly string[] | undefined;
 }
 
-/** An entry and, when it is used, the member that stands for it. */
+/** A configured entry and its server; undefined where the entry is disabled or untrusted. */
 interface ConfiguredEntry {
   readonly entry: FleetEntry;
   readonly server: FleetServer | undefined;
@@ -34,15 +34,15 @@ interface ConfiguredEntry {
 }
 
 const restartLimitMs = 60_000;
-/** How long after serving began the servers of this process are opened, called or not. */
+/** In-process servers that were not called are opened this long after serving began. */
 const backgroundOpenMs = 2_000;
 
 /**
- * The servers of this process and those that are configured, kept in step with the configuration.
+ * The in-process and the configured servers, kept in sync with the configuration.
  *
- * 1. A server whose entry did not change is not touched by a change of others.
- * 2. Members stand in one order: those of this process, then the others by name.
- * 3. No server waits for another, in starting, stopping or answering.
+ * 1. A change of one entry does not affect the servers of other entries.
+ * 2. The order is fixed: in-process servers, then configured ones by name.
+ * 3. No server waits for another to start, stop or respond.
  */
 export class Fleet implements FleetControl {
   readonly #parts: FleetParts;
@@ -52,7 +52,7 @@ export class Fleet implements FleetControl {
   #isServing = false;
   #cancelOpening = (): void => {};
   #logLevel: string | undefined;
-  /** Members that left the roster and are still ending. */
+  /** Servers that left the registry and are still closing. */
   readonly #leaving = new Set<Promise<void>>();
 
   constructor(parts: FleetParts) {
@@ -61,12 +61,12 @@ export class Fleet implements FleetControl {
     this.#stopFollowing = parts.outside?.entries.onChange(() => this.#follow()) ?? (() => {});
   }
 
-  /** Starts behind what is meant to run while clients are served. */
+  /** Starts the eager servers in the background. */
   serve(): void {
     if (this.#isServing) return;
     this.#isServing = true;
     const { builtIns, timers } = this.#parts;
-    // Ours announce changes only when open; opening them must not slow the first answer.
+    // In-process servers announce changes only when open; opening them must not slow the first response.
     this.#cancelOpening = timers.after(backgroundOpenMs, () => {
       for (const server of builtIns) startInBackground(server);
     });
@@ -86,7 +86,7 @@ export class Fleet implements FleetControl {
     return [...ours, ...theirs];
   }
 
-  /** Who could not be started says so in its status. */
+  /** A server that fails to start reports it in its status. */
   async startAll(limitMs: number): Promise<void> {
     const { servers } = this.#parts.registry;
     const { signal } = new AbortController();
@@ -136,7 +136,7 @@ export class Fleet implements FleetControl {
     await this.#parts.outside?.close();
   }
 
-  /** Throws for a name nobody has; undefined for one that is configured and not used. */
+  /** Throws for an unknown name; undefined for an entry that is disabled or untrusted. */
   #find(name: string): FleetServer | undefined {
     const server = this.#parts.registry.servers.find((it) => it.name === name);
     if (server || this.#configured.some(({ entry }) => entry.name === name)) return server;
@@ -147,7 +147,7 @@ export class Fleet implements FleetControl {
     );
   }
 
-  /** Brings the members in step with the entries. */
+  /** Synchronizes the servers with the entries. */
   #follow(): void {
     const { builtIns, outside, registry, only } = this.#parts;
     const before = new Map(
@@ -171,17 +171,19 @@ export class Fleet implements FleetControl {
     registry.replace([...builtIns, ...this.#configured.flatMap(({ server }) => server ?? [])]);
   }
 
-  /** A server of this process keeps its name; one that is configured under it gets a number. */
+  /** An in-process server keeps its name; a configured one of the same name gets a number. */
   #nameOf({ name }: FleetEntry, taken: Set<string>, renamed: string[]): string {
     if (!this.#parts.builtIns.some((server) => server.name === name)) return name;
     let unique = name;
     for (let number = 2; taken.has(unique); number += 1) unique = `${name}-${number}`;
     taken.add(unique);
-    renamed.push(`There is a server "${name}" of Tutti's own; the configured one is "${unique}"`);
+    renamed.push(
+      `"${name}" is a built-in server; the configured server of that name is available as "${unique}"`,
+    );
     return unique;
   }
 
-  /** What was offered before stays listed while a server that is reached as before starts anew. */
+  /** A replacement with the same launch settings keeps the listing while it starts. */
   #create(entry: FleetEntry, name: string, old: ConfiguredEntry | undefined): ConfiguredEntry {
     const { outside, registry, timers } = this.#parts;
     const since = timers.now();
@@ -202,12 +204,12 @@ export class Fleet implements FleetControl {
   }
 }
 
-/** Failures show in its status, and retries are its own business. */
+/** Failures show in its status; it retries on its own. */
 function startInBackground(server: FleetServer): void {
   server.startThrottled(new AbortController().signal).catch(() => {});
 }
 
-/** The same server under its changed entry, when the change needs no new one. */
+/** The same server with its changed entry; undefined when the change needs a new process. */
 function reuseServer(
   configured: ConfiguredEntry,
   entry: FleetEntry,
@@ -222,7 +224,7 @@ function reuseServer(
   return { ...configured, entry };
 }
 
-/** Whether one process serves both entries: it is started, and kept running, in the same way. */
+/** Whether both entries launch and supervise the process in the same way. */
 function runsAlike(before: FleetEntry, after: FleetEntry): boolean {
   const policies = [before, after].map(({ settings }) => JSON.stringify(policyOf(settings)));
   return before.launchFingerprint === after.launchFingerprint && policies[0] === policies[1];

@@ -3,7 +3,7 @@ import { reportError, type Timers } from '../kernel/index.ts';
 import type { ServerRunner, RunnerListener, RunnerStatus, ServerCall } from './server-runner.ts';
 import { CallStatistics } from './supervise/call-statistics.ts';
 
-/** A server of this process: opened once, when first needed; a failed opening is tried again next time. */
+/** An in-process server: opened on first use; a failed opening is retried on the next use. */
 export class InProcessServer implements ServerRunner {
   readonly transport = 'in-process';
   readonly entersSpans = false;
@@ -84,7 +84,7 @@ export class InProcessServer implements ServerRunner {
     this.#opening = undefined;
     this.#leave();
     const server = await opening?.catch(() => undefined);
-    // It may have been opened only now.
+    // The opening may have finished just now.
     if (server && this.#opened === server) this.#leave();
     await server?.close();
   }
@@ -126,7 +126,7 @@ export class InProcessServer implements ServerRunner {
   }
 }
 
-/** A tool's failure is a result. */
+/** Tools report failures as results. */
 export function isFailedResult(result: unknown): boolean {
   return (
     typeof result === 'object' && result !== null && 'isError' in result && result.isError === true

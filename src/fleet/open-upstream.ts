@@ -8,25 +8,25 @@ import type { LinkListener, OpenLink } from './upstream/link.ts';
 
 export interface UpstreamParts {
   readonly launch: ServerLaunch;
-  /** Asked for only where a program is to be started. */
+  /** Called only where a process is started. */
   readonly owner: () => ProcessOwner;
-  /** How we introduce ourselves: `{ name, version }`. */
+  /** Our `clientInfo`: `{ name, version }`. */
   readonly clientInfo: Readonly<Record<string, unknown>>;
   readonly clientRoots?: ClientRoots | undefined;
-  /** Hides the secrets of the entry, and what looks like one, in what the server writes. */
+  /** Redacts the entry's secrets, and text that looks like one, in the server's output. */
   readonly redact?: ((text: string) => string) | undefined;
   readonly log: Log;
 }
 
-/** How long a server may take to introduce itself: a first `npx` run downloads a package in this time. */
+/** Time limit of the handshake: a first `npx` run downloads a package in this time. */
 const introductionMs = 60_000;
-/** How servers that know only the older way over HTTP refuse the newer one. */
+/** How servers that only support HTTP+SSE refuse Streamable HTTP. */
 const olderWayStatuses: ReadonlySet<number> = new Set([400, 404, 405]);
 
 /**
- * Connects to a configured server. What speaks to servers is loaded here, so that who needs none
- * does not pay for it. A server whose entry leaves the kind of HTTP open is spoken to in the older
- * way when it refuses the newer one.
+ * Connects to a configured server. The protocol client is imported here, so that it costs nothing without
+ * configured servers. Where the entry does not name the HTTP transport, HTTP+SSE is tried after the server
+ * refused Streamable HTTP.
  */
 export async function openUpstream(
   request: ConnectRequest,

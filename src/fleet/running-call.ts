@@ -15,11 +15,11 @@ import {
 } from '../kernel/index.ts';
 
 export interface CallLimits {
-  /** How long a call may go without progress. The time it waits for a place counts. */
+  /** Time limit without progress, including time in the queue. */
   readonly timeoutMs: number;
-  /** How long it may take in all, whatever progress it makes and whomever it asks. */
+  /** Total time limit, regardless of progress and of time spent asking the client. */
   readonly maxTotalMs: number;
-  /** How long a call that was cancelled, or took too long, may hold its place until it ends by itself. */
+  /** How long an aborted call may keep its slot before the slot is taken away. */
   readonly abortGraceMs: number;
 }
 
@@ -27,21 +27,21 @@ export interface CallPlan<Result> {
   /** Names the call in errors: `Tool "code.format_code"`. */
   readonly what: string;
   readonly limits: CallLimits;
-  /** As long as the shorter of the two times. */
+  /** The shorter of the two limits. */
   readonly timeout: SharedTimeout;
-  /** Where it needs a place; without one it runs at once. */
+  /** Limits concurrency; without it the call runs at once. */
   readonly semaphore: Gate | undefined;
   readonly mayRepeat?: boolean | undefined;
   readonly work: (context: CallContext) => Promise<Result>;
-  /** Where the work may record facts; nowhere when not given. */
+  /** Records facts about the call in its span. */
   readonly annotate?: CallContext['annotate'];
-  /** It ignored its end, and its place was given to others. */
+  /** The work ignored its abort signal, and its slot was released. */
   readonly onLeftBehind: () => void;
 }
 
 /**
- * Runs `plan.work` in its place and time. On the way of every call, so it makes one promise, shares its
- * timer, which it touches only when it fires, and makes a signal only for who looks at it.
+ * Runs `plan.work` in a slot and within its limits. On the path of every call: it creates one promise, shares
+ * a timer that it touches only when it fires, and creates an AbortSignal only where it is read.
  */
 export function runCall<Result>(
   plan: CallPlan<Result>,
@@ -51,7 +51,7 @@ export function runCall<Result>(
   return new Promise((resolve, reject) => startCall(plan, { context, meta }, { resolve, reject }));
 }
 
-/** The same for who makes a promise anyway. */
+/** The same for callers that create a promise anyway. */
 export function startCall<Result>(
   plan: CallPlan<Result>,
   { context, meta }: Pick<Call, 'context' | 'meta'>,
@@ -62,14 +62,14 @@ export function startCall<Result>(
   else new RunningCall(plan, { context, abort, meta }, settling).start();
 }
 
-/** Who calls, and what of it the work is to see. */
+/** The caller's context, and the `_meta` that the work sees. */
 interface Call {
   readonly context: CallContext;
   readonly abort: CallAbort;
   readonly meta: CallContext['meta'];
 }
 
-/** What the work does that moves the time limit. */
+/** Activity of the work that extends its time limit. */
 interface Activity {
   noteProgress(update: ProgressUpdate): void;
   ask(
@@ -79,16 +79,16 @@ interface Activity {
   ): ReturnType<ClientPort['ask']>;
 }
 
-/** Called with how a call ended; only the first time counts. */
+/** Receives the outcome of a call; only the first one counts. */
 export interface Settling<Result> {
   readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /**
- * 1. It settles once: with what the work gives, or with the reason it was ended for.
- * 2. The time limit counts from the latest progress, and not while the client is being asked.
- * 3. Its place is given back once: when the work ends, or a grace period after the call was ended.
+ * 1. It settles once: with the outcome of the work, or with the reason of its abort.
+ * 2. The time limit counts from the latest progress and is suspended while the client is asked.
+ * 3. Its slot is released once: when the work ends, or a grace period after the abort.
  */
 class RunningCall<Result> implements Activity {
   readonly #plan: CallPlan<Result>;
@@ -100,7 +100,7 @@ class RunningCall<Result> implements Activity {
   #asks = 0;
   #hasSlot = false;
   readonly #wait: Wait;
-  /** The next one, where the first ended too early or the work has to end. */
+  /** A second timer, after progress or for the grace period. */
   #timer: NodeJS.Timeout | undefined;
 
   constructor(plan: CallPlan<Result>, call: Call, settling: Settling<Result>) {
@@ -151,7 +151,7 @@ class RunningCall<Result> implements Activity {
     this.#settling.reject(error);
   }
 
-  /** Settling a second time does nothing, so the end of a call left behind needs no case of its own. */
+  /** Settling twice does nothing, so an aborted call that ends late needs no special case. */
   #finish(): void {
     this.#stopTimers();
     this.#call.abort.unwatch(this.#onAbort);
@@ -225,9 +225,9 @@ interface WorkParts extends Pick<Call, 'context' | 'meta'> {
 }
 
 /**
- * The call as its work sees it: progress counts, and it ends when the call is ended for any reason.
- * `progress` is made where it is declared: a function that a constructor assigns is old from its first
- * day by V8's count, and would keep all of its call until a full collection.
+ * The context as the work sees it: progress extends the limit, and it aborts when the call is aborted for any
+ * reason. `progress` is initialized where it is declared: V8 allocates a function that a constructor assigns in
+ * the old generation, which would retain the whole call until a full collection.
  */
 class WorkContext implements CallContext {
   readonly #activity: Activity;
@@ -257,7 +257,7 @@ class WorkContext implements CallContext {
   }
 }
 
-/** The time that the client takes to answer is not the call's. */
+/** Excludes the client's response time from the call's time limit. */
 class TimedClient implements ClientPort {
   readonly #activity: Activity;
   readonly #client: ClientPort;

@@ -10,7 +10,7 @@ export async function statusOfServer(server: FleetServer): Promise<ServerStatus>
     transport: runner.transport,
     ...rest,
     since: new Date(since).toISOString(),
-    // A failure to start is the reason for a failure to list.
+    // A failed start explains a failed listing.
     lastError: (rest.state === 'ready' ? failure : undefined) ?? lastError ?? failure ?? null,
     problems: [
       ...(failure !== undefined && rest.state === 'ready' ? [`failed to list: ${failure}`] : []),
@@ -26,7 +26,7 @@ export async function statusOfServer(server: FleetServer): Promise<ServerStatus>
   };
 }
 
-/** Of an entry that is not used: disabled, or not trusted. */
+/** Status of an entry without a server: disabled or untrusted. */
 export function statusOfEntry(entry: FleetEntry, since: number): ServerStatus {
   return {
     name: entry.name,

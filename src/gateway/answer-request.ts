@@ -16,7 +16,7 @@ import type { RequestClient } from './request-client.ts';
 import type { RequestsInFlight, RunningRequest } from './requests-in-flight.ts';
 import { explainFailure, unknownMethod, type Subject } from './rpc-failure.ts';
 
-/** What every transport serves: one server, its methods and where bugs are logged. */
+/** What every transport serves: one server, its methods, requested log levels and a log. */
 export interface Serving {
   readonly server: McpServer;
   readonly methods: ReadonlyMap<string, Method>;
@@ -33,46 +33,46 @@ export function createServing(server: McpServer, log: Log): Serving {
   };
 }
 
-/** Where a request came from, as far as answering it needs to know. */
+/** The origin of a request. */
 export interface Origin {
   /** On whose behalf the request is made. */
   readonly caller: Caller;
-  /** Sends a message that belongs to the request; false when the transport cannot carry any. */
+  /** Sends a message related to the request; false when the transport cannot carry one. */
   readonly send: (text: string) => boolean;
-  /** The one client at the other end, where all that comes this way is of one. */
+  /** Identifies the client, where all requests of this transport come from one. */
   readonly peer?: string;
   /** Trace context of the transport, for requests that carry none in `_meta`. */
   readonly transportMeta?: Params | undefined;
-  /** Lets the transport end the request when it knows that nobody waits for it any more. */
+  /** Lets the transport abort the request when its client is gone. */
   readonly attach?: ((running: RunningRequest) => void) | undefined;
 }
 
-/** The answer to a request as text, and its error code if it is one. */
+/** The response to a request as text, and its error code if it is an error. */
 export interface Reply {
   readonly text: string;
   readonly errorCode: number | undefined;
 }
 
-/** A request that has begun. */
+/** A request that has started. */
 export interface StartedRequest {
   readonly request: Request;
   readonly meta: Params;
   readonly running: RunningRequest;
 }
 
-/** How one era answers. */
+/** How requests of one era are answered. */
 export interface EraRules {
   readonly era: Era;
   readonly serving: Serving;
-  /** The methods only this era has. */
+  /** The methods that only this era has. */
   readonly methods: ReadonlyMap<string, Method>;
-  /** Who asks. Throws when the request claims to go on with something that is not there. */
+  /** The client of a request. Throws when the request resumes a parked call that does not exist. */
   readonly connect: (started: StartedRequest, origin: Origin) => RequestClient;
   /** The JSON text of a result, with the members this era requires. */
   readonly encode: (result: object, method: string) => string;
 }
 
-/** Runs one request to its answer. Never throws; undefined when it was cancelled: then nobody listens. */
+/** Runs one request. Never throws; undefined when it was cancelled and needs no response. */
 export async function answerRequest(
   request: Request,
   rules: EraRules,

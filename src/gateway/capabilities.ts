@@ -2,8 +2,7 @@ import type { McpServer } from '../contract/server/index.ts';
 import type { Era } from '../protocol/index.ts';
 
 /**
- * What every server behind the gateway can do. A server without resources or prompts answers with
- * empty lists, so nothing depends on which one it is.
+ * Capabilities of every server behind the gateway. A server without resources or prompts returns empty lists.
  */
 const capabilities = {
   tools: { listChanged: true },
@@ -16,7 +15,7 @@ const capabilities = {
 /** The name of tasks among the extensions of the stateless era. */
 const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-/** The same with what this server offers besides, in the words of an era. */
+/** The capabilities of a server with its extensions, in the form of an era. */
 export function capabilitiesOf(server: McpServer, era: Era): object {
   const { tasks, extensions } = server.extensions?.() ?? {};
   if (era === 'handshake') return tasks ? { ...capabilities, tasks } : capabilities;
@@ -30,7 +29,7 @@ export function offersTasks(server: McpServer, era: Era): boolean {
   return era === 'handshake' ? tasks !== undefined : extensions?.[tasksExtension] !== undefined;
 }
 
-/** How the server introduces itself. */
+/** The server's `serverInfo`. */
 export function serverInfo(server: McpServer): object {
   return { name: server.name, title: server.title, version: server.version };
 }

@@ -2,7 +2,7 @@ import type { ServerChange } from '../contract/server/index.ts';
 import { encodeNotification, type Params } from '../protocol/index.ts';
 import { logMethod } from './log-levels.ts';
 
-/** A change of the server as clients read it; `params` are added to the ones it has itself. */
+/** A change of the server as a notification; `params` are added to its own. */
 export function encodeChange(change: ServerChange, params?: Params): string {
   switch (change.kind) {
     case 'resource':

@@ -1,7 +1,7 @@
 import type { ClientRequest } from '../contract/server/index.ts';
 import { isRecord, type Params } from '../protocol/index.ts';
 
-/** The part of the client's capabilities that each request needs. */
+/** The client capabilities that each method requires. */
 const neededFor: ReadonlyMap<string, (params: Params) => Params> = new Map([
   ['elicitation/create', elicitationNeed],
   ['sampling/createMessage', samplingNeed],
@@ -9,8 +9,8 @@ const neededFor: ReadonlyMap<string, (params: Params) => Params> = new Map([
 ]);
 
 /**
- * What a client would have to declare, and has not, to be asked this: `{ sampling: {} }`. Undefined
- * when it can be asked. What no client can be asked needs a capability of the method's own name.
+ * The capabilities that a client lacks for a request: `{ sampling: {} }`. Undefined when it can be asked. An
+ * unknown method requires a capability of its own name.
  */
 export function missingCapability(request: ClientRequest, declared: Params): Params | undefined {
   if (request.method === 'ping') return undefined;
@@ -37,7 +37,7 @@ function isCovered(needed: Params, declared: Params): boolean {
   return true;
 }
 
-/** Forms are what elicitation means when no kind is named. */
+/** Elicitation without a mode means form mode. */
 function isForm(part: string, elicitation: Params): boolean {
   return part === 'form' && elicitation['url'] === undefined;
 }

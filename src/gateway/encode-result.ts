@@ -2,20 +2,20 @@ import { wireTextOf } from '../contract/wire/index.ts';
 import { isRecord, rawMember, wireJson, type Params } from '../protocol/index.ts';
 import { prependMembers, spliceMembers } from './splice-members.ts';
 
-/** A result of the handshake era: as it came, where it came over a wire. */
+/** A result of the handshake era: its wire text where it has one. */
 export function encodePlainResult(result: object): string {
   if (!('resultType' in result) || wireTextOf(result) !== undefined) return wireJson(result);
   const { resultType: _kind, ...rest } = withoutContent(result);
   return JSON.stringify(rest);
 }
 
-/** What every result of the stateless era says besides its own members, each as JSON text. */
+/** Members added to every result of the stateless era, each as JSON text. */
 export interface ResultAdditions {
-  /** By name; a result's own members of these names win. */
+  /** By name; the result's own members win. */
   readonly defaults: Readonly<Record<string, string>>;
-  /** Members of `_meta`; ours win. */
+  /** Members of `_meta`; these win. */
   readonly meta: Readonly<Record<string, string>>;
-  /** All of it as the members of a result that has none of them. */
+  /** All of them as one text, for results that have none of them. */
   readonly members: string;
 }
 
@@ -27,9 +27,9 @@ export function resultAdditions({
   return { defaults, meta, members: members.slice(1, -1) };
 }
 
-/** A result of the stateless era: its own texts where it came over a wire, with what was added. */
+/** A result of the stateless era: its wire text where it has one, with the additions. */
 export function encodeCompleteResult(result: object, additions: ResultAdditions): string {
-  // Any object can be looked at member by member.
+  // Any object can be read by member name.
   const value = result as Params;
   const text = wireTextOf(result);
   if (text === undefined) return encodeOwn(withoutContent(value), additions);
@@ -51,7 +51,7 @@ function encodeOwn(value: Params, { defaults, meta }: ResultAdditions): string {
 
 function encodeReceived(text: string, value: Params, { defaults, meta }: ResultAdditions): string {
   const added: Record<string, string> = missing(defaults, value);
-  // Set by whoever read it, when the server speaks of it in other words.
+  // Set by the reader of the result, when the server's era has no `resultType`.
   const { resultType } = value;
   if (typeof resultType === 'string' && rawMember(text, 'resultType') === undefined) {
     added['resultType'] = JSON.stringify(resultType);
@@ -68,7 +68,7 @@ function missing(
   return Object.fromEntries(Object.entries(defaults).filter(([name]) => value[name] === undefined));
 }
 
-/** A call that is not over has no content: it is empty only because results of ours always have one. */
+/** A deferred result has no content: the empty list only exists because our result type requires one. */
 function withoutContent(value: Params): Params {
   const { resultType } = value;
   if (resultType === undefined || resultType === 'complete') return value;

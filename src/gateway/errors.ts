@@ -1,37 +1,37 @@
 import { AppError } from '../kernel/index.ts';
 import type { Params, RpcError } from '../protocol/index.ts';
 
-/** One client, or all that are not told apart, have as many requests running as they may. */
+/** A client, or all stateless clients together, reached the limit of concurrent requests. */
 export class TooManyRequestsError extends AppError {
   readonly code = 'gateway.too_many_requests';
   override readonly retryable = true;
 
   constructor(limit: number) {
     super(
-      `The request was refused: ${limit} others are running, the most at once. Wait for one to finish`,
+      `The request was refused: ${limit} requests are running, which is the limit. Wait for one to finish`,
       { details: { limit } },
     );
   }
 }
 
-/** One client subscribed to as much as it may. */
+/** A client reached the limit of subscriptions. */
 export class TooManySubscriptionsError extends AppError {
   readonly code = 'gateway.too_many_subscriptions';
 
   constructor(limit: number) {
-    super(`This client has ${limit} subscriptions, the most there can be. End one first`, {
+    super(`This client has ${limit} subscriptions, which is the limit. End one first`, {
       details: { limit },
     });
   }
 }
 
-/** Every place for a session is taken by one that is in use. */
+/** The session limit is reached, and every session is in use. */
 export class TooManySessionsError extends AppError {
   readonly code = 'gateway.too_many_sessions';
   override readonly retryable = true;
 
   constructor(limit: number) {
-    super(`${limit} sessions are open and in use, the most there can be. Try again later`, {
+    super(`${limit} sessions are open and in use, which is the limit. Try again later`, {
       details: { limit },
     });
   }
@@ -55,7 +55,7 @@ export class RequestCancelledError extends AppError {
   }
 }
 
-/** Why a client did not answer what it was asked. */
+/** Why a client did not answer a request. */
 export type RefusalReason =
   | 'missing_capability'
   | 'unreachable'
@@ -63,7 +63,7 @@ export type RefusalReason =
   | 'error'
   | 'no_answer';
 
-/** A server asked the client something, and there is no answer: the client refused or could not be asked. */
+/** A server's request to the client has no answer: the client refused it or could not be asked. */
 export class ClientRefusedError extends AppError {
   readonly code = 'gateway.client_refused';
 
@@ -84,20 +84,20 @@ export class ClientRefusedError extends AppError {
   }
 }
 
-/** As many calls wait for the input of their clients as may. */
+/** The limit of calls waiting for client input is reached. */
 export class TooManyWaitingCallsError extends AppError {
   readonly code = 'gateway.too_many_waiting_calls';
   override readonly retryable = true;
 
   constructor(limit: number) {
     super(
-      `The client could not be asked: ${limit} calls wait for input of their clients, the most at once. Try again later`,
+      `The client could not be asked: ${limit} calls are waiting for client input, which is the limit. Try again later`,
       { details: { limit } },
     );
   }
 }
 
-/** The client never came back with the input its call was waiting for. */
+/** The client did not return with the input its call was waiting for. */
 export class InputExpiredError extends AppError {
   readonly code = 'gateway.input_expired';
 

@@ -8,12 +8,12 @@ import { isSevereEnough, logMethod } from './log-levels.ts';
 import { progressText, type RequestClient } from './request-client.ts';
 import type { RunningRequest } from './requests-in-flight.ts';
 
-/** What the requests of one session have in common. */
+/** What the requests of one session share. */
 export interface SessionPeer {
   readonly id: string;
   readonly capabilities: Params;
   readonly clientRequests: PendingClientRequests;
-  /** The least severe log messages it wants; undefined for all. */
+  /** The least severe log level it requested; undefined for all. */
   readonly logLevel: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export class HandshakeClient implements RequestClient {
   readonly #origin: Origin;
   readonly #meta: Params;
   readonly #running: RunningRequest;
-  /** Ends what is still being asked when the request is answered without it. */
+  /** Withdraws pending client requests when the request is answered without them. */
   #asking: AbortController | undefined;
   #isOver = false;
 
@@ -51,7 +51,7 @@ export class HandshakeClient implements RequestClient {
     const { method } = request;
     const requiredCapabilities = missingCapability(request, this.#peer.capabilities);
     if (requiredCapabilities) {
-      const because = 'it does not say that it can be asked this';
+      const because = 'it does not declare the capability for it';
       const reason = 'missing_capability';
       throw new ClientRefusedError(method, { reason, because, requiredCapabilities });
     }

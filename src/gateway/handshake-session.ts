@@ -34,8 +34,8 @@ const maxSubscriptions = 1_000;
 const noCapabilities: Params = Object.freeze({});
 
 /**
- * One client of the handshake era: what it agreed to, what it subscribed to, what it waits for and
- * what it is asked. Before `initialize` it is served like the newest version, but hears of no changes.
+ * One client of the handshake era: its version, subscriptions, pending requests, and requests to it. Before
+ * `initialize` it is served like the newest version, but receives no change notifications.
  */
 export class HandshakeSession implements SessionPeer {
   readonly id = randomUUID();
@@ -50,7 +50,7 @@ export class HandshakeSession implements SessionPeer {
   #logLevel: string | undefined;
   #stopListening: (() => void) | undefined;
 
-  /** `send` takes what is for this client but answers none of its requests. */
+  /** `send` receives messages for this client that belong to none of its requests. */
   constructor(serving: Serving, send: (text: string) => void) {
     this.#serving = serving;
     this.#send = send;
@@ -90,7 +90,7 @@ export class HandshakeSession implements SessionPeer {
     return answerRequest(request, this.#rules, { origin, inFlight: this.#inFlight });
   }
 
-  /** Takes the client's answer to something it was asked. */
+  /** Accepts the client's response to a request of the server. */
   settle(response: Response): void {
     this.clientRequests.settle(response);
   }
@@ -103,7 +103,7 @@ export class HandshakeSession implements SessionPeer {
     }
   }
 
-  /** Tells the client of no more changes; what it asked for goes on. */
+  /** Stops change notifications; running requests continue. */
   silence(): void {
     this.#stopListening?.();
     this.#subscribed.clear();

@@ -2,20 +2,20 @@ import type { Readable, Writable } from 'node:stream';
 
 export interface LineWriterOptions {
   readonly output: Writable;
-  /** Where the other end's requests come from. */
+  /** The client's requests, paused while it does not read. */
   readonly input: Readable;
-  /** How long what was written may stay unread, until `onUnread` is called. */
+  /** How long output may stay unread before `onUnread` is called. */
   readonly unreadLimitMs: number;
   readonly onUnread: () => void;
 }
 
 const flushLimitMs = 1_000;
-/** Lines that are held back to be written together; longer ones cost more to put together than to write. */
+/** Limit of batched lines; concatenating longer ones costs more than another write. */
 const maxHeldLength = 16 * 1024;
 
 /**
- * Writes lines, those of one turn of the event loop together: a write to a pipe costs more than
- * making the line. A client that does not read them is not asked for more requests.
+ * Writes lines, batched per tick of the event loop: a write to a pipe costs more than building the line. While
+ * the client does not read, no further requests are read from it.
  */
 export class LineWriter {
   readonly #options: LineWriterOptions;
@@ -28,7 +28,7 @@ export class LineWriter {
     options.output.on('drain', this.#onDrain);
   }
 
-  /** With `isLast` no other line is to come that could go with it, so nothing is waited for. */
+  /** With `isLast` there is nothing to batch the line with, so it is written at once. */
   write(text: string, isLast = false): void {
     if (!this.#isOpen) return;
     if (this.#lines === '' && !isLast) setImmediate(this.#flush);
@@ -36,7 +36,7 @@ export class LineWriter {
     if (isLast || this.#lines.length > maxHeldLength) this.#flush();
   }
 
-  /** Writes no more, and waits until what was written has left, but not for who stopped reading. */
+  /** Stops writing and waits, for a limited time, until the output is flushed. */
   async close(): Promise<void> {
     const { output } = this.#options;
     this.#flush();
@@ -53,7 +53,7 @@ export class LineWriter {
     const { output, input, unreadLimitMs, onUnread } = this.#options;
     if (!output.writable || output.write(lines) || !this.#isOpen) return;
     input.pause();
-    // That the input ended does not show while it is paused, so this must not last for ever.
+    // The end of a paused input is not noticed, so the pause must be limited.
     this.#unread ??= setTimeout(onUnread, unreadLimitMs);
   };
 

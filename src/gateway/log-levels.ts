@@ -14,13 +14,13 @@ export const logLevels: readonly string[] = [
 
 export const logMethod = 'notifications/message';
 
-/** Whether a log message is at least as severe as wanted; one without a known level always is. */
+/** Whether a log message is at least as severe as `wanted`; true for unknown levels. */
 export function isSevereEnough(params: Readonly<Record<string, unknown>>, wanted: string): boolean {
   const level = logLevels.indexOf(String(params['level']));
   return level === -1 || level >= logLevels.indexOf(wanted);
 }
 
-/** Who wants which log messages. The server is told the least severe level anybody asked for. */
+/** The log levels that clients requested. The server gets the least severe of them. */
 export class RequestedLogLevels {
   readonly #server: McpServer;
   readonly #levels = new Map<object, string>();
@@ -30,13 +30,13 @@ export class RequestedLogLevels {
     this.#server = server;
   }
 
-  set(who: object, level: string): void {
-    this.#levels.set(who, level);
+  set(client: object, level: string): void {
+    this.#levels.set(client, level);
     this.#apply();
   }
 
-  drop(who: object): void {
-    if (this.#levels.delete(who) && this.#levels.size > 0) this.#apply();
+  drop(client: object): void {
+    if (this.#levels.delete(client) && this.#levels.size > 0) this.#apply();
   }
 
   #apply(): void {

@@ -15,7 +15,7 @@ import type { RequestClient } from './request-client.ts';
 import { invalidParams, isNotFound, unknownMethod } from './rpc-failure.ts';
 import type { RunningRequest } from './requests-in-flight.ts';
 
-/** One request on its way: how it may be stopped, what came with it, and who asks. */
+/** One running request: its caller, abort, `_meta` and client. */
 export interface Exchange {
   readonly caller: Caller;
   readonly running: RunningRequest;
@@ -25,7 +25,7 @@ export interface Exchange {
 
 export type Method = (params: Params, exchange: Exchange) => Promise<object>;
 
-/** The methods that mean the same in both eras. */
+/** The methods shared by both eras. */
 export function createMethods(server: McpServer): ReadonlyMap<string, Method> {
   const forHandshake = onceFor(handshakeTools);
   return new Map<string, Method>([
@@ -57,7 +57,7 @@ export function createMethods(server: McpServer): ReadonlyMap<string, Method> {
   ]);
 }
 
-/** Those of both eras; a server that knows only some refuses the others itself. */
+/** The task methods of both eras; servers refuse those they do not support. */
 const taskMethods = ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel', 'tasks/update'];
 
 function passOn(
@@ -69,7 +69,7 @@ function passOn(
   return server.request(name, params, callContext(params, exchange));
 }
 
-/** In the older era results are objects: schemas of others are left out, and clients take what comes. */
+/** Results of the handshake era are objects: output schemas of other types are left out. */
 function handshakeTools(tools: readonly Tool[]): readonly Tool[] {
   if (tools.every(({ outputSchema }) => !outputSchema || outputSchema['type'] === 'object')) {
     return tools;
@@ -104,7 +104,7 @@ function getPrompt(server: McpServer, params: Params, exchange: Exchange): Promi
   return server.getPrompt(readString(params, 'name'), args, callContext(params, exchange));
 }
 
-/** MCP allows no more values than this in one answer. */
+/** The MCP limit of values in one completion. */
 const maxCompletionValues = 100;
 
 async function complete(server: McpServer, params: Params, exchange: Exchange): Promise<object> {
@@ -128,7 +128,7 @@ function completionContext(context: unknown): Pick<CompletionRequest, 'context'>
   return { context };
 }
 
-/** Nothing is known that could complete what does not exist. */
+/** No completions for an unknown reference. */
 async function completionOf(
   server: McpServer,
   request: CompletionRequest,
@@ -166,9 +166,9 @@ function callContext(params: Params, exchange: Exchange): CallContext {
 }
 
 /**
- * A class, so that the signal is made for who looks at it only. `progress` is made where it is declared: a
- * function that a constructor assigns is old from its first day by V8's count, and would keep all of its
- * request until a full collection.
+ * A class, so that the AbortSignal is created only where it is read. `progress` is initialized where it is
+ * declared: V8 allocates a function that a constructor assigns in the old generation, which would retain the
+ * whole request until a full collection.
  */
 class RequestContext implements CallContext {
   readonly caller: Caller;
@@ -191,7 +191,7 @@ class RequestContext implements CallContext {
   }
 }
 
-/** Members that mean something only to servers that know deferred results. */
+/** Params members for deferred results, passed on to servers that support them. */
 const extraMembers = ['task', 'inputResponses', 'requestState'] as const;
 
 function extraOf(params: Params): Params | undefined {
@@ -213,7 +213,7 @@ function isResponses(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every(isRecord);
 }
 
-/** So many that clients without paging see everything, so few that one answer stays bounded. */
+/** Large enough for clients without paging, small enough to bound a response. */
 const pageSize = 1_000;
 
 const cursorPattern = /^[1-9][0-9]{0,8}$/;
@@ -223,7 +223,7 @@ interface Page<Item> {
   readonly next: { readonly nextCursor?: string };
 }
 
-/** One page of a listing. A cursor is the index of the first item, so it stays valid between calls. */
+/** One page of a list. A cursor is the index of its first item, so it stays valid between calls. */
 export function pageOf<Item>(items: readonly Item[], cursor: unknown): Page<Item> {
   const start = readCursor(cursor);
   if (start > 0 && start >= items.length) {

@@ -6,7 +6,7 @@ import { InputExpiredError, TooManyWaitingCallsError } from './errors.ts';
 import { invalidParams } from './rpc-failure.ts';
 import type { StatelessClient } from './stateless-client.ts';
 
-/** How many calls may wait for their clients, and for how long. */
+/** Limits of calls that wait for their clients. */
 export interface ParkingLimits {
   readonly maxParked: number;
   readonly parkedLimitMs: number;
@@ -14,7 +14,7 @@ export interface ParkingLimits {
 
 export const defaultParkingLimits: ParkingLimits = {
   maxParked: 1_000,
-  // People answer, and they take their time.
+  // Long, because people answer.
   parkedLimitMs: 10 * 60_000,
 };
 
@@ -24,14 +24,13 @@ interface Parked {
   readonly expiry: NodeJS.Timeout;
 }
 
-/** Tells the states we gave out from those of servers behind us. */
+/** Distinguishes our states from those of upstream servers. */
 const tokenPrefix = 'tutti-parked:';
 const tokenBytes = 24;
 
 /**
- * Calls of the stateless era that wait until their client comes back with what it was asked. A state
- * is a random name for one of them: it says nothing, works once, and only for the same caller and
- * the same request with the same arguments.
+ * Calls of the stateless era that wait until their client returns with the requested input. A state is a random
+ * token for one of them: it carries no data and is valid once, for the same caller, method, name and arguments.
  */
 export class ParkedCalls {
   readonly #limits: ParkingLimits;
@@ -45,7 +44,7 @@ export class ParkedCalls {
     return this.#parked.size;
   }
 
-  /** Gives the state the client must come back with. Throws when too many wait. */
+  /** Returns the state that the client must return with. Throws when too many calls wait. */
   park(client: StatelessClient, request: Request, caller: Caller): string {
     const { maxParked, parkedLimitMs } = this.#limits;
     if (this.#parked.size >= maxParked) throw new TooManyWaitingCallsError(maxParked);
@@ -58,19 +57,19 @@ export class ParkedCalls {
     return token;
   }
 
-  /** The call a request goes on with; undefined when its state is none of ours. Throws when it is gone. */
+  /** The call that a request resumes; undefined when its state is not ours. Throws when the call is gone. */
   take(request: Request, caller: Caller): StatelessClient | undefined {
     const { requestState } = request.params;
     if (typeof requestState !== 'string' || !requestState.startsWith(tokenPrefix)) return undefined;
     const found = this.#parked.get(requestState);
     if (!found) {
       throw invalidParams(
-        'params.requestState names no call that waits: it was altered, used before, or has expired. Call again without it',
+        'params.requestState names no waiting call: it was altered, used before, or has expired. Call again without it',
       );
     }
     if (found.subject !== subjectOf(request, caller)) {
       throw invalidParams(
-        'params.requestState belongs to another request: come back with the name and the arguments of the first one',
+        'params.requestState belongs to another request: repeat the name and the arguments of the first one',
       );
     }
     clearTimeout(found.expiry);
@@ -87,7 +86,7 @@ export class ParkedCalls {
   }
 }
 
-/** All of a request that must not be another when its client comes back: the answers were given for just that. */
+/** The parts of a request that must not change when its client returns: the answers were given for exactly these. */
 function subjectOf({ method, params }: Request, caller: Caller): string {
   const { name, uri, taskId, arguments: args = {} } = params;
   return digestJson([caller.id, method, name, uri, taskId, args]);

@@ -27,7 +27,7 @@ describe('a client of the handshake era', () => {
 
   it.each([
     ['an error', { error: { code: -1, message: 'no', data: { x: 1 } } }, 'error -1: no'],
-    ['something that is no object', { result: 7 }, 'no object'],
+    ['a result that is not an object', { result: 7 }, 'not an object'],
   ])('that answers with %s has refused', async (_name, answer, because) => {
     const peer = await aPeerWhoAnswers();
     const asked = peer.ask('tools/call', call);

@@ -9,13 +9,13 @@ import {
 import { ClientRefusedError } from './errors.ts';
 
 const maxOpenAsks = 64;
-/** People answer, and they take their time. */
+/** Long, because people answer. */
 const defaultAskLimitMs = 10 * 60_000;
 
 export interface Ask {
   readonly request: ClientRequest;
   readonly signal: AbortSignal;
-  /** Sends a message on the channel of the call that asks; false when it cannot carry one. */
+  /** Sends a message on the channel of the asking call; false when it cannot carry one. */
   readonly send: (text: string) => boolean;
 }
 
@@ -25,7 +25,7 @@ interface OpenAsk {
   readonly reject: (reason: Error) => void;
 }
 
-/** What one client of the handshake era was asked and has not answered yet. */
+/** Requests to one handshake client that it has not answered yet. */
 export class PendingClientRequests {
   readonly #open = new Map<number, OpenAsk>();
   readonly #limitMs: number;
@@ -35,12 +35,12 @@ export class PendingClientRequests {
     this.#limitMs = limitMs;
   }
 
-  /** The client's answer. Rejects with `ClientRefusedError`, or the signal's reason once it aborts. */
+  /** The client's answer. Rejects with `ClientRefusedError` or the signal's reason. */
   async ask({ request, signal, send }: Ask): Promise<Params> {
     signal.throwIfAborted();
     const { method, params } = request;
     if (this.#open.size >= maxOpenAsks) {
-      const because = `it has ${maxOpenAsks} questions to answer already`;
+      const because = `it already has ${maxOpenAsks} pending requests`;
       throw new ClientRefusedError(method, { reason: 'too_many', because });
     }
     const id = (this.#lastId += 1);
@@ -61,7 +61,7 @@ export class PendingClientRequests {
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       if (!send(encodeRequest(id, method, params))) {
-        const because = 'its request leaves no way to ask it (it must accept text/event-stream)';
+        const because = 'its request does not accept text/event-stream';
         throw new ClientRefusedError(method, { reason: 'unreachable', because });
       }
       return await promise;
@@ -72,7 +72,7 @@ export class PendingClientRequests {
     }
   }
 
-  /** Takes an answer of the client; one to nothing we asked is dropped. */
+  /** Accepts a response of the client; one without a pending request is dropped. */
   settle({ id, outcome }: Response): void {
     const ask = typeof id === 'number' ? this.#open.get(id) : undefined;
     if (!ask) return;
@@ -84,12 +84,12 @@ export class PendingClientRequests {
     } else if (isRecord(outcome.result)) {
       ask.resolve(outcome.result);
     } else {
-      const because = 'it answered with something that is no object';
+      const because = 'its answer is not an object';
       ask.reject(new ClientRefusedError(ask.method, { reason: 'error', because }));
     }
   }
 
-  /** Nobody will answer any more. */
+  /** Rejects everything pending. */
   close(reason: Error): void {
     for (const ask of this.#open.values()) ask.reject(reason);
   }

@@ -33,7 +33,7 @@ import { openSubscription, type Subscription } from './subscription.ts';
 
 const maxSubscriptions = 100;
 
-/** Takes a message for the client; `isLast` when no other answer is due that could be sent with it. */
+/** Sends a message to the client; `isLast` when no other response is pending that could be batched with it. */
 export type SendText = (text: string, isLast?: boolean) => void;
 
 export type OnRoots = (ask: (signal: AbortSignal) => Promise<Params>) => void;
@@ -48,7 +48,7 @@ const rootsNotifications: ReadonlySet<string> = new Set([
   'notifications/roots/list_changed',
 ]);
 
-/** Whoever is at the other end of one two-way channel, in whichever era it speaks, or in both. */
+/** The client of one bidirectional channel, in either era or both. */
 export class PipeConnection {
   readonly #serving: Serving;
   readonly #send: SendText;
@@ -58,12 +58,12 @@ export class PipeConnection {
   readonly #inFlight = new RequestsInFlight();
   readonly #parked = new ParkedCalls();
   readonly #subscriptions = new Map<RequestId, Subscription>();
-  /** Messages whose answer is not sent yet. */
+  /** Messages without a response yet. */
   #unanswered = 0;
   #onIdle: (() => void) | undefined;
   readonly #onRoots: OnRoots | undefined;
   #hasRoots = false;
-  /** Set while the client may have answers already. */
+  /** Set while the client may have cached responses. */
   #replayed: ReplayedOpening | undefined;
 
   constructor(
@@ -106,7 +106,7 @@ export class PipeConnection {
     }
   }
 
-  /** Resolves when the answers to all that was received are sent, or after `limitMs`. */
+  /** Resolves when every received message is answered, or after `limitMs`. */
   async untilIdle(limitMs: number): Promise<void> {
     if (this.#unanswered === 0) return;
     await new Promise<void>((resolve) => {
@@ -134,7 +134,7 @@ export class PipeConnection {
     if (isLast) this.#onIdle?.();
   }
 
-  /** On the way of every call, so it waits for nothing itself. */
+  /** On the path of every call, so it does not await. */
   #receiveRequest(request: Request): void {
     this.#unanswered += 1;
     if (request.method === 'initialize') this.#hasRoots = hasRoots(request.params);
@@ -224,7 +224,7 @@ function hasRoots({ capabilities }: Params): boolean {
   return isRecord(capabilities) && isRecord(capabilities['roots']);
 }
 
-/** The answers to a batch of the handshake era, as JSON texts. */
+/** The responses to a batch of the handshake era, as JSON texts. */
 export async function answerBatch(
   batch: Batch,
   session: HandshakeSession,

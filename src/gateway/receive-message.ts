@@ -13,8 +13,8 @@ import {
 const maxMarkedResponses = 20;
 
 /**
- * Reads a message of a client. What may be passed on to a server (the arguments of a tool, answers
- * to questions) keeps the text it came as. The members of batches do not.
+ * Decodes a message of a client. Values that may be passed on to a server (tool arguments, answers to requests)
+ * keep their wire text, except in batches.
  */
 export function receiveMessage(bytes: Buffer, maxBytes: number): Message | Batch {
   const limits = { maxBytes, maxDepth: defaultJsonLimits.maxDepth };

@@ -3,7 +3,7 @@ import type { Request } from '../protocol/index.ts';
 import { encodeChange } from './change-notification.ts';
 import { lookupTable } from '../kernel/index.ts';
 
-/** Requests that are answered without doing anything else, and the list each is about. */
+/** List requests, and the list each is about. */
 const lists: Readonly<Record<string, 'tools' | 'prompts' | 'resources'>> = lookupTable({
   'tools/list': 'tools',
   'prompts/list': 'prompts',
@@ -11,39 +11,39 @@ const lists: Readonly<Record<string, 'tools' | 'prompts' | 'resources'>> = looku
   'resources/templates/list': 'resources',
 });
 
-/** Answers told to who keeps them; later ones are no beginning any more. */
-const maxToldAnswers = 16;
+/** Responses reported to the handshake cache; later ones are not part of the opening. */
+const maxReported = 16;
 
 /**
- * The beginning of a connection, gone through again by the system: an answer the client has already is
- * not sent again, and where it would be another one now, the client is told that the list changed.
+ * Replays the opening of a connection: a response that the client already has is not sent again; if it would
+ * differ now, the client gets a list-changed notification.
  */
 export class ReplayedOpening {
   readonly #opening: Opening;
-  readonly #waiting: Map<string | number, string>;
-  #told = 0;
+  readonly #unmatched: Map<string | number, string>;
+  #reported = 0;
 
   constructor(opening: Opening) {
     this.#opening = opening;
-    this.#waiting = new Map(opening.answered);
+    this.#unmatched = new Map(opening.answered);
   }
 
-  /** Nothing is left to be compared or told. */
+  /** Nothing is left to compare or report. */
   get isOver(): boolean {
-    return this.#waiting.size === 0 && this.#told >= maxToldAnswers;
+    return this.#unmatched.size === 0 && this.#reported >= maxReported;
   }
 
-  /** Asked once for each request when it is received: the client may use its id again. */
+  /** Call once per request, when it is received: the client may reuse its id. */
   answerSentTo(request: Request): string | undefined {
-    const sent = this.#waiting.get(request.id);
-    this.#waiting.delete(request.id);
+    const sent = this.#unmatched.get(request.id);
+    this.#unmatched.delete(request.id);
     return sent;
   }
 
-  /** What is to be sent in place of `line`, the answer to a request to which `sent` was sent. */
+  /** What to send instead of `line`, the response to a request that was already answered with `sent`. */
   settle(request: Request, sent: string | undefined, line: string | undefined): string | undefined {
-    if (this.#told < maxToldAnswers) {
-      this.#told += 1;
+    if (this.#reported < maxReported) {
+      this.#reported += 1;
       this.#opening.onAnswer(request, line);
     }
     if (sent === undefined) return line;

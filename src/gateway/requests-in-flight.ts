@@ -5,7 +5,7 @@ import { RpcFailure } from './rpc-failure.ts';
 
 const maxInFlight = 256;
 
-/** The requests of one connection that are not answered yet, so that each can be stopped by its id. */
+/** The pending requests of one connection, by id. */
 export class RequestsInFlight {
   readonly #running = new IdTable<RunningRequest>();
 
@@ -40,9 +40,9 @@ export class RequestsInFlight {
   }
 }
 
-/** One request while it is served, and how to stop it. */
+/** One running request and its abort. */
 export class RunningRequest extends LazyAbort {
-  /** Stops another one together with this one. */
+  /** Aborts `other` together with this one. */
   bind(other: RunningRequest): void {
     this.watch(() => other.abort(this.reason));
     if (this.isAborted) other.abort(this.reason);

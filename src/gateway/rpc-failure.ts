@@ -4,7 +4,7 @@ import { AppError, type Log } from '../kernel/index.ts';
 import { isRecord, rawMember, rpcErrorCode, type Era, type RpcError } from '../protocol/index.ts';
 import { spliceMembers } from './splice-members.ts';
 
-/** A refusal that is already in the protocol's own words. */
+/** A failure with a ready JSON-RPC error. */
 export class RpcFailure extends Error {
   readonly error: RpcError;
 
@@ -28,7 +28,7 @@ export function unknownMethod(method: string): RpcFailure {
   });
 }
 
-/** What was asked for, to explain a failure: `tool "x"`. */
+/** The subject of a failed request: `tool "x"`. */
 export interface Subject {
   readonly kind: 'tool' | 'prompt' | 'resource';
   readonly name: string;
@@ -41,14 +41,14 @@ export interface FailedRequest {
   readonly log: Log;
 }
 
-/** Anything thrown while a request was served, as the error its client reads. Logs bugs, once. */
+/** Maps anything thrown by a request to the error for its client. Logs bugs, once. */
 export function explainFailure(thrown: unknown, request: FailedRequest): RpcError {
   if (thrown instanceof RpcFailure) return thrown.error;
   if (!(thrown instanceof AppError)) {
     request.log.error('request failed unexpectedly', { method: request.method, error: thrown });
     return {
       code: rpcErrorCode.internalError,
-      message: 'Internal error: the request failed unexpectedly. The log of the server says why',
+      message: "Internal error: the request failed unexpectedly. See the server's log",
       data: { code: 'internal.bug', details: {} },
     };
   }
@@ -62,12 +62,12 @@ export function explainFailure(thrown: unknown, request: FailedRequest): RpcErro
   return { code: isWrong ? rpcErrorCode.invalidParams : rpcErrorCode.internalError, message, data };
 }
 
-/** Where an error that a server behind us answered with names that server. */
+/** The key in `data` that names the upstream server of an error. */
 const originKey = 'tutti/server';
 
 /**
- * The error a server behind us answered with, in its own words. Its data gains the name of that
- * server, unless it is something that has no members; the rest of it stays the text it came as.
+ * The error of an upstream server, unchanged except that `data` gains the server's name, unless `data` is not an
+ * object. The rest keeps its wire text.
  */
 function upstreamError({ code, details }: AppError): RpcError | undefined {
   const { rpc, server } = details;
@@ -86,12 +86,12 @@ function upstreamError({ code, details }: AppError): RpcError | undefined {
   return withWireText(error, `${start},"data":${passed}}`);
 }
 
-/** Whether a name was asked for that nothing has. */
+/** Whether the requested name does not exist. */
 export function isNotFound(thrown: unknown): boolean {
   return thrown instanceof AppError && statusOf(thrown) === 404;
 }
 
-/** What the table of codes says about a failure; nothing about codes of others. */
+/** The HTTP status of an error code; undefined for codes outside the table. */
 function statusOf({ code }: AppError): number | undefined {
   const table: Readonly<Record<string, ErrorCodeEntry>> = errorCodes;
   return Object.hasOwn(table, code) ? table[code]?.httpStatus : undefined;

@@ -16,20 +16,20 @@ export interface StdioOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly log: Log;
-  /** The longest line accepted. */
+  /** Maximum line length. */
   readonly maxMessageBytes?: number;
-  /** How long requests may go on after the input ended. */
+  /** How long requests may continue after the input ended. */
   readonly drainLimitMs?: number;
-  /** How long the client may leave its answers unread. */
+  /** How long the client may leave responses unread. */
   readonly unreadLimitMs?: number;
-  /** What was read from the input, and answered, before. */
+  /** Input that was read and answered before. */
   readonly opening?: Opening | undefined;
-  /** Called when a client with roots is ready, and when it says that they changed; `ask` asks it for them. */
+  /** Called when a client with roots is ready, and when its roots changed; `ask` requests them. */
   readonly onRoots?: OnRoots | undefined;
 }
 
 export interface StdioGateway {
-  /** Resolves when the input ended, or the output broke or is not read, and everything is settled. */
+  /** Resolves when the input ended, or the output broke or stays unread, and everything has settled. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
@@ -38,8 +38,8 @@ const defaultDrainLimitMs = 5_000;
 const defaultUnreadLimitMs = 5 * 60_000;
 
 /**
- * Speaks MCP, both eras, as lines of JSON over a pair of streams. What is wrong with one line is
- * answered and the next one is read. The streams and the server stay the caller's to close.
+ * Serves MCP, both eras, as lines of JSON over a pair of streams. An invalid line gets an error response, and the
+ * next one is read. The caller closes the streams and the server.
  */
 export function serveStdio(options: StdioOptions): StdioGateway {
   const { input, output, log } = options;
@@ -67,7 +67,7 @@ export function serveStdio(options: StdioOptions): StdioGateway {
   }
 
   function onUnread(): void {
-    log.warn('stdio client does not read its answers', { unreadLimitMs });
+    log.warn('stdio client does not read responses', { unreadLimitMs });
     void close();
   }
 
@@ -100,9 +100,9 @@ export function serveStdio(options: StdioOptions): StdioGateway {
   if (options.opening) reader.push(Buffer.from(options.opening.received));
   input.on('data', onData).once('end', onEnd).once('close', onEnd).on('error', onBroken);
   output.on('error', onBroken);
-  // Who read before left it paused, so that nothing is lost in between.
+  // The previous reader left it paused, so that no input is lost.
   if (options.opening) input.resume();
-  // It may have ended while somebody else was reading.
+  // It may have ended under the previous reader.
   if (input.readableEnded || input.destroyed) onEnd();
   return { closed, close };
 }
@@ -111,9 +111,9 @@ const space = 0x20;
 const tab = 0x09;
 const carriageReturn = 0x0d;
 
-/** Blank lines end messages, they are none. */
+/** Blank lines are separators, not messages. */
 function isBlank(bytes: Buffer): boolean {
-  // By index: for every line another object would be made to go through its bytes.
+  // By index: an iterator would allocate an object per line.
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte !== space && byte !== tab && byte !== carriageReturn) return false;

@@ -1,12 +1,11 @@
 import { oneLine, rawMember, type Params } from '../protocol/index.ts';
 
-/** With more members than this, finding each in the text would take too long: they are written anew. */
+/** With more members than this, finding each in the text is too slow: they are serialized again. */
 const maxRebuiltMembers = 100;
 
 /**
- * The JSON text of an object with members added, or put in place of those of the same name; the
- * texts of all others stay as they are. `value` is what `text` was parsed to; what its reader added
- * to that is not written.
+ * The JSON text of an object with members added or replaced; all others keep their texts. `value` is the parsed
+ * `text`; members that exist only in `value` are not written.
  */
 export function spliceMembers(
   text: string,
@@ -25,7 +24,7 @@ export function spliceMembers(
 
 const emptyObject = /^\s*\{\s*\}/;
 
-/** The same for members that the object does not have, as one text. */
+/** The same for members that are not in the object, as one text. */
 export function prependMembers(text: string, members: string): string {
   const rest = oneLine(text).slice(text.indexOf('{') + 1);
   return `{${members}${emptyObject.test(text) ? '' : ','}${rest}`;

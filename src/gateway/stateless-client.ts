@@ -17,10 +17,10 @@ import { progressText, type RequestClient } from './request-client.ts';
 import { RpcFailure } from './rpc-failure.ts';
 import type { RunningRequest } from './requests-in-flight.ts';
 
-/** Questions that come so close together go to the client in one answer. */
+/** Requests within this time go to the client in one result. */
 const gatherMs = 5;
 const maxOpenAsks = 64;
-/** The only requests that may be answered with questions. */
+/** The only methods that may return `input_required`. */
 const askingMethods: readonly string[] = [
   'tools/call',
   'prompts/get',
@@ -29,7 +29,7 @@ const askingMethods: readonly string[] = [
 ];
 const noMembers: Params = Object.freeze({});
 
-/** The request that is being answered: the first one, or a later one that brought answers. */
+/** The request being answered: the first one, or a later one that brought the input. */
 export interface ActiveRequest {
   readonly caller: Caller;
   readonly request: Request;
@@ -50,12 +50,12 @@ interface Outcome {
 }
 
 /**
- * The client of one call of the stateless era, which cannot be sent requests. A question ends the
- * request with `input_required`; the call stays, parked, and goes on when the client comes back.
+ * The client of one call of the stateless era, which cannot receive requests. Asking it ends the request with
+ * `input_required`; the call is parked and continues when the client returns.
  *
- * 1. There is at most one turn, and it ends with one answer: the result, an error, or questions.
- * 2. A question is answered once, or withdrawn when its signal or the call ends.
- * 3. While it is parked, nothing is sent: progress and log messages of that time are dropped.
+ * 1. There is at most one active request, and it ends with one response: a result, an error, or `input_required`.
+ * 2. Each client request is answered once, or withdrawn when its signal or the call ends.
+ * 3. While it is parked, nothing is sent: progress and log messages are dropped.
  */
 export class StatelessClient implements RequestClient {
   readonly era = 'stateless';
@@ -94,16 +94,16 @@ export class StatelessClient implements RequestClient {
     const requiredCapabilities = missingCapability(request, this.capabilities);
     if (requiredCapabilities) {
       this.#missing = { ...this.#missing, ...requiredCapabilities };
-      const because = 'its request does not declare that it can be asked this';
+      const because = 'its request does not declare the capability for it';
       const reason = 'missing_capability';
       throw new ClientRefusedError(method, { reason, because, requiredCapabilities });
     }
     if (!this.#canAsk) {
-      const because = 'requests of this kind cannot be answered with a question';
+      const because = 'its method cannot return input_required';
       throw new ClientRefusedError(method, { reason: 'unreachable', because });
     }
     if (this.#asks.size >= maxOpenAsks) {
-      const because = `it has ${maxOpenAsks} questions to answer already`;
+      const because = `it already has ${maxOpenAsks} pending requests`;
       throw new ClientRefusedError(method, { reason: 'too_many', because });
     }
     const ended = AbortSignal.any([signal, this.#running.signal]);
@@ -138,8 +138,8 @@ export class StatelessClient implements RequestClient {
   }
 
   /**
-   * The client is back: takes its answers; what it left out is asked again. What stops the request
-   * it came back with stops the call.
+   * The client returned: accepts its answers; missing ones are requested again. Aborting the new request aborts
+   * the call.
    */
   resume(active: ActiveRequest, running: RunningRequest): void {
     this.#isParked = false;
@@ -173,12 +173,12 @@ export class StatelessClient implements RequestClient {
     if (!this.#isParked && this.#asks.size > 0) this.stop(new ConnectionClosedError());
   }
 
-  /** Ends the call itself. */
+  /** Aborts the call itself. */
   stop(reason: Error): void {
     this.#running.abort(reason);
   }
 
-  /** A call that failed after it needed what the client does not offer failed for that reason. */
+  /** A call that failed after a missing client capability is reported as failed for that reason. */
   async #guard(start: () => Promise<object>): Promise<object> {
     let result: object;
     try {
@@ -192,7 +192,7 @@ export class StatelessClient implements RequestClient {
     return result;
   }
 
-  /** Without a turn nobody waits for an answer: the questions go out on the next one. */
+  /** Without an active request there is nothing to answer: the questions go out with the next one. */
   #gather(): void {
     if (this.#outcome) this.#gathering ??= setTimeout(() => this.#askClient(), gatherMs);
   }
@@ -226,7 +226,7 @@ function lacking(requiredCapabilities: Params): RpcFailure {
   });
 }
 
-/** The log messages a request asks for; undefined for none. */
+/** The log level that a request asks for; undefined for none. */
 export function wantedLogLevel(meta: Params): string | undefined {
   const level = meta[metaKey.logLevel];
   return typeof level === 'string' && logLevels.includes(level) ? level : undefined;

@@ -8,10 +8,10 @@ import type { ParkedCalls } from './parked-calls.ts';
 import type { RequestClient } from './request-client.ts';
 import { StatelessClient, wantedLogLevel, type ActiveRequest } from './stateless-client.ts';
 
-/** How long a client may keep a listing without asking again; `subscriptions/listen` tells it sooner. */
+/** `ttlMs` of lists; `subscriptions/listen` announces changes sooner. */
 const listingFreshMs = 5_000;
 
-/** Results a client may keep, and for how long. What a resource holds can change at any time. */
+/** `ttlMs` of cacheable results. The contents of a resource can change at any time. */
 const freshMs: ReadonlyMap<string, number> = new Map([
   ['server/discover', listingFreshMs],
   ['tools/list', listingFreshMs],
@@ -21,7 +21,7 @@ const freshMs: ReadonlyMap<string, number> = new Map([
   ['resources/read', 0],
 ]);
 
-/** How requests of the stateless era are answered. Calls that ask their clients wait in `parked`. */
+/** How requests of the stateless era are answered. Calls that wait for client input are in `parked`. */
 export function statelessRules(serving: Serving, parked: ParkedCalls): EraRules {
   const { server } = serving;
   const meta = { [metaKey.serverInfo]: JSON.stringify(serverInfo(server)) };
@@ -69,7 +69,7 @@ function connect(
   return waiting;
 }
 
-/** Lets the server know for as long as the request runs which log messages it wants. */
+/** Registers the log level that a request asks for; the returned function unregisters it. */
 function requestLogLevel(
   { requestedLevels }: Serving,
   meta: StartedRequest['meta'],

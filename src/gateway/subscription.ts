@@ -15,9 +15,9 @@ import { WatchedResources } from './watched-resources.ts';
 
 /** An open `subscriptions/listen`. */
 export interface Subscription {
-  /** Ends it because the client wants so: nothing more is sent. */
+  /** Ended by the client: nothing more is sent. */
   cancel(): void;
-  /** Ends it because the server wants so: the request gets its result. */
+  /** Ended by the server: the request gets its result. */
   finish(): void;
 }
 
@@ -29,8 +29,8 @@ interface Filter {
 }
 
 /**
- * Serves `subscriptions/listen`: acknowledges, then sends each change the client asked for, tagged
- * with the id of the request. Throws when the filter is not one.
+ * Serves `subscriptions/listen`: acknowledges, then sends each requested change, tagged with the id of the
+ * request. Throws for an invalid filter.
  */
 export function openSubscription(
   { server, log }: Serving,
@@ -67,7 +67,7 @@ export function openSubscription(
 const maxResources = 1_000;
 const kinds = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'] as const;
 
-/** What the client asked for and gets: members that are false or unknown are left out. */
+/** The accepted filter: members that are false or unknown are left out. */
 function readFilter(value: unknown): Filter {
   if (!isRecord(value)) throw invalidParams('params.notifications must be an object');
   for (const kind of kinds) {

@@ -1,11 +1,11 @@
 import type { McpServer } from '../contract/server/index.ts';
 import { reportError, type Log } from '../kernel/index.ts';
 
-/** The resources one client wants to hear of, watched at the server as long as it does. */
+/** The resources one client is subscribed to, watched on the server for that long. */
 export class WatchedResources {
   readonly #server: McpServer;
   readonly #log: Log;
-  /** Each with what ends the watching. */
+  /** By uri, with the function that ends the watch. */
   readonly #watched = new Map<string, () => void>();
 
   constructor(server: McpServer, log: Log) {
@@ -21,7 +21,7 @@ export class WatchedResources {
     return this.#watched.has(uri);
   }
 
-  /** Resolves when the server knows, or cannot be told: then its changes come only if it tells all. */
+  /** Resolves when the server watches the resource, or failed to: then only its unsolicited updates arrive. */
   async add(uri: string): Promise<void> {
     if (this.#watched.has(uri)) return;
     let isWanted = true;
@@ -34,7 +34,7 @@ export class WatchedResources {
       stop = await this.#server.watchResource?.(uri);
       if (!isWanted) stop?.();
     } catch (error) {
-      this.#log.warn('a resource cannot be watched', { uri, reason: reportError(error).message });
+      this.#log.warn('failed to watch resource', { uri, reason: reportError(error).message });
     }
   }
 

@@ -15,7 +15,7 @@ export interface ListenerOptions {
   readonly port: number;
   readonly routes: readonly Route[];
   readonly identify: Identify;
-  /** Whether `identify` refuses anybody; required to listen beyond loopback. */
+  /** Whether `identify` can refuse; required to listen beyond loopback. */
   readonly isAuthenticated: boolean;
   /** Host names of this server besides the loopback ones; `*` for any. */
   readonly allowedHosts?: readonly string[];

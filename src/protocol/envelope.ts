@@ -12,7 +12,7 @@ export const metaKey = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** In which era a request is to be answered, or why it cannot be. */
+/** The era of a request, or why it cannot be answered. */
 export type EraVerdict =
   | { readonly kind: 'handshake' }
   | { readonly kind: 'stateless'; readonly version: string }
@@ -21,7 +21,7 @@ export type EraVerdict =
 const statelessOnlyMethods: readonly string[] = ['server/discover', 'subscriptions/listen'];
 
 /**
- * Decides by what the request itself says: the version in `_meta`, else the version header of its
+ * Decides by the request itself: the version in `_meta`, else the version header of its
  * transport (if it has headers), else a method only one era knows.
  */
 export function judgeEra(request: Request, versionHeader?: string): EraVerdict {
@@ -46,7 +46,7 @@ export function judgeEra(request: Request, versionHeader?: string): EraVerdict {
   return { kind: 'stateless', version: claimed };
 }
 
-/** The refusal of a version nobody here speaks; undefined when we do. */
+/** The error for an unsupported version; undefined when it is supported. */
 export function unsupportedVersion(requested: string): RpcError | undefined {
   if (statelessVersions.includes(requested)) return undefined;
   return {

@@ -1,14 +1,13 @@
 import type { RequestId } from './message.ts';
 
 const firstSlots = 64;
-/** With more than this in flight, those that find no slot go to the slower table. */
+/** Beyond this, entries without a free slot go to the slower table. */
 const maxSlots = 4_096;
 
 /**
- * What waits under the ids of requests: a map for entries that come and go by the thousand. V8's `Map`
- * keeps each table it outgrew linked to the next, so that entries long deleted survive until the next
- * full collection; with hundreds of calls in flight that cost more than serving them. Ids are nearly
- * always numbers that count up, so that each has a slot of its own without looking for one.
+ * A map by request id for short-lived entries. V8's `Map` links each outgrown table to the next, so deleted
+ * entries survive until a full collection; with hundreds of calls in flight that cost more than serving them.
+ * Ids are nearly always increasing numbers, so each maps to its own slot directly.
  */
 export class IdTable<Value> {
   #ids: (RequestId | undefined)[] = emptySlots(firstSlots);
@@ -59,7 +58,7 @@ export class IdTable<Value> {
     return true;
   }
 
-  /** Those under numbers first, the lowest first; the others as they came. */
+  /** Values under numeric ids in ascending order, then the others in insertion order. */
   values(): Value[] {
     const numbered: [number, Value][] = [];
     for (const [slot, id] of this.#ids.entries()) {
@@ -78,7 +77,7 @@ export class IdTable<Value> {
     this.#slotCount = 0;
   }
 
-  /** False when the slot is taken and more slots would not help, or would be too many. */
+  /** False when the slot is taken and the table should not grow. */
   #putInSlot(id: number, value: Value): boolean {
     for (;;) {
       const slot = id & (this.#ids.length - 1);
@@ -89,14 +88,14 @@ export class IdTable<Value> {
         this.#values[slot] = value;
         return true;
       }
-      // Numbers that do not count up must not make it large while it is nearly empty.
+      // Sparse ids must not grow a nearly empty table.
       const isCrowded = this.#slotCount * 4 >= this.#ids.length;
       if (!isCrowded || this.#ids.length >= maxSlots) return false;
       this.#grow();
     }
   }
 
-  /** Ids in different slots stay in different ones when their number doubles. */
+  /** Doubling keeps ids of different slots in different slots. */
   #grow(): void {
     const ids = this.#ids;
     const values = this.#values;
@@ -117,7 +116,7 @@ function emptySlots(count: number): undefined[] {
 }
 
 function createEntries<Value>(): Record<RequestId, Value> {
-  // Without a prototype no id is there from the start, `__proto__` included.
+  // Without a prototype, `__proto__` is an ordinary id.
   return Object.create(null) as Record<RequestId, Value>;
 }
 

@@ -1,4 +1,4 @@
-/** What is kept of a line that was longer than allowed. */
+/** The kept ends of a line over the limit. */
 export interface LongLine {
   readonly head: Buffer;
   readonly tail: Buffer;
@@ -6,9 +6,9 @@ export interface LongLine {
 
 export interface LineReaderOptions {
   readonly maxBytes: number;
-  /** How much of both ends of a line over `maxBytes` is kept. */
+  /** Bytes kept of each end of a line over `maxBytes`. */
   readonly keptBytes: number;
-  /** Without the line end. The bytes are only good until the call returns. */
+  /** Without the line end. The bytes are valid only until the call returns. */
   readonly onLine: (bytes: Buffer) => void;
   readonly onLongLine: (line: LongLine) => void;
 }
@@ -17,12 +17,12 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 const nothing = Buffer.alloc(0);
 
-/** Cuts a stream of chunks into lines; empty ones are left out. Holds at most `maxBytes` of an unfinished line. */
+/** Splits chunks into lines; empty ones are skipped. Buffers at most `maxBytes` of an unfinished line. */
 export class LineReader {
   readonly #options: LineReaderOptions;
   #parts: Buffer[] = [];
   #length = 0;
-  /** Set while the current line is over the limit: then nothing but its ends is kept. */
+  /** Set while the current line is over the limit: then only its ends are kept. */
   #long: LongLine | undefined;
 
   constructor(options: LineReaderOptions) {
@@ -41,7 +41,7 @@ export class LineReader {
     else if (start < chunk.length) this.#hold(chunk.subarray(start));
   }
 
-  /** The stream ended: what is left is a line too. True when there was something left. */
+  /** The stream ended: the rest is a line, too. True when there was a rest. */
   end(): boolean {
     const hasRest = this.#length > 0 || this.#long !== undefined;
     if (hasRest) this.#finish(nothing);
@@ -85,7 +85,7 @@ export class LineReader {
   }
 }
 
-/** A copy, so that the chunks it came in can go. */
+/** A copy, so that the chunks can be freed. */
 function tailOf(parts: readonly Buffer[], keptBytes: number): Buffer {
   const ends: Buffer[] = [];
   let length = 0;

@@ -23,11 +23,11 @@ export interface Response {
   readonly kind: 'response';
   readonly id: RequestId | null;
   readonly outcome: { readonly result: unknown } | { readonly error: RpcError };
-  /** It carried a result and an error, of which the error counts. */
+  /** It had both a result and an error; the error counts. */
   readonly isAmbiguous?: true;
 }
 
-/** Something that is no message; `error` is the answer it deserves, `id` whom to address. */
+/** Not a message; `error` and `id` are for the error response. */
 export interface Malformed {
   readonly kind: 'malformed';
   readonly id: RequestId | null;
@@ -36,7 +36,7 @@ export interface Malformed {
 
 export type Message = Request | Notification | Response | Malformed;
 
-/** Several messages in one array: known to versions before 2025-06-18 only. */
+/** Several messages in one array: only in versions before 2025-06-18. */
 export interface Batch {
   readonly kind: 'batch';
   readonly messages: readonly Message[];
@@ -46,18 +46,18 @@ const maxBatchLength = 100;
 const maxIdLength = 1_000;
 const noParams: Params = Object.freeze({});
 
-/** A message with the text it came as; empty when it was no JSON. */
+/** A message with its JSON text; empty when it was not JSON. */
 export interface Decoded {
   readonly message: Message | Batch;
   readonly text: string;
 }
 
-/** Reads what one line, body or event carries. Never throws. */
+/** Decodes one line, body or event. Never throws. */
 export function decodeMessage(bytes: Buffer, limits?: JsonLimits): Message | Batch {
   return decodeWithText(bytes, limits).message;
 }
 
-/** As `decodeMessage`, for those who pass on what they read. */
+/** As `decodeMessage`, with the text to pass on. */
 export function decodeWithText(bytes: Buffer, limits?: JsonLimits): Decoded {
   const json = parseJson(bytes, limits);
   if (json.kind === 'parsed') {
@@ -72,7 +72,7 @@ export function decodeWithText(bytes: Buffer, limits?: JsonLimits): Decoded {
   return { message: malformed(null, code, json.message), text: '' };
 }
 
-/** An error keeps the text it came as, for whoever passes it on: its data may hold numbers beyond ours. */
+/** An error keeps its wire text to be passed on: its data may hold numbers that JavaScript cannot represent. */
 function markError(message: Message, text: string): void {
   if (message.kind !== 'response' || !('error' in message.outcome)) return;
   const { error } = message.outcome;
@@ -160,7 +160,7 @@ export function encodeResult(id: RequestId, result: object): string {
   return encodeResultText(id, wireJson(result));
 }
 
-/** The same for a result that is text already. */
+/** The same for a result that is JSON text already. */
 export function encodeResultText(id: RequestId, result: string): string {
   return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${result}}`;
 }
@@ -183,7 +183,7 @@ function encodeId(id: RequestId): string {
   return typeof id === 'number' ? String(id) : JSON.stringify(id);
 }
 
-/** The JSON text of a value on one line: the text it came as, where it came over a wire. */
+/** The JSON text of a value on one line: its wire text where it has one. */
 export function wireJson(value: object): string {
   const text = wireTextOf(value);
   return text === undefined ? JSON.stringify(value) : oneLine(text);

@@ -5,7 +5,7 @@ import { rpcErrorCode, type RpcError } from './rpc-error.ts';
 /** The headers of an HTTP request by lower-case name, as `node:http` gives them. */
 export type HeaderValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Which member of `params` the header `Mcp-Name` repeats. */
+/** The member of `params` that the header `Mcp-Name` mirrors. */
 const nameSources: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
@@ -16,7 +16,7 @@ const nameSources: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Checks that the headers of a stateless request repeat its body: a proxy that routes by header and
+ * Checks that the headers of a stateless request match its body: a proxy that routes by header and
  * a server that acts by body must not be made to see two different requests.
  */
 export function checkMirroredHeaders(
@@ -34,12 +34,12 @@ function nameMismatch(request: Request, headers: HeaderValues): RpcError | undef
   const source = nameSources.get(request.method);
   if (source === undefined) return undefined;
   const inBody = request.params[source];
-  // A body without the value is a matter of invalid params, which the method itself reports.
+  // A missing value is reported by the method itself, as invalid params.
   if (typeof inBody !== 'string') return undefined;
   return mismatch(headers, 'Mcp-Name', inBody);
 }
 
-/** A parameter of a tool whose value its schema asks to be repeated in a header. */
+/** A tool parameter that must be mirrored in a header. */
 export interface ParamHeader {
   readonly path: readonly string[];
   readonly header: string;
@@ -77,7 +77,7 @@ function propertiesOf(schema: Params): [string, Params][] {
   );
 }
 
-/** The same check for the headers a tool's schema asks for. */
+/** The same check for the headers that a tool's schema requires. */
 export function checkParamHeaders(
   declared: readonly ParamHeader[],
   args: unknown,
@@ -107,7 +107,7 @@ const encodedPrefix = '=?base64?';
 const encodedSuffix = '?=';
 const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** The value a header stands for; undefined when it claims to be Base64 and is not. */
+/** The decoded value of a header; undefined for invalid Base64. */
 export function decodeHeaderValue(value: string): string | undefined {
   if (!value.startsWith(encodedPrefix) || !value.endsWith(encodedSuffix)) return value;
   const encoded = value.slice(encodedPrefix.length, -encodedSuffix.length);
@@ -117,14 +117,14 @@ export function decodeHeaderValue(value: string): string | undefined {
 
 const plainValuePattern = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 
-/** A value as a header carries it: plain where a header can hold it, else in Base64. */
+/** A header value: plain where a header can hold it, otherwise Base64. */
 export function encodeHeaderValue(value: string): string {
   const looksEncoded = value.startsWith(encodedPrefix) && value.endsWith(encodedSuffix);
   if (!looksEncoded && plainValuePattern.test(value)) return value;
   return `${encodedPrefix}${Buffer.from(value, 'utf8').toString('base64')}${encodedSuffix}`;
 }
 
-/** The headers a tool's schema asks for, with the values the arguments have. */
+/** The headers that a tool's schema requires, with the values of the arguments. */
 export function paramHeaders(
   declared: readonly ParamHeader[],
   args: unknown,
@@ -138,7 +138,7 @@ export function paramHeaders(
   return headers;
 }
 
-/** The only headers whose value is never Base64: methods and versions are plain ASCII. */
+/** Headers that are never Base64: methods and versions are plain ASCII. */
 const plainHeaders: readonly string[] = ['MCP-Protocol-Version', 'Mcp-Method'];
 
 function mismatch(headers: HeaderValues, name: string, inBody: unknown): RpcError | undefined {

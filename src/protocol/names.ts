@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const maxWireLength = 64;
 const hashLength = 8;
-/** Less of a server's name says nothing. */
+/** A shorter part of a server's name is not recognizable. */
 const minServerLength = 3;
 
 /** `server.tool`: how people write a tool in the terminal, in plans and in docs. */
@@ -40,20 +40,20 @@ export function hashedWireName(
   return `${front}${own}_${hash}`;
 }
 
-/** Names of servers up to this length leave tools with usual names their whole name. */
+/** Server names up to this length leave space for a usual tool name. */
 const shortServerLength = 20;
 const maxPrefixLength = 12;
-/** Words that say nothing about what a server is for. */
+/** Words that do not describe a server. */
 const emptyWords =
   /^(?:mcp|server|servers|the|for|and|com|org|io|npm|official|modelcontextprotocol)$/;
 
-/** A short name to put before the tools of a server with a long one; undefined where its own is short, or says nothing else. */
+/** A short prefix for the tools of a server with a long name; undefined where the name is short or has no descriptive word. */
 export function shortPrefix(server: string, taken: readonly string[]): string | undefined {
   if (server.length <= shortServerLength) return undefined;
   const words = server.toLowerCase().split(/[^a-z0-9]+/);
-  const telling = words.filter((word) => word !== '' && !emptyWords.test(word));
-  const candidates = telling.map((_, at) => {
-    const joined = telling.slice(0, at + 1).join('-');
+  const descriptive = words.filter((word) => word !== '' && !emptyWords.test(word));
+  const candidates = descriptive.map((_, at) => {
+    const joined = descriptive.slice(0, at + 1).join('-');
     return joined.slice(0, maxPrefixLength).replace(/-$/, '');
   });
   const [first] = candidates;

@@ -11,8 +11,8 @@ const schemaTypes: readonly string[] = [
 ];
 
 /**
- * A JSON Schema whose root says `"type": "object"`, as MCP asks for: itself where it does; with the type
- * added where it says none, or several of which one is `object`; undefined where it is of another type.
+ * A JSON Schema whose root has `"type": "object"`, as MCP requires: itself where it has; with the type added where
+ * it has none, or several including `object`; undefined for another type.
  */
 export function asObjectSchema(schema: Params): Params | undefined {
   const { type } = schema;
@@ -21,14 +21,14 @@ export function asObjectSchema(schema: Params): Params | undefined {
   return named.length === 0 || named.includes('object') ? { ...schema, type: 'object' } : undefined;
 }
 
-/** The types a schema names; some write them in capitals, and some name what is none. */
+/** The valid types of a schema, in lower case: some servers write capitals or invalid types. */
 export function namedTypes(type: unknown): string[] {
   const named: readonly unknown[] = Array.isArray(type) ? type : [type];
   const known = named.flatMap((it) => (typeof it === 'string' ? it.toLowerCase() : []));
   return [...new Set(known)].filter((it) => schemaTypes.includes(it));
 }
 
-/** A schema of which every property of its root is an object: older clients know no boolean schemas there. */
+/** Replaces boolean schemas of root properties by objects: older clients do not support booleans there. */
 export function withObjectProperties(schema: Params): Params {
   const { properties } = schema;
   if (!isRecord(properties)) return schema;

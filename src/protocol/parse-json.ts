@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 export interface JsonLimits {
   readonly maxBytes: number;
-  /** How deep arrays and objects may nest. What parses and prints recursively later relies on it. */
+  /** Nesting limit of arrays and objects; recursive code relies on it. */
   readonly maxDepth: number;
 }
 
@@ -12,7 +12,7 @@ export type ParsedJson =
   | { readonly kind: 'parsed'; readonly value: unknown; readonly text: string }
   | { readonly kind: 'too_large' | 'too_deep' | 'not_utf8' | 'not_json'; readonly message: string };
 
-/** Up to here a text is parsed before its depth is known: cheaper, and what it can build is small. */
+/** Up to this length a text is parsed before its depth is checked, which is cheaper. */
 const maxUncheckedLength = 1024 * 1024;
 
 /** Parses one JSON document. Never throws, and recurses at most `maxDepth` levels. */
@@ -41,7 +41,7 @@ function tooDeep(limits: JsonLimits): ParsedJson {
   return { kind: 'too_deep', message: `The message nests deeper than ${limits.maxDepth} levels` };
 }
 
-/** What opens no more brackets than `limit`, strings included, cannot nest deeper; searching is cheap. */
+/** A text with at most `limit` opening brackets cannot nest deeper; searching is cheap. */
 function opensMoreThan(text: string, limit: number): boolean {
   if (text.length <= limit) return false;
   let count = 0;
@@ -57,8 +57,8 @@ function opensMoreThan(text: string, limit: number): boolean {
 }
 
 /**
- * `JSON.parse` itself does not recurse, so a deep text gives a deep value and no exception. Walking
- * the value costs a fifth of looking at every character, or less: most of them are in strings.
+ * `JSON.parse` does not recurse, so a deep text gives a deep value and no exception. Walking the value costs at
+ * most a fifth of scanning every character: most of them are in strings.
  */
 function isValueDeeperThan(value: unknown, maxDepth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;

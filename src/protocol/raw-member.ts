@@ -44,19 +44,19 @@ interface TextRange {
   end: number;
 }
 
-/** What is looked for, and in which of the nested objects the scan is. */
+/** The path to find, and the level of the scan. */
 interface Search {
   readonly names: readonly string[];
   readonly level: number;
   readonly found: TextRange;
 }
 
-/** Reads the object at `from` once, going into the members on the way; gives where its members end. */
+/** Scans the object at `from` once, descending into members on the path; returns where its members end. */
 function scanObject(text: string, from: number, search: Search): number {
   if (text.charCodeAt(from) !== openBrace) return from;
   const { names, level } = search;
   const name = names[level] ?? '';
-  // Written plainly, a name with a backslash means another.
+  // An unescaped name with a backslash is a different name.
   const hasEscape = name.includes('\\');
   let at = skipSpace(text, from + 1);
   while (text.charCodeAt(at) === quote) {
@@ -73,7 +73,7 @@ function scanObject(text: string, from: number, search: Search): number {
   return at;
 }
 
-/** The end of a value under a wanted name. What was found under the same name before counts no more. */
+/** The end of a value under a wanted name. Replaces an earlier match: the last duplicate counts. */
 function take(text: string, start: number, { names, level, found }: Search): number {
   if (level === names.length - 1) {
     found.start = start;
@@ -85,7 +85,7 @@ function take(text: string, start: number, { names, level, found }: Search): num
   return scanObject(text, start, { names, level: level + 1, found }) + 1;
 }
 
-/** Escaped, a character takes more room than plain, so that only a longer key can mean the name. */
+/** Escapes are longer than plain characters, so only a longer key can match. */
 function isEscapedName(text: string, { start, end }: TextRange, name: string): boolean {
   if (end - start <= name.length + 2) return false;
   const key = text.slice(start, end);
@@ -94,12 +94,12 @@ function isEscapedName(text: string, { start, end }: TextRange, name: string): b
 
 function skipSpace(text: string, from: number): number {
   let at = from;
-  // All white space of JSON, and nothing else that can stand here, is at or below the space; the end is not a number.
+  // JSON white space is at or below U+0020, and nothing else here is; NaN at the end stops the loop.
   while (text.charCodeAt(at) <= space) at += 1;
   return at;
 }
 
-/** Up to here a string is read character by character, which is faster than a search for short ones. */
+/** Short strings are read character by character, which is faster than a search. */
 const shortStringLength = 64;
 
 /** One past the closing quote of the string that opens at `from`; the rest of a long one is searched. */

@@ -8,7 +8,7 @@ export const rpcErrorCode = {
   /** Handshake era only; since 2026-07-28 an unknown resource is `invalidParams`. */
   resourceNotFound: -32_002,
   headerMismatch: -32_020,
-  /** The request needs something of the client that it did not declare; stateless era only. */
+  /** The request needs a client capability that it does not declare; stateless era only. */
   missingClientCapability: -32_021,
   unsupportedVersion: -32_022,
 } as const;

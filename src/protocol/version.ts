@@ -21,7 +21,7 @@ export function findHandshakeVersion(version: unknown): HandshakeVersion | undef
   return handshakeVersions.find((known) => known === version);
 }
 
-/** The version to answer `initialize` with: the one asked for if we speak it, otherwise our newest. */
+/** The version to answer `initialize` with: the requested one if supported, otherwise our newest. */
 export function negotiateVersion(requested: string): HandshakeVersion {
   return findHandshakeVersion(requested) ?? newestHandshakeVersion;
 }

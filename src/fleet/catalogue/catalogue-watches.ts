@@ -6,7 +6,7 @@ import { routeResource } from './route-resource.ts';
 
 interface Watch {
   readonly uri: string;
-  /** Where it is watched, and what ends that. */
+  /** The server it is watched on, and how to end the watch. */
   server: FleetServer | undefined;
   stop: () => void;
   isOver: boolean;
@@ -15,7 +15,7 @@ interface Watch {
 /** How long a server may take to begin watching a resource. */
 const watchLimitMs = 30_000;
 
-/** The resources that clients watch; where a server is replaced, they are watched on the one in its place. */
+/** The resources that clients watch. When a server is replaced, watches move to the new one. */
 export class CatalogueWatches {
   readonly #registry: ServerRegistry;
   readonly #log: Log;
@@ -26,12 +26,12 @@ export class CatalogueWatches {
     this.#log = log;
   }
 
-  /** Watches until the returned function is called. Throws `fleet.not_found`, or why it cannot be watched. */
+  /** Watches until the returned function is called. Throws `fleet.not_found`, or the failure of the server. */
   async add(uri: string): Promise<() => void> {
     const watch: Watch = { uri, server: undefined, stop: () => {}, isOver: false };
     await this.#begin(watch);
     this.#watches.add(watch);
-    // The member may have been replaced meanwhile.
+    // The server may have been replaced meanwhile.
     this.follow();
     return () => {
       this.#watches.delete(watch);
@@ -39,12 +39,12 @@ export class CatalogueWatches {
     };
   }
 
-  /** Moves what is watched on members that are gone. */
+  /** Moves the watches of servers that left. */
   follow(): void {
     for (const watch of this.#watches) {
       if (this.#isInPlace(watch)) continue;
       this.#begin(watch).catch((error: unknown) => {
-        this.#log.warn('A resource could not be watched again', { uri: watch.uri, error });
+        this.#log.warn('failed to restore resource watch', { uri: watch.uri, error });
       });
     }
   }

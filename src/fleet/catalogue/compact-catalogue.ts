@@ -4,19 +4,19 @@ import type { Tool } from '../../contract/tool/index.ts';
 import type { FleetCatalogue } from './fleet-catalogue.ts';
 
 export interface CompactOptions {
-  /** With more tools than this the list is short; 0 makes it short always. */
+  /** With more tools than this the list is compact; 0 makes it always compact. */
   readonly maxTools: number;
-  /** Dotted names of the tools that find and call the others. Where one is missing every tool is listed. */
+  /** Dotted names of the tools that find and call the others. If one is missing, every tool is listed. */
   readonly finders: readonly string[];
-  /** Dotted or wire names of tools that are listed all the same. */
+  /** Dotted or wire names of tools that are always listed. */
   readonly pinned: readonly string[];
 }
 
 /**
- * A catalogue that lists few tools and has them all: any tool can be called by its name, listed or not.
+ * A catalogue that lists few tools but serves all: any tool can be called by name, listed or not.
  *
- * 1. What is listed follows from the tools there are, so the same tools give the same bytes.
- * 2. A change of tools is announced only when somebody has seen the list and would see another now.
+ * 1. The list depends only on the available tools, so the same tools give the same bytes.
+ * 2. A change of tools is announced only after the list was shown, and only if it differs now.
  */
 export function compactCatalogue(catalogue: FleetCatalogue, options: CompactOptions): Catalogue {
   const shown = new ShownTools(catalogue, options);
@@ -54,9 +54,9 @@ class ShownTools {
   readonly #options: CompactOptions;
   readonly #listeners = new Set<(change: ServerChange) => void>();
   #stopFollowing: (() => void) | undefined;
-  /** The whole list and what was shown of it: the same array until something changed. */
+  /** The full list and the part that is shown: the same array until something changed. */
   #latest: { readonly all: readonly Tool[]; readonly shown: readonly Tool[] } | undefined;
-  /** What was shown first, or announced last. */
+  /** The list as first shown or last announced. */
   #announced: string | undefined;
 
   constructor(catalogue: Catalogue, options: CompactOptions) {
@@ -104,7 +104,7 @@ class ShownTools {
 
   async #announceTools(): Promise<void> {
     if (this.#announced === undefined) return;
-    // A listing that fails is told to who asks for it.
+    // A failed listing is reported to the next caller that lists.
     const shown = await this.#choose().catch(() => undefined);
     if (!shown) return;
     const text = JSON.stringify(shown);

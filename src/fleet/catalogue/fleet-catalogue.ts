@@ -33,7 +33,7 @@ export interface CatalogueOptions {
   readonly log: Log;
 }
 
-/** The members as one server. See the room's README for what it guarantees. */
+/** All servers of the fleet as one; the README lists the guarantees. */
 export class FleetCatalogue implements Catalogue {
   readonly name = 'tutti';
   readonly title: string;
@@ -53,7 +53,7 @@ export class FleetCatalogue implements Catalogue {
     options.registry.onReplaced(() => this.#watches.follow());
   }
 
-  /** What clients call the tool that people call `server.tool`, listed yet or not. */
+  /** The wire name of the tool `server.tool`, listed yet or not. */
   wireNameOf(name: string): string {
     const route = this.#registry.names.toolRoutes.get(name);
     const at = name.indexOf('.');
@@ -108,7 +108,7 @@ export class FleetCatalogue implements Catalogue {
     } catch (error) {
       context.signal.throwIfAborted();
       if (this.#successorOf(server, error)) return this.callTool(name, args, context);
-      // What a server answers as an error of the protocol stays one; what happened on the way is a result.
+      // A protocol error from the server stays an error; failures on the way to it become results.
       const isOurs = error instanceof AppError && error.code !== 'fleet.upstream_error';
       if (isOurs) return failedToolResult(reportError(error));
       throw error;
@@ -125,7 +125,7 @@ export class FleetCatalogue implements Catalogue {
     return this.#registry.show('resources', (names) => names.templates);
   }
 
-  /** A server that lists the address has it; else those that may have it are asked in order. */
+  /** Reads from the server that lists the uri, otherwise from the first candidate that has it. */
   async readResource(uri: string, context: CallContext): Promise<ResourceResult> {
     await this.#registry.untilListed();
     const route = routeResource(this.#registry, uri);
@@ -230,7 +230,7 @@ export class FleetCatalogue implements Catalogue {
     return route;
   }
 
-  /** Waits for the server that the name names, and for all others only where that one does not have it. */
+  /** Waits for the server in the name's prefix, and for all others only if it has no such entry. */
   async #find<Route>(
     name: string,
     context: CallContext,
@@ -251,7 +251,7 @@ export class FleetCatalogue implements Catalogue {
     return listed;
   }
 
-  /** A server that was not listed in time may still have what is named after it: the call waits for it. */
+  /** A server that was not listed in time may own the name: the call waits for its listing. */
   async #learnOwner(name: string, context: CallContext): Promise<void> {
     const { servers } = this.#registry;
     const owner = servers.find(({ listing, name: ownName, options }) => {
@@ -275,7 +275,7 @@ export class FleetCatalogue implements Catalogue {
     );
   }
 
-  /** Asks a member for something that, unless said otherwise, changes nothing there. */
+  /** Sends a request to a server; read-only unless `isRepeatable` is false. */
   async #ask<Result extends object>(
     { server, what, isRepeatable = true }: Question,
     context: CallContext,
@@ -298,14 +298,14 @@ export class FleetCatalogue implements Catalogue {
     }
   }
 
-  /** Who took the place of a member while a request waited for it, which did not reach it. */
+  /** The replacement of a server, for a request that did not reach the old one. */
   #successorOf(server: FleetServer, error: unknown): FleetServer | undefined {
     if (!(error instanceof ServerUnavailableError)) return undefined;
     const { servers } = this.#registry;
     return servers.includes(server) ? undefined : servers.find(({ name }) => name === server.name);
   }
 
-  /** With several servers, tasks go by names that say whose they are. */
+  /** With several servers, task ids carry the name of their server. */
   #outward<Result extends object>(server: FleetServer, result: Result): Result {
     if (this.#registry.servers.length === 1) return result;
     return renameTasks(result, (id) => outerTaskId(server.name, id));
@@ -318,7 +318,7 @@ interface Question {
   readonly isRepeatable?: boolean;
 }
 
-/** Of the methods that are passed on as they are, those that only read, or end what may have ended. */
+/** Pass-through methods that are read-only or idempotent. */
 const repeatableMethods = /\/(?:get|list|result|cancel)$/;
 
 function isRepeatable({ annotations }: Tool): boolean {
@@ -331,7 +331,7 @@ const aboutCodeTools =
   'Code tools take "code" (the text) or "path" (a file, folder or glob inside the allowed roots) ' +
   'and never change a file.';
 
-/** What a client's model reads about the servers before it uses any: ours, then what others say of themselves. */
+/** Instructions for the client's model: our own, then those of the configured servers. */
 function describeServers(servers: readonly FleetServer[]): string {
   const names = servers.map(({ name }) => name);
   const own = [

@@ -21,60 +21,60 @@ import {
   type ToolRecords,
 } from './tool-records.ts';
 
-/** What can be changed about a server without touching it. */
+/** Settings of a server that can change without restarting it. */
 export interface OfferTerms {
-  /** What stands in front of its tools, when not its name. */
+  /** Prefix of its tools, if not its name. */
   readonly prefix?: string | undefined;
-  /** Names of its tools that are offered, as globs; all when not given. */
+  /** Globs of the tool names to offer; all by default. */
   readonly include?: readonly string[] | undefined;
   readonly exclude?: readonly string[] | undefined;
-  /** How long its calls may take without progress, when not as long as those of others. */
+  /** Time limit of its calls without progress, where it differs from the default. */
   readonly timeoutMs?: number | undefined;
-  /** What it says about its tools counts, too, where it means less care. */
+  /** Its annotations count even where they ask for less care. */
   readonly isTrusted?: boolean | undefined;
 }
 
 export interface FleetServerOptions extends OfferTerms {
   readonly name: string;
   readonly source: ServerStatus['source'];
-  /** When it starts by itself; at once when not given. */
+  /** Limits background starts; without it they are immediate. */
   readonly startLimiter?: StartLimiter | undefined;
-  /** What is known of its offer already; else what is kept counts. */
+  /** Its listing, where known already; otherwise the cached one is used. */
   readonly known?: Listing | undefined;
-  /** Its own places for calls, so that a server that hangs takes none from others. */
+  /** Its own slots for calls, so that a hanging server takes none from others. */
   readonly semaphore?: Gate | undefined;
-  /** Tells apart what it offered under other settings or in another version; undefined: never kept. */
+  /** Cache key, different per version and settings; undefined: never cached. */
   readonly cacheKey?: string | undefined;
   readonly cache: ListingCache;
-  /** How long the first listing waits for a server nobody has seen before. */
+  /** How long the first listing waits for a server without a cached listing. */
   readonly firstWaitMs: number;
   readonly timers: Timers;
   readonly log: Log;
 }
 
 export interface FleetServerListener {
-  /** What it offers is not what it was. */
+  /** The listing changed. */
   onListed(): void;
-  /** Of this member: resources go by the addresses it uses itself. */
+  /** A change of this server; resource uris are the server's own. */
   onChange(change: ServerChange, server: FleetServer): void;
 }
 
-/** One refresh, all lists together. Each list has limits of its own below. */
+/** Time limit of one refresh of all lists; each list also has its own. */
 const refreshLimitMs = 60_000;
-/** Changes announced in this time after a refresh are seen by one more, however many they are. */
+/** Changes announced within this time after a refresh are coalesced into one more refresh. */
 const refreshPauseMs = 200;
-/** Pauses before a list that failed is asked for again: the first, doubling up to the longest. */
+/** Backoff before a failed listing is retried: doubles from the first to the longest. */
 const firstRetryMs = 1_000;
 const maxRetryMs = 5 * 60_000;
 
 const limitedLists = ['tools', 'resources', 'resourceTemplates', 'prompts'] as const;
 
 /**
- * A server of the fleet and what is known of its offer.
+ * A server of the fleet and its listing.
  *
- * 1. The listing is replaced by a newer one and never emptied by a failure.
- * 2. One refresh runs at a time; what is announced meanwhile, or shortly after, is seen by one more.
- * 3. A list that failed is asked for again after a pause, as long as the server is open.
+ * 1. A listing is only replaced by a newer one, never cleared by a failure.
+ * 2. One refresh runs at a time; changes announced during or shortly after it cause one more.
+ * 3. A failed list is retried after a pause while the server is open.
  */
 export class FleetServer implements RunnerListener {
   #options: FleetServerOptions;
@@ -113,27 +113,27 @@ export class FleetServer implements RunnerListener {
     return this.#options.name;
   }
 
-  /** From now on offered in another way; the server itself goes on as it is. */
+  /** Changes how the server is offered; the process is not affected. */
   offer(terms: OfferTerms): void {
     this.#options = { ...this.#options, ...terms };
   }
 
-  /** The latest listing, of this or an earlier process; undefined while nothing is known. */
+  /** The latest listing, of this or an earlier process; undefined while there is none. */
   get listing(): Listing | undefined {
     return this.#listing;
   }
 
-  /** Why nothing is known; undefined when something is. */
+  /** Why there is no listing; undefined when there is one. */
   get listingFailure(): string | undefined {
     return this.#listing ? undefined : this.#listingFailure;
   }
 
-  /** Tools that are not what they were, as its status tells. */
+  /** Changed tools that were not accepted yet. */
   get changedTools(): readonly ToolChange[] {
     return this.#isOurs ? [] : changesOf(this.#knownRecords());
   }
 
-  /** A tool as it was accepted: where it asks for less care since, what it said before counts. */
+  /** A tool with its accepted annotations, where newer ones ask for less care. */
   asAccepted(tool: Tool): Tool {
     const records = this.#isOurs ? {} : this.#knownRecords();
     const record = Object.hasOwn(records, tool.name) ? records[tool.name] : undefined;
@@ -141,7 +141,7 @@ export class FleetServer implements RunnerListener {
     return { ...tool, annotations: carefulOf(tool.annotations ?? {}, record.accepted) };
   }
 
-  /** The user accepts what became of its tools. */
+  /** Accepts all changed tools on behalf of the user. */
   acceptTools(): readonly ToolChange[] {
     const changes = this.changedTools;
     if (changes.length === 0) return [];
@@ -150,19 +150,19 @@ export class FleetServer implements RunnerListener {
     return changes;
   }
 
-  /** Why the latest attempt to list failed, whatever is known from before; undefined when it did not. */
+  /** Why the latest attempt to list failed; undefined when it succeeded. */
   get latestFailure(): string | undefined {
     return this.#listingFailure;
   }
 
-  /** Waits until the offer is known: a limited time, and for a server outside this process only once. */
+  /** Waits until there is a listing: a limited time, and for an external server only once. */
   untilListed(): Promise<void> | undefined {
     if (this.#listing) {
       if (this.#hasExpired()) this.#isStale = true;
       this.#refreshIfStale();
       return undefined;
     }
-    // Who failed before may do better now; nobody waits for that.
+    // A server that failed before is retried in the background.
     const learning = this.#learnInBackground();
     if (this.runner.transport === 'in-process') return this.#inTime(learning);
     this.#firstWait ??= this.#inTime(learning);
@@ -170,7 +170,7 @@ export class FleetServer implements RunnerListener {
   }
 
   /**
-   * Starts the server and waits until its offer is known. Throws `fleet.server_unavailable`, `fleet.listing_failed`,
+   * Starts the server and waits for its listing. Throws `fleet.server_unavailable`, `fleet.listing_failed`,
    * or the signal's reason.
    */
   async learn(signal: AbortSignal): Promise<void> {
@@ -178,7 +178,7 @@ export class FleetServer implements RunnerListener {
     await this.#untilRefreshed();
   }
 
-  /** The same for who is not in a hurry: servers that start by the hundred do so one after the other. */
+  /** The same in the background: concurrent starts are limited. */
   async learnThrottled(signal: AbortSignal): Promise<void> {
     await this.startThrottled(signal);
     await this.#untilRefreshed();
@@ -193,7 +193,7 @@ export class FleetServer implements RunnerListener {
   async #untilRefreshed(): Promise<void> {
     await this.#refreshing;
     const { opened } = this.runner;
-    // Opened before, and its refresh failed: asked again.
+    // It was open already, and its refresh failed: retry.
     if (!this.#listing && opened) await this.#refreshNow(opened);
     if (!this.#listing) throw new ListingFailedError(this.name, this.#listingFailure ?? 'it ended');
   }
@@ -218,7 +218,7 @@ export class FleetServer implements RunnerListener {
     await this.runner.close();
   }
 
-  /** The server itself said how long its lists hold. */
+  /** Whether the `ttlMs` of a list has passed. */
   #hasExpired(): boolean {
     const now = this.#options.timers.now();
     const { opened } = this.runner;
@@ -236,7 +236,7 @@ export class FleetServer implements RunnerListener {
     return this.#learning;
   }
 
-  /** Who takes longer is left out, and listed when it is known. */
+  /** A slower server is left out and added when its listing arrives. */
   async #inTime(learning: Promise<void>): Promise<void> {
     const { signal } = new AbortController();
     const limit = {
@@ -307,7 +307,7 @@ export class FleetServer implements RunnerListener {
     const { cache, cacheKey, name } = this.#options;
     this.#listingFailure = undefined;
     const isOther = JSON.stringify(this.#listing) !== JSON.stringify(listing);
-    // Another process may have compared it, or the user accepted it there.
+    // Another process may have updated the records, or the user accepted a change there.
     const hasChanged = this.#rereadRecords();
     if (isOther) this.#compareTools(listing.tools);
     else if (hasChanged) this.#listener.onListed();
@@ -317,12 +317,12 @@ export class FleetServer implements RunnerListener {
     this.#listener.onListed();
   }
 
-  /** What is ours changes with the program. */
+  /** Built-in tools change with the program, so they are not tracked. */
   get #isOurs(): boolean {
     return this.#options.source === 'built-in';
   }
 
-  /** What was known of its tools; from its listing where it was kept without. */
+  /** The tool records; derived from the listing where none are cached. */
   #knownRecords(): ToolRecords {
     this.#records ??=
       this.#keptRecords() ?? rememberTools({}, this.#listing?.tools ?? [], this.#now()).records;
@@ -334,7 +334,7 @@ export class FleetServer implements RunnerListener {
     return cacheKey === undefined ? undefined : cache.readTools(name, cacheKey);
   }
 
-  /** Whether they are others than before. */
+  /** Whether they changed. */
   #rereadRecords(): boolean {
     const before = this.#records;
     if (before === undefined || this.#isOurs) return false;
@@ -366,7 +366,7 @@ export class FleetServer implements RunnerListener {
     const isNew = message !== this.#listingFailure;
     this.#listingFailure = message;
     if (isNew && !this.#isClosed && !this.#listing) {
-      this.#options.log.error('A server could not be listed and is left out', { error });
+      this.#options.log.error('server not listed', { error });
     }
   }
 }

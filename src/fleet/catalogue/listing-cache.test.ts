@@ -54,7 +54,7 @@ it.each([
   const [name] = readdirSync(join(folder, 'kept'));
   writeFileSync(join(folder, 'kept', name ?? ''), text);
   expect(cache.read('git', 'k')).toBeUndefined();
-  expect(warnings).toEqual(['A kept listing is damaged and ignored']);
+  expect(warnings).toEqual(['ignoring corrupt cached listing']);
 });
 
 it('leaves no draft behind, and only warns where it cannot write', () => {
@@ -64,5 +64,5 @@ it('leaves no draft behind, and only warns where it cannot write', () => {
   rmSync(join(folder, 'kept'), { recursive: true });
   writeFileSync(join(folder, 'kept'), 'a file in place of the folder');
   cache.write('git', 'k', listing);
-  expect(warnings).toEqual(['A listing could not be kept for the next start']);
+  expect(warnings).toEqual(['failed to cache listing']);
 });

@@ -6,12 +6,12 @@ import { isRecord } from '../../protocol/index.ts';
 import type { Listing } from './listing.ts';
 import type { ToolRecords } from './tool-records.ts';
 
-/** Remembers what servers offered, and what their tools were, for the next process. */
+/** Persists listings and tool records for the next process. */
 export interface ListingCache {
-  /** What the server offered last time; undefined when unknown, or when `key` is not that of then. */
+  /** The last listing; undefined when unknown or stored under another `key`. */
   read(server: string, key: string): Listing | undefined;
   write(server: string, key: string, listing: Listing): void;
-  /** What its tools were; the same rules. */
+  /** The tool records; same rules. */
   readTools(server: string, key: string): ToolRecords | undefined;
   writeTools(server: string, key: string, records: ToolRecords): void;
 }
@@ -20,8 +20,8 @@ export interface ListingCache {
 const format = 2;
 
 /**
- * One file per server. They are small and read once, before anything is listed, so reading them
- * without waiting costs less than coming back for each. A file appears whole or not at all.
+ * One file per server. The files are small and read once, before the first listing, so synchronous reads
+ * are cheaper. Writes are atomic.
  */
 export class FileListingCache implements ListingCache {
   readonly #folder: string;
@@ -61,7 +61,7 @@ export class FileListingCache implements ListingCache {
       return parse(kept);
     } catch (error) {
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-      if (!isMissing) this.#log.warn('A kept listing is damaged and ignored', { path, error });
+      if (!isMissing) this.#log.warn('ignoring corrupt cached listing', { path, error });
       return undefined;
     }
   }
@@ -74,11 +74,11 @@ export class FileListingCache implements ListingCache {
       renameSync(draft, path);
     } catch (error) {
       removeQuietly(draft);
-      this.#log.warn('A listing could not be kept for the next start', { path, error });
+      this.#log.warn('failed to cache listing', { path, error });
     }
   }
 
-  /** Names of servers hold anything printable; names of files do not, nor tell all letters apart. */
+  /** Server names may contain any printable character; file names may not, and some file systems ignore case. */
   #pathOf(server: string, ending = 'json'): string {
     if (/^[a-z0-9_-]{1,40}$/.test(server)) return join(this.#folder, `${server}.${ending}`);
     const cleaned = server.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 40);
@@ -87,7 +87,7 @@ export class FileListingCache implements ListingCache {
   }
 }
 
-/** What cannot be removed was most likely never written. */
+/** A file that cannot be removed was most likely never written. */
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { force: true });
@@ -106,7 +106,7 @@ function readRecords(value: unknown): ToolRecords {
   return value as unknown as ToolRecords;
 }
 
-/** Throws on anything that is not a listing: the file may have been changed by others. */
+/** Throws on anything that is not a listing: the file may have been modified externally. */
 function readListing(value: unknown): Listing {
   if (!isRecord(value)) throw new Error('it holds no listing');
   const named = (member: string, keys: readonly string[]): void => {

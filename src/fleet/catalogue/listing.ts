@@ -3,7 +3,7 @@ import type { Resource, ResourceTemplate } from '../../contract/resource/index.t
 import type { McpServer, ServerExtensions } from '../../contract/server/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
 
-/** Everything a server offers, as plain JSON in an order that does not change between runs. */
+/** Everything a server offers, as plain JSON in a stable order. */
 export interface Listing {
   readonly tools: readonly Tool[];
   readonly resources: readonly Resource[];
@@ -11,19 +11,19 @@ export interface Listing {
   readonly prompts: readonly Prompt[];
   readonly instructions?: string;
   readonly extensions?: ServerExtensions;
-  /** Of the server itself, where it told. */
+  /** The server's own version, where known. */
   readonly version?: string;
   readonly protocolVersion?: string;
 }
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
 
-/** Lists of a server that could not be had, with the reason. */
+/** Called for each list that could not be fetched. */
 export type ListFailure = (kind: ListKind | 'templates', error: unknown) => void;
 
 /**
- * Asks an open server for all it offers. A list that fails is taken from `known`; only a server
- * whose tools cannot be listed, and never could, throws.
+ * Fetches all lists of an open server. A list that fails is taken from `known`; throws only when the tools
+ * cannot be listed and `known` has none.
  */
 export async function takeListing(
   server: McpServer,
@@ -61,7 +61,7 @@ export async function takeListing(
   };
 }
 
-/** By code units: the same on every machine. Names that stand twice keep the server's own order. */
+/** Sorts by code units: the same on every machine. Duplicate names keep the server's order. */
 function sortedBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
   return items.toSorted((a, b) => {
     const [left, right] = [keyOf(a), keyOf(b)];

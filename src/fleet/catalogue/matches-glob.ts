@@ -1,7 +1,7 @@
 /** Whether `text` fits `pattern`, in which `*` stands for anything and `?` for one character. */
 export function matchesGlob(pattern: string, text: string): boolean {
   let [at, textAt] = [0, 0];
-  // Where to go on when what follows the latest `*` does not fit: one more character goes to it.
+  // Backtracking position: the latest `*` takes one more character.
   let [starAt, starTextAt] = [-1, 0];
   while (textAt < text.length) {
     const wanted = pattern[at];

@@ -139,7 +139,7 @@ describe('names', () => {
     const { catalogue, control } = aFleet({ servers: [ours(aServer('code'))], outside });
     expect(namesOf(await catalogue.listTools())).toEqual(['code__hello', 'code-2__hello']);
     expect((await control.status()).map(({ name }) => name)).toEqual(['code', 'code-2']);
-    expect(control.collisions()[0]).toContain('the configured one is "code-2"');
+    expect(control.collisions()[0]).toContain('available as "code-2"');
   });
 
   it('are listed as the same bytes by two fleets, and by one twice', async () => {

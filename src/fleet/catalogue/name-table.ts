@@ -12,7 +12,7 @@ import { matchesGlob } from './matches-glob.ts';
 import type { FleetServer } from './fleet-server.ts';
 import { withoutLooseHints } from './trusted-tool.ts';
 
-/** A tool and the way to it. */
+/** A tool and its server. */
 export interface ToolRoute {
   readonly entry: CatalogueEntry;
   readonly server: FleetServer;
@@ -23,30 +23,30 @@ export interface PromptRoute {
   readonly server: FleetServer;
 }
 
-/** A resource or template: whose it is, and what its server calls it. */
+/** A resource or template: its server, and the server's own uri. */
 export interface AddressRoute {
   readonly server: FleetServer;
   readonly uri: string;
 }
 
-/** A name or address of a member that is to be offered. */
+/** A name or uri that a server wants to offer. */
 interface Claim {
   readonly server: FleetServer;
   readonly label: string;
   readonly name: string;
 }
 
-/** Clashes told one by one; a server that repeats itself a thousand times fills no report. */
+/** Limit of the report, for servers that repeat a name thousands of times. */
 const maxCollisions = 200;
 
 /**
- * What all members offer at one moment, under the names clients use. Lists keep the order of the
- * members and, within one, that of its listing; a table is built once and never changed.
+ * Everything the servers offer at one moment, under the names clients use. Lists keep the order of the
+ * servers and of their listings. Immutable once built.
  */
 export class NameTable {
   readonly entries: CatalogueEntry[] = [];
   readonly tools: Tool[] = [];
-  /** By wire name and by dotted name; so are those of prompts. */
+  /** By wire name and by dotted name; likewise for prompts. */
   readonly toolRoutes = new Map<string, ToolRoute>();
   readonly prompts: Prompt[] = [];
   readonly promptRoutes = new Map<string, PromptRoute>();
@@ -54,15 +54,15 @@ export class NameTable {
   readonly resourceRoutes = new Map<string, AddressRoute>();
   readonly templates: ResourceTemplate[] = [];
   readonly templateRoutes = new Map<string, AddressRoute>();
-  /** What stands before addresses of members that share one with a member before them: `notes+`. */
+  /** Prefixes of uris that an earlier server has, too: `notes+`. */
   readonly addressPrefixes = new Map<string, FleetServer>();
-  /** Names claimed twice and what was done about each, as sentences. */
+  /** Naming conflicts and their resolution, as sentences. */
   readonly collisions: string[] = [];
   readonly #isBare: boolean;
   readonly #hasOwn: boolean;
   readonly #enabledTools: ReadonlySet<string>;
 
-  /** Of `enabledTools`, bare or dotted names, only those are offered; empty means all. */
+  /** `enabledTools` holds bare or dotted names of the tools to offer; empty means all. */
   constructor(servers: readonly FleetServer[], enabledTools: readonly string[]) {
     this.#isBare = servers.length === 1;
     this.#hasOwn = servers.some(({ options }) => options.source === 'built-in');
@@ -80,7 +80,7 @@ export class NameTable {
       if (!this.#isOffered(server, label, tool.name)) continue;
       wireNames.set(tool.name, this.#addTool(server, label, tool));
     }
-    // What others say about their tools is passed on as it came.
+    // Descriptions of configured servers are passed on unchanged.
     if (server.options.source === 'built-in' && !this.#isBare) {
       for (const [index, tool] of this.tools.entries()) {
         if (index >= added) this.tools[index] = withWireNames(tool, wireNames);
@@ -107,18 +107,18 @@ export class NameTable {
     }
   }
 
-  /** The address clients know a member's resource by. */
+  /** The uri under which clients know a server's resource. */
   outerAddress(server: FleetServer, uri: string): string {
     if (this.resourceRoutes.get(uri)?.server === server) return uri;
     const prefix = this.addressPrefixes.entries().find(([, holder]) => holder === server)?.[0];
     return `${prefix ?? ''}${uri}`;
   }
 
-  /** Says its wire name. */
+  /** Returns the wire name. */
   #addTool(server: FleetServer, label: string, tool: Tool): string {
     const wire = this.#claim({ server, label, name: tool.name }, this.toolRoutes);
     const dotted = dottedName(label, tool.name);
-    // `a.b` + `c` and `a` + `b.c` read the same; the second is reached by its wire name alone.
+    // `a.b` + `c` and `a` + `b.c` give the same dotted name; the second tool has only its wire name.
     const name = this.toolRoutes.has(dotted) ? wire : dotted;
     const entry = entryOf(server, tool, { name, wireName: wire });
     const route = { entry, server };
@@ -128,7 +128,7 @@ export class NameTable {
     return wire;
   }
 
-  /** The wire name of the tool that a mistyped name most likely meant, in whichever form it was written. */
+  /** The wire name of the tool closest to a mistyped bare, dotted or wire name. */
   nearestTool(name: string): string | undefined {
     const wireNames = new Map<string, string>();
     for (const { wireName: wire, name: dotted, tool } of this.entries) {
@@ -153,7 +153,7 @@ export class NameTable {
     return enabled.size === 0 || enabled.has(tool) || enabled.has(dottedName(label, tool));
   }
 
-  /** The items whose name none before them has. */
+  /** The items without later duplicates of a name. */
   #once<Item extends { readonly name: string }>(
     kind: string,
     server: FleetServer,
@@ -170,7 +170,7 @@ export class NameTable {
     });
   }
 
-  /** A wire name nobody has: where two come out the same, the later one ends in a hash. */
+  /** A unique wire name: on a conflict the later one gets a hash suffix. */
   #claim(
     { server, label, name }: Claim,
     routes: ReadonlyMap<string, { readonly server: FleetServer }>,
@@ -186,14 +186,14 @@ export class NameTable {
     return distinct;
   }
 
-  /** A name ending in a hash of `whole`; of another text where a tool is called just so. */
+  /** A name ending in a hash of `whole`, rehashed until it is unique. */
   #hashed(
     { label, name, whole }: { label: string; name: string; whole: string },
     routes: ReadonlyMap<string, unknown>,
   ): string {
     const parts = this.#isBare ? { tool: name } : { server: label, tool: name };
     let original = whole;
-    // Ends: each round needs one more name that is taken, and those are bounded.
+    // Terminates: each round needs another taken name, and those are bounded.
     for (;;) {
       const distinct = hashedWireName(parts, original);
       if (!routes.has(distinct)) return distinct;
@@ -201,7 +201,7 @@ export class NameTable {
     }
   }
 
-  /** An address nobody has: one that a member before has stands behind the name of its server. */
+  /** A unique uri: one that an earlier server has gets the prefix of its server. */
   #hold({ server, label, name }: Claim, routes: Map<string, AddressRoute>): string | undefined {
     const holder = routes.get(name)?.server;
     if (holder === server) {
@@ -210,7 +210,7 @@ export class NameTable {
     }
     const isReserved = this.#hasOwn && server.options.source !== 'built-in' && isOwnAddress(name);
     let address = isReserved ? `${this.#addressPrefix(server, label)}${name}` : name;
-    // Ends: a member lists only so many addresses that begin like this.
+    // Terminates: the number of listed uris is bounded.
     while (routes.has(address)) address = `${this.#addressPrefix(server, label)}${address}`;
     routes.set(address, { server, uri: name });
     if (holder) {
@@ -222,7 +222,7 @@ export class NameTable {
     return address;
   }
 
-  /** A scheme begins with a letter and has few signs. */
+  /** URI schemes begin with a letter and allow few characters. */
   #addressPrefix(server: FleetServer, label: string): string {
     const cleaned = label.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '-');
     const scheme = /^[a-z]/.test(cleaned) ? cleaned : `s-${cleaned}`;
@@ -259,8 +259,8 @@ function entryOf(
 }
 
 /**
- * What stands in front of each member's tools. Own names come before prefixes, so that an entry
- * cannot take the name of another by its prefix; a label that is taken gets a number.
+ * The prefix of each server's tools. Server names are assigned before configured prefixes, so that a prefix
+ * cannot take the name of another server; a taken label gets a number.
  */
 function chooseLabels(
   servers: readonly FleetServer[],
@@ -292,8 +292,8 @@ function chooseLabels(
 }
 
 /**
- * A tool whose descriptions name its siblings as clients know them: `call_tool` reads `admin__call_tool`. Names of
- * one word are left alone, because they are ordinary words, too.
+ * Rewrites sibling names in a tool's descriptions to wire names: `call_tool` becomes `admin__call_tool`. Names of
+ * one word are left alone, because they may be ordinary words.
  */
 function withWireNames(tool: Tool, wireNames: ReadonlyMap<string, string>): Tool {
   const names = [...wireNames.keys()].filter((name) => /^\w+_\w+$/.test(name));
@@ -311,7 +311,7 @@ function withWireNames(tool: Tool, wireNames: ReadonlyMap<string, string>): Tool
   };
 }
 
-/** Schemas of our own tools, which are not nested without end. */
+/** Only for schemas of built-in tools, whose depth is bounded. */
 function rewriteDescriptions(value: unknown, rewrite: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => rewriteDescriptions(item, rewrite));
   if (typeof value !== 'object' || value === null) return value;

@@ -6,7 +6,7 @@ import { fitsTemplate } from './matches-glob.ts';
 import type { FleetServer } from './fleet-server.ts';
 import type { ServerRegistry } from './server-registry.ts';
 
-/** Who may have a resource: one that lists it, and as what; or several to be asked in turn. */
+/** The server that lists a resource, with its own uri; or several candidates. */
 export type ResourceRoute =
   | { readonly kind: 'listed'; readonly server: FleetServer; readonly uri: string }
   | { readonly kind: 'perhaps'; readonly servers: readonly FleetServer[] };
@@ -23,14 +23,14 @@ export function routeResource(registry: ServerRegistry, uri: string): ResourceRo
   const fitting = [...templateRoutes].flatMap(([template, { server }]) =>
     fitsTemplate(template, uri) ? [server] : [],
   );
-  // Servers may have more than they list; one that lists no resource at all is not started for it.
+  // Servers may have unlisted resources; one that lists none at all is not started.
   const others = registry.servers.filter(({ listing }) => {
     return listing === undefined || listing.resources.length + listing.templates.length > 0;
   });
   return { kind: 'perhaps', servers: [...new Set([...fitting, ...others])] };
 }
 
-/** How servers say that they do not have what they were asked for. */
+/** Error codes for an unknown resource. */
 const rpcNotFound: ReadonlySet<number> = new Set([
   -32_002,
   rpcErrorCode.invalidParams,
@@ -38,9 +38,9 @@ const rpcNotFound: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * The answer of the first who has what is asked for; `undefined` where none has. A member that fails
- * hides none of the others; its failure is thrown where they do not have it either. Where a server
- * outside says that it does not have it, its error is thrown, in its own words and with its code.
+ * The result of the first server that has the resource; `undefined` where none has it. A failing server does
+ * not hide the others: its failure is thrown only if they do not have the resource either. A not-found error
+ * of a configured server is rethrown unchanged.
  */
 export async function firstAnswer<Result>(
   servers: readonly FleetServer[],

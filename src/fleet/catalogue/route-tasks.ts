@@ -9,8 +9,8 @@ const maxListedTasks = 10_000;
 const maxPages = 100;
 
 /**
- * Sends a request about tasks to the server whose task it is, with that server's own id. With one
- * server every request goes there as it is.
+ * Routes a task request to the server that owns the task, with the server's own task id. With a single
+ * server every request is passed on unchanged.
  */
 export async function routeTasks(
   servers: readonly FleetServer[],
@@ -31,8 +31,8 @@ export async function routeTasks(
 }
 
 /**
- * All of them in one answer: the cursors of several servers cannot be one. A server that fails hides
- * the tasks of no other; only when all fail is that a failure.
+ * All tasks in one page: the cursors of several servers cannot be combined. Fails only when every server
+ * fails.
  */
 async function listTasks(
   servers: readonly FleetServer[],
@@ -60,18 +60,18 @@ async function listTasks(
   return listed.flat();
 }
 
-/** Where messages that belong to a task name it. */
+/** The `_meta` key that relates a message to a task. */
 const relatedTaskKey = 'io.modelcontextprotocol/related-task';
 
-/** Hardly any result has one of these. */
+/** Members that may name a task; hardly any result has one. */
 const namingMembers = ['taskId', 'task', 'tasks', '_meta'] as const;
 
-/** The id under which clients know a task of one of several servers. */
+/** The task id for clients, with the name of the server. */
 export function outerTaskId(server: string, id: string): string {
   return `${encodeURIComponent(server)}:${id}`;
 }
 
-/** The server and its own id of a task; undefined for an id that we did not give out. */
+/** Splits a client's task id; undefined for an id we did not issue. */
 function innerTaskId(outer: string): { readonly server: string; readonly id: string } | undefined {
   const at = outer.indexOf(':');
   if (at <= 0) return undefined;
@@ -82,7 +82,7 @@ function innerTaskId(outer: string): { readonly server: string; readonly id: str
   }
 }
 
-/** The same object when no task is named in it, else a copy in which `rename` was applied to each id. */
+/** The same object when it names no task, otherwise a copy with `rename` applied to each id. */
 export function renameTasks<Value extends object>(
   value: Value,
   rename: (id: string) => string,

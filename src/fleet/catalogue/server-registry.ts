@@ -4,7 +4,7 @@ import type { ListKind } from './listing.ts';
 import type { FleetServer, FleetServerListener } from './fleet-server.ts';
 import { NameTable } from './name-table.ts';
 
-/** Servers that change together, as at a start, are announced together. */
+/** Changes within this time, as at a start, are announced together. */
 const announcePauseMs = 20;
 
 export interface RegistryOptions {
@@ -14,15 +14,15 @@ export interface RegistryOptions {
 }
 
 /**
- * The members in their order, the table of what they offer, and who wants to know when it changes.
+ * The servers in their order, the table of what they offer, and the listeners to its changes.
  *
- * 1. The table is built when it is asked for after a change, never per call.
- * 2. A list is announced as changed only if somebody has seen it and would see another one now.
+ * 1. The table is rebuilt on first use after a change, never per call.
+ * 2. A list is announced as changed only after it was shown, and only if it differs now.
  */
 export class ServerRegistry implements FleetServerListener {
   readonly #options: RegistryOptions;
   readonly #listeners = new Set<(change: ServerChange) => void>();
-  /** What was shown first, or announced last. */
+  /** The lists as first shown or last announced. */
   readonly #seen = new Map<ListKind, readonly unknown[]>();
   readonly #onReplaced = new Set<() => void>();
   #servers: readonly FleetServer[] = [];
@@ -42,7 +42,7 @@ export class ServerRegistry implements FleetServerListener {
     return this.#names;
   }
 
-  /** Once lists were shown, what joins is asked for its offer at once: nobody else would. */
+  /** Once lists were shown, new servers are listed at once, so that their tools are announced. */
   replace(servers: readonly FleetServer[]): void {
     this.#servers = servers;
     if (this.#seen.size > 0) for (const server of servers) void server.untilListed();
@@ -50,20 +50,20 @@ export class ServerRegistry implements FleetServerListener {
     for (const listener of this.#onReplaced) listener();
   }
 
-  /** Calls `listener` whenever other members are in place. */
+  /** Calls `listener` whenever the servers were replaced. */
   onReplaced(listener: () => void): void {
     this.#onReplaced.add(listener);
   }
 
-  /** Waits until every member's offer is known, as long as each member says. */
+  /** Waits for every server's listing, within each server's own limit. */
   async untilListed(): Promise<void> {
     const waits = this.#servers.flatMap((server) => server.untilListed() ?? []);
     if (waits.length > 0) await Promise.all(waits);
   }
 
-  /** The lists of a kind as they are now; from here on, their changes are announced. */
+  /** The current lists of a kind; from here on, changes to them are announced. */
   show<Item>(kind: ListKind, listsOf: (names: NameTable) => readonly Item[]): readonly Item[] {
-    // Others may have seen an older one and are still to be told: that one stays the measure.
+    // An earlier caller may have seen an older list: changes are measured against that one.
     if (!this.#seen.has(kind)) this.#seen.set(kind, shownOf(kind, this.names));
     return listsOf(this.names);
   }
@@ -90,7 +90,7 @@ export class ServerRegistry implements FleetServerListener {
       try {
         listener(change);
       } catch (error) {
-        this.#options.log.error('A listener failed', { reason: reportError(error).message });
+        this.#options.log.error('change listener threw', { reason: reportError(error).message });
       }
     }
   }

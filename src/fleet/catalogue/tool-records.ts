@@ -3,15 +3,15 @@ import type { Tool, ToolAnnotations } from '../../contract/tool/index.ts';
 import { digestJson } from '../../kernel/index.ts';
 import { hints, isLooser } from './trusted-tool.ts';
 
-/** What is remembered of a tool, so that a server cannot make another of it unnoticed. */
+/** What is recorded about a tool, so that a server cannot change it unnoticed. */
 export interface ToolRecord {
-  /** Of what it is called and said to be, what it takes and gives, and its annotations. */
+  /** Digests of title and description, schemas and annotations. */
   readonly digests: Readonly<Record<ToolField, string>>;
-  /** What its server says of it now. */
+  /** The current annotations. */
   readonly annotations: ToolAnnotations;
-  /** What the user has accepted: what was said first, and all that asked for more care since. */
+  /** The accepted annotations: the first ones, and every later change towards more care. */
   readonly accepted: ToolAnnotations;
-  /** The latest change that was not accepted. */
+  /** The latest change that is not accepted yet. */
   readonly change?: Omit<ToolChange, 'tool'>;
 }
 
@@ -20,16 +20,16 @@ export type ToolRecords = Readonly<Record<string, ToolRecord>>;
 const fields = ['description', 'input schema', 'output schema', 'annotations'] as const;
 type ToolField = (typeof fields)[number];
 
-/** Tools that a server had once are remembered, too: what comes back is compared with what it was. */
+/** Removed tools stay recorded, so that a returning tool is compared with its old definition. */
 const maxRecords = 10_000;
 
 interface Remembered {
   readonly records: ToolRecords;
-  /** What is another now. */
+  /** The tools that changed. */
   readonly changes: readonly ToolChange[];
 }
 
-/** The records after a listing. A tool that is seen for the first time is accepted as it is. */
+/** Updates the records after a listing. A tool seen for the first time is accepted. */
 export function rememberTools(before: ToolRecords, tools: readonly Tool[], at: string): Remembered {
   const records = new Map(Object.entries(before));
   const changes: ToolChange[] = [];
@@ -37,7 +37,7 @@ export function rememberTools(before: ToolRecords, tools: readonly Tool[], at: s
     const known = records.get(tool.name);
     const record = recordOf(tool, known, at);
     if (record === known) continue;
-    // The latest stand last: where there are too many, those go that were not seen for longest.
+    // The most recently changed are last; the oldest are evicted.
     records.delete(tool.name);
     records.set(tool.name, record);
     if (known && record.change) changes.push({ tool: tool.name, ...record.change });
@@ -68,7 +68,7 @@ function recordOf(tool: Tool, known: ToolRecord | undefined, at: string): ToolRe
   };
 }
 
-/** What a server says of its tool, without what asks for less care than was accepted. */
+/** The tool's annotations, except those that ask for less care than was accepted. */
 export function carefulOf(said: ToolAnnotations, accepted: ToolAnnotations): ToolAnnotations {
   const careful: Record<string, unknown> = { ...said };
   for (const hint of hints) {
@@ -77,7 +77,7 @@ export function carefulOf(said: ToolAnnotations, accepted: ToolAnnotations): Too
   return careful;
 }
 
-/** The records once the user has accepted everything that changed. */
+/** The records with every change accepted. */
 export function acceptTools(records: ToolRecords): ToolRecords {
   const entries = Object.entries(records).map(
     ([name, { digests, annotations }]): [string, ToolRecord] => [

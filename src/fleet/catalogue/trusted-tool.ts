@@ -1,6 +1,6 @@
 import { reconcileMetaKey, type Tool, type ToolAnnotations } from '../../contract/tool/index.ts';
 
-/** What an annotation says that lets others be less careful with a tool. */
+/** The hint values that ask for less care. */
 const looseHints = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -10,7 +10,7 @@ const looseHints = {
 
 type Hint = keyof typeof looseHints;
 
-/** Whether a value of a hint means less care than another, or none. */
+/** Whether a hint asks for less care than before. */
 export function isLooser(hint: Hint, value: unknown, before: unknown): boolean {
   return value === looseHints[hint] && before !== looseHints[hint];
 }
@@ -18,8 +18,8 @@ export function isLooser(hint: Hint, value: unknown, before: unknown): boolean {
 export const hints = Object.keys(looseHints) as readonly Hint[];
 
 /**
- * A tool of a server that is not trusted, as it counts here: what the server says about it counts only where
- * it asks for more care. Clients are shown what the server says.
+ * A tool of an untrusted server, as Tutti treats it: annotations count only where they ask for more care.
+ * Clients see the original annotations.
  */
 export function withoutLooseHints(tool: Tool): Tool {
   const { annotations, _meta } = tool;

@@ -1,7 +1,7 @@
 /** Durations kept per server: enough for a steady 99th percentile, 16 KB at most. */
 const maxKeptDurations = 2_048;
 
-/** Counts calls and remembers how long the latest took. */
+/** Counts calls and keeps the durations of the latest. */
 export class CallStatistics {
   readonly #durationsMs: number[] = [];
   #next = 0;

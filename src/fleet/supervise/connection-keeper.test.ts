@@ -86,10 +86,10 @@ describe('a keeper of a connection', () => {
     await timers.pass(1_000);
     expect(await refused).toMatchObject({
       code: 'fleet.server_unavailable',
-      message: 'Server "git" cannot be reached: no database. It is tried again in 10 s',
+      message: 'Server "git" cannot be reached: no database. The next attempt is in 10 s',
     });
     expect(keeper.state).toBe('crash-looping');
-    await expect(keeper.acquire(never)).rejects.toThrow('It is tried again in 10 s');
+    await expect(keeper.acquire(never)).rejects.toThrow('The next attempt is in 10 s');
     expect(seen.starts).toBe(3);
   });
 
@@ -100,7 +100,7 @@ describe('a keeper of a connection', () => {
     await first;
     await timers.pass(60_000);
     expect(seen.starts).toBe(3);
-    await expect(keeper.acquire(never)).rejects.toThrow('tried again in 20 s');
+    await expect(keeper.acquire(never)).rejects.toThrow('next attempt is in 20 s');
     await timers.pass(20_000);
     await keeper.acquire(never);
     expect(keeper.state).toBe('ready');

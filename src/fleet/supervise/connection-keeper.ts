@@ -11,15 +11,15 @@ export interface KeeperOptions {
   readonly timers: Timers;
   /** A number in [0, 1): spreads retries. */
   readonly random: () => number;
-  /** What a server that keeps failing though it can be started is called. */
+  /** State reported for a server that keeps failing with retryable errors. */
   readonly stateWhenRefusing: 'crash-looping' | 'failed';
   readonly log: Log;
-  /** A fresh connection stands. */
+  /** A new connection is open. */
   readonly onConnected: (connection: Connection) => void;
 }
 
 const maxPastProblems = 50;
-/** How long a start that was given up may take to be gone until nobody waits for that any more. */
+/** How long the next start waits for an aborted start to be cleaned up. */
 const goneLimitMs = 15_000;
 
 type Phase =
@@ -40,16 +40,16 @@ interface Waiter {
 }
 
 /**
- * Keeps one connection to a server up for as long as it is wanted.
+ * Supervises one connection to a server.
  *
- * 1. At most one start is under way; everybody who needs the connection waits for that one.
- * 2. A new start begins only when the connection or the start before it is gone, its process included.
- * 3. After `retryAttempts` failures in a row who waits is refused, and so is everybody else until
- *    the pause is over; then one start is tried.
- * 4. A connection with calls or holds on it is never stopped as idle.
+ * 1. At most one start is in progress; all waiters share it.
+ * 2. A new start begins only when the previous connection or start is gone, its process included.
+ * 3. After `retryAttempts` failures in a row all waiters are rejected, and so are new calls until the
+ *    pause is over; then one start is attempted.
+ * 4. A connection with calls or holds is never stopped as idle.
  */
 export class ConnectionKeeper {
-  /** Where a call finds the connection without waiting; undefined while there is none. */
+  /** The open connection, for calls that need not wait; undefined while there is none. */
   connection: Connection | undefined;
   readonly #options: KeeperOptions;
   readonly #waiters = new Set<Waiter>();
@@ -66,7 +66,7 @@ export class ConnectionKeeper {
   #stopping: Promise<void> = Promise.resolve();
   #starting: AbortController | undefined;
   #pinging: Promise<void> | undefined;
-  /** When the earliest call began that took too long since the server last answered a ping. */
+  /** Start of the earliest call that timed out since the server last answered a ping. */
   #suspectSince: number | undefined;
 
   constructor(options: KeeperOptions) {
@@ -94,7 +94,7 @@ export class ConnectionKeeper {
     return this.#since;
   }
 
-  /** Starts that followed a failure or were asked for; not those after it was idle. */
+  /** Starts after a failure or on request; starts from idle do not count. */
   get restarts(): number {
     return this.#restarts;
   }
@@ -103,7 +103,7 @@ export class ConnectionKeeper {
     return this.#lastError;
   }
 
-  /** Misbehaviour of this connection and those before it. */
+  /** Misbehaviour on this connection and earlier ones. */
   get problems(): readonly string[] {
     return [...this.#pastProblems, ...(this.connection?.problems ?? [])];
   }
@@ -113,7 +113,7 @@ export class ConnectionKeeper {
     return this.#users;
   }
 
-  /** Says that somebody uses the connection, until `release`. */
+  /** Marks the connection as in use until `release`. */
   hold(): void {
     this.#users += 1;
   }
@@ -123,13 +123,13 @@ export class ConnectionKeeper {
     this.#lastUsedAt = this.#options.timers.now();
   }
 
-  /** The server answered: it is well, whatever happened before. */
+  /** The server answered: resets the failure counts. */
   noteHealthy(): void {
     this.#failures = 0;
     this.#refusals = 0;
   }
 
-  /** The connection, started when there is none. Throws `fleet.server_unavailable`, or the signal's reason. */
+  /** The connection, started if there is none. Throws `fleet.server_unavailable`, or the signal's reason. */
   acquire(signal: AbortSignal): Promise<Connection> {
     if (signal.aborted) return Promise.reject(signal.reason);
     if (this.connection?.isOpen === true) return Promise.resolve(this.connection);
@@ -141,7 +141,7 @@ export class ConnectionKeeper {
     return waiting;
   }
 
-  /** Stops it and starts it again, its failures forgotten. Throws `fleet.server_unavailable` once it is closed. */
+  /** Stops and starts it, with the failure counts reset. Throws `fleet.server_unavailable` once it is closed. */
   async restart(signal: AbortSignal): Promise<void> {
     const refusal = this.#phase.kind === 'closed' && this.#refusal();
     if (refusal) throw refusal;
@@ -152,8 +152,8 @@ export class ConnectionKeeper {
   }
 
   /**
-   * Checks whether the server is alive: a call on it that began at `since` took too long, or could not
-   * be sent. Resolves when that is known, and never rejects.
+   * Pings the server after a call that began at `since` timed out or could not be sent. Resolves when the
+   * ping is answered or has failed; never rejects.
    */
   async suspect(since: number): Promise<void> {
     if (this.#phase.kind !== 'ready') return;
@@ -176,7 +176,7 @@ export class ConnectionKeeper {
     }
     if (phase.kind !== 'refusing' || timers.now() >= phase.until) return undefined;
     const seconds = Math.ceil((phase.until - timers.now()) / 1_000);
-    const reason = `${this.#lastError ?? 'it failed'}. It is tried again in ${seconds} s`;
+    const reason = `${this.#lastError ?? 'it failed'}. The next attempt is in ${seconds} s`;
     return new ServerUnavailableError(name, reason);
   }
 
@@ -233,11 +233,11 @@ export class ConnectionKeeper {
     });
   }
 
-  /** Resolves when nothing is left of a start that was given up, and at once when it succeeds. */
+  /** Resolves when an aborted start is cleaned up, and at once when the start succeeds. */
   #untilGone(opening: Promise<Connection>, signal: AbortSignal): Promise<void> {
     const gone = Promise.withResolvers<void>();
     opening
-      // Nobody takes a connection that comes too late, so it must not live on.
+      // A connection that opens after the abort has no owner and must be closed.
       .then((connection) => (signal.aborted ? connection.close() : undefined))
       .then(gone.resolve, () => gone.resolve());
     const onAbort = (): void => void this.#options.timers.after(goneLimitMs, gone.resolve);
@@ -258,7 +258,7 @@ export class ConnectionKeeper {
 
   #ended(connection: Connection, reason: string): void {
     if (this.connection !== connection) return;
-    this.#options.log.warn('A server ended', { reason });
+    this.#options.log.warn('server exited', { reason });
     this.#leave(connection);
     this.#failed(new ServerUnavailableError(this.#options.name, reason));
   }
@@ -281,16 +281,16 @@ export class ConnectionKeeper {
     const pauseMs = refusalPauseMs(policy, this.#refusals);
     const state = isHopeless ? 'failed' : this.#options.stateWhenRefusing;
     this.#enter({ kind: 'refusing', state, until: timers.now() + pauseMs });
-    log.error('A server cannot be used for a while', { reason, pauseMs });
+    log.error('server unavailable', { reason, pauseMs });
     const refusal = this.#refusal() ?? error;
     this.#settle((waiter) => waiter.reject(refusal));
-    // Who is meant to be up is tried again by itself; others by the first call after the pause.
+    // Eager servers are restarted after the pause; lazy ones by the first call after it.
     this.#cancelTimer = timers.after(pauseMs, () => {
       if (!policy.isLazy || this.#users > 0) this.#start(true);
     });
   }
 
-  /** Looks at a standing connection every now and then, instead of at every call. */
+  /** Checks an open connection periodically instead of on every call. */
   #watch(connection: Connection): void {
     const { policy, timers } = this.#options;
     const everyMs = Math.min(policy.silentMs, policy.idleStopMs || policy.silentMs);
@@ -300,7 +300,7 @@ export class ConnectionKeeper {
       if (now - this.#since >= policy.stableMs) this.noteHealthy();
       const quietMs = now - this.#lastUsedAt;
       if (policy.idleStopMs > 0 && this.#users === 0 && quietMs >= policy.idleStopMs) {
-        this.#options.log.info('A server was not used and is stopped', { quietMs });
+        this.#options.log.info('stopping idle server', { quietMs });
         this.#stop('idle');
         return;
       }
@@ -330,7 +330,7 @@ export class ConnectionKeeper {
     }
   }
 
-  /** Who works on a call may be too busy to answer a ping; not who was silent longer than a call may take. */
+  /** A server working on a call may miss a ping, but not one that was silent for longer than a call may take. */
   #isBusy({ lastTrafficAt }: Connection): boolean {
     if (this.#users === 0) return false;
     return this.#suspectSince === undefined || lastTrafficAt >= this.#suspectSince;
@@ -356,7 +356,7 @@ export class ConnectionKeeper {
     this.#since = this.#options.timers.now();
   }
 
-  #settle(tell: (waiter: Waiter) => void): void {
-    for (const waiter of this.#waiters) tell(waiter);
+  #settle(settle: (waiter: Waiter) => void): void {
+    for (const waiter of this.#waiters) settle(waiter);
   }
 }

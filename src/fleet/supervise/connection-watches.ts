@@ -4,12 +4,12 @@ import type { ConnectionKeeper } from './connection-keeper.ts';
 
 interface Watch {
   count: number;
-  /** The connection it is watched on, and what comes of that: how to end it there. */
+  /** The connection it is watched on, and the pending subscription, which resolves to its end. */
   on: Connection | undefined;
   watching: Promise<() => void>;
 }
 
-/** The resources somebody watches on a server; each watched once, and again on every fresh connection. */
+/** Watched resources of a server: each is watched once, and again on every new connection. */
 export class ConnectionWatches {
   readonly #keeper: ConnectionKeeper;
   readonly #log: Log;
@@ -45,7 +45,7 @@ export class ConnectionWatches {
   renew(connection: Connection): void {
     for (const [uri, watch] of this.#watches) {
       this.#watchOn(connection, uri, watch).catch((error: unknown) => {
-        this.#log.warn('A resource could not be watched again', { uri, error });
+        this.#log.warn('failed to restore resource watch', { uri, error });
       });
     }
   }
@@ -58,7 +58,7 @@ export class ConnectionWatches {
     try {
       await watch.watching;
     } catch (error) {
-      // Who watches it next tries again.
+      // The next watcher retries.
       if (watch.on === connection) watch.on = undefined;
       throw error;
     }
@@ -68,7 +68,7 @@ export class ConnectionWatches {
     watch.count -= 1;
     if (watch.count > 0) return;
     this.#watches.delete(uri);
-    // One that could not be made needs no end.
+    // A failed watch has nothing to end.
     watch.watching.then(
       (stop) => stop(),
       () => {},

@@ -1,31 +1,31 @@
 import type { FleetEntry } from '../../contract/fleet/index.ts';
 import type { OpenedServer } from '../server-runner.ts';
 
-/** A live connection to a server outside this process: what supervision needs of it. */
+/** A live connection to an external server, as supervision needs it. */
 export interface Connection extends OpenedServer {
   readonly protocolVersion: string;
   /** The process at the other end, where there is one. */
   readonly pid: number | undefined;
-  /** False as soon as it can carry no more calls, before those in flight learn of it. */
+  /** False as soon as it accepts no more calls, before pending ones are rejected. */
   readonly isOpen: boolean;
-  /** Misbehaviour that was contained, as sentence parts. */
+  /** Contained misbehaviour, as predicates: `answered a request twice`. */
   readonly problems: readonly string[];
-  /** When the server last said anything, in milliseconds since the epoch. */
+  /** Time of the last message from the server, in milliseconds since the epoch. */
   readonly lastTrafficAt: number;
-  /** Resolves once, with the reason as a sentence, whoever ended it. */
+  /** Resolves once the connection has ended, with the reason as a sentence. */
   readonly ended: Promise<{ readonly reason: string }>;
-  /** Resolves when the server shows that it is alive. */
+  /** Resolves when the server responds. */
   ping(signal: AbortSignal): Promise<void>;
 }
 
 /** Opens a connection; rejects with an `AppError`, whose `retryable` says whether to try again soon. */
 export type Connect = (signal: AbortSignal) => Promise<Connection>;
 
-/** What accompanies the opening of a connection to a configured server. */
+/** A request to connect to a configured server. */
 export interface ConnectRequest {
   readonly entry: FleetEntry;
   readonly signal: AbortSignal;
-  /** What it spoke last time, which saves finding out. */
+  /** The version it spoke last time; saves a probe. */
   readonly knownProtocolVersion: string | undefined;
   readonly onStderr: (line: string) => void;
 }

@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 export interface ServerLogLimits {
   /** Lines kept in memory. */
   readonly maxLines: number;
-  /** Size at which the file is put aside as `NAME.log.1`, in place of the one before. */
+  /** Size at which the file is rotated to `NAME.log.1`. */
   readonly maxFileBytes: number;
-  /** Text that may wait to be written; more than that is dropped and counted. */
+  /** Size of the write queue; lines beyond it are dropped and counted. */
   readonly maxWaitingLength: number;
 }
 
@@ -16,12 +16,12 @@ const defaultLimits: ServerLogLimits = {
   maxWaitingLength: 1_000_000,
 };
 
-/** How much of the end of a file `readLogFile` looks at. */
+/** How much of the end of a file `readLogFile` reads. */
 const maxTailBytes = 256 * 1024;
 
 /**
- * What a server writes to standard error: the latest lines in memory, and a file of bounded size for
- * other processes to read. A file that cannot be written loses lines and disturbs nobody.
+ * Standard error of a server: the latest lines in memory, and a file of bounded size for other processes.
+ * Write failures lose lines and have no other effect.
  */
 export class ServerLog {
   readonly #path: string;
@@ -48,18 +48,18 @@ export class ServerLog {
     this.#writing ??= this.#write();
   }
 
-  /** The latest lines: of this process, or of one before it where this one has none. */
+  /** The latest lines; from the file of earlier processes while this one has none. */
   async tail(maxLines: number): Promise<readonly string[]> {
     if (this.#lines.length > 0) return this.#lines.slice(-maxLines);
     return readLogFile(this.#path, maxLines);
   }
 
-  /** Resolves when everything added is in the file or given up on. */
+  /** Resolves when everything added is written or dropped. */
   async flush(): Promise<void> {
     await this.#writing;
   }
 
-  /** Ends: it takes what waits, and `add` bounds that. */
+  /** Terminates: it drains the queue, which `add` bounds. */
   async #write(): Promise<void> {
     while (this.#waiting !== '') {
       const notice = this.#dropped === 0 ? '' : `(${this.#dropped} lines were not written)\n`;
@@ -68,7 +68,7 @@ export class ServerLog {
       this.#dropped = 0;
       await this.#append(text).catch(() => {});
     }
-    // In the same turn as the last look at what waits: what is added from here on is written anew.
+    // In the same tick as the last check of the queue, so that no line added later is missed.
     this.#writing = undefined;
   }
 
@@ -79,7 +79,7 @@ export class ServerLog {
     }
     if (this.#fileBytes >= this.#limits.maxFileBytes) {
       this.#fileBytes = 0;
-      // Somebody may have taken it away; then there is nothing to put aside.
+      // The file may have been removed; then there is nothing to rotate.
       await rename(this.#path, `${this.#path}.1`).catch(() => {});
     }
     await appendFile(this.#path, text, { mode: 0o600 });
@@ -100,7 +100,7 @@ export async function readLogFile(path: string, maxLines: number): Promise<reado
     const length = Math.min(size, maxTailBytes);
     const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
     const lines = buffer.toString('utf8').split('\n');
-    // Cut in its middle, the first line says nothing.
+    // The first line is truncated.
     if (size > length) lines.shift();
     if (lines.at(-1) === '') lines.pop();
     return lines.slice(-maxLines);

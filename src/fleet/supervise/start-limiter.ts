@@ -1,11 +1,11 @@
 import { Gate, type Timers } from '../../kernel/index.ts';
 
-/** As many servers start at once as a small machine bears; all of hundreds would start none in time. */
+/** Concurrent starts a small machine can handle; hundreds at once would all time out. */
 const slots = { maxConcurrent: 16, maxWaiting: 100_000 };
-/** A start that takes longer goes on without its place, so that those behind it do not wait for it. */
+/** A start that takes longer gives up its slot, so that it does not block the queue. */
 const slotLimitMs = 5_000;
 
-/** Spreads the starts that no call waits for. A call starts its server at once. */
+/** Limits the rate of background starts. A call starts its server at once. */
 export class StartLimiter {
   readonly #semaphore = new Gate(slots);
   readonly #timers: Timers;
@@ -14,7 +14,7 @@ export class StartLimiter {
     this.#timers = timers;
   }
 
-  /** Runs `start` when it is its turn. Throws what it throws, or the signal's reason while it waits. */
+  /** Runs `start` in a slot. Rejects with its error, or with the signal's reason while queued. */
   async run(start: () => Promise<void>, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (!this.#semaphore.tryEnter()) await this.#semaphore.enter(signal);

@@ -25,11 +25,11 @@ export interface SupervisedServerOptions {
 }
 
 /**
- * A server outside this process, started and restarted as needed.
+ * An external server, started and restarted as needed.
  *
- * 1. A client keeps its connection; each gets its own as long as there are fewer than `maxProcesses`.
- *    One that nobody used for long is stopped, unless it is the first, and given to the next client.
- * 2. A call is sent a second time only when it cannot have run or may run twice, and never a third time.
+ * 1. A client keeps its connection; each gets its own while there are fewer than `maxProcesses`. Idle
+ *    connections other than the first are stopped and reassigned to the next client.
+ * 2. A call is resent at most once, and only when it cannot have run or is safe to run twice.
  */
 export class SupervisedServer implements ServerRunner {
   readonly transport: ServerTransport;
@@ -37,9 +37,9 @@ export class SupervisedServer implements ServerRunner {
   readonly #options: SupervisedServerOptions;
   readonly #first: ConnectionKeeper;
   readonly #keepers: ConnectionKeeper[];
-  /** Which connection a client has; the one used longest ago is first. */
+  /** The connection of each client, least recently used first. */
   readonly #byClient = new Map<string, ConnectionKeeper>();
-  /** Who stands last in it. */
+  /** The most recently used key of `#byClient`. */
   #latestClient: string | undefined;
   readonly #statistics = new CallStatistics();
   readonly #watches: ConnectionWatches;
@@ -47,7 +47,7 @@ export class SupervisedServer implements ServerRunner {
 
   constructor(options: SupervisedServerOptions) {
     this.transport = options.transport;
-    // What goes over HTTP may log on its way, and costs many times what entering a span does.
+    // HTTP exchanges may log, and cost far more than entering a span.
     this.entersSpans = options.transport === 'stdio';
     this.#options = options;
     this.#first = this.#addKeeper(options.policy);
@@ -126,7 +126,7 @@ export class SupervisedServer implements ServerRunner {
     await this.#options.serverLog.flush();
   }
 
-  /** A second attempt, where what happened to the first allows one; else throws `error`. */
+  /** Retries where the failure of the first attempt permits it; otherwise throws `error`. */
   async #repeat<Result>(
     error: unknown,
     keeper: ConnectionKeeper,
@@ -134,7 +134,7 @@ export class SupervisedServer implements ServerRunner {
   ): Promise<Result> {
     const { signal } = context;
     if (signal.aborted || !mayRepeat(error, isRepeatable)) throw error;
-    // Nothing else tells that a server behind a url is gone: one that is, is started again and waited for.
+    // An unreachable url is the only sign that a remote server is gone: ping it, and reconnect.
     if (error instanceof UnreachableError) await keeper.suspect(this.#options.timers.now());
     return work(await keeper.acquire(signal));
   }
@@ -142,12 +142,12 @@ export class SupervisedServer implements ServerRunner {
   #keeperOf({ client, caller }: CallContext): ConnectionKeeper {
     const { maxProcesses } = this.#options.policy;
     if (maxProcesses === 1 || client === undefined) return this.#first;
-    // In the stateless era every request is a client of its own; who sends them is what stays.
+    // In the stateless era every request is a client of its own; only the caller is stable.
     const who = client.era === 'stateless' ? `caller ${caller.id}` : client.id;
     const known = this.#byClient.get(who);
     if (known && who === this.#latestClient) return known;
     this.#latestClient = who;
-    // Moved to the end: the client used it just now.
+    // Moves the client to the end: it is the most recently used.
     if (known) this.#byClient.delete(who);
     const keeper = known ?? this.#freeKeeper() ?? this.#leastUsedKeeper();
     this.#byClient.set(who, keeper);
@@ -155,7 +155,7 @@ export class SupervisedServer implements ServerRunner {
     return keeper;
   }
 
-  /** One that no client has, or whose clients have not used it until it was stopped. */
+  /** A connection without a client, or one that was stopped as idle. */
   #freeKeeper(): ConnectionKeeper | undefined {
     const taken = new Set(this.#byClient.values());
     const isFree = (it: ConnectionKeeper): boolean => it.state === 'idle' && it.users === 0;
@@ -199,23 +199,23 @@ export class SupervisedServer implements ServerRunner {
     const { listener } = this.#options;
     if (this.#logLevel !== undefined) connection.setLogLevel?.(this.#logLevel);
     connection.onChange((change) => listener.onChange(change));
-    // Resources are watched on the first alone: each process has its own, and one is to be heard of once.
+    // Resources are watched on the first connection only, so that each change is announced once.
     if (connection === this.#first.connection) this.#watches.renew(connection);
     listener.onOpened(connection);
   }
 }
 
 /**
- * What a call does beside its exchange with an open pipe: it may log, and start processes that do. What comes to
- * log or trace within that exchange has to enter the span, too.
+ * Enters the span for everything but the exchange over an open pipe, which neither logs nor traces. Code that
+ * adds logging or tracing to that exchange must enter the span, too.
  */
 function inSpanOf<Result>({ inSpan }: ServerCall<unknown>, work: () => Result): Result {
   return inSpan ? inSpan(work) : work();
 }
 
-/** Clients whose connection is remembered. */
+/** Size limit of `#byClient`. */
 const maxRememberedClients = 1_000;
-/** Clients leave without a word, so what only they used ends after this long, whatever the entry says. */
+/** Clients leave without notice, so additional connections are stopped after this long even without `idleStopMs`. */
 const spareIdleStopMs = 30 * 60_000;
 
 const codesOfUnsentCalls = new Set([
@@ -230,7 +230,7 @@ function mayRepeat(error: unknown, isRepeatable: boolean): boolean {
   return error.code === 'fleet.outcome_unknown' && (isRepeatable || error.retryable);
 }
 
-/** Of several connections the one in the best state speaks for the server. */
+/** Of several connections, the best state is the server's state. */
 const bestFirst: readonly ServerState[] = [
   'ready',
   'starting',

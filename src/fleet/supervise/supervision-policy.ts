@@ -1,15 +1,15 @@
 import type { McpServerEntry } from '../../contract/settings/index.ts';
 
-/** How one server is kept running. */
+/** Supervision settings of one server. */
 export interface SupervisionPolicy {
-  /** Started by the first call, and not again after a long pause unless somebody calls. */
+  /** Started by the first call; after repeated failures restarted only by a call. */
   readonly isLazy: boolean;
   /** Stopped after this long without use; 0 means never. */
   readonly idleStopMs: number;
   readonly maxProcesses: number;
-  /** Starts tried again before calls are refused for a while. */
+  /** Retries of a start before calls are refused for a while. */
   readonly retryAttempts: number;
-  /** Pause before the first of them; each further pause is twice as long. */
+  /** Pause before the first retry; doubles with each further one. */
   readonly retryDelayMs: number;
   readonly maxRetryDelayMs: number;
   /** One start, negotiation included. A first `npx` run downloads a package in this time. */
@@ -17,17 +17,17 @@ export interface SupervisionPolicy {
   /** How long calls are refused after the last retry; doubles up to `maxPauseMs`. */
   readonly pauseMs: number;
   readonly maxPauseMs: number;
-  /** A server that said nothing for this long is asked whether it is alive. */
+  /** A server that was silent for this long is pinged. */
   readonly silentMs: number;
   readonly pingLimitMs: number;
-  /** Up this long without failing, a server's earlier failures are forgotten. */
+  /** After this long without a failure, the failure counts are reset. */
   readonly stableMs: number;
 }
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 
-/** What no entry says. */
+/** Values without a setting. */
 const defaultPolicy = {
   maxRetryDelayMs: 30 * secondMs,
   startLimitMs: minuteMs,
@@ -38,7 +38,7 @@ const defaultPolicy = {
   stableMs: 30 * secondMs,
 };
 
-/** What the entry of a server says about it, and our defaults for the rest. */
+/** The policy of an entry, with defaults for the rest. */
 export function policyOf(entry: McpServerEntry): SupervisionPolicy {
   return {
     ...defaultPolicy,
@@ -50,7 +50,7 @@ export function policyOf(entry: McpServerEntry): SupervisionPolicy {
   };
 }
 
-/** Half of a pause that doubles with every failure is fixed, half is chance, so that servers spread out. */
+/** Exponential backoff, half of it jitter. */
 export function retryPauseMs(policy: SupervisionPolicy, failures: number, random: number): number {
   return doubled(policy.retryDelayMs, failures, policy.maxRetryDelayMs) * (0.5 + random / 2);
 }

@@ -60,7 +60,7 @@ export function anEntry(
 }
 
 export interface FakeOutside extends Outside {
-  /** Puts other entries in place, as an edit of the settings does. */
+  /** Replaces the entries, as an edit of the settings does. */
   edit(entries: readonly FleetEntry[]): void;
   /** Names of the servers that were connected to, in order. */
   readonly connected: readonly string[];

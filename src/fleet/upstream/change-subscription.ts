@@ -5,16 +5,16 @@ import { upstreamLimits } from './upstream-limits.ts';
 
 export interface SubscriptionParts {
   readonly capabilities: Params;
-  /** The resources somebody watches. */
+  /** The watched resources. */
   readonly uris: () => readonly string[];
   readonly request: (draft: DraftRequest, signal: AbortSignal) => Promise<Params>;
-  /** The stream was interrupted: changes may have been missed. */
+  /** The stream was interrupted, so changes may have been missed. */
   readonly onGap: () => void;
 }
 
 /**
- * The open `subscriptions/listen` of a server of the stateless era. It is opened again, after
- * growing pauses, when it ends; and at once, when other resources are watched.
+ * The open `subscriptions/listen` of a stateless server. Reopened with backoff when it ends, and at once when
+ * the watched resources change.
  */
 export class ChangeSubscription {
   readonly #parts: SubscriptionParts;
@@ -27,10 +27,10 @@ export class ChangeSubscription {
     this.#parts = parts;
   }
 
-  /** Opens it, or opens it anew with the resources watched now. */
+  /** Opens it, or reopens it with the resources watched now. */
   refresh(): void {
     clearTimeout(this.#timer);
-    this.#current?.abort(new DOMException('Another subscription takes its place', 'AbortError'));
+    this.#current?.abort(new DOMException('The subscription was replaced', 'AbortError'));
     this.#current = undefined;
     if (!this.#isClosed) this.#open();
   }
@@ -60,7 +60,7 @@ export class ChangeSubscription {
     };
     this.#parts.request({ method: 'subscriptions/listen', members }, current.signal).then(
       again,
-      // A server that refuses would refuse again; one that was cut off may not.
+      // A refusal is final; a broken connection is not.
       (error: unknown) => {
         if (!(error instanceof UpstreamError)) again();
       },
@@ -99,7 +99,7 @@ export class WatchCounts {
     return this.#watchers.has(uri);
   }
 
-  /** The returned function ends it; calling it twice does nothing more. */
+  /** The returned function ends the watch; idempotent. */
   add(uri: string): () => void {
     const before = this.#watchers.get(uri) ?? 0;
     this.#watchers.set(uri, before + 1);

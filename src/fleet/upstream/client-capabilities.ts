@@ -1,7 +1,7 @@
 import type { ClientPort, ClientRequest } from '../../contract/server/index.ts';
 import { isRecord, rpcErrorCode, type Params, type RpcError } from '../../protocol/index.ts';
 
-/** The capability a client needs to be asked with a method. */
+/** The client capability each method requires. */
 const needed: ReadonlyMap<string, string> = new Map([
   ['elicitation/create', 'elicitation'],
   ['sampling/createMessage', 'sampling'],
@@ -13,8 +13,8 @@ export function isAskable(method: string): boolean {
 }
 
 /**
- * Why a client cannot be asked this, in the words the specification gives for a client without the
- * capability (method not found) or without the mode or option (invalid params); undefined when it can.
+ * Why a client cannot be asked: the error the specification defines for a missing capability (method not found)
+ * or a missing mode or option (invalid params). Undefined when it can.
  */
 export function refusalOf(
   client: ClientPort,
@@ -43,7 +43,7 @@ export function refusalOf(
 function missingOption(method: string, params: Params, capability: Params): string | undefined {
   if (method === 'elicitation/create') {
     const { mode = 'form' } = params;
-    // An empty capability means forms: it is how clients declared them before there were modes.
+    // An empty capability means form mode: clients declared it so before modes existed.
     const isOld = capability['form'] === undefined && capability['url'] === undefined;
     const hasMode = mode === 'form' ? isOld || isRecord(capability['form']) : false;
     if (hasMode || (mode === 'url' && isRecord(capability['url']))) return undefined;
@@ -56,10 +56,10 @@ function missingOption(method: string, params: Params, capability: Params): stri
   return undefined;
 }
 
-/** Where a question names the server it comes from, for programs. */
+/** The `_meta` key that names the asking server, for programs. */
 const serverMetaKey = 'tutti/server';
 
-/** A question that says which server asks: clients know no other server than Tutti. */
+/** Adds the name of the asking server: clients know only Tutti. */
 export function withServerName(server: string, { method, params }: ClientRequest): ClientRequest {
   const { _meta, message } = params;
   const own = isRecord(_meta) ? _meta : {};

@@ -4,16 +4,16 @@ interface WaitingCall {
 }
 
 /**
- * Whose calls run on a server whose questions do not say which call they belong to.
+ * Schedules calls on a server whose requests do not say which call they belong to.
  *
- * 1. Calls of all clients run side by side until the server asks something for the first time.
- * 2. From then on the calls of one client run at a time, so that a question has one addressee.
- * 3. A client whose turn is not now waits behind those who came before; nobody overtakes.
- * 4. A client that owes the server an answer keeps nobody waiting: it may never give it.
+ * 1. Calls of all clients run concurrently until the server sends its first request.
+ * 2. From then on the calls of one client run at a time, so that a request is unambiguous.
+ * 3. Waiting calls start in FIFO order.
+ * 4. A client with a pending request does not block others: it may never answer.
  */
 export class ClientScheduler {
   readonly #running = new Map<string, number>();
-  /** How many questions clients have not answered yet. */
+  /** Pending requests per client. */
   readonly #asked = new Map<string, number>();
   readonly #waiting: WaitingCall[] = [];
   readonly #watchers = new Set<() => void>();
@@ -32,7 +32,7 @@ export class ClientScheduler {
     this.#isExclusive = true;
   }
 
-  /** The client is being asked, until the returned function is called. */
+  /** Marks the client as being asked until the returned function is called. */
   beginAsking(client: string): () => void {
     this.#asked.set(client, (this.#asked.get(client) ?? 0) + 1);
     this.#startNext();
@@ -43,7 +43,7 @@ export class ClientScheduler {
     };
   }
 
-  /** Undefined when the call may start at once; otherwise wait for it. Throws the signal's reason. */
+  /** Undefined when the call may start at once; otherwise await it. Rejects with the signal's reason. */
   enter(client: string, call: { readonly signal: AbortSignal }): Promise<void> | undefined {
     if (this.#mayStart(client)) {
       this.#count(client);
@@ -75,7 +75,7 @@ export class ClientScheduler {
     for (const watcher of this.#watchers) watcher();
   }
 
-  /** Calls `watcher` whenever a client has no calls running any more, until the returned function is called. */
+  /** Calls `watcher` whenever a client's last call ended, until the returned function is called. */
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
@@ -87,7 +87,7 @@ export class ClientScheduler {
     return this.#isFreeFor(client);
   }
 
-  /** Whether nobody else's calls run, those aside whose clients are being asked. */
+  /** Whether no other client has calls running, except clients that are being asked. */
   #isFreeFor(client: string | undefined): boolean {
     for (const other of this.#running.keys()) {
       if (other !== client && !this.#asked.has(other)) return false;
@@ -99,7 +99,7 @@ export class ClientScheduler {
     this.#running.set(client, (this.#running.get(client) ?? 0) + 1);
   }
 
-  /** Starts who waits longest, with what follows of the same client. */
+  /** Starts the oldest waiting call and those of the same client right behind it. */
   #startNext(): void {
     const client = this.#waiting[0]?.client;
     if (!this.#isFreeFor(client)) return;

@@ -13,12 +13,12 @@ import { UpstreamServer } from './upstream-server.ts';
 export interface ConnectOptions {
   readonly name: string;
   readonly openLink: OpenLink;
-  /** The era it spoke last time (`negotiated.era`): saves asking. A wrong one costs a round trip. */
+  /** The era it spoke last time (`negotiated.era`): saves a probe. A wrong one costs a round trip. */
   readonly knownEra?: Era | undefined;
-  /** How long the server may take to introduce itself once the link stands. */
+  /** Time limit of the handshake once the link is open. */
   readonly timeoutMs: number;
   readonly log: Log;
-  /** Who we are: `{ name, version }`. */
+  /** Our `{ name, version }`. */
   readonly clientInfo: Params;
   readonly redact?: Redact | undefined;
   readonly clientRoots?: ClientRoots | undefined;
@@ -27,9 +27,9 @@ export interface ConnectOptions {
 }
 
 /**
- * Opens a link to a server and introduces us. A server that ends when it is asked for its era (some
- * do on any request before `initialize`) is opened once more and greeted the older way. Rejects with
- * an `AppError` when the link or the introduction fails; nothing is left open then.
+ * Opens a link to a server and negotiates. A server that exits on the probe (some do on any request before
+ * `initialize`) is opened once more with `initialize` only. Rejects with an `AppError` when the link or the
+ * negotiation fails; nothing is left open then.
  */
 export async function connectUpstream(options: ConnectOptions): Promise<UpstreamServer> {
   const problems = new ProblemCounts();
@@ -38,7 +38,7 @@ export async function connectUpstream(options: ConnectOptions): Promise<Upstream
   const first = await contact({ ...attempt, isProbeFatal: false });
   const reached = first === 'ended' ? await contact({ ...attempt, isProbeFatal: true }) : first;
   if (reached === 'ended') {
-    throw new NegotiationError(options.name, 'it ended before it introduced itself');
+    throw new NegotiationError(options.name, 'the connection ended during the handshake');
   }
   const { name, clientInfo, clientRoots, log } = options;
   const clock = options.clock ?? systemClock;
@@ -66,7 +66,7 @@ interface Contact {
   readonly negotiated: Negotiated;
 }
 
-/** `ended` when the server ended on the probe. */
+/** `ended` when the server exited on the probe. */
 async function contact(attempt: Attempt): Promise<Contact | 'ended'> {
   const { options, problems, logLevel, isProbeFatal } = attempt;
   const { name, knownEra, clientInfo, redact, clock = systemClock } = options;

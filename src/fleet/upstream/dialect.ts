@@ -12,15 +12,15 @@ import {
   type MetaWriter,
 } from './request-text.ts';
 
-/** How requests to one server are worded in the era it speaks. */
+/** How requests to a server are written in its era. */
 export interface Dialect {
   readonly era: Era;
   readonly meta: MetaWriter;
-  /** The headers that repeat parts of a request, for links that have headers. */
+  /** Headers that mirror parts of a request, for HTTP links. */
   headers(draft: DraftRequest): Readonly<Record<string, string>>;
 }
 
-/** Its one header, the version, is the business of the link. */
+/** The link itself adds the version header. */
 export const handshakeDialect: Dialect = {
   era: 'handshake',
   meta: handshakeMeta,

@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/index.ts';
 import type { RpcError } from '../../protocol/index.ts';
 
-/** The server answered a request with an error; `details.rpc` holds it as it came. */
+/** The server answered with an error; `details.rpc` holds it unchanged. */
 export class UpstreamError extends AppError {
   readonly code = 'fleet.upstream_error';
   readonly rpc: RpcError;
@@ -14,7 +14,7 @@ export class UpstreamError extends AppError {
   }
 }
 
-/** The request did not reach the server, or asked only to read: it may be sent again. */
+/** The request did not reach the server, or was read-only: it may be resent. */
 export class ServerUnavailableError extends AppError {
   readonly code = 'fleet.server_unavailable';
   override readonly retryable = true;
@@ -32,11 +32,11 @@ export interface LostCall {
   /** `Tool "x"`, or the method. */
   readonly what: string;
   readonly reason: string;
-  /** True when running it twice does no harm: then trying again is safe. */
+  /** True when it is safe to run twice. */
   readonly isRepeatable: boolean;
 }
 
-/** The call was sent and the connection was lost before its answer: it may have run or not. */
+/** The connection was lost before the response: the call may or may not have run. */
 export class OutcomeUnknownError extends AppError {
   readonly code = 'fleet.outcome_unknown';
   override readonly retryable: boolean;
@@ -44,14 +44,14 @@ export class OutcomeUnknownError extends AppError {
   constructor({ server, what, reason, isRepeatable }: LostCall, cause?: unknown) {
     super(
       `${what} of server "${server}" may or may not have run: ${reason}. ` +
-        'Check what it was to change before you call it again',
+        'Check its effects before calling it again',
       { details: { server, what }, cause },
     );
     this.retryable = isRepeatable;
   }
 }
 
-/** The server and we have no protocol version in common, or it never introduced itself. */
+/** There is no common protocol version, or the server did not complete the handshake. */
 export class NegotiationError extends AppError {
   readonly code = 'fleet.negotiation_failed';
 
@@ -60,12 +60,12 @@ export class NegotiationError extends AppError {
   }
 }
 
-/** The server needs an answer of its caller, and there is none who could give it. */
+/** The server needs user input, and the client cannot provide it. */
 export class InputRequiredError extends AppError {
   readonly code = 'fleet.input_required';
 
   constructor(server: string, what: string, reason: string) {
-    super(`${what} of server "${server}" needs an answer of the user: ${reason}`, {
+    super(`${what} of server "${server}" needs input from the user: ${reason}`, {
       details: { server, what },
     });
   }

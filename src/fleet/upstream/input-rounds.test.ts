@@ -104,7 +104,7 @@ describe('questions of a server of the stateless era', () => {
         message: expect.stringContaining(words) as string,
       });
     };
-    await failsWith(undefined, 'nobody can be asked');
+    await failsWith(undefined, 'there is no client to ask');
     await failsWith(aClient('a', { capabilities: {} }), 'does not support elicitation');
     await failsWith(aClient('a'), `more than ${upstreamLimits.maxInputRounds} times`);
   });

@@ -17,14 +17,14 @@ export interface InputRounds {
   readonly repeat: (added: readonly Member[]) => Promise<Params>;
 }
 
-/** Whether a result says that the server wants answers first. */
+/** Whether the server needs input before it can complete the request. */
 export function isInputRequired(result: Params): boolean {
   return result['resultType'] === 'input_required';
 }
 
 /**
- * Gives a server of the stateless era the answers it wants, by asking a client of the handshake era
- * and sending the request again, until it is done or the rounds are used up.
+ * Answers the input requests of a stateless server: asks the handshake client and resends the request, until it
+ * completes or the rounds are used up.
  */
 export async function answerInputRounds(first: Params, rounds: InputRounds): Promise<Params> {
   const { server, what, context } = rounds;
@@ -38,7 +38,7 @@ export async function answerInputRounds(first: Params, rounds: InputRounds): Pro
   return result;
 }
 
-/** What the server wants to know, for a client of its own era, which answers by itself. */
+/** The server's input requests, for a stateless client that answers them itself. */
 export function nameInputRequests(server: string, result: Params): Params {
   const { inputRequests } = result;
   if (!isRecord(inputRequests)) return result;
@@ -65,7 +65,7 @@ async function answersTo(
     return state;
   }
   if (!client) {
-    throw new InputRequiredError(rounds.server, rounds.what, 'nobody can be asked');
+    throw new InputRequiredError(rounds.server, rounds.what, 'there is no client to ask');
   }
   const answers = await Promise.all(
     asked.map(async ([key, request]) => [key, await answerOne(request, rounds, client)] as const),
@@ -80,7 +80,7 @@ async function answerOne(
 ): Promise<Params> {
   const method = isRecord(request) ? request['method'] : undefined;
   if (!isRecord(request) || typeof method !== 'string') {
-    throw new InputRequiredError(server, what, 'it does not say what it wants to know');
+    throw new InputRequiredError(server, what, 'its input request has no method');
   }
   const params = olderParams(isRecord(request['params']) ? request['params'] : {});
   const refusal = refusalOf(client, method, params);
@@ -89,13 +89,13 @@ async function answerOne(
     return await client.ask(withServerName(server, { method, params }), context.signal);
   } catch (error) {
     context.signal.throwIfAborted();
-    // The user gave no answer, which a form can say; a model's message or roots cannot be made up.
+    // An unanswered form counts as cancelled; sampling results and roots have no such value.
     if (method === 'elicitation/create' && error instanceof AppError) return { action: 'cancel' };
     throw error;
   }
 }
 
-/** What clients of the handshake era insist on, and servers of the stateless era leave out. */
+/** Adds a member that handshake clients require and stateless servers omit. */
 function olderParams(params: Params): Params {
   const needsId = params['mode'] === 'url' && params['elicitationId'] === undefined;
   return needsId ? { ...params, elicitationId: randomUUID() } : params;

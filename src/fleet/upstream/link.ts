@@ -2,23 +2,23 @@ import type { CallAbort } from '../../contract/server/index.ts';
 import type { Message, RequestId } from '../../protocol/index.ts';
 
 /**
- * One way to reach a server: carries JSON-RPC messages both ways and knows nothing of their methods.
- * A link is opened once and closed once; who needs another connection opens another link.
+ * A transport to a server: carries JSON-RPC messages both ways, independent of their methods. A link is opened
+ * and closed once.
  *
  * 1. Messages are delivered in the order they arrived, and none after `onClose`.
- * 2. `onClose` is called once, whoever ended the link; after it `send` does nothing.
- * 3. What is no message (garbage, lines over the limit) goes to `onProblem` and harms nothing else.
+ * 2. `onClose` is called once, whichever side ended the link; after it `send` does nothing.
+ * 3. Invalid input (garbage, lines over the limit) is reported to `onProblem` and has no other effect.
  */
 export interface Link {
   /** The process at the other end, where there is one. */
   readonly pid: number | undefined;
   /** Sends the JSON text of one message. Failures of one request go to `onRequestFailed`, not to the caller. */
   send(message: OutgoingMessage): void;
-  /** Handshake era over HTTP: the version agreed upon, repeated in a header of everything sent from now on. */
+  /** Handshake era over HTTP: the negotiated version, sent as a header from now on. */
   setProtocolVersion?(version: string): void;
   /** Handshake era over HTTP: opens the stream for messages that belong to no request, and keeps it open. */
   listen?(): void;
-  /** Ends the link, its process and everything below it, within the link's own limits. Resolves when it is gone. */
+  /** Ends the link, its process and its descendants, within the link's limits. Resolves when they are gone. */
   close(): Promise<void>;
 }
 
@@ -26,30 +26,30 @@ export interface OutgoingMessage {
   /** One line of JSON, without the line end. */
   readonly text: string;
   readonly method?: string;
-  /** Set for requests: lets HTTP tie what the server sends on this exchange to the request. */
+  /** Set for requests: ties messages on the same HTTP exchange to the request. */
   readonly id?: RequestId;
-  /** Headers that repeat parts of the request (stateless era over HTTP). Ignored by pipes. */
+  /** Headers that mirror parts of the request (stateless era over HTTP). Ignored by pipes. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** No other request waits for an answer of this server: there is nothing to send it together with. For pipes. */
+  /** No other request is pending, so there is nothing to batch it with. For pipes. */
   readonly isAlone?: boolean;
-  /** Ends the HTTP exchange of a request nobody waits for any more. Ignored by pipes. */
+  /** Ends the HTTP exchange of an abandoned request. Ignored by pipes. */
   readonly abort?: CallAbort;
 }
 
 export interface LinkListener {
   onMessage(received: ReceivedMessage): void;
-  /** A request sent before will get no answer: its exchange failed. The link itself may live on. */
+  /** A request will get no response: its exchange failed. The link itself may stay open. */
   onRequestFailed(id: RequestId, error: Error): void;
-  /** Something was contained; a constant sentence part such as `sent a line that is no JSON`. */
+  /** Contained misbehaviour, as a constant predicate: `sent what is no JSON-RPC message`. */
   onProblem(problem: string): void;
   onClose(ended: LinkEnd): void;
 }
 
 export interface ReceivedMessage {
   readonly message: Exclude<Message, { kind: 'malformed' }>;
-  /** The text it came as. */
+  /** The original JSON text. */
   readonly text: string;
-  /** The request on whose exchange it came, where the transport knows (HTTP); undefined on pipes. */
+  /** The request on whose exchange it arrived (HTTP); undefined on pipes. */
   readonly during?: RequestId;
 }
 

@@ -17,7 +17,7 @@ import { mendInputSchema, mendOutputSchema } from './mend-schema.ts';
 const datePattern =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** A moment as ISO 8601 writes it; `Date` would turn the 31st of February into a day of March. */
+/** An ISO 8601 timestamp; checks the day, because `Date` accepts the 31st of February. */
 const moment: Mend = (value) => {
   if (typeof value !== 'string' || !datePattern.test(value)) return undefined;
   const day = value.slice(0, 10);
@@ -56,7 +56,7 @@ const addressed: Shape = {
 
 const argument = objectOf({ name: text, title: text, description: text, required: flag }, ['name']);
 
-/** What strict clients insist on: one entry that breaks it makes them refuse the whole list. */
+/** What strict clients require: they reject the whole list for one invalid entry. */
 export const listedShapes: Readonly<Record<ListName, Shape>> = {
   tools: {
     ...described,
@@ -82,7 +82,7 @@ const tasksCapability = objectOf({
   requests: objectOf({ tools: objectOf({ call: record }) }),
 });
 
-/** What a server declares beyond the methods of its era, which goes into what we declare ourselves. */
+/** Extensions that a server declares and Tutti passes on to clients. */
 export function extensionsOf({ era, capabilities }: Negotiated): ServerExtensions {
   const { tasks, extensions } = capabilities;
   if (era === 'handshake') {

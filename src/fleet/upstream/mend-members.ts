@@ -8,7 +8,7 @@ export type Shape = Readonly<Record<string, Mend>>;
 
 export const text: Mend = (value) => (typeof value === 'string' ? value : undefined);
 export const flag: Mend = (value) => (typeof value === 'boolean' ? value : undefined);
-/** JSON can write numbers beyond those there are (`1e999`), which would go out as null. */
+/** JSON can express numbers out of range (`1e999`), which would be serialized as null. */
 export const number: Mend = (value) => (Number.isFinite(value) ? value : undefined);
 export const record: Mend = (value) => (isRecord(value) ? value : undefined);
 
@@ -27,7 +27,7 @@ export function listOf(mend: Mend): Mend {
   };
 }
 
-/** An object of which the members of `needed` are there, or it cannot be used. */
+/** An object; undefined where a member of `needed` is missing. */
 export function objectOf(shape: Shape, needed: readonly string[] = []): Mend {
   return (value) => {
     if (!isRecord(value)) return undefined;
@@ -36,7 +36,7 @@ export function objectOf(shape: Shape, needed: readonly string[] = []): Mend {
   };
 }
 
-/** The object itself when all is well; else a copy in which wrong members are corrected, or left out and named. */
+/** The object itself when it is valid; otherwise a copy with wrong members corrected or left out, and reported. */
 export function mendMembers(
   value: Params,
   shape: Shape,

@@ -9,15 +9,15 @@ import { flag, listOf, mendMembers, number, text, type Mend, type Shape } from '
 
 /** The schema of a tool's arguments; undefined where it is of another type than `object`. */
 export function mendInputSchema(value: unknown): Params | undefined {
-  // A tool without a schema, or one that allows everything, takes what it is given.
+  // A tool without a schema accepts any arguments.
   if (value === undefined || value === null || value === true) return { type: 'object' };
   const object = isRecord(value) ? asObjectSchema(value) : undefined;
   return object && withObjectProperties(new SchemaMender('input').mend(object));
 }
 
 /**
- * The schema of a tool's structured results; undefined where no client could use it. Clients compile it
- * when they list, and some give up the whole list where that fails.
+ * The schema of a tool's structured results; undefined where clients cannot compile it. They compile it when they
+ * list, and some reject the whole list on a failure.
  */
 export function mendOutputSchema(value: unknown): Params | undefined {
   if (!isRecord(value)) return undefined;
@@ -27,16 +27,16 @@ export function mendOutputSchema(value: unknown): Params | undefined {
 }
 
 /**
- * Leaves out of a schema what is no JSON Schema: keywords with values of another type than they have, patterns
- * that are none. Results are checked more loosely then, and arguments by the server itself, as ever.
+ * Removes invalid parts of a JSON Schema: keywords with values of the wrong type, invalid patterns. Results are
+ * then checked less strictly; the server itself still checks arguments.
  *
- * 1. A schema that is right is not touched: it stays the very same object.
- * 2. A schema for output, which clients compile, names itself and its parts nowhere, because two tools of two
- *    servers might use the same name, and refers to parts of itself only.
+ * 1. A valid schema is returned as the same object.
+ * 2. An output schema, which clients compile, contains no `$id` or anchors, because two servers might use the
+ *    same one, and refers only to its own parts.
  */
 class SchemaMender {
   readonly #keywords: Shape;
-  /** The schemas within, as they are now. */
+  /** All subschemas after repair. */
   readonly #schemas = new Set<unknown>();
   readonly #references: string[] = [];
 
@@ -50,13 +50,13 @@ class SchemaMender {
     return mended;
   }
 
-  /** Whether every reference ends at a schema within `root`, and nothing in it has a name of its own. */
+  /** Whether every reference resolves within `root`, and no part has an `$id` or anchor. */
   isClosed(root: Params): boolean {
     if (innerName.test(JSON.stringify(root))) return false;
     return this.#references.every((reference) => this.#ends(reference, root));
   }
 
-  /** A reference to a reference is followed; in a circle it ends nowhere. */
+  /** Follows chains of references; a cycle does not resolve. */
   #ends(reference: string, root: Params): boolean {
     const passed = new Set<unknown>();
     for (let next: unknown = reference; typeof next === 'string';) {
@@ -115,7 +115,7 @@ class SchemaMender {
       $ref: reference,
       $dynamicRef: reference,
       $recursiveRef: reference,
-      // Newer compilers take one schema alone here.
+      // Newer compilers accept only a single schema here.
       items: (value) => (Array.isArray(value) ? undefined : items?.(value)),
       pattern: (value) => (isPattern(value, 'u') ? value : undefined),
       patternProperties: (value) =>
@@ -167,7 +167,7 @@ const textKeywords = [
   'title',
 ];
 const flagKeywords = ['deprecated', 'nullable', 'readOnly', 'uniqueItems', 'writeOnly'];
-/** What compilers refuse, or remember beyond the one schema. */
+/** Keywords that compilers reject or register globally. */
 const uncompiledKeywords = [
   '$anchor',
   '$async',
@@ -181,11 +181,11 @@ const uncompiledKeywords = [
   'formatMinimum',
   'id',
 ];
-/** Compilers look for names of schemas in data and in keywords they do not know, too. */
+/** Compilers also find ids in data and unknown keywords. */
 const innerName = /"\$(?:anchor|dynamicAnchor|id)":"/;
-/** The dialects that clients compile. */
+/** Supported JSON Schema dialects. */
 const dialect = /^https?:\/\/json-schema\.org\/draft(?:-0[67]|\/2019-09|\/2020-12)\/schema#?$/;
-/** A pointer that needs no unescaping, so that all who follow it end at the same place. */
+/** A JSON pointer without escapes, which all implementations resolve alike. */
 const plainPointer = /^#(?:\/[\w$.-]+)*$/;
 
 const names = listOf(text);
@@ -197,7 +197,7 @@ const mendType: Mend = (value) => {
   return value.length === known.length && known.every((it, at) => it === value[at]) ? value : known;
 };
 
-/** `nullable` widens a type; where there is none to widen, compilers refuse it. */
+/** Compilers reject `nullable` without a type. */
 function withUsableNull(schema: Params): Params {
   const { nullable, ...rest } = schema;
   if (nullable === undefined) return schema;
@@ -233,7 +233,7 @@ function isPattern(value: unknown, flags: string): boolean {
   }
 }
 
-/** What a reference leads to; undefined where it leads out of `root` or nowhere. */
+/** The target of a reference; undefined where it is outside `root` or missing. */
 function follow(reference: string, root: unknown): unknown {
   if (!plainPointer.test(reference)) return undefined;
   let at = root;

@@ -15,7 +15,7 @@ import { NegotiationError, ServerUnavailableError, UpstreamError } from './error
 import type { UpstreamConnection } from './upstream-connection.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
-/** What a server and we agreed on. */
+/** The outcome of the negotiation. */
 export interface Negotiated {
   readonly era: Era;
   readonly protocolVersion: string;
@@ -33,16 +33,16 @@ export interface ServerInfo {
 export interface NegotiateOptions {
   readonly server: string;
   readonly clientInfo: Params;
-  /** What it spoke last time; saves the probe. */
+  /** The era it spoke last time; saves the probe. */
   readonly knownEra?: Era | undefined;
-  /** True when it ended on the probe before: it is greeted the older way only. */
+  /** True when it exited on the probe before: then only `initialize` is sent. */
   readonly isProbeFatal?: boolean;
   readonly logLevel: () => string | undefined;
   readonly limitMs: number;
   readonly signal: AbortSignal;
 }
 
-/** What the clients behind us can be asked, as far as their own capabilities go. */
+/** What we declare: each client is asked only within its own capabilities. */
 const ownCapabilities: Params = {
   elicitation: { form: {}, url: {} },
   sampling: { tools: {}, context: {} },
@@ -50,17 +50,17 @@ const ownCapabilities: Params = {
 };
 
 /**
- * Finds out which era a server speaks and introduces us, in the way the 2026-07-28 specification
- * gives for clients of both eras: `server/discover` first, on the same connection; any refusal, or
- * no answer in time, means an older server, which gets `initialize`. A server known to be of the
- * handshake era is greeted with `initialize` at once, and probed only if it refuses.
+ * Negotiates the era and version, as the 2026-07-28 specification defines for clients of both eras:
+ * `server/discover` first, on the same connection; a refusal or a timeout means an older server, which gets
+ * `initialize`. A server known to be of the handshake era gets `initialize` at once, and is probed only if it
+ * refuses.
  */
 export function negotiate(
   connection: UpstreamConnection,
   options: NegotiateOptions,
 ): Promise<Negotiated> {
   const limit = {
-    what: `The first contact with server "${options.server}"`,
+    what: `The handshake with server "${options.server}"`,
     limitMs: options.limitMs,
     signal: options.signal,
   };
@@ -97,7 +97,7 @@ async function discoverFirst(
   if (probed) return probed;
   if (connection.end) return probing;
   const initializing = initialize(connection, options, signal);
-  // A slow server of both eras answers both. Since it was greeted the older way last, that counts;
+  // A slow server of both eras answers both. Since `initialize` was sent last, its answer counts;
   // a late answer to the probe is used only when no other comes.
   const lateProbe = probing.then(async (negotiated) => {
     await settledWithin(initializing, upstreamLimits.probeMs);
@@ -111,7 +111,7 @@ async function discoverFirst(
   }
 }
 
-/** What a promise gives within a time; undefined when it takes longer or fails. */
+/** The value of a promise; undefined when it rejects or takes longer than the limit. */
 async function settledWithin<Result>(
   work: Promise<Result>,
   limitMs: number,
@@ -179,7 +179,7 @@ export async function initialize(
   };
 }
 
-/** Offers our newest version, and once more one the server names when it refuses that. */
+/** Offers our newest version, then one that the server names in its refusal. */
 async function requestInitialize(
   connection: UpstreamConnection,
   { server, clientInfo }: Pick<NegotiateOptions, 'server' | 'clientInfo'>,

@@ -44,9 +44,7 @@ describe('a question that may belong to a call nobody waits for', () => {
     const { server, upstream, b, id } = await withGivenUpCall(reason, context);
     expect(await ask(server, 'q1')).toMatchObject(refused);
     expect(b.asked).toEqual([]);
-    expect(upstream.problems).toEqual([
-      'asked something that may belong to a call nobody waits for',
-    ]);
+    expect(upstream.problems).toEqual(['sent a request that may belong to an orphaned call']);
     server.send({ id, error: { code: 0, message: 'Request cancelled' } });
     expect(await ask(server, 'q2')).toMatchObject({ result: { of: 'b' } });
   });

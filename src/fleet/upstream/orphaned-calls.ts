@@ -2,9 +2,8 @@ import type { ClientPort } from '../../contract/server/index.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
 /**
- * What a server may still work on, and ask about, though no running request stands for it: calls that were
- * cancelled, took too long or whose client left, by their ids, until the server answers them; and tasks, by
- * theirs, until they are over.
+ * Work that a server may still do, and send requests for, without a pending request on our side: calls that were
+ * cancelled, timed out or lost their client, until the server answers them; and tasks, until they end.
  */
 export class OrphanedCalls {
   readonly #peers = new Map<number | string, string>();
@@ -19,19 +18,19 @@ export class OrphanedCalls {
     return this.#peers.has(id);
   }
 
-  /** The server is done with it; false when it was not here. */
+  /** The server finished it; false when it is unknown. */
   end(id: number | string): boolean {
     return this.#peers.delete(id);
   }
 
-  /** Whether any of it is, or may be, of another than this client. */
+  /** Whether any of it belongs, or may belong, to another client. */
   hasOthers(client: ClientPort | undefined): boolean {
     const own = peerOf(client);
     return this.#isFull || this.#peers.values().some((peer) => peer !== own);
   }
 }
 
-/** Who is at the other end: one client may send requests that are clients of their own. */
+/** The client's connection: in the stateless era each request is a client of its own. */
 function peerOf(client: ClientPort | undefined): string {
   return client?.peer ?? client?.id ?? '';
 }

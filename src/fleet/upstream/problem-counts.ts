@@ -1,10 +1,10 @@
 const maxKinds = 50;
 
-/** Misbehaviour of a server that was contained, counted by kind. */
+/** Contained misbehaviour of a server, counted by kind. */
 export class ProblemCounts {
   readonly #counts = new Map<string, number>();
 
-  /** `problem` is a constant sentence part, such as `sent a line that is no JSON`. */
+  /** `problem` is a constant predicate, such as `sent what is no JSON-RPC message`. */
   add(problem: string): void {
     const count = this.#counts.get(problem);
     if (count === undefined && this.#counts.size >= maxKinds) return;

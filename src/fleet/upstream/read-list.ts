@@ -6,7 +6,7 @@ import { listedShapes } from './listed-shapes.ts';
 import { mendMembers } from './mend-members.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
-/** What a server lists, by the name each list has in its results. */
+/** The entry type of each list, by the list's name in results. */
 export interface Listed {
   readonly tools: Tool;
   readonly resources: Resource;
@@ -18,11 +18,11 @@ export type ListName = keyof Listed;
 
 interface ListRules {
   readonly method: string;
-  /** The capability without which the server is not asked. */
+  /** The capability that must be declared for the list to be requested. */
   readonly capability: string;
-  /** The member that tells entries apart. */
+  /** The member that identifies an entry. */
   readonly key: string;
-  /** What an entry is called in reports. */
+  /** The noun for an entry in reports. */
   readonly noun: string;
 }
 
@@ -39,9 +39,9 @@ export const listRules: Readonly<Record<ListName, ListRules>> = {
 };
 
 /**
- * Collects the entries of one listing, each name once, not more than the limit. Strict clients refuse a whole
- * list for one wrong entry, so wrong members are corrected or left out, and entries without what they need are
- * left out; both are problems of the server.
+ * Collects the entries of one list, without duplicates and within the limit. Strict clients reject a whole list
+ * for one invalid entry, so invalid members are corrected or removed, and unusable entries are left out; both
+ * count as problems of the server.
  */
 export class ListReader<Name extends ListName> {
   readonly items: Listed[Name][] = [];
@@ -56,7 +56,7 @@ export class ListReader<Name extends ListName> {
     this.#onProblem = onProblem;
   }
 
-  /** Takes one page; false when no further page should be asked for. */
+  /** Adds one page; false when no further page should be requested. */
   take(result: Params, bytes: number): boolean {
     const entries = result[this.#name];
     if (!Array.isArray(entries)) {
@@ -92,14 +92,14 @@ export class ListReader<Name extends ListName> {
       return;
     }
     this.#keys.add(id);
-    // The members everybody relies on were checked above; the rest is passed on as the server wrote it.
+    // Required members were checked above; the rest is passed on unchanged.
     this.items.push(mended as unknown as Listed[Name]);
   }
 
   #mend(entry: Params, id: string): Params {
     const { noun } = listRules[this.#name];
     const isTool = this.#name === 'tools';
-    // What is not there is not looked at, and a tool needs a schema.
+    // Absent members are not checked, but a tool needs a schema.
     const whole = isTool && !('inputSchema' in entry) ? { ...entry, inputSchema: null } : entry;
     const mended = mendMembers(whole, listedShapes[this.#name], (member) => {
       this.#onProblem(`listed a ${noun} with a wrong ${member}, which is corrected or left out`);
@@ -107,7 +107,7 @@ export class ListReader<Name extends ListName> {
     return typeof mended['name'] === 'string' ? mended : { ...mended, name: id };
   }
 
-  /** Why an entry cannot be used; undefined when it can. */
+  /** Why an entry is unusable; undefined when it is usable. */
   #objectionTo(entry: Params, id: string): string | undefined {
     const { maxNameLength, maxToolBytes } = upstreamLimits;
     const { key } = listRules[this.#name];
@@ -121,11 +121,11 @@ export class ListReader<Name extends ListName> {
   }
 }
 
-/** Entries of one listing that are left out and named: the report has room for other problems, too. */
+/** Unusable entries named per list, so that the report has space for other problems. */
 const maxNamed = 20;
 const maxShownLength = 80;
 
-/** A name as it can stand in a report: bounded, on one line. */
+/** A name for a report: truncated, on one line. */
 function shownName(name: string): string {
   const shown = name.length > maxShownLength ? `${name.slice(0, maxShownLength)}…` : name;
   return JSON.stringify(shown);

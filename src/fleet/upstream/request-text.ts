@@ -1,20 +1,20 @@
 import type { CallContext } from '../../contract/server/index.ts';
 import { metaKey, wireJson, type Params, type RequestId } from '../../protocol/index.ts';
 
-/** A request before it has an id: the members of its params as JSON texts, `_meta` aside. */
+/** A request without an id: the members of its params as JSON texts, except `_meta`. */
 export interface DraftRequest {
   readonly method: string;
   readonly members: readonly Member[];
-  /** The name or address it is about, which a header repeats in the stateless era. */
+  /** The name or uri it is about, which a header mirrors in the stateless era. */
   readonly subject?: string;
-  /** Headers that repeat arguments, as the tool's schema asks. */
+  /** Headers that mirror arguments, as the tool's schema requests. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The name of a member, as it stands between its quotes, and the JSON text of its value. */
+/** The escaped name of a member, without quotes, and the JSON text of its value. */
 export type Member = readonly [name: string, text: string];
 
-/** One line of JSON. Values that came over a wire are spliced in exactly as they came. */
+/** One line of JSON. Values with a wire text are spliced in unchanged. */
 export function requestText(id: RequestId, draft: DraftRequest, metaText: string): string {
   let params = '';
   for (const [name, text] of draft.members) params = joined(params, `"${name}":${text}`);
@@ -22,12 +22,12 @@ export function requestText(id: RequestId, draft: DraftRequest, metaText: string
   return `{"jsonrpc":"2.0","id":${id},"method":${jsonString(draft.method)},"params":{${params}}}`;
 }
 
-/** Most names need nothing but quotes, and seeing that is cheaper than writing them as JSON. */
+/** Most names need only quotes, and checking that is cheaper than JSON.stringify. */
 export function jsonString(text: string): string {
   return /^[\w/.-]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** The JSON text of a value: the very text it came as, where there is one. */
+/** The JSON text of a value: its wire text where it has one. */
 export function valueText(value: unknown): string {
   return typeof value === 'object' && value !== null ? wireJson(value) : JSON.stringify(value);
 }
@@ -40,7 +40,7 @@ export function extraMembers(extra: Params | undefined, without: readonly string
     .map((name) => [jsonString(name).slice(1, -1), valueText(extra[name])]);
 }
 
-/** Keys of `_meta` that belong to one hop only. */
+/** Hop-by-hop keys of `_meta`. */
 const hopKeys: ReadonlySet<string> = new Set([
   'progressToken',
   metaKey.protocolVersion,
@@ -51,11 +51,11 @@ const hopKeys: ReadonlySet<string> = new Set([
 
 /** How `_meta` of the requests to one server is written. */
 export interface MetaWriter {
-  /** `_meta` of a request made for `context` as JSON text, or '' for none; `token` when progress is wanted. */
+  /** `_meta` of a request for `context` as JSON text, or '' for none; `token` to request progress. */
   write(context: CallContext | undefined, token: number | undefined): string;
 }
 
-/** `_meta` of the handshake era: what the caller sent, with our own progress token. */
+/** `_meta` of the handshake era: the caller's, with our own progress token. */
 export const handshakeMeta: MetaWriter = {
   write(context, token) {
     return wrap(joined(carriedMembers(context?.meta, isStatelessKey), tokenMember(token)));
@@ -65,11 +65,11 @@ export const handshakeMeta: MetaWriter = {
 export interface StatelessIdentity {
   readonly protocolVersion: string;
   readonly clientInfo: Params;
-  /** The level for callers that name none themselves. */
+  /** The log level for callers that set none. */
   readonly logLevel: () => string | undefined;
 }
 
-/** `_meta` of the stateless era: the same, and who we are and what the calling client can do. */
+/** `_meta` of the stateless era: the same, plus our identity and the client's capabilities. */
 export function statelessMeta(identity: StatelessIdentity): MetaWriter {
   const { protocolVersion, clientInfo, logLevel } = identity;
   const own = JSON.stringify({
@@ -100,8 +100,8 @@ export function statelessMeta(identity: StatelessIdentity): MetaWriter {
 }
 
 /**
- * What a client of the handshake era can be asked, in the words of the stateless era. Tasks are left
- * out: their two forms have nothing but the name in common, so such a client gets plain results.
+ * The capabilities of a handshake client in the form of the stateless era. Tasks are left out: their two forms
+ * have only the name in common, so such a client gets plain results.
  */
 function translate(capabilities: Params): Params {
   const { tasks: _tasks, extensions: _extensions, ...same } = capabilities;
@@ -135,7 +135,7 @@ function wrap(members: string): string {
   return members === '' ? '' : `{${members}}`;
 }
 
-/** A text that is put together and never cut is copied once, when it is sent. */
+/** Concatenated strings are flattened once, when they are sent. */
 function joined(first: string, second: string): string {
   if (first === '') return second;
   return second === '' ? first : `${first},${second}`;

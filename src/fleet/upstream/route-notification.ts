@@ -4,17 +4,17 @@ import type { SentRequest } from './upstream-connection.ts';
 import type { UpstreamLists } from './upstream-lists.ts';
 
 export interface NotificationParts {
-  /** What the server is called in the fleet. */
+  /** The server's name in the fleet. */
   readonly server: string;
   readonly lists: UpstreamLists;
   readonly calls: () => readonly SentRequest[];
   readonly find: (id: RequestId | undefined) => SentRequest | undefined;
   readonly emit: (change: ServerChange) => void;
-  /** The server no longer wants the answer to a question of its own. */
+  /** The server cancelled a request of its own. */
   readonly onCancelled: (requestId: unknown) => void;
 }
 
-/** Brings what a server announces to whom it concerns. Kinds nobody here knows concern nobody. */
+/** Routes a server's notification to its recipients. Unknown kinds are ignored. */
 export function routeNotification(
   notification: Notification,
   during: RequestId | undefined,
@@ -54,14 +54,14 @@ export function routeNotification(
   }
 }
 
-/** Who hears several servers is to know which of them speaks. */
+/** Prefixes the logger with the server's name, so that clients can tell servers apart. */
 function withLoggerPrefix(params: Params, server: string): Params {
   const { logger } = params;
   const isNamed = typeof logger === 'string' && logger !== '';
   return { ...params, logger: isNamed ? `${server}/${logger}` : server };
 }
 
-/** Tells the one client whose call it can belong to; false when there is none, or more than one. */
+/** Notifies the client whose call it belongs to; false when that is not exactly one. */
 function notifyClient(
   { method, params }: Notification,
   during: RequestId | undefined,

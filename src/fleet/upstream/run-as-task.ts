@@ -4,7 +4,7 @@ import { isRecord, type Params } from '../../protocol/index.ts';
 import { BadAnswerError } from '../errors.ts';
 import type { DraftRequest } from './request-text.ts';
 
-/** How long the server keeps the result of a task nobody but us knows of. */
+/** How long the server keeps the result of a task that only we know of. */
 const keptMs = 10 * 60_000;
 
 const unsent: ReadonlySet<string> = new Set([
@@ -14,7 +14,7 @@ const unsent: ReadonlySet<string> = new Set([
   'fleet.unreachable',
 ]);
 
-/** Whether a tool of a handshake server runs as a task only, and the caller did not ask for one. */
+/** Whether a tool of a handshake server runs only as a task, and the caller did not request one. */
 export function needsTask(tool: Tool | undefined, extra: Params | undefined): boolean {
   const execution = tool && 'execution' in tool ? tool.execution : undefined;
   const isRequired = isRecord(execution) && execution['taskSupport'] === 'required';
@@ -26,30 +26,30 @@ export interface TaskRun {
   readonly signal: AbortSignal;
   /** Sends a request of the caller. */
   readonly send: (draft: DraftRequest) => Promise<Params>;
-  /** The error of a task whose result will not come. */
+  /** The error of a task whose result is lost. */
   readonly lost: (reason: string, cause: unknown) => Error;
-  /** Sends what nobody waits for. */
+  /** Sends a request without waiting for its result. */
   readonly sendInBackground: (draft: DraftRequest) => void;
 }
 
 /**
- * Runs a tool that insists on being a task for a caller who knows no tasks, or only those of the
- * other era: the task is created, waited for and, when the caller gives up, cancelled.
+ * Runs a task-only tool for a caller without task support, or with that of the other era: creates the task,
+ * waits for it and cancels it when the caller cancels.
  */
 export async function runAsTask(draft: DraftRequest, run: TaskRun): Promise<Params> {
   const task = ['task', JSON.stringify({ ttl: keptMs })] as const;
   const created = await run.send({ ...draft, members: [...draft.members, task] });
   const taskId = isRecord(created['task']) ? created['task']['taskId'] : undefined;
-  // A server may ignore the wish and answer at once.
+  // A server may ignore the request for a task and answer at once.
   if (taskId === undefined) return created;
-  if (typeof taskId !== 'string') throw new BadAnswerError(run.server, 'a task without an id');
+  if (typeof taskId !== 'string') throw new BadAnswerError(run.server, 'the task has no id');
   const members = [['taskId', JSON.stringify(taskId)]] as const;
   try {
     return await run.send({ method: 'tasks/result', members, subject: taskId });
   } catch (error) {
     if (run.signal.aborted)
       run.sendInBackground({ method: 'tasks/cancel', members, subject: taskId });
-    // The question for its result may not have reached the server; the task has.
+    // `tasks/result` may not have reached the server, but the task did.
     const isUnsent = !run.signal.aborted && error instanceof AppError && unsent.has(error.code);
     throw isUnsent ? run.lost(error.message, error) : error;
   }

@@ -137,7 +137,9 @@ describe('questions of a server of the handshake era', () => {
       server.send({ id: 'q', method: 'elicitation/create', params: form });
       await vi.advanceTimersByTimeAsync(upstreamLimits.holdMs);
       expect(await answerTo(server, 'q')).toMatchObject({ error: { code: -32_603 } });
-      expect(upstream.problems).toEqual(['asked something while several clients called it']);
+      expect(upstream.problems).toEqual([
+        'sent an ambiguous request while several clients had calls running',
+      ]);
     } finally {
       vi.useRealTimers();
     }
@@ -264,8 +266,8 @@ describe('questions of a server of the handshake era', () => {
     server.send({ id: 'q0', method: 'elicitation/create', params: form });
     expect(await answerTo(server, `q${upstreamLimits.maxAsks}`)).toHaveProperty('error');
     expect(upstream.problems).toEqual([
-      'asked too many things at once',
-      'used the id of a question twice at once',
+      'sent too many requests at once',
+      'reused the id of a pending request',
     ]);
   });
 });

@@ -18,18 +18,18 @@ import type { OrphanedCalls } from './orphaned-calls.ts';
 import type { SentRequest } from './upstream-connection.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
-/** The folders of the one client that all calls come from, where there is such a client. */
+/** The roots of the single client that all calls come from, where there is one. */
 export interface ClientRoots {
-  /** Its answer to `roots/list`; undefined where there is none to ask. */
+  /** Its answer to `roots/list`; undefined without such a client. */
   list(signal: AbortSignal): Promise<Params> | undefined;
-  /** Calls `listener` when there are others to be had, until the returned function is called. */
+  /** Calls `listener` when the roots changed, until the returned function is called. */
   onChange(listener: () => void): () => void;
 }
 
 export interface ServerRequestParts {
-  /** What the server is called in the fleet. */
+  /** The server's name in the fleet. */
   readonly server: string;
-  /** Servers of the stateless era ask in their results; no question of theirs comes this way. */
+  /** Stateless servers ask through `input_required` results and send no requests. */
   readonly era: Era;
   readonly scheduler: ClientScheduler;
   /** The calls in flight. */
@@ -43,18 +43,18 @@ export interface ServerRequestParts {
 }
 
 /**
- * Answers what a server of the handshake era asks: elicitation, sampling and roots go to the client
- * whose call they belong to, and to nobody else.
+ * Handles requests from a handshake server: elicitation, sampling and roots go only to the client whose call
+ * they belong to.
  *
- * 1. Where the transport says during which call a question came, or the question names a task, the client of
- *    that call, or who waits for that task, is asked.
- * 2. Where it does not, the question waits until the calls in flight are all of one client; from
- *    then on the server gets one client's calls at a time (`ClientScheduler`).
- * 3. A call that nobody waits for any more is in flight until the server answers it or ends: a question that
- *    may belong to such a call of another client is refused.
- * 4. Roots that are asked for in no call, as at the start of many servers, are those of the one client there is.
- *    Among several they are nobody's while the server settles in, or in no call: there are none.
- * 5. Every question is answered once, unless the server itself cancels it.
+ * 1. Where the transport ties a request to a call, or the request names a task, the client of that call or
+ *    task is asked.
+ * 2. Otherwise the request waits until all calls in flight belong to one client; from then on the server
+ *    receives one client's calls at a time (`ClientScheduler`).
+ * 3. An orphaned call stays in flight until the server answers it or ends: a request that may belong to an
+ *    orphaned call of another client is refused.
+ * 4. `roots/list` outside any call, as many servers send it at their start, is answered for the only client.
+ *    The list is empty without a call, and with several clients right after the handshake.
+ * 5. Every request is answered once, unless the server cancels it.
  */
 export class ServerRequestHandler {
   readonly #parts: ServerRequestParts;
@@ -74,16 +74,16 @@ export class ServerRequestHandler {
       return;
     }
     if (!isAskable(method) || era === 'stateless') {
-      onProblem('asked for what no client offers');
+      onProblem('sent a request that no client supports');
       reply(encodeError(id, refused(rpcErrorCode.methodNotFound, 'Method not found')));
       return;
     }
     if (this.#open.has(id)) {
-      onProblem('used the id of a question twice at once');
+      onProblem('reused the id of a pending request');
       return;
     }
     if (this.#open.size >= upstreamLimits.maxAsks) {
-      onProblem('asked too many things at once');
+      onProblem('sent too many requests at once');
       reply(encodeError(id, refused(rpcErrorCode.internalError, 'Too many open questions')));
       return;
     }
@@ -92,10 +92,10 @@ export class ServerRequestHandler {
     void this.#answerAsk(request, during, controller.signal).finally(() => this.#open.delete(id));
   }
 
-  /** The server no longer wants an answer. */
+  /** The server cancelled its request. */
   cancel(id: unknown): void {
     if (typeof id !== 'string' && typeof id !== 'number') return;
-    this.#open.get(id)?.abort(new DOMException('The server cancelled its question', 'AbortError'));
+    this.#open.get(id)?.abort(new DOMException('The server cancelled its request', 'AbortError'));
   }
 
   close(): void {
@@ -128,24 +128,24 @@ export class ServerRequestHandler {
     const isForRoots = during === undefined && method === 'roots/list';
     const roots = isForRoots ? this.#parts.clientRoots?.list(signal) : undefined;
     if (roots) return roots;
-    // From its arrival to here without a pause: a call that is answered behind it still counts.
+    // No await between arrival and here: a call answered right after the request still counts.
     const call = await this.#callOf({ method, params }, during, signal);
     const client = call?.client;
     const refusal = client
       ? refusalOf(client, method, params)
-      : refused(rpcErrorCode.methodNotFound, 'No client can be asked: no call of one is running');
+      : refused(rpcErrorCode.methodNotFound, 'No client can be asked: no call is running');
     if (client && call && !refusal) {
       const stopAsking = this.#parts.scheduler.beginAsking(client.id);
       const both = AbortSignal.any([signal, call.signal]);
       const question = withServerName(this.#parts.server, { method, params });
       return client.ask(question, both).finally(stopAsking);
     }
-    // Having no roots is an answer; that a client does not know the word need not concern the server.
+    // A client without roots support has no roots, which is a valid answer.
     if (method === 'roots/list') return { roots: [] };
     throw new AskRefusal(refusal ?? refused(rpcErrorCode.internalError, 'Internal error'));
   }
 
-  /** The call a question belongs to; undefined when none runs. Throws when that cannot be told in time. */
+  /** The call a request belongs to; undefined when none runs. Throws when it stays ambiguous. */
   async #callOf(
     { method, params }: ClientRequest,
     during: RequestId | undefined,
@@ -163,12 +163,12 @@ export class ServerRequestHandler {
     const isAmbiguous = scheduler.clients > 1;
     const isForRoots = method === 'roots/list';
     if (isForRoots && isAmbiguous && this.#isSettling) return undefined;
-    // Asking for roots needs no person, so it alone is no reason to keep clients apart.
+    // Roots need no user interaction, so they alone do not serialize clients.
     if (!isForRoots || isAmbiguous) scheduler.requireExclusive();
     const call = isAmbiguous ? await this.#untilOneClient(signal) : this.#latestCall();
     if (!call || !orphaned.hasOthers(call.client)) return call;
     if (isForRoots) return undefined;
-    onProblem('asked something that may belong to a call nobody waits for');
+    onProblem('sent a request that may belong to an orphaned call');
     throw new AskRefusal(refused(rpcErrorCode.internalError, ofOthersMessage));
   }
 
@@ -176,13 +176,13 @@ export class ServerRequestHandler {
     return this.#parts.clock.now() - this.#openedAt < upstreamLimits.settlingMs;
   }
 
-  /** Where all calls are of one client, whichever is the latest can carry the question. */
+  /** When all calls belong to one client, the latest can carry the request. */
   #latestCall(): CallContext | undefined {
     const calls = this.#parts.calls();
     return calls.findLast(({ options }) => options.context?.client)?.options.context;
   }
 
-  /** Its latest call at the very moment it is alone: others may begin before who waits here goes on. */
+  /** Resolves with the latest call in the tick its client is alone: other calls may start before the await continues. */
   async #untilOneClient(signal: AbortSignal): Promise<CallContext | undefined> {
     const { scheduler, onProblem } = this.#parts;
     const decided = Promise.withResolvers<CallContext | undefined>();
@@ -192,8 +192,8 @@ export class ServerRequestHandler {
     const onAbort = (): void => decided.reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     const timer = setTimeout(() => {
-      onProblem('asked something while several clients called it');
-      const message = 'Several clients have calls running, and it cannot be told whose this is';
+      onProblem('sent an ambiguous request while several clients had calls running');
+      const message = 'Several clients have calls running, and the request names none of them';
       decided.reject(new AskRefusal(refused(rpcErrorCode.internalError, message)));
     }, upstreamLimits.holdMs);
     try {
@@ -206,12 +206,12 @@ export class ServerRequestHandler {
   }
 }
 
-/** Where a question says which task it belongs to. */
+/** The `_meta` key that relates a request to a task. */
 const relatedTaskKey = 'io.modelcontextprotocol/related-task';
 
 const ofOthersMessage =
-  'A call of another client, who no longer waits for it, is not answered yet, and this question may be about it. ' +
-  'Questions can be asked again when it is answered, or the server was restarted';
+  'An abandoned call of another client is still unanswered, and this request may belong to it. ' +
+  'Requests are possible again once it is answered or the server is restarted';
 
 class AskRefusal extends Error {
   readonly error: RpcError;
@@ -226,11 +226,11 @@ function refused(code: number, message: string): RpcError {
   return { code, message };
 }
 
-/** The error a client answered with, as it was where that is known. */
+/** The client's own error where known. */
 function rpcErrorOf(thrown: unknown): RpcError {
   if (thrown instanceof AppError) {
     const { rpc } = thrown.details;
-    // As it came: a copy would lose the text of its data.
+    // The same object: a copy would lose its wire text.
     if (isRpcError(rpc)) return rpc;
     return { code: rpcErrorCode.internalError, message: thrown.message };
   }

@@ -24,7 +24,7 @@ import type { ProblemCounts } from './problem-counts.ts';
 import { requestText, type DraftRequest } from './request-text.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
-/** What a connection hands on: everything the server says of its own accord. */
+/** Receives requests, notifications and the end of the connection from the server. */
 export interface ServerMessageHandler {
   onRequest(request: Request, during: RequestId | undefined): void;
   onNotification(notification: Notification, during: RequestId | undefined): void;
@@ -33,25 +33,25 @@ export interface ServerMessageHandler {
 
 export interface SendOptions {
   readonly abort: CallAbort;
-  /** For whom the request is sent; absent for what Tutti itself wants to know. */
+  /** The context of the caller; absent for Tutti's own requests. */
   readonly context?: CallContext | undefined;
-  /** The error of a request whose answer will not come because the connection was lost. */
+  /** The error of a request whose response was lost with the connection. */
   readonly lost: (reason: string, cause?: unknown) => Error;
-  /** The server is not told when nobody waits any more: `initialize` must not be cancelled. */
+  /** No cancellation is sent on abort: `initialize` must not be cancelled. */
   readonly isUncancellable?: boolean;
 }
 
-/** What is called once, when a request is over. */
+/** Called once with the outcome of a request. */
 export interface Settling {
   readonly resolve: (result: Params) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A request that was sent and is not answered. */
+/** A pending request. */
 export interface SentRequest {
   readonly id: number;
   readonly method: string;
-  /** The name or address it is about. */
+  /** The name or uri it is about. */
   readonly subject: string | undefined;
   readonly options: SendOptions;
   readonly settling: Settling;
@@ -62,22 +62,22 @@ export interface ConnectionOptions {
   readonly server: string;
   readonly problems: ProblemCounts;
   readonly clock: Clock;
-  /** Hides secrets in what the server says to Tutti itself; callers get its own words. */
+  /** Redacts errors of Tutti's own requests; callers get the original. */
   readonly redact?: Redact | undefined;
 }
 
 /**
- * Requests over one link, each with its one answer.
+ * Requests and their responses over one link.
  *
- * 1. Every request settles once: by its answer, by the failure of its exchange, by its signal or by
- *    the end of the link. What comes for it later is dropped.
- * 2. Ids are our own and never used twice, so a server cannot mix up two callers.
- * 3. Whatever the server sends is handed on, answered or counted as a problem; nothing throws.
+ * 1. Every request settles once: by its response, a failed exchange, its signal or the end of the link. Late
+ *    responses are dropped.
+ * 2. Ids are our own and unique, so a server cannot mix up two callers.
+ * 3. Every message is handled, answered or counted as a problem; nothing throws.
  */
 export class UpstreamConnection implements LinkListener {
   readonly #options: ConnectionOptions;
   readonly #sent = new IdTable<SentRequest>();
-  /** Nobody waits for these: the server may speak of them without being at fault. */
+  /** Abandoned requests: late messages about them are not problems. */
   readonly #forgotten = new Set<number>();
   readonly orphaned = new OrphanedCalls();
   readonly #ended = Promise.withResolvers<LinkEnd>();
@@ -114,7 +114,7 @@ export class UpstreamConnection implements LinkListener {
     return this.#dialect;
   }
 
-  /** Requests without an answer, those of Tutti itself included; subscriptions, which have none, aside. */
+  /** Pending requests including Tutti's own, without subscriptions, which stay open. */
   get inFlight(): number {
     let count = 0;
     for (const { method } of this.#sent.values()) {
@@ -123,7 +123,7 @@ export class UpstreamConnection implements LinkListener {
     return count;
   }
 
-  /** Requests that callers wait for, what Tutti itself asks aside. */
+  /** Pending requests of callers, without Tutti's own. */
   calls(): SentRequest[] {
     return [...this.#sent.values()].filter(({ options }) => options.context !== undefined);
   }
@@ -140,24 +140,24 @@ export class UpstreamConnection implements LinkListener {
     this.#dialect = dialect;
   }
 
-  /** Tells the server that we are ready, in the version both agreed on. */
+  /** Sends `notifications/initialized` in the negotiated version. */
   completeHandshake(version: string): void {
     this.#link?.setProtocolVersion?.(version);
     this.notify('notifications/initialized');
     this.#link?.listen?.();
   }
 
-  /** From here on `voice` hears what the server says; before, its requests are refused. */
+  /** From here on `handler` receives the server's messages; earlier ones are dropped. */
   listen(handler: ServerMessageHandler): void {
     this.#handler = handler;
   }
 
-  /** Resolves with the result; throws `UpstreamError`, what `lost` makes, or the signal's reason. */
+  /** Rejects with `UpstreamError`, the error of `lost`, or the signal's reason. */
   request(draft: DraftRequest, options: SendOptions): Promise<Params> {
     return new Promise((resolve, reject) => this.send(draft, options, { resolve, reject }));
   }
 
-  /** The same for who makes a promise anyway: each more on the way of a call costs as much as its text. */
+  /** The same for callers that create a promise anyway: an extra promise per call costs as much as its text. */
   send(draft: DraftRequest, options: SendOptions, settling: Settling): void {
     const { abort, context } = options;
     if (abort.isAborted) {
@@ -191,7 +191,7 @@ export class UpstreamConnection implements LinkListener {
     });
   }
 
-  /** Sends the answer to a request of the server. */
+  /** Responds to a request of the server. */
   reply(text: string): void {
     const headers = this.#dialect.headers({ method: '', members: [] });
     this.#link?.send({ text, ...(this.hasHeaders ? { headers } : {}) });
@@ -265,7 +265,7 @@ export class UpstreamConnection implements LinkListener {
     const { result } = outcome;
     if (!isRecord(result)) {
       this.onProblem('sent a result that is no object');
-      sent.settling.reject(new BadAnswerError(server, 'a result that is no object'));
+      sent.settling.reject(new BadAnswerError(server, 'the result is not an object'));
       return;
     }
     if (isRecord(result['task'])) this.#noteTask(sent, result['task']);
@@ -297,7 +297,7 @@ export class UpstreamConnection implements LinkListener {
     this.#sent.delete(id);
     this.#orphan(sent);
     const { abort, isUncancellable } = sent.options;
-    // Over HTTP a stateless request is cancelled by ending its exchange, which the link does.
+    // Over HTTP the link cancels a stateless request by ending its exchange.
     const isEndedByLink = this.#dialect.era === 'stateless' && this.hasHeaders;
     if (!isUncancellable && !isEndedByLink) {
       this.notify('notifications/cancelled', { requestId: id, reason: reasonText(abort.reason) });
@@ -310,13 +310,13 @@ export class UpstreamConnection implements LinkListener {
     else this.#forget(id);
   }
 
-  /** A task goes on after its request is answered: its progress, when nobody listens, and its questions. */
+  /** A task outlives its request: late progress is expected, and it may still send requests. */
   #noteTask({ id, options }: SentRequest, { taskId }: Params): void {
     this.#forget(id);
     if (typeof taskId === 'string') this.orphaned.add(taskId, options.context?.client);
   }
 
-  /** Who asks for the result of a task is answered when it is over. */
+  /** `tasks/result` is answered when the task has ended. */
   #endTask({ method, subject = '' }: SentRequest, outcome: Response['outcome']): void {
     const result = 'result' in outcome ? outcome.result : undefined;
     const isOver = isRecord(result) && endedTaskStates.has(result['status']);
@@ -349,5 +349,5 @@ export class UpstreamConnection implements LinkListener {
 const endedTaskStates: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled']);
 
 function reasonText(reason: unknown): string {
-  return reason instanceof Error ? reason.message : 'The caller no longer waits for it';
+  return reason instanceof Error ? reason.message : 'The caller cancelled the request';
 }

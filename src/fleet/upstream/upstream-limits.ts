@@ -1,6 +1,6 @@
-/** How long what Tutti itself asks of a server may take. The time of tool calls is limited by who calls. */
+/** Limits of Tutti's own requests to a server; callers limit the time of their calls. */
 export const upstreamLimits = {
-  /** How long a server may leave `server/discover` unanswered before it is greeted the older way. */
+  /** How long `server/discover` may stay unanswered before `initialize` is sent. */
   probeMs: 5_000,
   listMs: 30_000,
   pingMs: 10_000,
@@ -11,21 +11,21 @@ export const upstreamLimits = {
   maxListBytes: 32 * 1024 * 1024,
   maxNameLength: 1_000,
   maxToolBytes: 512 * 1024,
-  /** How long a question of the server waits until it is clear whose call it belongs to. */
+  /** How long an ambiguous request of the server is held until it belongs to one client. */
   holdMs: 30_000,
-  /** For so long after the handshake many servers ask for roots of their own accord, in no call. */
+  /** Many servers request roots within this time after the handshake, outside any call. */
   settlingMs: 3_000,
-  /** Questions of one server that may be open at once. */
+  /** Pending requests of one server. */
   maxAsks: 64,
-  /** How often one call may come back with questions. */
+  /** `input_required` results of one call. */
   maxInputRounds: 10,
-  /** The pause before a call is repeated that asked for nothing but to come back. */
+  /** The pause before a call is repeated whose `input_required` result holds no input requests. */
   returnPauseMs: 250,
-  /** Pauses before a subscription that ended is opened again: the first, and the longest. */
+  /** Backoff before an ended subscription is reopened: the first pause, and the longest. */
   listenPauseMs: 1_000,
   maxListenPauseMs: 60_000,
-  /** Calls without an answer that nobody waits for, and tasks: with more, no question can be told to be a running call's. */
+  /** Orphaned calls and tasks; beyond this, every ambiguous request is refused. */
   maxOrphaned: 10_000,
-  /** Ids of requests nobody waits for any more, remembered so that their late answers are no surprise. */
+  /** Ids of abandoned requests, kept so that late responses are not counted as problems. */
   maxForgotten: 1_000,
 } as const;

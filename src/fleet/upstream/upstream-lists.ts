@@ -7,7 +7,7 @@ import type { DraftRequest } from './request-text.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
 export interface ListSource {
-  /** Sends a request of Tutti itself. */
+  /** Sends one of Tutti's own requests. */
   readonly request: (draft: DraftRequest, signal: AbortSignal) => Promise<Params>;
   readonly capabilities: () => Params;
   readonly onProblem: (problem: string) => void;
@@ -17,13 +17,13 @@ export interface ListSource {
 
 interface Listing<Name extends ListName> {
   readonly items: readonly Listed[Name][];
-  /** Infinity when only a change ends it. */
+  /** Infinity when only a change invalidates it. */
   readonly freshUntil: number;
 }
 
 type Listings = { [Name in ListName]?: Promise<Listing<Name>> | undefined };
 
-/** The lists of one server: fetched when asked for, kept until they change or the server's own time is up. */
+/** The lists of one server: fetched on demand, cached until they change or their `ttlMs` has passed. */
 export class UpstreamLists {
   readonly #source: ListSource;
   readonly #listings: Listings = {};
@@ -33,7 +33,7 @@ export class UpstreamLists {
     this.#source = source;
   }
 
-  /** When the list has to be asked for again, by the server's own word; undefined before it was fetched. */
+  /** Expiry of a list according to the server's `ttlMs`; undefined before it was fetched. */
   freshUntil(name: ListName): number | undefined {
     return this.#freshUntil.get(name);
   }
@@ -94,7 +94,7 @@ export class UpstreamLists {
       if (!result) break;
       if (typeof result['ttlMs'] === 'number') ttlMs = Math.min(ttlMs, result['ttlMs']);
       if (name === 'tools' && page === 0 && !Array.isArray(result['tools'])) {
-        throw new BadAnswerError(this.#source.server, `${method} was answered without a list`);
+        throw new BadAnswerError(this.#source.server, `the result of ${method} contains no list`);
       }
       if (!reader.take(result, pageBytes(result, page))) break;
       const next = result['nextCursor'];
@@ -109,7 +109,7 @@ export class UpstreamLists {
     return { items: reader.items, freshUntil: clock.now() + ttlMs };
   }
 
-  /** Undefined when the server does not have the list after all. */
+  /** Undefined when the server does not implement the method. */
   async #readPage(
     method: string,
     cursor: string | undefined,
@@ -122,7 +122,7 @@ export class UpstreamLists {
       const isMissing =
         error instanceof UpstreamError && error.rpc.code === rpcErrorCode.methodNotFound;
       if (!isMissing) throw error;
-      // Who has tools has to list them; without a list nobody could call one.
+      // A server with tools must list them.
       if (method === listRules.tools.method) throw error;
       // Servers with resources need not have templates.
       if (method !== 'resources/templates/list') {
@@ -133,7 +133,7 @@ export class UpstreamLists {
   }
 }
 
-/** A single page is bounded by the size of a message; only what pages add up to is measured. */
+/** The first page is bounded by the message size; only further pages are measured. */
 function pageBytes(result: Params, page: number): number {
   return page === 0 ? 0 : JSON.stringify(result).length;
 }

@@ -17,32 +17,32 @@ export interface RequestParts {
   readonly negotiated: Negotiated;
   readonly clientInfo: Params;
   readonly onProblem: (problem: string) => void;
-  /** The old session had expired, and another has begun. */
+  /** The session had expired and was renewed. */
   readonly onNewSession: () => void;
   readonly log: Log;
 }
 
-/** What is at stake when the answer to a request is lost. */
+/** How a call may be retried, and what its result must contain. */
 export interface CallPolicy {
   /** `Tool "x"`, or the method. */
   readonly what: string;
   readonly isRepeatable: boolean;
-  /** It cannot have changed anything, so nobody needs to know whether it ran. */
+  /** Read-only: a lost response leaves no unknown outcome. */
   readonly isReading?: true;
-  /** The server runs it as a task only, and the caller did not ask for one. */
+  /** The server runs it only as a task, and the caller did not request one. */
   readonly isTask?: boolean;
-  /** The member of the result that callers rely on; an empty list where it has none. */
+  /** The list that callers expect in the result; empty where the server omits it. */
   readonly list?: 'content' | 'contents' | 'messages';
 }
 
 interface PendingCall {
   readonly policy: CallPolicy;
   readonly context: CallContext;
-  /** The client whose turn ends with the request. */
+  /** The client whose slot in the scheduler is released when the request ends. */
   readonly clientId?: string;
 }
 
-/** Requests to one server from beginning to end: turns, rounds of questions, expired sessions. */
+/** Requests to one server: scheduling, input rounds and expired sessions. */
 export class UpstreamRequests {
   readonly scheduler = new ClientScheduler();
   readonly #parts: RequestParts;
@@ -52,7 +52,7 @@ export class UpstreamRequests {
     this.#parts = parts;
   }
 
-  /** One request of a caller, with everything the server wants to know meanwhile. */
+  /** One request of a caller, including the server's input requests. */
   call(draft: DraftRequest, policy: CallPolicy, context: CallContext): Promise<Params> {
     const whole = this.#withExtra(draft, context.extra);
     if (this.#parts.negotiated.era === 'stateless')
@@ -100,7 +100,7 @@ export class UpstreamRequests {
     }
   }
 
-  /** A request of Tutti itself. */
+  /** One of Tutti's own requests. */
   async control(draft: DraftRequest, signal: AbortSignal): Promise<Params> {
     const { connection, server } = this.#parts;
     const options: SendOptions = {
@@ -117,13 +117,13 @@ export class UpstreamRequests {
     }
   }
 
-  /** The same within a time. */
+  /** The same with a time limit. */
   limited(draft: DraftRequest, limitMs: number, signal: AbortSignal): Promise<Params> {
     const what = `${draft.method} of server "${this.#parts.server}"`;
     return withTimeLimit({ what, limitMs, signal }, (ended) => this.control(draft, ended));
   }
 
-  /** Sends what nobody waits for; a refusal is a problem of the server. */
+  /** Sends a request without waiting for its result; a refusal counts as a problem of the server. */
   sendInBackground(draft: DraftRequest): void {
     const { connection, onProblem } = this.#parts;
     this.limited(draft, upstreamLimits.controlMs, new AbortController().signal).catch(() => {
@@ -131,7 +131,7 @@ export class UpstreamRequests {
     });
   }
 
-  /** Adds the members the server's era understands: the older has no rounds, the newer other tasks. */
+  /** Adds the members that the server's era supports. */
   #withExtra(draft: DraftRequest, extra: Params | undefined): DraftRequest {
     if (!extra) return draft;
     const { era, capabilities } = this.#parts.negotiated;
@@ -145,7 +145,7 @@ export class UpstreamRequests {
 
   #send(draft: DraftRequest, pending: PendingCall): Promise<Params> {
     const { connection } = this.#parts;
-    // Only what is reached by a url has sessions that expire.
+    // Only HTTP has sessions that expire.
     if (connection.hasHeaders) return this.#sendInSession(draft, pending);
     const { policy, context, clientId } = pending;
     const options = this.#sendOptions(policy, context);
@@ -163,7 +163,7 @@ export class UpstreamRequests {
     });
   }
 
-  /** On the way of every call, so it is one function: each more that waits costs as much as the message. */
+  /** One function, because it is on the path of every call: each extra await costs as much as the message. */
   async #sendInSession(
     draft: DraftRequest,
     { policy, context, clientId }: PendingCall,
@@ -171,7 +171,7 @@ export class UpstreamRequests {
     const { connection } = this.#parts;
     const options = this.#sendOptions(policy, context);
     try {
-      // What is sent while there is no session would be refused. Its failure shows in the request itself.
+      // Requests without a session would be refused. A failed renewal shows in the request itself.
       if (this.#renewing) await this.#renewing.catch(() => {});
       return withList(await connection.request(draft, options), policy.list);
     } catch (error) {
@@ -200,7 +200,7 @@ export class UpstreamRequests {
     };
   }
 
-  /** Opens a new session where the old one expired; all who notice wait for the same one. */
+  /** Renews an expired session; concurrent requests share one renewal. */
   #renew({ isCurrent }: SessionExpiredError): Promise<unknown> {
     if (this.#renewing) return this.#renewing;
     if (!isCurrent) return Promise.resolve();
@@ -211,7 +211,7 @@ export class UpstreamRequests {
       signal: new AbortController().signal,
     };
     this.#renewing = withTimeLimit(limit, async (signal) => {
-      log.info('The session with a server expired; a new one is opened', { server });
+      log.info('renewing expired session', { server });
       await initialize(connection, { server, clientInfo }, signal);
       onNewSession();
     }).finally(() => {
@@ -221,9 +221,9 @@ export class UpstreamRequests {
   }
 }
 
-/** A result without its list is one whose call is not over, or one of the first servers there were. */
+/** Results without the list come from deferred calls and from early servers. */
 function withList(result: Params, list: CallPolicy['list']): Params {
   if (list === undefined || Array.isArray(result[list])) return result;
-  // Not enumerable: what the server sent stays what is sent on.
+  // Not enumerable, so that the result is passed on unchanged.
   return Object.defineProperty(result, list, { value: [] });
 }

@@ -40,7 +40,7 @@ import { UpstreamLists } from './upstream-lists.ts';
 import { UpstreamRequests, type CallPolicy } from './upstream-requests.ts';
 
 export interface UpstreamParts {
-  /** What it is called in the fleet, which need not be how it calls itself. */
+  /** Its name in the fleet, which may differ from its `serverInfo`. */
   readonly name: string;
   readonly connection: UpstreamConnection;
   readonly negotiated: Negotiated;
@@ -52,7 +52,7 @@ export interface UpstreamParts {
   readonly log: Log;
 }
 
-/** A server behind one link, in whichever era it speaks. */
+/** A server behind one link, in either era. */
 export class UpstreamServer implements McpServer {
   readonly name: string;
   readonly title: string;
@@ -134,12 +134,12 @@ export class UpstreamServer implements McpServer {
     return this.#connection.end === undefined;
   }
 
-  /** Resolves once, when the link has ended, whoever ended it. */
+  /** Resolves once the link has ended. */
   get ended(): Promise<LinkEnd> {
     return this.#connection.ended;
   }
 
-  /** Requests without an answer, those of the connection itself included. */
+  /** Pending requests, Tutti's own included. */
   get inFlight(): number {
     return this.#connection.inFlight;
   }
@@ -148,22 +148,22 @@ export class UpstreamServer implements McpServer {
     return this.#parts.problems.list();
   }
 
-  /** When the server last said anything, in milliseconds since the epoch. */
+  /** Time of the last message from the server, in milliseconds since the epoch. */
   get lastTrafficAt(): number {
     return this.#connection.lastTrafficAt;
   }
 
-  /** It asks its callers things without saying in which call, so it gets one client's calls at a time. */
+  /** Its requests do not name their call, so it receives one client's calls at a time. */
   get isExclusive(): boolean {
     return this.#requests.scheduler.isExclusive;
   }
 
-  /** When a list has to be asked for again, by the server's own word; undefined before it was fetched. */
+  /** Expiry of a list according to the server's `ttlMs`; undefined before it was fetched. */
   listingFreshUntil(name: ListName): number | undefined {
     return this.#lists.freshUntil(name);
   }
 
-  /** Resolves when the server shows that it is alive. Servers of the stateless era have no `ping`. */
+  /** Resolves when the server responds. The stateless era has no `ping`. */
   async ping(signal: AbortSignal = new AbortController().signal): Promise<void> {
     const method = this.negotiated.era === 'handshake' ? 'ping' : 'server/discover';
     await this.#requests.limited({ method, members: [] }, upstreamLimits.pingMs, signal);
@@ -178,7 +178,7 @@ export class UpstreamServer implements McpServer {
 
   callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult> {
     if (!this.#mustKnowTools || this.#tools.has(name)) return this.#callTool(name, args, context);
-    // Without the list the call is made plainly, and the server says what it lacks.
+    // If listing fails, the call is sent without that knowledge, and the server reports what is missing.
     return this.listTools().then(
       () => this.#callTool(name, args, context),
       () => this.#callTool(name, args, context),
@@ -199,7 +199,7 @@ export class UpstreamServer implements McpServer {
       isRepeatable: context.mayRepeat === true,
       isTask: needsTask(this.#tools.get(name), context.extra),
     };
-    // The list is all that is relied on.
+    // `content` is the only member that Tutti relies on.
     return this.#requests.call(draft, policy, context) as Promise<unknown> as Promise<ToolResult>;
   }
 
@@ -239,7 +239,7 @@ export class UpstreamServer implements McpServer {
     return (await this.#requests.call(draft, policy, context)) as unknown as PromptResult;
   }
 
-  /** A server without completions, or without the method, completes nothing. */
+  /** Empty for a server without completions. */
   async complete(request: CompletionRequest, context: CallContext): Promise<Completion> {
     const method = 'completion/complete';
     const members: Member[] = [
@@ -343,7 +343,7 @@ export class UpstreamServer implements McpServer {
     this.#requests.sendInBackground({ method, members: [['uri', JSON.stringify(uri)]] });
   }
 
-  /** A new session knows nothing of what was subscribed to, and may list other things. */
+  /** A new session has no subscriptions, and its lists may differ. */
   #restore(): void {
     for (const uri of this.#watches.uris) this.#sendWatch(uri, true);
     const level = this.#parts.logLevel.value;
@@ -363,7 +363,7 @@ export class UpstreamServer implements McpServer {
     for (const listener of this.#listeners) listener(change);
   }
 
-  /** How a call is made depends on what the list says of the tool: headers, or that it is a task. */
+  /** Whether calls depend on the tool's definition: header parameters, or task-only tools. */
   get #mustKnowTools(): boolean {
     const { era, capabilities } = this.negotiated;
     return era === 'stateless' ? this.#connection.hasHeaders : isRecord(capabilities['tasks']);

@@ -8,10 +8,10 @@ import { AppError, withTimeLimit, type Clock, type Log } from '../../kernel/inde
 const readyLimitMs = 10_000;
 
 export interface HealthParts {
-  /** One that stands for several can say which of them could not be listed. */
+  /** A catalogue can report which servers could not be listed. */
   readonly server: McpServer & Pick<Partial<Catalogue>, 'failures'>;
   readonly version: string;
-  /** False where nobody has to authenticate: then nobody is trusted with details either. */
+  /** False without authentication: then details are shown to no caller. */
   readonly isAuthenticated: boolean;
   readonly clock: Clock;
   readonly log: Log;
@@ -67,7 +67,7 @@ export class HealthEndpoints {
   #reason(thrown: unknown, isKnown: boolean): string {
     if (thrown instanceof AppError) return isKnown ? thrown.message : thrown.code;
     this.#parts.log.error('tool discovery failed unexpectedly', { error: thrown });
-    return 'Tool discovery failed unexpectedly. The log of the server says why';
+    return "Tool discovery failed unexpectedly. See the server's log";
   }
 }
 

@@ -5,7 +5,7 @@ import type { Tool } from '../../contract/tool/index.ts';
 import { headerOf, respondJson, type HttpExchange } from '../../http/index.ts';
 import { AppError, lookupTable, withTimeLimit, type Log } from '../../kernel/index.ts';
 
-/** Servers that start for the first time may take longer; the page says so. */
+/** Servers that start for the first time may take longer; the page then shows the timeout. */
 const overviewLimitMs = 3_000;
 
 export interface HomeParts {
@@ -33,7 +33,7 @@ export class HomeEndpoint {
     const { version, isAuthenticated } = this.#parts;
     const html = renderHomePage({
       version,
-      // Checked before: it names this server.
+      // The Host header was checked: it names this server.
       mcpUrl: `http://${headerOf(request, 'host') ?? ''}/mcp`,
       needsToken: isAuthenticated,
       overview: caller ? await this.#overview() : undefined,
@@ -57,12 +57,12 @@ export class HomeEndpoint {
     } catch (thrown) {
       if (thrown instanceof AppError) return thrown.message;
       this.#parts.log.error('overview failed', { error: thrown });
-      return 'the log of the server says why';
+      return "see the server's log";
     }
   }
 }
 
-/** What stands behind the gateway, as far as the page shows it. */
+/** The servers and tools shown on the page. */
 export interface Overview {
   readonly servers: readonly Pick<ServerStatus, 'name' | 'state' | 'tools' | 'lastError'>[];
   readonly tools: readonly Pick<Tool, 'name' | 'title' | 'description'>[];
@@ -70,10 +70,10 @@ export interface Overview {
 
 export interface HomePage {
   readonly version: string;
-  /** Where MCP is served, as the browser reached it. */
+  /** The MCP url, as reached by the browser. */
   readonly mcpUrl: string;
   readonly needsToken: boolean;
-  /** Undefined where the visitor may not see it, a text where it could not be had. */
+  /** Undefined where the visitor may not see it, a reason where it failed. */
   readonly overview: Overview | string | undefined;
 }
 
@@ -86,7 +86,7 @@ table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:t
 /** Nothing is loaded, run or sent from this page, and no other page may frame it. */
 export const homePagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** The page at `/`: it runs, how to connect, and what is there. No script; all text of others is escaped. */
+/** The page at `/`: status, how to connect, servers and tools. No script; all external text is escaped. */
 export function renderHomePage({ version, mcpUrl, needsToken, overview }: HomePage): string {
   const headers = needsToken ? { headers: { Authorization: 'Bearer TOKEN' } } : {};
   const entry = { mcpServers: { tutti: { type: 'http', url: mcpUrl, ...headers } } };
@@ -110,7 +110,7 @@ const tokenHint =
   'TOKEN is the setting <code>server.auth_token</code>. Where that is not set, it is in the file <code>serve-token</code> in the data directory of the user who runs this server; <code>tutti serve</code> prints its path.';
 
 function renderOverview(overview: HomePage['overview']): string {
-  if (overview === undefined) return '<p>Servers and tools are listed to who has the token.</p>';
+  if (overview === undefined) return '<p>Servers and tools are listed only with the token.</p>';
   if (typeof overview === 'string') {
     return `<h2>Servers and tools</h2>\n<p>They could not be listed: ${escaped(overview)}</p>`;
   }

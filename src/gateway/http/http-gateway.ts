@@ -110,7 +110,7 @@ export interface HttpGatewayOptions
   readonly token?: Secret | undefined;
 }
 
-/** Serves MCP on a listener of its own, to whoever presents the token. */
+/** Serves MCP on a listener of its own, to clients that present the token. */
 export async function startHttpGateway(options: HttpGatewayOptions): Promise<Listener> {
   const { token } = options;
   const isAuthenticated = token !== undefined;

@@ -11,7 +11,7 @@ import { refuse, rpcRefusal, type HttpCall, type HttpParts } from './http-parts.
 import { SessionEndpoint } from './session-endpoint.ts';
 import { StatelessEndpoint } from './stateless-endpoint.ts';
 
-/** `/mcp`: Streamable HTTP, each request in the era it says it is of. */
+/** `/mcp`: Streamable HTTP, each request in the era it declares. */
 export class McpEndpoint {
   readonly sessions: SessionEndpoint;
   readonly #parts: HttpParts;

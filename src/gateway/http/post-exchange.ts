@@ -9,8 +9,8 @@ import type { RunningRequest } from '../requests-in-flight.ts';
 import type { HttpCall, HttpParts } from './http-parts.ts';
 
 /**
- * The way back of one POST: plain JSON, or a stream of events as soon as there is something to say
- * before the answer, or when the answer takes so long that a silent connection might be cut.
+ * The response to one POST: plain JSON, or an event stream as soon as there is a message before the result, or when
+ * the result takes so long that a silent connection might be closed.
  */
 export class PostExchange implements Origin {
   readonly caller: Caller;
@@ -40,7 +40,7 @@ export class PostExchange implements Origin {
     return this.#takesEvents;
   }
 
-  /** What runs is stopped when the client goes away before its answer. */
+  /** Aborts the request when the client disconnects before its response. */
   attach(running: RunningRequest): void {
     this.#running.push(running);
     if (this.#response.destroyed) this.#leave();

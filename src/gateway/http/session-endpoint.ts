@@ -16,7 +16,7 @@ import { refuse, type HttpCall, type HttpParts } from './http-parts.ts';
 import { PostExchange } from './post-exchange.ts';
 import { HttpSessions, type HttpSession } from './sessions.ts';
 
-/** Streamable HTTP of the handshake era: POST to speak, GET to listen, DELETE to leave. */
+/** Streamable HTTP of the handshake era: POST to send, GET to listen, DELETE to end the session. */
 export class SessionEndpoint {
   readonly #parts: HttpParts;
   readonly #sessions: HttpSessions;
@@ -52,7 +52,7 @@ export class SessionEndpoint {
     }
   }
 
-  /** Opens the stream of what the server has to say unasked. */
+  /** Opens the stream for messages outside any request. */
   listen(call: HttpCall): void {
     if (!accepts(call.request, 'text/event-stream')) {
       refuse(call, { status: 406, message: 'A GET must accept text/event-stream' });
@@ -142,7 +142,7 @@ export class SessionEndpoint {
     else exchange.finish({ status: 200, text: `[${texts.join(',')}]` });
   }
 
-  /** The session a request names; refuses it when there is none or the version is unknown. */
+  /** The session of a request; refuses the request when there is none or the version is unknown. */
   #find(call: HttpCall): HttpSession | undefined {
     const { request, caller } = call;
     const version = headerOf(request, 'mcp-protocol-version');
@@ -159,7 +159,7 @@ export class SessionEndpoint {
     }
     const found = this.#sessions.find(id, caller);
     if (!found) {
-      const message = 'There is no such session (any more): send "initialize" again';
+      const message = 'Unknown or expired session: send "initialize" again';
       const error = { code: rpcErrorCode.invalidRequest, message };
       refuse(call, { status: 404, message, error });
     }

@@ -4,17 +4,17 @@ import { TooManySessionsError } from '../errors.ts';
 import { HandshakeSession } from '../handshake-session.ts';
 import type { HttpParts } from './http-parts.ts';
 
-/** A client of the handshake era that comes back with the id it was given. */
+/** A session of the handshake era. */
 export interface HttpSession {
   readonly id: string;
   readonly caller: Caller;
   readonly session: HandshakeSession;
-  /** The open GET stream, where what answers no request goes; without one it is dropped. */
+  /** The open GET stream for messages outside any request; without one they are dropped. */
   stream: EventStream | undefined;
   usedAt: number;
 }
 
-/** All sessions, at most `maxSessions`; the longest idle gives way to a new one. */
+/** All sessions, at most `maxSessions`; the longest idle is ended for a new one. */
 export class HttpSessions {
   readonly #parts: HttpParts;
   readonly #byId = new Map<string, HttpSession>();
@@ -29,7 +29,7 @@ export class HttpSessions {
 
   /** Throws when every session is in use. */
   create(caller: Caller): HttpSession {
-    this.#makeRoom();
+    this.#evictOldest();
     const { serving, clock } = this.#parts;
     const session = new HandshakeSession(serving, (text) => created.stream?.send(text));
     const created: HttpSession = {
@@ -64,7 +64,7 @@ export class HttpSessions {
     }
   }
 
-  /** Ends the streams. Requests that run are the connections' to wait for. */
+  /** Ends the streams. The listener waits for running requests. */
   close(): void {
     for (const { session, stream } of this.#byId.values()) {
       session.silence();
@@ -73,7 +73,7 @@ export class HttpSessions {
     this.#byId.clear();
   }
 
-  #makeRoom(): void {
+  #evictOldest(): void {
     const { maxSessions } = this.#parts.limits;
     if (this.#byId.size < maxSessions) return;
     let oldest: HttpSession | undefined;

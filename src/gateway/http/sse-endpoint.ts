@@ -13,7 +13,7 @@ interface OpenStream {
   readonly stream: EventStream;
 }
 
-/** The HTTP+SSE transport of 2024-11-05: one GET stream carries every answer, POSTs carry requests. */
+/** The HTTP+SSE transport of 2024-11-05: one GET stream carries all responses, POSTs carry requests. */
 export class SseEndpoint {
   readonly #parts: HttpParts;
   readonly #open = new Map<string, OpenStream>();

@@ -23,7 +23,7 @@ import { openSubscription, type Subscription } from '../subscription.ts';
 import type { HttpCall, HttpParts } from './http-parts.ts';
 import { PostExchange } from './post-exchange.ts';
 
-/** Answers POSTs of the stateless era: each carries all there is to know about it. */
+/** Answers POSTs of the stateless era: each is self-contained. */
 export class StatelessEndpoint {
   readonly #parts: HttpParts;
   readonly #rules: EraRules;
@@ -67,7 +67,7 @@ export class StatelessEndpoint {
   async #answer(request: Request, call: HttpCall): Promise<void> {
     const exchange = new PostExchange(call, this.#parts);
     this.#running += 1;
-    // Ids mean something to one client only, and clients are not told apart here.
+    // Ids are unique per client only, and stateless clients are not distinguished.
     const inFlight = new RequestsInFlight();
     const at = { origin: exchange, inFlight };
     const reply = await answerRequest(request, this.#rules, at);
@@ -113,7 +113,7 @@ export class StatelessEndpoint {
     });
   }
 
-  /** Tools may ask for some of their arguments to be repeated in headers. */
+  /** Tools may require arguments to be mirrored in headers. */
   async #checkParams(request: Request, call: HttpCall): Promise<RpcError | undefined> {
     try {
       this.#paramHeaders ??= this.#readParamHeaders();
@@ -142,7 +142,7 @@ export class StatelessEndpoint {
   }
 }
 
-/** An error of the method itself is an answer (200), with the exceptions the protocol names. */
+/** A JSON-RPC error is a 200 response, with the exceptions the protocol defines. */
 function statusOf({ errorCode }: Reply): number {
   if (errorCode === rpcErrorCode.methodNotFound) return 404;
   return errorCode === rpcErrorCode.missingClientCapability ? 400 : 200;

@@ -16,13 +16,13 @@ export interface AnswerFromEventsOptions {
   readonly limits: HttpLinkLimits;
   readonly listener: LinkListener;
   readonly dispatcher: MessageDispatcher;
-  /** Asks for what came behind an event. */
+  /** Requests the events after the given one. */
   readonly resume: (lastEventId: string) => Promise<IncomingMessage>;
 }
 
 /**
- * Delivers what comes on a request's stream until its answer has come. A stream that ends before is
- * resumed where the server marked its events, as often as that brings something new.
+ * Delivers the messages of a request's event stream until its response has arrived. A stream that ends earlier
+ * is resumed where its events have ids, as long as resuming yields new events.
  */
 export async function answerFromEvents(
   first: IncomingMessage,
@@ -38,7 +38,7 @@ export async function answerFromEvents(
     fruitless = stream.isFruitful ? 0 : fruitless + 1;
     end = { lastEventId: stream.lastEventId, retryMs: stream.retryMs ?? end.retryMs };
     if (end.lastEventId === undefined || fruitless > limits.maxResumes) {
-      throw new ExchangeBrokenError(server, 'its event stream ended before the answer');
+      throw new ExchangeBrokenError(server, 'its event stream ended before the response');
     }
     await sleep(end.retryMs ?? limits.firstReconnectDelayMs, undefined, { signal });
     response = await resumed(options, end.lastEventId);
@@ -49,7 +49,7 @@ export async function answerFromEvents(
   }
 }
 
-/** What fails here fails after the request was sent, so that no failure says that it was not. */
+/** The request was sent already, so failures to resume must not be reported as unsent. */
 async function resumed(
   { server, signal, resume }: AnswerFromEventsOptions,
   lastEventId: string,
@@ -65,7 +65,7 @@ async function resumed(
 
 interface ReadStream extends StreamEnd {
   readonly isAnswered: boolean;
-  /** Whether anything came. */
+  /** Whether any event arrived. */
   readonly isFruitful: boolean;
 }
 
@@ -86,7 +86,7 @@ async function readUntilAnswer(
       if (type !== 'message' || data.length === 0 || signal.aborted) return true;
       if (dispatcher.dispatch(data, id) !== 'answer') return true;
       isAnswered = true;
-      // The server ends the stream now, and the connection can be used again; if not, we end it.
+      // The server normally ends the stream now, which frees the connection for reuse; otherwise we end it.
       linger ??= setTimeout(() => response.destroy(), limits.lingerMs);
       return false;
     },

@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** What of stderr is looked at: a crash with its stack, and an object that was thrown, fits. */
+/** Limits of the kept stderr: enough for a crash with its stack or a thrown object. */
 const maxLines = 1_000;
 const maxLength = 64 * 1024;
 
-/** The latest lines of stderr, as far as they may tell why a program died. */
+/** The latest lines of stderr, to find out why a process died. */
 export class StderrTail {
   readonly #lines: string[] = [];
   #length = 0;
@@ -17,13 +17,13 @@ export class StderrTail {
     }
   }
 
-  /** The one that says most; see `findCrashReason`. */
+  /** The most informative line; see `findCrashReason`. */
   crashReason(): string {
     return findCrashReason(this.#lines.map((line) => stripVTControlCharacters(line)));
   }
 }
 
-/** Says nothing about the cause: stacks, source excerpts, and what runtimes add at the end. */
+/** Lines without the cause: stacks, source excerpts, and trailers of runtimes. */
 const noise = [
   /^\s*$/,
   /^\s*\^+\s*$/,
@@ -47,8 +47,8 @@ const noise = [
   /^npm (?:notice|warn|WARN)\b/,
 ];
 
-/** Names the cause in the words of a runtime. */
-const telling = [
+/** Lines in which a runtime names the cause. */
+const causes = [
   // Node, Python, Java, .NET: `TypeError: x`, `a.b.SomeException: x`, behind what announces it.
   /^(?:Uncaught |Unhandled exception[.:] |Caused by: |Exception in thread "[^"]*" )?(?:[\w$]+[.:])*[\w$]*(?:Error|Exception|Interrupt|Exit)(?: \[\w+\])?: \S/,
   /^panic: /,
@@ -62,9 +62,9 @@ const suspicious =
   /\b(?:error|fatal|panic|exception|fail(?:ed|ure)?|cannot|can't|could not|unable|denied|not found|no such|missing|required|invalid|refused|usage)\b/i;
 
 /**
- * The line of a dead program's stderr that says most about why it died: the exception rather than its stack,
- * npm's reason rather than the path of its log. What Node itself reports comes first. Among equals the latest; the
- * last line when none stands out.
+ * The line of a dead process's stderr that best explains its death: the exception rather than its stack, npm's
+ * reason rather than the path of its log. Node's own report comes first. Among equals the latest; the last line
+ * when none stands out.
  */
 export function findCrashReason(lines: readonly string[]): string {
   const thrown = thrownInNode(lines);
@@ -79,8 +79,8 @@ export function findCrashReason(lines: readonly string[]): string {
     else if (isUnindented(line)) isInTraceback = false;
   }
   if (best.weight > 0) return best.line;
-  const said = lines.filter((line) => line.trim() !== '');
-  return said.findLast((line) => !/^Node\.js v\d/.test(line)) ?? said.at(-1) ?? '';
+  const filled = lines.filter((line) => line.trim() !== '');
+  return filled.findLast((line) => !/^Node\.js v\d/.test(line)) ?? filled.at(-1) ?? '';
 }
 
 /** Lines between what was thrown and its stack: a message may have several. */
@@ -88,8 +88,8 @@ const maxMessageLines = 20;
 const rejectionReason = /^\[?UnhandledPromiseRejection: .* with the reason "(.*)"\.\]?(?: \{)?$/s;
 
 /**
- * What Node says of an exception that ended it: the place, the line of source, a mark below it, then what was thrown,
- * whatever that is, with its stack; at the end its version.
+ * Node's report of an uncaught exception: location, source line, a mark below it, then the thrown value with its
+ * stack, and at the end Node's version.
  */
 function thrownInNode(lines: readonly string[]): string | undefined {
   const end = lines.findLastIndex((line) => /^Node\.js v\d/.test(line));
@@ -111,12 +111,12 @@ function weightOf(line: string, isInTraceback: boolean): number {
   if (noise.some((pattern) => pattern.test(line))) return 0;
   // What ends a traceback of Python is its exception, whatever it is called.
   if (isInTraceback && isUnindented(line)) return 4;
-  if (telling.some((pattern) => pattern.test(line))) return 4;
+  if (causes.some((pattern) => pattern.test(line))) return 4;
   if (suspicious.test(line)) return isUnindented(line) ? 3 : 2;
   return 1;
 }
 
-/** A panic of Rust has its message in the next line. */
+/** A Rust panic has its message on the next line. */
 function withNext(line: string, next: string | undefined): string {
   return /panicked at .*:$/.test(line) && next !== undefined ? `${line} ${next}` : line;
 }

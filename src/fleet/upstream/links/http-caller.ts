@@ -25,10 +25,10 @@ export interface HttpCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
-  /** The same where there is no signal yet. */
+  /** The same without creating a signal. */
   readonly abort?: CallAbort;
   readonly headLimitMs?: number | undefined;
-  /** Following a redirect sends it again, which is a second time for one that was carried out before. */
+  /** Redirects are not followed: the request may have been executed before the redirect. */
   readonly isSentOnce?: boolean;
 }
 
@@ -36,7 +36,7 @@ type SendRequest = typeof request;
 
 const movedSameMethod = [307, 308];
 
-/** Makes HTTP requests to one server over connections that are kept open. */
+/** Sends HTTP requests to one server over keep-alive connections. */
 export class HttpCaller {
   readonly #server: string;
   readonly #limits: HttpLinkLimits;
@@ -44,7 +44,7 @@ export class HttpCaller {
   readonly #send: SendRequest;
   readonly #connectEvent: 'connect' | 'secureConnect';
   readonly #endpoints = new WeakMap<URL, Endpoint>();
-  /** Where requests for a url were redirected to last: the next go there at once. */
+  /** Caches redirect targets: later requests go there directly. */
   readonly #moved = new WeakMap<URL, URL>();
 
   static async open(server: string, url: URL, limits: HttpLinkLimits): Promise<HttpCaller> {
@@ -66,9 +66,8 @@ export class HttpCaller {
   }
 
   /**
-   * The response, whatever its status, but for redirects: those within the origin are followed, others
-   * refused, because the request may carry credentials. Rejects with an `AppError`, or with what the
-   * signal says.
+   * The response, whatever its status. Redirects within the origin are followed, others refused, because the
+   * request may carry credentials. Rejects with an `AppError` or the signal's reason.
    */
   async call(call: HttpCall): Promise<IncomingMessage> {
     let url = this.#moved.get(call.url) ?? call.url;
@@ -97,7 +96,7 @@ export class HttpCaller {
     this.#agent.destroy();
   }
 
-  /** Taking a url apart costs as much as sending a small request, and it is nearly always the same. */
+  /** Cached: parsing a url costs as much as sending a small request, and it rarely changes. */
   #endpointOf(url: URL): Endpoint {
     let endpoint = this.#endpoints.get(url);
     if (!endpoint) {
@@ -116,7 +115,7 @@ export class HttpCaller {
   #callOnce(call: HttpCall): Promise<IncomingMessage> {
     const { method, url, body, signal, headLimitMs } = call;
     const abort = call.abort ?? (signal && new SignalAbort(signal));
-    // What was aborted is reported as the signal says it.
+    // Rejects with the signal's own reason.
     if (abort?.isAborted) return Promise.reject(abort.reason);
     return new Promise<IncomingMessage>((resolve, reject) => {
       const endpoint = this.#endpointOf(url);
@@ -147,13 +146,13 @@ export class HttpCaller {
 interface Endpoint {
   readonly options: RequestOptions;
   readonly host: string;
-  /** What name and password in the url make. */
+  /** The Authorization header for credentials in the url. */
   readonly basic: string | undefined;
 }
 
 /**
- * As a list they are written as they are; set one by one they cost as much as the rest of the
- * request. A list must be complete, so it names what Node adds otherwise.
+ * Node writes a raw header list as it is; setting headers one by one costs as much as the rest of the request.
+ * A raw list must be complete, so it includes the headers Node adds otherwise.
  */
 function headerList({ headers, body }: HttpCall, { host, basic }: Endpoint): string[] {
   const list = ['host', host];
@@ -171,7 +170,7 @@ interface TimeLimits {
   readonly headLimitMs: number | undefined;
 }
 
-/** Ends a request that cannot connect, or whose response does not begin, in time. */
+/** Destroys a request that does not connect, or whose response does not start, in time. */
 function limitTimes(sent: ClientRequest, limits: TimeLimits) {
   const { connectEvent, connectLimitMs, headLimitMs } = limits;
   let wasConnected = false;
@@ -205,15 +204,15 @@ interface RequestFailure {
   readonly wasConnected: boolean;
 }
 
-/** What people read for each reason a server cannot be reached; `undefined` for others. */
+/** User-facing explanations of connection errors, by error code. */
 const reasons: Readonly<Record<string, string>> = lookupTable({
-  ECONNREFUSED: 'the connection was refused. Check that the server runs, and its port',
-  ENOTFOUND: 'its host name is not known. Check the url, and the network',
-  EAI_AGAIN: 'its host name could not be looked up. Check the network',
-  EHOSTUNREACH: 'there is no route to its host. Check the url, and the network',
+  ECONNREFUSED: 'the connection was refused. Check that the server is running, and its port',
+  ENOTFOUND: 'its host name is unknown. Check the url and the network',
+  EAI_AGAIN: 'its host name could not be resolved. Check the network',
+  EHOSTUNREACH: 'there is no route to its host. Check the url and the network',
   ENETUNREACH: 'there is no route to its network. Check the network',
-  ETIMEDOUT: 'nobody answered at its address. Check the url, and the network',
-  CONNECT_TIMEOUT: 'the connection was not made in time. Check the url, and the network',
+  ETIMEDOUT: 'the connection timed out. Check the url and the network',
+  CONNECT_TIMEOUT: 'the connection timed out. Check the url and the network',
   EPROTO: 'it does not speak TLS as expected. Check whether the url should begin with http:',
   ERR_SSL_WRONG_VERSION_NUMBER:
     'it does not speak TLS. Check whether the url should begin with http:',
@@ -228,17 +227,17 @@ const reasons: Readonly<Record<string, string>> = lookupTable({
 });
 
 function selfSigned(): string {
-  return 'its certificate is from nobody trusted here. Name its authority in NODE_EXTRA_CA_CERTS';
+  return 'its certificate is not trusted. Add its certificate authority to NODE_EXTRA_CA_CERTS';
 }
 
-/** Why a request got no response, as an error that says whether it may have been acted upon. */
+/** Why a request got no response, as an error that says whether it may have been executed. */
 function explainFailure(server: string, url: URL, failure: RequestFailure): AppError {
   const { error, wasConnected } = failure;
   const code = error.code ?? 'unknown';
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new BadAnswerError(server, 'the headers of its response are too large');
+    return new BadAnswerError(server, 'the response headers are too large');
   }
-  if (code.startsWith('HPE_')) return new BadAnswerError(server, 'its response is no HTTP');
+  if (code.startsWith('HPE_')) return new BadAnswerError(server, 'it is not HTTP');
   const reason = reasons[code];
   if (!wasConnected) {
     return new UnreachableError(server, url.origin, reason ?? `the connection failed (${code})`);
@@ -253,7 +252,7 @@ export function checkedUrl(server: string, text: string): URL {
   throw new InvalidEndpointError(server, 'its url must begin with http: or https:');
 }
 
-/** Lower-cased, so that later ones replace them. The value of a bad one is not shown. */
+/** With lower-case names, so that later headers replace them. Values are never shown in errors. */
 export function checkedHeaders(
   server: string,
   headers: Readonly<Record<string, string>>,
@@ -266,7 +265,7 @@ export function checkedHeaders(
     } catch {
       throw new InvalidEndpointError(
         server,
-        `its header ${JSON.stringify(name)} holds characters that HTTP does not allow`,
+        `its header ${JSON.stringify(name)} contains characters that HTTP does not allow`,
       );
     }
     checked[name.toLowerCase()] = value;

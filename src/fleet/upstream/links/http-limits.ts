@@ -5,22 +5,22 @@ import { defaultMessageLimits } from './message-dispatcher.ts';
 export interface HttpLinkLimits {
   readonly message: JsonLimits;
   readonly rate: RateLimits;
-  /** Exchanges at once; the next wait for one to end. */
+  /** Concurrent exchanges; further ones are queued. */
   readonly maxSockets: number;
   readonly connectLimitMs: number;
   /**
-   * From the request to the head of the response, where no caller waits for an answer. A request's
-   * head may come as late as its answer, so that only its caller's signal ends it.
+   * Time to the response headers, for exchanges without a caller. The headers of a request may arrive as late
+   * as its result, so only the caller's signal limits it.
    */
   readonly headLimitMs: number;
   readonly maxRedirects: number;
-  /** How long a stream may stay open behind the answer before its connection is given up. */
+  /** How long a stream may stay open after the response before its connection is destroyed. */
   readonly lingerMs: number;
-  /** Attempts to resume a broken stream that brought nothing. */
+  /** Attempts to resume a stream that yielded no event. */
   readonly maxResumes: number;
   readonly firstReconnectDelayMs: number;
   readonly maxReconnectDelayMs: number;
-  /** How long ending the session at the server may take. */
+  /** Time limit of the DELETE that ends the session. */
   readonly closeLimitMs: number;
 }
 

@@ -271,7 +271,7 @@ describe('a stream that breaks before the answer', () => {
     link.send(ask(1));
     await until(() => failures.has(1));
     expect(failures.get(1)?.message).toBe(
-      'Server "probe" gave no answer: its event stream ended before the answer. Whether it did what was asked is not known',
+      'Server "probe" did not respond: its event stream ended before the response. The request may or may not have been executed',
     );
     expect(server.seen).toHaveLength(1);
   });

@@ -17,17 +17,17 @@ export interface HttpLinkOptions {
   readonly url: string;
   /** Sent with every request; their values are never shown. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The beginning of what was no message. */
+  /** Called with the beginning of invalid input. */
   readonly onExcerpt?: (excerpt: string) => void;
   readonly redact?: Redact | undefined;
   readonly limits?: Partial<HttpLinkLimits>;
 }
 
-/** A link over Streamable HTTP. What the two eras do differently is said by its owner. */
+/** A link over Streamable HTTP. Its owner handles the differences between the eras. */
 export interface HttpLink extends Link {
-  /** What the server gave out with the answer to `initialize`; sent with everything since. */
+  /** Issued by the server with the result of `initialize`; sent with every later request. */
   readonly sessionId: string | undefined;
-  /** Handshake era: the version agreed upon, repeated in a header of everything sent from now on. */
+  /** Handshake era: the negotiated version, sent as a header from now on. */
   setProtocolVersion(version: string): void;
   /**
    * Handshake era: opens the stream for messages that belong to no request, and keeps it open. Called
@@ -36,7 +36,7 @@ export interface HttpLink extends Link {
   listen(): void;
 }
 
-/** Checks the address only: the first request shows whether somebody is there. */
+/** Validates the url only; the first request shows whether the server is reachable. */
 export async function openHttpLink(
   options: HttpLinkOptions,
   listener: LinkListener,
@@ -65,9 +65,9 @@ interface Parts {
 const maxFailureBytes = 64 * 1024;
 
 /**
- * 1. Each message is an exchange of its own; they run side by side, but for what is sent behind
- *    `notifications/initialized`, which waits until the server has taken that.
- * 2. A request ends in just one of: an answer, `onRequestFailed`, or its signal.
+ * 1. Each message is an HTTP exchange of its own; exchanges run concurrently, except that those after
+ *    `notifications/initialized` wait until the server has accepted it.
+ * 2. A request ends in exactly one of: a response, `onRequestFailed`, or its signal.
  * 3. After `close` nothing is delivered.
  */
 class StreamableHttpLink implements HttpLink {
@@ -77,7 +77,7 @@ class StreamableHttpLink implements HttpLink {
   readonly #dispatcher: MessageDispatcher;
   readonly #running = new IdTable<LazyAbort>();
   #exchanges = 0;
-  /** Those of a POST, for as long as session and version stay the same. */
+  /** Headers of a POST, cached while session and version stay the same. */
   #usualHeaders: Readonly<Record<string, string>> | undefined;
   #version: string | undefined;
   #handshake: Promise<void> | undefined;
@@ -142,7 +142,7 @@ class StreamableHttpLink implements HttpLink {
       await this.#post(message, exchange);
     } catch (error) {
       if (exchange.isAborted) return;
-      if (id === undefined) listener.onProblem('did not take a message that needs no answer');
+      if (id === undefined) listener.onProblem('rejected a notification');
       else listener.onRequestFailed(id, error instanceof Error ? error : new Error(String(error)));
     } finally {
       message.abort?.unwatch(onAbort);
@@ -185,7 +185,7 @@ class StreamableHttpLink implements HttpLink {
     const body = await readBody(response, { server: name, maxBytes: limits.message.maxBytes });
     if (abort.isAborted) return;
     if (this.#dispatcher.dispatch(body, id) !== 'answer') {
-      throw new BadAnswerError(name, 'its response holds no answer to the request');
+      throw new BadAnswerError(name, 'it contains no answer to the request');
     }
   }
 
@@ -197,7 +197,7 @@ class StreamableHttpLink implements HttpLink {
     const { caller, url, limits, name, listener } = this.#parts;
     if (mediaTypeOf(response) !== 'events') {
       response.destroy();
-      throw new BadAnswerError(name, 'its response is neither JSON nor an event stream');
+      throw new BadAnswerError(name, 'it is neither JSON nor an event stream');
     }
     await answerFromEvents(response, {
       server: name,
@@ -221,7 +221,7 @@ class StreamableHttpLink implements HttpLink {
     });
   }
 
-  /** A status that is a failure: with an error of the protocol in its body, that is the answer. */
+  /** Handles a failure status; a JSON-RPC error in the body is the response. */
   async #takeFailure(
     response: IncomingMessage,
     { id, session }: { id: RequestId | undefined; session: string | undefined },
@@ -284,7 +284,7 @@ class StreamableHttpLink implements HttpLink {
       const response = await caller.call({ method: 'DELETE', url, headers, signal });
       response.destroy();
     } catch {
-      // The server forgets the session by itself, sooner or later.
+      // The server will expire the session.
     }
   }
 }
@@ -299,7 +299,7 @@ function headerOf(response: IncomingMessage, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** 404 says so. Many servers say 400 instead, with an error that speaks of the session. */
+/** The specification says 404; many servers send 400 with an error that mentions the session. */
 function isSessionGone(status: number, body: Buffer): boolean {
   if (status === 404) return true;
   if (status !== 400) return false;

@@ -13,13 +13,13 @@ export interface ListenStreamOptions {
   readonly limits: HttpLinkLimits;
   readonly dispatcher: MessageDispatcher;
   readonly listener: LinkListener;
-  /** The stream is asked for when this is settled. */
+  /** The stream is requested when this has settled. */
   readonly after: Promise<void>;
 }
 
 const growth = 2;
 
-/** Holds the stream for messages that belong to no request open until it is stopped or refused. */
+/** Keeps the stream for messages outside any request open until it is stopped or refused. */
 export class ListenStream {
   readonly #options: ListenStreamOptions;
   readonly #stopping = new AbortController();

@@ -14,8 +14,8 @@ import type { LinkListener } from '../link.ts';
 import { excerptOf, type Redact } from './excerpt.ts';
 
 /**
- * What one message of a server may be. Large enough for a file in base64; what is larger is skipped
- * while it arrives and never held.
+ * Limits of one message from a server. Large enough for a file in base64; larger messages are skipped while they
+ * arrive and never buffered.
  */
 export const defaultMessageLimits: JsonLimits = {
   maxBytes: 32 * 1024 * 1024,
@@ -27,15 +27,15 @@ export interface MessageDispatcherOptions {
   readonly name: string;
   readonly limits: JsonLimits;
   readonly listener: LinkListener;
-  /** The beginning of what was no message. */
+  /** Called with the beginning of invalid input. */
   readonly onExcerpt: (excerpt: string) => void;
   readonly redact?: Redact | undefined;
 }
 
-/** answer: a response came, to the request of the exchange where that is known · other · garbage: no message at all */
+/** answer: a response, to the request of the exchange where known · other · garbage: not a message */
 export type Dispatched = 'answer' | 'other' | 'garbage';
 
-/** Turns what a line, body or event carried into calls of the listener. Never throws by itself. */
+/** Decodes a line, body or event and passes its messages to the listener. Never throws itself. */
 export class MessageDispatcher {
   readonly #options: MessageDispatcherOptions;
 
@@ -60,7 +60,7 @@ export class MessageDispatcher {
     return taken;
   }
 
-  /** A message that was larger than allowed: whoever waits for it is told, where its ends show who. */
+  /** Reports a message over the size limit, and fails its request where the kept ends show the id. */
   skipTooLarge(line: LongLine): void {
     const { listener, limits, name, onExcerpt, redact } = this.#options;
     listener.onProblem('sent a message larger than allowed');
@@ -85,7 +85,7 @@ export class MessageDispatcher {
       listener.onMessage({ message, text, during });
       return 'other';
     }
-    // A server that could not read the request does not know its id; the exchange does.
+    // A server that could not parse the request answers with a null id; the exchange identifies it.
     const answer = message.id === null ? { ...message, id: during } : message;
     listener.onMessage({ message: answer, text, during });
     return answer.id === during ? 'answer' : 'other';
@@ -102,7 +102,7 @@ export class MessageDispatcher {
   }
 }
 
-/** With a method the id is one of the server's own, and nobody here waits for it. */
+/** With a method it is a request of the server, and the id is not one of ours. */
 function isResponseLike(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
@@ -112,7 +112,7 @@ function isResponseLike(text: string): boolean {
   }
 }
 
-/** Servers write the id first or last; anything else is not worth holding the message for. */
+/** Servers write the id first or last; other positions do not justify buffering the message. */
 function idOfLongResponse({ head, tail }: LongLine): RequestId | undefined {
   const first = /^\s*\{"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{1,100}"),"(?:result|error)":/;
   const last = /"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{1,100}")\}\s*$/;

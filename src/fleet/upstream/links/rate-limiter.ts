@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 
 export interface RateLimits {
   readonly windowMs: number;
-  /** Messages nobody asked for, and garbage, in one window. */
+  /** Unsolicited messages and garbage per window. */
   readonly maxMessages: number;
   readonly maxBytes: number;
 }
@@ -14,8 +14,8 @@ export const defaultRateLimits: RateLimits = {
 };
 
 /**
- * Keeps one server's flood from taking the time of the others: over the limit its output is not read
- * until the window ends. Nothing is lost; the server waits.
+ * Keeps one server from starving the others: over the limit its output is not read until the window ends.
+ * Nothing is lost; backpressure makes the server wait.
  */
 export class RateLimiter {
   readonly #input: Readable;
@@ -48,7 +48,7 @@ export class RateLimiter {
     this.#pause = setTimeout(() => this.release(), this.#windowEndsAt - now);
   }
 
-  /** Reads on, and stops waiting. */
+  /** Resumes reading at once. */
   release(): void {
     clearTimeout(this.#pause);
     this.#pause = undefined;

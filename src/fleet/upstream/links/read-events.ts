@@ -6,11 +6,11 @@ import { SseParser, type SseEvent } from './sse-parser.ts';
 
 export interface ReadEventsOptions {
   readonly limits: HttpLinkLimits;
-  /** `true` when the event counts as one the server was not asked for. */
+  /** `true` when the event is unsolicited and counts towards the rate limit. */
   readonly onEvent: (event: SseEvent) => boolean;
   readonly onLongEvent: () => void;
   readonly onFlood: () => void;
-  /** From the stream before, when this one goes on behind it. */
+  /** From the previous stream, when this one resumes it. */
   readonly lastEventId?: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface StreamEnd {
   readonly retryMs: number | undefined;
 }
 
-/** Reads an event stream until it ends or breaks; the caller cannot tell which, and need not. */
+/** Reads an event stream until it ends or breaks; callers treat both alike. */
 export async function readEvents(
   response: IncomingMessage,
   { limits, onEvent, onLongEvent, onFlood, lastEventId }: ReadEventsOptions,

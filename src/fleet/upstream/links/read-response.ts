@@ -11,7 +11,7 @@ export function mediaTypeOf(response: IncomingMessage): MediaType {
   return type === 'text/event-stream' ? 'events' : 'other';
 }
 
-/** The whole body. Rejects when it is larger than `maxBytes` or breaks off. */
+/** The whole body. Rejects when it exceeds `maxBytes` or is truncated. */
 export function readBody(
   response: IncomingMessage,
   { server, maxBytes }: { readonly server: string; readonly maxBytes: number },
@@ -32,14 +32,14 @@ export function readBody(
       resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts));
     });
     const onBroken = (): void => {
-      if (!isWhole) reject(new ExchangeBrokenError(server, 'its response broke off'));
+      if (!isWhole) reject(new ExchangeBrokenError(server, 'its response was truncated'));
     };
     response.on('error', onBroken);
     response.on('close', onBroken);
   });
 }
 
-/** The beginning of a body nobody needs the rest of. Never rejects. */
+/** Up to `maxBytes` of a body; the rest is discarded. Never rejects. */
 export async function readBeginning(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return await new Promise<Buffer>((resolve) => {
     const parts: Buffer[] = [];

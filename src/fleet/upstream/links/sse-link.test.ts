@@ -92,7 +92,7 @@ describe('a link over HTTP with one event stream', () => {
     await until(() => failures.has(1) && problems.length === 3);
     expect(failures.get(1)?.message).toContain('HTTP status 400 and "bad session"');
     expect(problems.sort()).toEqual([
-      'did not take a message that needs no answer',
+      'rejected a notification',
       'sent a message larger than allowed',
       'sent what is no JSON-RPC message',
     ]);
@@ -135,13 +135,13 @@ describe('opening it is refused', () => {
         response.end();
       },
     });
-    await expect(opened).rejects.toThrow('ended before it named a place');
+    await expect(opened).rejects.toThrow('ended before it named its message endpoint');
   });
 
   it('when there is no stream', async () => {
     const missing = await serve({ onGet: ({ response }) => response.writeHead(404).end('none') });
     await expect(missing.opened).rejects.toMatchObject({ code: 'fleet.http_status', status: 404 });
     const html = await serve({ onGet: ({ response }) => response.end('<html>') });
-    await expect(html.opened).rejects.toThrow('gives no event stream');
+    await expect(html.opened).rejects.toThrow('does not serve an event stream');
   });
 });

@@ -14,9 +14,9 @@ const maxFailureBytes = 64 * 1024;
 const maxEndpointLength = 8_192;
 
 /**
- * HTTP with one event stream for everything the server says (version 2024-11-05): its first event
- * names the place messages are posted to. Rejects when the stream cannot be opened, or names no place
- * of its own origin in time. The link ends with the stream.
+ * The HTTP+SSE transport (version 2024-11-05): one event stream carries all messages of the server, and its first
+ * event names the endpoint for POSTs. Rejects when the stream cannot be opened, or names no endpoint of its own
+ * origin in time. The link ends with the stream.
  */
 export async function openSseLink(options: HttpLinkOptions, listener: LinkListener): Promise<Link> {
   const { name, onExcerpt = () => {}, redact } = options;
@@ -57,7 +57,10 @@ async function openStream(parts: StreamParts): Promise<IncomingMessage> {
   if (status === 200 && mediaTypeOf(stream) === 'events') return stream;
   const body = await readBeginning(stream, maxFailureBytes);
   if (status !== 200) throw new HttpStatusError(name, status, excerptOf(body, parts.redact));
-  throw new InvalidEndpointError(name, 'its url gives no event stream. Check url and transport');
+  throw new InvalidEndpointError(
+    name,
+    'its url does not serve an event stream. Check url and transport',
+  );
 }
 
 interface Parts extends StreamParts {
@@ -68,7 +71,7 @@ interface Parts extends StreamParts {
 
 class SseLink implements Link {
   readonly pid = undefined;
-  /** Settled when the server has named its endpoint, or will not. */
+  /** Resolves when the server has named its endpoint; rejects when it does not. */
   readonly opened: Promise<void>;
   readonly #parts: Parts;
   readonly #dispatcher: MessageDispatcher;
@@ -103,13 +106,17 @@ class SseLink implements Link {
       onNone(new InvalidEndpointError(name, problem));
       stream.destroy();
     };
-    const timer = setTimeout(giveUp, limits.headLimitMs, 'it named no place for messages in time');
+    const timer = setTimeout(
+      giveUp,
+      limits.headLimitMs,
+      'it did not name its message endpoint in time',
+    );
     await readEvents(stream, {
       limits,
       onEvent: ({ type, data }) => {
         if (this.#isWanted) return true;
         if (type === 'endpoint') {
-          if (!this.#takeEndpoint(data)) giveUp('it wants messages sent to another origin');
+          if (!this.#takeEndpoint(data)) giveUp('its message endpoint has another origin');
           else onEndpoint();
           clearTimeout(timer);
           return true;
@@ -129,7 +136,7 @@ class SseLink implements Link {
       onNone(
         new InvalidEndpointError(
           name,
-          'its event stream ended before it named a place for messages',
+          'its event stream ended before it named its message endpoint',
         ),
       );
       return;
@@ -138,7 +145,7 @@ class SseLink implements Link {
     listener.onClose({ reason, isWanted: this.#isWanted });
   }
 
-  /** The first one counts. */
+  /** Only the first endpoint counts. */
   #takeEndpoint(data: Buffer): boolean {
     if (this.#endpoint) return true;
     const { url } = this.#parts;
@@ -174,7 +181,7 @@ class SseLink implements Link {
   #fail(id: RequestId | undefined, error: Error): void {
     if (this.#isClosed || this.#isWanted) return;
     const { listener } = this.#parts;
-    if (id === undefined) listener.onProblem('did not take a message that needs no answer');
+    if (id === undefined) listener.onProblem('rejected a notification');
     else listener.onRequestFailed(id, error);
   }
 }

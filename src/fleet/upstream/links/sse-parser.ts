@@ -1,7 +1,7 @@
 export interface SseEvent {
-  /** `message` where the stream names none. */
+  /** `message` by default. */
   readonly type: string;
-  /** Only good until the call returns. */
+  /** Valid only until the call returns. */
   readonly data: Buffer;
 }
 
@@ -19,19 +19,19 @@ const space = 0x20;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const lineFeed = Buffer.from([newline]);
 const maxIdLength = 1_000;
-/** What holding a line costs besides its text: many empty ones are not free. */
+/** Overhead per buffered line, so that many empty lines count. */
 const lineCostBytes = 64;
 const maxRetryMs = 60_000;
 
 /**
- * Reads an event stream (WHATWG HTML, "server-sent events") as its bytes arrive, in linear time,
- * holding at most one event of `maxEventBytes`. An event that is cut off by the end is none.
+ * Parses an event stream (WHATWG HTML, "server-sent events") incrementally, in linear time, buffering at most one
+ * event of `maxEventBytes`. An incomplete event at the end is dropped.
  */
 export class SseParser {
   readonly #options: SseParserOptions;
-  /** The id a resumed stream goes on behind; undefined while no event had one. */
+  /** The id to resume after; undefined while no event had one. */
   lastEventId: string | undefined;
-  /** How long the server wants us to wait before we come back. */
+  /** The reconnection delay requested by the server. */
   retryMs: number | undefined;
   #line: Buffer[] = [];
   #lineLength = 0;
@@ -51,7 +51,7 @@ export class SseParser {
     if (chunk.length === 0) return;
     let start = this.#mayFollowLineFeed && chunk[0] === newline ? 1 : 0;
     this.#mayFollowLineFeed = false;
-    // Both are looked for once per place, so that a stream with only one kind stays linear.
+    // Each is searched once per position, so that a stream with only one kind stays linear.
     let nextReturn = chunk.indexOf(carriageReturn, start);
     let nextFeed = chunk.indexOf(newline, start);
     for (;;) {
@@ -143,7 +143,7 @@ function joined(parts: readonly Buffer[]): Buffer {
   return parts.length === 1 && first ? first : Buffer.concat(parts);
 }
 
-/** Only what can go back as a header is an id. */
+/** Only ids that fit into a header are accepted. */
 function readId(text: string): string | undefined {
   return text.length <= maxIdLength && /^[\x20-\x7e]*$/.test(text) ? text : undefined;
 }

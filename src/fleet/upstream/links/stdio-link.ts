@@ -18,7 +18,7 @@ export interface StdioLinkOptions {
   readonly name: string;
   readonly process: ProcessSpec;
   readonly owner: ProcessOwner;
-  /** What the server wrote to standard error, and the beginning of garbage it wrote to standard output. */
+  /** Standard error of the server, and the beginning of garbage on its standard output. */
   readonly onStderr: (line: string) => void;
   readonly redact?: Redact | undefined;
   readonly limits?: Partial<StdioLinkLimits>;
@@ -28,13 +28,13 @@ export interface StdioLinkLimits {
   readonly message: JsonLimits;
   readonly rate: RateLimits;
   readonly maxStderrLineBytes: number;
-  /** How much may wait for a server that does not read. */
+  /** Queue limit for a server that does not read its input. */
   readonly maxQueuedLength: number;
-  /** After its input was closed, a server has this long to end by itself. */
+  /** Time to exit after its input was closed. */
   readonly closeGraceMs: number;
-  /** Then its group is asked to end, and has this long until it is killed. */
+  /** Time between SIGTERM to its process group and SIGKILL. */
   readonly stopGraceMs: number;
-  /** How long the two ends of a dying process may come apart: exit and end of output. */
+  /** How long exit and end of output of a dying process may be apart. */
   readonly settleMs: number;
 }
 
@@ -48,10 +48,10 @@ export const defaultStdioLinkLimits: StdioLinkLimits = {
   settleMs: 500,
 };
 
-/** Both ends of a line that was too long: enough to see whose answer it was. */
+/** Kept head and tail of a line over the limit: enough to find the id of its request. */
 const keptLineBytes = 512;
 
-/** Starts a program and speaks to it in lines. Rejects with `kernel.process_not_started`. */
+/** Starts a process and exchanges lines with it. Rejects with `kernel.process_not_started`. */
 export async function openStdioLink(
   options: StdioLinkOptions,
   listener: LinkListener,
@@ -61,9 +61,9 @@ export async function openStdioLink(
 }
 
 /**
- * 1. Who ends first (the process, its output, its input, us) decides the reason; the rest is torn down.
- * 2. What the process wrote before it ended is delivered before `onClose`.
- * 3. No failure of a pipe throws: a process may die at any moment.
+ * 1. The first to end (process, output, input, or `close`) determines the reason; the rest is torn down.
+ * 2. Output written before the exit is delivered before `onClose`.
+ * 3. Pipe failures never throw: the process may die at any moment.
  */
 class StdioLink implements Link {
   readonly pid: number;
@@ -114,11 +114,11 @@ class StdioLink implements Link {
     if (queued > 0 && queued + text.length > this.#limits.maxQueuedLength) {
       this.#listener.onProblem('did not read its input, and a message was not sent');
       const error = new ServerNotReadingError(this.#name, queued);
-      // Not at once: the sender has not returned from `send` and may not wait yet.
+      // Deferred: the sender has not returned from `send` and may not listen yet.
       if (id !== undefined) queueMicrotask(() => this.#fail(id, error));
       return;
     }
-    // Messages sent in one turn of the loop, whoever they are from, leave with one system call.
+    // Messages of all callers within one tick are written with one system call.
     if (this.#outgoing === '' && !isAlone) setImmediate(this.#flush);
     this.#outgoing += `${text}\n`;
     if (isAlone) this.#flush();
@@ -183,7 +183,7 @@ class StdioLink implements Link {
     reader.end();
   }
 
-  /** `lapse` is what a process that lives on did first. */
+  /** `lapse` says what a process that is still running did first. */
   #end(lapse: string): void {
     this.#ending ??= this.#tearDown(lapse);
   }
@@ -192,7 +192,7 @@ class StdioLink implements Link {
     const { settleMs, closeGraceMs, stopGraceMs } = this.#limits;
     const { exited, stdin, stdout, stderr } = this.#process;
     const hasExited = await settlesWithin(exited, this.#isWanted ? closeGraceMs : settleMs);
-    // Also when it has ended: what it started may live on.
+    // Even after the exit: its descendants may still run.
     const exit = await this.#process.stop(hasExited ? 0 : stopGraceMs);
     this.#rateLimiter.release();
     await settlesWithin(Promise.all([this.#stdoutEnded, this.#stderrEnded]), settleMs);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Resolves when nothing more will come, for whatever reason. */
+/** Resolves when the stream has ended, failed or closed. */
 export async function untilEnded(stream: Readable): Promise<void> {
   await new Promise<void>((resolve) => {
     stream.on('error', () => resolve());
@@ -9,7 +9,7 @@ export async function untilEnded(stream: Readable): Promise<void> {
   });
 }
 
-/** Waits for a promise that never rejects, but not longer than `limitMs`. */
+/** Waits for a promise that never rejects, at most `limitMs`; false on a timeout. */
 export async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
