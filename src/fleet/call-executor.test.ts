@@ -64,7 +64,7 @@ describe('a call', () => {
     });
   });
 
-  it('that finds no place in the queue is told to come back', async () => {
+  it('that finds the queue full is refused as too busy', async () => {
     const cancel = new AbortController();
     const never = aServer('one', { callTool: () => new Promise(() => {}) });
     const catalogue = aCatalogue([ours(never)]);
@@ -81,7 +81,7 @@ describe('a call', () => {
     expect((await settled).every((it) => it.status === 'rejected')).toBe(true);
   });
 
-  it('that ignores its end gives its place up after a while, and the log says so', async () => {
+  it('that ignores its abort loses its slot after a while, which is logged', async () => {
     const warnings: LogFields[] = [];
     const log = {
       ...silentLog,

@@ -132,7 +132,7 @@ describe('an edit of the configuration', () => {
     expect(watched.at(-1)).toBe('new stopped');
   });
 
-  it('of a server that a call waits for sends the call to the one in its place', async () => {
+  it('of a server that a call waits for sends the call to its replacement', async () => {
     const cache = aMemoryCache();
     await aFleet({ outside: anOutside([anEntry('a')], connects), cache }).catalogue.listTools();
     let starts = 0;

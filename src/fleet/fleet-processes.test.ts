@@ -93,7 +93,7 @@ describe('a fleet of programs', () => {
     expect(status?.memoryBytes).toBeGreaterThan(1_000_000);
   });
 
-  it('repeats no call on the word of a server that is not trusted, nor against that of who calls', async () => {
+  it('repeats no call on the annotations of an untrusted server, nor where the caller forbids it', async () => {
     const marks = mkdtempSync(join(tmpdir(), 'tutti-crash-'));
     onTestFinished(() => rmSync(marks, { recursive: true }));
     for (const [trustAnnotations, mayRepeat] of [
@@ -109,7 +109,7 @@ describe('a fleet of programs', () => {
     }
   });
 
-  it('stops a process nobody uses', async () => {
+  it('stops an idle process', async () => {
     const { catalogue, control } = aProcessFleet([anEntry('git', { idleStopMs: 50 })], {});
     const pid = Number(textOf(await catalogue.callTool('pid', {}, aContext())));
     await expect.poll(async () => (await control.status())[0]?.state).toBe('idle');

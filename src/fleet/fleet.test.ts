@@ -46,7 +46,7 @@ describe('a fleet with configured servers', () => {
     expect(outside.connected).toEqual(['a']);
   });
 
-  it('waits a short time for a server nobody has seen, lists the others and announces it later', async () => {
+  it('waits a short time for a server without a cached listing, lists the others and announces it later', async () => {
     const timers = new ManualTimers();
     const slow = Promise.withResolvers<Connection>();
     const outside = anOutside([anEntry('fast'), anEntry('slow')], (request) =>
@@ -65,7 +65,7 @@ describe('a fleet with configured servers', () => {
     expect(catalogue.unlisted()).toEqual([]);
   });
 
-  it('lists a server that failed at first once it can be had, and lets nobody wait for that', async () => {
+  it('lists a server that failed at first once it works, without a listing waiting for it', async () => {
     const timers = new ManualTimers();
     let isBroken = true;
     const outside = anOutside([anEntry('a', { retryAttempts: 0 })], (request) =>
@@ -227,7 +227,7 @@ describe('the end of a fleet', () => {
 });
 
 describe('the control of the fleet', () => {
-  it('starts all servers side by side, and waits for none longer than it was told', async () => {
+  it('starts all servers concurrently, and waits for each no longer than the limit', async () => {
     const outside = anOutside([anEntry('a'), anEntry('dead'), anEntry('z')], (request) =>
       request.entry.name === 'dead' ? never() : connects(request),
     );
@@ -349,7 +349,7 @@ describe('the control of the fleet', () => {
     });
   });
 
-  it('serves only the configured servers it was told to', async () => {
+  it('serves only the selected configured servers', async () => {
     const outside = anOutside([anEntry('a'), anEntry('b')], connects);
     const { catalogue } = aFleet({ outside, only: ['b'] });
     expect(namesOf(await catalogue.listTools())).toEqual(['hello']);

@@ -207,7 +207,7 @@ describe('/ready', () => {
   const server = Object.assign(new FixtureServer(), { failures: () => failures });
   const counts = { status: 'degraded', version: '4.5.6', tools: 16, failedServers: 1 };
 
-  it('names the servers that could not be listed to who has the token, and stays ready', async () => {
+  it('names the servers that could not be listed to authenticated callers, and stays ready', async () => {
     const peer = await aPeer({ server, token: new Secret('t') });
     const headers = { authorization: 'Bearer t' };
     const answer = await peer.send({ method: 'GET', path: '/ready', headers });

@@ -16,7 +16,7 @@ describe('a client of the handshake era', () => {
     });
   });
 
-  it('is offered the newest version when it asks for one nobody knows', async () => {
+  it('is offered the newest version when it requests an unknown one', async () => {
     const peer = new StdioPeer();
     expect(await peer.initialize('1999-01-01')).toMatchObject({
       result: { protocolVersion: '2025-11-25' },
@@ -294,7 +294,7 @@ describe('the stream', () => {
     await closing;
   });
 
-  it('reads no further while nobody reads the answers', async () => {
+  it('stops reading while the client does not read responses', async () => {
     const pending: (() => void)[] = [];
     const output = new Writable({
       highWaterMark: 1,
@@ -309,7 +309,7 @@ describe('the stream', () => {
     expect(peer.input.isPaused()).toBe(false);
   });
 
-  it('ends when nobody reads the answers for too long', async () => {
+  it('ends when the client does not read responses for too long', async () => {
     const output = new Writable({ highWaterMark: 1, write: () => {} });
     const peer = new StdioPeer({ output, unreadLimitMs: 10 });
     peer.write({ jsonrpc: '2.0', id: 1, method: 'ping' });

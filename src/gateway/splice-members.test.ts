@@ -10,7 +10,7 @@ it('adds members and leaves the texts of all others as they are', () => {
   expect(splice('{\n"n": 1e3\n}', { a: '1', b: '2' })).toBe('{"a":1,"b":2, "n": 1e3 }');
 });
 
-it('puts members in place of those of the same name', () => {
+it('replaces members of the same name', () => {
   expect(splice('{"a":1.0,"b":2.0,"c":{"d":\n[3.0]}}', { b: '9' })).toBe(
     '{"b":9,"a":1.0,"c":{"d": [3.0]}}',
   );

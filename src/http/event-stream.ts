@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { HttpLimits } from './http-limits.ts';
 
 /** A response of server-sent events. */
@@ -7,7 +7,7 @@ export class EventStream {
   readonly #maxBacklogBytes: number;
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor(response: ServerResponse, limits: HttpLimits, headers: OutgoingHttpHeaders = {}) {
+  constructor(response: ServerResponse, limits: HttpLimits) {
     this.#response = response;
     this.#maxBacklogBytes = limits.maxStreamBacklogBytes;
     response.writeHead(200, {
@@ -15,7 +15,6 @@ export class EventStream {
       'cache-control': 'no-cache, no-transform',
       // Asks proxies not to buffer events.
       'x-accel-buffering': 'no',
-      ...headers,
     });
     response.flushHeaders();
     this.#heartbeat = setInterval(() => this.#write(': alive\n\n'), limits.streamHeartbeatMs);

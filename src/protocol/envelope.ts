@@ -58,7 +58,7 @@ export function unsupportedVersion(requested: string): RpcError | undefined {
 
 const noMeta: Params = Object.freeze({});
 
-/** `_meta` of a request's params; empty when there is none or it is no object. */
+/** `_meta` of a request's params; empty when it is missing or not an object. */
 export function metaOf(params: Params): Params {
   const meta = params['_meta'];
   return isRecord(meta) ? meta : noMeta;

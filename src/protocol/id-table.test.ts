@@ -44,7 +44,7 @@ it('holds thousands at once, whatever numbers they are under', () => {
   }
 });
 
-it('keeps an entry in its place when another leaves the slot it would have had', () => {
+it('keeps an entry when the slot it would have had becomes free', () => {
   const table = new IdTable<string>();
   table.set(1, 'first');
   table.set(65, 'second');

@@ -294,7 +294,7 @@ describe('tasks', () => {
   }
   const context: CallContext = aContext();
 
-  it('of several servers are told apart by their ids, and requests find their server', async () => {
+  it('of several servers have distinct ids, and requests find their server', async () => {
     const seen: unknown[] = [];
     const catalogue = aCatalogue([aTaskServer('one', seen), aTaskServer('my two', seen)]);
     const result = await catalogue.callTool('my two.hello', {}, context);

@@ -23,7 +23,7 @@ function aCache() {
   return { folder, warnings, cache: new FileListingCache(join(folder, 'kept'), log) };
 }
 
-it('gives back what a server offered, to who has the same key', () => {
+it('returns the listing of a server for the same key', () => {
   const { cache, warnings } = aCache();
   cache.write('my server/..', 'k1', listing);
   expect(cache.read('my server/..', 'k1')).toEqual(listing);

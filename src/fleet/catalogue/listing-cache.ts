@@ -95,34 +95,34 @@ function removeQuietly(path: string): void {
 }
 
 function readRecords(value: unknown): ToolRecords {
-  if (!isRecord(value)) throw new Error('it holds no records');
+  if (!isRecord(value)) throw new Error('it contains no records');
   const isWhole = Object.values(value).every(
     (record) =>
       isRecord(record) &&
       ['digests', 'annotations', 'accepted'].every((it) => isRecord(record[it])),
   );
-  if (!isWhole) throw new Error('a record of it is not whole');
+  if (!isWhole) throw new Error('a record is incomplete');
   // Checked above as far as anything here relies on it.
   return value as unknown as ToolRecords;
 }
 
 /** Throws on anything that is not a listing: the file may have been modified externally. */
 function readListing(value: unknown): Listing {
-  if (!isRecord(value)) throw new Error('it holds no listing');
+  if (!isRecord(value)) throw new Error('it contains no listing');
   const named = (member: string, keys: readonly string[]): void => {
     const items = value[member];
     const isList =
       Array.isArray(items) &&
       items.every((item) => isRecord(item) && keys.every((key) => typeof item[key] === 'string'));
-    if (!isList) throw new Error(`its list of ${member} is not whole`);
+    if (!isList) throw new Error(`its list of ${member} is invalid`);
   };
   named('tools', ['name']);
   const { tools, instructions = '', extensions = {} } = value;
   const hasSchemas =
     Array.isArray(tools) && tools.every((tool) => isRecord(tool) && isRecord(tool['inputSchema']));
-  if (!hasSchemas) throw new Error('a tool of it has no input schema');
-  if (typeof instructions !== 'string') throw new Error('its instructions are no text');
-  if (!isRecord(extensions)) throw new Error('its extensions are no object');
+  if (!hasSchemas) throw new Error('a tool has no input schema');
+  if (typeof instructions !== 'string') throw new Error('its instructions are not a string');
+  if (!isRecord(extensions)) throw new Error('its extensions are not an object');
   named('resources', ['uri', 'name']);
   named('templates', ['uriTemplate', 'name']);
   named('prompts', ['name']);

@@ -66,7 +66,7 @@ describe('names', () => {
     );
   });
 
-  it('that come out the same on the wire are told apart by a hash, and stay callable', async () => {
+  it('that have the same wire name get a hash, and stay callable', async () => {
     const { catalogue, control } = aFleetOf({ a: { tools: ['b__c'] }, a__b: { tools: ['c'] } });
     const names = namesOf(await catalogue.listTools());
     expect(names).toEqual(['a__b__c', expect.stringMatching(/^a__b__c_[0-9a-f]{8}$/)]);

@@ -122,7 +122,7 @@ describe('a keeper of a connection', () => {
     expect([keeper.state, seen.starts]).toEqual(['failed', 1]);
   });
 
-  it('restarts a server that ended, and who calls meanwhile waits for it', async () => {
+  it('restarts a server that exited, and calls meanwhile wait for it', async () => {
     const [first, second] = [aConnection('git'), aConnection('git')];
     const { keeper, timers } = aKeeper([works(first), works(second)]);
     await keeper.acquire(never);
@@ -178,7 +178,7 @@ describe('a keeper of a connection', () => {
     await expect(keeper.acquire(cancel.signal)).rejects.toThrow('time is up');
   });
 
-  it('stops a server nobody used for a while, and starts it at the next call', async () => {
+  it('stops an idle server, and starts it on the next call', async () => {
     const connection = aConnection('git');
     const { keeper, timers, seen } = aKeeper([works(connection)], { idleStopMs: 5_000 });
     await keeper.acquire(never);

@@ -32,7 +32,7 @@ it('puts a full file aside, so that the two together stay bounded', async () => 
   expect((await readLogFile(path, 1))[0]).toBe('line 19 with some text');
 });
 
-it('goes on in a new file when somebody took the full one away', async () => {
+it('continues in a new file when the full one was removed', async () => {
   const path = aPath();
   const log = new ServerLog(path, { maxFileBytes: 10 });
   log.add('a line that fills the file');

@@ -131,7 +131,7 @@ describe('a call on a server that ends under it', () => {
     expect(seen.starts).toBe(2);
   });
 
-  it('is not repeated for a caller who gave up', async () => {
+  it('is not repeated for a caller that cancelled', async () => {
     const cancel = new AbortController();
     const connection: FakeConnection = aConnection('git', {
       callTool: async () => {

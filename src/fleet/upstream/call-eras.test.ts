@@ -51,7 +51,7 @@ describe('what only one era understands', () => {
     expect(got).toMatchObject({ taskId: 'a1', status: 'completed' });
   });
 
-  it('runs a tool that insists on being a task for a caller who asks for none', async () => {
+  it('runs a task-only tool for a caller that requests no task', async () => {
     const execution = { taskSupport: 'required' };
     const server = aHandshakeServer({ capabilities: { tools: {}, tasks: { cancel: {} } } })
       .on('tools/list', () => ({ tools: [{ name: 't', inputSchema: {}, execution }] }))

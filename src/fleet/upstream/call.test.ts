@@ -86,7 +86,7 @@ describe.each(eras)('a call to a server of the %s era', (era, aServer) => {
     expect(server.ofMethod('tools/call')[0]?.text).not.toContain('progressToken');
   });
 
-  it('counts progress nobody waits for and progress without a number', async () => {
+  it('counts unexpected progress and progress without a number', async () => {
     const server = aServer();
     server.on('tools/call', (_params, { id }) => {
       server.send({
@@ -190,7 +190,7 @@ describe.each(eras)('a call to a server of the %s era', (era, aServer) => {
     await expect(calling).rejects.toMatchObject({ code: 'fleet.outcome_unknown', retryable: true });
   });
 
-  it('contains answers twice, to nothing, of both kinds, and results that are no objects', async () => {
+  it('contains duplicate, unexpected and ambiguous responses, and results that are not objects', async () => {
     const server = aServer().on('tools/call', () => undefined);
     const upstream = await connectTo(server);
     const first = upstream.callTool('t', {}, aContext());
@@ -214,7 +214,7 @@ describe.each(eras)('a call to a server of the %s era', (era, aServer) => {
       'answered a request that was never sent (2 times)',
       'sent an error that answers no request',
       'sent an answer with both a result and an error',
-      'sent a result that is no object',
+      'sent a result that is not an object',
     ]);
   });
 

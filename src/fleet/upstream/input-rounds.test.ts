@@ -91,7 +91,7 @@ describe('questions of a server of the stateless era', () => {
     expect(result).toMatchObject({ inputResponses: { name: { action: 'cancel' } } });
   });
 
-  it('end the call when nobody can be asked, or not this, or they never end', async () => {
+  it('end the call when there is no client to ask, it lacks the capability, or they never end', async () => {
     const server = aStatelessServer().on('tools/call', () => required);
     const upstream = await connectTo(server);
     const failsWith = async (

@@ -40,7 +40,7 @@ export interface LinkListener {
   onMessage(received: ReceivedMessage): void;
   /** A request will get no response: its exchange failed. The link itself may stay open. */
   onRequestFailed(id: RequestId, error: Error): void;
-  /** Contained misbehaviour, as a constant predicate: `sent what is no JSON-RPC message`. */
+  /** Contained misbehaviour, as a constant predicate: `sent an invalid JSON-RPC message`. */
   onProblem(problem: string): void;
   onClose(ended: LinkEnd): void;
 }

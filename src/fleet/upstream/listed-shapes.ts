@@ -9,16 +9,16 @@ import {
   oneOf,
   record,
   text,
-  type Mend,
+  type Repair,
   type Shape,
-} from './mend-members.ts';
-import { mendInputSchema, mendOutputSchema } from './mend-schema.ts';
+} from './repair-members.ts';
+import { repairInputSchema, repairOutputSchema } from './repair-schema.ts';
 
 const datePattern =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /** An ISO 8601 timestamp; checks the day, because `Date` accepts the 31st of February. */
-const moment: Mend = (value) => {
+const moment: Repair = (value) => {
   if (typeof value !== 'string' || !datePattern.test(value)) return undefined;
   const day = value.slice(0, 10);
   const parsed = new Date(`${day}T00:00:00Z`);
@@ -26,9 +26,9 @@ const moment: Mend = (value) => {
   return isDay ? value : undefined;
 };
 
-const whole: Mend = (value) => (Number.isInteger(value) ? value : undefined);
+const whole: Repair = (value) => (Number.isInteger(value) ? value : undefined);
 
-const share: Mend = (value) =>
+const share: Repair = (value) =>
   typeof value === 'number' && value >= 0 && value <= 1 ? value : undefined;
 
 const icon = objectOf(
@@ -60,8 +60,8 @@ const argument = objectOf({ name: text, title: text, description: text, required
 export const listedShapes: Readonly<Record<ListName, Shape>> = {
   tools: {
     ...described,
-    inputSchema: mendInputSchema,
-    outputSchema: mendOutputSchema,
+    inputSchema: repairInputSchema,
+    outputSchema: repairOutputSchema,
     annotations: objectOf({
       title: text,
       readOnlyHint: flag,
@@ -86,8 +86,8 @@ const tasksCapability = objectOf({
 export function extensionsOf({ era, capabilities }: Negotiated): ServerExtensions {
   const { tasks, extensions } = capabilities;
   if (era === 'handshake') {
-    const mended = tasksCapability(tasks);
-    return isRecord(mended) ? { tasks: mended } : {};
+    const repaired = tasksCapability(tasks);
+    return isRecord(repaired) ? { tasks: repaired } : {};
   }
   if (!isRecord(extensions)) return {};
   const usable = Object.entries(extensions).filter(([, extension]) => isRecord(extension));

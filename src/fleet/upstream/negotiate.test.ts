@@ -78,7 +78,7 @@ describe('connectUpstream', () => {
     expect((await connectTo(server)).protocolVersion).toBe('2024-11-05');
   });
 
-  it('says which version a server speaks that nobody here knows', async () => {
+  it('reports the unsupported version a server speaks', async () => {
     const connecting = connectTo(aHandshakeServer({ protocolVersion: '1999-01-01' }));
     await expect(connecting).rejects.toMatchObject({
       code: 'fleet.negotiation_failed',
@@ -171,7 +171,7 @@ describe('connectUpstream', () => {
     });
   });
 
-  it('stops when nobody wants the connection any more', async () => {
+  it('stops when the connection is aborted', async () => {
     const stop = new AbortController();
     const server = new ScriptedServer().on('server/discover', () => undefined);
     const connecting = connectTo(server, { signal: stop.signal });

@@ -30,7 +30,7 @@ async function withGivenUpCall(reason: Error, context: Partial<CallContext>) {
   return { server, upstream, b, id };
 }
 
-describe('a question that may belong to a call nobody waits for', () => {
+describe('a request that may belong to an orphaned call', () => {
   it.each([
     ['was cancelled', new Error('cancelled'), { client: aClient('a') }],
     ['took too long', new TimeLimitError('Tool "t"', 5), { client: aClient('a') }],
@@ -80,7 +80,7 @@ describe('a question that may belong to a call nobody waits for', () => {
     expect(await ask(server, 'q')).toMatchObject({ result: { of: '2' } });
   });
 
-  it('goes to nobody where the transport knows the call, and it was given up', async () => {
+  it('is refused where the transport names the call, and it was abandoned', async () => {
     const server = aHandshakeServer({ isHttp: true }).on('tools/call', () => undefined);
     const upstream = await connectTo(server);
     const stop = new AbortController();

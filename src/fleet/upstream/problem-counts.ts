@@ -4,7 +4,7 @@ const maxKinds = 50;
 export class ProblemCounts {
   readonly #counts = new Map<string, number>();
 
-  /** `problem` is a constant predicate, such as `sent what is no JSON-RPC message`. */
+  /** `problem` is a constant predicate, such as `sent an invalid JSON-RPC message`. */
   add(problem: string): void {
     const count = this.#counts.get(problem);
     if (count === undefined && this.#counts.size >= maxKinds) return;

@@ -3,7 +3,7 @@ import type { Resource, ResourceTemplate } from '../../contract/resource/index.t
 import type { Tool } from '../../contract/tool/index.ts';
 import { isRecord, type Params } from '../../protocol/index.ts';
 import { listedShapes } from './listed-shapes.ts';
-import { mendMembers } from './mend-members.ts';
+import { repairMembers } from './repair-members.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
 /** The entry type of each list, by the list's name in results. */
@@ -83,8 +83,8 @@ export class ListReader<Name extends ListName> {
       this.#onProblem(`listed an entry of ${this.#name} without ${key}`);
       return;
     }
-    const mended = this.#mend(entry, id);
-    const objection = this.#objectionTo(mended, id);
+    const repaired = this.#repair(entry, id);
+    const objection = this.#objectionTo(repaired, id);
     if (objection !== undefined) {
       this.#leftOut += 1;
       const which = this.#leftOut > maxNamed ? `another ${noun}` : `${noun} ${shownName(id)}`;
@@ -93,18 +93,18 @@ export class ListReader<Name extends ListName> {
     }
     this.#keys.add(id);
     // Required members were checked above; the rest is passed on unchanged.
-    this.items.push(mended as unknown as Listed[Name]);
+    this.items.push(repaired as unknown as Listed[Name]);
   }
 
-  #mend(entry: Params, id: string): Params {
+  #repair(entry: Params, id: string): Params {
     const { noun } = listRules[this.#name];
     const isTool = this.#name === 'tools';
     // Absent members are not checked, but a tool needs a schema.
     const whole = isTool && !('inputSchema' in entry) ? { ...entry, inputSchema: null } : entry;
-    const mended = mendMembers(whole, listedShapes[this.#name], (member) => {
+    const repaired = repairMembers(whole, listedShapes[this.#name], (member) => {
       this.#onProblem(`listed a ${noun} with a wrong ${member}, which is corrected or left out`);
     });
-    return typeof mended['name'] === 'string' ? mended : { ...mended, name: id };
+    return typeof repaired['name'] === 'string' ? repaired : { ...repaired, name: id };
   }
 
   /** Why an entry is unusable; undefined when it is usable. */

@@ -86,7 +86,7 @@ describe('questions of a server of the handshake era', () => {
     await Promise.all(running);
   });
 
-  it('keep no other client waiting while the one asked gives no answer, and reach nobody else', async () => {
+  it('do not block other clients while the asked one is silent, and reach no other client', async () => {
     const server = aHandshakeServer().on('tools/call', () => undefined);
     const upstream = await connectTo(server);
     const decision = Promise.withResolvers<Params>();
@@ -125,7 +125,7 @@ describe('questions of a server of the handshake era', () => {
     expect(server.ofMethod('tools/call')).toHaveLength(1);
   });
 
-  it('are refused after a while when it cannot be told whose they are', async () => {
+  it('are refused after a while when they stay ambiguous', async () => {
     vi.useFakeTimers();
     try {
       const server = aHandshakeServer().on('tools/call', () => undefined);
@@ -177,7 +177,7 @@ describe('questions of a server of the handshake era', () => {
     expect(await answerTo(server, '2')).toMatchObject({ result: { roots: [] } });
   });
 
-  it('for roots keep no clients apart, unless it cannot be told whose are wanted', async () => {
+  it('for roots do not serialize clients, unless they are ambiguous', async () => {
     let now = 0;
     const server = aHandshakeServer().on('tools/call', () => undefined);
     const upstream = await connectTo(server, { clock: { now: () => now } });

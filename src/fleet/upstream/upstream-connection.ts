@@ -264,7 +264,7 @@ export class UpstreamConnection implements LinkListener {
     }
     const { result } = outcome;
     if (!isRecord(result)) {
-      this.onProblem('sent a result that is no object');
+      this.onProblem('sent a result that is not an object');
       sent.settling.reject(new BadAnswerError(server, 'the result is not an object'));
       return;
     }

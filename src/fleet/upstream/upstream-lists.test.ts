@@ -213,7 +213,7 @@ describe('lists', () => {
 });
 
 describe('announcements', () => {
-  it('of changes reach whoever listens', async () => {
+  it('of changes reach the listeners', async () => {
     const server = aHandshakeServer();
     const upstream = await connectTo(server);
     const changes: ServerChange[] = [];

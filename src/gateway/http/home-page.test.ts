@@ -40,7 +40,7 @@ describe('the page at /', () => {
     });
   });
 
-  it('says nothing about what is served to who does not show the token', async () => {
+  it('lists nothing without the token', async () => {
     const peer = await aPeer({
       token: new Secret('hunter2'),
       servers: async () => [{ name: 'files', state: 'ready', tools: 3, lastError: null }],

@@ -9,7 +9,7 @@ const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const json = { 'content-type': 'application/json' };
 
 describe('a session', () => {
-  it('begins with initialize and answers who names it', async () => {
+  it('begins with initialize and answers requests that name it', async () => {
     const peer = await aPeer();
     const session = await peer.session();
     const answer = await peer.post(
@@ -148,7 +148,7 @@ describe('a session', () => {
     ).toBe(406);
   });
 
-  it('is forgotten when nobody used it for the idle time', async () => {
+  it('is dropped after the idle time', async () => {
     let now = 0;
     const peer = await aPeer({
       clock: { now: () => now },

@@ -84,7 +84,7 @@ describe('a stateless request', () => {
     expect(bare).toMatchObject({ status: 400, json: { id: 1, error: { code: -32_602 } } });
   });
 
-  it('for a method nobody has is not found; other errors are answers', async () => {
+  it('for an unknown method is a 404; other errors are 200', async () => {
     const peer = await aPeer();
     expect(await peer.stateless('ping')).toMatchObject({
       status: 404,

@@ -4,7 +4,7 @@ import type { ToolResult } from '../../contract/tool/index.ts';
 type Members = Readonly<Record<string, unknown>>;
 type Run = (args: Members, context: CallContext) => Promise<ToolResult>;
 
-/** The tools of the official runner that ask something of the client, or tell it something. */
+/** The tools of the official runner that ask or notify the client. */
 export const askingTools: Readonly<Record<string, Run>> = {
   test_sampling: async ({ prompt }, context) => {
     const { content } = await ask(context, sampling(String(prompt)));
@@ -61,7 +61,7 @@ export async function askForContext(context: CallContext): Promise<string> {
 }
 
 async function ask({ client, signal }: CallContext, request: ClientRequest): Promise<Members> {
-  if (!client) throw new Error('there is nobody to ask');
+  if (!client) throw new Error('there is no client to ask');
   return client.ask(request, signal);
 }
 

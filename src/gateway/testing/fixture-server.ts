@@ -38,7 +38,7 @@ export class FixtureServer implements McpServer {
   readonly calls: CallContext[] = [];
   /** Set to make every listing fail. */
   listFailure: Error | undefined;
-  /** The resources somebody watches. */
+  /** The watched resources. */
   readonly watched = new Set<string>();
   /** What `setLogLevel` was called with, in order. */
   readonly levels: string[] = [];
@@ -161,7 +161,7 @@ export class FixtureServer implements McpServer {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Tells everyone who listens. */
+  /** Notifies all listeners. */
   change(change: ServerChange): void {
     for (const listener of this.#listeners) listener(change);
   }
@@ -176,7 +176,7 @@ export class FixtureServer implements McpServer {
 /** What the tool "marked" says, as its server wrote it. */
 export const markedText = '{"content":[{"type":"text","text":"x"}],\n "_meta":{"a":1.0}}';
 
-/** Shows how the arguments came, and a number that no double holds. */
+/** Returns the wire text of the arguments, and a number that no double can represent. */
 function exactResult(args: object): ToolResult {
   const text = `{"content":[],"structuredContent":{"args":${wireTextOf(args)},"big":12345678901234567890}}`;
   // It was written one line above.
@@ -190,7 +190,7 @@ async function waitForEver({ signal }: CallContext): Promise<ToolResult> {
   return said('never');
 }
 
-/** Asks all `requests`, at once or one after the other, and tells what came of each. */
+/** Sends all `requests`, concurrently or in sequence, and returns the outcome of each. */
 async function askAll(
   { requests, together }: Readonly<Record<string, unknown>>,
   { client, signal }: CallContext,

@@ -41,7 +41,7 @@ export class StdioPeer {
     this.output.on('data', (chunk: Buffer) => this.#collect(chunk.toString()));
   }
 
-  /** Everything received that nobody took yet. */
+  /** Received messages that were not taken yet. */
   get received(): readonly Json[] {
     return this.#received;
   }

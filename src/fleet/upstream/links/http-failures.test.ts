@@ -85,7 +85,7 @@ describe('a failure over HTTP', () => {
     expect(problems).toEqual(['rejected a notification']);
   });
 
-  it('by a redirect: followed within the origin, refused to another with its place named', async () => {
+  it('by a redirect: followed within the origin, refused to another, with its address', async () => {
     const { link, until, resultOf, failures, server } = await serve(
       ({ path, response }, { id }) => {
         if (path === '/mcp') {
@@ -118,7 +118,7 @@ describe('a failure over HTTP', () => {
     },
   );
 
-  it('by no redirect where another request was told the way', async () => {
+  it('by no redirect where an earlier request was redirected', async () => {
     const { link, until, resultOf, server } = await serve(({ path, response }, { id }) => {
       if (path === '/mcp') response.writeHead(307, { location: '/mcp/' }).end();
       else respondJson(response, answerTo(id));
@@ -130,7 +130,7 @@ describe('a failure over HTTP', () => {
     expect(server.seen.map(({ path }) => path)).toEqual(['/mcp', '/mcp/', '/mcp/']);
   });
 
-  it('by a stream that cannot be resumed because nobody is there: the request was sent', async () => {
+  it('by a stream that cannot be resumed because the server is gone: the request was sent', async () => {
     const { link, until, failures, server } = await serve(({ response }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('id: 1\nretry: 1\ndata:\n\n');
@@ -166,7 +166,7 @@ describe('a server that cannot be spoken to', () => {
     return failures.get(1) ?? new Error('none');
   }
 
-  it('because nobody listens', async () => {
+  it('because nothing listens', async () => {
     const error = await failureOf('http://127.0.0.1:1/');
     expect(error).toMatchObject({ code: 'fleet.unreachable', retryable: true });
     expect(error.message).toContain('the connection was refused');

@@ -93,7 +93,7 @@ export class MessageDispatcher {
 
   #refuse(message: Malformed, bytes: Buffer, text: string): Dispatched {
     const { listener, name, onExcerpt, redact } = this.#options;
-    listener.onProblem('sent what is no JSON-RPC message');
+    listener.onProblem('sent an invalid JSON-RPC message');
     onExcerpt(excerptOf(bytes, redact));
     if (message.id !== null && isResponseLike(text)) {
       listener.onRequestFailed(message.id, new BadAnswerError(name, message.error.message));

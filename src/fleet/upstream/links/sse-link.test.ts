@@ -47,7 +47,7 @@ const ask = (id: number) => ({
 });
 
 describe('a link over HTTP with one event stream', () => {
-  it('posts to the place the server names, and hears the answers on the stream', async () => {
+  it('posts to the endpoint the server names, and receives the responses on the stream', async () => {
     const { opened, server, until, received, closed } = await serve({
       onPost: ({ response, body }, say) => {
         response.writeHead(202).end('Accepted');
@@ -94,7 +94,7 @@ describe('a link over HTTP with one event stream', () => {
     expect(problems.sort()).toEqual([
       'rejected a notification',
       'sent a message larger than allowed',
-      'sent what is no JSON-RPC message',
+      'sent an invalid JSON-RPC message',
     ]);
   });
 
@@ -120,7 +120,7 @@ describe('opening it is refused', () => {
     await expect(opened).rejects.toMatchObject({ code: 'fleet.invalid_endpoint' });
   });
 
-  it('when the server names no place in time', async () => {
+  it('when the server names no endpoint in time', async () => {
     const { opened } = await serve({
       opening: ': hi\n\n',
       options: { limits: { headLimitMs: 50 } },

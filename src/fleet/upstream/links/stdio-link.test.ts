@@ -150,7 +150,7 @@ describe('a process that ends', () => {
     expect(problems).toContain('ended its output in the middle of a line');
   });
 
-  it('while it is being written to harms nobody', async () => {
+  it('while it is being written to has no other effect', async () => {
     const { link, closed } = await open('process.exit(1)');
     for (let id = 0; id < 100; id += 1) link.send(ask(id, { text: 'x'.repeat(10_000) }));
     expect(await closed).toMatchObject({ exitCode: 1 });
@@ -171,7 +171,7 @@ describe('a hostile process', () => {
     );
     link.send(ask(9));
     await until(() => resultOf(9) !== undefined);
-    expect(problems).toEqual(Array(5).fill('sent what is no JSON-RPC message'));
+    expect(problems).toEqual(Array(5).fill('sent an invalid JSON-RPC message'));
     expect(stderr[0]).toBe('no message on stdout: [1mWelcome! [0m');
     expect(stderr[3]).toHaveLength('no message on stdout: '.length + 201);
   });

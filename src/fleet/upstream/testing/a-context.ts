@@ -18,7 +18,7 @@ export function aContext(parts: Partial<CallContext> = {}): CallContext {
   return { caller: localCaller, signal, progress: () => {}, meta: {}, ...parts };
 }
 
-/** A context that wants progress, and what came of it. */
+/** A context that requests progress, and records it. */
 export function aProgressContext(): { context: CallContext; updates: ProgressUpdate[] } {
   const updates: ProgressUpdate[] = [];
   const context = aContext({
@@ -40,7 +40,7 @@ export interface ClientTraits {
   readonly answer?: (request: ClientRequest, signal: AbortSignal) => Promise<Params>;
 }
 
-/** A client that remembers what it is asked and told. */
+/** A client that records requests and notifications. */
 export function aClient(id: string, traits: ClientTraits = {}): RecordedClient {
   const asked: ClientRequest[] = [];
   const told: { method: string; params: Params }[] = [];

@@ -34,7 +34,7 @@ export class ScriptedServer {
   readonly received: Received[] = [];
   readonly answers = new Map<string, Answer>();
   readonly isHttp: boolean;
-  /** What the link was told of the handshake. */
+  /** Handshake calls made on the link. */
   readonly httpCalls: string[] = [];
   opened = 0;
   #listener: LinkListener | undefined;
@@ -163,7 +163,7 @@ const allCapabilities = {
   logging: {},
 };
 
-/** A server of the handshake era, which knows nothing else until it is told what to answer. */
+/** A handshake server that answers only `initialize` until it is scripted. */
 export function aHandshakeServer(traits: ServerTraits = {}): ScriptedServer {
   return new ScriptedServer(traits.isHttp).on('initialize', () => ({
     protocolVersion: traits.protocolVersion ?? '2025-11-25',

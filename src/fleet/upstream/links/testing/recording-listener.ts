@@ -18,7 +18,7 @@ type Waiting = Set<() => void>;
 
 const untilLimitMs = 10_000;
 
-/** Keeps what a link says, and fails who breaks the port's rules. */
+/** Records the events of a link, and fails the test when the link breaks the port's rules. */
 export function recordingListener(): Recording {
   const waiting: Waiting = new Set();
   const closed = Promise.withResolvers<LinkEnd>();

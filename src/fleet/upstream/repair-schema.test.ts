@@ -2,7 +2,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, vi } from 'vitest';
 import { isProof, seededRandom } from '../../../test/support/sample.ts';
-import { mendInputSchema, mendOutputSchema } from './mend-schema.ts';
+import { repairInputSchema, repairOutputSchema } from './repair-schema.ts';
 
 const random = seededRandom(18);
 const pick = <Item>(items: readonly Item[]): Item | undefined =>
@@ -69,8 +69,8 @@ describe('schemas of tools', () => {
       $defs: { node },
       'x-mine': 'anything',
     };
-    expect(mendInputSchema(right)).toBe(right);
-    expect(mendOutputSchema(right)).toBe(right);
+    expect(repairInputSchema(right)).toBe(right);
+    expect(repairOutputSchema(right)).toBe(right);
   });
 
   it('of which any part is wrong are accepted by clients that check and compile them', () => {
@@ -79,8 +79,8 @@ describe('schemas of tools', () => {
     let compiled = 0;
     for (let round = 0; round < (isProof ? 20_000 : 2_000); round += 1) {
       const schema = aSchema(3);
-      const inputSchema = mendInputSchema({ ...schema, type: 'object' });
-      const outputSchema = mendOutputSchema({ ...schema, type: 'object' });
+      const inputSchema = repairInputSchema({ ...schema, type: 'object' });
+      const outputSchema = repairOutputSchema({ ...schema, type: 'object' });
       if (outputSchema) compiled += 1;
       const tool = { name: 'x', inputSchema, ...(outputSchema && { outputSchema }) };
       const shown = JSON.stringify(outputSchema);
@@ -96,15 +96,17 @@ describe('schemas of tools', () => {
   it('for output that lead elsewhere, nowhere or in a circle are left out', () => {
     for (const $ref of ['other.json', '#/$defs/c', '#/$defs/a', '#named', '#/default', '#/a%']) {
       const $defs = { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } };
-      expect(mendOutputSchema({ properties: { x: { $ref } }, default: {}, $defs })).toBeUndefined();
+      expect(
+        repairOutputSchema({ properties: { x: { $ref } }, default: {}, $defs }),
+      ).toBeUndefined();
     }
     const tree = { type: 'object', properties: { child: { $ref: '#' } } };
-    expect(mendOutputSchema(tree)).toBe(tree);
+    expect(repairOutputSchema(tree)).toBe(tree);
   });
 
   it('for input of another type are refused, and so are those that are none', () => {
     for (const wrong of [{ type: 'array' }, { type: ['string'] }, 'object', [], 5, false]) {
-      expect(mendInputSchema(wrong)).toBeUndefined();
+      expect(repairInputSchema(wrong)).toBeUndefined();
     }
   });
 });

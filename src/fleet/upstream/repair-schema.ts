@@ -5,25 +5,33 @@ import {
   withObjectProperties,
   type Params,
 } from '../../protocol/index.ts';
-import { flag, listOf, mendMembers, number, text, type Mend, type Shape } from './mend-members.ts';
+import {
+  flag,
+  listOf,
+  repairMembers,
+  number,
+  text,
+  type Repair,
+  type Shape,
+} from './repair-members.ts';
 
 /** The schema of a tool's arguments; undefined where it is of another type than `object`. */
-export function mendInputSchema(value: unknown): Params | undefined {
+export function repairInputSchema(value: unknown): Params | undefined {
   // A tool without a schema accepts any arguments.
   if (value === undefined || value === null || value === true) return { type: 'object' };
   const object = isRecord(value) ? asObjectSchema(value) : undefined;
-  return object && withObjectProperties(new SchemaMender('input').mend(object));
+  return object && withObjectProperties(new SchemaRepairer('input').repair(object));
 }
 
 /**
  * The schema of a tool's structured results; undefined where clients cannot compile it. They compile it when they
  * list, and some reject the whole list on a failure.
  */
-export function mendOutputSchema(value: unknown): Params | undefined {
+export function repairOutputSchema(value: unknown): Params | undefined {
   if (!isRecord(value)) return undefined;
-  const mender = new SchemaMender('output');
-  const root = mender.mend(value);
-  return mender.isClosed(root) ? withObjectProperties(root) : undefined;
+  const repairer = new SchemaRepairer('output');
+  const root = repairer.repair(value);
+  return repairer.isClosed(root) ? withObjectProperties(root) : undefined;
 }
 
 /**
@@ -34,7 +42,7 @@ export function mendOutputSchema(value: unknown): Params | undefined {
  * 2. An output schema, which clients compile, contains no `$id` or anchors, because two servers might use the
  *    same one, and refers only to its own parts.
  */
-class SchemaMender {
+class SchemaRepairer {
   readonly #keywords: Shape;
   /** All subschemas after repair. */
   readonly #schemas = new Set<unknown>();
@@ -44,10 +52,10 @@ class SchemaMender {
     this.#keywords = use === 'output' ? this.#compiledKeywords() : this.#plainKeywords();
   }
 
-  mend(schema: Params): Params {
-    const mended = withUsableNull(mendMembers(schema, this.#keywords));
-    this.#schemas.add(mended);
-    return mended;
+  repair(schema: Params): Params {
+    const repaired = withUsableNull(repairMembers(schema, this.#keywords));
+    this.#schemas.add(repaired);
+    return repaired;
   }
 
   /** Whether every reference resolves within `root`, and no part has an `$id` or anchor. */
@@ -69,15 +77,15 @@ class SchemaMender {
   }
 
   #plainKeywords(): Shape {
-    const schema: Mend = (value) => {
+    const schema: Repair = (value) => {
       if (typeof value === 'boolean') return value;
-      return isRecord(value) ? this.mend(value) : undefined;
+      return isRecord(value) ? this.repair(value) : undefined;
     };
-    const orAny: Mend = (value) => schema(value) ?? {};
-    const schemas: Mend = (value) => (isFilled(value) ? listOf(orAny)(value) : undefined);
+    const orAny: Repair = (value) => schema(value) ?? {};
+    const schemas: Repair = (value) => (isFilled(value) ? listOf(orAny)(value) : undefined);
     const named = byName(orAny);
-    const shape: Record<string, Mend> = {
-      type: mendType,
+    const shape: Record<string, Repair> = {
+      type: repairType,
       items: (value) => (Array.isArray(value) ? schemas(value) : schema(value)),
       enum: (value) => (isFilled(value) ? value : undefined),
       examples: (value) => (Array.isArray(value) ? value : undefined),
@@ -87,7 +95,7 @@ class SchemaMender {
       pattern: (value) => (isPattern(value, '') || isPattern(value, 'u') ? value : undefined),
       patternProperties: (value) => named(withoutKeys(value, (key) => isPattern(key, ''))),
     };
-    for (const [keywords, mend] of [
+    for (const [keywords, repair] of [
       [['properties', '$defs', 'definitions', 'dependentSchemas'], named],
       [['allOf', 'anyOf', 'oneOf', 'prefixItems'], schemas],
       [schemaKeywords, schema],
@@ -95,7 +103,7 @@ class SchemaMender {
       [textKeywords, text],
       [flagKeywords, flag],
     ] as const) {
-      for (const keyword of keywords) shape[keyword] = mend;
+      for (const keyword of keywords) shape[keyword] = repair;
     }
     return shape;
   }
@@ -103,7 +111,7 @@ class SchemaMender {
   #compiledKeywords(): Shape {
     const plain = this.#plainKeywords();
     const { items, patternProperties } = plain;
-    const reference: Mend = (value) => {
+    const reference: Repair = (value) => {
       if (typeof value !== 'string') return undefined;
       this.#references.push(value);
       return value;
@@ -190,7 +198,7 @@ const plainPointer = /^#(?:\/[\w$.-]+)*$/;
 
 const names = listOf(text);
 
-const mendType: Mend = (value) => {
+const repairType: Repair = (value) => {
   const known = namedTypes(value);
   if (known.length === 0) return undefined;
   if (!Array.isArray(value)) return known[0];
@@ -205,13 +213,13 @@ function withUsableNull(schema: Params): Params {
   return types.length === 0 || (nullable === false && types.includes('null')) ? rest : schema;
 }
 
-function byName(mend: Mend): Mend {
+function byName(repair: Repair): Repair {
   return (value) => {
     if (!isRecord(value)) return undefined;
     const entries = Object.entries(value);
-    const mended = entries.map(([name, member]): [string, unknown] => [name, mend(member)]);
-    const isSame = mended.every(([, member], at) => member === entries[at]?.[1]);
-    return isSame ? value : Object.fromEntries(mended);
+    const repaired = entries.map(([name, member]): [string, unknown] => [name, repair(member)]);
+    const isSame = repaired.every(([, member], at) => member === entries[at]?.[1]);
+    return isSame ? value : Object.fromEntries(repaired);
   };
 }
 
