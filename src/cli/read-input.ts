@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
+import type { Json } from '../contract/plan/index.ts';
 import { liesInside, readRegularFile } from '../kernel/index.ts';
-import { UnreadableInputError } from './errors.ts';
+import { UnreadableInputError, UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 
 /** Arguments larger than this do not belong on a command line, not even in a file. */
@@ -44,4 +45,22 @@ async function readStdin({ stdin, signal }: Io): Promise<Buffer> {
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
+}
+
+/** A JSON value from the command line; throws when it is none. */
+export function parseJson(what: string, text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${what} is not JSON: ${reason}`);
+  }
+}
+
+export function parseJsonObject(what: string, text: string): Readonly<Record<string, Json>> {
+  const value = parseJson(what, text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UsageError(`${what} must be a JSON object such as {"name": "value"}`);
+  }
+  return value;
 }

@@ -8,7 +8,7 @@ import { createCallContext, type Invocation, textOption, withSystem } from '../i
 import type { TextStream } from '../io.ts';
 import { contentText, hideOnScreen } from '../output.ts';
 import { clearLine, singleLine } from '../printable.ts';
-import { readInput } from '../read-input.ts';
+import { parseJsonObject, readInput } from '../read-input.ts';
 import { failureOf, showReport } from '../report-failure.ts';
 import { parsePairs, toolArguments } from '../tool-arguments.ts';
 
@@ -116,23 +116,9 @@ async function jsonArguments(invocation: Invocation): Promise<Record<string, unk
   const file = textOption(invocation, 'argsFile');
   const text = textOption(invocation, 'args');
   return {
-    ...(file !== undefined && parseObject('--args-file', await readInput(file, invocation.io))),
-    ...(text !== undefined && parseObject('--args', text)),
+    ...(file !== undefined && parseJsonObject('--args-file', await readInput(file, invocation.io))),
+    ...(text !== undefined && parseJsonObject('--args', text)),
   };
-}
-
-function parseObject(flag: string, text: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${flag} is not JSON: ${reason}`);
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UsageError(`${flag} must be a JSON object such as {"path": "src"}`);
-  }
-  return { ...value };
 }
 
 const quietMs = 1000;

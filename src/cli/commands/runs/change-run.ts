@@ -3,16 +3,10 @@ import type { Json } from '../../../contract/plan/index.ts';
 import type { ForkChanges, Workflows } from '../../../contract/run/index.ts';
 import { UsageError } from '../../errors.ts';
 import { type Invocation, textOption, withSystem } from '../../invocation.ts';
+import { parseJson, parseJsonObject } from '../../read-input.ts';
 import { onlyWaitingRun, withRunId } from './show-run.ts';
 import { followRun } from './follow-run.ts';
-import {
-  looseJson,
-  parseJson,
-  parseJsonObject,
-  readGivenInputs,
-  schemasOf,
-  typedInputs,
-} from './run-inputs.ts';
+import { looseJson, readGivenInputs, schemasOf, typedInputs } from './run-inputs.ts';
 import { showDetached, verdict } from './run-result.ts';
 import { seeApproval } from './approvals.ts';
 
