@@ -146,7 +146,7 @@ export class NestedTooDeepError extends AppError {
   }
 }
 
-/** Answers to what a run asked are no signals of a plan: nobody may send them past who may answer. */
+/** Answers to what a run asked are no signals of a plan: they are sent by the methods that check the right to answer. */
 export class ReservedSignalError extends AppError {
   readonly code = 'workflow.reserved_signal';
 
@@ -159,7 +159,7 @@ export class ReservedSignalError extends AppError {
   }
 }
 
-/** Somebody cancelled the run: the reason with which what was under way is stopped. */
+/** The run was cancelled: the reason its activities are aborted with. */
 export class RunCancelledError extends AppError {
   readonly code = 'workflow.cancelled';
 

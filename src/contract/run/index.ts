@@ -172,7 +172,7 @@ export interface NewRun {
   readonly engine?: EngineName;
   /** Drop dead steps and merge identical read-only calls first; the setting decides when not given. */
   readonly optimize?: boolean;
-  /** Somebody else's key for this start: the same key starts one run. */
+  /** The caller's key for this start: the same key starts one run. */
   readonly idempotencyKey?: string;
   /** Trace the run belongs to (`traceparent`). */
   readonly meta?: Readonly<Record<string, unknown>>;
@@ -201,8 +201,8 @@ export interface Workflows {
    */
   start(caller: Caller, run: NewRun): Promise<{ readonly runId: string }>;
   /**
-   * Waits until the run has ended or waits for somebody, wherever it is executed. With `execute` this
-   * process takes it on when nobody else has it. An abort ends the waiting, not the run.
+   * Waits until the run has ended or waits for a person, wherever it is executed. With `execute` this
+   * process claims it when it has no owner. An abort ends the waiting, not the run.
    */
   follow(caller: Caller, runId: string, options: FollowOptions): Promise<RunView>;
   list(caller: Caller, filter: RunFilter): Promise<readonly RunSummary[]>;

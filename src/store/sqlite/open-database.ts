@@ -73,7 +73,7 @@ function openForReading(options: DatabaseOptions): DatabaseSync {
   }
 }
 
-/** Made before SQLite makes it, which would let everybody read it. Its `-wal` and `-shm` get the same mode. */
+/** Created before SQLite does, which would make it readable for all users. Its `-wal` and `-shm` get the same mode. */
 function createFile(path: string): void {
   if (existsSync(path)) return;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

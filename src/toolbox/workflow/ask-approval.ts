@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/index.ts';
 
 export type ApprovalWait = Extract<Waiting, { kind: 'approval' }>;
 
-/** Who is asked sees all of it; what is longer is not asked about here. */
+/** The question shows all of it; longer calls are not asked about here. */
 const maxShownChars = 20_000;
 
 /** What a person said; undefined when they said nothing. */
@@ -46,7 +46,7 @@ export function approvalQuestion(runId: string, wait: ApprovalWait): ClientReque
   };
 }
 
-/** Asks the person at the client. Undefined when nobody decided: they closed the question, or were not reached. */
+/** Asks the person at the client. Undefined without a decision: the question was closed, or did not reach them. */
 export async function askApproval(
   runId: string,
   wait: ApprovalWait,

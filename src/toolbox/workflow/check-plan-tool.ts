@@ -3,7 +3,7 @@ import type { PlanCheck, PlanProblem } from '../../contract/plan/index.ts';
 import type { Workflows, PlanSource } from '../../contract/run/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 
-/** More help nobody: the first mistakes often cause the others. */
+/** More do not help: the first mistakes often cause the others. */
 const maxProblems = 100;
 const maxEdges = 1_000;
 const maxDrawingChars = 8_000;

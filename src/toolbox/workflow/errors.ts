@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/index.ts';
 
-/** A run somebody waited for ended without success. */
+/** A run that was waited for ended without success. */
 export class RunNotSucceededError extends AppError {
   readonly code = 'workflow.run_not_succeeded';
 

@@ -49,7 +49,7 @@ async function decide(
     const { step, approvalId } = wait;
     await workflows.decide(caller, runId, { step, approvalId, ...verdict });
   } catch (error) {
-    // Somebody else may have decided while the person here was thinking; the run tells what counts.
+    // Another decision may have come first; the run shows which counts.
     if (!(error instanceof AppError)) throw error;
   }
 }

@@ -43,7 +43,7 @@ export interface RunTasksParts {
 
 /**
  * Runs as tasks of MCP, in the words of both eras: the id of a task is that of its run, and every run
- * of a caller is a task, whoever started it. Nothing is kept here, so tasks survive what runs survive.
+ * of a caller is a task, however it was started. Nothing is kept here, so tasks survive what runs survive.
  */
 export class RunTasks {
   readonly #parts: RunTasksParts;

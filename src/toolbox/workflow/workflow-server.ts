@@ -21,7 +21,7 @@ export interface WorkflowServerParts {
 
 /**
  * The server `workflow`: checks plans and runs them durably. A call of `run_plan` may wait as long as
- * its run takes, people who approve included, so whoever limits calls must let it.
+ * its run takes, approvals included, so time limits of calls must not apply to it.
  */
 export function createWorkflowServer(parts: WorkflowServerParts): McpServer {
   const { version, workflows, artifacts, listedFor = localCaller } = parts;

@@ -76,7 +76,7 @@ export async function inspectPlan(source: PlanSource, options: InspectOptions): 
   };
 }
 
-/** As somebody reads the file from top to bottom; those of other files last. */
+/** From top to bottom of the file; those of other files last. */
 function inOrder(problems: readonly PlanProblem[]): readonly PlanProblem[] {
   return problems.toSorted((a, b) => compareFiles(a, b) || (a.line ?? 0) - (b.line ?? 0));
 }

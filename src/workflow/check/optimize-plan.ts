@@ -15,7 +15,7 @@ interface OptimizedPlan {
 }
 
 /**
- * Leaves out what changes nothing: read-only calls whose outputs nobody needs, and all but one of read-only
+ * Leaves out what changes nothing: read-only calls whose outputs are not used, and all but one of read-only
  * calls that are the same. Effects, approvals, sleeps and waits stay as they are, and so does everything
  * a plan without `output` returns.
  */
@@ -66,7 +66,7 @@ function mergeSame(plan: CompiledPlan, { tools, prefix }: Surroundings, changes:
   const firsts = new Map<string, string>();
   for (const compiled of inOrder(plan.steps)) {
     if (!isRepeatable(compiled, tools)) continue;
-    // Without `output` a plan returns what nobody refers to by the id of its step.
+    // Without `output` a plan returns what is not referred to by the id of its step.
     if (plan.output === undefined && compiled.neededBy.length === 0) continue;
     const key = sameKey(renameInStep(compiled.step, renames));
     const first = firsts.get(key);
@@ -104,7 +104,7 @@ function inOrder(steps: readonly CompiledStep[]): readonly CompiledStep[] {
 
 type CallStep = CompiledStep & { readonly kind: 'call' };
 
-/** Nobody could tell whether it was called once or twice. */
+/** One call or two make no difference. */
 function isRepeatable(compiled: CompiledStep, tools: ToolLookup): compiled is CallStep {
   if (!isReadOnlyCall(compiled, tools)) return false;
   return tools.find(compiled.tool)?.annotations?.idempotentHint === true;

@@ -85,7 +85,7 @@ export function createPlanTypes(plan: CompiledPlan, tools: ToolLookup): PlanType
     output: () => (output ??= outputOfPlan(plan, types, outputOf)),
     follow: (reference, locals) => {
       const [first] = reference.path;
-      // Inputs nobody declared were found when the references were read.
+      // Undeclared inputs were found when the references were read.
       const isUndeclared =
         reference.root === 'input' && first !== undefined && !inputs.has(String(first));
       if (isUndeclared) return { is: 'found', node: anything };
@@ -129,7 +129,7 @@ export function createPlanTypes(plan: CompiledPlan, tools: ToolLookup): PlanType
   return types;
 }
 
-/** What a call of the tool gives; anything for a tool nobody knows. */
+/** What a call of the tool gives; anything for an unknown tool. */
 export function outputOfTool(name: string, tools: ToolLookup): SchemaNode {
   const tool = tools.find(name);
   if (!tool) return anything;

@@ -76,7 +76,7 @@ export function checkReference(
   });
 }
 
-/** Of each severity; who has this many has enough to do. */
+/** Of each severity; more are not reported. */
 export const maxProblems = 200;
 
 /** Where the nearest thing lies that holds this place; the line is null when there is no file. */

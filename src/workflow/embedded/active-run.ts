@@ -26,7 +26,7 @@ type Phase = 'running' | 'pausing' | 'ending' | 'leaving' | 'over';
  * One run while this process executes it: the scope of its coroutine.
  *
  * 1. What settles goes to `#unsaved`, with the next commit to the store, and to the coroutine meanwhile. Activities
- *    that do more than read wait for the store (`ActivityRequest.recorded`), and so does everybody outside.
+ *    that do more than read wait for the store (`ActivityRequest.recorded`), and so does everything outside the run.
  * 2. Nothing begins unless the phase is `running` and the lease is known to last.
  * 3. `onDeparture` is called once, and afterwards nothing of the run is written.
  */

@@ -157,7 +157,7 @@ export class CommitQueue {
 
   /**
    * Who hears of an end, or finds a run waiting, must not be told otherwise after a loss of power. Outcomes of
-   * steps are waited for by nobody but the steps after them, whose effects take all before them along to the disk.
+   * steps matter only to the steps after them, whose effects take all before them along to the disk.
    */
   #dependsOnDisk({ status }: RunChange): boolean {
     return this.#parts.durability === 'full' && status !== undefined;

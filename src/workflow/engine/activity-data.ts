@@ -75,7 +75,7 @@ export interface ApproveInput {
   /** Null for a gate without a call. */
   readonly tool: string | null;
   readonly args: Resolved;
-  /** What the person who decides is told; what is no text is shown as JSON. */
+  /** The question to the person who decides; what is no text is shown as JSON. */
   readonly message?: Resolved;
   readonly expiresMs?: number;
 }

@@ -1,7 +1,7 @@
 import { localCaller } from '../../contract/caller/index.ts';
 import { AppError } from '../../kernel/index.ts';
 
-/** Somebody said no to what the step was to do. */
+/** A person denied what the step was to do. */
 export class ApprovalDeniedError extends AppError {
   readonly code = 'workflow.approval_denied';
 
@@ -17,7 +17,7 @@ export class ApprovalDeniedError extends AppError {
   }
 }
 
-/** Nobody decided in time. */
+/** No decision came in time. */
 export class ApprovalExpiredError extends AppError {
   readonly code = 'workflow.approval_expired';
 

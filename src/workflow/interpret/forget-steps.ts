@@ -75,7 +75,7 @@ function planAt(plan: CompiledPlan, prefix: string): CompiledPlan | undefined {
 /**
  * What a fork takes over: the outcomes of the steps that the changes do not reach. Steps that failed or
  * had not come to an outcome run in the fork; an unknown outcome stays unknown, also of an effect that is
- * still under way, so that none is repeated without somebody saying so.
+ * still under way, so that none is repeated without a person's decision.
  */
 export async function journalForFork(
   run: RecordedRun,
@@ -107,18 +107,18 @@ export async function journalForFork(
   return { entries, signals };
 }
 
-/** An effect a run sent off, whether or not its journal came to hold the outcome. */
+/** An effect a run sent off, whether or not its journal has the outcome. */
 export interface LeftEffect {
   readonly step: string;
   /** How often the step had been forgotten by then. */
   readonly generation: number;
   /** Whether that is certain. */
   readonly isHappened: boolean;
-  /** What its step is told: a `CallOutcome`. */
+  /** The result for its step: a `CallOutcome`. */
   readonly outcome: Json;
 }
 
-/** What certainly happened before somebody wanted the step anew is not what the step came to. */
+/** An effect that certainly happened before the step was retried is not the outcome of the retry. */
 function isUpToDate(
   { entries }: RecordedRun,
   { step, generation, isHappened }: LeftEffect,

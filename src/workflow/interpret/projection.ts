@@ -276,7 +276,7 @@ export interface RunProjection {
   readonly outcome?: RunOutcome;
 }
 
-/** A wait nobody has answered yet; sending `signal` answers it. */
+/** An unanswered wait; sending `signal` answers it. */
 export type ProjectedWait = {
   readonly step: string;
   readonly key: string;

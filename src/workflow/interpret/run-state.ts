@@ -151,7 +151,7 @@ export function createTask(
   };
 }
 
-/** What a run came to. */
+/** Final outcome of a run. */
 export type RunOutcome =
   | { readonly kind: 'succeeded'; readonly output: Resolved }
   /** `step` is the path of what failed first; null when only the plan's output could not be made. */
@@ -160,7 +160,7 @@ export type RunOutcome =
 /** What is to run. */
 export interface PlannedRun {
   readonly plan: CompiledPlan;
-  /** Made of the plan, by who runs it more than once. */
+  /** Prepared from the plan, for plans that run more than once. */
   readonly program?: Program;
   /** As it was given; defaults are filled in by the interpreter. */
   readonly input: Readonly<Record<string, Json>>;
@@ -177,7 +177,7 @@ export interface InterpretOptions {
 
 /**
  * How a step, or one element of a `forEach`, stands. Times are milliseconds since the epoch, null when
- * nobody knows.
+ * unknown.
  */
 export interface StepProjection {
   readonly status: StepStatus;
@@ -223,7 +223,7 @@ interface Change {
   readonly items?: { readonly total: number; readonly done: number };
 }
 
-/** Tells whoever watches. Costs nothing when nobody does. */
+/** Reports a change to the observer, if there is one. */
 export function noteChange(run: RunState, task: Task, change: Change): void {
   const { observe } = run.options;
   if (observe === undefined) return;
@@ -243,7 +243,7 @@ export function noteChange(run: RunState, task: Task, change: Change): void {
   observe(task.path, noted);
 }
 
-/** Has the task stand in line for an activity; which one follows from the phase. */
+/** Queues the task for an activity; which one follows from the phase. */
 export function queueActivity(
   run: RunState,
   task: Task,

@@ -44,12 +44,12 @@ export function fail(run: RunState, task: Task, failure: Failure): void {
   settle(run, task, { failure: { step: failure.step ?? task.path, error } });
 }
 
-/** Other arguments could help only where the arguments were used, and nobody is asked twice in a row. */
+/** Other arguments could help only where the arguments were used, and a person is not asked twice in a row. */
 function isRepairable({ phase, frame }: Task): boolean {
   return (phase === 'call' || phase === 'ask' || phase === 'verdict') && !isStopped(frame);
 }
 
-/** Nobody repairs the step. */
+/** The step was not repaired. */
 export function giveUp(run: RunState, task: Task): void {
   if (task.error !== undefined) fail(run, task, { error: task.error });
 }

@@ -152,7 +152,7 @@ export interface CompiledPlan {
   readonly steps: readonly CompiledStep[];
   readonly inputDefaults: Readonly<Record<string, Json>>;
   readonly output: Template | undefined;
-  /** Indexes of the steps nobody refers to. */
+  /** Indexes of the steps without references to them. */
   readonly ends: readonly number[];
 }
 
@@ -166,7 +166,7 @@ interface StepParts {
   readonly neededBy: readonly number[];
   readonly when: Condition | undefined;
   readonly forEach: Template | undefined;
-  /** What the person is told who approves. */
+  /** The question to the person who approves. */
   readonly message: Template | undefined;
   readonly retry: RetryPolicy;
 }

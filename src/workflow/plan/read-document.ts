@@ -148,7 +148,7 @@ export async function readYamlDocument(text: string): Promise<PlanDocument> {
   }
 }
 
-/** The mistake nearly everybody makes; what the parser says about it helps nobody. */
+/** A common mistake that the parser reports in words that do not help. */
 function bareReferences(text: string, problems: readonly DocumentProblem[]): DocumentProblem[] {
   const lines = text.split('\n');
   const numbers = new Set(problems.map(({ line }) => line));
@@ -269,7 +269,7 @@ export function checkData(data: unknown, { maxDepth, maxNodes }: DataLimits): re
     }
     if (visit.depth > maxDepth) {
       const message = `It is nested more than ${maxDepth} levels deep`;
-      // The path to something that deep helps nobody.
+      // The full path to something that deep does not help.
       return [...problems, { at: pathOfVisit(visit).slice(0, 4), code: 'plan.too_deep', message }];
     }
     const wrong = wrongWith(visit.value);

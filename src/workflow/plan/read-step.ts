@@ -272,7 +272,7 @@ const unitsMs: Readonly<Record<string, number>> = lookupTable({
   d: 86_400_000,
 });
 
-/** Ten years: whoever writes more made a mistake with the unit. */
+/** Ten years: more is a mistake with the unit. */
 const maxMs = 315_360_000_000;
 
 /** Milliseconds of a number of them or a text such as `90s`; undefined when it is neither. */

@@ -141,7 +141,7 @@ export function withinStep(place: PlanPlace, step: { id: string; index: number }
   return { steps: `${place.steps}${step.id}/`, at: [...place.at, 'steps', step.index, 'plan'] };
 }
 
-/** Nobody reads more at once, and a hostile text could have millions. */
+/** More are not read at once, and a hostile text could have millions. */
 export const maxProblems = 100;
 
 export interface PlanLimits {

@@ -172,7 +172,7 @@ async function serveWorker(
   };
 }
 
-/** Hands over, at once and from time to time, what was stored by somebody who died before doing so. */
+/** Hands over, at once and from time to time, runs whose starter died before doing so. */
 function scan({ store, submit, timers, limits, log }: ServeWorkerParts): () => void {
   let isStopped = false;
   let stopTimer = (): void => {};
@@ -248,7 +248,7 @@ async function serveEndpoint(
 function listen(server: Http2Server, { host, port }: Address): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(new WorkerAddressError({ host, port }, error)));
-    // Only Linux spreads connections over those who share a port; a free port is nobody else's anyway.
+    // Only Linux spreads connections over those who share a port; a free port is not shared anyway.
     const reusePort = port !== 0 && process.platform === 'linux';
     server.listen({ host, port, reusePort }, resolve);
   });
@@ -263,7 +263,7 @@ function urlOf(server: Http2Server): string {
 
 const badLevels: readonly string[] = ['warn', 'error'];
 
-/** Attempts that end and are made again are everyday life of a worker: what is bad stands in the log, the rest for those who look closer. */
+/** Repeated attempts are normal for a worker: warnings are logged as such, the rest at level debug. */
 function writeLog(log: Log, { level, replaying, context }: LogMetadata, message: unknown[]): void {
   if (replaying) return;
   const isBad = badLevels.includes(level);

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/index.ts';
 
-/** Nobody answers where Restate should be. */
+/** Restate does not answer at its address. */
 export class RestateUnreachableError extends AppError {
   readonly code = 'workflow.restate_unreachable';
   override readonly retryable = true;
@@ -53,7 +53,7 @@ export class RunNotHereError extends AppError {
 
   constructor(runId: string) {
     super(
-      `Run ${runId} is not in this worker's data directory. All workers behind one Restate, and who starts runs on it, need the same TUTTI_HOME`,
+      `Run ${runId} is not in this worker's data directory. All workers behind one Restate, and the processes that start runs on it, need the same TUTTI_HOME`,
       { details: { runId } },
     );
   }

@@ -209,7 +209,7 @@ async function resolveOnce(ctx: WorkflowSharedContext, name: string, value: Json
   if (given === undefined) await promise.resolve(value);
 }
 
-/** What nobody can make sense of is refused for good, not tried again. */
+/** Malformed input is refused for good, not retried. */
 function parsed<Value>(sdk: RestateSdk, schema: z.ZodType<Value>, input: unknown): Value {
   const result = schema.safeParse(input);
   if (result.success) return result.data;

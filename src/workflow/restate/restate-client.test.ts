@@ -61,7 +61,7 @@ it('says what to do when nobody answers', async () => {
   expect(await examineRestate(address)).toMatchObject({ isHealthy: false });
 });
 
-it('finds out that nobody is where the workers should be', async () => {
+it('finds out that the workers do not answer', async () => {
   const uri = 'http://127.0.0.1:9/';
   const { address } = await aServer((path) => {
     if (path === '/version') return { status: 200, body: { version: '1.7.12' } };
@@ -72,7 +72,7 @@ it('finds out that nobody is where the workers should be', async () => {
   });
   const health = await examineRestate(address);
   expect(health).toMatchObject({ isHealthy: false, fix: expect.stringContaining('tutti worker') });
-  expect(health.message).toContain(`nobody answers at ${uri}`);
+  expect(health.message).toContain(`no answer from ${uri}`);
 });
 
 it('finds no worker at an address that is none', async () => {

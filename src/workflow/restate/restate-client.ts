@@ -45,7 +45,7 @@ interface Answer {
 const maxAnswerLength = 500;
 
 /**
- * Speaks to a Restate server. Throws `workflow.restate_unreachable` when nobody answers in time and
+ * Speaks to a Restate server. Throws `workflow.restate_unreachable` when there is no answer in time and
  * `workflow.restate_refused` when the answer is a refusal.
  */
 export class RestateClient {
@@ -224,7 +224,7 @@ export async function examineRestate(address: RestateAddress): Promise<RestateHe
     }
     const url = (await client.deployments()).find(({ id }) => id === current)?.uri ?? '';
     if (!(await answers(url, requestMs))) {
-      const message = `${name}: nobody answers at ${url}, where its workers should be`;
+      const message = `${name}: no answer from ${url}, the address of its workers`;
       return { isHealthy: false, message, fix: workerFix };
     }
     return { isHealthy: true, message: `${name}; workers answer at ${url}` };

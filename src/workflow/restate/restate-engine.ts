@@ -8,10 +8,10 @@ import type { RunExecutor } from '../runs/workflows-parts.ts';
  * what decides is Restate's journal.
  *
  * 1. A run is in the store before Restate hears of it; handing it over again does nothing more, so that
- *    whoever finds one that was not handed over may do so.
+ *    any process may hand over a run that was not.
  * 2. A worker executes a run only with its lease, as the embedded engine does: two workers that were
  *    both given it never execute it at once.
- * 3. What is written to the store's journal follows from Restate's and is for those who look.
+ * 3. What is written to the store's journal follows from Restate's and is for display.
  */
 export interface RestateEngine extends RunExecutor {
   /** Executes runs in this process whenever Restate asks for it, until it is closed. */
@@ -49,14 +49,14 @@ export interface RestateLimits {
   readonly requestMs: number;
   /**
    * Restate takes a run that has said nothing for this long from its worker until something comes for it.
-   * A call may take longer; then what its neighbours came to is acted upon only when it is over.
+   * A call may take longer; then the outcomes of its neighbours are used only when it is over.
    */
   readonly inactivityMs: number;
   /** A call that takes longer than this beyond `inactivityMs` is cut off. */
   readonly abortMs: number;
   /** How long Restate knows a run that ended. */
   readonly retentionMs: number;
-  /** A run that waits for somebody is shown as waiting after this long. */
+  /** A run that waits for a person is shown as waiting after this long. */
   readonly waitingAfterMs: number;
   /** An activity that takes longer than this is noted as begun. */
   readonly beganAfterMs: number;
@@ -130,8 +130,8 @@ export function workflowKey(runId: string, round: number): string {
 }
 
 /**
- * Ends the coroutine of a run from outside; thrown by `next`. cancelled: somebody asked for it · too-long:
- * its time is over · lost: this worker has it no more, and whoever has goes on.
+ * Ends the coroutine of a run from outside; thrown by `next`. cancelled: on request · too-long:
+ * its time is over · lost: another worker owns it and continues.
  */
 export class RunStopped extends Error {
   readonly reason: 'cancelled' | 'too-long' | 'lost';

@@ -18,7 +18,7 @@ export interface RestateScopeParts {
   readonly now: () => number;
   /** Throws when this worker has the run no more. */
   readonly checkHeld: () => void;
-  /** Called when the run begins to wait for somebody, or no longer does. */
+  /** Called when the run begins to wait for a person, or no longer does. */
   readonly onWaiting: (isWaiting: boolean) => void;
 }
 
@@ -106,7 +106,7 @@ export class RestateScope implements RunScope {
       const pending = [...this.#pending.values()].map(({ promise }) => promise);
       return await sdk.RestatePromise.race([...this.#ends, ...pending]);
     } catch (error) {
-      // Somebody cancelled it with Restate's own tools.
+      // It was cancelled with Restate's own tools.
       if (error instanceof sdk.CancelledError) throw new RunStopped('cancelled');
       throw error;
     } finally {

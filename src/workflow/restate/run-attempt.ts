@@ -60,7 +60,7 @@ export class RunAttempt {
       store: parts.store,
       lease: begun.lease,
       entries: begun.entries,
-      // Taking a run that stood in line has made it a running one.
+      // Claiming a queued run has made it a running one.
       status: begun.run.status === 'queued' ? 'running' : begun.run.status,
       durability: parts.limits.durability,
       onLost: (error) => {
@@ -130,7 +130,7 @@ export class RunAttempt {
 
   /**
    * The attempt is over and the run is not. What is under way is let come to its end, which the effects
-   * ledger then knows: cut off, nobody would know whether it happened. Nobody else has the run meanwhile.
+   * ledger then knows: cut off, its outcome would be unknown. No other worker owns the run meanwhile.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close(async () => {
@@ -181,7 +181,7 @@ export interface RunNotesParts {
 
 /**
  * Copies what happened in a run into the store's journal, in order and each thing once: a run that
- * Restate replays goes through all of it again. What is noted in one turn of the event loop, or while a
+ * Restate replays goes through all of it again. What is noted in one tick, or while a
  * batch is being written, becomes one batch.
  */
 export class RunNotes {
@@ -214,7 +214,7 @@ export class RunNotes {
     this.#flush();
   }
 
-  /** Writes the last of it, and with it what the run came to. */
+  /** Writes the last entries, and the outcome of the run with them. */
   async end(status: RunStatus, outcome: Json | undefined): Promise<void> {
     await this.settle();
     if (this.#isLost) return;
@@ -239,7 +239,7 @@ export class RunNotes {
   }
 
   async #write(): Promise<void> {
-    // What comes in this turn of the event loop is written with it.
+    // What comes in this tick is written with it.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     const { store, lease, durability } = this.#parts;
     const entries = this.#queue.splice(0);
@@ -286,7 +286,7 @@ interface Held {
 export class WorkerLeases {
   readonly #parts: WorkerLeasesParts;
   readonly #held = new Map<string, Held>();
-  /** Leases on their way back: whoever wants the same run again waits for them. */
+  /** Leases being released: a new claim of the same run waits for them. */
   readonly #returning = new Map<string, Promise<void>>();
   #stopTimer: (() => void) | undefined;
 
@@ -294,7 +294,7 @@ export class WorkerLeases {
     this.#parts = parts;
   }
 
-  /** Undefined when somebody else has the run. */
+  /** Undefined when another worker owns the run. */
   async take(runId: string, onLost: () => void): Promise<Lease | undefined> {
     await this.#returning.get(runId);
     // Restate gave the run anew to this very process, whose earlier attempt does not know yet that it is over.

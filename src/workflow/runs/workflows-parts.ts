@@ -34,7 +34,7 @@ export interface RunLimits {
 
 export type RunArtifacts = Pick<Artifacts, 'get' | 'page' | 'collect'>;
 
-/** What executes runs, here or elsewhere, as those see it who start them and wait for them. */
+/** What executes runs, here or elsewhere, as seen by code that starts and follows them. */
 export interface RunExecutor {
   /** Throws when it could not take a run now: then the run is not stored either. */
   ready?(): Promise<void>;
@@ -59,7 +59,7 @@ export interface RunExecutor {
 }
 
 /**
- * progress: something of the run came to an end or went on here · elsewhere: another process wrote, about any
+ * progress: something of the run settled or progressed here · elsewhere: another process wrote, about any
  * run · turn: the run has another status, or this process has nothing to do with it any more.
  */
 export type RunNews = 'progress' | 'elsewhere' | 'turn';

@@ -49,7 +49,7 @@ interface Size {
   readonly edges: number;
 }
 
-/** A projection nobody could look at was not drawn. */
+/** The plan is too large for a readable drawing. */
 class PlanTooLargeToDrawError extends AppError {
   readonly code = 'plan.too_large_to_draw';
 

@@ -19,7 +19,7 @@ const colours: Readonly<Record<Box['kind'], readonly [fill: string, stroke: stri
   plan: ['#f1ecfb', '#7556b0'],
 };
 
-/** A projection in its own right: no script, no font and no projection from elsewhere. */
+/** A self-contained drawing: no script, no font and no image from elsewhere. */
 export function drawSvg(drawing: Drawing): string {
   const texts = drawing.boxes.map((box) =>
     [box.does, ...box.notes].map((line) => label(line, maxLabel)),

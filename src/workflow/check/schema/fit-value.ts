@@ -35,7 +35,7 @@ interface Fitting {
   readonly testPattern: TestPattern;
 }
 
-/** Of one list or object; who has this many wrong elements has one mistake many times. */
+/** Of one list or object; this many wrong elements are one mistake many times. */
 const maxMismatches = 50;
 
 type At = readonly (string | number)[];

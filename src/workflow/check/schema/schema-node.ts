@@ -21,8 +21,8 @@ const maxLooks = 20_000;
 const maxDepth = 48;
 
 /**
- * The work one question about schemas may cost. When it is used up, the answer is the one that accuses
- * nobody, so that a schema that refers to itself or branches without end can only hide mistakes.
+ * The work one question about schemas may cost. When it is used up, the answer is the one that reports
+ * nothing, so that a schema that refers to itself or branches without end can only hide mistakes.
  */
 export class Effort {
   #looks = maxLooks;
@@ -182,7 +182,7 @@ function ownKinds(own: Readonly<Record<string, unknown>>): number {
   let kinds = everyKind;
   const types = [own['type']].flat().filter((type) => typeof type === 'string');
   if (types.length > 0) {
-    // A type nobody knows may be anything.
+    // An unknown type may be anything.
     kinds = types.reduce((union, type) => union | (kindsByType[type] ?? everyKind), 0);
   }
   if (Array.isArray(own['enum'])) kinds &= kindsOfValues(own['enum']);
