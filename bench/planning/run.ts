@@ -87,7 +87,7 @@ all sets were counted about 40 times, held-out halves too, and two choices (whic
 half is wholly unseen any more. \`folder\` are requests typed inside a project, each with its tree; its half
 \`held out\` and \`own, held out\` are only counted. The numbers in the planner were tuned on \`dev\`, \`dev-2\` and a third of \`folder\` and
 \`own\`. The example phrases it learns from were written by other authors, who had seen none of these sets.
-Those of what no tool does (`elsewhere`) are by an author who had read failures of the tuning halves; none is a request of a set.
+Those of what no tool does (\`elsewhere\`) are by an author who had read failures of the tuning halves; none is a request of a set.
 
 | set | requests | right first | right among what is shown | surely wrong | ambiguous: asked | outside: refused |
 | --- | --- | --- | --- | --- | --- | --- |
