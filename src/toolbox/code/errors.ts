@@ -130,7 +130,7 @@ export class UnfitFormatterError extends AppError {
   }
 }
 
-/** The text is valid, or nobody could tell, but the engine could not format it. */
+/** The engine could not format a text that is valid, or that no parser could check. */
 export class FormatFailedError extends AppError {
   readonly code = 'code.format_failed';
 

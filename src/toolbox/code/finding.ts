@@ -5,7 +5,7 @@ export const severities = ['critical', 'major', 'minor', 'info'] as const;
 
 export type Severity = (typeof severities)[number];
 
-/** What a finding is about; a review can be limited to some of these. */
+/** Subjects of findings; a review can be limited to some of them. */
 export const focusAreas = [
   'security',
   'correctness',
@@ -19,7 +19,7 @@ export const focusAreas = [
 
 export type FocusArea = (typeof focusAreas)[number];
 
-/** One thing a tool found in a source text. Lines and columns start at 1. */
+/** One finding of a tool in a source text. Lines and columns start at 1. */
 export const findingSchema = z.object({
   severity: z.enum(severities),
   rule: z.string().describe('Stable id of the rule, e.g. python/S602 or javascript/no-eval.'),
@@ -32,7 +32,7 @@ export const findingSchema = z.object({
 
 export type Finding = z.infer<typeof findingSchema>;
 
-/** Worst first, then by file and place: the order in which findings are listed and cut off. */
+/** Worst first, then by file and position: the order in which findings are listed and cut off. */
 export function compareFindings(a: Finding, b: Finding): number {
   return (
     severities.indexOf(a.severity) - severities.indexOf(b.severity) ||

@@ -64,7 +64,7 @@ export interface UnreadableFile {
 
 interface ResolveOptions {
   readonly onUnreadable?: (file: UnreadableFile) => void;
-  /** Told of what is left out because Git ignores it, the exclude patterns name it or its folder is hidden. */
+  /** Called with each path left out because Git ignores it, the exclude patterns name it or its folder is hidden. */
   readonly onLeftOut?: (path: LeftOutPath) => void;
 }
 
@@ -125,8 +125,8 @@ export class SourceFiles {
   }
 
   /**
-   * The texts a request names, in a stable order. One file of several that cannot be read is told to
-   * `onUnreadable` and left out; without that, and for a single file, it fails the whole request.
+   * The texts a request names, in a stable order. One file of several that cannot be read is
+   * reported to `onUnreadable` and left out; without that, and for a single file, it fails the whole request.
    */
   async resolve(
     request: SourceRequest,
@@ -179,7 +179,7 @@ export class SourceFiles {
     onLeftOut: (path: LeftOutPath) => void,
   ): Promise<readonly FoundPath[]> {
     const folder = await this.#folderOf(given);
-    const place = folder === undefined ? '' : await this.placeOf(folder);
+    const prefix = folder === undefined ? '' : await this.placeOf(folder);
     const leftOut: LeftOutPath[] = [];
     const found: FoundPath[] = [];
     if (folder === undefined) {
@@ -196,14 +196,14 @@ export class SourceFiles {
       };
       for await (const { path, kind } of walkFiles(folder, { signal, skip, onLeftOut: onEntry })) {
         if (kind !== 'file' || languageOfPath(path) === undefined) continue;
-        found.push({ path: join(place, path), absolutePath: resolve(folder, path) });
+        found.push({ path: join(prefix, path), absolutePath: resolve(folder, path) });
         if (found.length > this.#limits.maxFiles) {
           throw new TooMuchSourceError(given, 'files', this.#limits.maxFiles);
         }
       }
     }
     if (found.length === 0) return this.findPaths(given, knownEndings());
-    for (const { path, reason } of leftOut) onLeftOut({ path: join(place, path), reason });
+    for (const { path, reason } of leftOut) onLeftOut({ path: join(prefix, path), reason });
     return found;
   }
 
@@ -336,7 +336,7 @@ export class SourceFiles {
       throw new OutsideRootsError(given, this.#roots);
     const { glob } = await import('tinyglobby');
     const found = new Map<string, FoundPath>();
-    const place = folder === undefined ? '' : await this.placeOf(folder);
+    const prefix = folder === undefined ? '' : await this.placeOf(folder);
     for (const root of folder === undefined ? this.#roots : [folder]) {
       const local = isAbsolute(pattern) ? relative(root, pattern) : pattern;
       if (local.startsWith('..')) continue;
@@ -352,7 +352,7 @@ export class SourceFiles {
         // A link to nothing, or a file that has gone meanwhile.
         if (real === undefined) continue;
         await this.#assertInside(real, given);
-        found.set(real, { path: join(place, relative(root, match)), absolutePath: real });
+        found.set(real, { path: join(prefix, relative(root, match)), absolutePath: real });
       }
     }
     if (found.size === 0) throw new NoFilesError(given, whyNone(given, folder));

@@ -67,7 +67,7 @@ export const rulesSchema = z.strictObject({
   halstead: z.strictObject({
     /** Kinds whose tokens are operators and whose other children are operands. */
     operations: wordSet,
-    /** Kinds of operands that are one thing wherever they are written alike. */
+    /** Kinds of operands that are equal when they are written alike. */
     atoms: wordSet,
     /** Kinds that stand for their last part: `a.b.c` is the operand `c`. */
     members: wordSet,

@@ -119,7 +119,7 @@ export async function assertParserSurvives(parse: ProbedParse): Promise<void> {
 
 /**
  * In a thread, because only a thread's stack has the same size everywhere. It also ends by itself:
- * who waits for it may be stopped meanwhile.
+ * the waiting process may be stopped meanwhile.
  */
 const probe = `
 setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${probeLimits.timeLimitMs}).unref();

@@ -46,7 +46,7 @@ export async function runChild(request: ChildRequest): Promise<ChildEnd> {
   const stderr: Buffer[] = [];
   const stop = (reason: string): void => {
     child.kill('SIGKILL');
-    // What it started in turn may live on, but has nobody to write to.
+    // Its own children may live on, but their pipes are closed.
     child.stdout.destroy();
     child.stderr.destroy();
     resolve({ kind: 'stopped', reason, stderr: join(stderr) });

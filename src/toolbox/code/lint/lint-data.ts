@@ -92,7 +92,7 @@ export interface LintSetup {
   readonly guide: StyleGuide;
   /** Lines longer than this many columns are reported. */
   readonly lineLength: number;
-  /** Told how many findings comments in the text silenced. */
+  /** Called with the number of findings that comments in the text silenced. */
   readonly onSilenced?: (count: number) => void;
 }
 

@@ -36,8 +36,8 @@ export async function lintTypescript(file: SourceFile, setup: LintSetup): Promis
   const parsed = await parseJavascriptFile(file, setup.context.trees);
   const [problem] = parsed.errors;
   if (problem) {
-    const place = new TextPositions(file.text).position(problem.labels[0]?.start ?? 0);
-    throw syntaxError(file, place, problem.message);
+    const position = new TextPositions(file.text).position(problem.labels[0]?.start ?? 0);
+    throw syntaxError(file, position, problem.message);
   }
   const { Linter } = await import('eslint');
   const { typescriptParser } = await import('./typescript-parser.ts');
@@ -121,8 +121,8 @@ function toFindings(
   if (fatal && /\bstack\b/.test(fatal.message))
     throw new TooComplexError(file.path, 'it is nested too deeply');
   if (fatal) {
-    const place = { line: fatal.line || 1, column: fatal.column || 1 };
-    throw syntaxError(file, place, fatal.message.replace(/^Parsing error: /, ''));
+    const position = { line: fatal.line || 1, column: fatal.column || 1 };
+    throw syntaxError(file, position, fatal.message.replace(/^Parsing error: /, ''));
   }
   const findings: LintFinding[] = [];
   for (const message of messages) {
@@ -174,8 +174,8 @@ interface Position {
 }
 
 /**
- * The messages that no comment silences. ESLint itself is told to ignore comments, because among them may be some
- * that configure rules. Takes time in proportion to the text, however many comments are in it.
+ * The messages that no comment silences. ESLint itself runs with `noInlineConfig`, because comments may also
+ * configure rules. Takes time in proportion to the text, however many comments are in it.
  */
 export function withoutSilenced(
   messages: readonly Linter.LintMessage[],

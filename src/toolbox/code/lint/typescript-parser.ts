@@ -48,12 +48,12 @@ interface TreeParts {
 function completeTree(text: string, program: TreeNode, parts: TreeParts): TreeNode {
   const positions = new TextPositions(text);
   const nodes = collectNodes(program, parts.visitorKeys);
-  for (const node of nodes) place(node, positions);
+  for (const node of nodes) addLocation(node, positions);
   const tokens = tokensOf(text, nodes, parts.comments);
-  for (const token of tokens) place(token, positions);
+  for (const token of tokens) addLocation(token, positions);
   const comments = parts.comments.map((comment) => {
     const placed = { ...comment, range: [comment.start, comment.end] };
-    place(placed, positions);
+    addLocation(placed, positions);
     return placed;
   });
   const hashbang = program['hashbang'];
@@ -65,7 +65,7 @@ function completeTree(text: string, program: TreeNode, parts: TreeParts): TreeNo
 
 function placedShebang(hashbang: TreeNode, positions: TextPositions): object {
   const shebang = { type: 'Shebang', value: hashbang['value'], range: hashbang.range };
-  place(shebang, positions);
+  addLocation(shebang, positions);
   return shebang;
 }
 
@@ -89,8 +89,8 @@ function isNode(value: unknown): value is TreeNode {
   return typeof value === 'object' && value !== null && 'type' in value && 'range' in value;
 }
 
-function place(item: TreeNode | Token | object, positions: TextPositions): void {
-  // Everything that is placed carries `range`, and `loc` is what ESLint wants to find beside it.
+function addLocation(item: TreeNode | Token | object, positions: TextPositions): void {
+  // Every item carries `range`, and `loc` is what ESLint wants to find beside it.
   const target = item as { range: [number, number]; loc?: unknown };
   const start = positions.position(target.range[0]);
   const end = positions.position(target.range[1]);

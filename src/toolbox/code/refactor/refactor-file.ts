@@ -6,7 +6,7 @@ import { lintFile } from '../lint/lint-file.ts';
 import { severityWeights } from '../review/score.ts';
 import type { SourceFile } from '../source-files.ts';
 
-/** Fixing one thing can make another fixable; real files settle in two or three rounds. */
+/** One fix can make another possible; real files settle in two or three rounds. */
 const maxPasses = 25;
 
 /** How many fixes are tried one by one after a round that had to be taken back. */
@@ -160,9 +160,9 @@ function startOf(edits: readonly TextEdit[]): number {
   return edits[0]?.start ?? 0;
 }
 
-/** Two insertions at one place have no order; a deletion may begin where another ends. */
-function insertsAt(edits: readonly TextEdit[], place: number): boolean {
-  return edits.some(({ start, end }) => start === place && end === place);
+/** Two insertions at one offset have no order; a deletion may begin where another ends. */
+function insertsAt(edits: readonly TextEdit[], offset: number): boolean {
+  return edits.some(({ start, end }) => start === offset && end === offset);
 }
 
 function overlapsItself(edits: readonly TextEdit[]): boolean {

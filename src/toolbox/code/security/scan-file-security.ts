@@ -4,12 +4,12 @@ import { silenceFindings } from '../select/silence-findings.ts';
 import type { SourceFile } from '../source-files.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
 import { findMalicious } from './find-malicious.ts';
-import type { Place, SecurityFinding } from './security-rules.ts';
+import type { TextPosition, SecurityFinding } from './security-rules.ts';
 
-/** What was found in one file, and the first place that did not parse. */
+/** The findings of one file, and the first position that did not parse. */
 export interface FileScan {
   readonly findings: readonly SecurityFinding[];
-  readonly unparsed?: Place | undefined;
+  readonly unparsed?: TextPosition | undefined;
   /** What else limits the scan, to be shown after the file's name. */
   readonly note?: string | undefined;
   /** What comments in the text silence. */

@@ -8,7 +8,7 @@ import {
   findingOf,
   readRules,
   startOfText,
-  type Place,
+  type TextPosition,
   type SecurityFinding,
 } from './security-rules.ts';
 
@@ -68,20 +68,20 @@ const maxRepairs = 8;
 
 interface Checked {
   readonly diagnostics: readonly RuffDiagnostic[];
-  readonly unparsed?: Place | undefined;
+  readonly unparsed?: TextPosition | undefined;
 }
 
 /** Ruff says nothing about a text that does not parse, so the lines it cannot read are taken out and it looks again. */
 async function checkPart(part: FilePart, { ruff }: CodeContext): Promise<Checked> {
   const lines = part.text.split('\n');
-  let unparsed: Place | undefined;
+  let unparsed: TextPosition | undefined;
   try {
     for (let repairs = 0; repairs <= maxRepairs; repairs += 1) {
       const diagnostics = await ruff.check(lines.join('\n'), options);
       const errors = diagnostics.filter(({ code }) => !/^S\d/.test(code ?? ''));
       const [first] = errors;
       if (!first) return { diagnostics, unparsed };
-      unparsed ??= placeIn(part, first);
+      unparsed ??= positionIn(part, first);
       for (const { start_location: at } of errors)
         lines[at.row - 1] = withoutLine(lines[at.row - 1]);
     }
@@ -92,7 +92,7 @@ async function checkPart(part: FilePart, { ruff }: CodeContext): Promise<Checked
   return { diagnostics: [], unparsed };
 }
 
-/** First `pass` in its place, which keeps the block around it; nothing where that does not help. */
+/** First `pass` instead of the line, which keeps the block around it; nothing where that does not help. */
 function withoutLine(line = ''): string {
   const [indent = ''] = /^\s*/.exec(line) ?? [];
   return /^\s*(?:pass)?$/.test(line) ? '' : `${indent}pass`;
@@ -107,15 +107,20 @@ function toFindings(
   const lines = part.text.split('\n');
   return diagnostics.flatMap((diagnostic) => {
     const rule = rules.get(diagnostic.code ?? '');
-    const place = { file, ...placeIn(part, diagnostic) };
-    if (!rule || place.line < part.firstLine || isLexerToken(diagnostic, lines)) return [];
+    const position = { file, ...positionIn(part, diagnostic) };
+    if (!rule || position.line < part.firstLine || isLexerToken(diagnostic, lines)) return [];
     // A fixed command is no injection today: worth knowing, not worth stopping for.
     const isFixed = /seems safe/.test(diagnostic.message);
-    return [findingOf(rule, place, { engine: 'ruff', ...(isFixed ? { severity: 'minor' } : {}) })];
+    return [
+      findingOf(rule, position, { engine: 'ruff', ...(isFixed ? { severity: 'minor' } : {}) }),
+    ];
   });
 }
 
-function placeIn({ header, firstLine }: FilePart, { start_location: at }: RuffDiagnostic): Place {
+function positionIn(
+  { header, firstLine }: FilePart,
+  { start_location: at }: RuffDiagnostic,
+): TextPosition {
   return { line: at.row - header + firstLine - 1, column: at.column };
 }
 

@@ -22,33 +22,33 @@ interface SecurityRule {
 export const securityFindingSchema = findingSchema.extend({
   cwe: z.string().optional().describe('The weakness class, e.g. CWE-78.'),
   confidence: z.enum(confidences),
-  engine: z.enum(['ruff', 'tutti']).describe('Who found it.'),
+  engine: z.enum(['ruff', 'tutti']).describe('The engine that found it.'),
 });
 
 export type SecurityFinding = z.infer<typeof securityFindingSchema>;
 
 /** Where in a text something was found; lines and columns start at 1. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** Where a text is said not to parse that could not be read at all. */
-export const startOfText: Place = { line: 1, column: 1 };
+export const startOfText: TextPosition = { line: 1, column: 1 };
 
-/** The finding of a rule at a place; `changes` for what the match itself decides. */
+/** The finding of a rule at a position; `changes` for fields that the match decides. */
 export function findingOf(
   rule: SecurityRule,
-  place: Place & { readonly file: string },
+  position: TextPosition & { readonly file: string },
   changes: Partial<Pick<SecurityFinding, 'severity' | 'engine'>> = {},
 ): SecurityFinding {
   return {
     severity: rule.severity,
     rule: rule.id,
     message: rule.message,
-    file: place.file,
-    line: place.line,
-    column: place.column,
+    file: position.file,
+    line: position.line,
+    column: position.column,
     fix: rule.fix,
     cwe: rule.cwe,
     confidence: rule.confidence,
@@ -130,7 +130,7 @@ const textMatch = z.strictObject({
   /** SQL only: with the contents of literals, or without them. */
   in: z.enum(['code', 'text']).default('code'),
   languages: z.array(z.enum(languages)).optional(),
-  /** Report every place, not only the first. */
+  /** Report every match, not only the first. */
   every: z.boolean().default(false),
 });
 

@@ -19,8 +19,8 @@ export interface SelectedSources {
 
 /**
  * What a request asks to look at, sorted by what it is to the project. A single file or text is always
- * looked at. Of a folder or glob, what Git ignores, what the setting `tools.exclude` names and what a
- * program or somebody else wrote is left out, unless nothing else is there: then it was asked for by name.
+ * looked at. Of a folder or glob, what Git ignores, what the setting `tools.exclude` names and what is
+ * generated or vendored is left out, unless nothing else is there: then it was asked for by name.
  */
 export async function selectSources(
   request: SourceRequest,
