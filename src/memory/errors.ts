@@ -28,7 +28,7 @@ export class AmbiguousSessionError extends AppError {
   }
 }
 
-/** Somebody else writes in the session. */
+/** Another process owns the session. */
 export class SessionBusyError extends AppError {
   readonly code = 'memory.session_busy';
   override readonly retryable = true;

@@ -64,6 +64,6 @@ export interface SessionStore {
   readTask(lease: SessionLease): Promise<string | undefined>;
   /** Replaces it. False once the lease is lost. */
   writeTask(lease: SessionLease, task: string): Promise<boolean>;
-  /** Ids of sessions that somebody who is gone had not closed. */
+  /** Ids of orphaned sessions: their owner ended without closing them. */
   abandoned(caller: Caller, limit: number): Promise<readonly string[]>;
 }

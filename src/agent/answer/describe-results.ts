@@ -34,7 +34,7 @@ export function describeResults(
   ].join('\n\n');
 }
 
-/** A file that was read for a later step: nobody asked to see it. */
+/** A file that was read only as input of a later step. */
 function isOnlyRead({ step, output, text }: StepResult, plan: Plan | undefined): boolean {
   const { content }: Readonly<Record<string, unknown>> = Object(output);
   const isFile = typeof content === 'string' && (text ?? content).trim() === content.trim();
@@ -153,7 +153,7 @@ function describeWait(runId: string, waiting: Waiting): string {
     case 'signal':
       return `Step "${step}" waits for the signal "${waiting.signal}": tutti runs signal ${runId} ${waiting.signal} JSON`;
     case 'resolve':
-      return `Nobody knows whether step "${step}" (${waiting.tool}) happened. Look, then: tutti runs resolve ${runId} ${step} --happened or --not-happened`;
+      return `The outcome of step "${step}" (${waiting.tool}) is unknown. Check whether it happened, then: tutti runs resolve ${runId} ${step} --happened or --not-happened`;
     case 'repair':
       return `Step "${step}" failed (${cut(waiting.error.message, maxMessageChars)}): tutti runs repair ${runId} ${step} --args JSON, or --give-up`;
   }

@@ -37,7 +37,7 @@ export interface AgentParts {
 }
 
 /**
- * Waits until a run has ended or waits for somebody. Where the client can put questions to a person, they
+ * Waits until a run has ended or waits for a person. Where the client can put questions to a person, they
  * are asked for approvals there; what they say goes past the agent.
  */
 export type FollowRun = (

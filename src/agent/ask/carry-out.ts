@@ -78,7 +78,7 @@ async function askWhich(
   return isAccepted ? plan : isAccepted === false ? 'none' : undefined;
 }
 
-/** Values that nobody said and no step gives are asked for before anything runs. */
+/** Asks for values that neither the user nor a step supplies, before anything runs. */
 async function askForInputs(turn: Turn, work: Undertaking): Promise<Reply> {
   const { proposal, model } = work;
   const { options } = turn;

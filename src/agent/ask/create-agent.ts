@@ -184,7 +184,7 @@ async function recordFailure({ session, options, parts }: Turn, error: unknown):
     await session.append({ role: 'assistant', text: text.slice(0, 2_000), outcome });
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
-    parts.log.warn('the outcome of a message could not be recorded', { error: failure });
+    parts.log.warn('failed to record turn outcome', { error: failure });
   }
 }
 
@@ -207,6 +207,6 @@ async function keepSummary(turn: Turn): Promise<void> {
     // The answer is given and recorded: what is cancelled from here on is this alone.
     if (options.signal.aborted) return;
     if (!(error instanceof AppError)) throw error;
-    parts.log.warn('older turns were not summed up', { error });
+    parts.log.warn('failed to summarize older turns', { error });
   }
 }

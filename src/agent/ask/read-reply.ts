@@ -11,7 +11,7 @@ export type ReplyKind =
   | { readonly kind: 'declined' }
   /** Values for what a plan lacks. */
   | { readonly kind: 'supplied'; readonly plan: Plan }
-  /** Go on with a run that waited for somebody. */
+  /** Continue a run that waited for a person. */
   | { readonly kind: 'resumed'; readonly runId: string }
   /** An answer to questions, or a change to a plan that was shown; `request` is what they were about. */
   | { readonly kind: 'answered'; readonly request: string; readonly to: 'question' | 'plan' }

@@ -127,7 +127,7 @@ async function resume(turn: Turn, runId: string, model: string | null): Promise<
   return replyAboutRun(turn, { view, runId, model, confidence: 1 });
 }
 
-/** A question that was not answered this often is dropped, so that nobody is caught in it. */
+/** Unanswered repeats after which a question is dropped, so that a conversation cannot get stuck. */
 const maxMisses = 2;
 
 const beginAnew =

@@ -97,7 +97,7 @@ export interface IntentRequest {
 export interface ReadIntent {
   readonly intent: Intent;
   readonly model: string;
-  /** The plan the model added, if any, as it wrote it: nobody has looked at it yet. */
+  /** The plan the model added, if any, unchecked. */
   readonly steps: unknown;
 }
 

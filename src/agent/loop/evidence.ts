@@ -36,7 +36,7 @@ interface Change {
   readonly diff: string;
 }
 
-/** A call of somebody else's tool that is not read-only: what it changed is not known. */
+/** A call of a third-party tool that is not read-only: its changes are unknown. */
 interface Effect {
   readonly kind: 'effect';
   readonly round: number;

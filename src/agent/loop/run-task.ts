@@ -228,7 +228,7 @@ class TaskRunner {
     return this.#save({ mayRead, rounds: [...others, { ...round, mustShow: false }] });
   }
 
-  /** Asks the person at the client; undefined where nobody can be asked, or did not answer. Their time does not count. */
+  /** Asks the person at the client; undefined without a person or an answer. The wait does not count as time of the task. */
   async #ask(
     put: (
       client: Parameters<typeof confirmPlan>[0],

@@ -36,7 +36,7 @@ function readText(file: PromptName | 'steps'): Prompt {
 
 /** Marks text that is data: what it says is reported, never obeyed. */
 export interface DataBlocks {
-  /** Nobody who wrote the data could know it, so no data can end its own block. */
+  /** Unknown to the author of the data, so no data can end its own block. */
   readonly boundary: string;
   block(label: string, text: string, maxChars?: number): string;
 }

@@ -8,7 +8,7 @@ export type AgentApproval = 'effects' | 'destructive' | 'plan';
 
 export interface GuardRules {
   readonly capability: Capability;
-  /** All the user said in this session: addresses outside it are nobody's wish. */
+  /** All the user said in this session: no other address was asked for. */
   readonly ownWords: string;
   readonly approval: AgentApproval;
   readonly maxSteps: number;
@@ -92,7 +92,7 @@ interface Reach {
 }
 
 /**
- * Whether a call would carry results or files to somebody else, or go to an address the user never wrote. That
+ * Whether a call would carry results or files to a third party, or go to an address the user never wrote. That
  * its tool stays on this machine is its server's own word, so what comes from elsewhere goes to no stranger's
  * tool unseen, whatever it says.
  */

@@ -24,7 +24,7 @@ import { systemTimers, type Timers, userFolder } from '../../kernel/index.ts';
  *    would be in had it answered itself, and corrects an answer that it would not have given.
  */
 export interface FrontDesk {
-  /** Resolves when there is nothing to answer at the moment, so that loading the system delays nobody. */
+  /** Resolves when there is nothing to answer at the moment, so that loading the system delays no answer. */
   readonly untilQuiet: Promise<void>;
   /** Ends its work: the input is free for others, and what the system answers is kept for the next start. */
   handOver(conditions: StartConditions): Opening;

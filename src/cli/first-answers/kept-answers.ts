@@ -49,7 +49,7 @@ export function readKeptAnswers(folder: string, call: Call): KeptAnswers | undef
     if (kept.format !== format) return undefined;
     return conditionsDigest(kept.conditions, call) === kept.digest ? kept : undefined;
   } catch {
-    // There is none, or somebody damaged it: the system answers, as it would without.
+    // Missing or damaged: the system answers instead.
     return undefined;
   }
 }

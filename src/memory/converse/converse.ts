@@ -91,7 +91,7 @@ function fillRecalled(
   return turns.sort((a, b) => a.number - b.number);
 }
 
-/** What somebody made of the older turns, and what stands out in those since. */
+/** The stored summary of the older turns, and the key sentences of those since. */
 function gistOf(
   { summary }: Session,
   older: readonly Turn[],

@@ -78,7 +78,7 @@ async function similarities(
   { embed, patienceMs, log }: RecallOptions,
 ): Promise<ReadonlyMap<Passage, number>> {
   const found = new Map<Passage, number>();
-  // A request seldom asks about the past in other words, and each comparison keeps somebody waiting.
+  // A request seldom asks about the past in other words, and each comparison adds to the response time.
   if (!embed || passages.length === 0 || !asksSomething(message)) return found;
   const within = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
   // Where there is no time for all, those that share words with the message and the latest ones.
@@ -98,7 +98,7 @@ async function similarities(
     }
   } catch (error) {
     signal.throwIfAborted();
-    log.debug('not all turns were compared by their meaning', { error: reportError(error) });
+    log.debug('semantic recall incomplete', { error: reportError(error) });
   }
   return found;
 }
@@ -205,7 +205,7 @@ function rankPassages(
 }
 
 function rarityOf(holders: number, all: number): number {
-  // A word nobody has said yet cannot be asked for: it counts as if half of them had it.
+  // A word that no turn contains counts as if half of them had it.
   const known = holders === 0 ? all / 2 : holders;
   return Math.log(1 + (all - known + 0.5) / (known + 0.5));
 }

@@ -61,7 +61,7 @@ const besideChoices: ReadonlySet<string> = new Set(
 const pointing =
   /^(?:it|this|that|these|those|them|the (?:first|second|third|last|latter|former|other)|option|number|not|mind|neither|both|you)\b/i;
 
-/** What somebody lets us know of their likings, by rules; words in code and in quotations do not count. */
+/** Preferences stated in a message, found by rules; code and quotations do not count. */
 export function learnPreferences(message: string): readonly Learned[] {
   const learned = new Map<string, Learned>();
   for (const clause of clausesOf(message)) {

@@ -150,7 +150,7 @@ class StoredSessions implements Sessions {
     for (const session of this.#open) {
       await session.close().catch((error: unknown) => {
         const { message } = reportError(error);
-        this.#parts.log.warn('a session could not be closed', { session: session.id, message });
+        this.#parts.log.warn('failed to close session', { session: session.id, message });
       });
     }
   }
@@ -219,7 +219,7 @@ class StoredSessions implements Sessions {
       }
     } catch (error) {
       const { message } = reportError(error);
-      log.warn('files of sessions could not be brought up to date', { message });
+      log.warn('failed to update session files', { message });
     }
   }
 

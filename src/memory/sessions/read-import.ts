@@ -10,7 +10,7 @@ const maxProblems = 5;
 const knownVersion = 1;
 
 /**
- * A session from data somebody else wrote, whole and in order. Throws `memory.invalid_session` or
+ * A session from foreign data, whole and in order. Throws `memory.invalid_session` or
  * `memory.newer_session`.
  */
 export function readImport(data: unknown, limits: MemoryLimits): Session {

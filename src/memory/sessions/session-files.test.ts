@@ -109,16 +109,14 @@ describe('the file of a session', () => {
     expect(fileOf(directory, session.id)).toEqual(session.current());
   });
 
-  it('holds nobody up when it cannot be written', async () => {
+  it('delays no session when it cannot be written', async () => {
     const lines: LoggedLine[] = [];
     const { memory, directory } = aMemory({ log: recordedLog(lines) });
     const session = await memory.sessions.create(localCaller);
     mkdirSync(join(directory, `.${session.id}.json.tmp`));
     await say(session, 'one');
     expect(session.current().turns).toHaveLength(1);
-    expect(lines).toMatchObject([
-      { level: 'warn', message: 'the file of a session could not be written' },
-    ]);
+    expect(lines).toMatchObject([{ level: 'warn', message: 'failed to write session file' }]);
   });
 });
 

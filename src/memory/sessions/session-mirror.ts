@@ -21,7 +21,7 @@ export interface SessionMirrorOptions {
  *    are not synced, which would take longer than all else a turn does: after a loss of power one may be old or
  *    empty until its session is opened.
  * 2. Who writes the file of a session has the lease of that session.
- * 3. A file that cannot be written is logged and fails nobody: the next change writes all of it again.
+ * 3. A file that cannot be written is logged and fails no caller: the next change writes all of it again.
  */
 export class SessionMirror {
   readonly #options: SessionMirrorOptions;
@@ -55,7 +55,7 @@ export class SessionMirror {
       this.#replace(path, this.#temporaryOf(session.id), this.#textOf(session));
     } catch (error) {
       const { message } = reportError(error);
-      this.#options.log.warn('the file of a session could not be written', { path, message });
+      this.#options.log.warn('failed to write session file', { path, message });
     }
   }
 

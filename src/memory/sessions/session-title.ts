@@ -7,7 +7,7 @@ export function sessionTitle(text: string, maxLength: number): string {
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
 }
 
-/** What a session is called that nobody named: the beginning of what was said first. */
+/** Title of an unnamed session: the beginning of its first message. */
 export function titleOfMessage(message: string): string {
   const [line = ''] = message.trim().split('\n', 1);
   return sessionTitle(line, usualTitleLength);

@@ -168,7 +168,7 @@ export class StoredSession implements OpenSession {
     return timers.after(limits.leaseMs / renewalsPerLease, () => {
       // Whether it was lost shows at the next change, which says so to who made it.
       store.renew(this.#lease).catch((error: unknown) => {
-        log.warn('the lease of a session could not be renewed', { session: this.id, error });
+        log.warn('failed to renew session lease', { session: this.id, error });
       });
       this.#stopRenewing = this.#renewLater();
     });
