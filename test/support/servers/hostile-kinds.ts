@@ -10,8 +10,8 @@ export interface HostileKind {
 }
 
 export const hostileKinds: readonly HostileKind[] = [
-  { kind: 'garbage-lines', works: true, named: /no JSON/ },
-  { kind: 'banner-on-stdout', works: true, named: /no JSON/ },
+  { kind: 'garbage-lines', works: true, named: /invalid JSON-RPC message/ },
+  { kind: 'banner-on-stdout', works: true, named: /invalid JSON-RPC message/ },
   { kind: 'half-message-then-exit', works: false, named: /./ },
   { kind: 'line-of-100-mb', works: true, named: /larger|long/ },
   { kind: 'answers-twice', works: true, named: /never sent|twice|answered/ },
@@ -30,7 +30,7 @@ export const hostileKinds: readonly HostileKind[] = [
   { kind: 'exits-at-once', works: false, named: /exit|code 3/ },
   { kind: 'exits-during-calls', works: false, named: /./ },
   { kind: 'kills-itself-during-calls', works: false, named: /./ },
-  { kind: 'invalid-utf-8', works: true, named: /no JSON/ },
+  { kind: 'invalid-utf-8', works: true, named: /invalid JSON-RPC message/ },
   { kind: 'nests-100000-deep', works: true, named: /./ },
   { kind: 'result-and-error', works: false },
   { kind: 'result-is-a-number', works: false },
