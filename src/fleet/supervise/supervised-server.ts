@@ -143,14 +143,14 @@ export class SupervisedServer implements ServerRunner {
     const { maxProcesses } = this.#options.policy;
     if (maxProcesses === 1 || client === undefined) return this.#first;
     // In the stateless era every request is a client of its own; only the caller is stable.
-    const who = client.era === 'stateless' ? `caller ${caller.id}` : client.id;
-    const known = this.#byClient.get(who);
-    if (known && who === this.#latestClient) return known;
-    this.#latestClient = who;
+    const clientKey = client.era === 'stateless' ? `caller ${caller.id}` : client.id;
+    const known = this.#byClient.get(clientKey);
+    if (known && clientKey === this.#latestClient) return known;
+    this.#latestClient = clientKey;
     // Moves the client to the end: it is the most recently used.
-    if (known) this.#byClient.delete(who);
+    if (known) this.#byClient.delete(clientKey);
     const keeper = known ?? this.#freeKeeper() ?? this.#leastUsedKeeper();
-    this.#byClient.set(who, keeper);
+    this.#byClient.set(clientKey, keeper);
     if (this.#byClient.size > maxRememberedClients) this.#forgetOldestClient();
     return keeper;
   }
@@ -161,7 +161,8 @@ export class SupervisedServer implements ServerRunner {
     const isFree = (it: ConnectionKeeper): boolean => it.state === 'idle' && it.users === 0;
     const free = this.#keepers.find((keeper) => !taken.has(keeper) || isFree(keeper));
     if (free) {
-      for (const [who, keeper] of this.#byClient) if (keeper === free) this.#byClient.delete(who);
+      for (const [clientKey, keeper] of this.#byClient)
+        if (keeper === free) this.#byClient.delete(clientKey);
       return free;
     }
     if (this.#keepers.length >= this.#options.policy.maxProcesses) return undefined;

@@ -31,13 +31,13 @@ export async function answerFromEvents(
   const { server, signal, limits } = options;
   let response = first;
   let end: StreamEnd = { lastEventId: undefined, retryMs: undefined };
-  let fruitless = 0;
+  let emptyResumes = 0;
   for (;;) {
     const stream = await readUntilAnswer(response, options, end);
     if (stream.isAnswered || signal.aborted) return;
-    fruitless = stream.isFruitful ? 0 : fruitless + 1;
+    emptyResumes = stream.hasEvents ? 0 : emptyResumes + 1;
     end = { lastEventId: stream.lastEventId, retryMs: stream.retryMs ?? end.retryMs };
-    if (end.lastEventId === undefined || fruitless > limits.maxResumes) {
+    if (end.lastEventId === undefined || emptyResumes > limits.maxResumes) {
       throw new ExchangeBrokenError(server, 'its event stream ended before the response');
     }
     await sleep(end.retryMs ?? limits.firstReconnectDelayMs, undefined, { signal });
@@ -66,7 +66,7 @@ async function resumed(
 interface ReadStream extends StreamEnd {
   readonly isAnswered: boolean;
   /** Whether any event arrived. */
-  readonly isFruitful: boolean;
+  readonly hasEvents: boolean;
 }
 
 async function readUntilAnswer(
@@ -75,14 +75,14 @@ async function readUntilAnswer(
   before: StreamEnd,
 ): Promise<ReadStream> {
   let isAnswered = false;
-  let isFruitful = false;
+  let hasEvents = false;
   let tooLarge: Error | undefined;
   let linger: NodeJS.Timeout | undefined;
   const end = await readEvents(response, {
     limits,
     lastEventId: before.lastEventId,
     onEvent: ({ type, data }) => {
-      isFruitful = true;
+      hasEvents = true;
       if (type !== 'message' || data.length === 0 || signal.aborted) return true;
       if (dispatcher.dispatch(data, id) !== 'answer') return true;
       isAnswered = true;
@@ -99,5 +99,5 @@ async function readUntilAnswer(
   });
   clearTimeout(linger);
   if (tooLarge && !isAnswered) throw tooLarge;
-  return { ...end, isAnswered, isFruitful };
+  return { ...end, isAnswered, hasEvents };
 }

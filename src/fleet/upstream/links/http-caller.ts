@@ -175,15 +175,15 @@ function limitTimes(sent: ClientRequest, limits: TimeLimits) {
   const { connectEvent, connectLimitMs, headLimitMs } = limits;
   let wasConnected = false;
   let connecting: NodeJS.Timeout | undefined;
-  const give = (code: string): void => {
+  const fail = (code: string): void => {
     sent.destroy(Object.assign(new Error(code), { code }));
   };
   const waiting =
-    headLimitMs === undefined ? undefined : setTimeout(give, headLimitMs, 'HEAD_TIMEOUT');
+    headLimitMs === undefined ? undefined : setTimeout(fail, headLimitMs, 'HEAD_TIMEOUT');
   sent.on('socket', (socket) => {
     wasConnected = !socket.connecting;
     if (wasConnected) return;
-    connecting = setTimeout(give, connectLimitMs, 'CONNECT_TIMEOUT');
+    connecting = setTimeout(fail, connectLimitMs, 'CONNECT_TIMEOUT');
     socket.once(connectEvent, () => {
       wasConnected = true;
       clearTimeout(connecting);

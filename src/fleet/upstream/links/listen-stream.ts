@@ -54,7 +54,7 @@ export class ListenStream {
     const { caller, url, headers, limits, dispatcher, listener } = this.#options;
     const { signal } = this.#stopping;
     const { lastEventId } = this.#last;
-    let hasHeard = false;
+    let hasEvents = false;
     try {
       const response = await caller.call({
         method: 'GET',
@@ -76,7 +76,7 @@ export class ListenStream {
         limits,
         lastEventId,
         onEvent: ({ type, data }) => {
-          hasHeard = true;
+          hasEvents = true;
           if (type === 'message' && data.length > 0 && !signal.aborted) dispatcher.dispatch(data);
           return true;
         },
@@ -84,7 +84,7 @@ export class ListenStream {
         onFlood: () => listener.onProblem('flooded its output and was slowed down'),
       });
       this.#last = { ...end, retryMs: end.retryMs ?? this.#last.retryMs };
-      return hasHeard ? 'heard' : 'nothing';
+      return hasEvents ? 'heard' : 'nothing';
     } catch {
       return 'nothing';
     }

@@ -198,17 +198,17 @@ class StdioLink implements Link {
     await settlesWithin(Promise.all([this.#stdoutEnded, this.#stderrEnded]), settleMs);
     this.#isClosed = true;
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
-    const fate = hasExited ? fateOf(exit) : `The process ${lapse}, and was stopped`;
+    const ending = hasExited ? describeExit(exit) : `The process ${lapse}, and was stopped`;
     const cause = this.#isWanted ? '' : excerptOf(Buffer.from(this.#stderrTail.crashReason()));
     this.#listener.onClose({
-      reason: cause === '' ? fate : `${fate}; stderr: ${cause}`,
+      reason: cause === '' ? ending : `${ending}; stderr: ${cause}`,
       isWanted: this.#isWanted,
       ...exit,
     });
   }
 }
 
-function fateOf({ exitCode, signal }: ProcessExit): string {
+function describeExit({ exitCode, signal }: ProcessExit): string {
   if (signal !== null) return `The process was ended by ${signal}`;
   return `The process exited with code ${exitCode ?? 'unknown'}`;
 }
