@@ -3,7 +3,7 @@ import type { Language } from '../src/toolbox/code/language.ts';
 import { lintFile } from '../src/toolbox/code/lint/lint-file.ts';
 import { chooseStyleGuide } from '../src/toolbox/code/language.ts';
 import { scanFileSecurity } from '../src/toolbox/code/security/scan-file-security.ts';
-import { aCodeContext } from '../src/toolbox/testing/code-context.ts';
+import { aCodeContext } from '../testkit/toolbox/code-context.ts';
 import { aCodeCatalogue } from '../test/support/code-catalogue.ts';
 import { localCaller } from '../src/contract/caller/index.ts';
 import { compare, type Comparison, type Work } from './measure.ts';

@@ -9,7 +9,7 @@ const servers = 20;
 const rounds = 21;
 /** Starting twenty programs takes its time; nothing is promised about it. */
 const coldRounds = 3;
-const fixture = new URL('../src/fleet/testing/fixture-server.ts', import.meta.url).pathname;
+const fixture = new URL('../testkit/fleet/fixture-server.ts', import.meta.url).pathname;
 /** Until what was listed is kept. */
 const stayMs = 2_000;
 

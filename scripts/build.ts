@@ -25,7 +25,7 @@ const bundled = [
 ];
 
 /** What only tests read. */
-const testFolders = /[\\/](?:testing|testdata)(?:[\\/]|$)/;
+const testFolders = /[\\/]testdata(?:[\\/]|$)/;
 const assetEndings = [
   '.md',
   '.json',

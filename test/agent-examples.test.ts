@@ -8,7 +8,7 @@ import { openSystem, type System } from '../src/compose/index.ts';
 import type { AgentEvent, AskOutcome } from '../src/contract/agent/index.ts';
 import { localCaller } from '../src/contract/caller/index.ts';
 import type { ClientPort } from '../src/contract/server/index.ts';
-import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../testkit/sandbox/this-machine.ts';
 
 const goodFibonacci = `def fibonacci(n: int) -> int:
     """The n-th Fibonacci number."""

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAgent } from '../src/agent/ask/index.ts';
-import { MemorySessions } from '../src/agent/testing/memory-sessions.ts';
-import { ScriptedModels, type Script } from '../src/agent/testing/scripted-models.ts';
+import { MemorySessions } from '../testkit/agent/memory-sessions.ts';
+import { ScriptedModels, type Script } from '../testkit/agent/scripted-models.ts';
 import { openSystem, type System } from '../src/compose/index.ts';
 import type { AskOutcome, Attachment } from '../src/contract/agent/index.ts';
 import { localCaller } from '../src/contract/caller/index.ts';
 import type { RunView } from '../src/contract/run/index.ts';
 import { silentLog } from '../src/kernel/index.ts';
-import { sampleSeeded } from './support/sample.ts';
+import { sampleSeeded } from '../testkit/sample.ts';
 
 interface Injection {
   readonly id: number;

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { anAgent } from '../src/agent/testing/an-agent.ts';
+import { anAgent } from '../testkit/agent/an-agent.ts';
 import { localCaller } from '../src/contract/caller/index.ts';
 import { countTokens, silentLog } from '../src/kernel/index.ts';
 import { createMemory } from '../src/memory/index.ts';
-import { aDirectory } from '../src/observe/testing/a-directory.ts';
-import { aStore } from '../src/store/testing/a-store.ts';
+import { aDirectory } from '../testkit/observe/a-directory.ts';
+import { aStore } from '../testkit/store/a-store.ts';
 import { longTalkFacts, longTalkTurns } from './support/long-talk.ts';
 
 const asks = 100;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { finish, LoopModel, nextRound, openEnded } from './support/agent-loop/loop-model.ts';
 import { aFolder, runTutti, startTutti, untilEnd, type Ended } from './support/run-tutti.ts';
-import { sampleSeeded } from './support/sample.ts';
+import { sampleSeeded } from '../testkit/sample.ts';
 
 const model = new LoopModel();
 beforeAll(() => model.start());

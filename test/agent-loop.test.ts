@@ -14,7 +14,7 @@ import {
   writeProject,
 } from './support/agent-loop/cart-project.ts';
 import { finish, LoopModel, nextRound, openEnded } from './support/agent-loop/loop-model.ts';
-import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../testkit/sandbox/this-machine.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tutti-loop-'));
 const project = join(folder, 'project');

@@ -74,6 +74,14 @@ const builtRooms = [
   'workflow',
 ];
 
+interface Budget {
+  lines: number;
+  files: number;
+}
+
+const maxSmallLines = 40;
+const maxSmallFiles = 60;
+
 interface Import {
   readonly from: string;
   readonly to: string;
@@ -103,7 +111,7 @@ function sourceFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !/\.(test|suite)\.ts$|\/testing\//.test(path));
+    .filter((path) => !/\.(test|suite)\.ts$/.test(path));
 }
 
 function importsOf(file: string, text: string): Import[] {
@@ -155,7 +163,50 @@ describe('the house', () => {
     expect('const words: Readonly<Record<string, number>> = { a: 1 };').toMatch(plainTable);
   });
 
+  it('keeps every room within its budget of lines and files', () => {
+    const budgets: Readonly<Record<string, Budget>> = JSON.parse(
+      readFileSync('test/data/room-budgets.json', 'utf8'),
+    );
+    const counts: Record<string, Budget> = Object.fromEntries(
+      builtRooms.map((room) => [room, { lines: 0, files: 0 }]),
+    );
+    for (const file of files) {
+      const count = counts[relative('src', file).split('/')[0] ?? ''];
+      if (!count) continue;
+      count.lines += readFileSync(file, 'utf8').split('\n').length - 1;
+      count.files += 1;
+    }
+    const over = builtRooms.filter((room) => {
+      const [count, budget] = [counts[room], budgets[room]];
+      return !count || !budget || count.lines > budget.lines || count.files > budget.files;
+    });
+    expect(over.map((room) => [room, counts[room], budgets[room]])).toEqual([]);
+  });
+
+  it('has few small files that only one other file imports', () => {
+    const importers = new Map<string, Set<string>>();
+    for (const file of files) {
+      for (const { to } of importsOf(file, readFileSync(file, 'utf8'))) {
+        importers.set(to, (importers.get(to) ?? new Set()).add(file));
+      }
+    }
+    const small = files.filter((file) => {
+      const isSmall = readFileSync(file, 'utf8').split('\n').length <= maxSmallLines;
+      return isSmall && importers.get(relative('src', file))?.size === 1;
+    });
+    expect(small.length).toBeLessThanOrEqual(maxSmallFiles);
+  });
+
+  it('keeps testkit independent of the tests that use it', () => {
+    const imports = sourceFiles('testkit').flatMap((file) =>
+      importsOf(file, readFileSync(file, 'utf8')),
+    );
+    expect(imports.length).toBeGreaterThan(100);
+    expect(imports.filter(({ to }) => /^\.\.\/(?:test|bench)\/|\.test\.ts$/.test(to))).toEqual([]);
+  });
+
   it.each([
+    ['test support in the product', 'fleet/a.ts', "import { x } from '../../testkit/fleet/a.ts';"],
     [
       'a middle room that imports its sibling',
       'fleet/a.ts',

@@ -7,10 +7,10 @@ import { openArtifacts } from '../src/artifacts/index.ts';
 import type { Artifacts } from '../src/contract/artifact/index.ts';
 import { localCaller } from '../src/contract/caller/index.ts';
 import { silentLog, systemClock } from '../src/kernel/index.ts';
-import { aDirectory } from '../src/observe/testing/a-directory.ts';
-import { aStore } from '../src/store/testing/a-store.ts';
+import { aDirectory } from '../testkit/observe/a-directory.ts';
+import { aStore } from '../testkit/store/a-store.ts';
 import { contentOf } from './support/artifact-content.ts';
-import { isProof, seededRandom } from './support/sample.ts';
+import { isProof, seededRandom } from '../testkit/sample.ts';
 import { lastBeforeKilled } from './support/last-before-killed.ts';
 
 const program = fileURLToPath(new URL('support/put-artifacts.ts', import.meta.url));

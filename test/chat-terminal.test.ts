@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aFolder, program, runTutti } from './support/run-tutti.ts';
-import { isCi } from './support/sample.ts';
+import { isCi } from '../testkit/sample.ts';
 import {
   driveTerminal,
   keys,

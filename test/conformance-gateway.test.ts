@@ -13,7 +13,7 @@ import {
   type Check,
 } from './support/run-conformance.ts';
 import { aFolder, startTutti, untilEnd } from './support/run-tutti.ts';
-import { sampleSeeded } from './support/sample.ts';
+import { sampleSeeded } from '../testkit/sample.ts';
 import {
   fixtureProgram,
   startFixture,

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { bubblewrapMissing } from './support/sandbox/this-machine.ts';
+import { bubblewrapMissing } from '../testkit/sandbox/this-machine.ts';
 
 const demo = join(import.meta.dirname, '../examples/demo.ts');
 const limitMs = 180_000;

@@ -9,7 +9,7 @@ import { createDockerDriver, type DockerOptions } from '../src/sandbox/docker/in
 import type { PreparedSandbox, SandboxDriver, SandboxJob } from '../src/sandbox/driver.ts';
 import { judge } from '../src/sandbox/choose-driver.ts';
 import { startDocker, type TestDocker } from './support/docker.ts';
-import { isCi } from './support/sample.ts';
+import { isCi } from '../testkit/sample.ts';
 
 const here = await startDocker();
 const skipReason = here.kind === 'skipped' ? here.reason : null;

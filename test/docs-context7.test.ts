@@ -6,7 +6,7 @@ import { openSystem } from '../src/compose/index.ts';
 import { localCaller } from '../src/contract/caller/index.ts';
 import { haveRealServers, realServerEntries } from './support/real-servers.ts';
 import { aFolder } from './support/run-tutti.ts';
-import { isCi } from './support/sample.ts';
+import { isCi } from '../testkit/sample.ts';
 
 interface Answer {
   readonly engine: string;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
-import { aDirectory } from '../src/observe/testing/a-directory.ts';
+import { aDirectory } from '../testkit/observe/a-directory.ts';
 
 const program = fileURLToPath(new URL('support/race-effects.ts', import.meta.url));
 const racers = ['one', 'two', 'three'];

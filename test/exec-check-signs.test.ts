@@ -10,8 +10,8 @@ import {
   isPlainlyHarmless,
   harmlessRules,
 } from '../src/toolbox/exec/check/is-plainly-harmless.ts';
-import { aCodeContext } from '../src/toolbox/testing/code-context.ts';
-import { sampleSeeded } from './support/sample.ts';
+import { aCodeContext } from '../testkit/toolbox/code-context.ts';
+import { sampleSeeded } from '../testkit/sample.ts';
 
 const fixtures = fileURLToPath(new URL('data/security/python', import.meta.url));
 const stdlib = '/usr/lib/python3.11';

@@ -11,7 +11,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { haveRealServers, knownCalls, realServerEntries } from './support/real-servers.ts';
 import { aFolder, program, runTutti, serveTutti } from './support/run-tutti.ts';
-import { isCi } from './support/sample.ts';
+import { isCi } from '../testkit/sample.ts';
 
 const others = ['commands', 'context7', 'everything', 'filesystem', 'memory', 'sqlite', 'thinking'];
 const limitMs = 120_000;

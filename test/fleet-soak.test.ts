@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { soak } from '../bench/gateway/soak.ts';
-import { isProof } from './support/sample.ts';
+import { isProof } from '../testkit/sample.ts';
 
 /** `make soak` runs the full length: a thousand calls a second for ten minutes. */
 const seconds = isProof ? 60 : 10;

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, vi } from 'vitest';
 import { aFolder, runTutti, startTutti, untilEnd } from './support/run-tutti.ts';
 
-const fixture = new URL('../src/fleet/testing/fixture-server.ts', import.meta.url).pathname;
+const fixture = new URL('../testkit/fleet/fixture-server.ts', import.meta.url).pathname;
 const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test' } };
 const beginning = [
   { id: 1, method: 'initialize', params },

@@ -6,7 +6,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHttpGateway } from '../src/gateway/index.ts';
-import { FixtureServer } from '../src/gateway/testing/fixture-server.ts';
+import { FixtureServer } from '../testkit/gateway/fixture-server.ts';
 import { silentLog } from '../src/kernel/index.ts';
 
 async function gatewayUrl(path: string): Promise<URL> {
@@ -24,7 +24,7 @@ async function gatewayUrl(path: string): Promise<URL> {
 const stdio = async () =>
   new StdioClientTransport({
     command: process.execPath,
-    args: ['src/gateway/testing/stdio-fixture.ts'],
+    args: ['testkit/gateway/stdio-fixture.ts'],
   });
 const http = async () => new StreamableHTTPClientTransport(await gatewayUrl('/mcp'));
 const sse = async () => new SSEClientTransport(await gatewayUrl('/sse'));

@@ -7,7 +7,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHttpGateway } from '../src/gateway/index.ts';
-import { FixtureServer } from '../src/gateway/testing/fixture-server.ts';
+import { FixtureServer } from '../testkit/gateway/fixture-server.ts';
 import { silentLog } from '../src/kernel/index.ts';
 
 /** A way to reach a gateway, and the server behind it where the test can see it. */
@@ -19,7 +19,7 @@ interface Reach {
 const stdio = async (): Promise<Reach> => ({
   transport: new StdioClientTransport({
     command: process.execPath,
-    args: ['src/gateway/testing/stdio-fixture.ts'],
+    args: ['testkit/gateway/stdio-fixture.ts'],
   }),
   server: undefined,
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGgufModel, type TextModel } from '../src/models/index.ts';
 import { tinyGguf } from './support/models/tiny-gguf.ts';
-import { isCi } from './support/sample.ts';
+import { isCi } from '../testkit/sample.ts';
 
 const addonFile = resolve('test/llama/node_modules/node-llama-cpp/dist/index.js');
 const hasBinary = process.platform === 'linux' && process.arch === 'x64';

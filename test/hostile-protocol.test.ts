@@ -2,8 +2,8 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HttpPeer, statelessBody, type HttpAsk } from '../src/gateway/testing/http-peer.ts';
-import type { Json } from '../src/gateway/testing/stdio-peer.ts';
+import { HttpPeer, statelessBody, type HttpAsk } from '../testkit/gateway/http-peer.ts';
+import type { Json } from '../testkit/gateway/stdio-peer.ts';
 import {
   call,
   hostileMessages as inputs,
@@ -44,7 +44,7 @@ describe('over a pipe', () => {
   let rest = '';
 
   beforeAll(() => {
-    child = spawn(process.execPath, ['src/gateway/testing/stdio-fixture.ts']);
+    child = spawn(process.execPath, ['testkit/gateway/stdio-fixture.ts']);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
@@ -98,7 +98,7 @@ describe('over a pipe', () => {
   });
 
   it('ends when the stream is cut in the middle of a message', async () => {
-    const cut = spawn(process.execPath, ['src/gateway/testing/stdio-fixture.ts']);
+    const cut = spawn(process.execPath, ['testkit/gateway/stdio-fixture.ts']);
     cut.stdin.end('{"jsonrpc":"2.0","id":1,"met');
     const [[answer], [code]] = await Promise.all([once(cut.stdout, 'data'), once(cut, 'exit')]);
     expect(JSON.parse(String(answer))).toMatchObject({ id: null, error: { code: parseError } });

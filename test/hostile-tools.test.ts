@@ -3,7 +3,7 @@ import { localCaller } from '../src/contract/caller/index.ts';
 import { errorCodes } from '../src/contract/error/index.ts';
 import { errorMetaKey } from '../src/contract/tool/index.ts';
 import { aCodeCatalogue } from './support/code-catalogue.ts';
-import { sampleSeeded } from './support/sample.ts';
+import { sampleSeeded } from '../testkit/sample.ts';
 
 const tools = [
   'format_code',

@@ -9,16 +9,16 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpGateway } from '../src/gateway/index.ts';
 import type { Listener } from '../src/http/index.ts';
-import { FixtureServer } from '../src/gateway/testing/fixture-server.ts';
+import { FixtureServer } from '../testkit/gateway/fixture-server.ts';
 import { silentLog } from '../src/kernel/index.ts';
-import { sampleSeeded } from './support/sample.ts';
-import { bubblewrapMissing } from './support/sandbox/this-machine.ts';
+import { sampleSeeded } from '../testkit/sample.ts';
+import { bubblewrapMissing } from '../testkit/sandbox/this-machine.ts';
 
 const execute = promisify(execFile);
 const require = createRequire(import.meta.url);
 const launcher = require.resolve('@modelcontextprotocol/inspector/clients/launcher/build/index.js');
 
-const fixture = fileURLToPath(new URL('../src/gateway/testing/stdio-fixture.ts', import.meta.url));
+const fixture = fileURLToPath(new URL('../testkit/gateway/stdio-fixture.ts', import.meta.url));
 
 const start = fileURLToPath(new URL('../bin/tutti.js', import.meta.url));
 

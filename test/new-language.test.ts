@@ -53,8 +53,9 @@ statements: ^(if|call|method)$
 
 const script = `
 const [context, detect, lint, security, complexity, language] = await Promise.all(
-  ['testing/code-context', 'code/detect-language', 'code/lint/lint-file', 'code/security/scan-file-security',
-   'code/complexity/measure-complexity', 'code/language'].map((path) => import('./src/toolbox/' + path + '.ts')),
+  ['testkit/toolbox/code-context', 'src/toolbox/code/detect-language', 'src/toolbox/code/lint/lint-file',
+   'src/toolbox/code/security/scan-file-security', 'src/toolbox/code/complexity/measure-complexity',
+   'src/toolbox/code/language'].map((path) => import('./' + path + '.ts')),
 );
 const text = 'def greet name\\n  if name\\n    puts eval(name)\\n  end\\nend\\n';
 const file = { path: 'a.rb', text, language: language.languageOfPath('a.rb') };
@@ -76,10 +77,11 @@ it(
   { timeout: 60_000 },
   async () => {
     const copy = await mkdtemp(join(tmpdir(), 'tutti-language-'));
-    await cp(join(root, 'src'), join(copy, 'src'), {
-      recursive: true,
-      filter: (path) => !path.endsWith('.test.ts'),
-    });
+    for (const name of ['src', 'testkit'])
+      await cp(join(root, name), join(copy, name), {
+        recursive: true,
+        filter: (path) => !path.endsWith('.test.ts'),
+      });
     await cp(join(root, 'package.json'), join(copy, 'package.json'));
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
     const list = join(copy, 'src/contract/language/index.ts');

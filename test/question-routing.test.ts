@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
 import { aFolder, serveTutti } from './support/run-tutti.ts';
-import { isProof, seededRandom } from './support/sample.ts';
+import { isProof, seededRandom } from '../testkit/sample.ts';
 
 const script = new URL('support/servers/asking-server.ts', import.meta.url).pathname;
 const callCount = isProof ? 10_000 : 600;

@@ -7,7 +7,7 @@ import { freePort } from './support/restate/restate-server.ts';
 import { busiestOf, callsOf, countOf } from './support/restate/run-facts.ts';
 import { startStreamProxy } from './support/restate/stream-proxy.ts';
 import { startWorker, type WorkerProcess } from './support/restate/start-workers.ts';
-import { isProof } from './support/sample.ts';
+import { isProof } from '../testkit/sample.ts';
 
 const why = skipReason === null ? '' : ` (skipped: ${skipReason})`;
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { aFolder } from './support/run-tutti.ts';
-import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../testkit/sandbox/this-machine.ts';
 
 const checks = z.array(
   z.object({ name: z.string(), message: z.string(), fix: z.string().optional() }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aFolder, runTutti } from './support/run-tutti.ts';
-import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../testkit/sandbox/this-machine.ts';
 
 const ceilings = {
   wall_ms: 20_000,

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { PreparedSandbox } from '../src/sandbox/driver.ts';
 import { defaultLimits } from '../src/sandbox/limits.ts';
-import { isProof } from './support/sample.ts';
+import { isProof } from '../testkit/sample.ts';
 import { openBubblewrap, openDocker, type OpenedDriver } from './support/sandbox/drivers.ts';
-import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../testkit/sandbox/this-machine.ts';
 
 const setting = '/proc/sys/kernel/core_pattern';
 const isRoot = process.getuid?.() === 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { crashSupervisor } from './support/sandbox/crash-suite.ts';
-import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
-import { isProof } from './support/sample.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../testkit/sandbox/this-machine.ts';
+import { isProof } from '../testkit/sample.ts';
 
 const sandboxes = isProof ? 100 : 20;
 const warm = isProof ? 40 : 8;

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isProof, sampleSeeded } from './support/sample.ts';
+import { isProof, sampleSeeded } from '../testkit/sample.ts';
 import { openBubblewrap, openDocker, type OpenedDriver } from './support/sandbox/drivers.ts';
-import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../testkit/sandbox/this-machine.ts';
 import { openHostSide, type HostSide } from './support/sandbox/host-side.ts';
 import {
   outcomesOf,

@@ -8,8 +8,8 @@ import { createBubblewrapDriver } from '../src/sandbox/bubblewrap/index.ts';
 import type { SandboxDriver } from '../src/sandbox/driver.ts';
 import { openSandbox } from '../src/sandbox/open-sandbox.ts';
 import { judge } from '../src/sandbox/choose-driver.ts';
-import { aRun } from '../src/sandbox/testing/a-run.ts';
-import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
+import { aRun } from '../testkit/sandbox/a-run.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../testkit/sandbox/this-machine.ts';
 
 /** Left out, these open nothing: another layer holds the same, so only the driver can tell. */
 const coveredByOthers: readonly Protection[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Protection } from '../src/contract/sandbox/index.ts';
 import { openBubblewrap } from './support/sandbox/drivers.ts';
-import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../testkit/sandbox/this-machine.ts';
 import { openHostSide } from './support/sandbox/host-side.ts';
 import { readManifest, type HostileProgram } from './support/sandbox/hostile-programs.ts';
 import { runHostile } from './support/sandbox/run-hostile.ts';

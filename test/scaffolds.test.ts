@@ -12,8 +12,8 @@ import {
 } from '../src/agent/scaffold/create-scaffolds.ts';
 import { languages } from '../src/contract/language/index.ts';
 import { createCodeServer } from '../src/toolbox/code/code-server.ts';
-import { aCallContext } from '../src/toolbox/testing/call-context.ts';
-import { aCodeContext } from '../src/toolbox/testing/code-context.ts';
+import { aCallContext } from '../testkit/toolbox/call-context.ts';
+import { aCodeContext } from '../testkit/toolbox/code-context.ts';
 
 const kinds: readonly ScaffoldKind[] = ['function', 'class', 'cli', 'rest'];
 const descriptions = [

@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { aDirectory } from '../src/observe/testing/a-directory.ts';
-import { isProof, seededRandom } from './support/sample.ts';
+import { aDirectory } from '../testkit/observe/a-directory.ts';
+import { isProof, seededRandom } from '../testkit/sample.ts';
 
 const program = fileURLToPath(new URL('support/add-servers.ts', import.meta.url));
 const comment = '# written by hand, stays   as it is\n';

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { localCaller } from '../src/contract/caller/index.ts';
 import { sessionSchema, type Session } from '../src/contract/session/index.ts';
-import { aSession, aTurn } from '../src/memory/testing/a-session.ts';
-import { aDirectory } from '../src/observe/testing/a-directory.ts';
-import { aStore } from '../src/store/testing/a-store.ts';
+import { aSession, aTurn } from '../testkit/memory/a-session.ts';
+import { aDirectory } from '../testkit/observe/a-directory.ts';
+import { aStore } from '../testkit/store/a-store.ts';
 import { lastBeforeKilled } from './support/last-before-killed.ts';
-import { isProof, sampleSeeded, seededRandom } from './support/sample.ts';
+import { isProof, sampleSeeded, seededRandom } from '../testkit/sample.ts';
 import { memoryOf } from './support/sessions-of.ts';
 
 const program = fileURLToPath(new URL('support/write-session.ts', import.meta.url));

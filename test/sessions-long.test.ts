@@ -4,11 +4,11 @@ import { localCaller } from '../src/contract/caller/index.ts';
 import type { Conversation, Memory, OpenSession, Turn } from '../src/contract/session/index.ts';
 import { silentLog } from '../src/kernel/index.ts';
 import { createMemory, type Embed, type MemoryOptions } from '../src/memory/index.ts';
-import { aSession, aTurn } from '../src/memory/testing/a-session.ts';
+import { aSession, aTurn } from '../testkit/memory/a-session.ts';
 import { createLocalEmbedder } from '../src/models/index.ts';
-import { aDirectory } from '../src/observe/testing/a-directory.ts';
-import { aStore } from '../src/store/testing/a-store.ts';
-import { sampleSeeded } from './support/sample.ts';
+import { aDirectory } from '../testkit/observe/a-directory.ts';
+import { aStore } from '../testkit/store/a-store.ts';
+import { sampleSeeded } from '../testkit/sample.ts';
 import { longTalkFacts, longTalkTurns } from './support/long-talk.ts';
 
 const turnCount = 200;

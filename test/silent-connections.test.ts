@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { aPeer, statelessBody } from '../src/gateway/testing/http-peer.ts';
+import { aPeer, statelessBody } from '../testkit/gateway/http-peer.ts';
 import { aFolder, startTutti } from './support/run-tutti.ts';
 
 /** What a connection may send that is no request. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, vi } from 'vitest';
 import { aFolder, runTutti, startTutti, untilEnd, type Ended } from './support/run-tutti.ts';
-import { sampleSeeded } from './support/sample.ts';
+import { sampleSeeded } from '../testkit/sample.ts';
 
 const secret = 'top-secret-of-the-user';
 const step = { id: 'a', tool: 'code.format_code', args: { language: 'python', code: 'x=1' } };

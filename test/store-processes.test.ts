@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../src/contract/caller/index.ts';
-import { hexId } from '../src/observe/testing/a-span.ts';
+import { hexId } from '../testkit/observe/a-span.ts';
 import type { Store } from '../src/store/index.ts';
-import { aDirectory } from '../src/observe/testing/a-directory.ts';
-import { aStore } from '../src/store/testing/a-store.ts';
-import { isProof, seededRandom } from './support/sample.ts';
+import { aDirectory } from '../testkit/observe/a-directory.ts';
+import { aStore } from '../testkit/store/a-store.ts';
+import { isProof, seededRandom } from '../testkit/sample.ts';
 import { lastBeforeKilled } from './support/last-before-killed.ts';
 
 const program = fileURLToPath(new URL('support/write-spans.ts', import.meta.url));

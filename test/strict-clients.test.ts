@@ -11,7 +11,7 @@ import { StdioClientTransport as OlderStdio } from '@modelcontextprotocol/sdk/cl
 import { StreamableHTTPClientTransport as OlderHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { aFolder, program, serveTutti } from './support/run-tutti.ts';
-import { isProof } from './support/sample.ts';
+import { isProof } from '../testkit/sample.ts';
 
 const script = new URL('support/servers/sloppy-server.ts', import.meta.url).pathname;
 const mixes = Array.from({ length: isProof ? 60 : 3 }, (_, index) => index + 1);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { aDirectory } from '../src/observe/testing/a-directory.ts';
+import { aDirectory } from '../testkit/observe/a-directory.ts';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printable } from '../src/cli/printable.ts';
 import { openAiChunk, startWireServer, type WireServer } from './support/models/wire-server.ts';
 import { program } from './support/run-tutti.ts';
-import { isCi, sampleSeeded } from './support/sample.ts';
+import { isCi, sampleSeeded } from '../testkit/sample.ts';
 import {
   driveTerminal,
   keys,

@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { localCaller } from '../src/contract/caller/index.ts';
-import { aDirectory } from '../src/observe/testing/a-directory.ts';
+import { aDirectory } from '../testkit/observe/a-directory.ts';
 import type { Store } from '../src/store/index.ts';
-import { aStore } from '../src/store/testing/a-store.ts';
-import { aNewRun } from '../src/workflow/testing/a-run.ts';
-import { isProof, seededRandom } from './support/sample.ts';
+import { aStore } from '../testkit/store/a-store.ts';
+import { aNewRun } from '../testkit/workflow/a-run.ts';
+import { isProof, seededRandom } from '../testkit/sample.ts';
 
 const program = fileURLToPath(new URL('support/execute-runs.ts', import.meta.url));
 const runCount = 50;

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSystem, type System } from '../src/compose/index.ts';
 import { localCaller } from '../src/contract/caller/index.ts';
-import { StdioPeer, statelessMeta, type Json } from '../src/gateway/testing/stdio-peer.ts';
+import { StdioPeer, statelessMeta, type Json } from '../testkit/gateway/stdio-peer.ts';
 
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
 const tasksExtension = 'io.modelcontextprotocol/tasks';

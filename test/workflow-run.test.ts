@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LineClient } from './support/line-client.ts';
 import { aFolder, runTutti, startTutti, untilEnd, type Ended } from './support/run-tutti.ts';
-import { bubblewrapMissing, whyNoBubblewrap } from './support/sandbox/this-machine.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../testkit/sandbox/this-machine.ts';
 
 /** A folder with a plan in it, and the program in that folder. */
 function aProject(files: Readonly<Record<string, string | object>>): Project {

@@ -17,7 +17,7 @@ import { localCaller } from '../src/contract/caller/index.ts';
 import { silentLog } from '../src/kernel/index.ts';
 import { createWorkspaceServer } from '../src/toolbox/workspace/index.ts';
 import { aFolder, runTutti } from './support/run-tutti.ts';
-import { isProof, sampleSeeded, seededRandom } from './support/sample.ts';
+import { isProof, sampleSeeded, seededRandom } from '../testkit/sample.ts';
 
 const program = fileURLToPath(new URL('support/change-files.ts', import.meta.url));
 const rounds = isProof ? 300 : 15;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
 import type { ArtifactIndex, ArtifactMaker } from './artifact-index.ts';
-import { anArtifactMaker, artifactId } from './testing/an-artifact-maker.ts';
+import { anArtifactMaker, artifactId } from '../../testkit/artifacts/an-artifact-maker.ts';
 
 const stranger = { id: 'stranger' };
 const there = (): boolean => true;

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
-import { aSetup, aText } from './testing/an-artifact-room.ts';
-import { MemoryArtifactIndex } from './testing/memory-artifact-index.ts';
+import { aSetup, aText } from '../../testkit/artifacts/an-artifact-room.ts';
+import { MemoryArtifactIndex } from '../../testkit/artifacts/memory-artifact-index.ts';
 
 describe('a page', () => {
   const text = 'aé漢😀'.repeat(50);

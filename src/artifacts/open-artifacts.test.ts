@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
-import { aDirectory } from '../observe/testing/a-directory.ts';
-import { aStore } from '../store/testing/a-store.ts';
+import { aDirectory } from '../../testkit/observe/a-directory.ts';
+import { aStore } from '../../testkit/store/a-store.ts';
 import type { ArtifactIndex } from './artifact-index.ts';
 import {
   aSetup,
@@ -22,8 +22,8 @@ import {
   helloId,
   lineage,
   type Setup,
-} from './testing/an-artifact-room.ts';
-import { MemoryArtifactIndex } from './testing/memory-artifact-index.ts';
+} from '../../testkit/artifacts/an-artifact-room.ts';
+import { MemoryArtifactIndex } from '../../testkit/artifacts/memory-artifact-index.ts';
 
 const stranger = { id: 'stranger' };
 const hourMs = 3_600_000;

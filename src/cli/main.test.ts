@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { commands } from './command-table.ts';
-import { runMain, runWith } from './testing/run-main.ts';
+import { runMain, runWith } from '../../testkit/cli/run-main.ts';
 
 describe('--json', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { LocalModel } from '../contract/model/index.ts';
 import { offerModels } from './offer-models.ts';
-import { createFakeSystem } from './testing/fake-system.ts';
+import { createFakeSystem } from '../../testkit/cli/fake-system.ts';
 
 const found: LocalModel = {
   name: 'ollama',

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { timeShower } from './output.ts';
 import type { System, SystemRequest } from '../compose/index.ts';
-import { createFakeSystem } from './testing/fake-system.ts';
-import { runMain, runWith, TextSink } from './testing/run-main.ts';
+import { createFakeSystem } from '../../testkit/cli/fake-system.ts';
+import { runMain, runWith, TextSink } from '../../testkit/cli/run-main.ts';
 
 describe('a command that takes long', () => {
   it('says what it waits for, on standard error', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runMain } from './testing/run-main.ts';
+import { runMain } from '../../testkit/cli/run-main.ts';
 
 describe('what goes wrong', () => {
   it('is one sentence and what to do, without a stack', async () => {

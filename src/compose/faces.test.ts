@@ -4,7 +4,7 @@ import { loadSettings } from '../config/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { CallContext } from '../contract/server/index.ts';
 import { silentLog } from '../kernel/index.ts';
-import { aCatalogue, anEntry } from '../toolbox/admin/testing/a-catalogue.ts';
+import { aCatalogue, anEntry } from '../../testkit/toolbox/admin/a-catalogue.ts';
 import { serveStdio } from './faces.ts';
 
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a__wait' } };

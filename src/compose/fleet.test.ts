@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
-import { ownFile } from '../kernel/index.ts';
 import { openSystem, type System } from './index.ts';
 
-const fixture = ownFile('fleet/testing/fixture-server.ts').pathname;
+const fixture = new URL('../../testkit/fleet/fixture-server.ts', import.meta.url).pathname;
 const context = () => ({
   caller: localCaller,
   signal: new AbortController().signal,

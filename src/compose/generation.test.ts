@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { McpServer } from '../contract/server/index.ts';
 import type { ToolResult } from '../contract/tool/index.ts';
-import { aCallContext } from '../toolbox/testing/call-context.ts';
+import { aCallContext } from '../../testkit/toolbox/call-context.ts';
 import { createToolboxServer } from '../toolbox/toolbox-server.ts';
 import { openGenerationWith } from './generation.ts';
 

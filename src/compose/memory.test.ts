@@ -4,10 +4,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
 import type { Memory } from '../contract/session/index.ts';
 import { silentLog } from '../kernel/index.ts';
-import { aTurn } from '../memory/testing/a-session.ts';
-import { conceptEmbed } from '../memory/testing/concept-embed.ts';
-import { aDirectory } from '../observe/testing/a-directory.ts';
-import { aStore } from '../store/testing/a-store.ts';
+import { aTurn } from '../../testkit/memory/a-session.ts';
+import { conceptEmbed } from '../../testkit/memory/concept-embed.ts';
+import { aDirectory } from '../../testkit/observe/a-directory.ts';
+import { aStore } from '../../testkit/store/a-store.ts';
 import { memoryHere, type MemoryParts } from './memory.ts';
 import { loadSettingsHere } from './settings.ts';
 

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { aSetup } from '../artifacts/testing/an-artifact-room.ts';
+import { aSetup } from '../../testkit/artifacts/an-artifact-room.ts';
 import { loadSettings, type Settings } from '../config/index.ts';
 import type { Artifacts, NewArtifact } from '../contract/artifact/index.ts';
 import { localCaller } from '../contract/caller/index.ts';
 import { silentLog } from '../kernel/index.ts';
-import { aDirectory } from '../observe/testing/a-directory.ts';
-import { aStore } from '../store/testing/a-store.ts';
+import { aDirectory } from '../../testkit/observe/a-directory.ts';
+import { aStore } from '../../testkit/store/a-store.ts';
 import { modelEntries, roleModels } from './model-entries.ts';
 import { keepAnswersIn, modelsHere } from './models.ts';
 

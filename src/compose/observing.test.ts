@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { MemoryTraceStore } from '../observe/testing/memory-trace-store.ts';
+import { MemoryTraceStore } from '../../testkit/observe/memory-trace-store.ts';
 import { startObserving, type Observing } from './observing.ts';
 import { loadSettingsHere } from './settings.ts';
 

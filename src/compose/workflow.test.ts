@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
 import type { RunView } from '../contract/run/index.ts';
-import { aDirectory } from '../observe/testing/a-directory.ts';
+import { aDirectory } from '../../testkit/observe/a-directory.ts';
 import { openSystem } from './open-system.ts';
 import type { System } from './system.ts';
 

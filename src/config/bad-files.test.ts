@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from './errors.ts';
 import { loadSettings, type LoadOptions } from './load-settings.ts';
-import { aProject } from './testing/folders.ts';
+import { aProject } from '../../testkit/config/folders.ts';
 
 const projectFile = 'home/project/tutti.yaml';
 /** It may hold any setting. */

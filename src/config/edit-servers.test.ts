@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { editServers } from './edit-servers.ts';
-import { aProject } from './testing/folders.ts';
+import { aProject } from '../../testkit/config/folders.ts';
 import { grantTrust, readTrust } from './trust.ts';
 
 const add = (name: string) => ({ kind: 'add', name, entry: { command: 'x' } }) as const;

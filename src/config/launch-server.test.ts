@@ -4,7 +4,7 @@ import inherited from './inherited-variables.json' with { type: 'json' };
 import { sealServer } from './define-servers.ts';
 import { launchServer } from './launch-server.ts';
 import { loadSettings } from './load-settings.ts';
-import { aProject } from './testing/folders.ts';
+import { aProject } from '../../testkit/config/folders.ts';
 
 const around = {
   env: { TOKEN: 'hunter2', EMPTY: '', HOME: '/home/ada', PATH: '/bin', AWS_SECRET: 'no' },

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { loadSettings } from './load-settings.ts';
 import { listSettings } from './setting.ts';
-import { aProject } from './testing/folders.ts';
+import { aProject } from '../../testkit/config/folders.ts';
 
 const projectFile = 'home/project/tutti.yaml';
 const userFile = 'home/.config/tutti/config.yaml';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { keepModelDecision, readModelDecisions } from './local-models.ts';
-import { aProject } from './testing/folders.ts';
+import { aProject } from '../../testkit/config/folders.ts';
 
 const url = 'http://127.0.0.1:11434/v1';
 

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadSettings } from './load-settings.ts';
-import { aProject } from './testing/folders.ts';
+import { aProject } from '../../testkit/config/folders.ts';
 import { grantTrust } from './trust.ts';
 
 const projectFile = 'home/project/tutti.yaml';

@@ -7,7 +7,7 @@ import { ConfigError } from './errors.ts';
 import { type LoadOptions, loadSettings } from './load-settings.ts';
 import type { SettingProblem } from './settings.ts';
 import { asSchema, listSettings, type Setting, unwrap } from './setting.ts';
-import { aProject } from './testing/folders.ts';
+import { aProject } from '../../testkit/config/folders.ts';
 
 const projectFile = 'home/project/tutti.yaml';
 const userFile = 'home/.config/tutti/config.yaml';

@@ -6,8 +6,8 @@ import { silentLog, type LogFields } from '../kernel/index.ts';
 import { CallExecutor, type ExecutorCall } from './call-executor.ts';
 import type { CallTracer, TracedCall } from './call-tracer.ts';
 import type { ServerEntry } from './create-fleet.ts';
-import { aFleet, ours, type AFleetOptions } from './testing/a-fleet.ts';
-import { aContext, aServer } from './testing/a-server.ts';
+import { aFleet, ours, type AFleetOptions } from '../../testkit/fleet/a-fleet.ts';
+import { aContext, aServer } from '../../testkit/fleet/a-server.ts';
 
 function aTracer(
   seen: TracedCall[] = [],

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FleetEntry } from '../contract/fleet/index.ts';
 import { errorMetaKey, type ToolResult } from '../contract/tool/index.ts';
-import { createProcessOwner, ownFile, silentLog } from '../kernel/index.ts';
+import { createProcessOwner, silentLog } from '../kernel/index.ts';
 import { FileListingCache } from './catalogue/listing-cache.ts';
 import { openUpstream } from './open-upstream.ts';
-import { aFleet, anEntry, anOutside } from './testing/a-fleet.ts';
-import { aContext } from './testing/a-server.ts';
+import { aFleet, anEntry, anOutside } from '../../testkit/fleet/a-fleet.ts';
+import { aContext } from '../../testkit/fleet/a-server.ts';
 
-const fixture = ownFile('fleet/testing/fixture-server.ts').pathname;
+const fixture = new URL('../../testkit/fleet/fixture-server.ts', import.meta.url).pathname;
 
 /** Real programs, each with its own variables. */
 function aProcessFleet(

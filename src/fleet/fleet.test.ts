@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { McpServer, ServerChange } from '../contract/server/index.ts';
 import type { Connection, ConnectRequest } from './supervise/connection.ts';
-import { aFleet, aMemoryCache, anEntry, anOutside, ours } from './testing/a-fleet.ts';
-import { aConnection, aContext, aServer, type FakeConnection } from './testing/a-server.ts';
-import { ManualTimers, settle } from './testing/manual-timers.ts';
+import { aFleet, aMemoryCache, anEntry, anOutside, ours } from '../../testkit/fleet/a-fleet.ts';
+import {
+  aConnection,
+  aContext,
+  aServer,
+  type FakeConnection,
+} from '../../testkit/fleet/a-server.ts';
+import { ManualTimers, settle } from '../../testkit/fleet/manual-timers.ts';
 
 const connects = async ({ entry }: ConnectRequest): Promise<Connection> => aConnection(entry.name);
 const never = (): Promise<never> => new Promise(() => {});

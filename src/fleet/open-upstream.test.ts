@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../kernel/index.ts';
 import { openUpstream } from './open-upstream.ts';
 import type { Connection } from './supervise/connection.ts';
-import { anEntry } from './testing/a-fleet.ts';
+import { anEntry } from '../../testkit/fleet/a-fleet.ts';
 
 /** Answers as a server of the handshake era does; undefined for what needs no answer. */
 function answerTo(text: string): string | undefined {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { leftForFullCollection } from '../kernel/testing/left-for-full-collection.ts';
+import { leftForFullCollection } from '../../testkit/kernel/left-for-full-collection.ts';
 import { SharedTimeout } from '../kernel/index.ts';
 import { runCall } from './running-call.ts';
-import { aContext } from './testing/a-server.ts';
+import { aContext } from '../../testkit/fleet/a-server.ts';
 
 const calls = 20_000;
 /** Made old, a function and what it keeps took 9 to 400; what V8 compiles meanwhile takes less than 1. */

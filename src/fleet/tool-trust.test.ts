@@ -3,8 +3,8 @@ import type { FleetControl } from '../contract/fleet/index.ts';
 import { reconcileMetaKey, type Tool, type ToolAnnotations } from '../contract/tool/index.ts';
 import type { ListingCache } from './catalogue/listing-cache.ts';
 import type { OpenFleet } from './create-fleet.ts';
-import { aFleet, aMemoryCache, anEntry, anOutside, ours } from './testing/a-fleet.ts';
-import { aConnection, aServer } from './testing/a-server.ts';
+import { aFleet, aMemoryCache, anEntry, anOutside, ours } from '../../testkit/fleet/a-fleet.ts';
+import { aConnection, aServer } from '../../testkit/fleet/a-server.ts';
 
 const loose = {
   readOnlyHint: true,

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
-import { leftForFullCollection } from '../kernel/testing/left-for-full-collection.ts';
+import { leftForFullCollection } from '../../testkit/kernel/left-for-full-collection.ts';
 import { createMethods } from './methods.ts';
 import type { RequestClient } from './request-client.ts';
 import { RunningRequest } from './requests-in-flight.ts';
-import { FixtureServer } from './testing/fixture-server.ts';
+import { FixtureServer } from '../../testkit/gateway/fixture-server.ts';
 
 const calls = 20_000;
 /** Made old, a function and what it keeps took 9 to 400; what V8 compiles meanwhile takes less than 1. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pageOf } from './methods.ts';
-import { FixtureError } from './testing/fixture-server.ts';
-import { statelessMeta, StdioPeer } from './testing/stdio-peer.ts';
+import { FixtureError } from '../../testkit/gateway/fixture-server.ts';
+import { statelessMeta, StdioPeer } from '../../testkit/gateway/stdio-peer.ts';
 
 describe('a call', () => {
   it('reports progress under the token it brought, and none without', async () => {

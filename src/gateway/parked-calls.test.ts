@@ -4,8 +4,8 @@ import { metaKey } from '../protocol/index.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { RunningRequest } from './requests-in-flight.ts';
 import { StatelessClient } from './stateless-client.ts';
-import { aPeer } from './testing/http-peer.ts';
-import { statelessMeta, StdioPeer, type Json } from './testing/stdio-peer.ts';
+import { aPeer } from '../../testkit/gateway/http-peer.ts';
+import { statelessMeta, StdioPeer, type Json } from '../../testkit/gateway/stdio-peer.ts';
 
 const question = { method: 'elicitation/create', params: { message: 'Who?' } };
 const roots = { method: 'roots/list', params: {} };

@@ -3,9 +3,9 @@ import { Secret } from '../kernel/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
 import { withWireText } from '../contract/wire/index.ts';
 import { metaKey } from '../protocol/index.ts';
-import { FixtureError, FixtureServer } from './testing/fixture-server.ts';
-import { aPeer } from './testing/http-peer.ts';
-import { statelessMeta, StdioPeer, type Json } from './testing/stdio-peer.ts';
+import { FixtureError, FixtureServer } from '../../testkit/gateway/fixture-server.ts';
+import { aPeer } from '../../testkit/gateway/http-peer.ts';
+import { statelessMeta, StdioPeer, type Json } from '../../testkit/gateway/stdio-peer.ts';
 
 /** One raw line through a pipe of its own, and the raw answer. */
 async function rawAnswer(line: string): Promise<string> {

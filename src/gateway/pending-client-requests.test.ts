@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PendingClientRequests } from './pending-client-requests.ts';
-import { aPeer } from './testing/http-peer.ts';
-import { StdioPeer, type Json } from './testing/stdio-peer.ts';
+import { aPeer } from '../../testkit/gateway/http-peer.ts';
+import { StdioPeer, type Json } from '../../testkit/gateway/stdio-peer.ts';
 
 const question = { method: 'elicitation/create', params: { message: 'Who?' } };
 const call = { name: 'ask', arguments: { requests: [question] } };

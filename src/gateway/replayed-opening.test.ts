@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { OpeningRequest } from '../contract/opening/index.ts';
-import { StdioPeer } from './testing/stdio-peer.ts';
+import { StdioPeer } from '../../testkit/gateway/stdio-peer.ts';
 
 const clientInfo = { name: 'test', version: '1' };
 const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };

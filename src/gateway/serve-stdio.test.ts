@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { statelessMeta, StdioPeer } from './testing/stdio-peer.ts';
+import { statelessMeta, StdioPeer } from '../../testkit/gateway/stdio-peer.ts';
 
 describe('a client of the handshake era', () => {
   it('is greeted with the version it asked for, our capabilities and our name', async () => {

@@ -3,7 +3,7 @@ import { localCaller } from '../contract/caller/index.ts';
 import type { Session } from '../contract/session/index.ts';
 import type { Clock, ProcessIdentity } from '../kernel/index.ts';
 import type { SessionLease, SessionOwner, SessionStore } from './session-store.ts';
-import { aSession, aTurn } from './testing/a-session.ts';
+import { aSession, aTurn } from '../../testkit/memory/a-session.ts';
 
 const stranger = { id: 'stranger' };
 const limits = { maxSessions: 100 };

@@ -5,7 +5,7 @@ import type { ClientPort } from '../contract/server/index.ts';
 import { createModels, type ModelsOptions } from './create-models.ts';
 import { ModelCallError } from './errors.ts';
 import { GgufFailedError } from './gguf-model.ts';
-import { aScriptedModel } from './testing/scripted-model.ts';
+import { aScriptedModel } from '../../testkit/models/scripted-model.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'Say hello' }] };
 const aCall = (more: Partial<ModelCall> = {}): ModelCall => ({

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { aDirectory } from '../observe/testing/a-directory.ts';
+import { aDirectory } from '../../testkit/observe/a-directory.ts';
 import { createGgufModel } from './gguf-model.ts';
 
 /** A package that loads every file, has no room for what it would need to answer, and counts what it holds. */

@@ -3,7 +3,7 @@ import { localCaller } from '../contract/caller/index.ts';
 import type { ModelCall } from '../contract/model/index.ts';
 import { createModels, type ModelsOptions } from './create-models.ts';
 import { ModelCallError } from './errors.ts';
-import { aScriptedModel } from './testing/scripted-model.ts';
+import { aScriptedModel } from '../../testkit/models/scripted-model.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'Say hello' }] };
 const aCall = (more: Partial<ModelCall> = {}): ModelCall => ({

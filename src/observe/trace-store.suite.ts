@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
-import { aSpan, hexId } from './testing/a-span.ts';
+import { aSpan, hexId } from '../../testkit/observe/a-span.ts';
 import { traceLimits } from './trace/trace-limits.ts';
 import type { TraceStore } from './trace/trace-store.ts';
 

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SandboxRun } from '../contract/sandbox/index.ts';
 import { checkRun, type RunBounds } from './check-run.ts';
 import { defaultLimits, hardCeilings } from './limits.ts';
-import { aRun } from './testing/a-run.ts';
+import { aRun } from '../../testkit/sandbox/a-run.ts';
 
 function aHome() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'tutti-home-')));

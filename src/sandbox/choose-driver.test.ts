@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { protections, type Holder, type Protection } from '../contract/sandbox/index.ts';
 import { judge } from './choose-driver.ts';
-import { aReport } from './testing/fake-driver.ts';
+import { aReport } from '../../testkit/sandbox/fake-driver.ts';
 
 function reportWith(protection: Protection, holder: Holder) {
   const report = aReport('fake');

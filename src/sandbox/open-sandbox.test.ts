@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { protections, type SandboxRun } from '../contract/sandbox/index.ts';
-import { ManualTimers, settle } from '../fleet/testing/manual-timers.ts';
+import { ManualTimers, settle } from '../../testkit/fleet/manual-timers.ts';
 import { silentLog } from '../kernel/index.ts';
 import { defaultLimits } from './limits.ts';
 import { MemoryBudget, openSandbox, type SandboxOptions } from './open-sandbox.ts';
 import type { PoolOptions } from './pool/sandbox-pool.ts';
-import { aRun } from './testing/a-run.ts';
-import { aReport, FakeDriver, type FakeOptions } from './testing/fake-driver.ts';
+import { aRun } from '../../testkit/sandbox/a-run.ts';
+import { aReport, FakeDriver, type FakeOptions } from '../../testkit/sandbox/fake-driver.ts';
 
 const poolOptions: PoolOptions = {
   warm: true,

@@ -9,10 +9,10 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
-import { aSpan, hexId } from '../observe/testing/a-span.ts';
+import { aSpan, hexId } from '../../testkit/observe/a-span.ts';
 import type { Store } from './index.ts';
-import { aDirectory } from '../observe/testing/a-directory.ts';
-import { aStore } from './testing/a-store.ts';
+import { aDirectory } from '../../testkit/observe/a-directory.ts';
+import { aStore } from '../../testkit/store/a-store.ts';
 
 async function aFilledStore(): Promise<Store> {
   const store = aStore();

@@ -5,11 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
 import { ActiveSpans, createTracing, type SpanRecord, type Tracing } from '../observe/index.ts';
-import { aDirectory } from '../observe/testing/a-directory.ts';
-import { aSpan, hexId } from '../observe/testing/a-span.ts';
-import { recordedLog, type LoggedLine } from '../observe/testing/recorded-log.ts';
+import { aDirectory } from '../../testkit/observe/a-directory.ts';
+import { aSpan, hexId } from '../../testkit/observe/a-span.ts';
+import { recordedLog, type LoggedLine } from '../../testkit/observe/recorded-log.ts';
 import type { Store } from './index.ts';
-import { aStore } from './testing/a-store.ts';
+import { aStore } from '../../testkit/store/a-store.ts';
 
 /** Far above one attempt, far below what other commands wait for a lock. */
 const maxStallMs = 500;

@@ -14,12 +14,12 @@ import { describe, expect, it } from 'vitest';
 import { localCaller } from '../contract/caller/index.ts';
 import { systemClock } from '../kernel/index.ts';
 import { traceLimits } from '../observe/index.ts';
-import { aSpan, hexId } from '../observe/testing/a-span.ts';
+import { aSpan, hexId } from '../../testkit/observe/a-span.ts';
 import { migrations } from './sqlite/migrate.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 import { SqliteTraceStore } from './sqlite/sqlite-trace-store.ts';
-import { aDirectory } from '../observe/testing/a-directory.ts';
-import { aStore } from './testing/a-store.ts';
+import { aDirectory } from '../../testkit/observe/a-directory.ts';
+import { aStore } from '../../testkit/store/a-store.ts';
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { errorMetaKey, examplesMetaKey } from '../contract/tool/index.ts';
 import { defineTool } from './define-tool.ts';
-import { aCallContext } from './testing/call-context.ts';
+import { aCallContext } from '../../testkit/toolbox/call-context.ts';
 import { createToolboxServer } from './toolbox-server.ts';
 
 const double = defineTool({

@@ -6,7 +6,7 @@ import type { FileComplexity } from '../../src/toolbox/code/complexity/complexit
 import { measureComplexity } from '../../src/toolbox/code/complexity/measure-complexity.ts';
 import type { Language } from '../../src/toolbox/code/language.ts';
 import { SyntaxTrees } from '../../src/toolbox/code/syntax-tree.ts';
-import { isCi, sampleSeeded } from '../support/sample.ts';
+import { isCi, sampleSeeded } from '../../testkit/sample.ts';
 
 /** `scripts/make-complexity-references.ts` writes these; see there for the versions used. */
 interface Reference {

@@ -4,7 +4,7 @@ import { createLocalEmbedder } from '../../src/models/index.ts';
 import { ToolSearch } from '../../src/toolbox/admin/index.ts';
 import { manyTools, toolRequests, type ToolRequest } from '../support/find-tools-corpus.ts';
 import { haveRealServers } from '../support/real-servers.ts';
-import { isCi, isProof, sampleSeeded } from '../support/sample.ts';
+import { isCi, isProof, sampleSeeded } from '../../testkit/sample.ts';
 
 const timeoutMs = 900_000;
 /** Embedding a tool takes about 50 ms of CPU, so the sample has fewer of them. */

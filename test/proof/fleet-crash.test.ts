@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { LineClient, type RpcAnswer } from '../support/line-client.ts';
 import { aFolder, runTutti, startTutti } from '../support/run-tutti.ts';
-import { isProof, seededRandom } from '../support/sample.ts';
+import { isProof, seededRandom } from '../../testkit/sample.ts';
 import { survivorsOf } from '../support/survivors.ts';
 
 const server = fileURLToPath(new URL('../support/servers/mortal-server.ts', import.meta.url));

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { AppError } from '../../src/kernel/index.ts';
-import { aCodeContext } from '../../src/toolbox/testing/code-context.ts';
+import { aCodeContext } from '../../testkit/toolbox/code-context.ts';
 import { randomSql, sqlStatements } from '../support/random-sql.ts';
-import { isProof, seededRandom } from '../support/sample.ts';
+import { isProof, seededRandom } from '../../testkit/sample.ts';
 import { createFormatEngines, formatSource } from '../../src/toolbox/code/format/format-source.ts';
 
 const scripts = isProof ? 10_000 : 300;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isProof, sampleSeeded } from '../support/sample.ts';
+import { isProof, sampleSeeded } from '../../testkit/sample.ts';
 import type { Script } from '../support/workflow/http-bank.ts';
 import {
   callLimitMs,

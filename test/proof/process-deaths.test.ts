@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLog, sweepLeftovers } from '../../src/kernel/index.ts';
-import { aDirectory } from '../../src/observe/testing/a-directory.ts';
-import { isProof, seededRandom } from '../support/sample.ts';
+import { aDirectory } from '../../testkit/observe/a-directory.ts';
+import { isProof, seededRandom } from '../../testkit/sample.ts';
 import { guardiansOf, marksIn, survivorsOf } from '../support/survivors.ts';
 
 const program = fileURLToPath(new URL('../support/own-programs.ts', import.meta.url));

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { planSchema, type Plan } from '../../src/contract/plan/index.ts';
 import { interpret, projectRun, type RunOutcome } from '../../src/workflow/interpret/index.ts';
 import { compilePlan } from '../../src/workflow/plan/index.ts';
-import { Crashed, MemoryEngine, referenceRun } from '../../src/workflow/testing/index.ts';
-import { sampleSeeded, seededRandom } from '../support/sample.ts';
+import { Crashed, MemoryEngine, referenceRun } from '../../testkit/workflow/index.ts';
+import { sampleSeeded, seededRandom } from '../../testkit/sample.ts';
 import { pretendActivity } from '../support/workflow/pretend-activity.ts';
 import { comingSignals, randomPlan } from '../support/workflow/random-plan.ts';
 

@@ -9,9 +9,9 @@ import { defaultCodeStandards } from '../../src/toolbox/code/review/code-standar
 import { reviewFile, type ReviewSetup } from '../../src/toolbox/code/review/review-file.ts';
 import { scoreOf } from '../../src/toolbox/code/review/score.ts';
 import type { SourceFile } from '../../src/toolbox/code/source-files.ts';
-import { aCodeContext } from '../../src/toolbox/testing/code-context.ts';
+import { aCodeContext } from '../../testkit/toolbox/code-context.ts';
 import { corpusFiles } from '../support/corpus.ts';
-import { isCi, isProof, sampleSeeded } from '../support/sample.ts';
+import { isCi, isProof, sampleSeeded } from '../../testkit/sample.ts';
 
 const fullCount = 150;
 const sampledCount = 8;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atATime } from '../support/at-a-time.ts';
-import { isProof, seededRandom } from '../support/sample.ts';
+import { isProof, seededRandom } from '../../testkit/sample.ts';
 import { looseTraces, openBubblewrap, type OpenedDriver } from '../support/sandbox/drivers.ts';
-import { bubblewrapMissing, whyNoBubblewrap } from '../support/sandbox/this-machine.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../../testkit/sandbox/this-machine.ts';
 import { openHostSide, type HostSide } from '../support/sandbox/host-side.ts';
 import { readManifest, type HostileProgram } from '../support/sandbox/hostile-programs.ts';
 import { runHostile } from '../support/sandbox/run-hostile.ts';

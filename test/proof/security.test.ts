@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { scanFileSecurity } from '../../src/toolbox/code/security/scan-file-security.ts';
-import { aCodeContext } from '../../src/toolbox/testing/code-context.ts';
+import { aCodeContext } from '../../testkit/toolbox/code-context.ts';
 import { banditVersion, runBandit } from '../support/run-bandit.ts';
-import { isCi, isProof, sampleSeeded } from '../support/sample.ts';
+import { isCi, isProof, sampleSeeded } from '../../testkit/sample.ts';
 
 /** All of the standard library takes a minute on a calm machine. */
 const maxProofMs = 600_000;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiledGenerations } from '../data/generations/compiled-generations.ts';
 import { badGenerations, goodGenerations, type Generation } from '../data/generations/index.ts';
-import { isCi, isProof, sampleSeeded } from '../support/sample.ts';
-import { bubblewrapMissing, whyNoBubblewrap } from '../support/sandbox/this-machine.ts';
+import { isCi, isProof, sampleSeeded } from '../../testkit/sample.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../../testkit/sandbox/this-machine.ts';
 import {
   aGenerationCall,
   openVerifiedGeneration,

@@ -7,7 +7,7 @@ import {
   type Death,
   type TrialEnd,
 } from '../support/workflow/crash-trial.ts';
-import { isProof, sampleSeeded, seededRandom } from '../support/sample.ts';
+import { isProof, sampleSeeded, seededRandom } from '../../testkit/sample.ts';
 
 const randomKills = isProof ? 300 : 4;
 /** Processes of a trial work on one core while those of another wait. */

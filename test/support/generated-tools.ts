@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from '../../src/contract/catalogue/index.ts';
-import { seededRandom } from './sample.ts';
+import { seededRandom } from '../../testkit/sample.ts';
 
 /**
  * Services as people connect them, with the things each deals in. None of them reads files, runs

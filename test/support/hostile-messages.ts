@@ -1,5 +1,5 @@
-import { statelessMeta, type Json } from '../../src/gateway/testing/stdio-peer.ts';
-import { seededRandom } from './sample.ts';
+import { statelessMeta, type Json } from '../../testkit/gateway/stdio-peer.ts';
+import { seededRandom } from '../../testkit/sample.ts';
 
 /** What is said, and which error codes are right; `result` where an answer is right as well. */
 export interface Hostile {

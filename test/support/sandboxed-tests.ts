@@ -10,7 +10,7 @@ import { silentLog, systemTimers } from '../../src/kernel/index.ts';
 import { defaultLimits, openSandbox } from '../../src/sandbox/index.ts';
 import { hardCeilings } from '../../src/sandbox/limits.ts';
 import { createExecServer } from '../../src/toolbox/exec/index.ts';
-import { isCi } from './sample.ts';
+import { isCi } from '../../testkit/sample.ts';
 import { openBubblewrap } from './sandbox/drivers.ts';
 
 const resultSchema = z.object({

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { traceLimits } from '../../src/observe/index.ts';
-import { hexId, aSpan } from '../../src/observe/testing/a-span.ts';
+import { hexId, aSpan } from '../../testkit/observe/a-span.ts';
 import { openStore } from '../../src/store/index.ts';
 
 // A program of its own: writes COUNT spans, each in its own transaction, to the store in HOME as trace

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { anAgent } from '../testing/an-agent.ts';
-import { fibonacci, says, write } from '../testing/fibonacci.ts';
+import { anAgent } from '../../../testkit/agent/an-agent.ts';
+import { fibonacci, says, write } from '../../../testkit/agent/fibonacci.ts';
 
 const matches = [{ path: 'config.py', line: 1, text: 'PASSWORD = "hunter2"' }];
 const tools = { 'code.generate_code': () => ({ matches, total: 1 }) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AboutTopic } from '../planner/index.ts';
-import { anAgent } from '../testing/an-agent.ts';
-import { tools, write } from '../testing/fibonacci.ts';
+import { anAgent } from '../../../testkit/agent/an-agent.ts';
+import { tools, write } from '../../../testkit/agent/fibonacci.ts';
 
 function anAgentAsked(topic: AboutTopic) {
   return anAgent({ planned: () => ({ kind: 'about', topic }) });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AskOutcome } from '../../contract/agent/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
-import { anAgent } from '../testing/an-agent.ts';
+import { anAgent } from '../../../testkit/agent/an-agent.ts';
 
 const plan = {
   version: 1 as const,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClientPort, ClientRequest } from '../../contract/server/index.ts';
-import { ScriptedModelError } from '../testing/scripted-models.ts';
+import { ScriptedModelError } from '../../../testkit/agent/scripted-models.ts';
 import { askQuestions, canBeAsked, confirmPlan } from './ask-client.ts';
 
 const { signal } = new AbortController();

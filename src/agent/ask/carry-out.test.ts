@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ClientPort } from '../../contract/server/index.ts';
-import { anAgent, anIntent, someEntries } from '../testing/an-agent.ts';
-import { code, fibonacci, says, tools, write } from '../testing/fibonacci.ts';
-import { ScriptedModelError } from '../testing/scripted-models.ts';
+import { anAgent, anIntent, someEntries } from '../../../testkit/agent/an-agent.ts';
+import { code, fibonacci, says, tools, write } from '../../../testkit/agent/fibonacci.ts';
+import { ScriptedModelError } from '../../../testkit/agent/scripted-models.ts';
 
 /** A person at a client who accepts each form with this content. */
 function aClient(content: object) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClientPort } from '../../contract/server/index.ts';
-import { anAgent, anIntent } from '../testing/an-agent.ts';
-import { code, fibonacci, says, tools, write } from '../testing/fibonacci.ts';
+import { anAgent, anIntent } from '../../../testkit/agent/an-agent.ts';
+import { code, fibonacci, says, tools, write } from '../../../testkit/agent/fibonacci.ts';
 
 describe('a message', () => {
   it('becomes a checked plan, a run and an answer told piece by piece, all of it recorded', async () => {

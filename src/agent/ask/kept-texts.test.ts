@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { NewArtifact } from '../../contract/artifact/index.ts';
-import { ScriptedModelError } from '../testing/scripted-models.ts';
+import { ScriptedModelError } from '../../../testkit/agent/scripted-models.ts';
 import { keepTexts, loadText } from './kept-texts.ts';
 
 function someArtifacts() {

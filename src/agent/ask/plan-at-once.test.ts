@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { anAgent, anEntry, anIntent, someEntries } from '../testing/an-agent.ts';
-import { says, tools, write } from '../testing/fibonacci.ts';
+import { anAgent, anEntry, anIntent, someEntries } from '../../../testkit/agent/an-agent.ts';
+import { says, tools, write } from '../../../testkit/agent/fibonacci.ts';
 
 const goal = 'Write a Fibonacci function';
 const tool = 'code.generate_code';

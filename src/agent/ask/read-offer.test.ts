@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anAgent, anEntry, readOnly, someEntries } from '../testing/an-agent.ts';
+import { anAgent, anEntry, readOnly, someEntries } from '../../../testkit/agent/an-agent.ts';
 
 const plan = {
   version: 1 as const,

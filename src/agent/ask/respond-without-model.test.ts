@@ -3,9 +3,9 @@ import type { ClientPort } from '../../contract/server/index.ts';
 import type { Plan } from '../../contract/plan/index.ts';
 import { needsModelMetaKey } from '../../contract/tool/index.ts';
 import type { PlanningAnswer } from '../planner/index.ts';
-import { anAgent, someEntries } from '../testing/an-agent.ts';
-import { tools, write } from '../testing/fibonacci.ts';
-import { ScriptedModelError } from '../testing/scripted-models.ts';
+import { anAgent, someEntries } from '../../../testkit/agent/an-agent.ts';
+import { tools, write } from '../../../testkit/agent/fibonacci.ts';
+import { ScriptedModelError } from '../../../testkit/agent/scripted-models.ts';
 
 describe('without a model', () => {
   const version = 1 as const;

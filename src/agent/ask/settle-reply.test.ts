@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanningAnswer, PlanningRequest } from '../planner/index.ts';
-import { anAgent, type AnAgentParts } from '../testing/an-agent.ts';
+import { anAgent, type AnAgentParts } from '../../../testkit/agent/an-agent.ts';
 
 const planOf = (tool: string, path: string) => ({
   version: 1 as const,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Session, Turn } from '../../contract/session/index.ts';
-import { anAgent, anEntry, anIntent } from '../testing/an-agent.ts';
-import { says } from '../testing/fibonacci.ts';
+import { anAgent, anEntry, anIntent } from '../../../testkit/agent/an-agent.ts';
+import { says } from '../../../testkit/agent/fibonacci.ts';
 import { findUnanswered, requestBehind } from './unanswered.ts';
 
 /** A session of these turns: what the user said, or how a turn of the assistant ended. */

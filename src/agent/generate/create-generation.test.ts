@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ProgressUpdate } from '../../contract/server/index.ts';
-import { aCallContext } from '../../toolbox/testing/call-context.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
 import { keepAlive } from './create-generation.ts';
 
 it('repeats the last progress while work goes on, and stops with it', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aCallContext } from '../../toolbox/testing/call-context.ts';
-import { aGeneration, OutOfBudgetError } from './testing/a-generation.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
+import { aGeneration, OutOfBudgetError } from '../../../testkit/agent/generate/a-generation.ts';
 
 const right = 'def add(a, b):\n    return a + b\n';
 const wrong = 'def add(a, b):\n    return a - b\n';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aCallContext } from '../../toolbox/testing/call-context.ts';
-import { aGeneration, OutOfBudgetError } from './testing/a-generation.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
+import { aGeneration, OutOfBudgetError } from '../../../testkit/agent/generate/a-generation.ts';
 
 const code = 'def add(a, b):\n    return a + b\n';
 const tests = 'from solution import add\n\n\ndef test_adds():\n    assert add(1, 2) == 3\n';

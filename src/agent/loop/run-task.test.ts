@@ -2,9 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { AskOutcome } from '../../contract/agent/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
 import type { ClientPort } from '../../contract/server/index.ts';
-import { anAgent, anEntry, anIntent, readOnly, someEntries } from '../testing/an-agent.ts';
-import { says } from '../testing/fibonacci.ts';
-import { ScriptedModelError, type Script } from '../testing/scripted-models.ts';
+import {
+  anAgent,
+  anEntry,
+  anIntent,
+  readOnly,
+  someEntries,
+} from '../../../testkit/agent/an-agent.ts';
+import { says } from '../../../testkit/agent/fibonacci.ts';
+import { ScriptedModelError, type Script } from '../../../testkit/agent/scripted-models.ts';
 
 const entries = [
   ...someEntries,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, firstPlan, tools, tree } from '../testing/ask-planner.ts';
+import { ask, firstPlan, tools, tree } from '../../../testkit/agent/ask-planner.ts';
 import type { PlanningRequest } from './plan-request.ts';
 
 describe('a plan without a model', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, firstPlan, tools } from '../testing/ask-planner.ts';
+import { ask, firstPlan, tools } from '../../../testkit/agent/ask-planner.ts';
 
 describe('what a message names', () => {
   it.each(['any secrets? and also run the tests', 'find secrets. Then also run the tests'])(

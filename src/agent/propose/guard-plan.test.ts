@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planSchema, type Plan, type Step } from '../../contract/plan/index.ts';
-import { anEntry, readOnly, someEntries } from '../testing/an-agent.ts';
+import { anEntry, readOnly, someEntries } from '../../../testkit/agent/an-agent.ts';
 import { createCapability, isOfferable } from './capability.ts';
 import { guardPlan, type GuardRules } from './guard-plan.ts';
 

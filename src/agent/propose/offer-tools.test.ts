@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Intent } from '../../contract/agent/index.ts';
-import { anEntry, readOnly, someEntries } from '../testing/an-agent.ts';
+import { anEntry, readOnly, someEntries } from '../../../testkit/agent/an-agent.ts';
 import { describeTool, nameTool } from './describe-tool.ts';
 import { fixCapability, offerTools, type ToolSource } from './offer-tools.ts';
 

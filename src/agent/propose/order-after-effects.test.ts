@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan, Step } from '../../contract/plan/index.ts';
-import { anEntry, readOnly } from '../testing/an-agent.ts';
+import { anEntry, readOnly } from '../../../testkit/agent/an-agent.ts';
 import { createCapability } from './capability.ts';
 import { orderAfterEffects, sayOrder } from './order-after-effects.ts';
 import { previewSteps } from './preview-plan.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planSchema, type Json } from '../../contract/plan/index.ts';
-import { anEntry, readOnly } from '../testing/an-agent.ts';
+import { anEntry, readOnly } from '../../../testkit/agent/an-agent.ts';
 import { createCapability } from './capability.ts';
 import { unnamedReads } from './unnamed-reads.ts';
 

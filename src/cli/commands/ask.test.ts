@@ -12,10 +12,10 @@ import {
   anAnswer,
   type Scene,
   aWaitingRun,
-} from '../testing/fake-agent.ts';
-import { aRun, anApproval } from '../testing/fake-workflows.ts';
-import { tuttiWithAgent as tutti } from '../testing/run-on-agent.ts';
-import { aFile, atTerminal, running, waitingFor } from '../testing/run-on-runs.ts';
+} from '../../../testkit/cli/fake-agent.ts';
+import { aRun, anApproval } from '../../../testkit/cli/fake-workflows.ts';
+import { tuttiWithAgent as tutti } from '../../../testkit/cli/run-on-agent.ts';
+import { aFile, atTerminal, running, waitingFor } from '../../../testkit/cli/run-on-runs.ts';
 
 const streamed: Scene = {
   events: [

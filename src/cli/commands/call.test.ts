@@ -6,8 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Catalogue } from '../../contract/catalogue/index.ts';
 import { printableStream } from '../printable.ts';
 import type { SystemRequest } from '../../compose/index.ts';
-import { createFakeSystem } from '../testing/fake-system.ts';
-import { runMain, type RunOptions, runWith } from '../testing/run-main.ts';
+import { createFakeSystem } from '../../../testkit/cli/fake-system.ts';
+import { runMain, type RunOptions, runWith } from '../../../testkit/cli/run-main.ts';
 import { createProgressBar } from './call.ts';
 
 function aFolder(files: Readonly<Record<string, string | Buffer>>): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runWith } from '../testing/run-main.ts';
+import { runWith } from '../../../testkit/cli/run-main.ts';
 
 describe('doctor', () => {
   const details = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aPlace } from '../testing/a-place.ts';
+import { aPlace } from '../../../testkit/cli/a-place.ts';
 
 /** What each client writes, as its own documentation shows it. */
 const files = {

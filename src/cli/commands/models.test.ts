@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelDescription } from '../../contract/model/index.ts';
-import { createFakeModels, someModels } from '../testing/fake-models.ts';
-import { createFakeSystem } from '../testing/fake-system.ts';
-import { runMain, type Ran } from '../testing/run-main.ts';
+import { createFakeModels, someModels } from '../../../testkit/cli/fake-models.ts';
+import { createFakeSystem } from '../../../testkit/cli/fake-system.ts';
+import { runMain, type Ran } from '../../../testkit/cli/run-main.ts';
 
 async function models(known: readonly ModelDescription[], ...words: string[]): Promise<Ran> {
   const compose = await createFakeSystem().compose();

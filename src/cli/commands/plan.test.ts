@@ -6,8 +6,8 @@ import type { Plan } from '../../contract/plan/index.ts';
 import type { PlanSource } from '../../contract/run/index.ts';
 import { drawPlan, inspectPlan } from '../../workflow/check/index.ts';
 import { compilePlan } from '../../workflow/plan/index.ts';
-import { createFakeSystem } from '../testing/fake-system.ts';
-import { type Ran, runMain } from '../testing/run-main.ts';
+import { createFakeSystem } from '../../../testkit/cli/fake-system.ts';
+import { type Ran, runMain } from '../../../testkit/cli/run-main.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tutti-plan-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

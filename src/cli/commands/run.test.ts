@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aRun } from '../testing/fake-workflows.ts';
-import { aFile, cancelled, failed, plan, running, tutti } from '../testing/run-on-runs.ts';
+import { aRun } from '../../../testkit/cli/fake-workflows.ts';
+import {
+  aFile,
+  cancelled,
+  failed,
+  plan,
+  running,
+  tutti,
+} from '../../../testkit/cli/run-on-runs.ts';
 
 describe('tutti run', () => {
   it('prints the output on stdout, and how it went on stderr', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aPlace } from '../testing/a-place.ts';
-import { runMain } from '../testing/run-main.ts';
+import { aPlace } from '../../../testkit/cli/a-place.ts';
+import { runMain } from '../../../testkit/cli/run-main.ts';
 
 describe('the list', () => {
   it('starts every server and says how each is doing, and what to do', async () => {

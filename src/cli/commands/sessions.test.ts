@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { Memory, Session } from '../../contract/session/index.ts';
 import { systemClock } from '../../kernel/index.ts';
-import { aMemory } from '../../memory/testing/a-memory.ts';
-import { aSession, aTurn } from '../../memory/testing/a-session.ts';
-import { MemorySessionStore } from '../../memory/testing/memory-session-store.ts';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
-import { createFakeSystem } from '../testing/fake-system.ts';
-import { type Ran, runMain } from '../testing/run-main.ts';
+import { aMemory } from '../../../testkit/memory/a-memory.ts';
+import { aSession, aTurn } from '../../../testkit/memory/a-session.ts';
+import { MemorySessionStore } from '../../../testkit/memory/memory-session-store.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
+import { createFakeSystem } from '../../../testkit/cli/fake-system.ts';
+import { type Ran, runMain } from '../../../testkit/cli/run-main.ts';
 
 const talk = aSession({
   id: 'abc123',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runMain } from '../testing/run-main.ts';
+import { runMain } from '../../../testkit/cli/run-main.ts';
 
 describe('tools', () => {
   it('lists them with the schemas a program needs', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aPlace } from '../testing/a-place.ts';
+import { aPlace } from '../../../testkit/cli/a-place.ts';
 
 const project = `mcpServers:
   files:

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Opening, OpeningRequest } from '../../contract/opening/index.ts';
-import { ManualTimers } from '../../fleet/testing/manual-timers.ts';
+import { ManualTimers } from '../../../testkit/fleet/manual-timers.ts';
 import { openFrontDesk } from './front-desk.ts';
 import { resultLine } from './kept-answers.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { randomJsonc } from '../testing/random-jsonc.ts';
+import { randomJsonc } from '../../../testkit/config/random-jsonc.ts';
 import { jsonFormat } from './client-formats.ts';
 import { editBetween, revertEdit } from './connection-records.ts';
 

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ConnectionTarget } from '../../contract/client-connection/index.ts';
 import { type ClientName, clientTitles } from '../../contract/server-files/index.ts';
-import { randomJsonc } from '../testing/random-jsonc.ts';
+import { randomJsonc } from '../../../testkit/config/random-jsonc.ts';
 import { clientTarget } from './client-files.ts';
 import { jsonFormat, tomlFormat } from './client-formats.ts';
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Catalogue } from '../../contract/catalogue/index.ts';
 import type { McpServer, ServerChange } from '../../contract/server/index.ts';
-import { aFleet, ours } from '../testing/a-fleet.ts';
-import { aContext, aServer } from '../testing/a-server.ts';
+import { aFleet, ours } from '../../../testkit/fleet/a-fleet.ts';
+import { aContext, aServer } from '../../../testkit/fleet/a-server.ts';
 import { compactCatalogue, type CompactOptions } from './compact-catalogue.ts';
 
 const options: CompactOptions = {

@@ -1,9 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { CallContext, McpServer, ServerChange } from '../../contract/server/index.ts';
 import type { ServerEntry } from '../create-fleet.ts';
-import { aFleet, anEntry, anOutside, ours, type AFleetOptions } from '../testing/a-fleet.ts';
-import { aConnection, aContext, aServer } from '../testing/a-server.ts';
-import { ManualTimers } from '../testing/manual-timers.ts';
+import {
+  aFleet,
+  anEntry,
+  anOutside,
+  ours,
+  type AFleetOptions,
+} from '../../../testkit/fleet/a-fleet.ts';
+import { aConnection, aContext, aServer } from '../../../testkit/fleet/a-server.ts';
+import { ManualTimers } from '../../../testkit/fleet/manual-timers.ts';
 import { UnknownNameError } from '../errors.ts';
 import { OutcomeUnknownError, UpstreamError } from '../upstream/errors.ts';
 

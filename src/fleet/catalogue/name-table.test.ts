@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../contract/tool/index.ts';
-import { aFleet, anEntry, anOutside, ours } from '../testing/a-fleet.ts';
-import { aConnection, aContext, aServer } from '../testing/a-server.ts';
+import { aFleet, anEntry, anOutside, ours } from '../../../testkit/fleet/a-fleet.ts';
+import { aConnection, aContext, aServer } from '../../../testkit/fleet/a-server.ts';
 
 const tool = (name: string): Tool => ({ name, inputSchema: { type: 'object' } });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, silentLog } from '../../kernel/index.ts';
-import { aConnection, type FakeConnection } from '../testing/a-server.ts';
-import { aPolicy } from '../testing/a-policy.ts';
-import { ManualTimers, settle } from '../testing/manual-timers.ts';
+import { aConnection, type FakeConnection } from '../../../testkit/fleet/a-server.ts';
+import { aPolicy } from '../../../testkit/fleet/a-policy.ts';
+import { ManualTimers, settle } from '../../../testkit/fleet/manual-timers.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionKeeper } from './connection-keeper.ts';
 import type { SupervisionPolicy } from './supervision-policy.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { anEntry } from '../testing/a-fleet.ts';
+import { anEntry } from '../../../testkit/fleet/a-fleet.ts';
 import { policyOf, refusalPauseMs, retryPauseMs } from './supervision-policy.ts';
 
 it('takes from a server’s entry what it says', () => {

@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { wireTextOf } from '../../contract/wire/index.ts';
 import { UnreachableError } from '../errors.ts';
 import { ServerUnavailableError } from './errors.ts';
-import { aClient, aContext, connectTo } from './testing/a-context.ts';
-import { aHandshakeServer, aStatelessServer } from './testing/scripted-server.ts';
+import { aClient, aContext, connectTo } from '../../../testkit/fleet/upstream/a-context.ts';
+import {
+  aHandshakeServer,
+  aStatelessServer,
+} from '../../../testkit/fleet/upstream/scripted-server.ts';
 
 describe('what only one era understands', () => {
   it('gives a stateless server the capabilities of the calling client, in its own words', async () => {

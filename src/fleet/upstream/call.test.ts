@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { wireTextOf, withWireText } from '../../contract/wire/index.ts';
 import { SessionExpiredError } from '../errors.ts';
-import { aContext, aProgressContext, connectTo } from './testing/a-context.ts';
+import {
+  aContext,
+  aProgressContext,
+  connectTo,
+} from '../../../testkit/fleet/upstream/a-context.ts';
 import {
   aHandshakeServer,
   aStatelessServer,
   RpcFault,
   type ScriptedServer,
-} from './testing/scripted-server.ts';
+} from '../../../testkit/fleet/upstream/scripted-server.ts';
 
 const awkward = '{ "a": 1.0, "b":12345678901234567890, "c": "\\u00e9\\/", "a":2 }';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { aClient, aContext, connectTo } from './testing/a-context.ts';
-import { answerTo, form, RefusedError } from './testing/client-questions.ts';
-import { aStatelessServer } from './testing/scripted-server.ts';
+import { aClient, aContext, connectTo } from '../../../testkit/fleet/upstream/a-context.ts';
+import { answerTo, form, RefusedError } from '../../../testkit/fleet/upstream/client-questions.ts';
+import { aStatelessServer } from '../../../testkit/fleet/upstream/scripted-server.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
 describe('questions of a server of the stateless era', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import { clientInfo, connectTo } from './testing/a-context.ts';
+import { clientInfo, connectTo } from '../../../testkit/fleet/upstream/a-context.ts';
 import {
   aHandshakeServer,
   aStatelessServer,
   RpcFault,
   ScriptedServer,
-} from './testing/scripted-server.ts';
+} from '../../../testkit/fleet/upstream/scripted-server.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
 describe('connectUpstream', () => {

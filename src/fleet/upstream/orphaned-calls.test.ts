@@ -3,9 +3,17 @@ import type { CallContext } from '../../contract/server/index.ts';
 import { TimeLimitError } from '../../kernel/index.ts';
 import type { Params } from '../../protocol/index.ts';
 import { ExchangeBrokenError } from '../errors.ts';
-import { aClient, aContext, connectTo, type RecordedClient } from './testing/a-context.ts';
-import { answerTo, form } from './testing/client-questions.ts';
-import { aHandshakeServer, type ScriptedServer } from './testing/scripted-server.ts';
+import {
+  aClient,
+  aContext,
+  connectTo,
+  type RecordedClient,
+} from '../../../testkit/fleet/upstream/a-context.ts';
+import { answerTo, form } from '../../../testkit/fleet/upstream/client-questions.ts';
+import {
+  aHandshakeServer,
+  type ScriptedServer,
+} from '../../../testkit/fleet/upstream/scripted-server.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
 const refused = { error: { code: -32_603 } };

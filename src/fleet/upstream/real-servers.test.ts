@@ -11,9 +11,14 @@ import { connectUpstream } from './connect-upstream.ts';
 import type { OpenLink } from './link.ts';
 import { openHttpLink } from './links/http-link.ts';
 import { openStdioLink } from './links/stdio-link.ts';
-import { spawnOwner } from './links/testing/spawn-owner.ts';
-import { aClient, aContext, aProgressContext, clientInfo } from './testing/a-context.ts';
-import { createSdkServer } from './testing/sdk-fixture.ts';
+import { spawnOwner } from '../../../testkit/fleet/upstream/links/spawn-owner.ts';
+import {
+  aClient,
+  aContext,
+  aProgressContext,
+  clientInfo,
+} from '../../../testkit/fleet/upstream/a-context.ts';
+import { createSdkServer } from '../../../testkit/fleet/upstream/sdk-fixture.ts';
 import type { UpstreamServer } from './upstream-server.ts';
 
 const owner = spawnOwner();
@@ -26,7 +31,9 @@ afterAll(async () => {
 const stderr: string[] = [];
 
 function overStdio(mode: string): OpenLink {
-  const program = fileURLToPath(new URL('testing/sdk-program.ts', import.meta.url));
+  const program = fileURLToPath(
+    new URL('../../../testkit/fleet/upstream/sdk-program.ts', import.meta.url),
+  );
   const process_ = { command: process.execPath, args: [program, mode], env: {} };
   const onStderr = (line: string): void => void stderr.push(line);
   return (listener) => openStdioLink({ name: 'sdk', process: process_, owner, onStderr }, listener);

@@ -1,7 +1,7 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it, vi } from 'vitest';
-import { isProof, seededRandom } from '../../../test/support/sample.ts';
+import { isProof, seededRandom } from '../../../testkit/sample.ts';
 import { repairInputSchema, repairOutputSchema } from './repair-schema.ts';
 
 const random = seededRandom(18);

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Params } from '../../protocol/index.ts';
-import { aClient, aContext, connectTo } from './testing/a-context.ts';
-import { answerTo, form, RefusedError } from './testing/client-questions.ts';
-import { aHandshakeServer } from './testing/scripted-server.ts';
+import { aClient, aContext, connectTo } from '../../../testkit/fleet/upstream/a-context.ts';
+import { answerTo, form, RefusedError } from '../../../testkit/fleet/upstream/client-questions.ts';
+import { aHandshakeServer } from '../../../testkit/fleet/upstream/scripted-server.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
 describe('questions of a server of the handshake era', () => {

@@ -1,7 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ServerChange } from '../../contract/server/index.ts';
-import { aClient, aContext, connectTo } from './testing/a-context.ts';
-import { aHandshakeServer, aStatelessServer, RpcFault } from './testing/scripted-server.ts';
+import { aClient, aContext, connectTo } from '../../../testkit/fleet/upstream/a-context.ts';
+import {
+  aHandshakeServer,
+  aStatelessServer,
+  RpcFault,
+} from '../../../testkit/fleet/upstream/scripted-server.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
 const schema = { type: 'object' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../kernel/index.ts';
-import { aPeer } from '../testing/http-peer.ts';
+import { aPeer } from '../../../testkit/gateway/http-peer.ts';
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const hostile = '<script>alert("x")</script>';

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../kernel/index.ts';
-import { FixtureError, FixtureServer } from '../testing/fixture-server.ts';
-import { aPeer } from '../testing/http-peer.ts';
+import { FixtureError, FixtureServer } from '../../../testkit/gateway/fixture-server.ts';
+import { aPeer } from '../../../testkit/gateway/http-peer.ts';
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 const json = { 'content-type': 'application/json' };

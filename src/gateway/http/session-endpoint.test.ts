@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startListener } from '../../http/index.ts';
 import { silentLog } from '../../kernel/index.ts';
-import { FixtureServer } from '../testing/fixture-server.ts';
-import { aPeer } from '../testing/http-peer.ts';
+import { FixtureServer } from '../../../testkit/gateway/fixture-server.ts';
+import { aPeer } from '../../../testkit/gateway/http-peer.ts';
 import { createMcpRoutes } from './http-gateway.ts';
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };

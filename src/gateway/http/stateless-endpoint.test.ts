@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { aPeer, statelessBody } from '../testing/http-peer.ts';
-import { statelessMeta } from '../testing/stdio-peer.ts';
+import { aPeer, statelessBody } from '../../../testkit/gateway/http-peer.ts';
+import { statelessMeta } from '../../../testkit/gateway/stdio-peer.ts';
 
 const json = { 'content-type': 'application/json' };
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
 import { windowsCommand } from './start-program.ts';
 
 function aPath(...files: string[]): Record<string, string> {

@@ -9,9 +9,9 @@ import type {
   Session,
   Turn,
 } from '../../contract/session/index.ts';
-import { seededRandom } from '../../../test/support/sample.ts';
-import { aMemory } from '../testing/a-memory.ts';
-import { aSession, aTurn } from '../testing/a-session.ts';
+import { seededRandom } from '../../../testkit/sample.ts';
+import { aMemory } from '../../../testkit/memory/a-memory.ts';
+import { aSession, aTurn } from '../../../testkit/memory/a-session.ts';
 
 /** A token for each character: the strictest there is. */
 const countTokens = (text: string): number => text.length;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../contract/session/index.ts';
 import { silentLog } from '../../kernel/index.ts';
-import { recordedLog, type LoggedLine } from '../../observe/testing/recorded-log.ts';
-import { aTurn } from '../testing/a-session.ts';
-import { conceptEmbed } from '../testing/concept-embed.ts';
+import { recordedLog, type LoggedLine } from '../../../testkit/observe/recorded-log.ts';
+import { aTurn } from '../../../testkit/memory/a-session.ts';
+import { conceptEmbed } from '../../../testkit/memory/concept-embed.ts';
 import { createRecall, type Embed } from './recall.ts';
 
 const { signal } = new AbortController();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
-import { aMemory } from '../testing/a-memory.ts';
+import { aMemory } from '../../../testkit/memory/a-memory.ts';
 import { learnPreferences } from './learn-preferences.ts';
 
 const textsOf = (message: string): string[] => learnPreferences(message).map(({ text }) => text);

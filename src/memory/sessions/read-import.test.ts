@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
-import { aMemory } from '../testing/a-memory.ts';
-import { aSession, aTurn } from '../testing/a-session.ts';
+import { aMemory } from '../../../testkit/memory/a-memory.ts';
+import { aSession, aTurn } from '../../../testkit/memory/a-session.ts';
 
 const limits = {
   maxTurnBytes: 2_000,

@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import { sessionSchema, type OpenSession, type Session } from '../../contract/session/index.ts';
-import { recordedLog, type LoggedLine } from '../../observe/testing/recorded-log.ts';
-import { aMemory } from '../testing/a-memory.ts';
-import { aSession, aTurn } from '../testing/a-session.ts';
+import { recordedLog, type LoggedLine } from '../../../testkit/observe/recorded-log.ts';
+import { aMemory } from '../../../testkit/memory/a-memory.ts';
+import { aSession, aTurn } from '../../../testkit/memory/a-session.ts';
 
 const stranger = { id: 'stranger' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { OpenSession } from '../../contract/session/index.ts';
-import { aMemory } from '../testing/a-memory.ts';
-import { aSession } from '../testing/a-session.ts';
+import { aMemory } from '../../../testkit/memory/a-memory.ts';
+import { aSession } from '../../../testkit/memory/a-session.ts';
 
 const stranger = { id: 'stranger' };
 

@@ -4,7 +4,7 @@ import type { ModelCall } from '../../contract/model/index.ts';
 import { countTokens } from '../../kernel/index.ts';
 import { createModels, type ModelsOptions } from '../create-models.ts';
 import { ModelCallError } from '../errors.ts';
-import { aScriptedModel, type Turn } from '../testing/scripted-model.ts';
+import { aScriptedModel, type Turn } from '../../../testkit/models/scripted-model.ts';
 import { MemorySpendingStore } from './spending-store.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'Say hello' }] };

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { aScriptedModel } from '../testing/scripted-model.ts';
+import { aScriptedModel } from '../../../testkit/models/scripted-model.ts';
 import { createOwnedModel, describeSocketOwner, findSocketOwner } from './socket-owner.ts';
 
 const ending = '00000000:00000000 00:00000000 00000000';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { ModelCall } from '../../contract/model/index.ts';
 import { createModels as models } from '../create-models.ts';
-import { aScriptedModel } from '../testing/scripted-model.ts';
+import { aScriptedModel } from '../../../testkit/models/scripted-model.ts';
 import { fitAnswer } from './ask-structured.ts';
 
 const request = { messages: [{ role: 'user' as const, content: 'Say hello' }] };

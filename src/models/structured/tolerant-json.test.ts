@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../../test/support/sample.ts';
+import { seededRandom } from '../../../testkit/sample.ts';
 import { readTolerant } from './tolerant-json.ts';
 
 const budget = () => ({ characters: 1_000_000 });

@@ -2,8 +2,13 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../kernel/index.ts';
-import { aDirectory } from '../testing/a-directory.ts';
-import { plainSecret, plantedNames, plantedShapes, tellTale } from '../testing/planted-secrets.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
+import {
+  plainSecret,
+  plantedNames,
+  plantedShapes,
+  tellTale,
+} from '../../../testkit/observe/planted-secrets.ts';
 import { createLog, logLimits, type LogOptions, type RunningLog } from './create-log.ts';
 
 function aLog(options: Partial<LogOptions> = {}): { log: RunningLog; lines: string[] } {

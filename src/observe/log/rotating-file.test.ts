@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { aDirectory } from '../testing/a-directory.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
 import { logLimits } from './create-log.ts';
 import { RotatingFile } from './rotating-file.ts';
 
@@ -105,7 +105,9 @@ describe('a rotating file', () => {
   it('loses and mixes no line when several processes write and rotate at once', async () => {
     const directory = aDirectory();
     const path = join(directory, 'tutti.log');
-    const program = fileURLToPath(new URL('../testing/write-log.ts', import.meta.url));
+    const program = fileURLToPath(
+      new URL('../../../testkit/observe/write-log.ts', import.meta.url),
+    );
     const writers = ['a', 'b', 'c'];
     const count = 800;
     const codes = await Promise.all(

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../kernel/index.ts';
-import { plainSecret, plantedNames, plantedShapes, tellTale } from '../testing/planted-secrets.ts';
+import {
+  plainSecret,
+  plantedNames,
+  plantedShapes,
+  tellTale,
+} from '../../../testkit/observe/planted-secrets.ts';
 import { isSecretName, redactText } from './redact-text.ts';
 import { redactValue, type ValueLimits } from './redact-value.ts';
 

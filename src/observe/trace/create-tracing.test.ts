@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../kernel/index.ts';
-import { MemoryTraceStore } from '../testing/memory-trace-store.ts';
-import { plainSecret, plantedNames, plantedShapes, tellTale } from '../testing/planted-secrets.ts';
-import { recordedLog, type LoggedLine } from '../testing/recorded-log.ts';
+import { MemoryTraceStore } from '../../../testkit/observe/memory-trace-store.ts';
+import {
+  plainSecret,
+  plantedNames,
+  plantedShapes,
+  tellTale,
+} from '../../../testkit/observe/planted-secrets.ts';
+import { recordedLog, type LoggedLine } from '../../../testkit/observe/recorded-log.ts';
 import { ActiveSpans, type SpanRecord, type SpanScope, type SpanStart } from './span.ts';
 import { createTracing, type Tracing, type TracingOptions } from './create-tracing.ts';
 import { traceLimits } from './trace-limits.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aSpan, hexId } from '../testing/a-span.ts';
+import { aSpan, hexId } from '../../../testkit/observe/a-span.ts';
 import { formatTrace } from './format-trace.ts';
 import type { SpanRecord } from './span.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../kernel/index.ts';
-import { aCollector } from '../testing/a-collector.ts';
-import { recordedLog, type LoggedLine } from '../testing/recorded-log.ts';
+import { aCollector } from '../../../testkit/observe/a-collector.ts';
+import { recordedLog, type LoggedLine } from '../../../testkit/observe/recorded-log.ts';
 import { ActiveSpans } from './span.ts';
 import { createTracing, type Tracing } from './create-tracing.ts';
 import type { OtlpOptions } from './otlp-exporter.ts';

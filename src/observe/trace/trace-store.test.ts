@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
-import { aSpan } from '../testing/a-span.ts';
-import { MemoryTraceStore } from '../testing/memory-trace-store.ts';
+import { aSpan } from '../../../testkit/observe/a-span.ts';
+import { MemoryTraceStore } from '../../../testkit/observe/memory-trace-store.ts';
 import { findTrace } from './trace-store.ts';
 
 async function storeWith(...traceIds: readonly string[]): Promise<MemoryTraceStore> {

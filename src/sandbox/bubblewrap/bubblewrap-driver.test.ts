@@ -5,18 +5,25 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { OutputPiece } from '../../contract/sandbox/index.ts';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
 import {
   bubblewrapMissing,
   isCountedByKernel,
   toolchainOrSkip,
   whyNoBubblewrap,
   whyNotCounted,
-} from '../../../test/support/sandbox/this-machine.ts';
+} from '../../../testkit/sandbox/this-machine.ts';
 import { liesInside } from '../../kernel/index.ts';
 import { defaultLimits } from '../limits.ts';
 import { chooseResourceControl } from '../resources/choose-resource-control.ts';
-import { aDriver, aJob, prepareFor, pythonJob, run, shellJob } from './testing/a-driver.ts';
+import {
+  aDriver,
+  aJob,
+  prepareFor,
+  pythonJob,
+  run,
+  shellJob,
+} from '../../../testkit/sandbox/bubblewrap/a-driver.ts';
 
 const mebibyte = 1024 * 1024;
 

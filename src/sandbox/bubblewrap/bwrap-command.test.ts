@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
 import { notJoinedExit, startScript, type StartPlan } from './bwrap-command.ts';
 
 const plan: StartPlan = {

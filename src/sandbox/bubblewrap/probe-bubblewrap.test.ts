@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { protections } from '../../contract/sandbox/index.ts';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
-import { bubblewrapMissing, whyNoBubblewrap } from '../../../test/support/sandbox/this-machine.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../../../testkit/sandbox/this-machine.ts';
 import { SandboxNotStartedError } from '../errors.ts';
 import { reachableByOthers } from '../toolchains/find-toolchain.ts';
 import { findProgram } from './host-facts.ts';
 import { examineMachine } from './launch.ts';
 import { probeBubblewrap } from './probe-bubblewrap.ts';
-import { aDriver } from './testing/a-driver.ts';
+import { aDriver } from '../../../testkit/sandbox/bubblewrap/a-driver.ts';
 
 const anybody = 23_456;
 
@@ -40,7 +40,9 @@ describe.skipIf(bubblewrapMissing)(`probing bubblewrap${whyNoBubblewrap}`, () =>
   });
 });
 
-const childProgram = fileURLToPath(new URL('testing/run-in-child.ts', import.meta.url));
+const childProgram = fileURLToPath(
+  new URL('../../../testkit/sandbox/bubblewrap/run-in-child.ts', import.meta.url),
+);
 
 /** Runs a script in a sandbox of another process, which `starter` starts, and gives what it saw. */
 async function runInChild(starter: readonly string[], script: string): Promise<unknown> {

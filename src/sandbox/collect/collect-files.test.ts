@@ -14,7 +14,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CollectRequest } from '../../contract/sandbox/index.ts';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
 import { collectFiles, listWritten } from './collect-files.ts';
 
 const all: CollectRequest = { paths: [], maxFiles: 100, maxBytes: 1_000_000 };

@@ -4,7 +4,11 @@ import { encodeTar } from '../boot/encode-job.ts';
 import type { SandboxJob } from '../driver.ts';
 import { defaultLimits } from '../limits.ts';
 import { createKubernetesDriver } from './kubernetes-driver.ts';
-import { anApiServer, type AnApiServer, type PodStory } from './testing/an-api-server.ts';
+import {
+  anApiServer,
+  type AnApiServer,
+  type PodStory,
+} from '../../../testkit/sandbox/kubernetes/an-api-server.ts';
 
 const open: AnApiServer[] = [];
 afterEach(async () => {

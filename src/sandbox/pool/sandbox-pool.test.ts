@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ManualTimers } from '../../fleet/testing/manual-timers.ts';
+import { ManualTimers } from '../../../testkit/fleet/manual-timers.ts';
 import { silentLog } from '../../kernel/index.ts';
 import type { SandboxShape } from '../driver.ts';
 import { defaultLimits } from '../limits.ts';
-import { aToolchain, FakeDriver, type FakeOptions } from '../testing/fake-driver.ts';
+import { aToolchain, FakeDriver, type FakeOptions } from '../../../testkit/sandbox/fake-driver.ts';
 import { SandboxPool, type PoolOptions } from './sandbox-pool.ts';
 
 const never = new AbortController().signal;

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../kernel/index.ts';
-import { aReport, FakeDriver } from '../testing/fake-driver.ts';
+import { aReport, FakeDriver } from '../../../testkit/sandbox/fake-driver.ts';
 import { ProbeCache } from './probe-cache.ts';
 
 const hourMs = 3_600_000;

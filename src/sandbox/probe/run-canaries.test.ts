@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { protections, type SandboxResult } from '../../contract/sandbox/index.ts';
 import type { SandboxJob } from '../driver.ts';
-import { FakeDriver, type Script } from '../testing/fake-driver.ts';
+import { FakeDriver, type Script } from '../../../testkit/sandbox/fake-driver.ts';
 import { isolationProtections } from './judge-isolation.ts';
 import { runCanaries } from './run-canaries.ts';
 

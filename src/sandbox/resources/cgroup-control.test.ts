@@ -24,7 +24,7 @@ import { CgroupGroup } from './cgroup-group.ts';
 import { makeV1Cgroup, makeV2Cgroup } from './cgroup-versions.ts';
 import { chooseResourceControl } from './choose-resource-control.ts';
 import { readProcessStat } from './process-stat.ts';
-import { killAtLimit, someLimits } from './testing/start-member.ts';
+import { killAtLimit, someLimits } from '../../../testkit/sandbox/resources/start-member.ts';
 
 let folder = '';
 

@@ -16,7 +16,11 @@ import { type CgroupCounts, CgroupGroup } from './cgroup-group.ts';
 import { findCgroupPlaces, type CgroupPlace } from './cgroup-places.ts';
 import { makeV2Cgroup, prepareV2Base } from './cgroup-versions.ts';
 import { newGroupName } from './cgroup-control.ts';
-import { computeForASecond, someLimits, startMember } from './testing/start-member.ts';
+import {
+  computeForASecond,
+  someLimits,
+  startMember,
+} from '../../../testkit/sandbox/resources/start-member.ts';
 
 let folder = '';
 

@@ -5,12 +5,17 @@ import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { chooseResourceControl } from './choose-resource-control.ts';
 import type { ResourceControl } from './resource-control.ts';
-import { describeResourceControl } from './testing/resource-control-suite.ts';
-import { isAlive, someLimits, startMember } from './testing/start-member.ts';
+import { describeResourceControl } from '../../../testkit/sandbox/resources/resource-control-suite.ts';
+import {
+  isAlive,
+  someLimits,
+  startMember,
+} from '../../../testkit/sandbox/resources/start-member.ts';
 
 const node = process.execPath;
 const chooser = new URL('choose-resource-control.ts', import.meta.url).pathname;
-const members = new URL('testing/start-member.ts', import.meta.url).pathname;
+const members = new URL('../../../testkit/sandbox/resources/start-member.ts', import.meta.url)
+  .pathname;
 
 /** A Tutti that dies with a program in a group: says where the group is and who is in it. */
 const ownerText = `

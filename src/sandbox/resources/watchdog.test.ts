@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { bubblewrapMissing, whyNoBubblewrap } from '../../../test/support/sandbox/this-machine.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../../../testkit/sandbox/this-machine.ts';
 import { chooseResourceControl } from './choose-resource-control.ts';
-import { describeResourceControl } from './testing/resource-control-suite.ts';
+import { describeResourceControl } from '../../../testkit/sandbox/resources/resource-control-suite.ts';
 import { findProcessTree, readProcessStat } from './process-stat.ts';
-import { firstLine, killAtLimit, someLimits, startMember } from './testing/start-member.ts';
+import {
+  firstLine,
+  killAtLimit,
+  someLimits,
+  startMember,
+} from '../../../testkit/sandbox/resources/start-member.ts';
 
 const enclosed = '--ro-bind / / --dev /dev --proc /proc --unshare-all --die-with-parent'.split(' ');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assemble, branchIfAtLeast, giveBack, load } from './bpf.ts';
-import { runBpf } from './testing/run-bpf.ts';
+import { runBpf } from '../../../testkit/sandbox/seccomp/run-bpf.ts';
 
 describe('an assembled program', () => {
   it('reaches both sides of a branch, however long they are', () => {

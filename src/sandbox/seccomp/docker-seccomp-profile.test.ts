@@ -3,7 +3,7 @@ import { type Architecture, conditionalSyscalls, syscallNumber } from './syscall
 import { dockerSeccompProfile } from './docker-seccomp-profile.ts';
 import type { DockerSeccompProfile } from './docker-seccomp-profile.ts';
 import { seccompFilter } from './seccomp-filter.ts';
-import { runBpf } from './testing/run-bpf.ts';
+import { runBpf } from '../../../testkit/sandbox/seccomp/run-bpf.ts';
 
 const audit: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
 const architectures: readonly Architecture[] = ['x64', 'arm64'];

@@ -10,7 +10,7 @@ import {
   uncountedMemorySyscalls,
 } from './syscalls.ts';
 import { seccompFilter } from './seccomp-filter.ts';
-import { runBpf } from './testing/run-bpf.ts';
+import { runBpf } from '../../../testkit/sandbox/seccomp/run-bpf.ts';
 
 const allow = 0x7fff_0000;
 const kill = 0x8000_0000;

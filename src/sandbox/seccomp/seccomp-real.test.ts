@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bubblewrapMissing, whyNoBubblewrap } from '../../../test/support/sandbox/this-machine.ts';
+import { bubblewrapMissing, whyNoBubblewrap } from '../../../testkit/sandbox/this-machine.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x64';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findToolchain, reachableByOthers } from './find-toolchain.ts';
 import { candidatePaths, languages, toolchainNames } from './languages.ts';
-import { WrittenTree } from './testing/written-tree.ts';
+import { WrittenTree } from '../../../testkit/sandbox/toolchains/written-tree.ts';
 
 describe('finding Python', () => {
   it('takes the version that pyenv has chosen, never the shim that stands for it', async () => {

@@ -5,7 +5,7 @@ import {
   bubblewrapMissing,
   toolchainOrSkip,
   whyNoBubblewrap,
-} from '../../../test/support/sandbox/this-machine.ts';
+} from '../../../testkit/sandbox/this-machine.ts';
 import { findToolchain } from './find-toolchain.ts';
 import { hostSurroundings } from './surroundings.ts';
 

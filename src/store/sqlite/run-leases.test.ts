@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
 import type { Lease, RunChange } from '../../workflow/engine/index.ts';
-import { aNewRun, anOwner, claimOne } from '../../workflow/testing/a-run.ts';
-import { aRunStore } from '../testing/a-run-store.ts';
+import { aNewRun, anOwner, claimOne } from '../../../testkit/workflow/a-run.ts';
+import { aRunStore } from '../../../testkit/store/a-run-store.ts';
 import type { SqliteRunStore } from './sqlite-run-store.ts';
 
 /** Two processes' stores on one file, and runs of the first to which it has written several times. */

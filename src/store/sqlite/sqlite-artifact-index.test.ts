@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { testArtifactIndex } from '../../artifacts/artifact-index.suite.ts';
-import { anArtifactMaker } from '../../artifacts/testing/an-artifact-maker.ts';
+import { anArtifactMaker } from '../../../testkit/artifacts/an-artifact-maker.ts';
 import { localCaller } from '../../contract/caller/index.ts';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
-import { aStore } from '../testing/a-store.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
+import { aStore } from '../../../testkit/store/a-store.ts';
 
 describe('the artifact index in SQLite', () => {
   testArtifactIndex(() => aStore().artifactIndex);

@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { testEffectStore } from '../../workflow/effects/effect-store.suite.ts';
-import { anApprovalRow, anEffectRow } from '../../workflow/effects/testing/rows.ts';
-import { aNewRun } from '../../workflow/testing/a-run.ts';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { anApprovalRow, anEffectRow } from '../../../testkit/workflow/effects/rows.ts';
+import { aNewRun } from '../../../testkit/workflow/a-run.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
 import type { Store } from '../open-store.ts';
-import { aStore } from '../testing/a-store.ts';
+import { aStore } from '../../../testkit/store/a-store.ts';
 
 const place = { runId: 'run1', step: 'pay', durability: 'full' } as const;
 

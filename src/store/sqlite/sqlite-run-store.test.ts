@@ -3,12 +3,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { ArtifactMaker } from '../../artifacts/index.ts';
 import { localCaller } from '../../contract/caller/index.ts';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
-import { anApprovalRow, anEffectRow } from '../../workflow/effects/testing/rows.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
+import { anApprovalRow, anEffectRow } from '../../../testkit/workflow/effects/rows.ts';
 import { testRunStore } from '../../workflow/engine/run-store.suite.ts';
-import { aNewRun, anOwner, claimOne } from '../../workflow/testing/a-run.ts';
-import { aStore } from '../testing/a-store.ts';
-import { aRunStore } from '../testing/a-run-store.ts';
+import { aNewRun, anOwner, claimOne } from '../../../testkit/workflow/a-run.ts';
+import { aStore } from '../../../testkit/store/a-store.ts';
+import { aRunStore } from '../../../testkit/store/a-run-store.ts';
 
 function aPath(): string {
   return join(aDirectory(), 'tutti.db');

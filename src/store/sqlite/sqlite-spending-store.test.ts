@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import { testSpendingStore } from '../../models/budget/spending-store.suite.ts';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
-import { aStore } from '../testing/a-store.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
+import { aStore } from '../../../testkit/store/a-store.ts';
 
 describe('spending in SQLite', () => {
   testSpendingStore(() => aStore().spending);

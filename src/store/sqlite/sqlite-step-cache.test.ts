@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { testStepCache } from '../../workflow/effects/step-cache.suite.ts';
-import { aStore } from '../testing/a-store.ts';
+import { aStore } from '../../../testkit/store/a-store.ts';
 
 describe('the cache of results in SQLite', () => {
   testStepCache(() => aStore().stepCache);

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
-import { aSpan } from '../../observe/testing/a-span.ts';
+import { aSpan } from '../../../testkit/observe/a-span.ts';
 import { testTraceStore } from '../../observe/trace-store.suite.ts';
 import type { Store } from '../index.ts';
-import { aStore } from '../testing/a-store.ts';
+import { aStore } from '../../../testkit/store/a-store.ts';
 
 describe('the trace store in SQLite', () => {
   testTraceStore(() => aStore().traces);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../kernel/index.ts';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
 import { migrations } from './migrate.ts';
 import { SqliteDatabase, type Statements } from './sqlite-database.ts';
 

@@ -6,12 +6,17 @@ import type { ServerStatus } from '../../contract/fleet/index.ts';
 import type { McpServer } from '../../contract/server/index.ts';
 import { errorMetaKey } from '../../contract/tool/index.ts';
 import { silentLog } from '../../kernel/index.ts';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
-import { aCallContext } from '../testing/call-context.ts';
-import { aStep, FakeWorkflows } from '../workflow/testing/fake-workflows.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
+import { aStep, FakeWorkflows } from '../../../testkit/toolbox/workflow/fake-workflows.ts';
 import { createAdminServer } from './admin-server.ts';
 import { ToolSearch } from './search/tool-search.ts';
-import { aCatalogue, anEntry, someEntries, type FakeCatalogue } from './testing/a-catalogue.ts';
+import {
+  aCatalogue,
+  anEntry,
+  someEntries,
+  type FakeCatalogue,
+} from '../../../testkit/toolbox/admin/a-catalogue.ts';
 
 const aStatus: ServerStatus = {
   name: 'files',

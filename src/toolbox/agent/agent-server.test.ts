@@ -10,8 +10,8 @@ import type {
 import type { Plan } from '../../contract/plan/index.ts';
 import type { RunView } from '../../contract/run/index.ts';
 import type { ProgressUpdate } from '../../contract/server/index.ts';
-import { aStep } from '../workflow/testing/fake-workflows.ts';
-import { aCallContext } from '../testing/call-context.ts';
+import { aStep } from '../../../testkit/toolbox/workflow/fake-workflows.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
 import { createAgentServer } from './agent-server.ts';
 
 const known = { sessionId: 's-1', confidence: 0.9, model: 'test/model' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCallContext } from '../testing/call-context.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
 import { createDocsServer } from './docs-server.ts';
 import { type Context7, readLibraries, readSnippets } from './context7.ts';
 

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { aCallContext } from '../testing/call-context.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
 import { createDocsServer, type DocsServerOptions } from './docs-server.ts';
-import questions from './testing/questions.json' with { type: 'json' };
-import { aTemporaryProject, type TemporaryProject } from './testing/temporary-project.ts';
+import questions from '../../../testkit/toolbox/docs/questions.json' with { type: 'json' };
+import {
+  aTemporaryProject,
+  type TemporaryProject,
+} from '../../../testkit/toolbox/docs/temporary-project.ts';
 import { docsLimits } from './library.ts';
 
 let project: TemporaryProject | undefined;

@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { aTemporaryProject, type TemporaryProject } from './testing/temporary-project.ts';
+import {
+  aTemporaryProject,
+  type TemporaryProject,
+} from '../../../testkit/toolbox/docs/temporary-project.ts';
 import { type Library, docsLimits } from './library.ts';
 import { IndexCache } from './library-index.ts';
 import { InstalledLibraries } from './find/installed-libraries.ts';

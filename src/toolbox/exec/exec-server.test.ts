@@ -5,10 +5,15 @@ import type { ErrorReport } from '../../contract/error/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import type { CheckFinding } from './check/check-policy.ts';
 import { outputMetaKey } from './live-output.ts';
-import { aCallContext } from '../testing/call-context.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
 import { createExecServer } from './exec-server.ts';
-import { anExecContext, anExecServer, someCeilings, someLimits } from './testing/an-exec-server.ts';
-import { FakeSandbox } from './testing/fake-sandbox.ts';
+import {
+  anExecContext,
+  anExecServer,
+  someCeilings,
+  someLimits,
+} from '../../../testkit/toolbox/exec/an-exec-server.ts';
+import { FakeSandbox } from '../../../testkit/toolbox/exec/fake-sandbox.ts';
 
 const aFinding: CheckFinding = {
   severity: 'critical',

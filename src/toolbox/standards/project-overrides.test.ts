@@ -7,8 +7,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { McpServer, ServerChange } from '../../contract/server/index.ts';
 import { silentLog, type Log, type LogFields } from '../../kernel/index.ts';
 import { createStandardLimitsReader } from './index.ts';
-import { aCallContext } from '../testing/call-context.ts';
-import { callTool, ProjectStandards, readText } from './testing/project-standards.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
+import {
+  callTool,
+  ProjectStandards,
+  readText,
+} from '../../../testkit/toolbox/standards/project-standards.ts';
 import { fingerprintFolder } from './standards-library.ts';
 
 let project: ProjectStandards;

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { languages } from '../code/language.ts';
-import { aCallContext } from '../testing/call-context.ts';
-import { callTool, ProjectStandards, readText } from './testing/project-standards.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
+import {
+  callTool,
+  ProjectStandards,
+  readText,
+} from '../../../testkit/toolbox/standards/project-standards.ts';
 
 let project: ProjectStandards;
 

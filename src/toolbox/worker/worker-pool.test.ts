@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { aCallContext } from '../testing/call-context.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
 import { WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 
 const pools: WorkerPool[] = [];
 
 function aPool(options: Partial<WorkerPoolOptions> = {}): WorkerPool {
   const pool = new WorkerPool({
-    entry: new URL('../testing/slow-worker.ts', import.meta.url),
+    entry: new URL('../../../testkit/toolbox/slow-worker.ts', import.meta.url),
     data: {},
     maxWorkers: 1,
     maxWaiting: 4,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallContext, ClientRequest, McpServer } from '../../contract/server/index.ts';
-import { aCallContext } from '../testing/call-context.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
 import {
   anAskedClient,
   aWorkflowServer,
@@ -9,8 +9,8 @@ import {
   plan,
   structuredOf,
   type WorkflowSetup,
-} from './testing/a-workflow-server.ts';
-import { anApproval } from './testing/fake-workflows.ts';
+} from '../../../testkit/toolbox/workflow/a-workflow-server.ts';
+import { anApproval } from '../../../testkit/toolbox/workflow/fake-workflows.ts';
 
 describe('a run that waits for approval', () => {
   async function waiting(

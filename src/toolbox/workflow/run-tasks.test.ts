@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ClientPort, McpServer } from '../../contract/server/index.ts';
-import { aCallContext } from '../testing/call-context.ts';
-import { aStep, anApproval, FakeWorkflows } from './testing/fake-workflows.ts';
-import { MemoryArtifacts } from './testing/memory-artifacts.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
+import {
+  aStep,
+  anApproval,
+  FakeWorkflows,
+} from '../../../testkit/toolbox/workflow/fake-workflows.ts';
+import { MemoryArtifacts } from '../../../testkit/toolbox/workflow/memory-artifacts.ts';
 import { createWorkflowServer } from './workflow-server.ts';
 
 const plan = { steps: [{ id: 'a', tool: 'code.format_code', args: {} }] };

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
-import { aCallContext } from '../testing/call-context.ts';
-import { aWorkflowServer, ended, plan, structuredOf } from './testing/a-workflow-server.ts';
-import { aStep } from './testing/fake-workflows.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
+import {
+  aWorkflowServer,
+  ended,
+  plan,
+  structuredOf,
+} from '../../../testkit/toolbox/workflow/a-workflow-server.ts';
+import { aStep } from '../../../testkit/toolbox/workflow/fake-workflows.ts';
 
 const stranger = { id: 'stranger' };
 

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { ProgressUpdate } from '../../contract/server/index.ts';
 import { errorMetaKey } from '../../contract/tool/index.ts';
-import { aCallContext } from '../testing/call-context.ts';
+import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
 import {
   aWorkflowServer,
   ended,
   ForeignError,
   plan,
   structuredOf,
-} from './testing/a-workflow-server.ts';
-import { aStep, type FakeWorkflows } from './testing/fake-workflows.ts';
+} from '../../../testkit/toolbox/workflow/a-workflow-server.ts';
+import { aStep, type FakeWorkflows } from '../../../testkit/toolbox/workflow/fake-workflows.ts';
 
 const stranger = { id: 'stranger' };
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aWorkspace } from './testing/a-workspace.ts';
+import { aWorkspace } from '../../../testkit/toolbox/workspace/a-workspace.ts';
 
 describe('replace_text', () => {
   it('replaces whole words in all files of the project, as one change', async () => {

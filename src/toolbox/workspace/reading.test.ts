@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../kernel/index.ts';
-import { aWorkspace, type Answer } from './testing/a-workspace.ts';
+import { aWorkspace, type Answer } from '../../../testkit/toolbox/workspace/a-workspace.ts';
 
 describe('read_file', () => {
   it('gives the text of a file with what a later change needs to know', async () => {
@@ -98,7 +98,7 @@ describe('read_file', () => {
       home: join(root, 'data'),
       log: silentLog,
     });
-    const { aCallContext } = await import('../testing/call-context.ts');
+    const { aCallContext } = await import('../../../testkit/toolbox/call-context.ts');
     const result = await own.callTool('read_file', { path: 'data/secret.txt' }, aCallContext());
     expect(result.content[0]?.['text']).toContain('data directory of Tutti');
     expect(server.name).toBe('workspace');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PlanSource } from '../../contract/run/index.ts';
 import { inspectPlan, type InspectOptions } from './inspect-plan.ts';
 import { maxProblems } from './step-place.ts';
-import { someTools } from './testing/some-tools.ts';
+import { someTools } from '../../../testkit/workflow/check/some-tools.ts';
 
 const usual: InspectOptions = {
   tools: someTools,

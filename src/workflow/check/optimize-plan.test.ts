@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { planSchema, type Json, type Plan } from '../../contract/plan/index.ts';
 import { compilePlan } from '../plan/index.ts';
-import { referenceRun, type TimedActivity } from '../testing/index.ts';
-import { someTools } from './testing/some-tools.ts';
+import { referenceRun, type TimedActivity } from '../../../testkit/workflow/index.ts';
+import { someTools } from '../../../testkit/workflow/check/some-tools.ts';
 import { optimizePlan } from './optimize-plan.ts';
 
 const optimize = (plan: object) => optimizePlan(compilePlan(planSchema.parse(plan)), someTools);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { approvalPolicy } from './effect-ports.ts';
-import { aWorkbench, gives } from './testing/a-workbench.ts';
+import { aWorkbench, gives } from '../../../testkit/workflow/effects/a-workbench.ts';
 
 describe('the policy', () => {
   const tools = {

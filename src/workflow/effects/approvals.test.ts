@@ -12,10 +12,10 @@ import {
   says,
   type Workbench,
   type WorkbenchOptions,
-} from './testing/a-workbench.ts';
+} from '../../../testkit/workflow/effects/a-workbench.ts';
 import { UnknownApprovalError } from './errors.ts';
-import { MemoryEffectStore } from './testing/memory-effect-store.ts';
-import { anApprovalRow } from './testing/rows.ts';
+import { MemoryEffectStore } from '../../../testkit/workflow/effects/memory-effect-store.ts';
+import { anApprovalRow } from '../../../testkit/workflow/effects/rows.ts';
 
 const args = { value: { amount: 5, to: 'x' } };
 const dayMs = 86_400_000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
-import { aWorkbench, gives, readOnly } from './testing/a-workbench.ts';
+import { aWorkbench, gives, readOnly } from '../../../testkit/workflow/effects/a-workbench.ts';
 
 const args = { value: { amount: 5 } };
 const run = () => gives({ done: true });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { aWorkbench, gives, heldOf, readOnly, says } from './testing/a-workbench.ts';
+import {
+  aWorkbench,
+  gives,
+  heldOf,
+  readOnly,
+  says,
+} from '../../../testkit/workflow/effects/a-workbench.ts';
 
 describe('a step with a cache', () => {
   const tools = {

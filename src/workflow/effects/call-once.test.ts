@@ -5,10 +5,22 @@ import {
   reconcileMetaKey,
 } from '../../contract/tool/index.ts';
 import { noFaults } from '../../kernel/index.ts';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
 import type { EffectRow, EffectState } from './effect-ports.ts';
-import { aWorkbench, gives, says, type ScriptedTool } from './testing/a-workbench.ts';
-import { failing, leave, paid, rowOf, succeeded, unknown } from './testing/left-rows.ts';
+import {
+  aWorkbench,
+  gives,
+  says,
+  type ScriptedTool,
+} from '../../../testkit/workflow/effects/a-workbench.ts';
+import {
+  failing,
+  leave,
+  paid,
+  rowOf,
+  succeeded,
+  unknown,
+} from '../../../testkit/workflow/effects/left-rows.ts';
 
 const refusedWith = (code: number) => ({ method: 'tools/call', rpc: { code } });
 

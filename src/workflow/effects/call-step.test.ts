@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { idempotencyMetaKey, failedToolResult } from '../../contract/tool/index.ts';
-import { AppError, TimeLimitError } from '../../kernel/index.ts';
+import { TimeLimitError } from '../../kernel/index.ts';
 import type { CallOutcome } from '../engine/activity-data.ts';
-import { aWorkbench, gives, heldOf, readOnly, says } from './testing/a-workbench.ts';
-
-class BusyError extends AppError {
-  readonly code = 'test.busy';
-  override readonly retryable = true;
-}
+import {
+  aWorkbench,
+  BusyError,
+  gives,
+  heldOf,
+  readOnly,
+  says,
+} from '../../../testkit/workflow/effects/a-workbench.ts';
 
 describe('a step that calls a tool', () => {
   it('succeeds with the structured content, and says when it began and ended', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Json } from '../../contract/plan/index.ts';
 import type { EffectStore } from './effect-ports.ts';
-import { anApprovalRow, anEffectRow } from './testing/rows.ts';
+import { anApprovalRow, anEffectRow } from '../../../testkit/workflow/effects/rows.ts';
 
 const place = { runId: 'run1', step: 'pay', durability: 'full' } as const;
 

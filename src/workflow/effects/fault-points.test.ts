@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
 import { effectFaultPoints } from './index.ts';
-import { aWorkbench, gives } from './testing/a-workbench.ts';
-import { leave } from './testing/left-rows.ts';
+import { aWorkbench, gives } from '../../../testkit/workflow/effects/a-workbench.ts';
+import { leave } from '../../../testkit/workflow/effects/left-rows.ts';
 
 it('steps pass every fault point there is, and no other', async () => {
   const passed = new Set<string>();

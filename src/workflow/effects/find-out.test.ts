@@ -7,9 +7,16 @@ import {
   says,
   type ScriptedTool,
   type Workbench,
-} from './testing/a-workbench.ts';
+} from '../../../testkit/workflow/effects/a-workbench.ts';
 import { approvalPolicy } from './effect-ports.ts';
-import { failing, leave, paid, rowOf, succeeded, unknown } from './testing/left-rows.ts';
+import {
+  failing,
+  leave,
+  paid,
+  rowOf,
+  succeeded,
+  unknown,
+} from '../../../testkit/workflow/effects/left-rows.ts';
 
 describe('an effect that can be looked up', () => {
   const lookup = { tool: 'lookup' };

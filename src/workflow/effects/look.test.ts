@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Held } from '../engine/activity-data.ts';
-import { aWorkbench, gives, readOnly, type Workbench } from './testing/a-workbench.ts';
+import {
+  aWorkbench,
+  gives,
+  readOnly,
+  type Workbench,
+} from '../../../testkit/workflow/effects/a-workbench.ts';
 
 const big = {
   items: Array.from({ length: 9_000 }, (_, n) => ({ n, text: 'some text' })),

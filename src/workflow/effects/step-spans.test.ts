@@ -2,8 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import { silentLog } from '../../kernel/index.ts';
 import { ActiveSpans, createTracing, type SpanRecord, type Tracing } from '../../observe/index.ts';
-import { MemoryTraceStore } from '../../observe/testing/memory-trace-store.ts';
-import { aWorkbench, gives, readOnly, says, type Workbench } from './testing/a-workbench.ts';
+import { MemoryTraceStore } from '../../../testkit/observe/memory-trace-store.ts';
+import {
+  aWorkbench,
+  gives,
+  readOnly,
+  says,
+  type Workbench,
+} from '../../../testkit/workflow/effects/a-workbench.ts';
 
 const traceId = 'a'.repeat(32);
 const runSpan = 'b'.repeat(16);

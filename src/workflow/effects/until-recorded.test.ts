@@ -1,6 +1,11 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { aWorkbench, gives, readOnly, type Workbench } from './testing/a-workbench.ts';
+import {
+  aWorkbench,
+  gives,
+  readOnly,
+  type Workbench,
+} from '../../../testkit/workflow/effects/a-workbench.ts';
 
 const idempotent = { annotations: { idempotentHint: true } };
 

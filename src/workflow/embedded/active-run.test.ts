@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { settle } from '../../fleet/testing/manual-timers.ts';
-import { afterSignal, aLongSleep, EngineScene, inSequence } from './testing/an-engine.ts';
+import { settle } from '../../../testkit/fleet/manual-timers.ts';
+import {
+  afterSignal,
+  aLongSleep,
+  EngineScene,
+  inSequence,
+} from '../../../testkit/workflow/embedded/an-engine.ts';
 
 describe('times and signals', () => {
   it('sleeps as long as was asked for, counted from the first time, whoever goes on with it', async () => {

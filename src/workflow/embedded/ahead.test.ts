@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { settle } from '../../fleet/testing/manual-timers.ts';
+import { settle } from '../../../testkit/fleet/manual-timers.ts';
 import type { CommitReport, RunStore } from '../engine/run-store.ts';
-import { EngineScene, inSequence, type Coroutine } from './testing/an-engine.ts';
+import {
+  EngineScene,
+  inSequence,
+  type Coroutine,
+} from '../../../testkit/workflow/embedded/an-engine.ts';
 
 /** What the stores of a test are still to keep: engines that are closed wait for it. */
 let waiting: (() => void)[] = [];

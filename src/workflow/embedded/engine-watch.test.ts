@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { settle } from '../../fleet/testing/manual-timers.ts';
+import { settle } from '../../../testkit/fleet/manual-timers.ts';
 import type { RunStore } from '../engine/run-store.ts';
 import { embeddedFaultPoints } from './embedded-engine.ts';
-import { afterSignal, aLongSleep, EngineScene, inSequence } from './testing/an-engine.ts';
+import {
+  afterSignal,
+  aLongSleep,
+  EngineScene,
+  inSequence,
+} from '../../../testkit/workflow/embedded/an-engine.ts';
 
 describe('taking runs on', () => {
   it('resumes by itself what nobody executes, from its start on', async () => {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { settle } from '../../fleet/testing/manual-timers.ts';
+import { settle } from '../../../testkit/fleet/manual-timers.ts';
 import type { RunStore } from '../engine/run-store.ts';
-import { afterSignal, EngineScene, inSequence, type Coroutine } from './testing/an-engine.ts';
+import {
+  afterSignal,
+  EngineScene,
+  inSequence,
+  type Coroutine,
+} from '../../../testkit/workflow/embedded/an-engine.ts';
 
 const workAfterNap: Coroutine = async (scope) => {
   scope.sleep('nap', 5_000);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { settle } from '../../fleet/testing/manual-timers.ts';
-import { EngineScene, inSequence } from './testing/an-engine.ts';
+import { settle } from '../../../testkit/fleet/manual-timers.ts';
+import { EngineScene, inSequence } from '../../../testkit/workflow/embedded/an-engine.ts';
 
 describe('executing a run', () => {
   it('runs its coroutine to the end and records what it came to', async () => {

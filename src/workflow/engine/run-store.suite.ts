@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { Clock, ProcessIdentity } from '../../kernel/index.ts';
-import { aNewRun, anOwner, claimOne } from '../testing/a-run.ts';
+import { aNewRun, anOwner, claimOne } from '../../../testkit/workflow/a-run.ts';
 import { settled, testAmending } from './run-amending.suite.ts';
 import type { Lease, NewRunRecord, RunStore } from './run-store.ts';
 import { testWholeRuns } from './whole-runs.suite.ts';

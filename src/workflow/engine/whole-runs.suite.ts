@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
-import { claimOne } from '../testing/a-run.ts';
+import { claimOne } from '../../../testkit/workflow/a-run.ts';
 import { settled, type ClaimedRun } from './run-amending.suite.ts';
 import type { NewRunRecord, RunStore } from './run-store.ts';
 

@@ -10,7 +10,7 @@ import {
   runSteps,
   scriptedActivity,
   type Script,
-} from '../testing/index.ts';
+} from '../../../testkit/workflow/index.ts';
 import { interpret } from './interpret.ts';
 
 describe('a run', () => {

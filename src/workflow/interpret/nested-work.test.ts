@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../contract/plan/index.ts';
 import type { Held } from '../engine/activity-data.ts';
-import { call, echo, runSteps, type Script } from '../testing/index.ts';
+import { call, echo, runSteps, type Script } from '../../../testkit/workflow/index.ts';
 
 const artifact = { id: 'sha256:big', bytes: 100_000, mediaType: 'application/json' };
 

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { planSchema, type Json } from '../../contract/plan/index.ts';
 import type { JournalEntry } from '../engine/run-store.ts';
 import { compilePlan } from '../plan/index.ts';
-import { call, Crashed, MemoryEngine, scriptedActivity, type Script } from '../testing/index.ts';
+import {
+  call,
+  Crashed,
+  MemoryEngine,
+  scriptedActivity,
+  type Script,
+} from '../../../testkit/workflow/index.ts';
 import { interpret } from './interpret.ts';
 import { journalForFork, stepsToForget } from './forget-steps.ts';
 import { projectRun, type RecordedRun } from './projection.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
-import { gated } from './testing/some-plans.ts';
-import { someWorkflows, untilAborted } from './testing/some-workflows.ts';
+import { gated } from '../../../testkit/workflow/runs/some-plans.ts';
+import { someWorkflows, untilAborted } from '../../../testkit/workflow/runs/some-workflows.ts';
 
 describe('an approval', () => {
   it('is waited for, and the call is made after it was given', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
-import { anEffectRow } from '../effects/testing/rows.ts';
-import { chain, gated } from './testing/some-plans.ts';
-import { someWorkflows, untilAborted } from './testing/some-workflows.ts';
+import { anEffectRow } from '../../../testkit/workflow/effects/rows.ts';
+import { chain, gated } from '../../../testkit/workflow/runs/some-plans.ts';
+import { someWorkflows, untilAborted } from '../../../testkit/workflow/runs/some-workflows.ts';
 
 describe('cancelling', () => {
   it('reaches the tool that runs, and ends the run', async () => {

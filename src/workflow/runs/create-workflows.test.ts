@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { RunView } from '../../contract/run/index.ts';
-import { aDirectory } from '../../observe/testing/a-directory.ts';
+import { aDirectory } from '../../../testkit/observe/a-directory.ts';
 import { createWorkflows } from './create-workflows.ts';
-import { chain } from './testing/some-plans.ts';
-import { someWorkflows } from './testing/some-workflows.ts';
+import { chain } from '../../../testkit/workflow/runs/some-plans.ts';
+import { someWorkflows } from '../../../testkit/workflow/runs/some-workflows.ts';
 
 const stranger = { id: 'stranger' };
 

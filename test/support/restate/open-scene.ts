@@ -5,7 +5,7 @@ import { localCaller } from '../../../src/contract/caller/index.ts';
 import type { EngineName, RunView } from '../../../src/contract/run/index.ts';
 import { createProcessOwner, silentLog, type ProcessOwner } from '../../../src/kernel/index.ts';
 import type { RestateWorker } from '../../../src/workflow/restate/index.ts';
-import { isCi } from '../sample.ts';
+import { isCi } from '../../../testkit/sample.ts';
 import { startCountedTools, type CountedTools } from './counted-tools.ts';
 import { openRig, type Rig, type RigOptions } from './open-rig.ts';
 import { findRestateServer, startRestateServer, type RestateServer } from './restate-server.ts';

@@ -6,7 +6,7 @@
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { seededRandom } from '../sample.ts';
+import { seededRandom } from '../../../testkit/sample.ts';
 
 interface Work {
   readonly who: string;

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { seededRandom } from '../sample.ts';
+import { seededRandom } from '../../../testkit/sample.ts';
 
 const [seed = '1', count = '20', era = ''] = process.argv.slice(2);
 const random = seededRandom(Number(seed));

@@ -6,9 +6,9 @@ import {
   anAnswer,
   createFakeAgent,
   aWaitingRun,
-} from '../../../src/cli/testing/fake-agent.ts';
-import { createFakeSystem } from '../../../src/cli/testing/fake-system.ts';
-import { createFakeWorkflows, aRun, anApproval } from '../../../src/cli/testing/fake-workflows.ts';
+} from '../../../testkit/cli/fake-agent.ts';
+import { createFakeSystem } from '../../../testkit/cli/fake-system.ts';
+import { createFakeWorkflows, aRun, anApproval } from '../../../testkit/cli/fake-workflows.ts';
 import type { Agent } from '../../../src/contract/agent/index.ts';
 import { planSchema } from '../../../src/contract/plan/index.ts';
 

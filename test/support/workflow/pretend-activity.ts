@@ -1,5 +1,5 @@
 import type { Json } from '../../../src/contract/plan/index.ts';
-import type { TimedActivity } from '../../../src/workflow/testing/index.ts';
+import type { TimedActivity } from '../../../testkit/workflow/index.ts';
 
 interface WorkArgs {
   ms: number;

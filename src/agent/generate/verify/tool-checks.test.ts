@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aCallContext } from '../../../toolbox/testing/call-context.ts';
+import { aCallContext } from '../../../../testkit/toolbox/call-context.ts';
 import type { ToolCaller } from '../tool-caller.ts';
 import { runPlainly } from './tool-checks.ts';
 

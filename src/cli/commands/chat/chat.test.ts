@@ -2,11 +2,21 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../kernel/index.ts';
-import { aPreview, aQuestion, aRefusal, anAnswer, aWaitingRun } from '../../testing/fake-agent.ts';
-import { aSession } from '../../testing/fake-memory.ts';
-import { aRun, anApproval } from '../../testing/fake-workflows.ts';
-import { tuttiWithAgent, type AgentOptions, type RanAgent } from '../../testing/run-on-agent.ts';
-import { aFile, waitingFor } from '../../testing/run-on-runs.ts';
+import {
+  aPreview,
+  aQuestion,
+  aRefusal,
+  anAnswer,
+  aWaitingRun,
+} from '../../../../testkit/cli/fake-agent.ts';
+import { aSession } from '../../../../testkit/cli/fake-memory.ts';
+import { aRun, anApproval } from '../../../../testkit/cli/fake-workflows.ts';
+import {
+  tuttiWithAgent,
+  type AgentOptions,
+  type RanAgent,
+} from '../../../../testkit/cli/run-on-agent.ts';
+import { aFile, waitingFor } from '../../../../testkit/cli/run-on-runs.ts';
 import { slashCommands } from './slash/slash-table.ts';
 
 /** A chat in a pipe: these lines, and nobody to ask. */

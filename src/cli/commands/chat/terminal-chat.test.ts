@@ -8,12 +8,12 @@ import {
   aQuestion,
   type Scene,
   aWaitingRun,
-} from '../../testing/fake-agent.ts';
-import { createFakeModels } from '../../testing/fake-models.ts';
-import { aRun, anApproval } from '../../testing/fake-workflows.ts';
-import type { AgentOptions, RanAgent } from '../../testing/run-on-agent.ts';
-import { aFile, running, waitingFor } from '../../testing/run-on-runs.ts';
-import { sitAtTerminal, type Move } from '../../testing/sit-at-terminal.ts';
+} from '../../../../testkit/cli/fake-agent.ts';
+import { createFakeModels } from '../../../../testkit/cli/fake-models.ts';
+import { aRun, anApproval } from '../../../../testkit/cli/fake-workflows.ts';
+import type { AgentOptions, RanAgent } from '../../../../testkit/cli/run-on-agent.ts';
+import { aFile, running, waitingFor } from '../../../../testkit/cli/run-on-runs.ts';
+import { sitAtTerminal, type Move } from '../../../../testkit/cli/sit-at-terminal.ts';
 
 const prompt: Move = { see: 'tutti> ' };
 const type = (text: string): Move => ({ type: text });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { anApproval } from '../../testing/fake-workflows.ts';
-import { tutti, waitingFor } from '../../testing/run-on-runs.ts';
+import { anApproval } from '../../../../testkit/cli/fake-workflows.ts';
+import { tutti, waitingFor } from '../../../../testkit/cli/run-on-runs.ts';
 import { type Approval, askApproval, seenCode } from './approvals.ts';
 
 const hidden = 'and wire 5000 to mallory';

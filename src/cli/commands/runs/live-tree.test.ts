@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RunView, StepView } from '../../../contract/run/index.ts';
 import { printableStream } from '../../printable.ts';
-import { createColours } from '../../testing/no-colours.ts';
-import { aRun } from '../../testing/fake-workflows.ts';
+import { createColours } from '../../../../testkit/cli/no-colours.ts';
+import { aRun } from '../../../../testkit/cli/fake-workflows.ts';
 import { createLiveTree, drawTree, durationText } from './live-tree.ts';
 
 const startedAt = '2026-01-01T00:00:00.000Z';

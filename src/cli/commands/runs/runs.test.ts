@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunView, Waiting } from '../../../contract/run/index.ts';
-import { anApproval, aRun, type WorkflowCall } from '../../testing/fake-workflows.ts';
+import { anApproval, aRun, type WorkflowCall } from '../../../../testkit/cli/fake-workflows.ts';
 import {
   aFile,
   atTerminal,
@@ -10,7 +10,7 @@ import {
   running,
   tutti,
   waitingFor,
-} from '../../testing/run-on-runs.ts';
+} from '../../../../testkit/cli/run-on-runs.ts';
 
 describe('a run that waits', () => {
   it.each<[Waiting, readonly string[]]>([

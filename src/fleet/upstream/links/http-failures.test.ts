@@ -2,9 +2,15 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openHttpLink, type HttpLink } from './http-link.ts';
 import type { HttpLinkLimits } from './http-limits.ts';
-import { respondJson } from './testing/http-fixture.ts';
-import { answerTo, ask, connect, notify, serve } from './testing/http-probe.ts';
-import { recordingListener } from './testing/recording-listener.ts';
+import { respondJson } from '../../../../testkit/fleet/upstream/links/http-fixture.ts';
+import {
+  answerTo,
+  ask,
+  connect,
+  notify,
+  serve,
+} from '../../../../testkit/fleet/upstream/links/http-probe.ts';
+import { recordingListener } from '../../../../testkit/fleet/upstream/links/recording-listener.ts';
 
 describe('a failure over HTTP', () => {
   it('with an error of the protocol is an answer, also when it does not name the request', async () => {

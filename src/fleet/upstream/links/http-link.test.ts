@@ -1,8 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { SignalAbort } from '../../../kernel/index.ts';
 import { SessionExpiredError } from '../../errors.ts';
-import { beginEvents, respondJson, type SeenRequest } from './testing/http-fixture.ts';
-import { answerTo, ask, event, notify, progress, serve } from './testing/http-probe.ts';
+import {
+  beginEvents,
+  respondJson,
+  type SeenRequest,
+} from '../../../../testkit/fleet/upstream/links/http-fixture.ts';
+import {
+  answerTo,
+  ask,
+  event,
+  notify,
+  progress,
+  serve,
+} from '../../../../testkit/fleet/upstream/links/http-probe.ts';
 
 describe('a request over HTTP', () => {
   it('is posted with its headers, and answered by a JSON body', async () => {

@@ -1,8 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HttpLinkOptions } from './http-link.ts';
 import { openSseLink } from './sse-link.ts';
-import { beginEvents, startHttpFixture, type SeenRequest } from './testing/http-fixture.ts';
-import { recordingListener } from './testing/recording-listener.ts';
+import {
+  beginEvents,
+  startHttpFixture,
+  type SeenRequest,
+} from '../../../../testkit/fleet/upstream/links/http-fixture.ts';
+import { recordingListener } from '../../../../testkit/fleet/upstream/links/recording-listener.ts';
 
 interface Serving {
   /** What the stream begins with. */

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createProcessOwner, silentLog } from '../../../kernel/index.ts';
 import type { Link } from '../link.ts';
 import { openStdioLink, type StdioLinkLimits } from './stdio-link.ts';
-import { recordingListener } from './testing/recording-listener.ts';
+import { recordingListener } from '../../../../testkit/fleet/upstream/links/recording-listener.ts';
 
 const runDirectory = mkdtempSync(join(tmpdir(), 'stdio-link-'));
 const owner = createProcessOwner({ runDirectory, log: silentLog });

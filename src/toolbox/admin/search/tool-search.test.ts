@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
 import { silentLog } from '../../../kernel/index.ts';
-import { anEntry, someEntries } from '../testing/a-catalogue.ts';
+import { anEntry, someEntries } from '../../../../testkit/toolbox/admin/a-catalogue.ts';
 import { plainQuery } from './tool-text.ts';
 import { splitWords } from '../../search/split-words.ts';
 import { ToolSearch, type Embedder, type Patience } from './tool-search.ts';

@@ -2,10 +2,13 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { aCallContext } from '../../testing/call-context.ts';
-import { aCodeContext } from '../../testing/code-context.ts';
+import { aCallContext } from '../../../../testkit/toolbox/call-context.ts';
+import { aCodeContext } from '../../../../testkit/toolbox/code-context.ts';
 import { analyzeDependenciesTool } from './analyze-dependencies-tool.ts';
-import { edgesOf, TemporaryProject } from './testing/temporary-project.ts';
+import {
+  edgesOf,
+  TemporaryProject,
+} from '../../../../testkit/toolbox/code/dependencies/temporary-project.ts';
 
 let project: TemporaryProject;
 

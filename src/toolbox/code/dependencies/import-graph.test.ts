@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { edgesOf, externalsOf, TemporaryProject } from './testing/temporary-project.ts';
+import {
+  edgesOf,
+  externalsOf,
+  TemporaryProject,
+} from '../../../../testkit/toolbox/code/dependencies/temporary-project.ts';
 
 let project: TemporaryProject;
 

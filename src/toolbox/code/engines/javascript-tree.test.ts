@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { DefinedTool } from '../../define-tool.ts';
-import { aCallContext } from '../../testing/call-context.ts';
-import { aCodeContext } from '../../testing/code-context.ts';
+import { aCallContext } from '../../../../testkit/toolbox/call-context.ts';
+import { aCodeContext } from '../../../../testkit/toolbox/code-context.ts';
 import { analyzeComplexityTool } from '../complexity/analyze-complexity-tool.ts';
 import { formatCodeTool } from '../format/format-code-tool.ts';
 import { refactorCodeTool } from '../refactor/refactor-code-tool.ts';

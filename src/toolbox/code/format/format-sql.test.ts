@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatSqlText } from './testing/format-sql-text.ts';
+import { formatSqlText } from '../../../../testkit/toolbox/code/format/format-sql-text.ts';
 
 it('is done at once with comments between statements', async () => {
   const once = await formatSqlText('select 1; /* a */ /* b */ select 2; /* c */');

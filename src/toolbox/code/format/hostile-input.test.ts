@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../kernel/index.ts';
-import { aCodeContext } from '../../testing/code-context.ts';
+import { aCodeContext } from '../../../../testkit/toolbox/code-context.ts';
 import type { Language } from '../language.ts';
 import { checkSyntax, createFormatEngines, formatSource } from './format-source.ts';
 

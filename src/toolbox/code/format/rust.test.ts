@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aCodeContext } from '../../testing/code-context.ts';
+import { aCodeContext } from '../../../../testkit/toolbox/code-context.ts';
 import type { SourceFile } from '../source-files.ts';
 import { runChild } from '../engines/run-child.ts';
 import { Rustfmt } from './format-rust.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatSqlText } from './testing/format-sql-text.ts';
+import { formatSqlText } from '../../../../testkit/toolbox/code/format/format-sql-text.ts';
 import { hidePlaceholders } from './sql-script.ts';
 
 it.each([':name', '%s', '%(name)s', '?', '$1', '@p'])(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aCallContext } from '../../testing/call-context.ts';
-import { aCodeContext } from '../../testing/code-context.ts';
+import { aCallContext } from '../../../../testkit/toolbox/call-context.ts';
+import { aCodeContext } from '../../../../testkit/toolbox/code-context.ts';
 import { inlinePath } from '../source-files.ts';
 import type { Language } from '../language.ts';
 import { formatCodeTool } from './format-code-tool.ts';

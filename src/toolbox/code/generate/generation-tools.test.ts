@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Evidence, Generation } from '../../../contract/generation/index.ts';
 import { examplesMetaKey } from '../../../contract/tool/index.ts';
-import { aCallContext } from '../../testing/call-context.ts';
+import { aCallContext } from '../../../../testkit/toolbox/call-context.ts';
 import { createThreadedCodeServer } from '../index.ts';
 
 const evidence: Evidence = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readLintData } from './lint-data.ts';
-import { aLinter } from './testing/lint-text.ts';
+import { aLinter } from '../../../../testkit/toolbox/code/lint/lint-text.ts';
 
 const inFile = (declarations: string): string => `package sample\n\n${declarations}\n`;
 const inFunction = (body: string): string => inFile(`func run(given int) {\n${body}\n}`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readLintData } from './lint-data.ts';
-import { aLinter } from './testing/lint-text.ts';
+import { aLinter } from '../../../../testkit/toolbox/code/lint/lint-text.ts';
 
 const inClass = (members: string): string => `class Sample {\n${members}\n}\n`;
 const inMethod = (body: string): string => inClass(`  void run(int given) {\n${body}\n  }`);

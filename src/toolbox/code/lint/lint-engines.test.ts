@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { languages, type Language } from '../language.ts';
 import { lintFile } from './lint-file.ts';
 import { looksUpNames } from './lint-python.ts';
-import { aLintSetup, aLinter } from './testing/lint-text.ts';
+import { aLintSetup, aLinter } from '../../../../testkit/toolbox/code/lint/lint-text.ts';
 import { chooseStyleGuide, profileOf } from '../language.ts';
 
 describe('Python by Ruff', () => {

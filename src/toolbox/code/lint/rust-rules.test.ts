@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readLintData } from './lint-data.ts';
-import { aLinter } from './testing/lint-text.ts';
+import { aLinter } from '../../../../testkit/toolbox/code/lint/lint-text.ts';
 
 const inFunction = (body: string): string => `fn run(given: i32) {\n${body}\n}\n`;
 

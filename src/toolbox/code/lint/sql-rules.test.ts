@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readLintData } from './lint-data.ts';
-import { aLintSetup, aLinter } from './testing/lint-text.ts';
+import { aLintSetup, aLinter } from '../../../../testkit/toolbox/code/lint/lint-text.ts';
 import { lintSql } from './lint-sql.ts';
 
 const cases: readonly (readonly [rule: string, broken: string, kept: string])[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../../../test/support/sample.ts';
+import { seededRandom } from '../../../../testkit/sample.ts';
 import { severities, type Finding } from '../finding.ts';
 import { mergeFindings, scoreOf } from './score.ts';
 

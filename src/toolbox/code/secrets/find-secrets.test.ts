@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { secretPatterns } from '../../../kernel/index.ts';
 import { findSecrets, hideSecrets } from './find-secrets.ts';
-import { sampleSecrets } from './testing/sample-secrets.ts';
+import { sampleSecrets } from '../../../../testkit/toolbox/code/secrets/sample-secrets.ts';
 
 describe('findSecrets', () => {
   it.each(sampleSecrets)('finds a $rule and says where, not what', ({ rule, secret, line }) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCodeContext } from '../../testing/code-context.ts';
+import { aCodeContext } from '../../../../testkit/toolbox/code-context.ts';
 import type { Language } from '../language.ts';
 import { findMalicious } from './find-malicious.ts';
 

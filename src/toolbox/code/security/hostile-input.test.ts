@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCodeContext } from '../../testing/code-context.ts';
+import { aCodeContext } from '../../../../testkit/toolbox/code-context.ts';
 import { languages } from '../language.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
 import { inspectFile } from './scan-file-security.ts';

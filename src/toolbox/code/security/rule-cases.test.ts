@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { aCodeContext } from '../../testing/code-context.ts';
+import { aCodeContext } from '../../../../testkit/toolbox/code-context.ts';
 import type { Language } from '../language.ts';
 import { scanFileSecurity } from './scan-file-security.ts';
 import { readRules, type RuleGroup } from './security-rules.ts';

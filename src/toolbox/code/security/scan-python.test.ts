@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aCodeContext } from '../../testing/code-context.ts';
+import { aCodeContext } from '../../../../testkit/toolbox/code-context.ts';
 import { scanPython } from './scan-python.ts';
 
 const context = aCodeContext();

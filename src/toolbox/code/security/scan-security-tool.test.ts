@@ -2,11 +2,11 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aCallContext } from '../../testing/call-context.ts';
-import { aCodeContext } from '../../testing/code-context.ts';
+import { aCallContext } from '../../../../testkit/toolbox/call-context.ts';
+import { aCodeContext } from '../../../../testkit/toolbox/code-context.ts';
 import { languages } from '../language.ts';
 import { scanSecretsTool } from '../secrets/scan-secrets-tool.ts';
-import { sampleSecrets } from '../secrets/testing/sample-secrets.ts';
+import { sampleSecrets } from '../../../../testkit/toolbox/code/secrets/sample-secrets.ts';
 import { scanSecurityTool } from './scan-security-tool.ts';
 import type { SecurityFinding } from './security-rules.ts';
 

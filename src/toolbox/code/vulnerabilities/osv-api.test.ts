@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { aCallContext } from '../../testing/call-context.ts';
-import { aCodeContext } from '../../testing/code-context.ts';
+import { aCallContext } from '../../../../testkit/toolbox/call-context.ts';
+import { aCodeContext } from '../../../../testkit/toolbox/code-context.ts';
 import { scanDependenciesTool } from './scan-dependencies-tool.ts';
-import type { Disturbance } from './testing/osv-server.ts';
-import { anOsvServer, aScannedProject, quick } from './testing/scanned-project.ts';
+import type { Disturbance } from '../../../../testkit/toolbox/code/vulnerabilities/osv-server.ts';
+import {
+  anOsvServer,
+  aScannedProject,
+  quick,
+} from '../../../../testkit/toolbox/code/vulnerabilities/scanned-project.ts';
 
 describe('a scan against the OSV API', () => {
   it('reads all pages, asks in batches of at most 1000 and reads each record once', async () => {

@@ -1,11 +1,15 @@
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aCallContext } from '../../testing/call-context.ts';
-import { aCodeContext } from '../../testing/code-context.ts';
+import { aCallContext } from '../../../../testkit/toolbox/call-context.ts';
+import { aCodeContext } from '../../../../testkit/toolbox/code-context.ts';
 import { scanDependenciesTool } from './scan-dependencies-tool.ts';
-import { records } from './testing/sample-records.ts';
-import { anOsvServer, aScannedProject, type ScanResult } from './testing/scanned-project.ts';
+import { records } from '../../../../testkit/toolbox/code/vulnerabilities/sample-records.ts';
+import {
+  anOsvServer,
+  aScannedProject,
+  type ScanResult,
+} from '../../../../testkit/toolbox/code/vulnerabilities/scanned-project.ts';
 
 describe('a scan against a folder of OSV records', () => {
   it('finds the same as the API does on the same records', async () => {

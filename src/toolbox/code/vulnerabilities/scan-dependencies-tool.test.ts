@@ -2,8 +2,11 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packageLock } from './testing/sample-records.ts';
-import { anOsvServer, aScannedProject } from './testing/scanned-project.ts';
+import { packageLock } from '../../../../testkit/toolbox/code/vulnerabilities/sample-records.ts';
+import {
+  anOsvServer,
+  aScannedProject,
+} from '../../../../testkit/toolbox/code/vulnerabilities/scanned-project.ts';
 
 describe('a scan of dependencies', () => {
   it('tells each vulnerability once with its severity, place, path and cure, worst first', async () => {

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { aTemporaryProject, type TemporaryProject } from '../testing/temporary-project.ts';
+import {
+  aTemporaryProject,
+  type TemporaryProject,
+} from '../../../../testkit/toolbox/docs/temporary-project.ts';
 import { InstalledLibraries } from './installed-libraries.ts';
 
 let project: TemporaryProject;

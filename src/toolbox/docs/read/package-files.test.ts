@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { aTemporaryProject, type TemporaryProject } from '../testing/temporary-project.ts';
+import {
+  aTemporaryProject,
+  type TemporaryProject,
+} from '../../../../testkit/toolbox/docs/temporary-project.ts';
 import { PackageFiles } from './package-files.ts';
 import { docsLimits } from '../library.ts';
 

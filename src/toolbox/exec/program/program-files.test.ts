@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { anExecContext } from '../testing/an-exec-server.ts';
-import { FakeSandbox } from '../testing/fake-sandbox.ts';
-import { aCallContext } from '../../testing/call-context.ts';
+import { anExecContext } from '../../../../testkit/toolbox/exec/an-exec-server.ts';
+import { FakeSandbox } from '../../../../testkit/toolbox/exec/fake-sandbox.ts';
+import { aCallContext } from '../../../../testkit/toolbox/call-context.ts';
 import { createExecServer } from '../exec-server.ts';
 
 function aProject(files: Readonly<Record<string, string | Uint8Array>>) {

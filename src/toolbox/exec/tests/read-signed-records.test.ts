@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { aTestRecord, endRecord, recordedKey, signRecords } from './testing/signed-records.ts';
+import {
+  aTestRecord,
+  endRecord,
+  recordedKey,
+  signRecords,
+} from '../../../../testkit/toolbox/exec/tests/signed-records.ts';
 import { maxTests } from './report.ts';
 import { readSignedRecords } from './read-signed-records.ts';
 

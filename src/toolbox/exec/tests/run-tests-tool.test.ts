@@ -4,11 +4,19 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { SandboxRun } from '../../../contract/sandbox/index.ts';
-import { aCallContext } from '../../testing/call-context.ts';
+import { aCallContext } from '../../../../testkit/toolbox/call-context.ts';
 import { runTestsTool } from './run-tests-tool.ts';
 import type { TestsContext } from './run-tests.ts';
-import { aTestsContext, scriptedSandbox, type ScriptedEnd } from './testing/scripted-sandbox.ts';
-import { aTestRecord, endRecord, signRecords } from './testing/signed-records.ts';
+import {
+  aTestsContext,
+  scriptedSandbox,
+  type ScriptedEnd,
+} from '../../../../testkit/toolbox/exec/tests/scripted-sandbox.ts';
+import {
+  aTestRecord,
+  endRecord,
+  signRecords,
+} from '../../../../testkit/toolbox/exec/tests/signed-records.ts';
 
 const resultSchema = z.looseObject({
   ok: z.boolean(),

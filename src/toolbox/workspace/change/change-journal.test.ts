@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../../contract/caller/index.ts';
 import { noFaults, silentLog } from '../../../kernel/index.ts';
 import { ProjectFiles } from '../project-files.ts';
-import { aWorkspace } from '../testing/a-workspace.ts';
+import { aWorkspace } from '../../../../testkit/toolbox/workspace/a-workspace.ts';
 import { createWorkspaceServer } from '../workspace-server.ts';
 import { callKey, ChangeJournal } from './change-journal.ts';
 import { undoLimits } from './change-records.ts';

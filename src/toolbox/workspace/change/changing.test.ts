@@ -15,8 +15,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../kernel/index.ts';
-import { aCallContext } from '../../testing/call-context.ts';
-import { aWorkspace } from '../testing/a-workspace.ts';
+import { aCallContext } from '../../../../testkit/toolbox/call-context.ts';
+import { aWorkspace } from '../../../../testkit/toolbox/workspace/a-workspace.ts';
 import { createWorkspaceServer } from '../workspace-server.ts';
 
 /** All there is in a folder, but for the data directory. */

@@ -2,7 +2,7 @@ import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../kernel/index.ts';
-import { aWorkspace } from '../testing/a-workspace.ts';
+import { aWorkspace } from '../../../../testkit/toolbox/workspace/a-workspace.ts';
 
 function aRepository() {
   const workspace = aWorkspace({ 'src/a.ts': 'one\ntwo\n', 'b.txt': 'b\n' });
@@ -153,7 +153,7 @@ describe('git_blame', () => {
     git('commit', '-qm', 'first');
     writeFileSync(join(root, 'inner/a.txt'), 'b\n');
     const { createWorkspaceServer } = await import('../workspace-server.ts');
-    const { aCallContext } = await import('../../testing/call-context.ts');
+    const { aCallContext } = await import('../../../../testkit/toolbox/call-context.ts');
     const inner = createWorkspaceServer({
       version: '1',
       roots: [join(root, 'inner')],

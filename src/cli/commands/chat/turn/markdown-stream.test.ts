@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Paint } from '../../../output.ts';
-import { createColours } from '../../../testing/no-colours.ts';
+import { createColours } from '../../../../../testkit/cli/no-colours.ts';
 import { createMarkdownStream } from './markdown-stream.ts';
 
 /** Colours that can be read. */

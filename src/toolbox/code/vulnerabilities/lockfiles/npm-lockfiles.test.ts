@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { packagesOf, parseAs } from '../testing/parse-lockfile.ts';
+import {
+  packagesOf,
+  parseAs,
+} from '../../../../../testkit/toolbox/code/vulnerabilities/parse-lockfile.ts';
 
 const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
 

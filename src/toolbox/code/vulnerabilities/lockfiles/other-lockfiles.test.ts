@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { packagesOf, parseAs } from '../testing/parse-lockfile.ts';
+import {
+  packagesOf,
+  parseAs,
+} from '../../../../../testkit/toolbox/code/vulnerabilities/parse-lockfile.ts';
 
 describe('Cargo.lock', () => {
   it('knows the workspace members, versions chosen among several, and what is not from crates.io', async () => {

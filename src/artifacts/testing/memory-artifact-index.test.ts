@@ -1,7 +1,0 @@
-import { describe } from 'vitest';
-import { testArtifactIndex } from '../artifact-index.suite.ts';
-import { MemoryArtifactIndex } from './memory-artifact-index.ts';
-
-describe('the artifact index in memory', () => {
-  testArtifactIndex(() => new MemoryArtifactIndex());
-});

@@ -1,7 +1,0 @@
-import type { Paint } from '../output.ts';
-
-/** Writing without colours. */
-export function createColours(): Paint {
-  const plain = (text: string): string => text;
-  return { bold: plain, dim: plain, red: plain, green: plain, yellow: plain };
-}

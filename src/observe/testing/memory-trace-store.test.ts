@@ -1,7 +1,0 @@
-import { describe } from 'vitest';
-import { testTraceStore } from '../trace-store.suite.ts';
-import { MemoryTraceStore } from './memory-trace-store.ts';
-
-describe('the trace store in memory', () => {
-  testTraceStore(() => new MemoryTraceStore());
-});

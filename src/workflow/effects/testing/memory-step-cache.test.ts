@@ -1,7 +1,0 @@
-import { describe } from 'vitest';
-import { testStepCache } from '../step-cache.suite.ts';
-import { MemoryStepCache } from './memory-step-cache.ts';
-
-describe('the cache of results in memory', () => {
-  testStepCache(() => new MemoryStepCache());
-});
