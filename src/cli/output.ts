@@ -1,5 +1,5 @@
 import type { ContentBlock } from '../contract/tool/index.ts';
-import { counted } from '../kernel/index.ts';
+import { pluralize } from '../kernel/index.ts';
 import type { Invocation } from './invocation.ts';
 import type { Io, TextStream } from './io.ts';
 import { ownEscape, singleLine } from './printable.ts';
@@ -173,7 +173,7 @@ export async function hideOnScreen(
   const hidden = hide(text);
   if (hidden.count > 0) {
     const are = hidden.count === 1 ? 'is' : 'are';
-    output.note(`${counted(hidden.count, 'secret')} ${are} hidden; --json prints all of it`);
+    output.note(`${pluralize(hidden.count, 'secret')} ${are} hidden; --json prints all of it`);
   }
   return hidden.text;
 }

@@ -4,7 +4,7 @@ import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Sandbox } from '../contract/sandbox/index.ts';
-import { counted, reportError } from '../kernel/index.ts';
+import { pluralize, reportError } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { checkRestate, checkRustfmt } from './doctor-tools.ts';
@@ -99,7 +99,7 @@ async function checkServers({ catalogue, fleet }: DoctorParts): Promise<Finding>
   const listed =
     entries.length === 0
       ? 'no server offers a tool'
-      : `${servers.join(', ')}: ${counted(entries.length, 'tool')}`;
+      : `${servers.join(', ')}: ${pluralize(entries.length, 'tool')}`;
   const failures = catalogue.failures?.() ?? [];
   if (failures.length > 0) {
     const reasons = failures.map(

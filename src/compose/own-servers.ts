@@ -3,7 +3,7 @@ import type { Agent } from '../contract/agent/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import { wireTextOf, withWireText } from '../contract/wire/index.ts';
 import type { OpenFleet, ServerEntry } from '../fleet/index.ts';
-import { Gate, type Lazy } from '../kernel/index.ts';
+import { Semaphore, type Lazy } from '../kernel/index.ts';
 import type { Embedder } from '../models/index.ts';
 import { isRecord, rawMember } from '../protocol/index.ts';
 import { openToolFinder, type ToolFinder } from './tool-finder.ts';
@@ -104,7 +104,7 @@ function callingServer(
   return {
     name,
     cacheKey: offerKey(import.meta.url, [version]),
-    semaphore: new Gate({ maxConcurrent, maxWaiting }),
+    semaphore: new Semaphore({ maxConcurrent, maxWaiting }),
     timeoutMs,
     open,
   };

@@ -3,7 +3,7 @@ import type { Settings } from '../config/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { Models } from '../contract/model/index.ts';
 import type { ServerEntry } from '../fleet/index.ts';
-import { Gate, type Log } from '../kernel/index.ts';
+import { Semaphore, type Log } from '../kernel/index.ts';
 import { createCodeScanner } from './check-code.ts';
 import { findContext7In, installationsOutside, javaLibraries } from './find-context7.ts';
 import { openGenerationWith } from './generation.ts';
@@ -91,7 +91,7 @@ function docsServer({
     name: 'docs',
     cacheKey: offerKey(import.meta.url, [version]),
     // Places of its own: a call that asks Context7 must not hold the place that question needs.
-    semaphore: new Gate({ maxConcurrent, maxWaiting }),
+    semaphore: new Semaphore({ maxConcurrent, maxWaiting }),
     open: async () => {
       const { createDocsServer } = await import('../toolbox/docs/index.ts');
       const outside = installationsOutside(request);
@@ -118,7 +118,10 @@ function execServer({
     name: 'exec',
     cacheKey: offerKey(import.meta.url, [version]),
     // The sandbox counts what runs; a call that waits for an answer must not keep others from running.
-    semaphore: new Gate({ maxConcurrent: settings.sandbox.max_running + maxWaiting, maxWaiting }),
+    semaphore: new Semaphore({
+      maxConcurrent: settings.sandbox.max_running + maxWaiting,
+      maxWaiting,
+    }),
     timeoutMs: execTimeoutMs,
     open: async () => {
       const { createExecServer } = await import('../toolbox/exec/index.ts');

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { counted } from '../kernel/index.ts';
+import { pluralize } from '../kernel/index.ts';
 import type { Assignment, DefinedServer, ProjectClaims } from './settings.ts';
 import { pathsOf, resolvePath, type Surroundings } from './locate.ts';
 import { isBelow } from './project-limits.ts';
@@ -49,7 +49,7 @@ export function warnOfUntrusted({ file, settings }: ProjectClaims): string[] {
   if (settings.length === 0) return [];
   const keys = settings.map(({ key }) => key).join(', ');
   return [
-    `${counted(settings.length, 'setting')} of ${file} not used before "tutti trust": ${keys}`,
+    `${pluralize(settings.length, 'setting')} of ${file} not used before "tutti trust": ${keys}`,
   ];
 }
 

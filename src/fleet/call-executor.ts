@@ -1,7 +1,7 @@
 import type { CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { CallContext } from '../contract/server/index.ts';
 import { errorMetaKey, type ToolResult } from '../contract/tool/index.ts';
-import { Gate, SharedTimeout, type Log } from '../kernel/index.ts';
+import { Semaphore, SharedTimeout, type Log } from '../kernel/index.ts';
 import type { CallSpan, CallTracer, RunIn, TracedCall } from './call-tracer.ts';
 import {
   runCall,
@@ -25,7 +25,7 @@ const defaultMaxTotalMs = 4 * 3_600_000;
 export interface ExecutorCall {
   readonly entry: CatalogueEntry;
   /** Slots of its server; without it the call takes one of the shared slots. */
-  readonly semaphore?: Gate | undefined;
+  readonly semaphore?: Semaphore | undefined;
   readonly timeoutMs?: number | undefined;
   /** The work enters the span itself where needed: entering is the most expensive part of tracing. */
   readonly entersSpan?: boolean;
@@ -44,7 +44,7 @@ export class CallExecutor {
   readonly #times = new Map<number, CallTime>();
   readonly #tracer: CallTracer | undefined;
   readonly #log: Log;
-  readonly #semaphore: Gate;
+  readonly #semaphore: Semaphore;
   /** The same object for the same tool, so that a tracer recognizes it. */
   readonly #spans = new WeakMap<CatalogueEntry, Pick<TracedCall, 'name' | 'attributes'>>();
 
@@ -53,7 +53,7 @@ export class CallExecutor {
     this.#limits = { abortGraceMs: defaultAbortGraceMs, maxTotalMs: defaultMaxTotalMs, ...limits };
     this.#tracer = tracer;
     this.#log = log;
-    this.#semaphore = new Gate(limits);
+    this.#semaphore = new Semaphore(limits);
   }
 
   run(call: ExecutorCall, context: CallContext): Promise<ToolResult> {

@@ -1,5 +1,5 @@
 import type { FleetEntries, FleetEntry } from '../contract/fleet/index.ts';
-import { Gate, type Log, type Timers } from '../kernel/index.ts';
+import { Semaphore, type Log, type Timers } from '../kernel/index.ts';
 import type { RunnerListener } from './server-runner.ts';
 import type { ListingCache } from './catalogue/listing-cache.ts';
 import type { Listing } from './catalogue/listing.ts';
@@ -62,7 +62,7 @@ export function createConfiguredServer(
     source: entry.source,
     known: parts.known,
     startLimiter: parts.startLimiter,
-    semaphore: new Gate(callsPerServer),
+    semaphore: new Semaphore(callsPerServer),
     cacheKey: entry.launchFingerprint,
     cache,
     firstWaitMs,

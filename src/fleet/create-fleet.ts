@@ -1,6 +1,6 @@
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
-import { systemTimers, type Gate, type Log, type Timers } from '../kernel/index.ts';
+import { systemTimers, type Semaphore, type Log, type Timers } from '../kernel/index.ts';
 import type { CallExecutor } from './call-executor.ts';
 import { FleetCatalogue } from './catalogue/fleet-catalogue.ts';
 import type { ListingCache } from './catalogue/listing-cache.ts';
@@ -18,7 +18,7 @@ export interface ServerEntry {
   /** Cache key of its listing, different per version and settings; without it the listing is not cached. */
   readonly cacheKey?: string | undefined;
   /** Slots for its calls; without it they take the shared ones. */
-  readonly semaphore?: Gate | undefined;
+  readonly semaphore?: Semaphore | undefined;
   /** Time limit of its calls without progress, where it differs from the default. */
   readonly timeoutMs?: number | undefined;
 }

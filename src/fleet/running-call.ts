@@ -9,7 +9,7 @@ import {
   LazyAbort,
   SignalAbort,
   TimeLimitError,
-  type Gate,
+  type Semaphore,
   type SharedTimeout,
   type Wait,
 } from '../kernel/index.ts';
@@ -30,7 +30,7 @@ export interface CallPlan<Result> {
   /** The shorter of the two limits. */
   readonly timeout: SharedTimeout;
   /** Limits concurrency; without it the call runs at once. */
-  readonly semaphore: Gate | undefined;
+  readonly semaphore: Semaphore | undefined;
   readonly mayRepeat?: boolean | undefined;
   readonly work: (context: CallContext) => Promise<Result>;
   /** Records facts about the call in its span. */

@@ -2,7 +2,7 @@ export { LazyAbort, orAborted, SignalAbort, TimeLimitError, withTimeLimit } from
 export { AppError, reportError } from './app-error.ts';
 export { systemClock, systemTimers, type Clock, type Timers } from './clock.ts';
 export { createFaultPoints, noFaults, type FaultPoint } from './fault-point.ts';
-export { Gate } from './gate.ts';
+export { Semaphore } from './semaphore.ts';
 export { isRunning } from './is-running.ts';
 export {
   cutMiddle,
@@ -38,7 +38,7 @@ export { SharedTimeout, type Wait } from './shared-timeout.ts';
 export { readChoice, readShortReply, type ShortReply } from './short-reply.ts';
 export { stopWorker } from './stop-worker.ts';
 export {
-  counted,
+  pluralize,
   countTokens,
   editDistance,
   formsOf,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { counted, countTokens, formsOf, nearest, plainForm, stemOf } from './words.ts';
+import { pluralize, countTokens, formsOf, nearest, plainForm, stemOf } from './words.ts';
 
 it('is singular for one and nothing else', () => {
-  expect([0, 1, 2].map((number) => counted(number, 'tool'))).toEqual([
+  expect([0, 1, 2].map((number) => pluralize(number, 'tool'))).toEqual([
     '0 tools',
     '1 tool',
     '2 tools',
@@ -10,7 +10,7 @@ it('is singular for one and nothing else', () => {
 });
 
 it('takes the plural of a noun that needs another ending', () => {
-  expect([1, 2].map((number) => counted(number, 'fix', 'fixes'))).toEqual(['1 fix', '2 fixes']);
+  expect([1, 2].map((number) => pluralize(number, 'fix', 'fixes'))).toEqual(['1 fix', '2 fixes']);
 });
 
 const commands = ['call', 'tools', 'resources', 'prompts', 'serve', 'config'];

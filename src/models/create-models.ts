@@ -9,7 +9,7 @@ import type {
 import {
   type Clock,
   countTokens,
-  Gate,
+  Semaphore,
   type Log,
   orAborted,
   reportError,
@@ -63,7 +63,7 @@ export function createModels(options: ModelsOptions): Models {
     coolDowns,
     limits,
     log,
-    gate: new Gate(limits),
+    semaphore: new Semaphore(limits),
     random: options.random ?? Math.random,
     priceOf: (model) => (Object.hasOwn(prices, model) ? prices[model] : undefined) ?? unknownPrice,
   };

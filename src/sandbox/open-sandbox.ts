@@ -10,7 +10,7 @@ import {
   type SandboxRun,
   type ToolchainReport,
 } from '../contract/sandbox/index.ts';
-import { AppError, Gate, type Log, orAborted, type Timers } from '../kernel/index.ts';
+import { AppError, Semaphore, type Log, orAborted, type Timers } from '../kernel/index.ts';
 import { isReadAtStart } from './boot/boot.ts';
 import { checkRun } from './check-run.ts';
 import { DriverChoice, type PolicyName } from './choose-driver.ts';
@@ -54,7 +54,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
 class DriverSandbox implements Sandbox {
   readonly #options: SandboxOptions;
   readonly #choice: DriverChoice;
-  readonly #gate: Gate;
+  readonly #slots: Semaphore;
   readonly #memory: MemoryBudget;
   readonly #ceilings: SandboxLimits;
   readonly #running = new Map<AbortController, Promise<unknown>>();
@@ -72,7 +72,7 @@ class DriverSandbox implements Sandbox {
     const hard = hardCeilings();
     this.#ceilings = lowerOf(options.ceilings ?? hard, hard);
     this.#memory = new MemoryBudget(options.maxMemoryBytes ?? programMemory());
-    this.#gate = new Gate({ maxConcurrent: maxRunning, maxWaiting });
+    this.#slots = new Semaphore({ maxConcurrent: maxRunning, maxWaiting });
   }
 
   async run(run: SandboxRun, watch: RunWatch = {}): Promise<SandboxResult> {
@@ -156,7 +156,7 @@ class DriverSandbox implements Sandbox {
         giveBack();
       }
     } finally {
-      this.#gate.leave();
+      this.#slots.leave();
     }
   }
 
@@ -177,10 +177,10 @@ class DriverSandbox implements Sandbox {
 
   async #enter(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#gate.tryEnter()) return;
+    if (this.#slots.tryEnter()) return;
     this.#waits += 1;
     try {
-      await this.#gate.enter(signal);
+      await this.#slots.enter(signal);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'kernel.too_busy') throw error;
       this.#waits -= 1;

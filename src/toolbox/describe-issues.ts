@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { JsonSchema } from '../contract/tool/index.ts';
-import { counted, nearest, lookupTable } from '../kernel/index.ts';
+import { pluralize, nearest, lookupTable } from '../kernel/index.ts';
 
 export interface Judged {
   /** What did not fit the schema. */
@@ -73,7 +73,7 @@ function describeSize(
   const bound = isSmall ? 'at least' : 'at most';
   if (unit === '') return `expected ${bound} ${limit}, found ${shortJson(found)}`;
   const length = Number(field(found, 'length') ?? 0);
-  return `expected ${bound} ${counted(limit, unit)}, found ${length}`;
+  return `expected ${bound} ${pluralize(limit, unit)}, found ${length}`;
 }
 
 function didYouMean(word: string, known: readonly string[]): string {

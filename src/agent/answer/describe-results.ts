@@ -2,7 +2,7 @@ import { rememberResults, isBadResult, type StepResult } from './results-of-run.
 import { findList, itemLine } from './result-items.ts';
 import type { Plan } from '../../contract/plan/index.ts';
 import type { RunView, StepView, Waiting } from '../../contract/run/index.ts';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 
 const maxLines = 40;
 /** Of each step, where a run has several. */
@@ -29,7 +29,7 @@ export function describeResults(
   const names = skipped.map(([step]) => step).join(', ');
   return [
     ...shown,
-    ...(skipped.length > 0 ? [`Skipped ${counted(skipped.length, 'step')}: ${names}.`] : []),
+    ...(skipped.length > 0 ? [`Skipped ${pluralize(skipped.length, 'step')}: ${names}.`] : []),
     ...(shown.length === 0 && !results.some(hasCode) ? ['Done. There is nothing to show.'] : []),
   ].join('\n\n');
 }
@@ -89,7 +89,7 @@ function cutLines(text: string, limit: number): string {
   const isListCut = lines.some((line) => /^… and \d+ more/.test(line));
   return [
     ...lines.slice(0, isCut ? limit : lines.length),
-    ...(isCut ? [`… ${counted(lines.length - limit, 'more line')}: say "show all".`] : []),
+    ...(isCut ? [`… ${pluralize(lines.length - limit, 'more line')}: say "show all".`] : []),
     ...(isListCut && !isCut ? ['Say "show all" for the whole list.'] : []),
   ].join('\n');
 }
@@ -106,7 +106,7 @@ export function describeFailure(view: RunView): string {
   if (error?.code === 'workflow.approval_denied') {
     return [
       `Not done: ${cut(error.message, maxMessageChars)}.`,
-      ...(done > 0 ? [`${counted(done, 'earlier step')} succeeded.`] : []),
+      ...(done > 0 ? [`${pluralize(done, 'earlier step')} succeeded.`] : []),
     ].join('\n');
   }
   return [
@@ -119,7 +119,7 @@ export function describeFailure(view: RunView): string {
       ),
     ...(done > 0
       ? [
-          `${counted(done, 'earlier step')} succeeded and ${done === 1 ? 'keeps its result' : 'keep their results'}.`,
+          `${pluralize(done, 'earlier step')} succeeded and ${done === 1 ? 'keeps its result' : 'keep their results'}.`,
         ]
       : []),
     `"tutti runs retry ${runId}" tries again what failed; "tutti runs show ${runId}" tells all; or say what to do differently.`,

@@ -3,7 +3,7 @@ import type { Json } from '../../contract/plan/index.ts';
 import type { RunView } from '../../contract/run/index.ts';
 import type { HideSecrets } from '../../contract/secret/index.ts';
 import type { Remembered } from '../../contract/session/index.ts';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 
 /** What a step gave. */
 export interface StepResult {
@@ -145,6 +145,6 @@ export function createHiddenTexts(hide: HideSecrets | undefined): {
       return shown;
     },
     note: () =>
-      hidden === 0 ? '' : `${counted(hidden, 'secret')} ${hidden === 1 ? 'is' : 'are'} hidden.`,
+      hidden === 0 ? '' : `${pluralize(hidden, 'secret')} ${hidden === 1 ? 'is' : 'are'} hidden.`,
   };
 }

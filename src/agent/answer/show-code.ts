@@ -1,6 +1,6 @@
 import { rememberResults, type FoundResult, type StepResult } from './results-of-run.ts';
 import type { Plan } from '../../contract/plan/index.ts';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 
 const maxCodeLines = 300;
 const maxDiffLines = 200;
@@ -110,7 +110,7 @@ function labelOf({ output }: StepResult, withReason: boolean): readonly string[]
 function fenced(content: string, language: string, maxLines: number): string {
   const lines = content.trimEnd().split('\n');
   const left = lines.length - maxLines;
-  const more = left > 0 ? [`… ${counted(left, 'more line')}`] : [];
+  const more = left > 0 ? [`… ${pluralize(left, 'more line')}`] : [];
   const fence = content.includes('```') ? '`````' : '```';
   const shown = [...lines.slice(0, maxLines), ...more].join('\n');
   return `${fence}${language}\n${shown}\n${fence}`;

@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../contract/run/index.ts';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { describeBadResults, describeFailure, resultsOfRun } from '../answer/index.ts';
 import type { AboutTopic } from '../planner/index.ts';
 import { isOfferable } from '../propose/index.ts';
@@ -64,7 +64,7 @@ async function runs({ parts, request }: Turn): Promise<string> {
   const all = '"tutti runs" lists those of all folders.';
   if (latest.length === 0) return `Nothing has been run in this folder yet. ${all}`;
   return [
-    `The last ${counted(latest.length, 'run')} in this folder, newest first:`,
+    `The last ${pluralize(latest.length, 'run')} in this folder, newest first:`,
     ...latest.map(describeRun),
     all,
   ].join('\n');
@@ -97,7 +97,7 @@ async function failure(turn: Turn): Promise<string> {
 async function servers({ parts }: Turn): Promise<string> {
   const lines = (await parts.servers()).map(({ name, state, tools, lastError }) => {
     const problem = lastError === null ? '' : `; last error: ${lastError}`;
-    return `- ${name}: ${state}, ${counted(tools, 'tool')}${problem}`;
+    return `- ${name}: ${state}, ${pluralize(tools, 'tool')}${problem}`;
   });
   return [...lines, 'Servers start when they are needed. "tutti servers" shows more.'].join('\n');
 }

@@ -1,5 +1,5 @@
 import type { Turn as SessionTurn } from '../../contract/session/index.ts';
-import { AppError, counted } from '../../kernel/index.ts';
+import { AppError, pluralize } from '../../kernel/index.ts';
 import {
   findList,
   itemLine,
@@ -183,7 +183,7 @@ function countText(list: ResultList, { picked: current, fitting, filters }: Sele
   const files = isListed ? filesOf(current).size : 0;
   return [
     current.length === items.length ? `${number}` : `${number} of ${total}`,
-    files > 0 ? ` in ${counted(files, 'file')}` : '',
+    files > 0 ? ` in ${pluralize(files, 'file')}` : '',
     kinds === '' ? '.' : `: ${kinds}.`,
     isListed ? '' : ` The result lists ${current.length} of them.`,
   ].join('');

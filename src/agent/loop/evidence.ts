@@ -1,5 +1,5 @@
 import type { RunView } from '../../contract/run/index.ts';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import type { StepResult } from '../answer/index.ts';
 import type { IsTrusted } from '../propose/index.ts';
 import type { Round } from './task.ts';
@@ -136,7 +136,7 @@ export function findDoubt(facts: readonly Fact[]): string | undefined {
   const findings = checks.findLast((fact) => fact.kind === 'findings');
   if (!findings) return 'no tests ran after the last change.';
   if (findings.count === 0) return undefined;
-  return `${counted(findings.count, 'finding')} left by ${findings.tool} after the last change.`;
+  return `${pluralize(findings.count, 'finding')} left by ${findings.tool} after the last change.`;
 }
 
 /** Whether the last test run failed: such a task did not succeed, whatever the model says. */

@@ -1,4 +1,4 @@
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { describeFailure, labelCode, showWholeCode } from '../answer/index.ts';
 import { countCalls, type Task } from './task.ts';
 import { findDoubt, type EndedRound, type Fact } from './evidence.ts';
@@ -52,8 +52,8 @@ function asModelsWords(text: string): string {
 
 function describeEvidence({ task, rounds, facts }: Report): string {
   const used = [
-    counted(rounds.length, 'round'),
-    counted(countCalls(rounds.map(({ view }) => view)), 'tool call'),
+    pluralize(rounds.length, 'round'),
+    pluralize(countCalls(rounds.map(({ view }) => view)), 'tool call'),
     `${Math.max(1, Math.round(task.usedMs / 1_000))} s`,
   ];
   const diffs = facts.flatMap((fact) => (fact.kind === 'change' ? [fact.diff.trimEnd()] : []));
@@ -77,7 +77,7 @@ function describeFact(fact: Fact): string {
       return `Tests: ${fact.passed} passed, ${fact.failed} failed (${at})${note === undefined ? '' : `; ${note}`}`;
     }
     case 'findings':
-      return `${counted(fact.count, 'finding')} by ${fact.tool} (${at})`;
+      return `${pluralize(fact.count, 'finding')} by ${fact.tool} (${at})`;
     case 'effect':
       return `${fact.tool} was called (${at}); what it changed is not known`;
     case 'change':

@@ -1,6 +1,6 @@
 import type { PlanCandidate } from '../../contract/agent/index.ts';
 import type { Plan, Step } from '../../contract/plan/index.ts';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { sayOrder } from './order-after-effects.ts';
 
 export interface Previewed {
@@ -81,7 +81,7 @@ function inputsOf({ input }: Plan): string[] {
   return Object.entries(input ?? {}).map(([name, { default: value }]) => {
     const lines = typeof value === 'string' ? value.trimEnd().split('\n').length : 1;
     if (value === undefined) return `  input.${name}: not given yet`;
-    return `  input.${name}: ${lines > 1 ? counted(lines, 'line') : shortValue(value)}`;
+    return `  input.${name}: ${lines > 1 ? pluralize(lines, 'line') : shortValue(value)}`;
   });
 }
 

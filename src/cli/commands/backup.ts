@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { createCallContext, type Invocation, withSystem } from '../invocation.ts';
 import { failureOf, showReport } from '../report-failure.ts';
 
@@ -48,7 +48,7 @@ export async function acceptBaseline(invocation: Invocation): Promise<number> {
     output.result(
       { path: target, findings: total },
       () =>
-        `${counted(total, 'finding')} accepted in .tutti/baseline.json; reviews and scans list only new ones.`,
+        `${pluralize(total, 'finding')} accepted in .tutti/baseline.json; reviews and scans list only new ones.`,
     );
     return 0;
   });

@@ -7,7 +7,7 @@ import type {
   EntryCheck,
 } from '../../contract/client-connection/index.ts';
 import { type ClientName, clientTitles } from '../../contract/server-files/index.ts';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { askYes } from '../ask-line.ts';
 import { UsageError } from '../errors.ts';
 import { type Invocation, textOption } from '../invocation.ts';
@@ -91,7 +91,7 @@ function connectedText(change: ConnectionChange, isConnected: boolean): string {
 
 function checkText({ client }: ConnectionChange, check: EntryCheck | undefined): string {
   if (check === undefined) return '';
-  if (check.kind === 'works') return `The entry works: ${counted(check.tools, 'tool')}.`;
+  if (check.kind === 'works') return `The entry works: ${pluralize(check.tools, 'tool')}.`;
   return `The entry does not start: ${check.reason}\nTake it out again: tutti disconnect ${client}`;
 }
 

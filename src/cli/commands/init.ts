@@ -1,6 +1,6 @@
 import type { ModelDescription } from '../../contract/model/index.ts';
 import type { ClientName, ImportPlan, ServerFiles } from '../../contract/server-files/index.ts';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { askLine, askYes, isAtTerminal } from '../ask-line.ts';
 import { type Invocation, openFiles, textOption, withSystem } from '../invocation.ts';
 import { offerModels } from '../offer-models.ts';
@@ -26,7 +26,7 @@ export async function run(invocation: Invocation): Promise<number> {
   output.result(result, () =>
     [
       `Your settings: ${files.userFile}${isCreated ? ' (new)' : ''}`,
-      ...(isImported ? [`Added to them: ${counted(plan.added.length, 'server')}.`] : []),
+      ...(isImported ? [`Added to them: ${pluralize(plan.added.length, 'server')}.`] : []),
       ...(!isImported && plan.added.length > 0
         ? [`${showPlan(plan)}\nTake them over with "tutti import".`]
         : []),

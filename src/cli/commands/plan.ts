@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { PlanCheck, PlanProblem } from '../../contract/plan/index.ts';
 import type { PlanSource } from '../../contract/run/index.ts';
-import { counted, lookupTable } from '../../kernel/index.ts';
+import { pluralize, lookupTable } from '../../kernel/index.ts';
 import { UnknownNameError, UsageError } from '../errors.ts';
 import { type Invocation, textOption, withSystem } from '../invocation.ts';
 import type { Io } from '../io.ts';
@@ -49,10 +49,10 @@ function describe(
   const { ok, errors, warnings, edges, optimizations, plan } = check;
   const verdict = ok
     ? paint.green(
-        `The plan is fine: ${counted(plan?.steps.length ?? 0, 'step')}, ${counted(edges.length, 'edge')}`,
+        `The plan is fine: ${pluralize(plan?.steps.length ?? 0, 'step')}, ${pluralize(edges.length, 'edge')}`,
       )
-    : paint.red(`The plan cannot run: ${counted(errors.length, 'error')}`);
-  const aside = warnings.length > 0 ? `, ${counted(warnings.length, 'warning')}` : '';
+    : paint.red(`The plan cannot run: ${pluralize(errors.length, 'error')}`);
+  const aside = warnings.length > 0 ? `, ${pluralize(warnings.length, 'warning')}` : '';
   return [
     ...[...errors, ...warnings].map((problem) => describeProblem(problem, file, paint)),
     ...optimizations.map((change) =>

@@ -1,7 +1,7 @@
 import { localCaller } from '../../contract/caller/index.ts';
 import type { PlanCheck, PlanProblem } from '../../contract/plan/index.ts';
 import type { EngineName, NewRun, PlanSource } from '../../contract/run/index.ts';
-import { AppError, counted } from '../../kernel/index.ts';
+import { AppError, pluralize } from '../../kernel/index.ts';
 import { engineOption, type Invocation, withSystem } from '../invocation.ts';
 import { describeProblem, readPlanSource } from './plan.ts';
 import { followRun } from './runs/follow-run.ts';
@@ -42,7 +42,7 @@ export async function run(invocation: Invocation): Promise<number> {
       if (problems.length === 0 || output.isJson) throw error;
       for (const problem of problems) output.note(describeProblem(problem, file, output.paint));
       output.note(
-        `error: The plan cannot run: ${counted(problems.length, 'error')}. Nothing was started`,
+        `error: The plan cannot run: ${pluralize(problems.length, 'error')}. Nothing was started`,
       );
       return exitBadPlan;
     }

@@ -1,6 +1,6 @@
 import { shortListAbove } from '../../contract/catalogue/index.ts';
 import type { ServerState, ServerStatus, ToolChange } from '../../contract/fleet/index.ts';
-import { AppError, counted, lookupTable } from '../../kernel/index.ts';
+import { AppError, pluralize, lookupTable } from '../../kernel/index.ts';
 import { UnknownNameError, UsageError } from '../errors.ts';
 import {
   type Invocation,
@@ -90,9 +90,9 @@ function table(servers: readonly ServerStatus[], paint: Paint): string {
       name,
       state,
       transport,
-      counted(tools, 'tool'),
+      pluralize(tools, 'tool'),
       pid === null ? '' : `pid ${pid}`,
-      restarts === 0 ? '' : counted(restarts, 'restart'),
+      restarts === 0 ? '' : pluralize(restarts, 'restart'),
       firstSentence(
         [reason, ...server.problems, changeText(server)].filter(Boolean).join('; '),
         maxReason,
@@ -113,7 +113,7 @@ function changeText({ name, changedTools }: ServerStatus): string {
     .slice(0, maxNamedChanges)
     .map(describeChange);
   const more = changedTools.length > maxNamedChanges ? [', …'] : [];
-  return `${counted(changedTools.length, 'tool')} changed: ${[named.join(', '), ...more].join('')}: "tutti servers accept ${name}"`;
+  return `${pluralize(changedTools.length, 'tool')} changed: ${[named.join(', '), ...more].join('')}: "tutti servers accept ${name}"`;
 }
 
 function painterOf(state: ServerState | undefined, paint: Paint): (line: string) => string {

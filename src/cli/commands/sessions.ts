@@ -2,7 +2,7 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { Session, SessionSummary, Turn } from '../../contract/session/index.ts';
-import { counted, lookupTable } from '../../kernel/index.ts';
+import { pluralize, lookupTable } from '../../kernel/index.ts';
 import { UsageError } from '../errors.ts';
 import { type Invocation, limitOption, textOption, withSystem } from '../invocation.ts';
 import { cutText, formatColumns, type Paint, type ShowTime, timeShower } from '../output.ts';
@@ -178,7 +178,7 @@ export async function importSession(
     const { id, title, turns } = imported;
     invocation.output.result(
       imported,
-      () => `Session ${id} "${title}" was imported with ${counted(turns, 'turn')}`,
+      () => `Session ${id} "${title}" was imported with ${pluralize(turns, 'turn')}`,
     );
     return 0;
   });

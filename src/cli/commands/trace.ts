@@ -1,5 +1,5 @@
 import { localCaller } from '../../contract/caller/index.ts';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { UnknownNameError } from '../errors.ts';
 import { type Invocation, limitOption, withSystem } from '../invocation.ts';
 import { formatColumns } from '../output.ts';
@@ -41,7 +41,7 @@ async function withStatus(
   const statuses = new Map(runs.map(({ runId, status }) => [runId, status]));
   return traces.map((trace) => {
     const ofRun = trace.runId === null ? undefined : statuses.get(trace.runId);
-    const failures = trace.errors > 0 ? counted(trace.errors, 'error') : 'ok';
+    const failures = trace.errors > 0 ? pluralize(trace.errors, 'error') : 'ok';
     return { ...trace, status: ofRun ?? (trace.isFailed ? 'failed' : failures) };
   });
 }

@@ -4,7 +4,7 @@ import type { Tool } from '../../contract/tool/index.ts';
 import {
   reportError,
   withTimeLimit,
-  type Gate,
+  type Semaphore,
   type Log,
   type Timers,
 } from '../../kernel/index.ts';
@@ -42,7 +42,7 @@ export interface FleetServerOptions extends OfferTerms {
   /** Its listing, where known already; otherwise the cached one is used. */
   readonly known?: Listing | undefined;
   /** Its own slots for calls, so that a hanging server takes none from others. */
-  readonly semaphore?: Gate | undefined;
+  readonly semaphore?: Semaphore | undefined;
   /** Cache key, different per version and settings; undefined: never cached. */
   readonly cacheKey?: string | undefined;
   readonly cache: ListingCache;

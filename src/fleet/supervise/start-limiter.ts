@@ -1,4 +1,4 @@
-import { Gate, type Timers } from '../../kernel/index.ts';
+import { Semaphore, type Timers } from '../../kernel/index.ts';
 
 /** Concurrent starts a small machine can handle; hundreds at once would all time out. */
 const slots = { maxConcurrent: 16, maxWaiting: 100_000 };
@@ -7,7 +7,7 @@ const slotLimitMs = 5_000;
 
 /** Limits the rate of background starts. A call starts its server at once. */
 export class StartLimiter {
-  readonly #semaphore = new Gate(slots);
+  readonly #semaphore = new Semaphore(slots);
   readonly #timers: Timers;
 
   constructor(timers: Timers) {

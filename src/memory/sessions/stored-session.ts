@@ -5,7 +5,7 @@ import {
   type Session,
   type Turn,
 } from '../../contract/session/index.ts';
-import { Gate, type FaultPoint, type Log, type Timers } from '../../kernel/index.ts';
+import { Semaphore, type FaultPoint, type Log, type Timers } from '../../kernel/index.ts';
 import { SessionFullError, SessionLostError, TurnTooLargeError } from '../errors.ts';
 import type { MemoryLimits } from '../memory-limits.ts';
 import type { SessionChange, SessionLease, SessionStore } from '../session-store.ts';
@@ -39,7 +39,7 @@ export class StoredSession implements OpenSession {
   readonly id: string;
   readonly #parts: StoredSessionParts;
   readonly #lease: SessionLease;
-  readonly #gate = new Gate({ maxConcurrent: 1, maxWaiting });
+  readonly #writes = new Semaphore({ maxConcurrent: 1, maxWaiting });
   readonly #forever = new AbortController().signal;
   #session: Session;
   #bytes: number;
@@ -110,7 +110,7 @@ export class StoredSession implements OpenSession {
   }
 
   async close(): Promise<void> {
-    await this.#gate.pass(async () => {
+    await this.#writes.pass(async () => {
       if (this.#end !== undefined) return;
       this.#leave('it was closed');
       await this.#parts.store.release(this.#lease);
@@ -118,7 +118,7 @@ export class StoredSession implements OpenSession {
   }
 
   #change<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#gate.pass(async () => {
+    return this.#writes.pass(async () => {
       if (this.#end !== undefined) throw new SessionLostError(this.id, this.#end);
       return work();
     }, this.#forever);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModelCall, ModelRole, ModelText, ModelUsage } from '../../contract/model/index.ts';
-import { AppError, countTokens, type Gate, type Log, orAborted } from '../../kernel/index.ts';
+import { AppError, countTokens, type Semaphore, type Log, orAborted } from '../../kernel/index.ts';
 import type { Budgets, Charge } from '../budget/budgets.ts';
 import { costOf, type ModelPrice, noSpending, spendingOf } from '../budget/spending-store.ts';
 import {
@@ -16,7 +16,7 @@ import { Output, withoutThinking } from './without-thinking.ts';
 
 export interface AskParts {
   readonly pool: ModelPool;
-  readonly gate: Gate;
+  readonly semaphore: Semaphore;
   readonly budgets: Budgets;
   readonly coolDowns: CoolDowns;
   readonly limits: ModelLimits;
@@ -43,7 +43,7 @@ export async function askRole(parts: AskParts, asked: RoleRequest): Promise<Mode
   const output = new Output(call);
   for await (const { model, source } of parts.pool.inOrder(role, call.client)) {
     try {
-      const answer = await parts.gate.pass(
+      const answer = await parts.semaphore.pass(
         () => askModel(parts, { ...asked, model, output }),
         call.signal,
       );

@@ -1,4 +1,4 @@
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { spanAttribute, type SpanRecord } from './span.ts';
 
 const barWidth = 24;
@@ -26,7 +26,7 @@ export function formatTrace(spans: readonly SpanRecord[]): string {
   const frame = frameOf(spans);
   const rows = inTreeOrder(spans);
   const width = rows.reduce((most, row) => Math.max(most, labelOf(row).length), 0);
-  const count = counted(spans.length, 'span');
+  const count = pluralize(spans.length, 'span');
   const began = new Date(frame.fromUs / 1000).toISOString();
   return [
     `trace ${first.traceId}  ${began}  ${formatUs(frame.untilUs - frame.fromUs)}  ${count}`,

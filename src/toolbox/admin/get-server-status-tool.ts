@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FleetControl } from '../../contract/fleet/index.ts';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { UnknownServerError } from './errors.ts';
 
@@ -91,7 +91,7 @@ function describe(status: z.output<typeof statusSchema>): string {
   const { p50Ms, p99Ms, memoryBytes, pid, problems } = status;
   return [
     `${name}: ${state} since ${since}`,
-    `${counted(tools, 'tool')}, ${counted(calls, 'call')} (${failedCalls} failed), ${counted(restarts, 'restart')}`,
+    `${pluralize(tools, 'tool')}, ${pluralize(calls, 'call')} (${failedCalls} failed), ${pluralize(restarts, 'restart')}`,
     ...(p50Ms === null
       ? []
       : [`p50 ${p50Ms.toFixed(1)} ms, p99 ${(p99Ms ?? p50Ms).toFixed(1)} ms`]),

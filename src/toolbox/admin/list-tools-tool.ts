@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Catalogue } from '../../contract/catalogue/index.ts';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { UnknownServerError } from './errors.ts';
 
@@ -53,8 +53,8 @@ export function listToolsTool(catalogue: Pick<Catalogue, 'entries'>): DefinedToo
       [
         ...tools.map(({ name, description }) => `${name}: ${description}`),
         nextOffset === undefined
-          ? counted(total, 'tool')
-          : `${counted(total, 'tool')}; the next page begins at offset ${nextOffset}`,
+          ? pluralize(total, 'tool')
+          : `${pluralize(total, 'tool')}; the next page begins at offset ${nextOffset}`,
       ].join('\n'),
   });
 }

@@ -1,4 +1,4 @@
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { z } from 'zod';
 import type {
   Agent,
@@ -135,7 +135,7 @@ function tellProgress({ progress }: CallContext): (event: AgentEvent) => void {
       case 'intent':
         return say(event.intent.primary_goal);
       case 'plan':
-        return say(`plan of ${counted(event.proposal.plan.steps.length, 'step')}`);
+        return say(`plan of ${pluralize(event.proposal.plan.steps.length, 'step')}`);
       case 'run':
         return tellRun(event.run);
       case 'notice':

@@ -1,4 +1,4 @@
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { checkCode } from './check/check-code.ts';
@@ -44,7 +44,7 @@ export function checkCodeTool({ scanCode, policy }: ExecContext): DefinedTool {
     },
     summarize: ({ verdict, findings, findingsTotal }) =>
       [
-        `${verdict}: ${counted(findingsTotal, 'finding')}`,
+        `${verdict}: ${pluralize(findingsTotal, 'finding')}`,
         ...findings.map((it) => `${it.severity} ${it.file}:${it.line} ${it.rule}: ${it.message}`),
       ].join('\n'),
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { UnknownLanguageError, UnknownTopicError } from './errors.ts';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { type StandardsLibrary, codingStandardsUri } from './standards-library.ts';
 import { languageRulesSchema, languagesOf, resolveLanguage } from './coding-standards.ts';
 
@@ -148,7 +148,7 @@ export function checkOverridesTool(
     },
     summarize: ({ directory: folder, used, problems }) =>
       [
-        `${counted(used.length, 'override')} in force from ${folder || 'no folder'}`,
+        `${pluralize(used.length, 'override')} in force from ${folder || 'no folder'}`,
         ...used.map(({ file, serves }) => `${file} → ${serves}`),
         ...problems.map(({ file, line, message }) => `${file}:${line}: not used: ${message}`),
       ].join('\n'),

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { CallContext, ProgressUpdate } from '../../contract/server/index.ts';
 import type { ToolResult } from '../../contract/tool/index.ts';
-import { Gate, stopWorker } from '../../kernel/index.ts';
+import { Semaphore, stopWorker } from '../../kernel/index.ts';
 import { WorkerDiedError, type WorkerDeath } from '../errors.ts';
 import { slowItemsMetaKey, type FromWorker, type ToWorker } from './worker-host.ts';
 
@@ -45,18 +45,21 @@ export interface ItemLimits {
  */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
-  readonly #gate: Gate;
+  readonly #slots: Semaphore;
   readonly #seats = new Set<Seat>();
   readonly #idle: Seat[] = [];
   #isClosed = false;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#gate = new Gate({ maxConcurrent: options.maxWorkers, maxWaiting: options.maxWaiting });
+    this.#slots = new Semaphore({
+      maxConcurrent: options.maxWorkers,
+      maxWaiting: options.maxWaiting,
+    });
   }
 
   call(tool: string, args: unknown, context: CallContext): Promise<ToolResult> {
-    return this.#gate.pass(() => this.#run(tool, args, context), context.signal);
+    return this.#slots.pass(() => this.#run(tool, args, context), context.signal);
   }
 
   /** Stops all workers. Calls that run, wait or come later end with `toolbox.worker_died`. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CallContext } from '../../contract/server/index.ts';
 import type { EffectPreview } from '../../contract/tool/index.ts';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { defineTool } from '../define-tool.ts';
 import {
   callKey,
@@ -223,7 +223,7 @@ function headline({ files }: Pick<ShownChange, 'files'>): string {
   const changed = files.filter(({ action }) => action !== 'unchanged');
   const added = changed.reduce((sum, file) => sum + file.added, 0);
   const removed = changed.reduce((sum, file) => sum + file.removed, 0);
-  return `${counted(changed.length, 'file')} changed, ${counted(added, 'line')} added, ${counted(removed, 'line')} removed`;
+  return `${pluralize(changed.length, 'file')} changed, ${pluralize(added, 'line')} added, ${pluralize(removed, 'line')} removed`;
 }
 
 function noteLines({ files }: Pick<ShownChange, 'files'>): string[] {

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join, matchesGlob } from 'node:path';
 import { z } from 'zod';
-import { counted } from '../../kernel/index.ts';
+import { pluralize } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { pathField, type ProjectFiles } from './project-files.ts';
 import { readOnlyAnnotations } from './effect-tool.ts';
@@ -66,7 +66,7 @@ export function listFilesTool(files: ProjectFiles): DefinedTool {
     summarize: ({ files: listed, total, truncated }) =>
       [
         ...listed.map(({ path }) => path),
-        `${counted(total, 'file')}${truncated ? `, the first ${listed.length} shown` : ''}`,
+        `${pluralize(total, 'file')}${truncated ? `, the first ${listed.length} shown` : ''}`,
       ].join('\n'),
   });
 }

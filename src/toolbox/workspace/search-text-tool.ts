@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { z } from 'zod';
-import { AppError, counted } from '../../kernel/index.ts';
+import { AppError, pluralize } from '../../kernel/index.ts';
 import { type DefinedTool, defineTool } from '../define-tool.ts';
 import { readOnlyAnnotations } from './effect-tool.ts';
 import { InvalidPatternError } from './errors.ts';
@@ -76,7 +76,7 @@ export function searchTextTool(files: ProjectFiles): DefinedTool {
     summarize: ({ matches, total, files_searched: searched }) =>
       [
         ...matches.map(({ path, line, column, text }) => `${path}:${line}:${column}: ${text}`),
-        `${total === 1 ? '1 match' : `${total} matches`} in ${counted(searched, 'file')}`,
+        `${total === 1 ? '1 match' : `${total} matches`} in ${pluralize(searched, 'file')}`,
       ].join('\n'),
   });
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { localCaller } from '../../../contract/caller/index.ts';
-import { counted, TimeLimitError, withTimeLimit } from '../../../kernel/index.ts';
+import { pluralize, TimeLimitError, withTimeLimit } from '../../../kernel/index.ts';
 import { UsageError } from '../../errors.ts';
 import { type Invocation, textOption, withSystem } from '../../invocation.ts';
 import { offerModels } from '../../offer-models.ts';
@@ -60,7 +60,7 @@ async function findSession(
   if (id === undefined) return undefined;
   const session = await memory.sessions.show(localCaller, id);
   invocation.output.note(
-    `Going on with "${session.title}" (${counted(session.turns.length, 'turn')})`,
+    `Going on with "${session.title}" (${pluralize(session.turns.length, 'turn')})`,
   );
   return session.id;
 }

@@ -1,4 +1,4 @@
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import type {
   ComplexityFileReport,
   ComplexityReport,
@@ -105,7 +105,7 @@ export function recommend(files: readonly FileComplexity[]): string[] {
   const shown = ranked.slice(0, maxRecommendations).map(({ text }) => text);
   const left = ranked.length - shown.length;
   return left > 0
-    ? [...shown, `${counted(left, 'less important recommendation')} left out`]
+    ? [...shown, `${pluralize(left, 'less important recommendation')} left out`]
     : shown;
 }
 

@@ -1,4 +1,4 @@
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
@@ -120,8 +120,8 @@ export function analyzeDependenciesTool(context: CodeContext): DefinedTool {
 function summarize(report: DependencyReport): string {
   const { metrics } = report;
   const head =
-    `${counted(metrics.modules, 'module')}, ${counted(metrics.edges, 'import')} between them, ${counted(metrics.cycles, 'cycle')}, ` +
-    `${counted(metrics.external_dependencies, 'outside package')}, ${metrics.unresolved} unresolved`;
+    `${pluralize(metrics.modules, 'module')}, ${pluralize(metrics.edges, 'import')} between them, ${pluralize(metrics.cycles, 'cycle')}, ` +
+    `${pluralize(metrics.external_dependencies, 'outside package')}, ${metrics.unresolved} unresolved`;
   return [head, ...report.recommendations, ...(report.mermaid ? ['', report.mermaid] : [])].join(
     '\n',
   );

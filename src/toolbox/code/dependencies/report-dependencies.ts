@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { CallContext } from '../../../contract/server/index.ts';
-import { AppError, counted } from '../../../kernel/index.ts';
+import { AppError, pluralize } from '../../../kernel/index.ts';
 import type { CodeContext } from '../code-context.ts';
 import { knownEndings, languageOfPath } from '../language.ts';
 import type { DependencyReport, DependencyRequest } from './analyze-dependencies-tool.ts';
@@ -192,7 +192,7 @@ function recommend(findings: GraphFindings): string[] {
   if (unresolved.length > 0) {
     const [first] = unresolved;
     advice.push(
-      `${counted(unresolved.length, 'unresolved import')}, e.g. "${first?.specifier}" in ${first?.file}:${first?.line}.`,
+      `${pluralize(unresolved.length, 'unresolved import')}, e.g. "${first?.specifier}" in ${first?.file}:${first?.line}.`,
     );
   }
   for (const { id, imported_by: fanIn, imports: fanOut, depth } of nodes) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
-import { counted, reportError, lookupTable } from '../../../kernel/index.ts';
+import { pluralize, reportError, lookupTable } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
 import { likelyLanguages } from '../detect-language.ts';
@@ -259,7 +259,7 @@ function summarize(output: Output): string {
   if (!output.files) return output.formatted_code ?? '';
   const lines = output.files.map((file) => {
     if ('error' in file) return file.error.message;
-    return `${file.path}: ${file.changed ? counted(file.changes_made, 'changed line') : 'unchanged'}`;
+    return `${file.path}: ${file.changed ? pluralize(file.changes_made, 'changed line') : 'unchanged'}`;
   });
   const { changed = 0, unchanged = 0, failed = 0 } = output.totals ?? {};
   const totals = `${changed} changed, ${unchanged} unchanged, ${failed} failed`;

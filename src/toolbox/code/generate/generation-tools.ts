@@ -9,7 +9,7 @@ import {
   type Level,
 } from '../../../contract/generation/index.ts';
 import { languages } from '../../../contract/language/index.ts';
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 
 /** The tools that ask a model; `generation` is opened by the first call. */
@@ -282,7 +282,7 @@ function summarizeEvidence(result: {
   const checks = [
     ...(tests
       ? [
-          `${counted(tests.passed, 'test')} passed, ${tests.failed} failed, ${tests.skipped} skipped (${tests.written_by === 'self' ? 'written by the model' : 'given'})`,
+          `${pluralize(tests.passed, 'test')} passed, ${tests.failed} failed, ${tests.skipped} skipped (${tests.written_by === 'self' ? 'written by the model' : 'given'})`,
         ]
       : []),
     ...(coverage_percent === null ? [] : [`coverage ${coverage_percent} %`]),

@@ -1,4 +1,4 @@
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import { TextPositions } from '../text-positions.ts';
@@ -131,6 +131,8 @@ function checkKeywordCase(
       end: token.end,
       text: inCase(token),
     }));
-    return [{ at, message: `Write ${counted(wrong.length, 'keyword')} in ${wanted} case`, edits }];
+    return [
+      { at, message: `Write ${pluralize(wrong.length, 'keyword')} in ${wanted} case`, edits },
+    ];
   });
 }

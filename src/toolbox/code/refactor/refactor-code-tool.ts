@@ -1,4 +1,4 @@
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
@@ -76,7 +76,7 @@ export function refactorCodeTool(context: CodeContext): DefinedTool {
 }
 
 function summarize(result: RefactorOutput): string {
-  const head = `${counted(result.fixes_total, 'fix', 'fixes')} in ${result.files.length} of ${counted(result.files_examined, 'file')}, ${counted(result.remaining, 'finding')} left`;
+  const head = `${pluralize(result.fixes_total, 'fix', 'fixes')} in ${result.files.length} of ${pluralize(result.files_examined, 'file')}, ${pluralize(result.remaining, 'finding')} left`;
   const leftOut = describeLeftOut(result.left_out ?? []);
   return [head, ...result.notes, ...leftOut, ...(result.diff === '' ? [] : [result.diff])].join(
     '\n',

@@ -1,4 +1,4 @@
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
@@ -126,7 +126,7 @@ function summarize(review: ReviewOutput): string {
     );
   const rest = review.issues_total - lines.length;
   return [
-    `Score ${review.overall_score} of 100; ${describeCounts(review.counts) ?? (review.known > 0 ? 'no new issues' : 'no issues')} in ${counted(review.files_reviewed, 'file')}`,
+    `Score ${review.overall_score} of 100; ${describeCounts(review.counts) ?? (review.known > 0 ? 'no new issues' : 'no issues')} in ${pluralize(review.files_reviewed, 'file')}`,
     ...lines,
     ...(rest > 0 ? [`… and ${rest} more`] : []),
     ...describeSelection(review),

@@ -1,5 +1,5 @@
 import type { CallContext } from '../../../contract/server/index.ts';
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import type { CodeContext, CodeSettings } from '../code-context.ts';
 import { CodeSyntaxError, TooComplexError } from '../errors.ts';
 import { focusAreas, type FocusArea } from '../finding.ts';
@@ -172,7 +172,7 @@ function describeHiddenScore(
     lines,
   );
   return [
-    `Make ${counted(files.size, 'file')} parse: the score is 0 until then, and ${score} for the others alone`,
+    `Make ${pluralize(files.size, 'file')} parse: the score is 0 until then, and ${score} for the others alone`,
   ];
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
 import { NoSourceError } from '../errors.ts';
@@ -182,7 +182,7 @@ const skipWords: Readonly<Record<SkippedPath['reason'], string>> = {
 const maxLinesShown = 50;
 
 function summarize(result: z.output<typeof output>): string {
-  const head = `${counted(result.findings_total, 'secret')} in ${counted(result.files_scanned, 'file')}`;
+  const head = `${pluralize(result.findings_total, 'secret')} in ${pluralize(result.files_scanned, 'file')}`;
   const ignored = result.files_ignored_by_git;
   const lines = result.findings.slice(0, maxLinesShown).map((it) => {
     const remark = `${it.git_ignored ? ' [ignored by Git]' : ''}${it.in_tests ? ' [test or fixture]' : ''}`;
@@ -191,7 +191,7 @@ function summarize(result: z.output<typeof output>): string {
   const more = result.findings_total - lines.length;
   const skipped = result.not_scanned.map(({ reason, count: paths, examples }) => {
     const names = `${examples.join(', ')}${paths > examples.length ? ', …' : ''}`;
-    return `${counted(paths, 'path')} ${skipWords[reason]} (${names})`;
+    return `${pluralize(paths, 'path')} ${skipWords[reason]} (${names})`;
   });
   return [
     ignored > 0 ? `${head}, ${ignored} of them ignored by Git` : head,
@@ -199,7 +199,7 @@ function summarize(result: z.output<typeof output>): string {
     ...(more > 0 ? [`… and ${more} more`] : []),
     ...(result.silenced.length > 0
       ? [
-          `Allowed by a comment beside them: ${counted(result.silenced.length, 'secret')} (${result.silenced.slice(0, maxExamples).join(', ')})`,
+          `Allowed by a comment beside them: ${pluralize(result.silenced.length, 'secret')} (${result.silenced.slice(0, maxExamples).join(', ')})`,
         ]
       : []),
     ...(skipped.length > 0 ? [`Not scanned: ${skipped.join('; ')}`] : []),

@@ -1,4 +1,4 @@
-import { counted, secretPatterns } from '../../../kernel/index.ts';
+import { pluralize, secretPatterns } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { CodeContext } from '../code-context.ts';
@@ -141,7 +141,7 @@ const maxLinesShown = 50;
 
 function summarize(result: z.output<typeof output>): string {
   const { critical, major, minor, info } = result.summary;
-  const head = `${counted(result.findings_total, 'finding')} in ${counted(result.files_scanned, 'file')}: ${critical} critical, ${major} major, ${minor} minor, ${info} info`;
+  const head = `${pluralize(result.findings_total, 'finding')} in ${pluralize(result.files_scanned, 'file')}: ${critical} critical, ${major} major, ${minor} minor, ${info} info`;
   const lines = result.findings
     .filter((finding) => finding.in_tests !== true || result.findings_total === 0)
     .slice(0, maxLinesShown)

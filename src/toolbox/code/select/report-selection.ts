@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import type { CodeContext } from '../code-context.ts';
 import { severities, type Finding, type Severity } from '../finding.ts';
 import { baselineSchema, createBaseline, readBaseline } from './baseline.ts';
@@ -113,13 +113,13 @@ export function describeSelection(report: z.output<typeof selectionSchema>): str
   return [
     ...(tests
       ? [
-          `Tests and fixtures (${counted(tests.files, 'file')}): ${describeCounts(tests.counts) ?? 'nothing found'}`,
+          `Tests and fixtures (${pluralize(tests.files, 'file')}): ${describeCounts(tests.counts) ?? 'nothing found'}`,
         ]
       : []),
     ...describeLeftOut(leftOut),
-    ...(silenced > 0 ? [`Silenced by comments: ${counted(silenced, 'finding')}`] : []),
+    ...(silenced > 0 ? [`Silenced by comments: ${pluralize(silenced, 'finding')}`] : []),
     ...(known > 0
-      ? [`Known to .tutti/baseline.json, not listed: ${counted(known, 'finding')}`]
+      ? [`Known to .tutti/baseline.json, not listed: ${pluralize(known, 'finding')}`]
       : []),
   ];
 }

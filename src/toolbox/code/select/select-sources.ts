@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import type { CodeContext } from '../code-context.ts';
 import {
   leftOutReasons,
@@ -121,7 +121,7 @@ export function describeLeftOut(leftOut: z.output<typeof leftOutSchema>): string
   if (leftOut.length === 0) return [];
   const parts = leftOut.map(({ reason, count, examples }) => {
     const more = count > examples.length ? ', …' : '';
-    return `${counted(count, 'path')} ${reasonWords[reason]} (${examples.join(', ')}${more})`;
+    return `${pluralize(count, 'path')} ${reasonWords[reason]} (${examples.join(', ')}${more})`;
   });
   return [`Left out: ${parts.join('; ')}`];
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { Gate, systemClock, type Clock } from '../../../kernel/index.ts';
+import { Semaphore, systemClock, type Clock } from '../../../kernel/index.ts';
 import { OsvUnreachableError } from './errors.ts';
 import {
   osvRecordSchema,
@@ -58,10 +58,10 @@ export class OsvApi implements OsvSource {
       throw new OsvUnreachableError(this.#url, `it named more than ${maxRecords} records`);
     }
     const records = new Map<string, OsvRecord>();
-    const gate = new Gate({ maxConcurrent, maxWaiting: maxRecords });
+    const requests = new Semaphore({ maxConcurrent, maxWaiting: maxRecords });
     await Promise.all(
       wanted.map((id) =>
-        gate.pass(async () => {
+        requests.pass(async () => {
           const path = `/v1/vulns/${encodeURIComponent(id)}`;
           records.set(
             id,

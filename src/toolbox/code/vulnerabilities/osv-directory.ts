@@ -1,4 +1,4 @@
-import { counted, readRegularFile } from '../../../kernel/index.ts';
+import { pluralize, readRegularFile } from '../../../kernel/index.ts';
 import { access, stat } from 'node:fs/promises';
 import { isAffected, normalizeName } from './affected-versions.ts';
 import { OsvDirectoryError } from './errors.ts';
@@ -150,7 +150,7 @@ async function buildIndex(
     unreadable.length === 0
       ? []
       : [
-          `skipped ${counted(unreadable.length, 'file')} that ${unreadable.length === 1 ? 'is' : 'are'} not an OSV record, e.g. ${unreadable.sort()[0]}`,
+          `skipped ${pluralize(unreadable.length, 'file')} that ${unreadable.length === 1 ? 'is' : 'are'} not an OSV record, e.g. ${unreadable.sort()[0]}`,
         ];
   return { fingerprint, files: byPackage, ecosystems: known, newest, warnings };
 }

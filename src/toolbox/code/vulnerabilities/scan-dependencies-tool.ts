@@ -1,4 +1,4 @@
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import { z } from 'zod';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { InvalidArgumentsError } from '../../errors.ts';
@@ -143,8 +143,8 @@ const maxLinesShown = 30;
 function summarize(output: ScanReport): string {
   const { vulnerabilities, packages_scanned: scanned, lockfiles } = output;
   const head =
-    `${counted(vulnerabilities.length, 'known vulnerability', 'known vulnerabilities')} in ${counted(scanned, 'package')} of ` +
-    `${counted(lockfiles.length, 'lock file')} (${output.source}, as of ${output.as_of})`;
+    `${pluralize(vulnerabilities.length, 'known vulnerability', 'known vulnerabilities')} in ${pluralize(scanned, 'package')} of ` +
+    `${pluralize(lockfiles.length, 'lock file')} (${output.source}, as of ${output.as_of})`;
   const lines = vulnerabilities
     .slice(0, maxLinesShown)
     .map(

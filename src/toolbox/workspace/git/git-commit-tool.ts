@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { CallContext } from '../../../contract/server/index.ts';
 import type { EffectPreview } from '../../../contract/tool/index.ts';
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import { defineTool } from '../../define-tool.ts';
 import { callKey } from '../change/change-journal.ts';
 import { writeDurably } from '../change/change-records.ts';
@@ -67,7 +67,7 @@ export function gitCommitTool(parts: CommitParts): EffectTool {
     ],
     run: (request, context) => commit(parts, request, context),
     summarize: ({ commit: hash, branch, files }) =>
-      `${hash.slice(0, 10)} on ${branch ?? 'no branch'}: ${counted(files.length, 'file')} committed\n${fileLines(files)}`,
+      `${hash.slice(0, 10)} on ${branch ?? 'no branch'}: ${pluralize(files.length, 'file')} committed\n${fileLines(files)}`,
   });
   return effectTool(tool, input, (request, signal) => preview(parts, request, signal));
 }
@@ -89,7 +89,7 @@ async function preview(
   const planned = await planCommit(files, request, signal);
   const base = planned.head ?? (await emptyTree(planned.git));
   const args = ['diff', '--no-ext-diff', '--no-textconv', base, planned.tree, '--'];
-  const head = `Commit ${counted(planned.files.length, 'file')}, without running hooks: ${request.message}`;
+  const head = `Commit ${pluralize(planned.files.length, 'file')}, without running hooks: ${request.message}`;
   const text = [head, fileLines(planned.files), await planned.git.run(args)];
   return { text: text.join('\n'), basis: basisOf(planned) };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import { pathField, type ProjectFiles } from '../project-files.ts';
 import { NoSuchCommitError } from '../errors.ts';
@@ -58,7 +58,7 @@ export function gitDiffTool(files: ProjectFiles): DefinedTool {
     run: (request, { signal }) => readDiff(files, request, signal),
     summarize: ({ diff, files: changed, untracked }) =>
       [
-        changed.length === 0 ? 'No changes' : `${counted(changed.length, 'file')} changed`,
+        changed.length === 0 ? 'No changes' : `${pluralize(changed.length, 'file')} changed`,
         ...changed.map(({ path, added, removed }) => `  ${path} +${added} -${removed}`),
         ...untracked.map((path) => `  ${path} (untracked)`),
         ...(diff === '' ? [] : ['', diff]),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { counted, lookupTable } from '../../../kernel/index.ts';
+import { pluralize, lookupTable } from '../../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../../define-tool.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import { readOnlyAnnotations } from '../effect-tool.ts';
@@ -159,7 +159,7 @@ function summarize({
   );
   return [
     `On ${branch === null ? 'no branch' : `branch ${branch}`}${distance}`,
-    clean ? 'Nothing to commit' : `${counted(total, 'file')} changed:`,
+    clean ? 'Nothing to commit' : `${pluralize(total, 'file')} changed:`,
     ...lines,
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-import { counted } from '../../../kernel/index.ts';
+import { pluralize } from '../../../kernel/index.ts';
 import type { CompiledPlan, CompiledStep } from '../../plan/index.ts';
 
 /** A step as it is drawn. */
@@ -76,7 +76,7 @@ function describeStep(step: CompiledStep): string {
     case 'gate':
       return 'approval';
     case 'plan':
-      return `plan of ${counted(step.plan.steps.length, 'step')}`;
+      return `plan of ${pluralize(step.plan.steps.length, 'step')}`;
   }
 }
 
@@ -110,7 +110,7 @@ const maxColumn = 44;
 /** One line for each step, in an order in which they could run, moved in by how much comes before. */
 export function drawText(drawing: Drawing): string {
   const { boxes, edges, layers } = drawing;
-  const head = `${label(drawing.title, maxTitle)}: ${counted(boxes.length, 'step')}, ${counted(edges, 'edge')}, longest chain ${layers}`;
+  const head = `${label(drawing.title, maxTitle)}: ${pluralize(boxes.length, 'step')}, ${pluralize(edges, 'edge')}, longest chain ${layers}`;
   return `${[head, ...textLines(drawing, '  ')].join('\n')}\n`;
 }
 

@@ -1,4 +1,4 @@
-import { counted, nearest } from '../../../kernel/index.ts';
+import { pluralize, nearest } from '../../../kernel/index.ts';
 import { show, showChoices, type Mismatch } from './schema-node.ts';
 import type { TestPattern } from './test-pattern.ts';
 
@@ -37,7 +37,7 @@ export function fitText(
     found.push({
       is: 'value',
       at,
-      message: `must have at least ${counted(minLength, 'character')}, and ${what}`,
+      message: `must have at least ${pluralize(minLength, 'character')}, and ${what}`,
     });
   }
   if (typeof maxLength === 'number' && length > maxLength) {

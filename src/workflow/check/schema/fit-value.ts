@@ -1,4 +1,4 @@
-import { counted, nearest } from '../../../kernel/index.ts';
+import { pluralize, nearest } from '../../../kernel/index.ts';
 import { fitChoices, fitNumber, fitText, rangeConflict } from './fit-scalar.ts';
 import { elementOf, fieldOf } from './follow-type.ts';
 import {
@@ -135,14 +135,14 @@ function fitList(list: readonly unknown[], node: SchemaNode, { fitting, at }: Pl
     found.push({
       is: 'value',
       at,
-      message: `must have at least ${counted(minItems, 'element')}, and has ${list.length}`,
+      message: `must have at least ${pluralize(minItems, 'element')}, and has ${list.length}`,
     });
   }
   if (typeof maxItems === 'number' && list.length > maxItems) {
     found.push({
       is: 'value',
       at,
-      message: `must have at most ${counted(maxItems, 'element')}, and has ${list.length}`,
+      message: `must have at most ${pluralize(maxItems, 'element')}, and has ${list.length}`,
     });
   }
   if (items === undefined && prefixItems === undefined) return found;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { localCaller } from '../../../../contract/caller/index.ts';
 import type { Session, Turn } from '../../../../contract/session/index.ts';
-import { counted } from '../../../../kernel/index.ts';
+import { pluralize } from '../../../../kernel/index.ts';
 import { UsageError } from '../../../errors.ts';
 import type { Io } from '../../../io.ts';
 import { ownEscape } from '../../../printable.ts';
@@ -75,7 +75,7 @@ export const load: RunSlash = async (chat, { text }) => {
   state.session = id;
   state.last = undefined;
   invocation.output.note(
-    `Going on with ${id}: "${found.title}", ${counted(found.turns.length, 'turn')}`,
+    `Going on with ${id}: "${found.title}", ${pluralize(found.turns.length, 'turn')}`,
   );
   return 0;
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Gate, GateFullError } from './gate.ts';
+import { Semaphore, SemaphoreFullError } from './semaphore.ts';
 
 const never = new AbortController().signal;
 
@@ -20,14 +20,14 @@ function aTask(): { work: () => Promise<void>; finish: () => void; hasStarted: (
 /** Lets everything that can run without outside help run. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('a gate', () => {
+describe('a semaphore', () => {
   it('never lets more run than allowed, and everybody comes through', async () => {
-    const gate = new Gate({ maxConcurrent: 3, maxWaiting: 1000 });
+    const semaphore = new Semaphore({ maxConcurrent: 3, maxWaiting: 1000 });
     let running = 0;
     let most = 0;
     const results = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
-        gate.pass(async () => {
+        semaphore.pass(async () => {
           running += 1;
           most = Math.max(most, running);
           await settle();
@@ -41,11 +41,11 @@ describe('a gate', () => {
   });
 
   it('serves in the order of arrival', async () => {
-    const gate = new Gate({ maxConcurrent: 1, maxWaiting: 10 });
+    const semaphore = new Semaphore({ maxConcurrent: 1, maxWaiting: 10 });
     const order: number[] = [];
     await Promise.all(
       [0, 1, 2, 3].map((number) =>
-        gate.pass(async () => {
+        semaphore.pass(async () => {
           order.push(number);
           await settle();
         }, never),
@@ -55,13 +55,13 @@ describe('a gate', () => {
   });
 
   it('refuses whom it has no room to let wait', async () => {
-    const gate = new Gate({ maxConcurrent: 1, maxWaiting: 1 });
+    const semaphore = new Semaphore({ maxConcurrent: 1, maxWaiting: 1 });
     const first = aTask();
     const second = aTask();
-    const passes = [gate.pass(first.work, never), gate.pass(second.work, never)];
+    const passes = [semaphore.pass(first.work, never), semaphore.pass(second.work, never)];
     await settle();
-    const refusal = gate.pass(async () => {}, never);
-    await expect(refusal).rejects.toBeInstanceOf(GateFullError);
+    const refusal = semaphore.pass(async () => {}, never);
+    await expect(refusal).rejects.toBeInstanceOf(SemaphoreFullError);
     await expect(refusal).rejects.toMatchObject({ code: 'kernel.too_busy', retryable: true });
     first.finish();
     second.finish();
@@ -69,22 +69,22 @@ describe('a gate', () => {
   });
 
   it('frees the place of work that failed', async () => {
-    const gate = new Gate({ maxConcurrent: 1, maxWaiting: 0 });
-    await expect(gate.pass(() => Promise.reject(new Error('broken')), never)).rejects.toThrow(
+    const semaphore = new Semaphore({ maxConcurrent: 1, maxWaiting: 0 });
+    await expect(semaphore.pass(() => Promise.reject(new Error('broken')), never)).rejects.toThrow(
       'broken',
     );
-    expect(await gate.pass(async () => 'fine', never)).toBe('fine');
+    expect(await semaphore.pass(async () => 'fine', never)).toBe('fine');
   });
 
   it('lets who is cancelled leave the queue without running', async () => {
-    const gate = new Gate({ maxConcurrent: 1, maxWaiting: 2 });
+    const semaphore = new Semaphore({ maxConcurrent: 1, maxWaiting: 2 });
     const first = aTask();
     const cancelled = aTask();
     const last = aTask();
     const cancel = new AbortController();
-    const running = gate.pass(first.work, never);
-    const waiting = gate.pass(cancelled.work, cancel.signal);
-    const behind = gate.pass(last.work, never);
+    const running = semaphore.pass(first.work, never);
+    const waiting = semaphore.pass(cancelled.work, cancel.signal);
+    const behind = semaphore.pass(last.work, never);
     cancel.abort(new Error('changed my mind'));
     await expect(waiting).rejects.toThrow('changed my mind');
     first.finish();
@@ -97,12 +97,12 @@ describe('a gate', () => {
   });
 
   it('does not start work whose signal is aborted already', async () => {
-    const gate = new Gate({ maxConcurrent: 1, maxWaiting: 0 });
+    const semaphore = new Semaphore({ maxConcurrent: 1, maxWaiting: 0 });
     const task = aTask();
-    await expect(gate.pass(task.work, AbortSignal.abort(new Error('gone')))).rejects.toThrow(
+    await expect(semaphore.pass(task.work, AbortSignal.abort(new Error('gone')))).rejects.toThrow(
       'gone',
     );
     expect(task.hasStarted()).toBe(false);
-    expect(await gate.pass(async () => 'free', never)).toBe('free');
+    expect(await semaphore.pass(async () => 'free', never)).toBe('free');
   });
 });

@@ -1,11 +1,11 @@
 import { AppError } from './app-error.ts';
 
 /** The queue of waiting callers is full. */
-export class GateFullError extends AppError {
+export class SemaphoreFullError extends AppError {
   readonly code = 'kernel.too_busy';
   override readonly retryable = true;
 
-  constructor(limits: GateLimits) {
+  constructor(limits: SemaphoreLimits) {
     super(
       `${limits.maxConcurrent} calls are running and ${limits.maxWaiting} wait already. Try again later`,
       { details: { ...limits } },
@@ -13,18 +13,18 @@ export class GateFullError extends AppError {
   }
 }
 
-export interface GateLimits {
+export interface SemaphoreLimits {
   readonly maxConcurrent: number;
   readonly maxWaiting: number;
 }
 
 /** Lets a limited number of pieces of work run at once; the next ones wait in order of arrival. */
-export class Gate {
-  readonly #limits: GateLimits;
+export class Semaphore {
+  readonly #limits: SemaphoreLimits;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
-  constructor(limits: GateLimits) {
+  constructor(limits: SemaphoreLimits) {
     this.#limits = limits;
   }
 
@@ -48,7 +48,7 @@ export class Gate {
 
   /** Waits for a slot. Throws `kernel.too_busy`, or the signal's reason. */
   async enter(signal: AbortSignal): Promise<void> {
-    if (this.#waiting.length >= this.#limits.maxWaiting) throw new GateFullError(this.#limits);
+    if (this.#waiting.length >= this.#limits.maxWaiting) throw new SemaphoreFullError(this.#limits);
     await new Promise<void>((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(enter), 1);
