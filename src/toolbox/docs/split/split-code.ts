@@ -38,6 +38,10 @@ export function splitGo(text: string, trees: SyntaxTrees): Promise<Passage[]> {
   return split(text, { trees, grammar: 'go' }, goIn);
 }
 
+/** Four times what valid text needs. Shorter than for the code tools: documents are read on the main thread. */
+const baseMs = 250;
+const maxMsPerCharacter = 0.002;
+
 /** A declaration and the part of the text that shows it. */
 interface Declaration {
   readonly scope: string;
@@ -56,7 +60,8 @@ async function split(
   { trees, grammar }: { readonly trees: SyntaxTrees; readonly grammar: GrammarName },
   find: (root: Node) => Iterable<Declaration>,
 ): Promise<Passage[]> {
-  const tree = await trees.parse(grammar, text).catch((error: unknown) => {
+  const maxMs = baseMs + text.length * maxMsPerCharacter;
+  const tree = await trees.parse(grammar, text, maxMs).catch((error: unknown) => {
     if (error instanceof TooComplexError) return undefined;
     throw error;
   });
