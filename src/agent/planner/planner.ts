@@ -17,6 +17,8 @@ const maxShown = 3;
 const maxOthers = 5;
 /** A reading that takes this share of all is meant. */
 const sureShare = 0.6;
+/** A tool with this share is kept where the words are also like those for what no tool does. */
+const likelyShare = 0.25;
 /** A message that is vague with this likelihood is never read in one way only. */
 const vagueShare = 0.05;
 /** Another reading is worth showing where it is this likely beside the best. */
@@ -140,7 +142,11 @@ function answerSpecial(whole: Clause, situation: Situation): PlanningAnswer | un
   const { request, context, tools, findElsewhere } = situation;
   const label = whole.guesses[0]?.label ?? '';
   const isOffered = whole.guesses.some(({ label: name }) => isForeign(tools.get(name), request));
-  const elsewhere = isOffered ? undefined : findElsewhere(featuresOf(whole.words));
+  const tool = tools.get(label);
+  const isSure = (whole.guesses[0]?.share ?? 0) >= likelyShare || tool?.isReadOnly === false;
+  // One that takes any task is no sign that it does this one.
+  const isOurs = isOffered || (tool && isSure && !takes(tool, 'task', 'required'));
+  const elsewhere = isOurs ? undefined : findElsewhere(featuresOf(whole.words));
   if (elsewhere !== undefined) return refuse(elsewhere);
   // The keys of the data are the topics.
   if (label in lexicon.phrases.topics && request.attachments.length === 0)

@@ -23,6 +23,7 @@ describe('what a message names', () => {
 
   it.each([
     ['create notes.txt with: buy milk, then bread', 'buy milk, then bread\n'],
+    ['create notes.txt: buy milk', 'buy milk\n'],
     ['save this in notes.txt: one: two', 'one: two\n'],
     ['add a file notes.txt: # Notes', '# Notes\n'],
   ])('is the text of a file: %j', async (message, content) => {
