@@ -27,6 +27,27 @@ describe('generate_tests', () => {
     expect(generation.asked[0]).toContain('at least 80 % are wanted');
   });
 
+  it.each([
+    ['python', code, tests, 'src/cart.py', 'from cart import add'],
+    ['python', code, tests, 'src/my-cart.py', 'from solution import add'],
+    [
+      'typescript',
+      'export const one = 1;\n',
+      "import { one } from './solution.ts';\n",
+      'src/cart.ts',
+      "import { one } from './cart.ts';",
+    ],
+    ['go', 'package cart\n', 'package solution\n', 'cart/cart.go', 'package cart'],
+  ] as const)(
+    'names the module after its file in the project: %s',
+    async (language, own, test_code, code_file, imported) => {
+      const generation = aGeneration([{ test_code }]);
+      const request = { ...input, code: own, language, code_file };
+      const result = await generation.generateTests(request, aCallContext());
+      expect(result.test_code).toContain(imported);
+    },
+  );
+
   it('asks for more tests while they reach less than was asked for, and says so in the end', async () => {
     const generation = aGeneration([{ test_code: tests }], { coverage: 50, maxRepairs: 1 });
     const result = await generation.generateTests(input, aCallContext());

@@ -1,3 +1,4 @@
+import { parse } from 'node:path';
 import { z } from 'zod';
 import type { GeneratedTests, Generation } from '../../contract/generation/index.ts';
 import { type Language, languages } from '../../contract/language/index.ts';
@@ -43,7 +44,17 @@ export async function generateTests(
   context: CallContext,
 ): Promise<GeneratedTests> {
   const request = await chooseTestFramework(generation, input, context);
-  if (!(await hasModel(generation, context))) return testScaffold(generation, request);
+  const result = (await hasModel(generation, context))
+    ? await writeTests(generation, request, context)
+    : await testScaffold(generation, request);
+  return { ...result, test_code: importFrom(input.code_file, result.test_code, request) };
+}
+
+async function writeTests(
+  generation: GenerationContext,
+  request: TestsRequest,
+  context: CallContext,
+): Promise<GeneratedTests> {
   const attempts = await attemptUntilVerified<Answer>(
     generation,
     {
@@ -164,6 +175,33 @@ async function testScaffold(
     language,
     notice: `A skeleton to fill in: it tests nothing yet. ${howToConnect}`,
   };
+}
+
+/** Names the module under test after its file in the project: verification calls it `solution`. */
+function importFrom(
+  file: string | undefined,
+  tests: string,
+  { code, language }: TestsRequest,
+): string {
+  const { base, name } = parse(file?.replaceAll('\\', '/') ?? '');
+  if (name === '') return tests;
+  switch (language) {
+    case 'python':
+      return /^[A-Za-z_]\w*$/.test(name) ? tests.replaceAll(/\bsolution\b/g, name) : tests;
+    case 'javascript':
+    case 'typescript':
+      return tests.replaceAll(
+        /(['"])\.\/solution(?:\.\w+)?\1/g,
+        (_all, quote) => `${quote}./${base}${quote}`,
+      );
+    case 'go': {
+      const [, own = 'solution'] = /^package\s+(\w+)/m.exec(code) ?? [];
+      return tests.replace(/^package\s+solution\b/m, `package ${own}`);
+    }
+    case 'java':
+    case 'rust':
+      return tests;
+  }
 }
 
 /** The default of the tool, in any language. */

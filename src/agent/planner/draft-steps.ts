@@ -249,7 +249,7 @@ function targetOf(
 }
 
 /** The file that a step's result was made of. */
-function originOf(material: Material | undefined): string | undefined {
+export function originOf(material: Material | undefined): string | undefined {
   const subject = material?.draft?.subject;
   if (subject?.draft) return originOf(subject);
   return subject?.path?.kind === 'folder' ? undefined : subject?.path?.path;

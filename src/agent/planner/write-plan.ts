@@ -1,5 +1,6 @@
 import { planSchema, type Json, type Plan, type Step } from '../../contract/plan/index.ts';
 import { recordOf } from '../../kernel/index.ts';
+import { originOf } from './draft-steps.ts';
 import type { Draft, Material } from './read-context.ts';
 import { isSignificant, readWords } from './read-words.ts';
 import { changesField, isWriter, takes, type Field } from './tool-profile.ts';
@@ -43,6 +44,8 @@ function valueFor(field: Field, draft: Draft): Json | undefined {
   switch (field.role ?? '') {
     case 'code':
       return subject?.path ? undefined : textOf(subject);
+    case 'origin':
+      return originOf(subject);
     case 'path':
       return isWriter(profile) ? draft.target : subject?.path?.path;
     case 'task':

@@ -145,6 +145,8 @@ export interface Generation {
   generateTests(
     input: {
       readonly code: string;
+      /** Where the code is; the tests import it by this name. */
+      readonly code_file?: string;
       readonly language?: Language;
       readonly test_framework?: string;
       readonly coverage_target: number;

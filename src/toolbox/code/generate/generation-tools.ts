@@ -167,6 +167,14 @@ function generateTestsTool(generation: () => Promise<Generation>): DefinedTool {
       'in each function to see whether the tests notice. Says when the code itself looks wrong. Without a model it returns a labelled skeleton.',
     input: z.object({
       code: z.string().min(1).max(maxCode).describe('The code to test, one file.'),
+      code_file: z
+        .string()
+        .min(1)
+        .max(1_000)
+        .optional()
+        .describe(
+          'Path of that file in the project: the tests, saved beside it, import it by its name. Without it they import `solution`.',
+        ),
       test_framework: z
         .string()
         .min(1)
@@ -202,9 +210,13 @@ function generateTestsTool(generation: () => Promise<Generation>): DefinedTool {
       'use another test framework for the tests',
       'unit test this',
     ],
-    run: async ({ language, ...input }, call) =>
+    run: async ({ language, code_file, ...input }, call) =>
       (await generation()).generateTests(
-        { ...input, ...(language !== undefined && { language }) },
+        {
+          ...input,
+          ...(code_file !== undefined && { code_file }),
+          ...(language !== undefined && { language }),
+        },
         call,
       ),
     summarize: (result) => [...summarizeEvidence(result), '', result.test_code].join('\n'),
