@@ -54,6 +54,7 @@ const attacks: Readonly<Record<string, (url: string, token: string) => Promise<R
     const headers = { ...stateless, authorization: 'Bearer' };
     return fetch(`${url}/mcp`, { method: 'POST', headers, body });
   },
+  'the metrics': (url) => fetch(`${url}/metrics`),
   'the token where others see it': (url, token) =>
     fetch(`${url}/mcp?token=${token}`, { method: 'POST', headers: stateless, body }),
 };
@@ -126,4 +127,23 @@ describe('the owner of tutti serve', { timeout: 60_000 }, () => {
     const argv = ['serve', '--host', '0.0.0.0', '--port', '0'];
     expect((await runTutti(argv, { cwd: aFolder(), env })).stderr).toContain('open_bind_refused');
   });
+});
+
+it('counts tool calls at /metrics, for the owner of the token', { timeout: 60_000 }, async () => {
+  const { url, headers } = await serveTutti({ cwd: aFolder() });
+  const client = new Client({ name: 'test', version: '1' });
+  const requestInit = { headers };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
+  await client.callTool({ name: 'workspace__list_files', arguments: {} });
+  await client.callTool({ name: 'workspace__read_file', arguments: { path: 'missing.txt' } });
+  await client.close();
+  const response = await fetch(`${url}/metrics`, { headers });
+  expect(response.headers.get('content-type')).toContain('version=0.0.4');
+  const text = await response.text();
+  expect(text).toMatch(
+    /tutti_tool_calls_total\{server="workspace",tool="[^"]*list_files",outcome="ok"\} 1/,
+  );
+  expect(text).toMatch(
+    /tutti_tool_calls_total\{server="workspace",tool="[^"]*read_file",outcome="error"\} 1/,
+  );
 });

@@ -5,6 +5,7 @@ import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { CallContext } from '../contract/server/index.ts';
 import { silentLog } from '../kernel/index.ts';
 import { aCatalogue, anEntry } from '../../testkit/toolbox/admin/a-catalogue.ts';
+import { Metrics } from '../observe/index.ts';
 import { serveStdio } from './faces.ts';
 
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a__wait' } };
@@ -27,7 +28,15 @@ async function parts(calls: CallContext[]) {
   const catalogue = aWaitingCatalogue(calls);
   const faces = { stdioCatalogue: catalogue, httpCatalogue: catalogue };
   const fleet = { status: async () => [] };
-  return { settings, fleet, ...faces, log: silentLog, version: '1', roots: { follow: () => {} } };
+  return {
+    settings,
+    fleet,
+    ...faces,
+    log: silentLog,
+    version: '1',
+    metrics: new Metrics(),
+    roots: { follow: () => {} },
+  };
 }
 
 it('stops calls that run, unanswered, before serving streams ends by the signal', async () => {

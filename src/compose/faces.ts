@@ -6,7 +6,9 @@ import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Opening } from '../contract/opening/index.ts';
 import { compactCatalogue, type OpenFleet } from '../fleet/index.ts';
 import { createHttpGateway, serveStdio as serveGateway } from '../gateway/index.ts';
+import type { Route } from '../http/index.ts';
 import type { Log } from '../kernel/index.ts';
+import type { Metrics } from '../observe/index.ts';
 import type { Roots } from './roots.ts';
 import { openServeToken } from './data-directory.ts';
 import { tuneCollector } from './tune-collector.ts';
@@ -16,6 +18,7 @@ interface FaceParts extends FaceCatalogues {
   readonly fleet: Pick<FleetControl, 'status'>;
   readonly log: Log;
   readonly version: string;
+  readonly metrics: Pick<Metrics, 'render'>;
   readonly roots: Pick<Roots, 'follow'>;
 }
 
@@ -76,11 +79,26 @@ export async function serveHttp(parts: FaceParts): Promise<HttpListener> {
     allowedHosts: server.allowed_hosts,
     allowedOrigins: server.allowed_origins,
     limits: { maxRequestBytes: server.max_request_bytes },
+    routes: [metricsRoute(parts.metrics)],
   });
   return {
     url: gateway.url,
     ...(own && { tokenFile: own.file }),
     close: () => gateway.close(),
+  };
+}
+
+/** `/metrics`, for Prometheus. Names of servers and tools are for authenticated callers. */
+function metricsRoute(metrics: FaceParts['metrics']): Route {
+  return {
+    path: '/metrics',
+    methods: ['GET'],
+    access: 'caller',
+    handle: ({ response }) => {
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+      response.end(metrics.render());
+      return undefined;
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import {
   ActiveSpans,
   createLog,
   createTracing,
+  Metrics,
   type RunningLog,
   type Tracing,
   type TraceStore,
@@ -23,6 +24,7 @@ interface ObservingOptions {
 export interface Observing {
   readonly log: RunningLog;
   readonly tracing: Tracing;
+  readonly metrics: Metrics;
 }
 
 const dayMs = 86_400_000;
@@ -33,9 +35,11 @@ export function startObserving(options: ObservingOptions): Observing {
   const activeSpans = new ActiveSpans();
   const log = startLog(options, activeSpans);
   const { enabled, keep_days, otlp_endpoint, otlp_headers } = settings.tracing;
+  const metrics = new Metrics();
   const tracing = createTracing({
     activeSpans,
     log,
+    onSpan: (record) => metrics.onSpan(record),
     ...(enabled ? { store: options.traces } : {}),
     ...(otlp_endpoint === undefined
       ? {}
@@ -48,7 +52,7 @@ export function startObserving(options: ObservingOptions): Observing {
         }),
     limits: { maxKeptAgeMs: keep_days * dayMs },
   });
-  return { log, tracing };
+  return { log, tracing, metrics };
 }
 
 function startLog(options: ObservingOptions, activeSpans: ActiveSpans): RunningLog {

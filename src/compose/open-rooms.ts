@@ -22,7 +22,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const version = ownVersion();
   const store = openStore({ home: values.home, traceLimits, place: request.cwd });
   const logTo = request.log ?? 'file';
-  const { log, tracing } = startObserving({
+  const { log, tracing, metrics } = startObserving({
     settings: values,
     version,
     logTo,
@@ -66,6 +66,6 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     clientRoots: roots,
     only: request.only,
   });
-  const observed = { version, store, log, tracing, roots, preview };
+  const observed = { version, store, log, tracing, metrics, roots, preview };
   return { ...observed, sandbox, runs, fleet, finder, agent, memory, models, embedder };
 }

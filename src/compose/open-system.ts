@@ -18,17 +18,24 @@ import type { WorkflowsHere } from './workflow.ts';
 
 export async function openSystem(request: SystemRequest): Promise<System> {
   const settings = await loadSettingsHere(request);
-  const { home } = settings.values;
-  prepareDataDirectory(home);
+  prepareDataDirectory(settings.values.home);
   const rooms = await openRooms(request, settings);
   const { version, store, log, tracing, roots, sandbox, runs, fleet, finder } = rooms;
-  const { agent, memory, models, embedder, preview } = rooms;
+  const { agent, memory, models, embedder, preview, metrics } = rooms;
   const { catalogue, control, serve } = fleet;
   const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
-  const parts = { settings: settings.values, fleet: control, version, log, roots, ...face };
+  const known = { settings: settings.values, version, log, metrics };
+  const parts = { ...known, fleet: control, roots, ...face };
   // Where some servers are left out, runs would miss the tools they call.
   const resumed = request.only === undefined ? runs : undefined;
-  const serving = prepareServing({ home, fleet: control, serve, sandbox, runs: resumed, log });
+  const serving = prepareServing({
+    home: settings.values.home,
+    fleet: control,
+    serve,
+    sandbox,
+    runs: resumed,
+    log,
+  });
   const closeEmbedder = async (): Promise<void> => (await embedder.opened())?.close();
   const rest = [sandbox, memory, models, finder, { close: closeEmbedder }, tracing, store, log];
   return {

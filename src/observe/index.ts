@@ -1,4 +1,5 @@
 export { createLog, type RunningLog } from './log/create-log.ts';
+export { Metrics } from './metrics.ts';
 export { redactText } from './redact/redact-text.ts';
 export { isSecretName } from './redact/redact-text.ts';
 export { ActiveSpans } from './trace/span.ts';

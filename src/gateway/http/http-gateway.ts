@@ -106,6 +106,8 @@ export interface HttpGatewayOptions
   extends
     Omit<McpRouteOptions, 'isAuthenticated'>,
     Omit<ListenerOptions, 'routes' | 'identify' | 'isAuthenticated' | 'limits'> {
+  /** Served on the same listener. */
+  readonly routes?: readonly Route[];
   /** Required of every client; mandatory beyond loopback. */
   readonly token?: Secret | undefined;
 }
@@ -119,7 +121,7 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Lis
     const identify = bearerIdentity(token, localCaller);
     const listener = await startListener({
       ...options,
-      routes: mcp.routes,
+      routes: [...mcp.routes, ...(options.routes ?? [])],
       identify,
       isAuthenticated,
     });

@@ -18,6 +18,8 @@ export interface TracingOptions {
   readonly log: Log;
   /** Where spans are kept; without it they are not. */
   readonly store?: TraceStore;
+  /** Sees every span that ends. Must neither wait nor throw. */
+  readonly onSpan?: (record: SpanRecord) => void;
   /** A collector that gets the spans too. */
   readonly otlp?: OtlpOptions;
   readonly clock?: Clock;
@@ -53,6 +55,7 @@ export function createTracing(options: TracingOptions): Tracing {
   const { activeSpans } = options;
   const ids = new RandomIds();
   const keep = (record: SpanRecord, context: SpanContext): void => {
+    options.onSpan?.(record);
     for (const sink of sinks) sink.add(record, context);
   };
   const redacted = new RedactedStarts();

@@ -157,6 +157,14 @@ function generateCodeTool(generation: () => Promise<Generation>): DefinedTool {
   });
 }
 
+const codeFile = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .describe(
+    'Path of that file in the project: the tests, saved beside it, import it by its name. Without it they import `solution`.',
+  );
+
 /** `generate_tests`: tests for code, run on it, measured and tried on broken versions of it. */
 function generateTestsTool(generation: () => Promise<Generation>): DefinedTool {
   return defineTool({
@@ -167,14 +175,7 @@ function generateTestsTool(generation: () => Promise<Generation>): DefinedTool {
       'in each function to see whether the tests notice. Says when the code itself looks wrong. Without a model it returns a labelled skeleton.',
     input: z.object({
       code: z.string().min(1).max(maxCode).describe('The code to test, one file.'),
-      code_file: z
-        .string()
-        .min(1)
-        .max(1_000)
-        .optional()
-        .describe(
-          'Path of that file in the project: the tests, saved beside it, import it by its name. Without it they import `solution`.',
-        ),
+      code_file: codeFile.optional(),
       test_framework: z
         .string()
         .min(1)
@@ -212,11 +213,7 @@ function generateTestsTool(generation: () => Promise<Generation>): DefinedTool {
     ],
     run: async ({ language, code_file, ...input }, call) =>
       (await generation()).generateTests(
-        {
-          ...input,
-          ...(code_file !== undefined && { code_file }),
-          ...(language !== undefined && { language }),
-        },
+        { ...input, ...(code_file && { code_file }), ...(language && { language }) },
         call,
       ),
     summarize: (result) => [...summarizeEvidence(result), '', result.test_code].join('\n'),
