@@ -137,7 +137,7 @@ export const tools = [
   tool('acme.format_document', source, { examples: ['format this file'] }),
   tool('office.send_email', { to: text, body: text }, { required: ['to', 'body'], isEffect: true }),
 ];
-export const tree = ['src/cart.ts', 'src/index.ts', 'lib/index.ts', 'README.md'];
+const tree = ['src/cart.ts', 'src/index.ts', 'lib/index.ts', 'README.md'];
 
 export function ask(
   message: string,

@@ -1,7 +1,12 @@
 import { testPath } from '../../contract/language/index.ts';
-import type { Clause } from './read-clauses.ts';
-import type { Choice, Draft, Material, Situation } from './read-context.ts';
-import { has, isDescriptive, isSignificant, type FoundPath } from './read-words.ts';
+import {
+  readFileDeed,
+  type Choice,
+  type Draft,
+  type Material,
+  type Situation,
+} from './read-context.ts';
+import { has, isDescriptive, type FoundPath } from './read-words.ts';
 import { changesField, isWriter, pathKind, takes } from './tool-profile.ts';
 
 export type Missing = 'code' | 'task' | 'content' | 'file' | 'model';
@@ -44,7 +49,7 @@ export function draftSteps(choices: readonly Choice[], situation: Situation): Dr
 
 /** Made by a tool that gives a template only, or made of a template, so that it must not replace a file. */
 function isTemplate(material: Material | undefined, state: State): boolean {
-  if (!material?.draft) return state.templates.has(material?.madeBy ?? '');
+  if (!material?.draft) return state.tools.get(material?.madeBy ?? '')?.needsModel === true;
   const { profile, subject, extra } = material.draft;
   return profile.needsModel || isTemplate(subject, state) || isTemplate(extra, state);
 }
@@ -55,9 +60,7 @@ function addDraft(parts: Omit<Draft, 'id'>, { drafts }: Pick<State, 'drafts'>): 
   const isReserved = ['input', 'item', 'index', 'run', 'result'].includes(plain);
   const base = /^[A-Za-z]/u.test(plain) && !isReserved ? plain : `step_${plain}`;
   const same = drafts.filter(({ profile: { entry } }) => entry.tool.name === name).length;
-  const { profile, slots, text, subject, extra, target } = parts;
-  const id = same === 0 ? base : `${base}_${same + 1}`;
-  const draft = { id, profile, slots, text, subject, extra, target };
+  const draft = { ...parts, id: same === 0 ? base : `${base}_${same + 1}` };
   drafts.push(draft);
   return draft;
 }
@@ -68,49 +71,38 @@ function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
   const hasFiles = state.reading.files.size > 0;
   // A tree that cannot be seen may hold what is named.
   const there = clause.paths.filter(({ kind }) => kind !== 'new' || !hasFiles);
-  const whole = there.filter(({ path }) => path === '.');
   // What is searched for may have the name of a file; where, is a folder.
   const isSearch = takes(profile, 'query', 'required');
-  const scope = isSearch ? there.filter(({ kind }) => kind === 'folder') : there;
-  const named = (whole.length > 0 && scope.length > 1 ? whole : scope).map(ofPath);
-  const isMaking = asksForNew(choice, named);
-  if (named.length > 0 && !isMaking) state.spokenOf = named;
+  const named = there.filter(({ kind }) => !isSearch || kind === 'folder').map(ofPath);
   const isTask = takes(profile, 'task', 'required');
+  const isMaking = isTask && takes(profile, 'code') && !isChange;
+  if (named.length > 0 && !isMaking) state.spokenOf = named;
   const hasMaterial = state.context.given.length + state.context.remembered.length > 0;
   const isTold = clause.words.some(isDescriptive) || state.drafts.length > 0 || hasMaterial;
   if (isTask && !isTold && named.length === 0 && !isChange) state.missing.add('task');
   if (isMaking || !(takes(profile, 'code') || takes(profile, 'path'))) return [];
+  const worksOn = pathKind(profile);
   // Who imports a file is seen in the whole project.
   if (named.length > 0)
-    return pathKind(profile) === 'folder' && named.every(isFile) && hasFiles ? [project] : named;
+    return worksOn === 'folder' && named.every(isFile) && hasFiles ? [project] : named;
   const found = findSubject(choice, state);
   if (found.length > 0) return found;
-  const isOwn = state.request.isOwn(profile.entry.server);
-  const takesOne = pathKind(profile) ?? 'file';
-  const isWhole = hasFiles && takesOne !== 'file' && !clause.pointsBack;
-  const isLacking =
-    isOwn && takes(profile, 'path', 'required') && !(isWhole && takesOne === 'folder');
-  if (isLacking) state.missing.add('file');
+  const isWhole = hasFiles && worksOn !== undefined && worksOn !== 'file' && !clause.pointsBack;
+  const isRequired = takes(profile, 'path', 'required');
+  if (isRequired && !(isWhole && worksOn === 'folder')) state.missing.add('file');
   else if (isWhole) return [project];
-  // A tool that takes either code or a path needs one of them.
-  const isNeeded = ['code', 'path'].some((role) => takes(profile, role, 'required'));
-  const isEither = takes(profile, 'code') && takes(profile, 'path');
-  if (!isNeeded && !isEither && !(isTask && isChange)) return [];
+  // A tool that takes either code or a path needs one of them, and a change something to change.
+  const isEither = takes(profile, 'code') && worksOn !== undefined;
+  const isNeeded = isRequired || isEither || takes(profile, 'code', 'required');
+  if (!isNeeded && !(isTask && isChange)) return [];
   const made = makeFirst(choice, state);
   if (!made) state.missing.add('code');
   return made ? [made] : [];
 }
 
-/** A description alone, and nothing that could be changed. */
-function asksForNew({ clause, profile, isChange }: Choice, named: readonly Material[]): boolean {
-  if (!takes(profile, 'task', 'required') || !takes(profile, 'code')) return false;
-  if (named.some(({ path }) => path?.kind === 'file')) return false;
-  return !isChange && !clause.words.some((word) => has(word, 'given'));
-}
-
 /** Code that an earlier step makes, that the message or the conversation holds, or the file spoken of last. */
 function findSubject(choice: Choice, state: State): readonly Material[] {
-  const { clause, profile, text } = choice;
+  const { clause, profile } = choice;
   const { context, drafts, reader } = state;
   const made = drafts.filter((draft) =>
     draft.profile === reader ? draft === drafts.at(-1) : draft.profile.output.kind === 'code',
@@ -119,24 +111,16 @@ function findSubject(choice: Choice, state: State): readonly Material[] {
   if (state.spokenOf.length > 0 && (clause.pointsBack || takes(profile, 'code')))
     return state.spokenOf;
   const given = context.given.filter(({ kind }) => kind !== 'review');
-  // What the request before worked on counts where the message refers to it, and for what takes no folder.
-  const goesOn =
-    clause.pointsBack ||
-    /^(?:and|also|now|then|next|und|et|y)\b/iu.test(text) ||
-    !takes(profile, 'path') ||
-    takes(profile, 'path', 'required');
-  const last =
-    context.lastPath === undefined || !goesOn
-      ? []
-      : [ofPath({ path: context.lastPath, kind: 'file' })];
-  if (given.length === 0 && last.length > 0 && takes(profile, 'path')) return last;
-  const isMeant = goesOn || state.reading.files.size === 0;
-  const shown = context.remembered.filter(
-    ({ kind }) => isMeant && /^(?:code|tests|spec)$/u.test(kind),
-  );
-  const code = shown.toSorted((a, b) => Number(b.kind === 'code') - Number(a.kind === 'code'));
-  const [known] = [...given, ...code];
-  return known ? [known] : last;
+  // Earlier requests count where the message refers to them, and for what cannot take the whole project.
+  const refersBack = clause.pointsBack || has(clause.words[0], 'joins', 'sequence');
+  const takesProject = takes(profile, 'path') && !takes(profile, 'path', 'required');
+  const isMeant = refersBack || !takesProject;
+  const { lastPath, remembered } = context;
+  const last = isMeant && lastPath ? [ofPath({ path: lastPath, kind: 'file' })] : [];
+  const kinds = isMeant || state.reading.files.size === 0 ? ['code', 'tests', 'spec'] : [];
+  const shown = kinds.flatMap((wanted) => remembered.filter(({ kind }) => kind === wanted));
+  const before = takes(profile, 'path') ? [...last, ...shown] : [...shown, ...last];
+  return [...given, ...before].slice(0, 1);
 }
 
 /** "tests for a poker hand evaluator": what is described and not found anywhere is made first. */
@@ -166,17 +150,15 @@ function readable(
   choice: Choice,
   { reader, drafts, missing }: State,
 ): Material | undefined {
-  const { profile } = choice;
+  const { profile, slots, text } = choice;
   const isFolder = subject?.path?.kind === 'folder';
-  if (isFolder && (profile === reader || pathKind(profile) === 'file')) missing.add('file');
-  if (!subject?.path || !reader || takes(profile, 'path') || !takes(profile, 'code'))
-    return subject;
+  const isReadBefore = takes(profile, 'code') && !takes(profile, 'path');
   // No tool reads a whole folder into one text.
-  if (isFolder) missing.add(profile.needsModel ? 'model' : 'file');
-  if (isFolder) return subject;
+  const isOneFile = isReadBefore || profile === reader || pathKind(profile) === 'file';
+  if (isFolder && isOneFile) missing.add(profile.needsModel ? 'model' : 'file');
+  if (!subject?.path || !reader || isFolder || !isReadBefore) return subject;
   const { path } = subject.path;
   const known = drafts.find((one) => one.profile === reader && one.subject?.path?.path === path);
-  const { slots, text } = choice;
   return madeBy(known ?? addDraft({ profile: reader, slots, text, subject }, { drafts }));
 }
 
@@ -197,7 +179,7 @@ function extraFor(
 function toBeSaved({ clause, slots, profile, text }: Choice, state: State): readonly Material[] {
   const { drafts, context } = state;
   const said = new Set(clause.words.flatMap(({ meaning }) => [...meaning.verbs, ...meaning.nouns]));
-  if (isDeletion(clause)) {
+  if (readFileDeed(clause.words) === 'delete') {
     // Files only: a folder is not deleted by a word.
     const files = clause.paths.filter(({ kind }) => kind === 'file');
     if (files.length === 0 || files.length < clause.paths.length) state.missing.add('file');
@@ -220,16 +202,6 @@ function toBeSaved({ clause, slots, profile, text }: Choice, state: State): read
     return [madeBy(addDraft({ profile: again, slots, text, subject }, state))];
   if (material.length === 0) state.missing.add(said.has('change') ? 'model' : 'content');
   return material;
-}
-
-/** "delete a.txt and b.txt": nothing but files is named. */
-export function isDeletion({ words }: Pick<Clause, 'words'>): boolean {
-  const [verb, ...said] = words.filter((word) => isSignificant(word) && !has(word, 'pronouns'));
-  const isFile = (word: (typeof words)[number]): boolean =>
-    word.path !== undefined || word.kind === 'path' || word.meaning.nouns.includes('file');
-  return (
-    /^(?:delete|remove|rm|erase)$/u.test(verb?.plain ?? '') && said.length > 0 && said.every(isFile)
-  );
 }
 
 /** The path that is named; else tests go beside what they test, and changed code back where it came from. */

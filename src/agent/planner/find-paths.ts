@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { ProjectFiles } from './plan-request.ts';
 import { has, isKnown, type FoundPath, type Word } from './read-words.ts';
 
@@ -17,8 +18,10 @@ export interface PathReading {
 
 interface Tree {
   readonly files: readonly string[];
-  /** By name, with and without the ending, in lower case. */
+  /** By name in lower case. */
   readonly byName: ReadonlyMap<string, readonly string[]>;
+  /** By name without the ending. */
+  readonly byStem: ReadonlyMap<string, readonly string[]>;
   readonly folders: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -29,10 +32,7 @@ export async function findPaths(words: readonly Word[], files: ProjectFiles): Pr
   const read: Word[] = [];
   for (const [at, word] of words.entries()) {
     const name = word.text;
-    // TODO in capitals is a marker, not a Spanish word.
-    const isMarker = /^[A-Z]{3,}$/u.test(name);
-    if (has(word, 'wholeProject') && !isMarker)
-      read.push({ ...word, path: { path: '.', kind: 'folder' } });
+    if (has(word, 'wholeProject')) read.push({ ...word, path: { path: '.', kind: 'folder' } });
     else if (word.kind === 'path' || (word.kind === 'quote' && looksLikeFile(name))) {
       const found = await findNamed(name, files, tree);
       const question = questionAbout(name, found, tree);
@@ -54,8 +54,6 @@ function questionAbout(
   const paths = found.map(({ path }) => path).join(', ');
   if (found.length > 1) return `There are several files named "${name}": ${paths}. Which one?`;
   if (found.length === 1 || files.length === 0 || !looksLikeFile(name)) return undefined;
-  const stemOf = (path: string): string =>
-    (path.split('/').at(-1) ?? path).toLowerCase().replace(/\.[^.]*$/u, '');
   const stem = stemOf(name);
   const isNear = (other: string): boolean =>
     other !== '' && stem.length >= 3 && (other.includes(stem) || stem.includes(other));
@@ -64,22 +62,19 @@ function questionAbout(
   return `There is no "${name}" here. ${hint}`;
 }
 
+const nameOf = (path: string): string => posix.basename(path).toLowerCase();
+const stemOf = (path: string): string => posix.parse(path.toLowerCase()).name;
+
 function indexTree(files: readonly string[]): Tree {
-  const byName = new Map<string, string[]>();
-  const folders = new Map<string, string[]>();
-  const add = (map: Map<string, string[]>, key: string, path: string): void => {
-    const known = map.get(key.toLowerCase()) ?? [];
-    if (!known.includes(path)) map.set(key.toLowerCase(), [...known, path]);
+  const folders = files.flatMap((file) =>
+    [...file.matchAll(/\//gu)].map(({ index }) => file.slice(0, index)),
+  );
+  return {
+    files,
+    byName: Map.groupBy(files, nameOf),
+    byStem: Map.groupBy(files, stemOf),
+    folders: Map.groupBy(new Set(folders), nameOf),
   };
-  for (const file of files) {
-    const parts = file.split('/');
-    const name = parts.at(-1) ?? '';
-    add(byName, name, file);
-    add(byName, name.replace(/\.[^.]*$/u, ''), file);
-    for (const [at, part] of parts.slice(0, -1).entries())
-      add(folders, part, parts.slice(0, at + 1).join('/'));
-  }
-  return { files, byName, folders };
 }
 
 async function findNamed(
@@ -104,8 +99,9 @@ function withPath(word: Word, [before, after]: readonly (Word | undefined)[], tr
   const folders = tree.folders.get(word.text.toLowerCase()) ?? [];
   const folder = folders.length === 1 ? folders[0] : folders.find((path) => !path.includes('/'));
   if (folder !== undefined && isFolder) return { ...word, path: { path: folder, kind: 'folder' } };
-  const named = tree.byName.get(word.text.toLowerCase()) ?? [];
-  const [file, ...others] = named.filter((path) => !/(?:^|\/)(?:tests?|__tests__)\//u.test(path));
+  const name = word.text.toLowerCase();
+  const named = tree.byName.get(name) ?? tree.byStem.get(name) ?? [];
+  const [file, ...others] = named;
   // "the readme" is a file, though it is an ordinary word.
   const isMeant = !isKnown(word) || (has(before, 'definite') && word.meaning.verbs.length === 0);
   if (file === undefined || others.length > 0 || word.text.length < 3 || !isMeant) return word;

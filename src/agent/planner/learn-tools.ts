@@ -22,8 +22,6 @@ export interface Toolset {
   readonly reader: ToolProfile | undefined;
   /** Makes new code of a description. */
   readonly maker: ToolProfile | undefined;
-  /** Names of tools that give a template only. */
-  readonly templates: ReadonlySet<string>;
 }
 
 /** Remembers the last catalogue: learning the phrases takes longer than a plan, and it seldom changes. */
@@ -46,7 +44,6 @@ export function createToolLearner(phrases: Phrases): (request: PlanningRequest) 
       ownNames: new Set(ours.map(({ entry }) => entry.tool.name)),
       reader: [...ours, ...all].find(isReader),
       maker: ours.find((one) => takes(one, 'task', 'required') && one.output.kind === 'code'),
-      templates: new Set(all.flatMap(({ needsModel, entry }) => (needsModel ? entry.name : []))),
     };
     last = { entries, toolset };
     return toolset;
@@ -55,15 +52,11 @@ export function createToolLearner(phrases: Phrases): (request: PlanningRequest) 
 
 /** A classifier of its own, so that it changes nothing in how our tools are told apart. */
 function createElsewhereFinder(ours: ToolProfile['examples']): Toolset['findElsewhere'] {
-  let classify: Classify | undefined;
-  const learn = (): Classify => {
-    const examples = new Map<string, ToolProfile['examples']>([['', ours]]);
-    for (const [name, { phrases }] of lexicon.elsewhere)
-      examples.set(name, phrases.map(featuresOf));
-    return learnLabels(examples);
-  };
+  const elsewhere = [...lexicon.elsewhere].map(
+    ([name, { phrases }]) => [name, phrases.map(featuresOf)] as const,
+  );
+  const classify = learnLabels(new Map([['', ours], ...elsewhere]));
   return (features) => {
-    classify ??= learn();
     const [best] = classify(features, (label) => (label === '' ? herePrior : 0));
     return lexicon.elsewhere.get(best?.label ?? '')?.answer;
   };

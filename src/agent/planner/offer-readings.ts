@@ -31,26 +31,24 @@ type Interpretation = Readonly<{ picks: readonly Pick[]; weight: number }>;
 
 /** All that the message may ask for, most likely first. What calls the same tools is one reading. */
 export function offerReadings(splits: readonly Split[], situation: Situation): readonly Reading[] {
-  const readings = new Map<string, { best: Interpretation; total: number }>();
-  for (const interpretation of splits.flatMap((split) => interpret(split, situation))) {
-    const picks = mergeDetails(interpretation.picks);
-    const key = picks
-      .map(({ profile }) => profile?.entry.name ?? '')
-      .toSorted()
-      .join();
-    if (key === '') continue;
-    const known = readings.get(key);
-    const isBetter = !known || known.best.weight < interpretation.weight;
-    readings.set(key, {
-      best: isBetter ? { ...interpretation, picks } : known.best,
-      total: (known?.total ?? 0) + Math.exp(interpretation.weight),
-    });
-  }
-  const sum = [...readings.values()].reduce((all, { total }) => all + total, 0);
-  return [...readings.values()]
+  const byTools = Map.groupBy(
+    splits.flatMap((split) => interpret(split, situation)),
+    ({ picks }) =>
+      picks
+        .map(({ profile }) => profile?.entry.name ?? '')
+        .toSorted()
+        .join(),
+  );
+  byTools.delete('');
+  const readings = [...byTools.values()].map((same) => ({
+    picks: same.toSorted((a, b) => b.weight - a.weight)[0]?.picks ?? [],
+    total: same.reduce((sum, { weight }) => sum + Math.exp(weight), 0),
+  }));
+  const sum = readings.reduce((all, { total }) => all + total, 0);
+  return readings
     .toSorted((a, b) => b.total - a.total)
     .slice(0, maxReadings)
-    .flatMap(({ best, total }) => writeReading(best.picks, total / sum, situation));
+    .flatMap(({ picks, total }) => writeReading(picks, total / sum, situation));
 }
 
 /** The likeliest tool for every clause, and every way in which one clause is taken for something else. */
@@ -61,7 +59,7 @@ function interpret({ clauses, weight }: Split, { tools }: Situation): readonly I
     some.slice(1).map((other) => best.map((one, index) => (index === at ? other : one))),
   );
   return [best, ...others].map((picks) => ({
-    picks: picks.filter(({ clause, profile }) => profile && !clause.isNegated),
+    picks: mergeDetails(picks.filter(({ clause, profile }) => profile && !clause.isNegated)),
     weight: picks.reduce((total, { share }) => total + Math.log(share), weight),
   }));
 }
@@ -78,17 +76,15 @@ function optionsFor(clause: Clause, tools: Situation['tools']): readonly Pick[] 
 
 /** "Drop the logging, add type hints" is one change, "review a.py and b.py" one review of both. */
 function mergeDetails(picks: readonly Pick[]): readonly Pick[] {
-  const merged: Pick[] = [];
+  const merged = new Map<ToolProfile | undefined, Pick>();
   for (const pick of picks) {
-    const at = merged.findLastIndex(({ profile }) => profile === pick.profile);
-    const same = merged[at];
-    if (same) {
-      const words = [...same.clause.words, ...pick.clause.words];
-      const paths = [...same.clause.paths, ...pick.clause.paths];
-      merged[at] = { ...same, clause: { ...same.clause, words, paths } };
-    } else merged.push(pick);
+    const known = merged.get(pick.profile);
+    const words = [...(known?.clause.words ?? []), ...pick.clause.words];
+    const paths = [...(known?.clause.paths ?? []), ...pick.clause.paths];
+    const first = known ?? pick;
+    merged.set(pick.profile, { ...first, clause: { ...first.clause, words, paths } });
   }
-  return merged;
+  return [...merged.values()];
 }
 
 function writeReading(

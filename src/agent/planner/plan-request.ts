@@ -1,16 +1,12 @@
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
-import type { PlanCandidate } from '../../contract/agent/index.ts';
+import type { Attachment, PlanCandidate } from '../../contract/agent/index.ts';
 import type { AboutTopic } from './lexicon.ts';
 import type { Remembered, Turn } from '../../contract/session/index.ts';
 
-/** Something given along with the message. */
-export interface GivenAttachment {
-  /** `code`, `tests`, `spec`, `text` …; told from the name and the content when not given. */
-  readonly kind?: string | undefined;
-  readonly name?: string | undefined;
-  readonly language?: string | undefined;
-  readonly content?: string | undefined;
-}
+/** Something given along with the message; `kind` (`code`, `tests`, `spec` …) is told from the name when not given. */
+export type GivenAttachment = {
+  readonly [Key in 'kind' | keyof Attachment]?: string | undefined;
+};
 
 export interface PlanningRequest {
   readonly message: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, firstPlan, tools, tree } from '../../../testkit/agent/ask-planner.ts';
+import { ask, firstPlan, tools } from '../../../testkit/agent/ask-planner.ts';
 import type { PlanningRequest } from './plan-request.ts';
 
 describe('a plan without a model', () => {
@@ -282,21 +282,4 @@ describe('what a message takes over from the one before', () => {
     const answer = await ask('read the file src');
     expect(JSON.stringify(answer)).not.toContain('workspace.read_file');
   });
-
-  it.each(['and the other one?', 'the other file too', 'what about the other one'])(
-    'the tool for the file beside the last: "%s"',
-    async (message) => {
-      const [turn] = scanned.history ?? [];
-      const steps = [{ id: 'review', tool: 'code.review_code', args: { path: 'src/cart.ts' } }];
-      const history = turn ? [{ ...turn, plan: { version: 1 as const, steps } }] : [];
-      expect(await firstPlan(message, { history })).toMatchObject([
-        { tool: 'code.review_code', args: { path: 'src/index.ts' } },
-      ]);
-      const more = { history, tree: [...tree, 'src/price.ts', 'src/cart.test.ts'] };
-      expect(await ask(message, more)).toMatchObject({
-        kind: 'question',
-        questions: ['Which one: src/index.ts, src/price.ts?'],
-      });
-    },
-  );
 });

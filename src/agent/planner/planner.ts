@@ -7,22 +7,18 @@ import { offerReadings, type Reading } from './offer-readings.ts';
 import type { Planner, PlanningAnswer, PlanningRequest } from './plan-request.ts';
 import { splitMessage, type Clause } from './read-clauses.ts';
 import { featuresOf, has, isKnown, isSignificant, readWords, type Word } from './read-words.ts';
-import { isAnyCue, isCue } from './read-slots.ts';
-import { isWriter, takes, type Phrases, type ToolProfile } from './tool-profile.ts';
+import { isAnyCue } from './read-slots.ts';
+import { isWriter, takes, type Phrases } from './tool-profile.ts';
 import { weighTools } from './weigh-tools.ts';
 
 const maxMessageChars = 6_000;
 const maxShown = 3;
-/** Files that are named where one of them is meant. */
-const maxOthers = 5;
 /** A reading that takes this share of all is meant. */
 const sureShare = 0.6;
 /** A tool with this share is kept where the words are also like those for what no tool does. */
 const likelyShare = 0.25;
 /** A message that is vague with this likelihood is never read in one way only. */
 const vagueShare = 0.05;
-/** Another reading is worth showing where it is this likely beside the best. */
-const worthShowing = 0.02;
 /** What is incomplete is asked about where it is so many times likelier than what is complete. */
 const muchLikelier = 3;
 
@@ -72,10 +68,7 @@ const refuse = (reason: string) => ({ kind: 'refusal', reason }) as const;
 const ask = (...asked: readonly string[]) =>
   ({ kind: 'question', questions: asked, candidates: [] }) as const;
 
-function decide(asked: Situation): PlanningAnswer {
-  const others = findOthers(asked);
-  if (others.length > 1) return ask(`Which one: ${others.join(', ')}?`);
-  const situation = others[0] === undefined ? asked : withPath(asked, others[0]);
+function decide(situation: Situation): PlanningAnswer {
   const again = repeatsLast(situation) ? situation.context.lastTool : undefined;
   const splits = splitMessage(situation.reading.words, (stretch) =>
     again === undefined ? weighTools(stretch, situation) : [{ label: again, share: 1 }],
@@ -100,29 +93,6 @@ function decide(asked: Situation): PlanningAnswer {
   return ask(...(missing.length > 0 ? missing.map((what) => questions[what]) : [questions.task]));
 }
 
-/** "and the other one?": the files beside the one that was worked on last, of the same kind and no tests. */
-function findOthers({ reading, context: { lastPath } }: Situation): readonly string[] {
-  const said = reading.words.filter((word) => isSignificant(word) || isCue(word, 'other'));
-  const isOther = (word: Word): boolean =>
-    isCue(word, 'other') || has(word, 'pronouns') || word.meaning.nouns.includes('file');
-  if (lastPath === undefined || !said.some((word) => isCue(word, 'other')) || !said.every(isOther))
-    return [];
-  const place = (path: string): string => path.replace(/[^/]*?(?=\.[^./]*$|$)/u, '');
-  return [...reading.files]
-    .filter((path) => path !== lastPath && place(path) === place(lastPath) && !isPrivate(path))
-    .slice(0, maxOthers);
-}
-
-/** `__init__.py`, `test_cart.py`, `cart.test.ts`. */
-const isPrivate = (path: string): boolean => /(?:^|\/)(?:_|test_)|[._-](?:test|spec)\./u.test(path);
-
-function withPath(situation: Situation, path: string): Situation {
-  const words = situation.reading.words.map((word) =>
-    isCue(word, 'other') ? { ...word, path: { path, kind: 'file' as const } } : word,
-  );
-  return { ...situation, reading: { ...situation.reading, words } };
-}
-
 /** "and the rest of the repo?": the last request once more, for the path that is named now. */
 function repeatsLast({ prose, reading, context, tools }: Situation): boolean {
   const isReading = tools.get(context.lastTool ?? '')?.isReadOnly === true;
@@ -133,15 +103,18 @@ function repeatsLast({ prose, reading, context, tools }: Situation): boolean {
       !/^(?:same|folder|directory|file)$/u.test(word.plain),
   );
   const isPath = said.length === 1 && /^(?:file|folder)$/u.test(said[0]?.path?.kind ?? '');
-  const isOther = reading.words.some((word) => word.path && isCue(word, 'other'));
-  return isReading && isPath && (isOther || continues.test(prose));
+  return isReading && isPath && continues.test(prose);
 }
 
 /** What is about Tutti itself, no tool's or too vague, as a whole. */
 function answerSpecial(whole: Clause, situation: Situation): PlanningAnswer | undefined {
   const { request, context, tools, findElsewhere } = situation;
   const label = whole.guesses[0]?.label ?? '';
-  const isOffered = whole.guesses.some(({ label: name }) => isForeign(tools.get(name), request));
+  // Tools of other servers are among the guesses only where the words speak of them.
+  const isOffered = whole.guesses.some(({ label: name }) => {
+    const server = tools.get(name)?.entry.server;
+    return server !== undefined && !request.isOwn(server);
+  });
   const tool = tools.get(label);
   const isSure = (whole.guesses[0]?.share ?? 0) >= likelyShare || tool?.isReadOnly === false;
   // One that takes any task is no sign that it does this one.
@@ -155,11 +128,6 @@ function answerSpecial(whole: Clause, situation: Situation): PlanningAnswer | un
   if (label === 'explain') return refuse(refusals.explain);
   const hasMaterial = context.given.length + context.remembered.length > 0;
   return label === 'vague' && !hasMaterial ? ask(questions.task) : undefined;
-}
-
-/** Tools of other servers are among the guesses only where the words speak of them. */
-function isForeign(profile: ToolProfile | undefined, { isOwn }: PlanningRequest): boolean {
-  return profile !== undefined && !isOwn(profile.entry.server);
 }
 
 /** A few titles, so that a refusal says what would work. */
@@ -182,10 +150,7 @@ function offer(
     return ask(`That takes ${count} steps of at most ${request.maxSteps}. Which part comes first?`);
   const best = first?.candidate.confidence ?? 0;
   const isSure = isClear && best >= sureShare;
-  const candidates = readings
-    .filter(({ candidate }) => candidate.confidence >= best * worthShowing)
-    .slice(0, isSure ? 1 : maxShown)
-    .map(({ candidate }) => candidate);
+  const candidates = readings.slice(0, isSure ? 1 : maxShown).map(({ candidate }) => candidate);
   if (!isSure && candidates.length === 1)
     return { ...ask(`Did you mean this? ${candidates[0]?.why ?? ''}`), candidates };
   const notUnderstood = first ? wordsNotRead(first, reading.words) : [];

@@ -31,7 +31,7 @@ type Judge = (stretch: Stretch) => Guesses;
 /** More places to cut than these are not tried: the number of splits doubles with each. */
 const maxCuts = 7;
 /** How much a new deed is expected behind each connective, and before what. */
-const cutWeights = { end: 1.8, arrow: 1, sequence: 1.1, join: 0.6, mark: 0.4, negation: 0.3 };
+const cutWeights = { end: 1.8, sequence: 1.1, join: 0.6, mark: 0.4, negation: 0.3 };
 const followWeights = { deed: 0.8, other: -2.1 };
 
 interface Cut {
@@ -88,18 +88,13 @@ function readClause(
 function findCuts(words: readonly Word[]): readonly Cut[] {
   const kinds = words.map(connective);
   const cuts = words.flatMap((word, at): readonly Cut[] => {
-    const isNegation = kinds[at] === 'negation';
-    const joined = kinds.slice(0, at).findLastIndex((kind) => !kind || kind === 'negation') + 1;
-    // A run of connectives ("? and also") is one cut, as strong as its strongest.
-    const run = kinds.slice(joined, at).flatMap((kind) => kind ?? []);
-    if (isNegation && run.length === 0 && kinds[at - 1] !== 'negation') run.push('negation');
-    const rest = words.slice(at);
-    const isInside = run.length === 0 || (kinds[at] !== undefined && !isNegation);
-    if (isInside || word.kind === 'mark' || !words.slice(0, at).some(isSignificant)) return [];
-    const strength = cutWeights[run.at(-1) ?? 'negation'];
-    return [
-      { at, weight: strength + followWeights[beginsDeed(rest) ? 'deed' : 'other'], isNegation },
-    ];
+    const [before, kind] = [kinds[at - 1] ?? 'negation', kinds[at]];
+    const isNegation = kind === 'negation';
+    // A run of connectives ("? and also") is one cut, behind its last.
+    const begins = isNegation || (before !== 'negation' && kind === undefined);
+    if (!begins || word.kind === 'mark' || !words.slice(0, at).some(isSignificant)) return [];
+    const follows = beginsDeed(words.slice(at)) ? followWeights.deed : followWeights.other;
+    return [{ at, weight: cutWeights[before] + follows, isNegation }];
   });
   const strongest = cuts.toSorted((a, b) => b.weight - a.weight).slice(0, maxCuts);
   return strongest.toSorted((a, b) => a.at - b.at);
@@ -108,9 +103,8 @@ function findCuts(words: readonly Word[]): readonly Cut[] {
 function connective(word: Word | undefined): keyof typeof cutWeights | undefined {
   if (!word) return undefined;
   if (word.kind === 'mark') {
-    if (/^(?:[-=]>|→)$/u.test(word.text)) return 'arrow';
     if (/^(?:[.?!;|]|\n+)$/u.test(word.text)) return 'end';
-    return /^[,:(+&/)]$/u.test(word.text) ? 'mark' : undefined;
+    return /^(?:[,:(+&/)→]|[-=]>)$/u.test(word.text) ? 'mark' : undefined;
   }
   if (has(word, 'sequence', 'before')) return 'sequence';
   if (has(word, 'negation')) return 'negation';
@@ -120,11 +114,9 @@ function connective(word: Word | undefined): keyof typeof cutWeights | undefined
 /** A deed is a verb, or a noun that stands for one: "a parser, tests and a review". */
 function beginsDeed(rest: readonly Word[]): boolean {
   const first = rest.find((word) => isSignificant(word) && !has(word, 'negation'));
-  if (first && (first.meaning.verbs.length > 0 || has(first, 'light')))
-    // "that reads names and sorts them" goes on with what a program does.
-    return !/[^s]s$/u.test(first.plain);
+  const isVerb = first && (first.meaning.verbs.length > 0 || has(first, 'light'));
+  // "that reads names and sorts them" goes on with what a program does.
+  if (isVerb) return !/[^s]s$/u.test(first.plain);
   const end = rest.findIndex((word) => word.kind === 'mark' || has(word, 'joins', 'boundary'));
-  return rest
-    .slice(0, end < 0 ? 6 : end)
-    .some(({ kind, meaning }) => /^(?:email|channel)$/u.test(kind) || meaning.nouns.length > 0);
+  return rest.slice(0, end < 0 ? undefined : end).some(({ meaning }) => meaning.nouns.length > 0);
 }

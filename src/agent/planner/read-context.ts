@@ -100,55 +100,50 @@ const goesOn =
 
 /** Takes unfenced code out of a message, and leaves the prose: whole lines, or what follows a colon. */
 export function splitCode(message: string): { readonly prose: string; readonly code?: string } {
-  const lines = message.split('\n');
-  const first = lines.findIndex((line) => isCode(line) || codeAfterColon(line) !== undefined);
-  if (first < 0) return { prose: message };
-  const opening = lines[first] ?? '';
-  const inline = isCode(opening) ? undefined : codeAfterColon(opening);
-  let last = first;
-  for (let at = first + 1; at < lines.length; at += 1) {
-    const line = lines[at] ?? '';
-    if (!isCode(line) && !goesOn.test(line)) break;
-    if (line.trim() !== '') last = at;
-  }
-  const code = [inline ?? opening, ...lines.slice(first + 1, last + 1)].join('\n').trim();
-  const before = inline === undefined ? [] : [opening.slice(0, opening.length - inline.length)];
-  const prose = [...lines.slice(0, first), ...before, ...lines.slice(last + 1)].join('\n').trim();
+  const parts = message.split('\n').map(splitAtCode);
+  const first = parts.findIndex(({ code }) => code !== undefined);
+  const opening = parts[first];
+  if (opening?.code === undefined) return { prose: message };
+  const rest = message.split('\n').slice(first + 1);
+  const end = rest.findIndex((line) => !isCode(line) && !goesOn.test(line));
+  const code = [opening.code, ...rest.slice(0, end < 0 ? undefined : end)].join('\n').trim();
+  const before = [...parts.slice(0, first), opening].map(({ prose }) => prose);
+  const prose = [...before, ...(end < 0 ? [] : rest.slice(end))].join('\n').trim();
   return { prose, code };
 }
 
 /** "write a file notes.txt: …": the text that a file is to hold, where nothing but the file is spoken of before it. */
 export function splitContent(prose: string): { readonly prose: string; readonly text?: string } {
   const [all = '', head = '', text = ''] = /^([^\n]{1,300}?):\s+(\S[\s\S]*)$/u.exec(prose) ?? [];
-  const words = readWords(head);
-  return all !== '' && asksToWrite(words) ? { prose: head, text } : { prose };
+  return all !== '' && readFileDeed(readWords(head)) === 'write'
+    ? { prose: head, text }
+    : { prose };
 }
 
-/** "create notes.txt", "save this in a.md with the content": nothing but a file to write is spoken of. */
-export function asksToWrite(words: readonly Word[]): boolean {
+/** "delete a.txt", "create notes.txt", "save this in a.md": a deed on files where nothing else is spoken of. */
+export function readFileDeed(words: readonly Word[]): 'write' | 'delete' | undefined {
   const said = words.filter((word) => isSignificant(word) && !has(word, 'pronouns', 'light'));
-  const isPath = ({ kind, path }: Word): boolean => kind === 'path' || path?.kind === 'file';
-  const namesFile = said.some(({ meaning }) => meaning.nouns.includes('file'));
+  const isPath = ({ kind, path }: Word): boolean => kind === 'path' || path !== undefined;
+  const isFile = ({ meaning }: Word): boolean => meaning.nouns.includes('file');
+  const others = said.filter((word) => !isPath(word) && !isFile(word));
+  const isDelete = ({ plain }: Word): boolean => /^(?:delete|remove|rm|erase)$/u.test(plain);
+  if (others.length === 1 && said.length > 1 && others.some(isDelete)) return 'delete';
   // "add to notes.txt" keeps what is there; "add a file notes.txt" is a new one.
   const isWrite = ({ plain, meaning: { verbs } }: Word): boolean =>
-    verbs.includes('save') || (verbs.includes('create') && (plain !== 'add' || namesFile));
-  const isAbout = (word: Word): boolean =>
-    isCue(word, 'content') || word.meaning.nouns.includes('file') || has(word, 'given');
-  return (
-    said.filter(isPath).length === 1 &&
-    said.some(isWrite) &&
-    said.every((word) => isPath(word) || isWrite(word) || isAbout(word))
-  );
+    verbs.includes('save') || (verbs.includes('create') && (plain !== 'add' || said.some(isFile)));
+  const isAbout = (word: Word): boolean => isCue(word, 'content') || has(word, 'given');
+  const isOnlyThat = others.some(isWrite) && others.every((one) => isWrite(one) || isAbout(one));
+  return isOnlyThat && said.filter(isPath).length === 1 ? 'write' : undefined;
 }
 
 function isCode(line: string): boolean {
   return starts.some((pattern) => pattern.test(line));
 }
 
-function codeAfterColon(line: string): string | undefined {
-  for (let at = line.indexOf(': '); at >= 0; at = line.indexOf(': ', at + 1)) {
-    const rest = line.slice(at + 2).trimStart();
-    if (isCode(rest)) return rest;
-  }
-  return undefined;
+function splitAtCode(line: string): { readonly prose: string; readonly code?: string } {
+  const at = [0, ...[...line.matchAll(/: +/gu)].map(({ 0: colon, index }) => index + colon.length)];
+  const from = at.find((start) => isCode(line.slice(start)));
+  return from === undefined
+    ? { prose: line }
+    : { prose: line.slice(0, from), code: line.slice(from) };
 }

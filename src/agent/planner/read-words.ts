@@ -101,20 +101,14 @@ function withoutSlip(word: Word): Word {
 
 function joinPhrases(words: readonly Word[]): readonly Word[] {
   const joined: Word[] = [];
-  for (let at = 0; at < words.length;) {
-    const phrase = longestPhrase(words, at);
-    const word = words[at];
-    if (phrase) joined.push(phrase.word);
-    else if (word) joined.push(word);
-    at += phrase?.length ?? 1;
+  for (const [at, word] of words.entries()) {
+    const isInPhrase = word.from < (joined.at(-1)?.to ?? 0);
+    if (!isInPhrase) joined.push(longestPhrase(words, at) ?? word);
   }
   return joined;
 }
 
-function longestPhrase(
-  words: readonly Word[],
-  at: number,
-): { readonly word: Word; readonly length: number } | undefined {
+function longestPhrase(words: readonly Word[], at: number): Word | undefined {
   for (let length = maxPhraseWords(words[at]?.plain ?? ''); length > 1; length -= 1) {
     const part = words.slice(at, at + length);
     if (part.length < length || part.some(({ kind }) => kind !== 'word' && kind !== 'number'))
@@ -123,7 +117,7 @@ function longestPhrase(
     const meaning = lookUp(plain);
     const text = part.map((word) => word.text).join(' ');
     const [from, to] = [part[0]?.from ?? 0, part.at(-1)?.to ?? 0];
-    if (meaning) return { word: { kind: 'word', text, plain, meaning, from, to }, length };
+    if (meaning) return { kind: 'word', text, plain, meaning, from, to };
   }
   return undefined;
 }
@@ -148,10 +142,9 @@ const emptyClasses = 'generic vague polite given light pronouns questions functi
 
 /** Says something about a program, more than that there is to be one. */
 export function isDescriptive(word: Word): boolean {
-  const { names, verbs, nouns } = word.meaning;
+  const { names, verbs } = word.meaning;
   const isEmpty =
     verbs.length > 0 ||
-    nouns.some((noun) => /^(?:spec|tests|code|review)$/u.test(noun)) ||
     (names.languages ?? names.frameworks) !== undefined ||
     has(word, ...emptyClasses);
   return !isEmpty && isSignificant(word);

@@ -1,6 +1,5 @@
 import type { Guesses } from '../../kernel/index.ts';
-import { isDeletion } from './draft-steps.ts';
-import { asksToWrite, type Situation } from './read-context.ts';
+import { readFileDeed, type Situation } from './read-context.ts';
 import { findCommit } from './read-slots.ts';
 import type { Stretch } from './read-clauses.ts';
 import { isKnown, type FoundPath } from './read-words.ts';
@@ -62,13 +61,13 @@ export function weighTools(stretch: Stretch, situation: Situation): Guesses {
   });
   const sum = others.reduce((total, { share }) => total + share, 1);
   const guesses = [...own, ...others].map(({ label, share }) => ({ label, share: share / sum }));
-  const isDeleted = isDeletion({ words });
-  const isWritten = context.given.length > 0 && asksToWrite(words);
+  const deed = readFileDeed(words);
   return guesses
     .filter(({ label, share }) => {
       const profile = tools.get(label.replace(/#change$/u, ''));
-      if (isDeleted) return profile !== undefined && changesField(profile) !== undefined;
-      if (isWritten) return profile !== undefined && isWriter(profile);
+      if (deed === 'delete') return profile !== undefined && changesField(profile) !== undefined;
+      if (deed === 'write' && context.given.length > 0)
+        return profile !== undefined && isWriter(profile);
       return profile === undefined || share > clearShare || profile.isReadOnly;
     })
     .toSorted((a, b) => b.share - a.share);
@@ -83,11 +82,8 @@ function foreignOdds(
   if (request.isOwn(entry.server)) return undefined;
   const names = [entry.server, entry.tool.name].map((name) => name.toLowerCase());
   const isNamed = words.some((word) => !isKnown(word) && names.includes(word.plain));
-  // What something is done to says more than the deed.
-  const weigh = (some: readonly (readonly string[])[]): number =>
-    some.reduce((sum, [first = '']) => sum + (first.startsWith('verb:') ? 1 : 2), 0);
   const said = nameWords.filter((word) => word.some((one) => features.includes(one)));
-  const match = nameWords.length < 2 ? 0 : weigh(said) / weigh(nameWords);
+  const match = nameWords.length < 2 ? 0 : said.length / nameWords.length;
   // A tool of ours with the same name does the same.
   if (!isNamed && (match < enoughOfName || ownNames.has(entry.tool.name))) return undefined;
   // The name of a server speaks for those of its tools whose own name is spoken of.
