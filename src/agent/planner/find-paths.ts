@@ -5,7 +5,6 @@ import { has, isKnown, type FoundPath, type Word } from './read-words.ts';
 /** More files than these are not looked through for a name. */
 const maxFiles = 5_000;
 const folderWords = /^(?:folder|directory|dir|ordner|verzeichnis|dossier|carpeta|package|module)$/u;
-const inWords = /^(?:in|inside|under|below|within|of|from|for|at|im|dans|en|unter|to|into)$/u;
 const endings =
   /\.(?:py|pyi|js|mjs|cjs|jsx|ts|tsx|mts|java|go|rs|sql|html?|css|scss|cs|cpp|cc|c|h|hpp|php|rb|kts?|swift|scala|sh|bash|ps1|pl|hs|exs?|dart|lua|jl|clj|vue|svelte|md|txt|rst|json|ya?ml|toml|xml|ini|env|cfg|conf|lock|csv|log|ipynb|gradle|tf|proto|mod)$/iu;
 
@@ -94,10 +93,10 @@ async function findNamed(
 
 /** A word that is the name of a folder or a file: an ordinary word needs a sign that it is meant as one. */
 function withPath(word: Word, [before, after]: readonly (Word | undefined)[], tree: Tree): Word {
-  const isInside = inWords.test(before?.plain ?? '') && !has(word, 'function');
+  const isInside = has(before, 'boundary') && !has(word, 'function');
   const isFolder = folderWords.test(after?.plain ?? '') || !isKnown(word) || isInside;
-  const folders = tree.folders.get(word.text.toLowerCase()) ?? [];
-  const folder = folders.length === 1 ? folders[0] : folders.find((path) => !path.includes('/'));
+  // The shallowest comes first.
+  const folder = tree.folders.get(word.text.toLowerCase())?.[0];
   if (folder !== undefined && isFolder) return { ...word, path: { path: folder, kind: 'folder' } };
   const name = word.text.toLowerCase();
   const named = tree.byName.get(name) ?? tree.byStem.get(name) ?? [];

@@ -6,7 +6,7 @@ import { lexicon, type AboutTopic } from './lexicon.ts';
 import { offerReadings, type Reading } from './offer-readings.ts';
 import type { Planner, PlanningAnswer, PlanningRequest } from './plan-request.ts';
 import { splitMessage, type Clause } from './read-clauses.ts';
-import { featuresOf, has, isKnown, isSignificant, readWords, type Word } from './read-words.ts';
+import { has, isKnown, isSignificant, readWords, type Word } from './read-words.ts';
 import { isAnyCue } from './read-slots.ts';
 import { isWriter, takes, type Phrases } from './tool-profile.ts';
 import { weighTools } from './weigh-tools.ts';
@@ -106,9 +106,9 @@ function repeatsLast({ prose, reading, context, tools }: Situation): boolean {
   return isReading && isPath && continues.test(prose);
 }
 
-/** What is about Tutti itself, no tool's or too vague, as a whole. */
+/** What is about Tutti itself, or no tool's, as a whole. */
 function answerSpecial(whole: Clause, situation: Situation): PlanningAnswer | undefined {
-  const { request, context, tools, findElsewhere } = situation;
+  const { request, tools, findElsewhere } = situation;
   const label = whole.guesses[0]?.label ?? '';
   // Tools of other servers are among the guesses only where the words speak of them.
   const isOffered = whole.guesses.some(({ label: name }) => {
@@ -119,15 +119,14 @@ function answerSpecial(whole: Clause, situation: Situation): PlanningAnswer | un
   const isSure = (whole.guesses[0]?.share ?? 0) >= likelyShare || tool?.isReadOnly === false;
   // One that takes any task is no sign that it does this one.
   const isOurs = isOffered || (tool && isSure && !takes(tool, 'task', 'required'));
-  const elsewhere = isOurs ? undefined : findElsewhere(featuresOf(whole.words));
+  const elsewhere = isOurs ? undefined : findElsewhere(whole.features);
   if (elsewhere !== undefined) return refuse(elsewhere);
   // The keys of the data are the topics.
   if (label in lexicon.phrases.topics && request.attachments.length === 0)
     return { kind: 'about', topic: label as AboutTopic };
   if (label === 'outside') return refuseUnknown(request);
   if (label === 'explain') return refuse(refusals.explain);
-  const hasMaterial = context.given.length + context.remembered.length > 0;
-  return label === 'vague' && !hasMaterial ? ask(questions.task) : undefined;
+  return undefined;
 }
 
 /** A few titles, so that a refusal says what would work. */
@@ -174,7 +173,6 @@ function isReadFrom(name: string, { drafted }: Reading): boolean {
     ({ profile, text }) =>
       text.includes(name) &&
       !isWriter(profile) &&
-      !takes(profile, 'query', 'required') &&
-      !takes(profile, 'task', 'required'),
+      !['query', 'task'].some((role) => takes(profile, role, 'required')),
   );
 }

@@ -1,14 +1,20 @@
 import type { Guesses } from '../../kernel/index.ts';
 import { featuresOf, has, isSignificant, type FoundPath, type Word } from './read-words.ts';
 
-/** A stretch of the message that asks for one deed, or for none. */
-export interface Clause {
+/** A part of the message as it is weighed. */
+export interface Stretch {
   readonly words: readonly Word[];
+  readonly paths: readonly FoundPath[];
+  readonly features: readonly string[];
+  readonly isFirst: boolean;
+}
+
+/** A stretch that asks for one deed, or for none. */
+export interface Clause extends Stretch {
   /** "no tests", "skip the review". */
   readonly isNegated: boolean;
   /** What it may ask for, best first. */
   readonly guesses: Guesses;
-  readonly paths: readonly FoundPath[];
   /** "it", "this code", "the attached file". */
   readonly pointsBack: boolean;
 }
@@ -17,13 +23,6 @@ export interface Clause {
 export interface Split {
   readonly clauses: readonly Clause[];
   readonly weight: number;
-}
-
-/** A stretch of the message as it is weighed. */
-export interface Stretch {
-  readonly words: readonly Word[];
-  readonly features: readonly string[];
-  readonly isFirst: boolean;
 }
 
 type Judge = (stretch: Stretch) => Guesses;
@@ -47,11 +46,9 @@ export function splitMessage(words: readonly Word[], judge: Judge): readonly Spl
   const clauses = new Map<string, Clause>();
   const clause = (from: number, to: number, isNegated: boolean): Clause => {
     const key = `${from} ${to}`;
-    const known =
-      clauses.get(key) ??
-      readClause(trimEnd(words.slice(from, to)), { isNegated, isFirst: from === 0, judge });
+    const known = clauses.get(key) ?? readClause(words.slice(from, to), from === 0, judge);
     clauses.set(key, known);
-    return known;
+    return { ...known, isNegated };
   };
   return Array.from({ length: 2 ** cuts.length }, (_, mask) => {
     const taken = cuts.filter((_cut, bit) => Math.floor(mask / 2 ** bit) % 2 === 1);
@@ -65,24 +62,15 @@ export function splitMessage(words: readonly Word[], judge: Judge): readonly Spl
   });
 }
 
-/** Without the "and" that leads to the next. */
-function trimEnd(words: readonly Word[]): readonly Word[] {
-  const last = words.findLastIndex((word) => word.text === '?' || connective(word) === undefined);
-  return words.slice(0, last + 1);
-}
-
-function readClause(
-  words: readonly Word[],
-  { isNegated, isFirst, judge }: { isNegated: boolean; isFirst: boolean; judge: Judge },
-): Clause {
-  const paths = new Map(words.flatMap(({ path }) => (path ? [[path.path, path] as const] : [])));
-  return {
-    words,
-    isNegated,
-    guesses: judge({ words, features: featuresOf(words), isFirst }),
-    paths: [...paths.values()],
-    pointsBack: words.some((word) => (has(word, 'pronouns') && !word.path) || has(word, 'given')),
-  };
+function readClause(part: readonly Word[], isFirst: boolean, judge: Judge): Clause {
+  // Without the "and" that leads to the next.
+  const last = part.findLastIndex((word) => word.text === '?' || connective(word) === undefined);
+  const words = part.slice(0, last + 1);
+  const named = new Map(words.flatMap(({ path }) => (path ? [[path.path, path] as const] : [])));
+  const stretch = { words, paths: [...named.values()], features: featuresOf(words), isFirst };
+  const isBack = (word: Word): boolean => has(word, 'pronouns') && !word.path;
+  const pointsBack = words.some((word) => isBack(word) || has(word, 'given'));
+  return { ...stretch, isNegated: false, guesses: judge(stretch), pointsBack };
 }
 
 function findCuts(words: readonly Word[]): readonly Cut[] {

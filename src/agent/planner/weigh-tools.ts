@@ -2,7 +2,7 @@ import type { Guesses } from '../../kernel/index.ts';
 import { readFileDeed, type Situation } from './read-context.ts';
 import { findCommit } from './read-slots.ts';
 import type { Stretch } from './read-clauses.ts';
-import { isKnown, type FoundPath } from './read-words.ts';
+import { isKnown } from './read-words.ts';
 import { changesField, isWriter, takes, type ToolProfile } from './tool-profile.ts';
 
 /** What is known before a word is read, as logarithms of odds. */
@@ -13,8 +13,7 @@ const odds = {
   foreign: -3.1,
   named: 5,
   nameMatch: 3,
-  bound: 3,
-  commit: 1.5,
+  bound: 1.5,
   withMaterial: -1.5,
   topic: -0.3,
   outside: -0.6,
@@ -29,11 +28,8 @@ const shortMessage = 6;
 /** What changes something is offered only where it is this likely. */
 const clearShare = 0.1;
 
-/** A stretch with what there is to work on. */
-interface There extends Stretch {
-  readonly paths: readonly FoundPath[];
-  readonly hasCode: boolean;
-}
+/** A stretch with whether there is code to work on. */
+type There = Stretch & { readonly hasCode: boolean };
 
 /**
  * What a stretch of words asks for, given what there is to work on and what each tool takes. Tools of other servers
@@ -43,11 +39,7 @@ export function weighTools(stretch: Stretch, situation: Situation): Guesses {
   const { tools, classify, context } = situation;
   const { words, features, isFirst } = stretch;
   const texts = [...context.given, ...context.remembered];
-  const there = {
-    ...stretch,
-    paths: words.flatMap(({ path }) => (path && path.kind !== 'new' ? path : [])),
-    hasCode: !isFirst || texts.some(({ kind }) => kind === 'code'),
-  };
+  const there = { ...stretch, hasCode: !isFirst || texts.some(({ kind }) => kind === 'code') };
   const prior = (label: string): number => {
     const profile = tools.get(label.replace(/#change$/u, ''));
     return profile ? toolOdds(profile, there, label.endsWith('#change')) : topicOdds(label, there);
@@ -86,8 +78,7 @@ function foreignOdds(
   const match = nameWords.length < 2 ? 0 : said.length / nameWords.length;
   // A tool of ours with the same name does the same.
   if (!isNamed && (match < enoughOfName || ownNames.has(entry.tool.name))) return undefined;
-  // The name of a server speaks for those of its tools whose own name is spoken of.
-  return odds.foreign + (isNamed ? odds.named * Math.max(0.4, match) : 0) + odds.nameMatch * match;
+  return odds.foreign + (isNamed ? odds.named : 0) + odds.nameMatch * match;
 }
 
 /** Whether the tool can take what there is. */
@@ -98,15 +89,13 @@ function toolOdds(profile: ToolProfile, there: There, isChange: boolean): number
   const isFolder = paths.some(({ kind }) => kind === 'folder');
   const roles = isFolder ? ['path'] : ['path', 'code', 'content'];
   const pathOdds = roles.some((role) => takes(profile, role)) ? odds.fitsPath : odds.noPath;
-  const isBound = words.some(
-    ({ kind }) => /^(?:email|channel)$/u.test(kind) && takes(profile, kind),
-  );
-  const isCommit = takes(profile, 'commit') && findCommit(words) !== undefined;
+  const isBound =
+    words.some(({ kind }) => /^(?:email|channel)$/u.test(kind) && takes(profile, kind)) ||
+    (takes(profile, 'commit') && findCommit(words) !== undefined);
   return (
     (takesText && !isMaker && hasCode ? odds.fitsCode : 0) +
     (paths.length > 0 ? pathOdds : 0) +
-    (isBound ? odds.bound : 0) +
-    (isCommit ? odds.commit : 0)
+    (isBound ? odds.bound : 0)
   );
 }
 
