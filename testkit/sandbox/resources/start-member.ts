@@ -77,9 +77,13 @@ export async function computeForASecond(
   cpus: number,
 ): Promise<{ readonly cpuMs: number; readonly mostMs: number }> {
   const startedAt = performance.now();
-  group.watch(() => {});
+  let reached: LimitReason | undefined;
+  group.watch((reason) => {
+    reached = reason;
+    group.kill();
+  });
   const { exitCode } = await startMember(group, ['/bin/sh', '-c', busyForASecond]).exited;
-  if (exitCode !== 0) throw new Error(`they ended with ${exitCode}`);
+  if (exitCode !== 0) throw new Error(`they ended with ${exitCode} at the limit ${reached}`);
   const mostMs = cpus * (performance.now() - startedAt) + rateSlackMs;
   return { cpuMs: (await group.usage()).cpuMs, mostMs };
 }
