@@ -1,7 +1,7 @@
 /** Passed at a place where a process may die; does nothing but in tests of that death. */
 export type FaultPoint = (name: string) => void;
 
-/** For all who were told of no fault. */
+/** The default: no fault is planted. */
 export const noFaults: FaultPoint = () => {};
 
 /**

@@ -1,4 +1,4 @@
-/** True while a process of this number exists, whoever it belongs to. */
+/** True while a process with this pid exists, regardless of its user. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

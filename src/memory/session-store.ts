@@ -8,7 +8,7 @@ export interface SessionOwner extends ProcessIdentity {
   readonly leaseMs: number;
 }
 
-/** The right to write in a session; void as soon as anybody else got one. */
+/** The right to write in a session; void as soon as another writer got one. */
 export interface SessionLease {
   readonly sessionId: string;
   readonly epoch: number;
@@ -34,7 +34,7 @@ export interface SessionChange {
 }
 
 /**
- * Where sessions are kept. What it was told survives the death of every process when it
+ * Where sessions are kept. What it acknowledged survives the death of every process when it
  * answers; an answer of the assistant, and all before it, also the loss of power.
  *
  * 1. A caller sees its own sessions only; ids are unique among all.

@@ -69,7 +69,7 @@ export async function fixCapability(
 const changeTool = 'workspace.apply_changes';
 
 /**
- * What nobody can foresee at the start of a task of several rounds: Tutti's own tools that only read and stay on this
+ * Tools that a task of several rounds may need later, which cannot be foreseen at its start: Tutti's own tools that only read and stay on this
  * machine are all in; the one that changes files is in where the user's words ask for a change.
  */
 function toolsForTasks(

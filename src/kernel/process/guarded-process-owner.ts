@@ -93,7 +93,7 @@ export class GuardedProcessOwner implements ProcessOwner {
       { ...spec, env: { ...spec.env, [markVariable]: chain } },
       (started) => this.#adopt(started, { mark, isEnclosed: spec.isEnclosed === true }),
     );
-    // Not waited for: what a program writes before somebody listens is lost when it ends at once.
+    // Not waited for: what a program writes before a listener is attached is lost when it ends at once.
     // What is enclosed has no stragglers without a mark, so it needs no record of its group.
     if (spec.isEnclosed !== true) void this.#remember(program.pid);
     return program;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Log } from '../log.ts';
 import { ownFile } from '../own-files.ts';
 
-/** A guardian that keeps dying is not needed less, but starting it forever helps nobody. */
+/** A guardian that keeps dying is not needed less, but restarting it forever does not help. */
 const maxRestarts = 20;
 const restartPauseMs = 50;
 const endTimeoutMs = 1_000;
@@ -30,9 +30,9 @@ lines.on('close', () => {
  * A tiny process of our own that kills our programs when we are gone: it sees that by its input
  * ending, which also happens when we are killed and cannot do anything more.
  *
- * 1. Nobody but us holds the other end of its input: Node marks its pipes to be closed in programs.
+ * 1. Only this process holds the other end of its input: Node marks its pipes to be closed in programs.
  * 2. It has a session of its own, so what ends our group or terminal does not end it.
- * 3. When it dies it is replaced, and its successor is told everything again.
+ * 3. When it dies it is replaced, and its successor gets the whole state again.
  */
 export class Guardian {
   readonly #mark: string;

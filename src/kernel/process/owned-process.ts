@@ -49,7 +49,7 @@ export interface ProcessOwner {
   /**
    * Throws `kernel.process_not_started` with the reason (not found, not executable, no such folder).
    * Listen to the pipes in the turn in which it resolves: what a program wrote is dropped when it ends
-   * before anybody listens.
+   * before a listener is attached.
    */
   start(spec: ProcessSpec): Promise<OwnedProcess>;
   /** What a process and all below it use; null when it is gone or the platform does not tell. */

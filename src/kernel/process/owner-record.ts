@@ -20,12 +20,12 @@ export interface OwnedGroup {
   readonly startedAt: string;
 }
 
-/** 0 and 1 are nobody's programs, and killing group 1 would be killing everybody. */
+/** 0 and 1 are never programs of ours, and killing group 1 would kill every process. */
 const firstProgramId = 2;
 /** A mark as short as a word would be found in environments that have nothing to do with us. */
 const minMarkCharacters = 8;
 
-/** Replaces the record at once: whoever reads it sees the old or the new one. */
+/** Replaces the record atomically: readers see the old or the new one. */
 export function writeRecord(runDirectory: string, id: string, record: OwnerRecord): void {
   mkdirSync(runDirectory, { recursive: true, mode: 0o700 });
   const written = join(runDirectory, `${id}.tmp`);

@@ -14,7 +14,7 @@ const killTimeMs = 800;
 const killPauseMs = 20;
 const firstPollMs = 5;
 const longestPollMs = 100;
-/** How long pipes stay open for what was written before the end, if somebody out of reach holds them. */
+/** How long pipes stay open for what was written before the end, if a process out of reach holds them. */
 const drainMs = 5_000;
 
 export interface RunningProgramParts {
@@ -97,7 +97,7 @@ export class RunningProgram implements OwnedProcess {
     while (groupExists(this.pid) && Date.now() < this.#killAt) {
       await sleep(Math.min(pauseMs, Math.max(1, this.#killAt - Date.now())));
       pauseMs = Math.min(pauseMs * 2, longestPollMs);
-      // A group also exists while its dead are not reaped, which may be never: is anybody running?
+      // A group also exists while its dead are not reaped, which may be never: is any of them running?
       const mayBeDead = this.#exit !== undefined && process.platform === 'linux';
       if (mayBeDead && !(await this.#look()).some((row) => row.group === this.pid)) return;
     }

@@ -1,4 +1,4 @@
-/** Below this are nobody (0: our own group) and the first process (1), and -1 would be everybody. */
+/** Smaller numbers are special: 0 is our own group, 1 the first process, -1 every process. */
 const firstUsableId = 2;
 
 const treeKillTimeoutMs = 5_000;
@@ -24,7 +24,7 @@ function groupTarget(group: number): number {
   return process.platform === 'win32' ? group : -group;
 }
 
-/** False when there is nobody to signal. Not being allowed to means that there is somebody. */
+/** False when no such process exists. A refused permission means that one exists. */
 function signal(target: number, name: NodeJS.Signals | 0): boolean {
   try {
     process.kill(target, name);

@@ -50,7 +50,7 @@ function spawnProgram(spec: ProcessSpec): ChildProcess {
     windowsHide: true,
     windowsVerbatimArguments: native.isVerbatim,
   });
-  // A pipe whose other end is gone, and a program that cannot be signalled, are told by its exit.
+  // A pipe whose other end is gone, and a program that cannot be signalled, are reported by its exit.
   for (const part of [child, ...child.stdio]) part?.on('error', () => {});
   return child;
 }

@@ -9,7 +9,7 @@ import { killProcess, signalGroup } from './send-signal.ts';
 const maxRecords = 1_000;
 const maxRounds = 20;
 const roundPauseMs = 50;
-/** Records of other machines and containers, which nobody here can judge, are dropped after this. */
+/** Records of other machines and containers, which cannot be checked from here, are dropped after this. */
 const maxForeignAgeMs = 7 * 24 * 3_600_000;
 /** A record being written becomes one at once; what is still there later was abandoned. */
 const maxUnfinishedAgeMs = 3_600_000;
@@ -68,7 +68,7 @@ function removeIfOlder(path: string, maxAgeMs: number): void {
   if (Date.now() - changedAt > maxAgeMs) rmSync(path, { force: true });
 }
 
-/** An owner whose own start could not be told lives as long as anybody has its pid. */
+/** An owner whose own start could not be told counts as alive as long as any process has its pid. */
 function ownerLives(owner: OwnerRecord, rows: readonly ProcessRow[]): boolean {
   return rows.some(
     (row) => row.pid === owner.pid && (owner.startedAt === '' || row.startedAt === owner.startedAt),

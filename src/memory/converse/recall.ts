@@ -86,7 +86,7 @@ async function similarities(
     .sort((a, b) => (words.get(b) ?? 0) - (words.get(a) ?? 0) || b.turn.number - a.turn.number)
     .slice(0, maxEmbedded);
   try {
-    // Whoever embeds may be busy with something else, and notice that the time is up much later.
+    // The embedder may be busy and notice much later that the time is up.
     const query = await orAborted(embed.query(message.slice(0, maxQueryLength), within), within);
     for (let from = 0; from < chosen.length; from += passagesPerRound) {
       const round = chosen.slice(from, from + passagesPerRound);

@@ -20,7 +20,7 @@ function rememberedText({ kind, title, language = '', content = '', artifact = '
 }
 
 /**
- * What was said and with which tools; the things themselves that came of it stand in `remembered`. Plans that
+ * What was said and with which tools; the results themselves are in `remembered`. Plans that
  * were offered beside that of the turn are for who chooses one, not for a model.
  */
 export function withoutContents({ plan, remembered, alternatives: _offered, ...turn }: Turn): Turn {

@@ -5,7 +5,7 @@ import { UnknownPreferenceError } from '../errors.ts';
 import type { Preference, PreferenceStore } from '../preference-store.ts';
 import { preferenceTopics, type PreferenceTopic } from './preference-topics.ts';
 
-/** What a message says about its writer's likings. */
+/** What a message says about its writer's preferences. */
 interface Learned {
   readonly topic: string;
   readonly text: string;
@@ -44,7 +44,7 @@ const wishes: readonly (readonly [pattern: RegExp, kind: 'always' | 'never' | 'p
   [/^my (?:preference|favou?rite)[\w ]{0,40} is /i, 'prefer'],
 ];
 
-/** Said of a liking or of a passing mood: they count only of something that is a choice. */
+/** Said of a preference or of a passing mood: they count only of something that is a choice. */
 const moods: readonly (readonly [pattern: RegExp, kind: 'never' | 'prefer'])[] = [
   [/^i (?:do not|don't|dislike|hate)(?: really)?(?: like| want| use)? /i, 'never'],
   [/^i (?:really )?(?:like|love|want|use) /i, 'prefer'],

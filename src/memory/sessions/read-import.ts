@@ -35,7 +35,7 @@ export function readImport(data: unknown, limits: MemoryLimits): Session {
 }
 
 /**
- * The turns with no say in what is done next: nobody here said these words or saw what was proposed, so that a
+ * The turns with no say in what is done next: no user of this session said these words or saw what was proposed, so that a
  * `yes` accepts none of it.
  */
 export function withoutSay(turns: Session['turns']): Session['turns'] {

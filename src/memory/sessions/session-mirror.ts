@@ -17,7 +17,7 @@ export interface SessionMirrorOptions {
 /**
  * Sessions as JSON files, for people and other programs; the store is what counts.
  *
- * 1. Whoever reads a file sees a whole session, also after a crash of ours: it is written elsewhere and renamed. Files
+ * 1. Readers of a file see a whole session, also after a crash: it is written elsewhere and renamed. Files
  *    are not synced, which would take longer than all else a turn does: after a loss of power one may be old or
  *    empty until its session is opened.
  * 2. Who writes the file of a session has the lease of that session.

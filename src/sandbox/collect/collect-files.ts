@@ -269,7 +269,7 @@ function openFolder(parent: OpenFolder, name: string): OpenFolder | undefined {
 }
 
 /**
- * The names in a folder, as long as `mayLook` says yes before each; undefined when whoever filled it has
+ * The names in a folder, as long as `mayLook` says yes before each; undefined when the program that filled it has
  * closed it to us.
  */
 function readNames(folder: OpenFolder, mayLook: () => boolean): Iterable<Entry> | undefined {

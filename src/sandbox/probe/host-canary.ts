@@ -15,7 +15,7 @@ export interface HostCanary {
   readonly machineId: string | null;
   /** Names of our namespaces by kind; empty where the system has none. */
   readonly namespaces: Readonly<Record<string, string>>;
-  /** How many connections came to our listeners. */
+  /** Connections that our listeners received. */
   connections(): number;
   remove(): Promise<void>;
 }

@@ -184,7 +184,7 @@ export interface CanaryFacts {
    */
   readonly declared?: Readonly<Partial<Record<Protection, Declared>>>;
   /**
-   * Protections the driver was told to leave out. They count as not held even where a canary does not
+   * Protections the driver is configured to leave out. They count as not held even where a canary does not
    * get through, because another layer stops it too.
    */
   readonly leftOut?: readonly Protection[];

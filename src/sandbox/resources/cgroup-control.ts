@@ -77,7 +77,7 @@ export class CgroupControl implements ResourceControl {
 }
 
 /**
- * Removes a group that has long had no member, whoever owns it: the death of a process namespace ends all
+ * Removes a group that has been empty for long, regardless of its owner: the death of a process namespace ends all
  * its processes, and from outside it cannot be told whether an owner in it lives. The kernel removes no group with
  * members, and an owner who lives does not miss an empty one.
  */

@@ -29,7 +29,7 @@ export interface Checking {
   /** Where the plan stands in the document. */
   readonly at: readonly (string | number)[];
   report(finding: Finding): void;
-  /** So many mistakes were found that no more are told. */
+  /** The limit of reported mistakes is reached. */
   isFull(): boolean;
 }
 

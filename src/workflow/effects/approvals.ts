@@ -200,7 +200,7 @@ function refusalOf(
       return new ApprovalVoidError(call, []);
     case 'denied':
       return new ApprovalDeniedError(approval.step, {
-        by: approval.decidedBy ?? 'somebody',
+        by: approval.decidedBy ?? 'unknown',
         reason: approval.reason ?? undefined,
       });
     case 'pending':

@@ -7,7 +7,7 @@ import { measureJson } from './held-values.ts';
 /** Why a call gave no result that can be used. */
 export interface CallFailure {
   readonly error: ErrorReport;
-  /** The same call may succeed later without anybody changing anything. */
+  /** The same call may succeed later without any change. */
   readonly isRetryable: boolean;
   /** What the call was to do may have been done nevertheless. */
   readonly isUncertain: boolean;

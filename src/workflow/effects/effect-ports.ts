@@ -36,7 +36,7 @@ export interface ToolCaller {
 }
 
 /**
- * dispatched: sent off, and no answer was noted · unknown: the same, and the run was told so · succeeded ·
+ * dispatched: sent off, and no answer was noted · unknown: the same, and recorded in the run · succeeded ·
  * failed: it certainly did not happen.
  */
 export type EffectState = 'dispatched' | 'unknown' | 'succeeded' | 'failed';

@@ -28,7 +28,7 @@ interface CommitQueueParts {
   readonly timers: Timers;
   readonly log: Log;
   readonly faultPoint: FaultPoint;
-  /** Is told after the committers were. */
+  /** Notified after the committers. */
   readonly onCommitted: (changes: readonly RunChange[]) => void;
 }
 

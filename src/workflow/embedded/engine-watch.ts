@@ -103,7 +103,7 @@ export class EngineWatch {
     return this.#search.run();
   }
 
-  /** Renews all leases; runs whose lease is gone are told. */
+  /** Renews all leases; runs that lost their lease are notified. */
   renew(): Promise<void> {
     return this.#renewal.run();
   }
@@ -291,7 +291,7 @@ export class RunListeners {
 
   tell(runId: string | null, isTurn = false): void {
     if (runId === null) {
-      // Those who listen from now on are told the next time.
+      // Listeners added from now on are notified next time.
       const told = [...this.#listeners.values()];
       for (const listeners of told) this.#tellThese(listeners, null, isTurn);
       return;

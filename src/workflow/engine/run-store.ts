@@ -156,7 +156,7 @@ export interface NewRunRecord {
   readonly forkedFrom: string | null;
   /**
    * Where it works, as the opener of the store names directories: relative paths and a project's servers mean
-   * something there. Others are not offered it by `unclaimed`. Without one it is anybody's.
+   * something there. Others are not offered it by `unclaimed`. Without one any process may claim it.
    */
   readonly place?: string | null;
   readonly idempotencyKey: string | null;
@@ -164,7 +164,7 @@ export interface NewRunRecord {
   /** What a fork takes over. */
   readonly journal?: readonly JournalEntry[];
   readonly signals?: readonly SignalRecord[];
-  /** Full when not given: who started it was told that it is kept. */
+  /** Default `full`: the start was acknowledged as durable. */
   readonly durability?: 'normal' | 'full';
 }
 

@@ -151,7 +151,7 @@ function onVerdict(run: RunState, task: Task, payload: Json | undefined): void {
   if (member(payload, 'verdict') !== 'approved') {
     const [by, reason] = [member(payload, 'by'), member(payload, 'reason')];
     const error = new ApprovalDeniedError(task.path, {
-      by: typeof by === 'string' ? by : 'somebody',
+      by: typeof by === 'string' ? by : 'unknown',
       reason: typeof reason === 'string' ? reason : undefined,
     });
     return fail(run, task, { error: reportError(error) });

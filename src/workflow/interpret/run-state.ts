@@ -171,7 +171,7 @@ export interface InterpretOptions {
   readonly maxParallel: number;
   /** Elements of one `forEach`. */
   readonly maxItems: number;
-  /** Is told of every change, also of those a resumed run goes through again. */
+  /** Notified of every change, replayed ones included. */
   readonly observe?: (path: string, change: StepProjection) => void;
 }
 

@@ -23,7 +23,7 @@ export class ReferenceToNothingError extends AppError {
   }
 }
 
-/** References filled into a text made it longer than anybody could use. */
+/** References filled into a text made it longer than is usable. */
 export class TextTooLongError extends AppError {
   readonly code = 'plan.text_too_long';
 

@@ -2,7 +2,7 @@ import type { Node as JsonNode } from 'jsonc-parser';
 import type { Document, LineCounter, Node, Pair } from 'yaml';
 import { maxProblems } from './step-rules.ts';
 
-/** A plan as it was read, before anybody looked whether it is one. */
+/** A plan as read, not validated yet. */
 export interface PlanDocument {
   readonly data: unknown;
   readonly problems: readonly DocumentProblem[];
@@ -176,7 +176,7 @@ interface Reading {
 
 /**
  * Counts `[` and `{` and the `- ` that open levels in one line; those in texts count, too, so the limit
- * is far above what anybody nests.
+ * is far above any real nesting.
  */
 function isNestedTooDeep(text: string): boolean {
   let open = 0;

@@ -4,7 +4,7 @@ import type { JournalEntry, RunRecord } from '../engine/run-store.ts';
 import type { RunExecutor } from '../runs/workflows-parts.ts';
 
 /**
- * Has Restate and its workers execute runs. The store is asked what a run is and told what came of it;
+ * Has Restate and its workers execute runs. The store holds the run and its outcome;
  * what decides is Restate's journal.
  *
  * 1. A run is in the store before Restate hears of it; handing it over again does nothing more, so that

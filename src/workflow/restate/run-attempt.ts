@@ -97,7 +97,7 @@ export class RunAttempt {
     try {
       return await result;
     } catch (error) {
-      // Activities are told that the run goes on elsewhere; the coroutine, that it does not go on here.
+      // Activities learn that the run goes on elsewhere; the coroutine, that it ends here.
       if (error instanceof RunLetGoError) throw new RunStopped('lost');
       throw error;
     } finally {
@@ -307,7 +307,7 @@ export class WorkerLeases {
     return lease;
   }
 
-  /** Gives a lease back. The run has nothing to do for anybody but Restate, which sees to it. */
+  /** Gives a lease back. From here on only Restate drives the run. */
   async giveBack(lease: Lease, isOver: boolean): Promise<void> {
     const { runId } = lease;
     if (this.#held.get(runId)?.lease.epoch !== lease.epoch) return;
