@@ -42,3 +42,100 @@ function matchesGlob(name: string, glob: string): boolean {
   }
   return name.length - last.length >= at && name.endsWith(last);
 }
+
+/** An API key as it is shown: the secret is given once, when the key is made, and stored as a digest. */
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  /** The first characters of the secret, by which a person recognizes it. */
+  readonly prefix: string;
+  readonly callerId: string;
+  readonly tenant: string;
+  readonly role: Role;
+  readonly scopes: readonly string[] | null;
+  /** ISO 8601, like the other times. */
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+export interface NewApiKey {
+  readonly name: string;
+  /** Without the tenant; default: the name. */
+  readonly user?: string;
+  readonly tenant?: string;
+  readonly role: Role;
+  readonly scopes?: readonly string[];
+  readonly expiresAt?: string;
+}
+
+/** Errors have codes `access.…`. A caller manages the keys of its own tenant, and grants at most its own role. */
+export interface ApiKeys {
+  create(by: Caller, key: NewApiKey): Promise<{ readonly key: ApiKey; readonly secret: string }>;
+  list(by: Caller): Promise<readonly ApiKey[]>;
+  /** A new secret; the old one ends after `graceSeconds`. */
+  rotate(
+    by: Caller,
+    id: string,
+    options: { readonly graceSeconds: number },
+  ): Promise<{ readonly key: ApiKey; readonly secret: string }>;
+  /** At once, for requests that run too. */
+  revoke(by: Caller, id: string): Promise<ApiKey>;
+}
+
+/** One decision. Arguments are never in it, only their digest. */
+export interface AuditEntry {
+  /** From 1, without gaps. */
+  readonly number: number;
+  readonly at: string;
+  readonly callerId: string | null;
+  readonly tenant: string | null;
+  readonly credential: string | null;
+  /** A permission, or an event such as `auth.refused`. */
+  readonly action: string;
+  /** What it was done to: `code.review_code`, a run id, a route. */
+  readonly target: string;
+  readonly isAllowed: boolean;
+  /** The rule that decided, in words. */
+  readonly rule: string;
+  readonly face: 'rest' | 'mcp' | 'cli';
+  readonly argumentsDigest: string | null;
+  readonly address: string | null;
+  readonly traceId: string | null;
+  /** Digest of the entry before it, and of this one over all fields above and that. */
+  readonly previousDigest: string;
+  readonly digest: string;
+}
+
+export type NewAuditEntry = Omit<AuditEntry, 'number' | 'at' | 'previousDigest' | 'digest'>;
+
+export interface AuditVerdict {
+  readonly entries: number;
+  readonly isIntact: boolean;
+  /** The first entry that is not what was written, and what is wrong with it. */
+  readonly problem?: { readonly number: number; readonly message: string };
+}
+
+export interface AuditLog {
+  /** Does not wait for the disk; entries are written in order, in batches. */
+  record(entry: NewAuditEntry): void;
+  list(by: Caller, filter: AuditFilter): Promise<readonly AuditEntry[]>;
+  verify(): Promise<AuditVerdict>;
+}
+
+export interface AuditFilter {
+  /** Entries after this number. */
+  readonly after?: number;
+  readonly limit: number;
+  readonly isAllowed?: boolean;
+  readonly callerId?: string;
+}
+
+/** What a caller may do with a tool, and by which rule. */
+export interface AccessExplanation {
+  readonly callerId: string;
+  readonly tool: string;
+  readonly isAllowed: boolean;
+  readonly rule: string;
+}
