@@ -1,13 +1,5 @@
 # control: a sandbox with secrets everywhere, running beside others
 # expect: ok
-import os, sys, json, errno, time, ctypes, socket, signal
-if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
-P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))
-def verdict(v, *why):
-    print("VERDICT:", v, *why, flush=True)
-def syscall(nr, *a):
-    l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
-X64 = os.uname().machine == "x86_64"
 mark="NEIGHBOUR-"+"SECRET"
 for p in ("secret.txt","/tmp/secret.txt","/dev/shm/secret.txt"):
     try: open(p,"w").write(mark)

@@ -1,13 +1,5 @@
 # have others load our code: ld.so.preload, sitecustomize, .pth and .pyc files of the system, profile scripts
 # expect: held
-import os, sys, json, errno, time, ctypes, socket, signal
-if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
-P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))
-def verdict(v, *why):
-    print("VERDICT:", v, *why, flush=True)
-def syscall(nr, *a):
-    l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
-X64 = os.uname().machine == "x86_64"
 import sysconfig
 bad=[]
 places=["/etc/ld.so.preload","/etc/ld.so.cache","/etc/ld.so.conf","/etc/profile.d/x.sh","/etc/passwd","/etc/environment","/usr/lib/x86_64-linux-gnu/libc.so.6","/lib64/ld-linux-x86-64.so.2",sys.executable]

@@ -1,13 +1,5 @@
 # mount by the newer calls, by remounting what is there, and over /proc
 # expect: held
-import os, sys, json, errno, time, ctypes, socket, signal
-if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
-P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))
-def verdict(v, *why):
-    print("VERDICT:", v, *why, flush=True)
-def syscall(nr, *a):
-    l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
-X64 = os.uname().machine == "x86_64"
 bad=[]; l=ctypes.CDLL(None,use_errno=True)
 mount=165 if X64 else 40
 for src,dst,fs,fl in ((b"none",b"/",None,32|4096),(b"none",b"/usr",None,32),(b"none",b"/proc",None,32),(b"none",b"/",None,1<<18),(b"/proc",b"/tmp",None,8192),(b"tmpfs",b"/proc",b"tmpfs",0),(b"proc",b"/work",b"proc",0),(b"sysfs",b"/work",b"sysfs",0),(b"overlay",b"/work",b"overlay",0),(b"devpts",b"/tmp",b"devpts",0),(b"fuse",b"/tmp",b"fuse",0),(b"/dev/vda1",b"/tmp",b"ext4",0)):

@@ -1,13 +1,5 @@
 # watch folders of the host for changes: inotify, dnotify, fanotify, leases
 # expect: held
-import os, sys, json, errno, time, ctypes, socket, signal
-if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
-P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))
-def verdict(v, *why):
-    print("VERDICT:", v, *why, flush=True)
-def syscall(nr, *a):
-    l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
-X64 = os.uname().machine == "x86_64"
 import fcntl
 l=ctypes.CDLL(None,use_errno=True); bad=[]
 for name,make in (("inotify_init",lambda: l.inotify_init()),("inotify_init1",lambda: l.inotify_init1(0o4000)),("raw inotify",lambda: syscall(294 if X64 else 26,0)[0])):

@@ -1,13 +1,5 @@
 # lock a file of the host by a child that has ended, from a process that hides its open files
 # expect: held | killed:host-lock
-import os, sys, json, errno, time, ctypes, socket, signal
-if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
-P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))
-def verdict(v, *why):
-    print("VERDICT:", v, *why, flush=True)
-def syscall(nr, *a):
-    l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
-X64 = os.uname().machine == "x86_64"
 import fcntl
 # not dumpable: its folder in /proc belongs to root
 ctypes.CDLL(None).prctl(4,0,0,0,0)

@@ -1,13 +1,5 @@
 # UDP to the host's loopback, broadcast and multicast on every interface
 # expect: held
-import os, sys, json, errno, time, ctypes, socket, signal
-if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
-P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))
-def verdict(v, *why):
-    print("VERDICT:", v, *why, flush=True)
-def syscall(nr, *a):
-    l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
-X64 = os.uname().machine == "x86_64"
 bad=[]; sent=[]
 for a in ("127.0.0.1","255.255.255.255","224.0.0.1","239.1.2.3","169.254.1.1","172.17.0.1","10.0.2.2"):
     try:

@@ -1,13 +1,5 @@
 # ping by unprivileged ICMP sockets and raw sockets
 # expect: held
-import os, sys, json, errno, time, ctypes, socket, signal
-if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
-P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))
-def verdict(v, *why):
-    print("VERDICT:", v, *why, flush=True)
-def syscall(nr, *a):
-    l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
-X64 = os.uname().machine == "x86_64"
 bad=[]
 for fam,proto,hosts in ((socket.AF_INET,1,("1.1.1.1","169.254.169.254","172.17.0.1","10.0.2.2")),(socket.AF_INET6,58,("2606:4700:4700::1111","ff02::1"))):
     for kind in (socket.SOCK_DGRAM,socket.SOCK_RAW):

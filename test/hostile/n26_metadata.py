@@ -1,13 +1,5 @@
 # credentials of the cloud: metadata services of all providers, by address and by name
 # expect: held
-import os, sys, json, errno, time, ctypes, socket, signal
-if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
-P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))
-def verdict(v, *why):
-    print("VERDICT:", v, *why, flush=True)
-def syscall(nr, *a):
-    l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
-X64 = os.uname().machine == "x86_64"
 bad=[]
 for h,p in (("169.254.169.254",80),("169.254.170.2",80),("169.254.170.23",80),("100.100.100.200",80),("192.0.0.192",80),("168.63.129.16",80),("fd00:ec2::254",80),("metadata.google.internal",80),("kubernetes.default.svc",443),("10.96.0.1",443)):
     try: socket.create_connection((h,p),.5).close(); bad.append(h)

@@ -1,13 +1,5 @@
 # AF_VSOCK to the hypervisor and AF_ALG, also with high bits that the kernel drops after the filter looked
 # expect: held
-import os, sys, json, errno, time, ctypes, socket, signal
-if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
-P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))
-def verdict(v, *why):
-    print("VERDICT:", v, *why, flush=True)
-def syscall(nr, *a):
-    l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
-X64 = os.uname().machine == "x86_64"
 sock,pair=(41,53) if X64 else (198,199); bad=[]
 for n,f,t in (("vsock",40,1),("vsock dgram",40,2),("alg",38,5),("packet",17,3),("xdp",44,3),("kcm",41,2),("smc",43,1),("rds",21,5),("pppox",24,1),("ax25",3,5),("bluetooth",31,3),("nfc",39,3),("qipcrtr",42,2),("tipc",30,5),("mctp",45,2),("can",29,3),("ib",27,1),("rxrpc",33,2),("phonet",35,2),("ieee802154",36,2),("caif",37,5),("llc",26,2),("x25",9,5),("netrom",6,5),("appletalk",5,2),("key",15,3)):
     for high in (0,1<<32,1<<63):

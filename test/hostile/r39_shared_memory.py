@@ -1,13 +1,5 @@
 # System V and POSIX shared memory and message queues (self-bounded at 2 GiB)
 # expect: limited | killed:memory
-import os, sys, json, errno, time, ctypes, socket, signal
-if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
-P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))
-def verdict(v, *why):
-    print("VERDICT:", v, *why, flush=True)
-def syscall(nr, *a):
-    l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
-X64 = os.uname().machine == "x86_64"
 l=ctypes.CDLL(None,use_errno=True); l.shmat.restype=ctypes.c_void_p; n=0; q=0
 for i in range(64):
     k=l.shmget(0,ctypes.c_size_t(32<<20),0o1600)

@@ -1,13 +1,5 @@
 # page tables of a huge mapping that holds nothing but the page of zeros
 # expect: limited | killed:memory | crash
-import os, sys, json, errno, time, ctypes, socket, signal
-if os.environ.get("HOSTILE_OK") != "1": sys.exit("refusing: run me only inside a sandbox driver (HOSTILE_OK=1)")
-P = json.loads(os.environ.get("HOSTILE_PARAMS", "{}"))
-def verdict(v, *why):
-    print("VERDICT:", v, *why, flush=True)
-def syscall(nr, *a):
-    l = ctypes.CDLL(None, use_errno=True); r = l.syscall(nr, *a); return r, errno.errorcode.get(ctypes.get_errno(), ctypes.get_errno())
-X64 = os.uname().machine == "x86_64"
 def done(held):
     time.sleep(.3)
     verdict("ESCAPED" if held>(400<<20) else "LIMITED",held>>20,"MiB")

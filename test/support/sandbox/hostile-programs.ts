@@ -48,8 +48,11 @@ export function readManifest(): HostileManifest {
   return manifestSchema.parse(JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8')));
 }
 
-export function sourceOf(program: HostileProgram): Buffer {
-  return readFileSync(new URL(program.file, folder));
+/** A Python program gets the prelude, which refuses to run outside a sandbox and defines `verdict`. */
+export function sourceOf({ lang, file }: HostileProgram): Buffer {
+  const source = readFileSync(new URL(file, folder));
+  if (lang !== 'python') return source;
+  return Buffer.concat([readFileSync(new URL('prelude.py', folder)), source]);
 }
 
 export function limitsOf({ limits }: HostileProgram): SandboxLimits {
