@@ -25,3 +25,23 @@ export class ListenFailedError extends AppError {
     );
   }
 }
+
+/** The URL comes from others and its address, scheme or redirect is not acceptable. */
+export class FetchRefusedError extends AppError {
+  readonly code = 'http.fetch_refused';
+
+  constructor(url: URL | undefined, reason: string) {
+    const origin = url?.origin ?? 'a URL';
+    super(`Fetching from ${origin} was refused: ${reason}`, { details: { origin, reason } });
+  }
+}
+
+export class FetchFailedError extends AppError {
+  readonly code = 'http.fetch_failed';
+  override readonly retryable = true;
+
+  constructor(url: URL, reason: string) {
+    const { origin } = url;
+    super(`Fetching from ${origin} failed: ${reason}`, { details: { origin, reason } });
+  }
+}

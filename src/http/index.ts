@@ -8,6 +8,7 @@ export {
   type JsonAnswer,
   type Refusal,
 } from './exchange.ts';
+export { fetchChecked, type CheckedRequest } from './fetch-checked.ts';
 export { isLoopback } from './guard.ts';
 export { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
 export { bearerIdentity } from './identity.ts';
