@@ -190,7 +190,7 @@ describe('over HTTP', () => {
     ['a path with a NUL', { method: 'GET', path: '/mcp%00' }, 404],
     ['a path in other case', { method: 'GET', path: '/MCP' }, 404],
     ['a long path', { method: 'GET', path: `/${'a'.repeat(10_000)}` }, 404],
-    ['an absolute address', { method: 'GET', path: 'http://evil.example/mcp' }, 404],
+    ['an absolute address', { method: 'GET', path: 'http://evil.example/mcp' }, 400],
     ['no message stream', { path: '/messages', body: ping, headers: type }, 404],
     [
       'a stream named __proto__',

@@ -41,6 +41,7 @@ export async function serveStdio(parts: FaceParts, streams: StdioStreams): Promi
     output: streams.stdout,
     log: parts.log,
     maxMessageBytes: parts.settings.server.max_request_bytes,
+    minProtocolVersion: parts.settings.server.min_protocol_version,
     opening: streams.opening,
     onRoots: (ask) => parts.roots.follow(ask),
   });
@@ -76,6 +77,7 @@ export async function serveHttp(parts: FaceParts): Promise<HttpListener> {
     host,
     port,
     token: server.auth_token ?? own?.token,
+    minProtocolVersion: server.min_protocol_version,
     allowedHosts: server.allowed_hosts,
     allowedOrigins: server.allowed_origins,
     limits: { maxRequestBytes: server.max_request_bytes },

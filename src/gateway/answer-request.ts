@@ -22,10 +22,13 @@ export interface Serving {
   readonly methods: ReadonlyMap<string, Method>;
   readonly requestedLevels: RequestedLogLevels;
   readonly log: Log;
+  /** Clients that speak only older versions are refused. */
+  readonly minVersion: string | undefined;
 }
 
-export function createServing(server: McpServer, log: Log): Serving {
+export function createServing(server: McpServer, log: Log, minVersion?: string): Serving {
   return {
+    minVersion,
     server,
     methods: createMethods(server),
     requestedLevels: new RequestedLogLevels(server),

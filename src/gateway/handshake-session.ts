@@ -5,14 +5,17 @@ import {
   negotiateVersion,
   newestHandshakeVersion,
   rpcErrorCode,
+  supportedVersions,
   type HandshakeVersion,
   type Notification,
   type Params,
   type Request,
   type Response,
+  type RpcError,
 } from '../protocol/index.ts';
 import {
   answerRequest,
+  errorReply,
   type EraRules,
   type Origin,
   type Reply,
@@ -87,6 +90,8 @@ export class HandshakeSession implements SessionPeer {
   }
 
   answer(request: Request, origin: Origin): Promise<Reply | undefined> {
+    const refusal = this.#refuseOld(request);
+    if (refusal) return Promise.resolve(errorReply(request, refusal));
     return answerRequest(request, this.#rules, { origin, inFlight: this.#inFlight });
   }
 
@@ -115,6 +120,19 @@ export class HandshakeSession implements SessionPeer {
     const reason = new ConnectionClosedError();
     this.#inFlight.abortAll(reason);
     this.clientRequests.close(reason);
+  }
+
+  /** The policy on versions. The era is the client's choice, so requests that skip `initialize` are checked, too. */
+  #refuseOld({ method, params }: Request): RpcError | undefined {
+    const { minVersion } = this.#serving;
+    if (minVersion === undefined) return undefined;
+    const requested = method === 'initialize' ? String(params['protocolVersion']) : this.#version;
+    if (negotiateVersion(requested) >= minVersion) return undefined;
+    return {
+      code: rpcErrorCode.invalidParams,
+      message: `Unsupported protocol version: this server requires ${minVersion} or later`,
+      data: { supported: supportedVersions(minVersion), requested },
+    };
   }
 
   #initialize(params: Params): object {

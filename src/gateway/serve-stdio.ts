@@ -16,6 +16,8 @@ export interface StdioOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly log: Log;
+  /** The oldest protocol version that is served. */
+  readonly minProtocolVersion?: string | undefined;
   /** Maximum line length. */
   readonly maxMessageBytes?: number;
   /** How long requests may continue after the input ended. */
@@ -48,7 +50,10 @@ export function serveStdio(options: StdioOptions): StdioGateway {
   const writer = new LineWriter({ output, input, unreadLimitMs, onUnread });
   const send: SendText = (text, isLast) => writer.write(text, isLast);
   const connection = new PipeConnection(
-    { serving: createServing(options.server, log), caller: options.caller },
+    {
+      serving: createServing(options.server, log, options.minProtocolVersion),
+      caller: options.caller,
+    },
     send,
     options,
   );

@@ -16,7 +16,8 @@ interface Connection {
  * 1. Silent connections cannot exhaust the limit: at the limit, in total or per address, the connection silent
  *    longest is dropped for the new one. A connection is silent when it has sent no complete request since its
  *    last response; others are never dropped.
- * 2. Closing waits for requests, not for sockets: Node counts a connection that never sent anything as busy.
+ * 2. A client that leaves its response unread for `readerStallMs` is disconnected.
+ * 3. Closing waits for requests, not for sockets: Node counts a connection that never sent anything as busy.
  */
 export class Connections {
   readonly #limits: Pick<HttpLimits, 'maxConnections' | 'maxConnectionsPerAddress'>;
@@ -30,6 +31,10 @@ export class Connections {
   constructor(http: Server, limits: HttpLimits) {
     this.#limits = limits;
     http.on('connection', (socket) => this.#admit(socket));
+    // Nothing was read or written for a while. A request that still runs has nothing to send yet.
+    http.on('timeout', (socket) => {
+      if (!this.#pending.has(socket) || socket.writableLength > 0) socket.destroy();
+    });
   }
 
   /** Call once per request. */

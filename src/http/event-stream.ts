@@ -12,7 +12,7 @@ export class EventStream {
     this.#maxBacklogBytes = limits.maxStreamBacklogBytes;
     response.writeHead(200, {
       'content-type': 'text/event-stream',
-      'cache-control': 'no-cache, no-transform',
+      'cache-control': 'no-store, no-transform',
       // Asks proxies not to buffer events.
       'x-accel-buffering': 'no',
     });

@@ -39,15 +39,13 @@ export function urlHost(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** Refuses cross-site requests: a Host that is not this server (DNS rebinding) or an unknown Origin. */
-export function checkHostAndOrigin(
-  request: IncomingMessage,
-  rules: GuardRules,
-): Refusal | undefined {
-  // Node keeps the first one; a proxy in front may have used another.
-  if (countOf(request.rawHeaders, 'host') > 1) {
-    return { status: 400, message: 'There is more than one Host header' };
-  }
+/**
+ * Refuses what a proxy in front may have understood differently (400) and cross-site requests (403): a Host that
+ * is not this server (DNS rebinding), an unknown Origin, a page of another origin.
+ */
+export function checkRequestHead(request: IncomingMessage, rules: GuardRules): Refusal | undefined {
+  const message = ambiguityOf(request);
+  if (message !== undefined) return { status: 400, message, headers: { connection: 'close' } };
   if (!isOurs(request.headers.host ?? '', rules)) {
     return { status: 403, message: 'The Host header names a host that this server is not' };
   }
@@ -55,17 +53,64 @@ export function checkHostAndOrigin(
   if (origin !== undefined && !isAllowedOrigin(origin, rules.allowedOrigins)) {
     return { status: 403, message: 'The Origin header names an origin that may not call' };
   }
-  return undefined;
+  return checkFetchSite(request, rules.allowedOrigins);
 }
 
+function ambiguityOf({ rawHeaders, headers, url = '' }: IncomingMessage): string | undefined {
+  const repeated = repeatedHeader(rawHeaders);
+  if (repeated !== undefined) return `There is more than one ${repeated} header`;
+  const encoding = headers['transfer-encoding']?.toLowerCase() ?? 'chunked';
+  if (encoding !== 'chunked') return 'The Transfer-Encoding is not supported';
+  return targetPattern.test(url) ? undefined : 'The request target must be a path';
+}
+
+/** `//host/path` and `http://host/path` would name another host than the one that was checked. */
+const targetPattern = /^\/(?![/\\])[^#\\]*$/;
+
+/**
+ * What browsers say about the page behind a request (CSRF). Pages of other origins may follow links to a page of ours;
+ * everything else needs a configured origin. Other programs do not send these headers.
+ */
+function checkFetchSite(
+  { headers, method }: IncomingMessage,
+  allowedOrigins: readonly string[],
+): Refusal | undefined {
+  const site = headers['sec-fetch-site'];
+  if (site === undefined || site === 'same-origin' || site === 'none') return undefined;
+  if (headers.origin !== undefined && allowedOrigins.includes(headers.origin)) return undefined;
+  const isLink = method === 'GET' && headers['sec-fetch-mode'] === 'navigate';
+  if (isLink && headers['sec-fetch-dest'] === 'document') return undefined;
+  return { status: 403, message: 'A page of another origin may not call' };
+}
+
+/** Of these Node keeps the first or joins all; a proxy in front may have used another one. */
+const singleHeaders: ReadonlySet<string> = new Set([
+  'host',
+  'authorization',
+  'content-type',
+  'content-length',
+  'transfer-encoding',
+  'origin',
+  'sec-fetch-site',
+  'x-api-key',
+  'idempotency-key',
+  'last-event-id',
+  'mcp-session-id',
+  'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
+]);
+
 /** `rawHeaders` alternates names and values. */
-function countOf(rawHeaders: readonly string[], name: string): number {
-  let count = 0;
+function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  const seen: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const header = rawHeaders[at];
-    if (header?.length === name.length && header.toLowerCase() === name) count += 1;
+    const name = rawHeaders[at]?.toLowerCase() ?? '';
+    if (!singleHeaders.has(name)) continue;
+    if (seen.includes(name)) return name;
+    seen.push(name);
   }
-  return count;
+  return undefined;
 }
 
 const maxKnownHosts = 100;

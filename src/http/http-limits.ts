@@ -9,6 +9,8 @@ export interface HttpLimits {
   /** How long a client may take to send one whole request. */
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
+  /** How long a client may leave a response unread. */
+  readonly readerStallMs: number;
   /** How often the three timeouts above are checked. */
   readonly checkEveryMs: number;
   /** Interval of the comments that keep proxies from closing a silent stream. */
@@ -26,6 +28,7 @@ export const defaultHttpLimits: HttpLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   keepAliveTimeoutMs: 30_000,
+  readerStallMs: 60_000,
   checkEveryMs: 5_000,
   streamHeartbeatMs: 15_000,
   maxStreamBacklogBytes: 16 * 1024 * 1024,

@@ -4,7 +4,7 @@ import type { Log } from '../kernel/index.ts';
 import { Connections } from './connections.ts';
 import { ListenFailedError, OpenBindRefusedError } from './errors.ts';
 import { respondJson, type Refusal } from './exchange.ts';
-import { checkHostAndOrigin, guardRules, handleCors, isLoopback, urlHost } from './guard.ts';
+import { checkRequestHead, guardRules, handleCors, isLoopback, urlHost } from './guard.ts';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
 import type { Identify, Identity } from './identity.ts';
 import { createRouter, refusalFormat, type Route, type RouteMatch } from './route.ts';
@@ -33,7 +33,7 @@ export interface Listener {
 }
 
 /**
- * The one HTTP listener. Every request passes, in this order: Host and Origin, CORS, the route, identity, the
+ * The one HTTP listener. Every request passes, in this order: headers and Origin, CORS, the route, identity, the
  * method. Throws `gateway.open_bind_refused` or `gateway.listen_failed`.
  */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
@@ -45,6 +45,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const serve = createHandler(options);
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     connections.begin(request, response);
+    for (const [name, value] of securityHeaders) response.setHeader(name, value);
     response.on('error', ignoreDisconnect);
     const onFailure = (error: unknown): void => {
       log.error('http request failed unexpectedly', { error });
@@ -66,6 +67,15 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     close: () => connections.close(http, limits.closeLimitMs),
   };
 }
+
+/** On every response; a handler may replace them. */
+const securityHeaders: readonly (readonly [string, string])[] = [
+  ['x-content-type-options', 'nosniff'],
+  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['cross-origin-resource-policy', 'same-origin'],
+  ['referrer-policy', 'no-referrer'],
+  ['cache-control', 'no-store'],
+];
 
 /** For clients whose URL lacks the path. */
 const mcpHint = 'MCP is served at /mcp';
@@ -90,7 +100,7 @@ function createHandler(options: ListenerOptions): RequestHandler {
     const refuse = (refusal: Refusal): undefined => {
       respondJson(response, refusalFormat(found)(refusal));
     };
-    const refusal = checkHostAndOrigin(request, guard);
+    const refusal = checkRequestHead(request, guard);
     if (refusal) return refuse(refusal);
     if (handleCors(request, response, guard.allowedOrigins)) return undefined;
     if (!found) {
@@ -115,6 +125,7 @@ function createHandler(options: ListenerOptions): RequestHandler {
 }
 
 const maxHeaders = 100;
+const maxHeaderBytes = 16_384;
 
 function createHttpServer(limits: HttpLimits): Server {
   const http = createServer({
@@ -123,8 +134,12 @@ function createHttpServer(limits: HttpLimits): Server {
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.checkEveryMs,
     noDelay: true,
+    // Whatever NODE_OPTIONS says: lenient parsing lets two servers see two different requests.
+    insecureHTTPParser: false,
+    maxHeaderSize: maxHeaderBytes,
   });
   http.maxHeadersCount = maxHeaders;
+  http.setTimeout(limits.readerStallMs);
   return http;
 }
 

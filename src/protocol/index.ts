@@ -22,6 +22,7 @@ export {
 export {
   checkMirroredHeaders,
   checkParamHeaders,
+  checkSentHeaders,
   encodeHeaderValue,
   findParamHeaders,
   paramHeaders,
@@ -40,6 +41,7 @@ export {
   negotiateVersion,
   newestHandshakeVersion,
   statelessVersions,
+  supportedVersions,
   type Era,
   type HandshakeVersion,
 } from './version.ts';

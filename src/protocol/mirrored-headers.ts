@@ -30,6 +30,20 @@ export function checkMirroredHeaders(
   );
 }
 
+/** The same where the era does not require these headers, or is not known yet: those that were sent must match. */
+export function checkSentHeaders(
+  { method, params }: Pick<Request, 'method' | 'params'>,
+  headers: HeaderValues,
+): RpcError | undefined {
+  const methodProblem =
+    headers['mcp-method'] === undefined ? undefined : mismatch(headers, 'Mcp-Method', method);
+  const source = nameSources.get(method);
+  if (methodProblem || source === undefined || headers['mcp-name'] === undefined) {
+    return methodProblem;
+  }
+  return mismatch(headers, 'Mcp-Name', params[source]);
+}
+
 function nameMismatch(request: Request, headers: HeaderValues): RpcError | undefined {
   const source = nameSources.get(request.method);
   if (source === undefined) return undefined;

@@ -15,6 +15,11 @@ export type HandshakeVersion = (typeof handshakeVersions)[number];
 
 export const newestHandshakeVersion: HandshakeVersion = handshakeVersions[0];
 
+/** Newest first; versions are dates, so their order is that of their texts. */
+export function supportedVersions(minVersion: string): string[] {
+  return [...statelessVersions, ...handshakeVersions].filter((version) => version >= minVersion);
+}
+
 const versionsWithBatches: readonly HandshakeVersion[] = ['2025-03-26', '2024-11-05'];
 
 export function findHandshakeVersion(version: unknown): HandshakeVersion | undefined {

@@ -63,6 +63,11 @@ export const serverSettings = z
       10_485_760,
       'Maximum size of a request body; larger ones are rejected with 413.',
     ),
+    min_protocol_version: choice(
+      ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'],
+      '2024-11-05',
+      'Oldest MCP version that clients may speak; older ones get an error that names it. The client chooses the version, so this is what prevents a downgrade.',
+    ),
     compact: choice(
       ['auto', 'on', 'off'],
       'auto',

@@ -42,9 +42,6 @@ export class HomeEndpoint {
       'content-type': 'text/html; charset=utf-8',
       'content-length': Buffer.byteLength(html),
       'content-security-policy': homePagePolicy,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
     });
     response.end(html);
   }

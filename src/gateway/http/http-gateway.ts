@@ -31,6 +31,8 @@ export interface McpRouteOptions {
   /** State of the servers of the fleet, for the page at `/`; without it only the tools are shown. */
   readonly servers?: () => Promise<Overview['servers']>;
   readonly isAuthenticated: boolean;
+  /** The oldest protocol version that is served. */
+  readonly minProtocolVersion?: string | undefined;
   readonly limits?: Partial<HttpLimits & McpLimits>;
   readonly clock?: Clock;
 }
@@ -45,7 +47,7 @@ export interface McpRoutes {
 export function createMcpRoutes(options: McpRouteOptions): McpRoutes {
   const limits = { ...defaultHttpLimits, ...defaultMcpLimits, ...options.limits };
   const clock = options.clock ?? systemClock;
-  const serving = createServing(options.server, options.log);
+  const serving = createServing(options.server, options.log, options.minProtocolVersion);
   const slowness = new SharedTimeout(limits.streamHeartbeatMs);
   const parts = { serving, limits, clock, slowness };
   const mcp = new McpEndpoint(parts);

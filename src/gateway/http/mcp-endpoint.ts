@@ -1,5 +1,6 @@
 import { accepts, headerOf, readJsonBody, respondJson } from '../../http/index.ts';
 import {
+  checkSentHeaders,
   encodeError,
   judgeEra,
   statelessVersions,
@@ -56,6 +57,18 @@ export class McpEndpoint {
     const version = headerOf(call.request, 'mcp-protocol-version');
     if (message.kind === 'malformed') {
       respondJson(response, { status: 400, text: encodeError(message.id, message.error) });
+      return undefined;
+    }
+    // Before anything acts on the message: a proxy may have decided by its headers.
+    if (message.kind === 'request' || message.kind === 'notification') {
+      const error = checkSentHeaders(message, call.request.headers);
+      if (error) {
+        const id = message.kind === 'request' ? message.id : null;
+        respondJson(response, { status: 400, text: encodeError(id, error) });
+        return undefined;
+      }
+    } else if (headerOf(call.request, 'mcp-method') !== undefined) {
+      refuse(call, { status: 400, message: 'Mcp-Method is sent, and the body is not one message' });
       return undefined;
     }
     if (message.kind !== 'request') {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventStream, queryOf, readJsonBody } from '../../http/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
+import { checkSentHeaders } from '../../protocol/index.ts';
 import { PipeConnection } from '../pipe-connection.ts';
 import { receiveMessage } from '../receive-message.ts';
 import { refuse, rpcRefusal, type HttpCall, type HttpParts } from './http-parts.ts';
@@ -56,6 +57,13 @@ export class SseEndpoint {
     if (message.kind === 'malformed' && message.id === null) {
       refuse(call, { status: 400, message: '', error: message.error });
       return;
+    }
+    if (message.kind === 'request' || message.kind === 'notification') {
+      const error = checkSentHeaders(message, call.request.headers);
+      if (error) {
+        refuse(call, { status: 400, message: '', error });
+        return;
+      }
     }
     call.response.writeHead(202, { 'content-type': 'text/plain' }).end('Accepted');
     found.connection.receive(message);
