@@ -38,6 +38,7 @@ export const loadCommand: Readonly<Record<string, () => Promise<RunCommand>>> = 
     runs: async () => (await import('./commands/runs/index.ts')).run,
     sessions: async () => (await import('./commands/sessions.ts')).run,
     worker: async () => (await import('./commands/serve.ts')).executeRuns,
+    keys: async () => (await import('./commands/keys.ts')).run,
     trust: async () => (await import('./commands/trust.ts')).run,
     connect: async () => (await import('./commands/connect.ts')).connect,
     disconnect: async () => (await import('./commands/connect.ts')).disconnect,

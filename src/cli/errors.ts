@@ -44,6 +44,7 @@ const listedBy = {
   format: null,
   engine: null,
   status: null,
+  role: null,
 } as const;
 
 /** What other programs call the actions of ours. */

@@ -3,6 +3,7 @@ import type { Catalogue } from '../contract/catalogue/index.ts';
 import { lazy, ownVersion } from '../kernel/index.ts';
 import { traceLimits } from '../observe/index.ts';
 import { openStore } from '../store/index.ts';
+import { accessHere } from './access.ts';
 import { agentServer, openAdministeredFleet, workflowServer } from './own-servers.ts';
 import { agentHere } from './agent.ts';
 import { memoryHere } from './memory.ts';
@@ -32,6 +33,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   for (const warning of warnings) log.warn('suspicious setting', { warning });
   const known = { settings: values, version, log };
   const roots = new Roots(settings, log);
+  const access = accessHere({ ...known, store });
   const catalogue = (): Catalogue => fleet.catalogue;
   const sandbox = sandboxHere({ ...known, request });
   const workspace = workspaceHere({ ...known, roots, request });
@@ -66,6 +68,6 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     clientRoots: roots,
     only: request.only,
   });
-  const observed = { version, store, log, tracing, metrics, roots, preview };
+  const observed = { version, store, log, tracing, metrics, roots, preview, access };
   return { ...observed, sandbox, runs, fleet, finder, agent, memory, models, embedder };
 }

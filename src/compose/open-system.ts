@@ -21,7 +21,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   prepareDataDirectory(settings.values.home);
   const rooms = await openRooms(request, settings);
   const { version, store, log, tracing, roots, sandbox, runs, fleet, finder } = rooms;
-  const { agent, memory, models, embedder, preview, metrics } = rooms;
+  const { agent, memory, models, embedder, preview, metrics, access } = rooms;
   const { catalogue, control, serve } = fleet;
   const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
   const known = { settings: settings.values, version, log, metrics };
@@ -37,7 +37,17 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     log,
   });
   const closeEmbedder = async (): Promise<void> => (await embedder.opened())?.close();
-  const rest = [sandbox, memory, models, finder, { close: closeEmbedder }, tracing, store, log];
+  const rest = [
+    sandbox,
+    memory,
+    models,
+    finder,
+    { close: closeEmbedder },
+    access,
+    tracing,
+    store,
+    log,
+  ];
   return {
     settings,
     log,
@@ -50,6 +60,8 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     memory,
     models,
     localModels: localModelsHere(settings.values),
+    keys: access.keys,
+    tenants: access.tenants,
     version,
     traces: tracesOf(store),
     findTools: (query, count) => finder.find(query, count),

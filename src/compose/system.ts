@@ -1,4 +1,5 @@
 import type { LoadedSettings } from '../config/index.ts';
+import type { ApiKeys, Tenants } from '../contract/access/index.ts';
 import type { Agent } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
@@ -46,6 +47,9 @@ export interface System {
   readonly localModels: LocalModels;
   /** Loads what hides secrets in what a terminal shows. */
   readonly hideSecrets: () => Promise<HideSecrets>;
+  /** Who else may call, and the switch that ends that. */
+  readonly keys: ApiKeys;
+  readonly tenants: Tenants;
   readonly version: string;
   /** The tools that fit what is to be done, best first. */
   readonly findTools: (query: string, count: number) => Promise<readonly CatalogueEntry[]>;

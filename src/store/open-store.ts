@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { KeyStore } from '../access/index.ts';
 import type { ArtifactIndex } from '../artifacts/index.ts';
 import { isGone, systemClock, systemTimers, type Clock } from '../kernel/index.ts';
 import type { PreferenceStore, SessionStore } from '../memory/index.ts';
@@ -9,6 +10,7 @@ import type { EffectStore, StepCache } from '../workflow/effects/index.ts';
 import { backupDatabase } from './sqlite/backup-database.ts';
 import { checkIntegrity, type IntegrityReport } from './sqlite/check-integrity.ts';
 import { migrations } from './sqlite/migrate.ts';
+import { SqliteKeyStore } from './sqlite/sqlite-key-store.ts';
 import { LastFact } from './sqlite/last-fact.ts';
 import { SqliteArtifactIndex } from './sqlite/sqlite-artifact-index.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
@@ -47,6 +49,7 @@ export interface Store {
   readonly spending: SpendingStore;
   readonly sessions: SessionStore;
   readonly preferences: PreferenceStore;
+  readonly keys: KeyStore;
   /** Whether the database file is there yet. */
   exists(): boolean;
   checkIntegrity(): IntegrityReport;
@@ -102,6 +105,7 @@ export function openStore(options: StoreOptions): Store {
     preferences: new SqlitePreferenceStore(database, {
       patienceMs: databaseOptions.busyTimeoutMs,
     }),
+    keys: new SqliteKeyStore(database, { patienceMs: databaseOptions.busyTimeoutMs }),
     runs: new SqliteRunStore(runDatabase, {
       clock: steady,
       isGone,

@@ -184,6 +184,18 @@ function createFakeCatalogue(seen: Seen): Catalogue {
   };
 }
 
+const refused = async (): Promise<never> => {
+  throw new Error('There are no keys here');
+};
+
+const noKeys: System['keys'] = {
+  list: async () => [],
+  create: refused,
+  rotate: refused,
+  revoke: refused,
+  setDisabled: refused,
+};
+
 /** A system that answers at once and remembers what it was asked. */
 export function createFakeSystem(): { compose: () => Promise<Compose>; seen: Seen } {
   const seen: Seen = {
@@ -231,6 +243,8 @@ function createSystem(seen: Seen): System {
     fleet: createFakeFleet(seen),
     workflows: createFakeWorkflows().workflows,
     preview: async () => undefined,
+    keys: noKeys,
+    tenants: { list: async () => [], setDisabled: refused },
     hideSecrets: async () => (text) => ({ text, count: 0 }),
     agent: createFakeAgent().agent,
     memory: createFakeMemory(),

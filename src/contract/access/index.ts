@@ -28,6 +28,28 @@ export function isInScope({ scopes }: Caller, tool: string): boolean {
   return scopes === undefined || scopes.some((scope) => matchesGlob(tool, scope));
 }
 
+/**
+ * Whether every tool that a scope may mean is in the caller's own: read as a name, its stars can only be matched by
+ * stars of the caller's scope.
+ */
+export function coversScope(caller: Caller, scope: string): boolean {
+  return isInScope(caller, scope);
+}
+
+/** Whether any tool of a server can be in the caller's scope. */
+export function isServerInScope({ scopes }: Caller, server: string): boolean {
+  if (scopes === undefined) return true;
+  return scopes.some((scope) => mayBegin(scope, `${server}.`));
+}
+
+/** Whether some name that begins with `start` matches the glob. */
+function mayBegin(glob: string, start: string): boolean {
+  const star = glob.indexOf('*');
+  if (star === -1) return glob.length > start.length && glob.startsWith(start);
+  const fixed = glob.slice(0, star);
+  return fixed.length >= start.length ? fixed.startsWith(start) : start.startsWith(fixed);
+}
+
 /** Without regular expressions: a hostile pattern cannot take longer than pattern length × name length. */
 function matchesGlob(name: string, glob: string): boolean {
   const [first = '', ...rest] = glob.split('*');
@@ -58,6 +80,8 @@ export interface ApiKey {
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;
+  /** Switched off since then; absent while it is on. */
+  readonly disabledAt?: string;
 }
 
 export interface NewApiKey {
@@ -82,6 +106,23 @@ export interface ApiKeys {
   ): Promise<{ readonly key: ApiKey; readonly secret: string }>;
   /** At once, for requests that run too. */
   revoke(by: Caller, id: string): Promise<ApiKey>;
+  /** Switches a key off, at once, or on again. */
+  setDisabled(by: Caller, id: string, isDisabled: boolean): Promise<ApiKey>;
+}
+
+export interface Tenant {
+  readonly name: string;
+  /** Keys that were neither revoked nor have expired. */
+  readonly keys: number;
+  /** Switched off since then; null while it is on. */
+  readonly disabledAt: string | null;
+}
+
+/** The kill switch of tenants. A caller sees and switches its own; the user at this machine all. */
+export interface Tenants {
+  list(by: Caller): Promise<readonly Tenant[]>;
+  /** No credential of a tenant that is off is accepted, at once. */
+  setDisabled(by: Caller, name: string, isDisabled: boolean): Promise<Tenant>;
 }
 
 /** One decision. Arguments are never in it, only their digest. */

@@ -11,6 +11,8 @@ export interface Caller {
   readonly scopes?: readonly string[];
   /** The key or token that the request presented, by its public id; never the secret. */
   readonly credential?: string;
+  /** When that key or token ends, in milliseconds since the epoch; absent where it does not. */
+  readonly credentialEndsAtMs?: number;
 }
 
 /** The user at this machine: the default caller. */

@@ -79,6 +79,7 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   9: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending}`,
   10: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`,
   11: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`,
+  12: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

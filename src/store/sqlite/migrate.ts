@@ -24,6 +24,7 @@ const names = [
   'session-tasks',
   'approval-previews',
   'effect-dispatchers',
+  'api-keys',
 ];
 
 /** Every step from an empty database to this program's, in order. */

@@ -1,0 +1,49 @@
+import type { Permission } from '../contract/access/index.ts';
+import type { Caller } from '../contract/caller/index.ts';
+import { AppError } from '../kernel/index.ts';
+
+/** The caller's role does not have the permission, or it asks for more than it has itself. */
+export class ForbiddenError extends AppError {
+  readonly code = 'access.forbidden';
+
+  constructor(caller: Caller, { permission, why }: { permission: Permission; why?: string }) {
+    const because = why ?? `it needs the permission ${permission}, and the role is ${caller.role}`;
+    super(`${caller.id} may not do this: ${because}`, { details: { permission } });
+  }
+}
+
+/** Keys of other tenants are unknown, too. */
+export class UnknownKeyError extends AppError {
+  readonly code = 'access.unknown_key';
+
+  constructor(id: string) {
+    super(`There is no API key "${id}"`, { details: { id } });
+  }
+}
+
+/** Tenants of others are unknown, too. */
+export class UnknownTenantError extends AppError {
+  readonly code = 'access.unknown_tenant';
+
+  constructor(name: string) {
+    super(`There is no tenant "${name}"`, { details: { name } });
+  }
+}
+
+/** What was asked for cannot be a key. */
+export class InvalidKeyError extends AppError {
+  readonly code = 'access.invalid_key';
+
+  constructor(problem: string) {
+    super(`The API key was not changed: ${problem}`);
+  }
+}
+
+/** A run goes on only as long as the caller that started it has access. */
+export class CallerRevokedError extends AppError {
+  readonly code = 'access.caller_revoked';
+
+  constructor(callerId: string, why: string) {
+    super(`The call was not made for ${callerId}: ${why}`, { details: { callerId } });
+  }
+}
