@@ -8,3 +8,10 @@ export type {
   StoredKey,
   StoredSecret,
 } from './key-store.ts';
+export type { AuditMark, AuditMarks, AuditQuery, AuditStore } from './audit/audit-store.ts';
+export {
+  createAuditLog,
+  type AuditLogOptions,
+  type RunningAuditLog,
+} from './audit/create-audit-log.ts';
+export { ocsfEvent } from './audit/ocsf.ts';

@@ -33,7 +33,7 @@ export class CorruptDatabaseError extends AppError {
   constructor(path: string, cause: unknown) {
     super(
       `The database ${path} is damaged or is not a database (${reasonOf(cause)}). ` +
-        `To restore a backup: stop every Tutti, move ${path}, ${path}-wal, ${path}-shm and ${path}-last away, ` +
+        `To restore a backup: stop every Tutti, move ${path}, ${path}-wal, ${path}-shm, ${path}-last and ${path}-audit away, ` +
         `copy the backup to ${path} and start again`,
       { details: { path }, cause },
     );

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { KeyStore } from '../access/index.ts';
+import type { AuditStore, KeyStore } from '../access/index.ts';
 import type { ArtifactIndex } from '../artifacts/index.ts';
 import { isGone, systemClock, systemTimers, type Clock } from '../kernel/index.ts';
 import type { PreferenceStore, SessionStore } from '../memory/index.ts';
@@ -12,6 +12,7 @@ import { checkIntegrity, type IntegrityReport } from './sqlite/check-integrity.t
 import { migrations } from './sqlite/migrate.ts';
 import { SqliteKeyStore } from './sqlite/sqlite-key-store.ts';
 import { LastFact } from './sqlite/last-fact.ts';
+import { SqliteAuditStore } from './sqlite/sqlite-audit-store.ts';
 import { SqliteArtifactIndex } from './sqlite/sqlite-artifact-index.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 import { SqlitePreferenceStore } from './sqlite/sqlite-preference-store.ts';
@@ -50,6 +51,7 @@ export interface Store {
   readonly sessions: SessionStore;
   readonly preferences: PreferenceStore;
   readonly keys: KeyStore;
+  readonly audit: AuditStore;
   /** Whether the database file is there yet. */
   exists(): boolean;
   checkIntegrity(): IntegrityReport;
@@ -113,6 +115,7 @@ export function openStore(options: StoreOptions): Store {
       place: options.place,
       patienceMs: databaseOptions.busyTimeoutMs,
     }),
+    audit: new SqliteAuditStore(database),
     exists: () => database.exists,
     checkIntegrity: () => checkIntegrity(database),
     async backup(target, { force = false } = {}) {

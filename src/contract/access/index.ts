@@ -125,6 +125,8 @@ export interface Tenants {
   setDisabled(by: Caller, name: string, isDisabled: boolean): Promise<Tenant>;
 }
 
+export type AuditFace = 'rest' | 'mcp' | 'cli' | 'run';
+
 /** One decision. Arguments are never in it, only their digest. */
 export interface AuditEntry {
   /** From 1, without gaps. */
@@ -140,7 +142,8 @@ export interface AuditEntry {
   readonly isAllowed: boolean;
   /** The rule that decided, in words. */
   readonly rule: string;
-  readonly face: 'rest' | 'mcp' | 'cli';
+  /** `run`: a step of a run, or the agent. */
+  readonly face: AuditFace;
   readonly argumentsDigest: string | null;
   readonly address: string | null;
   readonly traceId: string | null;
@@ -171,6 +174,8 @@ export interface AuditFilter {
   readonly limit: number;
   readonly isAllowed?: boolean;
   readonly callerId?: string;
+  /** The latest ones that fit instead of the first; in ascending order all the same. */
+  readonly isLatest?: boolean;
 }
 
 /** What a caller may do with a tool, and by which rule. */

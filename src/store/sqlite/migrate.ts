@@ -25,6 +25,7 @@ const names = [
   'approval-previews',
   'effect-dispatchers',
   'api-keys',
+  'audit',
 ];
 
 /** Every step from an empty database to this program's, in order. */
