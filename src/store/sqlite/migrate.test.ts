@@ -58,6 +58,13 @@ const someSpending = `
 const aTask = `INSERT INTO session_tasks (session_id, task) VALUES ('s1', '{}');`;
 
 /** What programs of each version left behind: a row in every table they had. */
+const aKey = `
+  INSERT INTO api_keys (key_id, name, prefix, caller_id, tenant, role, created_by, created_at_ms)
+  VALUES ('k1', 'ci', 'tutti_abcdefgh', 'acme/ci', 'acme', 'viewer', 'local', 1);
+  INSERT INTO api_key_secrets (digest, prefix, key_id, created_at_ms) VALUES ('d1', 'tutti_abcdefgh', 'k1', 1);`;
+
+const sinceTasks = `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`;
+
 const rowsOfVersion: Readonly<Record<number, string>> = {
   0: '',
   1: `INSERT INTO spans (trace_id, span_id, parent_span_id, name, kind, started_at_us, duration_us,
@@ -77,9 +84,10 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   7: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker}`,
   8: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession}`,
   9: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending}`,
-  10: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`,
-  11: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`,
-  12: `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`,
+  10: sinceTasks,
+  11: sinceTasks,
+  12: sinceTasks,
+  13: `${sinceTasks} ${aKey}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {
@@ -122,6 +130,7 @@ describe('migrations', () => {
       expect(await store.runs.journal('r1')).toHaveLength(version < 4 ? 0 : 1);
       expect(await store.effects.effects('r1')).toHaveLength(version < 5 ? 0 : 1);
       expect(await store.effects.approvals('r1')).toHaveLength(version < 5 ? 0 : 1);
+      expect(store.keys.list(null, 5)).toHaveLength(version < 13 ? 0 : 1);
       expect(store.checkIntegrity()).toEqual({ ok: true, findings: [] });
     },
   );
