@@ -4,6 +4,8 @@ import type { Tool } from '../../contract/tool/index.ts';
 import { isRecord, type Params } from '../../protocol/index.ts';
 import { listedShapes } from './listed-shapes.ts';
 import { repairMembers } from './repair-members.ts';
+import { schemaHazard } from './schema-hazard.ts';
+import { SlowPatterns } from './slow-patterns.ts';
 import { upstreamLimits } from './upstream-limits.ts';
 
 /** The entry type of each list, by the list's name in results. */
@@ -48,6 +50,7 @@ export class ListReader<Name extends ListName> {
   readonly #name: Name;
   readonly #onProblem: (problem: string) => void;
   readonly #keys = new Set<string>();
+  readonly #slowPatterns = new SlowPatterns();
   #bytes = 0;
   #leftOut = 0;
 
@@ -101,7 +104,12 @@ export class ListReader<Name extends ListName> {
     const isTool = this.#name === 'tools';
     // Absent members are not checked, but a tool needs a schema.
     const whole = isTool && !('inputSchema' in entry) ? { ...entry, inputSchema: null } : entry;
-    const repaired = repairMembers(whole, listedShapes[this.#name], (member) => {
+    const quick = isTool ? this.#slowPatterns.removeFrom(whole) : whole;
+    if (quick !== whole) {
+      const problem = 'with a pattern that takes too long to match, which is left out';
+      this.#onProblem(`listed ${noun} ${shownName(id)} ${problem}`);
+    }
+    const repaired = repairMembers(quick, listedShapes[this.#name], (member) => {
       this.#onProblem(`listed a ${noun} with a wrong ${member}, which is corrected or left out`);
     });
     return typeof repaired['name'] === 'string' ? repaired : { ...repaired, name: id };
@@ -117,7 +125,7 @@ export class ListReader<Name extends ListName> {
     if (this.#name !== 'tools') return undefined;
     if (entry['inputSchema'] === undefined) return 'its input schema is not that of an object';
     const isHuge = JSON.stringify(entry).length > maxToolBytes;
-    return isHuge ? `it is larger than ${maxToolBytes} bytes` : undefined;
+    return isHuge ? `it is larger than ${maxToolBytes} bytes` : schemaHazard(entry['inputSchema']);
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type Repair,
   type Shape,
 } from './repair-members.ts';
+import { schemaHazard } from './schema-hazard.ts';
 
 /** The schema of a tool's arguments; undefined where it is of another type than `object`. */
 export function repairInputSchema(value: unknown): Params | undefined {
@@ -24,11 +25,11 @@ export function repairInputSchema(value: unknown): Params | undefined {
 }
 
 /**
- * The schema of a tool's structured results; undefined where clients cannot compile it. They compile it when they
+ * The schema of a tool's structured results; undefined where clients cannot compile it or should not. They compile it when they
  * list, and some reject the whole list on a failure.
  */
 export function repairOutputSchema(value: unknown): Params | undefined {
-  if (!isRecord(value)) return undefined;
+  if (!isRecord(value) || schemaHazard(value) !== undefined) return undefined;
   const repairer = new SchemaRepairer('output');
   const root = repairer.repair(value);
   return repairer.isClosed(root) ? withObjectProperties(root) : undefined;

@@ -12,7 +12,7 @@ const maxSlowPatterns = 3;
 export type TestPattern = (pattern: string, text: string) => boolean | undefined;
 
 /**
- * Patterns are others' words and may take for ever. One without repetition runs as it is; the others run
+ * Patterns are others' words and may take for ever. A simple one runs as it is; the others run
  * under a time limit that ends them from outside.
  */
 export function createPatternTest(): TestPattern {
@@ -51,9 +51,9 @@ export function createPatternTest(): TestPattern {
   };
 }
 
-/** With one repetition at most, backtracking is bounded by the square of the text's length. */
+/** With one repetition at most and no alternatives, backtracking is bounded by the square of the text's length. */
 function isSimple(pattern: string): boolean {
-  return (pattern.match(/[*+?{]/g)?.length ?? 0) <= 1;
+  return !pattern.includes('|') && (pattern.match(/[*+?{]/g)?.length ?? 0) <= 1;
 }
 
 function compile(pattern: string): RegExp | undefined {
