@@ -132,8 +132,8 @@ export interface WaitingSandbox {
   drained(maxMs: number): Promise<void>;
   /** A cheap check; false where it cannot be seen. */
   isDiskFull(): boolean;
-  /** Whether it keeps a file locked that the host uses; false where it cannot be seen. */
-  locksHostFile(): boolean;
+  /** Whether it keeps a file locked that the host uses; absent where it cannot be seen. */
+  locksHostFile?(): Promise<boolean>;
   /** A last check after the end, by whatever means there is. */
   wasDiskFilled(exit: ProcessExit): Promise<boolean>;
   /** The requested files that the program left, and observations about the others. */
@@ -221,7 +221,7 @@ function startWatching(sandbox: WaitingSandbox, { limits, signal, kill }: Watchi
   const wall = setTimeout(() => kill('timeout'), Math.min(limits.wallMs, maxTimerMs));
   const files = setInterval(() => {
     if (sandbox.isDiskFull()) kill('disk');
-    if (sandbox.locksHostFile()) kill('host-lock');
+    void sandbox.locksHostFile?.().then((isLocked) => isLocked && kill('host-lock'));
   }, filePollMs);
   sandbox.resources.watch(kill);
   signal?.addEventListener('abort', onAbort, { once: true });

@@ -65,7 +65,8 @@ function commandScript(
   return `${unpack}exec ${environment}${words.join(' ')}`;
 }
 
-function quote(word: string): string {
+/** A word as every shell reads it. */
+export function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 

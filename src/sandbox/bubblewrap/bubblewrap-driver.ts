@@ -9,6 +9,7 @@ import { SupervisedSandbox, withoutLimits } from '../supervise-run.ts';
 import { findToolchain } from '../toolchains/find-toolchain.ts';
 import { hostSurroundings, type Surroundings } from '../toolchains/surroundings.ts';
 import { driverName, findProgram } from './host-facts.ts';
+import { LockTable } from './host-locks.ts';
 import { examineMachine, launch, type Machine } from './launch.ts';
 import { obstacleOfComplaint } from './obstacle.ts';
 import { probeBubblewrap } from './probe-bubblewrap.ts';
@@ -51,6 +52,7 @@ class BubblewrapDriver implements SandboxDriver {
   readonly #without: ReadonlySet<Protection>;
   readonly #surroundings: Surroundings;
   readonly #staging: Staging;
+  readonly #lockTable = new LockTable();
   #machine: Promise<Machine> | undefined;
 
   constructor(options: BubblewrapOptions) {
@@ -133,6 +135,7 @@ class BubblewrapDriver implements SandboxDriver {
       owner,
       machine,
       staging: this.#staging,
+      lockTable: this.#lockTable,
       without: this.#without,
       ourEnv: definedOf(this.#surroundings.env),
     };

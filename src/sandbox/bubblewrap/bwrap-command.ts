@@ -1,5 +1,6 @@
 import type { Protection, SandboxMount } from '../../contract/sandbox/index.ts';
 import { minimalEnv, workFolder } from '../boot/boot.ts';
+import { quote } from '../boot/encode-job.ts';
 import type { SandboxShape } from '../driver.ts';
 import type { HostLayout } from './host-facts.ts';
 
@@ -221,10 +222,6 @@ function dropRoot({ setpriv, without }: StartPlan): string[] {
   if (setpriv === undefined || isKept) return [];
   const id = unprivilegedId;
   return [quote(setpriv), `--reuid ${id} --regid ${id} --clear-groups --inh-caps -all --`];
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A file of the system folder that says as little of this machine as programs can do with. */

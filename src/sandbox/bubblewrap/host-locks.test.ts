@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { HostLocks } from './host-locks.ts';
+import { HostLocks, LockTable } from './host-locks.ts';
 
 interface Locker {
   readonly pid: number;
@@ -34,8 +34,15 @@ async function aLocker(command: string): Promise<Locker> {
   return { pid: child.pid ?? 0, device, inode, lock };
 }
 
-function isNoticed(locks: HostLocks): boolean {
-  return Array.from({ length: 10 }, () => locks.look()).includes(true);
+const table = new LockTable();
+
+async function watchLocks({ pid }: Locker, ownDevices: readonly number[] = []): Promise<HostLocks> {
+  return new HostLocks(pid, ownDevices, await table.read());
+}
+
+async function isNoticed(locks: HostLocks): Promise<boolean> {
+  for (let look = 0; look < 10; look += 1) if (locks.look(await table.read())) return true;
+  return false;
 }
 
 /** The lock is that of a program that has ended, and the shell keeps the file open. */
@@ -44,34 +51,43 @@ const byTheDead = 'exec 9<"$0"; flock 9';
 // Needs flock of util-linux, and what only Linux has.
 describe.skipIf(!existsSync('/usr/bin/flock'))('locks on files of the host', () => {
   it('are noticed when they are kept, also after the end of who locked', async (context) => {
-    const { pid, inode, lock } = await aLocker(byTheDead);
-    const locks = new HostLocks(pid, []);
-    await lock();
-    const isListed = readFileSync('/proc/locks', 'utf8').includes(`:${inode} `);
+    const locker = await aLocker(byTheDead);
+    const locks = await watchLocks(locker);
+    await locker.lock();
+    const isListed = readFileSync('/proc/locks', 'utf8').includes(`:${locker.inode} `);
     context.skip(!isListed, 'a kernel lists no locks of the dead inside a PID namespace');
-    expect(isNoticed(locks)).toBe(true);
+    expect(await isNoticed(locks)).toBe(true);
   });
 
   it('are not noticed at the first look: tools lock files for a moment', async () => {
-    const { pid, lock } = await aLocker(byTheDead);
-    const locks = new HostLocks(pid, []);
-    await lock();
-    expect(locks.look()).toBe(false);
+    const locker = await aLocker(byTheDead);
+    const locks = await watchLocks(locker);
+    await locker.lock();
+    expect(locks.look(await table.read())).toBe(false);
+  });
+
+  it('are listed once for all who ask at the same time, and count as one look', async () => {
+    expect(table.read()).toBe(table.read());
+    const locker = await aLocker(byTheDead);
+    const locks = await watchLocks(locker);
+    await locker.lock();
+    const lists = await Promise.all(Array.from({ length: 50 }, () => table.read()));
+    expect(lists.map((list) => locks.look(list))).not.toContain(true);
   });
 
   it('may be on files of the sandbox itself', async () => {
-    const { pid, device, lock } = await aLocker(byTheDead);
-    const locks = new HostLocks(pid, [device]);
-    await lock();
-    expect(isNoticed(locks)).toBe(false);
+    const locker = await aLocker(byTheDead);
+    const locks = await watchLocks(locker, [locker.device]);
+    await locker.lock();
+    expect(await isNoticed(locks)).toBe(false);
   });
 
   it('that others keep are not its own, though it has the same file open', async () => {
     const other = await aLocker(byTheDead);
-    const { pid, lock } = await aLocker(`exec 9<"/proc/${other.pid}/fd/9"`);
-    const locks = new HostLocks(pid, []);
+    const locker = await aLocker(`exec 9<"/proc/${other.pid}/fd/9"`);
+    const locks = await watchLocks(locker);
     await other.lock();
-    await lock();
-    expect(isNoticed(locks)).toBe(false);
+    await locker.lock();
+    expect(await isNoticed(locks)).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import {
   findProcessTree,
   folderOfProcess,
@@ -15,6 +16,38 @@ const maxAncestors = 4_096;
 /** Descriptions of open files and mappings that one look reads: a program may have millions. */
 const maxCharactersPerLook = 500_000;
 
+/** A lock as /proc/locks lists it. Its process may have ended while others keep the file. */
+interface Lock {
+  readonly pid: number;
+  readonly device: string;
+  readonly inode: string;
+}
+
+/**
+ * The locks of this machine. To list them the kernel waits until no processor is about to lock a file, ten
+ * milliseconds or more: a thread waits for that, and who asks meanwhile gets the same list.
+ */
+export class LockTable {
+  #reading: Promise<readonly Lock[]> | undefined;
+
+  read(): Promise<readonly Lock[]> {
+    this.#reading ??= readLocks().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+}
+
+async function readLocks(): Promise<readonly Lock[]> {
+  const text = await readFile('/proc/locks', 'latin1').catch(() => '');
+  const lines = text.matchAll(/ (-?\d+) ([0-9a-f]+:[0-9a-f]+):(\d+) \d+ \w+$/gm);
+  return [...lines].map(([, pid, device = '', inode = '']) => ({
+    pid: Number(pid),
+    device,
+    inode,
+  }));
+}
+
 /**
  * Notices that processes of a sandbox keep locks on files that it shares with the host, whose programs
  * would wait for them: no right to a file is needed for that but to read it.
@@ -22,26 +55,31 @@ const maxCharactersPerLook = 500_000;
 export class HostLocks {
   readonly #first: number;
   readonly #ownDevices: ReadonlySet<string>;
-  /** Nothing of the program's, which runs later. */
   readonly #atStart: ReadonlySet<string>;
   #looksWithLock = 0;
+  #lastList: readonly Lock[] = [];
   /** The process that kept a lock at the last look is examined first. */
   #lastKeeper = 0;
 
-  /** `first` is the sandbox's first process, `ownDevices` are those of its own folders. */
-  constructor(first: number, ownDevices: readonly number[]) {
+  /**
+   * `first` is the sandbox's first process, `ownDevices` are those of its own folders, `atStart` the locks
+   * from before the program runs, of which none is the program's.
+   */
+  constructor(first: number, ownDevices: readonly number[], atStart: readonly Lock[]) {
     this.#first = first;
     this.#ownDevices = new Set(ownDevices.map(nameOfDevice));
-    this.#atStart = new Set(readLocks().map(nameOfLock));
+    this.#atStart = new Set(atStart.map(nameOfLock));
   }
 
-  look(): boolean {
-    if (this.#isHeld()) this.#looksWithLock += 1;
+  /** Whether a lock was found often enough. The same list again says nothing new. */
+  look(locks: readonly Lock[]): boolean {
+    if (locks !== this.#lastList && this.#isHeld(locks)) this.#looksWithLock += 1;
+    this.#lastList = locks;
     return this.#looksWithLock >= maxLooksWithLock;
   }
 
-  #isHeld(): boolean {
-    const others = readLocks().filter(({ device }) => !this.#ownDevices.has(device));
+  #isHeld(locks: readonly Lock[]): boolean {
+    const others = locks.filter(({ device }) => !this.#ownDevices.has(device));
     if (others.some(({ pid }) => this.#isOurs(pid))) return true;
     const ofTheDead = others.filter(
       (lock) => !this.#atStart.has(nameOfLock(lock)) && readProcessStat(lock.pid) === undefined,
@@ -74,23 +112,6 @@ export class HostLocks {
     this.#lastKeeper = keeper?.pid ?? 0;
     return keeper !== undefined;
   }
-}
-
-/** A lock as /proc/locks lists it. Its process may have ended while others keep the file. */
-interface Lock {
-  readonly pid: number;
-  readonly device: string;
-  readonly inode: string;
-}
-
-function readLocks(): Lock[] {
-  const text = readIfThere('/proc/locks') ?? '';
-  const lines = text.matchAll(/ (-?\d+) ([0-9a-f]+:[0-9a-f]+):(\d+) \d+ \w+$/gm);
-  return [...lines].map(([, pid, device = '', inode = '']) => ({
-    pid: Number(pid),
-    device,
-    inode,
-  }));
 }
 
 function nameOfLock({ pid, device, inode }: Lock): string {

@@ -21,6 +21,7 @@ import {
   readHostLayout,
   strayDescriptors,
 } from './host-facts.ts';
+import type { LockTable } from './host-locks.ts';
 import { obstacleAhead } from './obstacle.ts';
 import type { Staging } from './staging.ts';
 import { StartedSandbox } from './started-sandbox.ts';
@@ -29,6 +30,7 @@ interface LaunchParts {
   readonly owner: ProcessOwner;
   readonly machine: Machine;
   readonly staging: Staging;
+  readonly lockTable: LockTable;
   readonly without: ReadonlySet<Protection>;
   /** Never shown, except to prove that showing it is noticed. */
   readonly ourEnv: Readonly<Record<string, string>>;
@@ -71,6 +73,7 @@ export async function launch(
   const sandbox = new StartedSandbox(process_, {
     group,
     maxDiskBytes: without.has('disk') ? null : shape.limits.diskBytes,
+    lockTable: parts.lockTable,
   });
   const args = bwrapArguments({ shape, layout: machine.layout, mounts, without });
   feed(process_, args, machine.filter);

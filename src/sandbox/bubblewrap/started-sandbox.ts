@@ -4,11 +4,12 @@ import type { OwnedProcess, ProcessExit } from '../../kernel/index.ts';
 import { BootOutput, type OutputListener } from '../boot/boot.ts';
 import { type Collected, collectWritten } from '../collect/collect-files.ts';
 import type { SandboxJob } from '../driver.ts';
+import { killProcess } from '../resources/cgroup-folder.ts';
 import { type ProcessStat, readProcessStat } from '../resources/process-stat.ts';
 import type { ResourceGroup } from '../resources/resource-control.ts';
 import { nothing, type WaitingSandbox } from '../supervise-run.ts';
 import { driverName } from './host-facts.ts';
-import { HostLocks } from './host-locks.ts';
+import { HostLocks, type LockTable } from './host-locks.ts';
 import { InnerFolders } from './inner-folders.ts';
 
 /** When the first process inside does not take bwrap along, bwrap is killed itself. */
@@ -22,6 +23,7 @@ interface StartedParts {
   readonly group: ResourceGroup;
   /** Null when that is left out. */
   readonly maxDiskBytes: number | null;
+  readonly lockTable: LockTable;
 }
 
 /**
@@ -37,6 +39,7 @@ export class StartedSandbox implements WaitingSandbox {
   readonly resources: ResourceGroup;
   readonly #process: OwnedProcess;
   readonly #maxDiskBytes: number | null;
+  readonly #lockTable: LockTable;
   readonly #ready: Promise<void>;
   readonly #closed: Promise<unknown>;
   readonly #output = new BootOutput();
@@ -46,10 +49,11 @@ export class StartedSandbox implements WaitingSandbox {
   #hasEnded = false;
 
   /** Must be called in the turn in which the process was started. */
-  constructor(process_: OwnedProcess, { group, maxDiskBytes }: StartedParts) {
+  constructor(process_: OwnedProcess, { group, maxDiskBytes, lockTable }: StartedParts) {
     this.#process = process_;
     this.resources = group;
     this.#maxDiskBytes = maxDiskBytes;
+    this.#lockTable = lockTable;
     const [, status] = process_.pipes;
     const firstPid = status ? readChildPid(status) : Promise.resolve(undefined);
     this.#ready = this.#untilReady(firstPid);
@@ -92,11 +96,11 @@ export class StartedSandbox implements WaitingSandbox {
 
   kill(): void {
     if (this.#hasEnded) return;
-    if (this.#first === undefined) signal(-this.#process.pid);
-    else if (isStill(this.#first)) signal(this.#first.pid);
+    if (this.#first === undefined) killProcess(-this.#process.pid);
+    else if (isStill(this.#first)) killProcess(this.#first.pid);
     this.resources.kill();
     setTimeout(() => {
-      if (!this.#hasEnded) signal(-this.#process.pid);
+      if (!this.#hasEnded) killProcess(-this.#process.pid);
     }, bwrapGraceMs).unref();
   }
 
@@ -114,8 +118,8 @@ export class StartedSandbox implements WaitingSandbox {
     return this.#maxDiskBytes !== null && this.#folders?.isFull() === true;
   }
 
-  locksHostFile(): boolean {
-    return this.#locks?.look() === true;
+  async locksHostFile(): Promise<boolean> {
+    return this.#locks?.look(await this.#lockTable.read()) === true;
   }
 
   async wasDiskFilled(): Promise<boolean> {
@@ -137,13 +141,15 @@ export class StartedSandbox implements WaitingSandbox {
   }
 
   async #untilReady(firstPid: Promise<number | undefined>): Promise<void> {
+    // Read while the sandbox starts, and so before any program could hide a lock in it.
+    const locksAtStart = this.#lockTable.read();
     await this.#output.ready;
     const pid = await firstPid;
     if (pid === undefined) throw new Error('bwrap did not report its first process');
     this.#first = readProcessStat(pid);
     this.#folders = new InnerFolders(pid, this.#maxDiskBytes ?? Infinity);
-    this.#locks = new HostLocks(pid, this.#folders.devices());
     this.resources.follow(pid, () => this.#folders?.usedBytes() ?? 0);
+    this.#locks = new HostLocks(pid, this.#folders.devices(), await locksAtStart);
   }
 }
 
@@ -162,14 +168,6 @@ function closed(stream: NodeJS.ReadableStream): Promise<void> {
 
 function isStill(first: ProcessStat): boolean {
   return readProcessStat(first.pid)?.startedAt === first.startedAt;
-}
-
-function signal(target: number): void {
-  try {
-    process.kill(target, 'SIGKILL');
-  } catch {
-    // Gone already.
-  }
 }
 
 /** The status of one sandbox is a few short lines. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { DriverReport, Protection, SandboxLimits } from '../../contract/sandbox/index.ts';
+import type { DriverReport, Protection } from '../../contract/sandbox/index.ts';
 import type { PreparedSandbox, SandboxDriver, SandboxShape, Toolchain } from '../driver.ts';
 import { SandboxNotStartedError, SandboxUnavailableError } from '../errors.ts';
+import { defaultLimits } from '../limits.ts';
 import { runCanaries } from '../probe/run-canaries.ts';
 import { dockerSeccompProfile } from '../seccomp/docker-seccomp-profile.ts';
 import { isContainerLeft, startContainer } from './start-container.ts';
@@ -39,18 +40,6 @@ export interface DockerOptions {
 
 /** How long a container and its boot may take until they wait. Far more than a busy machine needs. */
 const startTimeMs = 60_000;
-
-/** Of the question for a version. */
-const askLimits: SandboxLimits = {
-  wallMs: 20_000,
-  cpuMs: 20_000,
-  cpus: 1,
-  memoryBytes: 512 * 1024 * 1024,
-  pids: 64,
-  diskBytes: 1024 * 1024,
-  openFiles: 256,
-  outputBytes: 16 * 1024,
-};
 
 const listedSchema = z.array(z.looseObject({ Id: z.string(), Names: z.array(z.string()) }));
 
@@ -165,10 +154,10 @@ class DockerDriver implements SandboxDriver {
   }
 
   async #ask(toolchain: Toolchain, script: string): Promise<string | null> {
-    const shape = { toolchain, boot: 'command', mounts: [], limits: askLimits } as const;
+    const shape = { toolchain, boot: 'command', mounts: [], limits: defaultLimits } as const;
     const sandbox = await this.prepare(shape);
     const program = { kind: 'command', argv: ['sh', '-c', script] } as const;
-    const job = { program, files: {}, env: {}, stdin: '', limits: askLimits, collect: null };
+    const job = { program, files: {}, env: {}, stdin: '', limits: defaultLimits, collect: null };
     const result = await sandbox.run(job, {});
     return result.exitCode === 0 ? Buffer.from(result.stdout).toString('utf8') : null;
   }

@@ -121,11 +121,6 @@ export class StartedContainer implements WaitingSandbox {
     return this.#folders?.isFull() === true;
   }
 
-  /** The files of its image are not the host's. */
-  locksHostFile(): boolean {
-    return false;
-  }
-
   async wasDiskFilled({ exitCode }: ProcessExit): Promise<boolean> {
     if (this.#folders !== undefined || exitCode === 0 || this.#isKilled) {
       return this.isDiskFull();

@@ -71,6 +71,7 @@ function killMembers(folder: string): void {
   }
 }
 
+/** A process, or with a negative number a group of them. */
 export function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

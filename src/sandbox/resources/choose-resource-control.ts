@@ -1,4 +1,4 @@
-import type { SandboxLimits } from '../../contract/sandbox/index.ts';
+import { defaultLimits } from '../limits.ts';
 import { CgroupControl } from './cgroup-control.ts';
 import { findCgroupPlaces } from './cgroup-places.ts';
 import { controlByV2, findV1Bases, makeV1Cgroup } from './cgroup-versions.ts';
@@ -33,20 +33,9 @@ export async function chooseResourceControl(options: ChooseOptions = {}): Promis
   return new WatchdogControl(describeFix());
 }
 
-const trialLimits: SandboxLimits = {
-  wallMs: 1_000,
-  cpuMs: 1_000,
-  cpus: 1,
-  memoryBytes: 64 * 1024 * 1024,
-  pids: 16,
-  diskBytes: 0,
-  openFiles: 0,
-  outputBytes: 0,
-};
-
 async function works(control: ResourceControl): Promise<boolean> {
   try {
-    const group = await control.open(trialLimits);
+    const group = await control.open(defaultLimits);
     await group.close();
     return true;
   } catch {

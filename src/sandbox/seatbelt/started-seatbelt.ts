@@ -125,10 +125,6 @@ export class StartedSeatbelt implements WaitingSandbox {
     return this.#isDiskFull;
   }
 
-  locksHostFile(): boolean {
-    return false;
-  }
-
   /** A single file can be as large as the disk, and no larger. */
   async wasDiskFilled(): Promise<boolean> {
     this.#isDiskFull ||= (await sizeOfFolder(this.#start.workFolder)) >= this.#limits.diskBytes;
