@@ -46,7 +46,11 @@ export class Credentials {
     this.#parts = parts;
   }
 
-  verify(token: string): Caller | undefined | Promise<Caller | undefined> {
+  /** With `isKnownOnly` just tokens that were verified before. */
+  verify(
+    token: string,
+    { isKnownOnly = false }: { readonly isKnownOnly?: boolean } = {},
+  ): Caller | undefined | Promise<Caller | undefined> {
     if (token.length > maxTokenLength) return undefined;
     const now = this.#parts.clock.now();
     const digest = digestOf(token);
@@ -56,6 +60,7 @@ export class Credentials {
       return known.caller;
     }
     if (known) this.#verified.delete(digest);
+    if (isKnownOnly) return undefined;
     this.refresh();
     if (isKeySecret(token)) return this.#remember(digest, this.#keyCaller(token, digest, now));
     const { verifyJwt } = this.#parts;

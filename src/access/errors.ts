@@ -47,3 +47,12 @@ export class CallerRevokedError extends AppError {
     super(`The call was not made for ${callerId}: ${why}`, { details: { callerId } });
   }
 }
+
+/** The settings of `identity` contradict each other. */
+export class InvalidIdentityError extends AppError {
+  readonly code = 'access.invalid_settings';
+
+  constructor(problem: string) {
+    super(`Clients cannot be identified by tokens: ${problem}`);
+  }
+}

@@ -1,5 +1,7 @@
 export { createApiKeys, createTenants } from './api-keys.ts';
 export { Credentials } from './credentials.ts';
+export { createVerifyJwt } from './jwt.ts';
+export { protectedResourceRoutes, resourceChallenge } from './protected-resource.ts';
 export type {
   AccessState,
   KeyCandidate,

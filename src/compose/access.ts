@@ -1,13 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { createApiKeys, createTenants, createVerifyJwt, Credentials } from '../access/index.ts';
 import type { Settings } from '../config/index.ts';
-import { createApiKeys, createTenants, Credentials } from '../access/index.ts';
-import type { ApiKeys, Tenants } from '../contract/access/index.ts';
-import { systemClock, type Log } from '../kernel/index.ts';
+import type { ApiKeys, AuditLog, Tenants } from '../contract/access/index.ts';
+import { lazy, systemClock, type Log } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
+import type { ServedAccess } from './serve-access.ts';
 
-interface AccessParts {
+export interface AccessParts {
   readonly settings: Settings;
   readonly log: Log;
   readonly store: Store;
+  /** Where decisions are recorded; nowhere without it. */
+  readonly audit?: Pick<AuditLog, 'record'> | undefined;
 }
 
 /** Who may call, besides the user at this machine. */
@@ -15,27 +19,68 @@ export interface AccessHere {
   readonly keys: ApiKeys;
   readonly tenants: Tenants;
   readonly credentials: Credentials;
-  /** Calls `listener` when access was taken away or given back, by this process or another. */
-  onChange(listener: () => void): () => void;
+  /** What a listener needs to identify callers. Throws where the settings do not fit together. */
+  serving(): Promise<ServedAccess>;
   close(): Promise<void>;
 }
 
-export function accessHere({ store, log }: AccessParts): AccessHere {
-  const listeners = new Set<() => void>();
-  const credentials = new Credentials({ store: store.keys, clock: systemClock, log });
-  const onChange = (): void => {
-    credentials.refresh();
-    for (const listener of listeners) listener();
+export function accessHere(parts: AccessParts): AccessHere {
+  const { store, log } = parts;
+  let onChange = (): void => {};
+  const verifyJwt = lazy(async () => jwtVerifier(parts));
+  const credentials = new Credentials({
+    store: store.keys,
+    clock: systemClock,
+    log,
+    verifyJwt: async (token) => (await verifyJwt())?.(token),
+  });
+  const changing = {
+    store: store.keys,
+    clock: systemClock,
+    onChange: () => {
+      credentials.refresh();
+      onChange();
+    },
   };
-  const parts = { store: store.keys, clock: systemClock, onChange };
   return {
-    keys: createApiKeys(parts),
-    tenants: createTenants(parts),
+    keys: createApiKeys(changing),
+    tenants: createTenants(changing),
     credentials,
-    onChange: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    serving: async () => {
+      const { serveAccess } = await import('./serve-access.ts');
+      const hasJwt = (await verifyJwt()) !== undefined;
+      const onRevoked = (listener: () => void): void => {
+        onChange = listener;
+      };
+      return serveAccess(parts, { credentials, hasJwt, onRevoked });
     },
     close: () => credentials.close(),
   };
+}
+
+function jwtVerifier({ settings: { identity }, log }: AccessParts) {
+  const { jwt, resource } = identity;
+  const { issuer, jwks_file: file } = jwt;
+  if (issuer === undefined) return undefined;
+  return createVerifyJwt({
+    issuer,
+    audience: jwt.audience.length > 0 || resource === undefined ? jwt.audience : [resource],
+    algorithms: jwt.algorithms,
+    secret: jwt.secret,
+    jwksUrl: jwt.jwks_url,
+    jwksText: file === undefined ? undefined : readFileSync(file, 'utf8'),
+    clockSkewSeconds: jwt.clock_skew_seconds,
+    claims: {
+      user: jwt.user_claim,
+      tenant: jwt.tenant_claim,
+      role: jwt.role_claim,
+      scope: jwt.scope_claim,
+      defaultTenant: jwt.default_tenant,
+      defaultRole: jwt.default_role,
+      toolPrefix: jwt.tool_prefix,
+      defaultTools: jwt.default_tools,
+    },
+    clock: systemClock,
+    log,
+  });
 }

@@ -36,6 +36,7 @@ async function parts(calls: CallContext[]) {
     version: '1',
     metrics: new Metrics(),
     roots: { follow: () => {} },
+    access: { serving: () => Promise.reject(new Error('Streams need no identity')) },
   };
 }
 

@@ -9,6 +9,7 @@ import { createHttpGateway, serveStdio as serveGateway } from '../gateway/index.
 import type { Route } from '../http/index.ts';
 import type { Log } from '../kernel/index.ts';
 import type { Metrics } from '../observe/index.ts';
+import type { AccessHere } from './access.ts';
 import type { Roots } from './roots.ts';
 import { openServeToken } from './data-directory.ts';
 import { tuneCollector } from './tune-collector.ts';
@@ -20,6 +21,7 @@ interface FaceParts extends FaceCatalogues {
   readonly version: string;
   readonly metrics: Pick<Metrics, 'render'>;
   readonly roots: Pick<Roots, 'follow'>;
+  readonly access: Pick<AccessHere, 'serving'>;
 }
 
 export interface StdioStreams {
@@ -69,6 +71,7 @@ export async function serveHttp(parts: FaceParts): Promise<HttpListener> {
   // Beyond this machine the token is the user's own choice: the gateway refuses to start without one.
   const isOurs = server.auth_token === undefined && server.require_token && isLoopback(host);
   const own = isOurs ? openServeToken(home) : undefined;
+  const access = await parts.access.serving();
   const gateway = await createHttpGateway({
     server: parts.httpCatalogue,
     servers: () => parts.fleet.status(),
@@ -81,12 +84,17 @@ export async function serveHttp(parts: FaceParts): Promise<HttpListener> {
     allowedHosts: server.allowed_hosts,
     allowedOrigins: server.allowed_origins,
     limits: { maxRequestBytes: server.max_request_bytes },
-    routes: [metricsRoute(parts.metrics)],
+    ...access.options,
+    routes: [metricsRoute(parts.metrics), ...access.routes],
   });
+  const stopWatching = access.watch(gateway);
   return {
     url: gateway.url,
     ...(own && { tokenFile: own.file }),
-    close: () => gateway.close(),
+    close: () => {
+      stopWatching();
+      return gateway.close();
+    },
   };
 }
 

@@ -25,7 +25,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const { catalogue, control, serve } = fleet;
   const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
   const known = { settings: settings.values, version, log, metrics };
-  const parts = { ...known, fleet: control, roots, ...face };
+  const parts = { ...known, fleet: control, roots, access, ...face };
   // Where some servers are left out, runs would miss the tools they call.
   const resumed = request.only === undefined ? runs : undefined;
   const serving = prepareServing({

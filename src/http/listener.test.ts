@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { Secret, silentLog, type Log } from '../kernel/index.ts';
 import {
-  bearerIdentity,
+  createIdentify,
   readJsonBody,
   respondJson,
   startListener,
@@ -57,7 +57,7 @@ async function aListener(options: Partial<ListenerOptions> = {}): Promise<string
     host: '127.0.0.1',
     port: 0,
     routes,
-    identify: bearerIdentity(new Secret('s3cret'), anna),
+    identify: createIdentify({ token: new Secret('s3cret'), caller: anna }),
     isAuthenticated: true,
     log: silentLog,
     ...options,

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Caller } from '../contract/caller/index.ts';
 import type { Log } from '../kernel/index.ts';
 import { Connections } from './connections.ts';
 import { ListenFailedError, OpenBindRefusedError } from './errors.ts';
@@ -7,6 +8,7 @@ import { respondJson, type Refusal } from './exchange.ts';
 import { checkRequestHead, guardRules, handleCors, isLoopback, urlHost } from './guard.ts';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
 import type { Identify, Identity } from './identity.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { createRouter, refusalFormat, type Route, type RouteMatch } from './route.ts';
 
 export interface ListenerOptions {
@@ -22,12 +24,16 @@ export interface ListenerOptions {
   /** Web origins (`https://app.example`) whose pages may call. */
   readonly allowedOrigins?: readonly string[];
   readonly limits?: Partial<HttpLimits>;
+  /** What callers other than the user at this machine may ask for. */
+  readonly requestLimits?: Pick<RequestLimits, 'admit'> | undefined;
   readonly log: Log;
 }
 
 export interface Listener {
   readonly url: string;
   readonly port: number;
+  /** Breaks off the requests under way, streams included, of callers that have lost access. Returns their number. */
+  dropCallers(hasLostAccess: (caller: Caller) => boolean): number;
   /** Stops accepting; requests that still run get `closeLimitMs`. */
   close(): Promise<void>;
 }
@@ -35,6 +41,8 @@ export interface Listener {
 /**
  * The one HTTP listener. Every request passes, in this order: headers and Origin, CORS, the route, identity, the
  * method. Throws `gateway.open_bind_refused` or `gateway.listen_failed`.
+ * The one HTTP listener. Every request passes, in this order: Host and Origin, CORS, the route, identity, the
+ * method, the limits of its caller. Throws `gateway.open_bind_refused` or `gateway.listen_failed`.
  */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { host, log } = options;
@@ -64,6 +72,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   return {
     port,
     url: `http://${urlHost(host)}:${port}`,
+    dropCallers: (hasLostAccess) => serve.drop(hasLostAccess),
     close: () => connections.close(http, limits.closeLimitMs),
   };
 }
@@ -85,10 +94,12 @@ function ignoreDisconnect(): void {}
 interface RequestHandler {
   match(request: IncomingMessage): RouteMatch | undefined;
   handle(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined;
+  drop(hasLostAccess: (caller: Caller) => boolean): number;
 }
 
 function createHandler(options: ListenerOptions): RequestHandler {
-  const { identify, host, allowedHosts = [], allowedOrigins = [] } = options;
+  const { identify, requestLimits, host, allowedHosts = [], allowedOrigins = [] } = options;
+  const underWay = new UnderWay();
   const guard = guardRules({ allowedHosts: [...allowedHosts, host], allowedOrigins });
   const findRoute = createRouter(options.routes);
   const match = ({ url = '' }: IncomingMessage): RouteMatch | undefined => {
@@ -114,6 +125,9 @@ function createHandler(options: ListenerOptions): RequestHandler {
         const headers = { allow: route.methods.join(', ') };
         return refuse({ status: 405, message: `Method not allowed here. ${mcpHint}`, headers });
       }
+      const excess = caller && requestLimits?.admit(caller, request, response);
+      if (excess) return refuse(excess);
+      if (caller) underWay.add(caller, response);
       const exchange = { request, response, params };
       if (caller) return route.handle(exchange, caller);
       return route.access === 'open' ? route.handle(exchange, undefined) : undefined;
@@ -121,7 +135,25 @@ function createHandler(options: ListenerOptions): RequestHandler {
     const identity = identify(request);
     return identity instanceof Promise ? identity.then(dispatch) : dispatch(identity);
   };
-  return { match, handle };
+  return { match, handle, drop: (hasLostAccess) => underWay.drop(hasLostAccess) };
+}
+
+/** The responses that are not over, with their callers. The user at this machine cannot lose access. */
+class UnderWay {
+  readonly #callers = new Map<ServerResponse, Caller>();
+
+  add(caller: Caller, response: ServerResponse): void {
+    if (caller.role === undefined) return;
+    this.#callers.set(response, caller);
+    response.once('close', () => this.#callers.delete(response));
+  }
+
+  drop(hasLostAccess: (caller: Caller) => boolean): number {
+    const dropped = [...this.#callers].filter(([, caller]) => hasLostAccess(caller));
+    // Handlers take it for a client that disconnected, and abort what they were doing.
+    for (const [response] of dropped) response.destroy();
+    return dropped.length;
+  }
 }
 
 const maxHeaders = 100;

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { anAccess } from '../../../testkit/access/an-access.ts';
+import type { ApiKey } from '../../contract/access/index.ts';
 import { runWith, type Ran } from '../../../testkit/cli/run-main.ts';
+
+/** Members of what the actions give. */
+interface Made extends ApiKey {
+  readonly key: ApiKey;
+  readonly secret: string;
+}
 
 interface Terminal {
   readonly run: (line: string) => Promise<Ran>;
-  readonly json: (line: string) => Promise<Record<string, any>>;
+  readonly json: (line: string) => Promise<Made>;
 }
 
 function aTerminal(): Terminal {

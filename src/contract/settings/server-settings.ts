@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rateLimitSettings } from './identity-settings.ts';
 import {
   about,
   choice,
@@ -28,7 +29,7 @@ export const serverSettings = z
       .default('127.0.0.1')
       .meta(
         about(
-          'Address `tutti serve` listens on. Anything but a loopback address needs `server.auth_token`.',
+          'Address `tutti serve` listens on. Anything but a loopback address needs `server.auth_token`, an API key or `identity.jwt`.',
           { flag: 'tutti serve --host' },
         ),
       ),
@@ -80,6 +81,7 @@ export const serverSettings = z
       .max(maxPinnedTools)
       .default([])
       .meta(about('Tools that are also listed in compact mode: `server.tool` or `server__tool`.')),
+    rate_limit: rateLimitSettings,
   })
   .meta(about('The server that `tutti serve` and `tutti mcp` start.', { isUserOnly: true }));
 

@@ -11,6 +11,7 @@ import {
   serverSettings,
   tracingSettings,
 } from './server-settings.ts';
+import { identitySettings } from './identity-settings.ts';
 import { mcpServerSettings } from './mcp-server-settings.ts';
 import { modelsSettings } from './models-settings.ts';
 import { sandboxSettings } from './sandbox-settings.ts';
@@ -50,6 +51,7 @@ export const settingsSchema = z.strictObject({
       }),
     ),
   server: serverSettings,
+  identity: identitySettings,
   performance: performanceSettings,
   tools: toolsSettings,
   sandbox: sandboxSettings,

@@ -1,10 +1,11 @@
 import { localCaller, type Caller } from '../../contract/caller/index.ts';
 import {
-  bearerIdentity,
+  createIdentify,
   defaultHttpLimits,
   startListener,
   type HttpExchange,
   type HttpLimits,
+  type IdentityOptions,
   type Listener,
   type ListenerOptions,
   type Route,
@@ -110,17 +111,20 @@ export interface HttpGatewayOptions
     Omit<ListenerOptions, 'routes' | 'identify' | 'isAuthenticated' | 'limits'> {
   /** Served on the same listener. */
   readonly routes?: readonly Route[];
-  /** Required of every client; mandatory beyond loopback. */
+  /** The machine's own; without it and `identity`, everyone on this machine is its user. */
   readonly token?: Secret | undefined;
+  /** Who else may call. */
+  readonly identity?: Omit<IdentityOptions, 'token' | 'caller'> | undefined;
 }
 
-/** Serves MCP on a listener of its own, to clients that present the token. */
+/** Serves MCP on a listener of its own, to clients that authenticate. */
 export async function startHttpGateway(options: HttpGatewayOptions): Promise<Listener> {
-  const { token } = options;
-  const isAuthenticated = token !== undefined;
+  const { token, identity } = options;
+  const isAuthenticated =
+    token !== undefined || (identity?.verify !== undefined && identity.isOpen !== true);
   const mcp = createMcpRoutes({ ...options, isAuthenticated });
   try {
-    const identify = bearerIdentity(token, localCaller);
+    const identify = createIdentify({ ...identity, token, caller: localCaller });
     const listener = await startListener({
       ...options,
       routes: [...mcp.routes, ...(options.routes ?? [])],
