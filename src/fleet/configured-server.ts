@@ -44,8 +44,10 @@ const callsPerServer = { maxConcurrent: 1_024, maxWaiting: 8_192 };
 
 /** The settings of an entry that affect only how the server is offered, not its process. */
 export function offerTermsOf({ settings }: FleetEntry): OfferTerms {
-  const { prefix, timeoutMs, tools, trustAnnotations: isTrusted } = settings;
-  return { prefix, timeoutMs, isTrusted, include: tools.include, exclude: tools.exclude };
+  const { prefix, timeoutMs, tools, trustAnnotations: isTrusted, maxProcesses } = settings;
+  // With several processes, clients have processes with a state of their own.
+  const results = maxProcesses === 1 ? settings.cache : undefined;
+  return { prefix, timeoutMs, isTrusted, results, include: tools.include, exclude: tools.exclude };
 }
 
 /** A configured server, supervised, under its name in the fleet. */

@@ -50,3 +50,11 @@ it('keeps at most as many series as allowed, and counts the rest together', () =
     'tutti_tool_calls_total{server="other",tool="other",outcome="other"} 997',
   );
 });
+
+it('counts the calls that were answered from kept results', () => {
+  const metrics = new Metrics();
+  const attributes = { 'gen_ai.tool.name': 'get', 'tutti.server': 'shop', 'tutti.cache': 'hit' };
+  metrics.onSpan(aCall({ attributes }));
+  const labels = 'server="shop",tool="get",outcome="hit"';
+  expect(metrics.render()).toContain(`tutti_tool_cache_total{${labels}} 1\n`);
+});

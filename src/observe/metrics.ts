@@ -12,6 +12,11 @@ const definitions = {
     help: 'Duration of tool calls, queueing included.',
     labels: ['server', 'tool'],
   },
+  tutti_tool_cache_total: {
+    type: 'counter',
+    help: 'Calls of tools whose results are kept, by outcome (hit, shared, miss).',
+    labels: ['server', 'tool', 'outcome'],
+  },
 } as const satisfies Record<string, Definition>;
 
 interface Definition {
@@ -20,7 +25,7 @@ interface Definition {
   readonly labels: readonly string[];
 }
 
-type CounterName = 'tutti_tool_calls_total';
+type CounterName = 'tutti_tool_calls_total' | 'tutti_tool_cache_total';
 type HistogramName = 'tutti_tool_call_duration_seconds';
 
 const bucketsSeconds = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120];
@@ -65,6 +70,8 @@ export class Metrics {
     const isCancelled = attributes[spanAttribute.cancelled] === true;
     const outcome = isCancelled ? 'cancelled' : status === 'error' ? 'error' : 'ok';
     this.count('tutti_tool_calls_total', [...labels, outcome]);
+    const kept = attributes['tutti.cache'];
+    if (typeof kept === 'string') this.count('tutti_tool_cache_total', [...labels, kept]);
     this.observe('tutti_tool_call_duration_seconds', labels, durationUs / 1_000_000);
   }
 

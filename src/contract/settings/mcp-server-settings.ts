@@ -32,6 +32,20 @@ const toolChoice = z
   })
   .meta(about('Which of its tools are offered.'));
 
+const resultCache = z
+  .strictObject({
+    ttlMs: wholeNumber(
+      [1, 24 * hourMs],
+      60_000,
+      'How long a result is kept. A call of another kind of tool, a restart or an announced change discards all.',
+    ),
+    tools: z
+      .array(z.string())
+      .optional()
+      .meta(about('Keep results of these tools only.', { defaultText: 'all read-only ones' })),
+  })
+  .meta(about('Which results are kept.'));
+
 /**
  * One entry of `mcpServers`, in the shape other MCP clients use, so that an entry can be copied
  * over. Keys of other clients that mean nothing here are kept and ignored.
@@ -93,6 +107,14 @@ export const mcpServerSettings = z
       false,
       'Believe what the server says about its tools: read-only, not destructive, idempotent. Otherwise such hints count only where they ask for more care.',
     ),
+    cache: resultCache
+      .optional()
+      .meta(
+        about(
+          'Keep results of its read-only tools for a while: `ttlMs`, `tools`. Needs `trustAnnotations`, and `maxProcesses` 1.',
+          { defaultText: 'nothing is kept' },
+        ),
+      ),
     prefix: z
       .string()
       .min(1)

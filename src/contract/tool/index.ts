@@ -42,6 +42,9 @@ export interface ToolResult {
 /** Where a failed tool result carries its stable code: `_meta[errorMetaKey] = {code, message, details}`. */
 export const errorMetaKey = 'tutti/error';
 
+/** Where a result that was made for an earlier call says so: `_meta[cacheMetaKey] = {hit: true, ageMs}`. */
+export const cacheMetaKey = 'tutti/cache';
+
 /** Where a tool keeps sentences a user might say when they want it: `_meta[examplesMetaKey]: string[]`. */
 export const examplesMetaKey = 'tutti/examples';
 

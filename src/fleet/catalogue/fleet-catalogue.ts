@@ -19,6 +19,7 @@ import { CatalogueWatches } from './catalogue-watches.ts';
 import type { FleetServer } from './fleet-server.ts';
 import type { PromptRoute, ToolRoute } from './name-table.ts';
 import type { ServerRegistry } from './server-registry.ts';
+import { isCacheable, type CacheTerms } from './result-cache.ts';
 import { firstAnswer, routeResource } from './route-resource.ts';
 import { outerTaskId, renameTasks, routeTasks } from './route-tasks.ts';
 
@@ -89,16 +90,17 @@ export class FleetCatalogue implements Catalogue {
     const route =
       this.#registry.names.toolRoutes.get(name) ?? (await this.#findTool(name, context));
     const { server, entry } = route;
-    const { semaphore, timeoutMs } = server.options;
+    const { semaphore, timeoutMs, results } = server.options;
     const { entersSpans: entersSpan } = server.runner;
     const mayRepeat = context.mayRepeat !== false && isRepeatable(entry.tool);
-    const work: ExecutorCall['work'] = (callContext, inSpan) =>
+    const send: ExecutorCall['work'] = (callContext, inSpan) =>
       server.runner.run({
         isRepeatable: mayRepeat,
         context: callContext,
         inSpan,
         work: (mcp) => mcp.callTool(entry.tool.name, args, callContext),
       });
+    const work = results ? keepingResults({ server, tool: entry.tool, args, send }, results) : send;
     try {
       const result = await this.#executor.run(
         { entry, semaphore, timeoutMs, entersSpan, mayRepeat, work },
@@ -182,6 +184,8 @@ export class FleetCatalogue implements Catalogue {
     const isRepeatable = repeatableMethods.test(method);
     return routeTasks(this.#registry.servers, { method, params }, (server, inner) =>
       this.#ask({ server, what: method, isRepeatable }, context, async (mcp, limited) => {
+        // A task that writes may have ended.
+        server.results.clear();
         if (!mcp.request) throw new UnknownNameError('method', method);
         return mcp.request(method, inner, limited);
       }),
@@ -310,6 +314,35 @@ export class FleetCatalogue implements Catalogue {
     if (this.#registry.servers.length === 1) return result;
     return renameTasks(result, (id) => outerTaskId(server.name, id));
   }
+}
+
+interface KeptCall {
+  readonly server: FleetServer;
+  readonly tool: Tool;
+  readonly args: unknown;
+  readonly send: ExecutorCall['work'];
+}
+
+/** Answers a read from the results of its server where they are kept; a write makes them invalid. */
+function keepingResults(
+  { server, tool, args, send }: KeptCall,
+  terms: CacheTerms,
+): ExecutorCall['work'] {
+  return async (context, inSpan) => {
+    const sendIn = (inner: CallContext): Promise<ToolResult> => send(inner, inSpan);
+    // A server that has ended may have lost its state.
+    if (!server.runner.opened) server.results.clear();
+    if (isCacheable(tool, terms, context)) {
+      return server.results.call({ tool, args, context, send: sendIn }, terms);
+    }
+    if (tool.annotations?.readOnlyHint === true) return sendIn(context);
+    server.results.clear();
+    try {
+      return await sendIn(context);
+    } finally {
+      server.results.clear();
+    }
+  };
 }
 
 interface Question {

@@ -13,6 +13,7 @@ import type { OpenedServer, RunnerListener, ServerRunner } from '../server-runne
 import type { StartLimiter } from '../supervise/start-limiter.ts';
 import { takeListing, type Listing } from './listing.ts';
 import type { ListingCache } from './listing-cache.ts';
+import { ResultCache, type CacheTerms } from './result-cache.ts';
 import {
   acceptTools,
   carefulOf,
@@ -32,6 +33,8 @@ export interface OfferTerms {
   readonly timeoutMs?: number | undefined;
   /** Its annotations count even where they ask for less care. */
   readonly isTrusted?: boolean | undefined;
+  /** Results of its read-only tools that are kept; none by default. */
+  readonly results?: CacheTerms | undefined;
 }
 
 export interface FleetServerOptions extends OfferTerms {
@@ -79,6 +82,7 @@ const limitedLists = ['tools', 'resources', 'resourceTemplates', 'prompts'] as c
 export class FleetServer implements RunnerListener {
   #options: FleetServerOptions;
   readonly runner: ServerRunner;
+  readonly results: ResultCache;
   readonly #listener: FleetServerListener;
   #listing: Listing | undefined;
   #listingFailure: string | undefined;
@@ -99,6 +103,7 @@ export class FleetServer implements RunnerListener {
   ) {
     this.#options = options;
     this.#listener = listener;
+    this.results = new ResultCache(() => options.timers.now());
     const { cache, cacheKey, name } = options;
     this.#listing =
       options.known ?? (cacheKey === undefined ? undefined : cache.read(name, cacheKey));
@@ -199,11 +204,13 @@ export class FleetServer implements RunnerListener {
   }
 
   onOpened(server: OpenedServer): void {
+    this.results.clear();
     if (this.#refreshing) this.#isStale = true;
     else void this.#refreshNow(server);
   }
 
   onChange(change: ServerChange): void {
+    if (change.kind !== 'log') this.results.clear();
     if (change.kind === 'resource' || change.kind === 'log') {
       this.#listener.onChange(change, this);
       return;
