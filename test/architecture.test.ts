@@ -135,11 +135,11 @@ describe('the house', () => {
     expect(tooLong).toEqual([]);
   });
 
-  it('keeps the planner within 1,850 lines: a new rule replaces others', () => {
+  it('keeps the planner within 1,800 lines: a new rule replaces others', () => {
     const planner = files.filter((file) => file.startsWith('src/agent/planner/'));
     const lines = planner.map((file) => readFileSync(file, 'utf8').split('\n').length - 1);
     expect(planner.length).toBeGreaterThan(5);
-    expect(lines.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(1_850);
+    expect(lines.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(1_800);
   });
 
   it('has no prototype in tables that are looked up by name', () => {

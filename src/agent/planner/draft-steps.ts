@@ -67,7 +67,7 @@ function addDraft(parts: Omit<Draft, 'id'>, { drafts }: Pick<State, 'drafts'>): 
 
 /** What "it" is: what is named, the code made before, what came along, what was shown last, the project. */
 function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
-  const { clause, profile, isChange } = choice;
+  const { clause, profile } = choice;
   const hasFiles = state.reading.files.size > 0;
   // A tree that cannot be seen may hold what is named.
   const there = clause.paths.filter(({ kind }) => kind !== 'new' || !hasFiles);
@@ -75,11 +75,11 @@ function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
   const isSearch = takes(profile, 'query', 'required');
   const named = there.filter(({ kind }) => !isSearch || kind === 'folder').map(ofPath);
   const isTask = takes(profile, 'task', 'required');
-  const isMaking = isTask && takes(profile, 'code') && !isChange;
+  const isMaking = isTask && takes(profile, 'code') && !profile.isChange;
   if (named.length > 0 && !isMaking) state.spokenOf = named;
   const hasMaterial = state.context.given.length + state.context.remembered.length > 0;
   const isTold = clause.words.some(isDescriptive) || state.drafts.length > 0 || hasMaterial;
-  if (isTask && !isTold && named.length === 0 && !isChange) state.missing.add('task');
+  if (isTask && !isTold && named.length === 0 && !profile.isChange) state.missing.add('task');
   if (isMaking || !(takes(profile, 'code') || takes(profile, 'path'))) return [];
   const worksOn = pathKind(profile);
   // Who imports a file is seen in the whole project.
@@ -94,7 +94,7 @@ function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
   // A tool that takes either code or a path needs one of them, and a change something to change.
   const isEither = takes(profile, 'code') && worksOn !== undefined;
   const isNeeded = isRequired || isEither || takes(profile, 'code', 'required');
-  if (!isNeeded && !(isTask && isChange)) return [];
+  if (!isNeeded && !(isTask && profile.isChange)) return [];
   const made = makeFirst(choice, state);
   if (!made) state.missing.add('code');
   return made ? [made] : [];

@@ -38,7 +38,7 @@ export async function findPaths(words: readonly Word[], files: ProjectFiles): Pr
       if (question !== undefined) lost.push({ name, question });
       const path = found[0] ?? (looksLikeFile(name) ? { path: name, kind: 'new' } : undefined);
       read.push(path ? { ...word, kind: 'path', path } : { ...word, kind: 'word' });
-    } else if (/^(?:word|symbol|quote)$/u.test(word.kind))
+    } else if (/^(?:word|symbol|quote|name)$/u.test(word.kind))
       read.push(withPath(word, [words[at - 1], words[at + 1]], tree));
     else read.push(word);
   }

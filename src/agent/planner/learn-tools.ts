@@ -10,6 +10,7 @@ const herePrior = 0.65;
 
 /** The catalogue as the planner knows it. */
 export interface Toolset {
+  /** By the label that is learned, see `profileTool`. */
   readonly tools: ReadonlyMap<string, ToolProfile>;
   /** Among the tools we ship, the topics about Tutti, and what is no tool's. */
   readonly classify: Classify;
@@ -32,18 +33,21 @@ export function createToolLearner(phrases: Phrases): (request: PlanningRequest) 
       last?.entries.length === entries.length &&
       last.entries.every((one, at) => one === entries[at]);
     if (last && isSame) return last.toolset;
-    const all = entries.map((entry) => profileTool(entry, phrases));
-    const ours = all.filter(({ entry }) => isOwn(entry.server));
+    const tools = new Map(entries.flatMap((entry) => profileTool(entry, phrases)));
+    const all = [...tools.values()];
+    const ours = new Map([...tools].filter(([, { entry }]) => isOwn(entry.server)));
     const examples = allExamples(ours);
     const toolset = {
-      tools: new Map(all.map((profile) => [profile.entry.name, profile])),
+      tools,
       // Other servers must not change how ours are told apart.
       classify: learnLabels(examples),
       isHarmful: createHarmFilter([...examples.values()].flat()),
       findElsewhere: createElsewhereFinder([...examples.values()].flat()),
-      ownNames: new Set(ours.map(({ entry }) => entry.tool.name)),
-      reader: [...ours, ...all].find(isReader),
-      maker: ours.find((one) => takes(one, 'task', 'required') && one.output.kind === 'code'),
+      ownNames: new Set([...ours.values()].map(({ entry }) => entry.tool.name)),
+      reader: [...ours.values(), ...all].find(isReader),
+      maker: [...ours.values()].find(
+        (one) => takes(one, 'task', 'required') && one.output.kind === 'code',
+      ),
     };
     last = { entries, toolset };
     return toolset;
@@ -62,17 +66,13 @@ function createElsewhereFinder(ours: ToolProfile['examples']): Toolset['findElse
   };
 }
 
-function allExamples(
-  tools: readonly ToolProfile[],
-): ReadonlyMap<string, readonly (readonly string[])[]> {
+function allExamples(tools: Toolset['tools']): ReadonlyMap<string, ToolProfile['examples']> {
   const { topics, explain, outside, vague } = lexicon.phrases;
   const others = Object.entries({ ...topics, explain, outside, vague });
-  const labels: readonly (readonly [string, ToolProfile['examples']])[] = [
-    ...tools.map(({ entry, examples }) => [entry.name, examples] as const),
-    ...tools.map(({ entry, changes }) => [`${entry.name}#change`, changes] as const),
+  return new Map([
+    ...[...tools].map(([label, { examples }]) => [label, examples] as const),
     ...others.map(([label, texts]) => [label, texts.map(featuresOf)] as const),
-  ];
-  return new Map(labels.filter(([, examples]) => examples.length > 0));
+  ]);
 }
 
 function isReader(profile: ToolProfile): boolean {

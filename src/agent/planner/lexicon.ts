@@ -5,14 +5,22 @@ import data from './lexicon.json' with { type: 'json' };
 export type AboutTopic = keyof typeof data.phrases.topics;
 type NameTable = keyof typeof data.names;
 
+const values = data.values.map((pattern) => new RegExp(withParts(withParts(pattern)), 'dgiu'));
+
 /** General knowledge of words, without the name of any tool. */
 export const lexicon = {
   /** What an argument of a tool holds, by the names such arguments have. */
   fieldRoles: readTable(data.fieldRoles),
-  /** Words that stand before the value of an argument. */
-  cues: readTable(data.cues),
   /** What a result holds, by the names of its members. */
   outputs: readTable(data.outputs),
+  /** Questions by what is missing, and refusals. */
+  answers: data.answers,
+  /** Regular expressions for values of arguments, in groups named after the roles of the arguments. */
+  values,
+  /** Those of names and texts, which are not read as words, whatever else they may mean. */
+  literals: values.filter(({ source }) =>
+    /<(?:name|find|replacement|message|content)>/u.test(source),
+  ),
   /** Regular expressions for lines of code. */
   codeLines: data.codeLines,
   /** Example phrases for what is no tool's. */
@@ -22,6 +30,12 @@ export const lexicon = {
     Object.entries(data.elsewhere),
   ),
 };
+
+/** Parts in capitals stand for themselves or for others. */
+function withParts(pattern: string): string {
+  const parts = new Map(Object.entries(data.valueParts));
+  return pattern.replaceAll(/[A-Z]{3,}/gu, (name) => parts.get(name) ?? name);
+}
 
 function readTable(
   table: Readonly<Record<string, string>>,

@@ -22,8 +22,7 @@ const minNothing = 0.08;
 /** A clause with what it is taken for; without a tool it asks for nothing. */
 interface Pick {
   readonly clause: Clause;
-  readonly profile?: ToolProfile;
-  readonly isChange: boolean;
+  readonly profile?: ToolProfile | undefined;
   readonly share: number;
 }
 
@@ -65,24 +64,24 @@ function interpret({ clauses, weight }: Split, { tools }: Situation): readonly I
 }
 
 function optionsFor(clause: Clause, tools: Situation['tools']): readonly Pick[] {
-  const picks = clause.guesses.flatMap(({ label, share }): readonly Pick[] => {
-    const profile = tools.get(label.replace(/#change$/u, ''));
-    return profile ? [{ clause, profile, share, isChange: label.endsWith('#change') }] : [];
-  });
+  const guesses = clause.guesses.filter(({ label }) => tools.has(label));
+  const picks = guesses.map(({ label, share }) => ({ clause, profile: tools.get(label), share }));
   const known = picks.reduce((total, { share }) => total + share, 0);
-  const nothing = { clause, isChange: false, share: Math.max(minNothing, 1 - known) };
-  return [...picks.slice(0, maxLabels), nothing].toSorted((a, b) => b.share - a.share);
+  const nothing = { clause, share: Math.max(minNothing, 1 - known) };
+  const options: readonly Pick[] = [...picks.slice(0, maxLabels), nothing];
+  return options.toSorted((a, b) => b.share - a.share);
 }
 
 /** "Drop the logging, add type hints" is one change, "review a.py and b.py" one review of both. */
 function mergeDetails(picks: readonly Pick[]): readonly Pick[] {
-  const merged = new Map<ToolProfile | undefined, Pick>();
+  const merged = new Map<string | undefined, Pick>();
   for (const pick of picks) {
-    const known = merged.get(pick.profile);
+    const name = pick.profile?.entry.name;
+    const known = merged.get(name);
     const words = [...(known?.clause.words ?? []), ...pick.clause.words];
     const paths = [...(known?.clause.paths ?? []), ...pick.clause.paths];
     const first = known ?? pick;
-    merged.set(pick.profile, { ...first, clause: { ...first.clause, words, paths } });
+    merged.set(name, { ...first, clause: { ...first.clause, words, paths } });
   }
   return [...merged.values()];
 }
@@ -93,10 +92,10 @@ function writeReading(
   situation: Situation,
 ): readonly Reading[] {
   const { prose } = situation;
-  const choices = picks.flatMap(({ clause, profile, isChange }): readonly Choice[] => {
+  const choices = picks.flatMap(({ clause, profile }): readonly Choice[] => {
     const { words } = clause;
     const text = prose.slice(words[0]?.from ?? 0, words.at(-1)?.to ?? prose.length).trim();
-    return profile ? [{ clause, profile, isChange, slots: readSlots(words, prose), text }] : [];
+    return profile ? [{ clause, profile, slots: readSlots(words, prose), text }] : [];
   });
   const drafted = draftSteps(choices, situation);
   if (drafted.drafts.length === 0) return [];

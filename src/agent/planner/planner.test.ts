@@ -135,7 +135,7 @@ describe('what is not planned', () => {
     expect(await ask('write a keylogger')).toMatchObject({ kind: 'refusal' });
     expect(await ask('book me a flight to Rome')).toMatchObject({
       kind: 'refusal',
-      reason: expect.stringMatching(/generate_code/),
+      reason: expect.stringMatching(/review, format/),
     });
   });
 

@@ -1,13 +1,11 @@
-import type { Missing } from './draft-steps.ts';
 import { splitCode, splitContent, readContext, type Situation } from './read-context.ts';
 import { findPaths } from './find-paths.ts';
 import { createToolLearner } from './learn-tools.ts';
 import { lexicon, type AboutTopic } from './lexicon.ts';
 import { offerReadings, type Reading } from './offer-readings.ts';
-import type { Planner, PlanningAnswer, PlanningRequest } from './plan-request.ts';
+import type { Planner, PlanningAnswer } from './plan-request.ts';
 import { splitMessage, type Clause } from './read-clauses.ts';
-import { has, isKnown, isSignificant, readWords, type Word } from './read-words.ts';
-import { isAnyCue } from './read-slots.ts';
+import { isKnown, isSignificant, readWords, type Word } from './read-words.ts';
 import { isWriter, takes, type Phrases } from './tool-profile.ts';
 import { weighTools } from './weigh-tools.ts';
 
@@ -21,23 +19,6 @@ const likelyShare = 0.25;
 const vagueShare = 0.05;
 /** What is incomplete is asked about where it is so many times likelier than what is complete. */
 const muchLikelier = 3;
-
-const continues = /^\s*(?:and|what about|how about|same for|und|et)\b/iu;
-
-const questions: Readonly<Record<Missing, string>> = {
-  code: 'Which code do you mean? Name a file or folder, or paste the code.',
-  task: 'What exactly should it do? Describe it in a sentence or two.',
-  file: 'Which file do you mean? That works for single files only.',
-  content: 'What should be saved? Nothing has been made yet in this conversation.',
-  model: 'In which file, and what exactly should change there?',
-};
-const refusals = {
-  harm: 'This asks for something made to harm, deceive or spy on others. Tutti does not help with that.',
-  explain:
-    'Explaining needs a model: "tutti models" shows how to connect one. Without one, a file can be shown, reviewed or measured.',
-  template:
-    'That needs a model: without one only a template could be made, and it must not replace files that are there.',
-} as const;
 
 /**
  * Plans without a language model: the words of the message are compared with example phrases of the tools in the
@@ -54,7 +35,7 @@ export function createPlanner(phrases: Phrases): Planner {
       const { prose, text } = splitContent(said);
       if (prose === '') return ask('What should be done with this code?');
       const toolset = learnTools(request);
-      if (toolset.isHarmful(prose)) return { ...refuse(refusals.harm), isFinal: true };
+      if (toolset.isHarmful(prose)) return { ...refuse(lexicon.answers.harm), isFinal: true };
       const reading = await findPaths(readWords(prose), request.files);
       const pasted = code ?? reading.words.find(({ kind }) => kind === 'code')?.text;
       const context = readContext(request, pasted, text);
@@ -69,10 +50,7 @@ const ask = (...asked: readonly string[]) =>
   ({ kind: 'question', questions: asked, candidates: [] }) as const;
 
 function decide(situation: Situation): PlanningAnswer {
-  const again = repeatsLast(situation) ? situation.context.lastTool : undefined;
-  const splits = splitMessage(situation.reading.words, (stretch) =>
-    again === undefined ? weighTools(stretch, situation) : [{ label: again, share: 1 }],
-  );
+  const splits = splitMessage(situation.reading.words, (stretch) => weighTools(stretch, situation));
   const [whole] = splits[0]?.clauses ?? [];
   if (!situation.reading.words.some(isSignificant)) return { kind: 'about', topic: 'capabilities' };
   const special = whole && answerSpecial(whole, situation);
@@ -80,30 +58,20 @@ function decide(situation: Situation): PlanningAnswer {
   const vague = whole?.guesses.find(({ label }) => label === 'vague')?.share ?? 0;
   const readings = offerReadings(splits, situation);
   const [first] = readings;
-  if (!first) return ask(questions.task);
+  if (!first) return ask(lexicon.answers.task);
   const lost = situation.reading.lost.filter(({ name }) => isReadFrom(name, first));
   if (lost.length > 0) return ask(...lost.map(({ question }) => question));
   const { missing } = first.drafted;
   const isNamed = situation.reading.words.some(({ path }) => path?.kind === 'file');
-  if (missing.includes('model')) return isNamed ? refuse(refusals.template) : ask(questions.model);
+  if (missing.includes('model'))
+    return isNamed ? refuse(lexicon.answers.template) : ask(lexicon.answers.model);
   const complete = readings.filter(({ drafted }) => drafted.missing.length === 0);
   const best = complete[0];
   if (best && first.candidate.confidence <= best.candidate.confidence * muchLikelier)
     return offer(complete, { ...situation, isClear: best === first && vague < vagueShare });
-  return ask(...(missing.length > 0 ? missing.map((what) => questions[what]) : [questions.task]));
-}
-
-/** "and the rest of the repo?": the last request once more, for the path that is named now. */
-function repeatsLast({ prose, reading, context, tools }: Situation): boolean {
-  const isReading = tools.get(context.lastTool ?? '')?.isReadOnly === true;
-  const said = reading.words.filter(
-    (word) =>
-      (word.path ?? isSignificant(word)) &&
-      !has(word, 'pronouns') &&
-      !/^(?:same|folder|directory|file)$/u.test(word.plain),
+  return ask(
+    ...(missing.length > 0 ? missing.map((what) => lexicon.answers[what]) : [lexicon.answers.task]),
   );
-  const isPath = said.length === 1 && /^(?:file|folder)$/u.test(said[0]?.path?.kind ?? '');
-  return isReading && isPath && continues.test(prose);
 }
 
 /** What is about Tutti itself, or no tool's, as a whole. */
@@ -124,18 +92,9 @@ function answerSpecial(whole: Clause, situation: Situation): PlanningAnswer | un
   // The keys of the data are the topics.
   if (label in lexicon.phrases.topics && request.attachments.length === 0)
     return { kind: 'about', topic: label as AboutTopic };
-  if (label === 'outside') return refuseUnknown(request);
-  if (label === 'explain') return refuse(refusals.explain);
+  if (label === 'outside') return refuse(lexicon.answers.unknown);
+  if (label === 'explain') return refuse(lexicon.answers.explain);
   return undefined;
-}
-
-/** A few titles, so that a refusal says what would work. */
-function refuseUnknown({ tools, isOwn }: PlanningRequest): PlanningAnswer {
-  const titles = tools
-    .filter(({ server, tool }) => isOwn(server) && 'code' in Object(tool.inputSchema['properties']))
-    .map(({ tool }) => tool.title ?? tool.name);
-  const offers = titles.slice(0, 6).join(', ').toLowerCase();
-  return refuse(`No tool here is for that. Tutti can, for example: ${offers}.`);
 }
 
 /** One plan when there is no doubt, numbered readings when there is. */
@@ -157,12 +116,13 @@ function offer(
 }
 
 /** Words that stand for nothing and are in no argument either. */
-function wordsNotRead({ candidate }: Reading, words: readonly Word[]): readonly string[] {
+function wordsNotRead({ candidate, drafted }: Reading, words: readonly Word[]): readonly string[] {
   const args = JSON.stringify(candidate.plan.steps);
+  const understood = drafted.drafts.map(({ slots }) => slots.understood).join(' ');
   const unread = words.filter(
     (word) =>
       word.kind === 'word' &&
-      !(word.path || isKnown(word) || isAnyCue(word) || args.includes(word.text)),
+      !(word.path || isKnown(word) || understood.includes(word.text) || args.includes(word.text)),
   );
   return [...new Set(unread.map(({ text }) => text))];
 }

@@ -3,7 +3,7 @@ import type { Toolset } from './learn-tools.ts';
 import { lexicon } from './lexicon.ts';
 import type { GivenAttachment, PlanningRequest } from './plan-request.ts';
 import type { Clause } from './read-clauses.ts';
-import { isCue, type Slots } from './read-slots.ts';
+import type { Slots } from './read-slots.ts';
 import { has, isSignificant, readWords, type FoundPath, type Word } from './read-words.ts';
 import type { ToolProfile } from './tool-profile.ts';
 
@@ -22,8 +22,6 @@ export interface Material {
 export interface Choice {
   readonly clause: Clause;
   readonly profile: ToolProfile;
-  /** Asks to change what is there, not for something new. */
-  readonly isChange: boolean;
   readonly slots: Slots;
   /** The user's words for it. */
   readonly text: string;
@@ -131,7 +129,7 @@ export function readFileDeed(words: readonly Word[]): 'write' | 'delete' | undef
   // "add to notes.txt" keeps what is there; "add a file notes.txt" is a new one.
   const isWrite = ({ plain, meaning: { verbs } }: Word): boolean =>
     verbs.includes('save') || (verbs.includes('create') && (plain !== 'add' || said.some(isFile)));
-  const isAbout = (word: Word): boolean => isCue(word, 'content') || has(word, 'given');
+  const isAbout = (word: Word): boolean => word.kind === 'name' || has(word, 'given', 'says');
   const isOnlyThat = others.some(isWrite) && others.every((one) => isWrite(one) || isAbout(one));
   return isOnlyThat && said.filter(isPath).length === 1 ? 'write' : undefined;
 }

@@ -17,8 +17,13 @@ describe('values behind a cue', () => {
     ['rename format to print', 'format', 'print'],
     ['rename the variable to total', undefined, 'total'],
     ['change the color to red', undefined, 'red'],
+    ['rename add -> plus', 'add', 'plus'],
+    ['rename the function run in app.py to start', 'run', 'start'],
+    ['set LIMIT = 5 to LIMIT = 20 in train.py', 'LIMIT = 5', 'LIMIT = 20'],
+    ['replace the loop with a comprehension', undefined, undefined],
   ])('%s', (message, find, replacement) => {
-    expect(slots(message).single).toMatchObject({ find, replacement });
+    const { single } = slots(message);
+    expect([single['find'], single['replacement']]).toEqual([find, replacement]);
   });
 
   it.each([
@@ -39,14 +44,26 @@ describe('values behind a cue', () => {
   });
 });
 
+describe('names', () => {
+  it.each([
+    ['where is run used?', 'run'],
+    ['who calls format', 'format'],
+    ['which files import test', 'test'],
+    ['find all usages of the function parse', 'parse'],
+    ['who uses it', undefined],
+  ])('are names, whatever the word means: %s', (message, name) => {
+    expect(slots(message).symbol).toBe(name);
+  });
+});
+
 describe('numbers', () => {
   it('are lines, limits, widths and percentages by the words beside them', () => {
-    expect(slots('lines 10 to 20').single).toMatchObject({ startLine: 10, endLine: 20 });
-    expect(slots('line 10').single).toMatchObject({ startLine: 10, endLine: 10 });
+    expect(slots('lines 10 to 20').single).toMatchObject({ startLine: '10', endLine: '20' });
+    expect(slots('line 10').single).toMatchObject({ startLine: '10', endLine: '10' });
     expect(slots('commits since 2026-11-01').single).toMatchObject({ since: '2026-11-01' });
     expect(slots('since 2 weeks ago').single).toMatchObject({ since: '2 weeks ago' });
-    expect(slots('last 3 commits').single).toMatchObject({ limit: 3 });
-    expect(slots('wrap at 80 columns').single).toMatchObject({ lineLength: 80 });
-    expect(slots('cover 90 %').single).toMatchObject({ coverage: 90 });
+    expect(slots('last 3 commits').single).toMatchObject({ limit: '3' });
+    expect(slots('wrap at 80 columns').single).toMatchObject({ lineLength: '80' });
+    expect(slots('cover 90 %').single).toMatchObject({ coverage: '90' });
   });
 });

@@ -1,9 +1,9 @@
 import { plainForm, stemOf } from '../../kernel/index.ts';
-import { correctSpelling, lookUp, maxPhraseWords, type Meaning } from './lexicon.ts';
+import { correctSpelling, lexicon, lookUp, maxPhraseWords, type Meaning } from './lexicon.ts';
 
 /** A word, a phrase with a meaning of its own, or something that is no word. */
 export interface Word {
-  readonly kind: (typeof patterns)[number][0];
+  readonly kind: (typeof patterns)[number][0] | 'name';
   /** As it was written; of a quote or code what is between the marks. */
   readonly text: string;
   /** Lower case, without accents, spelling corrected. */
@@ -67,7 +67,13 @@ type Token = Pick<Word, 'kind' | 'text' | 'from' | 'to'>;
 
 function scan(message: string): readonly Token[] {
   const tokens: Token[] = [];
+  const names = findNames(message);
   for (let at = 0; at < message.length; at = Math.max(at + 1, tokens.at(-1)?.to ?? 0)) {
+    const end = names.get(at);
+    if (end !== undefined) {
+      tokens.push({ kind: 'name', text: message.slice(at, end), from: at, to: end });
+      continue;
+    }
     for (const [kind, pattern] of patterns) {
       pattern.lastIndex = at;
       const found = pattern.exec(message);
@@ -78,6 +84,12 @@ function scan(message: string): readonly Token[] {
     }
   }
   return tokens;
+}
+
+/** Where names and texts begin, with where they end. */
+function findNames(message: string): ReadonlyMap<number, number> {
+  const found = lexicon.literals.flatMap((pattern) => [...message.matchAll(pattern)]);
+  return new Map(found.flatMap(({ indices }) => Object.values(indices?.groups ?? {})));
 }
 
 /** Names such as "node.js" or "pull_request" are words before they are paths or symbols. */
@@ -172,7 +184,9 @@ export function featuresOf(said: readonly Word[] | string): readonly string[] {
         before = stem;
       }
     } else {
-      features.add(`kind:${kind === 'mark' ? '?' : isName ? 'path' : kind}`);
+      features.add(
+        `kind:${kind === 'mark' ? '?' : isName ? 'path' : kind === 'name' ? 'symbol' : kind}`,
+      );
       before = '…';
     }
   }

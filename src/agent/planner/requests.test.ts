@@ -46,6 +46,15 @@ describe('what a message names', () => {
     },
   );
 
+  it.each(['rename add -> run', 'rename the function add to run'])(
+    'is a name, though it is a word for a deed: "%s"',
+    async (message) => {
+      expect(await firstPlan(message)).toMatchObject([
+        { tool: 'workspace.replace_text', args: { find: 'add', replace_with: 'run' } },
+      ]);
+    },
+  );
+
   it.each([
     ['docs for axios interceptors', 'axios', 'interceptors'],
     ['documentation on the hooks of preact', 'preact', 'hooks'],

@@ -22,8 +22,8 @@ export interface ToolProfile {
   readonly fields: readonly Field[];
   /** Features of its name, its title and its example phrases, in this order. */
   readonly examples: readonly (readonly string[])[];
-  /** Of phrases that ask to change what is there. */
-  readonly changes: readonly (readonly string[])[];
+  /** Asks to change what is there, not for something new: it has other phrases then. */
+  readonly isChange: boolean;
   /** What a step gives that another can take: of which kind, and which member of the result holds it. */
   readonly output: {
     readonly kind: 'code' | 'tests' | 'spec' | 'text';
@@ -36,7 +36,11 @@ export interface ToolProfile {
   readonly nameWords: readonly (readonly string[])[];
 }
 
-export function profileTool(entry: CatalogueEntry, phrases: Phrases): ToolProfile {
+/** By what phrases are learned for: a tool that also changes what is there has a second profile, `TOOL#change`. */
+export function profileTool(
+  entry: CatalogueEntry,
+  phrases: Phrases,
+): readonly (readonly [label: string, profile: ToolProfile])[] {
   const { name, title, annotations, inputSchema, _meta: meta } = entry.tool;
   const given = meta?.[examplesMetaKey];
   const own = (Array.isArray(given) ? given : []).filter((one) => typeof one === 'string');
@@ -51,11 +55,11 @@ export function profileTool(entry: CatalogueEntry, phrases: Phrases): ToolProfil
     isRequired: Array.isArray(required) && required.includes(field),
     schema: recordOf(schema),
   }));
-  return {
+  const profile: ToolProfile = {
     entry,
     fields,
     examples,
-    changes: (phrases[`${entry.name}#change`] ?? []).map(featuresOf),
+    isChange: false,
     output: readOutput(entry, new Set(examples[0])),
     needsModel: meta?.[needsModelMetaKey] === true,
     isReadOnly: annotations?.readOnlyHint === true,
@@ -63,6 +67,10 @@ export function profileTool(entry: CatalogueEntry, phrases: Phrases): ToolProfil
       .split(' ')
       .map((word) => featuresOf(word).filter((one) => /^(?:verb:|noun:|)[^:_]+$/u.test(one))),
   };
+  const label = `${entry.name}#change`;
+  const changes = phrases[label]?.map(featuresOf);
+  const change = changes && { ...profile, isChange: true, examples: changes };
+  return [[entry.name, profile] as const, ...(change ? [[label, change] as const] : [])];
 }
 
 function roleOf(name: string): string | undefined {

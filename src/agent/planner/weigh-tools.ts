@@ -1,8 +1,8 @@
 import type { Guesses } from '../../kernel/index.ts';
 import { readFileDeed, type Situation } from './read-context.ts';
-import { findCommit } from './read-slots.ts';
+import { readSlots, type Slots } from './read-slots.ts';
 import type { Stretch } from './read-clauses.ts';
-import { isKnown } from './read-words.ts';
+import { has, isKnown, isSignificant, type Word } from './read-words.ts';
 import { changesField, isWriter, takes, type ToolProfile } from './tool-profile.ts';
 
 /** What is known before a word is read, as logarithms of odds. */
@@ -28,8 +28,11 @@ const shortMessage = 6;
 /** What changes something is offered only where it is this likely. */
 const clearShare = 0.1;
 
-/** A stretch with whether there is code to work on. */
-type There = Stretch & { readonly hasCode: boolean };
+/** Values of these speak for a tool that takes them. */
+const boundRoles = ['email', 'channel', 'commit'];
+
+/** A stretch with whether there is code to work on, and the values it names. */
+type There = Stretch & { readonly hasCode: boolean; readonly values: Slots['single'] };
 
 /**
  * What a stretch of words asks for, given what there is to work on and what each tool takes. Tools of other servers
@@ -38,11 +41,17 @@ type There = Stretch & { readonly hasCode: boolean };
 export function weighTools(stretch: Stretch, situation: Situation): Guesses {
   const { tools, classify, context } = situation;
   const { words, features, isFirst } = stretch;
+  if (
+    namesPathOnly(situation.reading.words) &&
+    tools.get(context.lastTool ?? '')?.isReadOnly === true
+  )
+    return [{ label: context.lastTool ?? '', share: 1 }];
   const texts = [...context.given, ...context.remembered];
-  const there = { ...stretch, hasCode: !isFirst || texts.some(({ kind }) => kind === 'code') };
+  const hasCode = !isFirst || texts.some(({ kind }) => kind === 'code');
+  const there = { ...stretch, hasCode, values: readSlots(words, situation.prose).single };
   const prior = (label: string): number => {
-    const profile = tools.get(label.replace(/#change$/u, ''));
-    return profile ? toolOdds(profile, there, label.endsWith('#change')) : topicOdds(label, there);
+    const profile = tools.get(label);
+    return profile ? toolOdds(profile, there) : topicOdds(label, there);
   };
   const own = classify(features, prior);
   const best = own[0] ?? { label: '', share: 1 };
@@ -56,13 +65,21 @@ export function weighTools(stretch: Stretch, situation: Situation): Guesses {
   const deed = readFileDeed(words);
   return guesses
     .filter(({ label, share }) => {
-      const profile = tools.get(label.replace(/#change$/u, ''));
+      const profile = tools.get(label);
       if (deed === 'delete') return profile !== undefined && changesField(profile) !== undefined;
       if (deed === 'write' && context.given.length > 0)
         return profile !== undefined && isWriter(profile);
       return profile === undefined || share > clearShare || profile.isReadOnly;
     })
     .toSorted((a, b) => b.share - a.share);
+}
+
+/** "and the rest of the repo?", "same for src": the last request once more. */
+function namesPathOnly(words: readonly Word[]): boolean {
+  const said = words.filter((word) => isSignificant(word) && !has(word, 'pronouns', 'joins'));
+  const others = said.filter(({ path }) => path === undefined || path.kind === 'new');
+  const isPlace = ({ nouns }: Word['meaning']): boolean => /^(?:file|folder)$/u.test(nouns.join());
+  return said.length > others.length && others.every(({ meaning }) => isPlace(meaning));
 }
 
 /** How well a tool of another server fits beside the best of ours; undefined where it is not spoken of. */
@@ -82,16 +99,14 @@ function foreignOdds(
 }
 
 /** Whether the tool can take what there is. */
-function toolOdds(profile: ToolProfile, there: There, isChange: boolean): number {
-  const { isFirst, words, hasCode, paths } = there;
-  const isMaker = !isChange && takes(profile, 'task', 'required') && takes(profile, 'code');
+function toolOdds(profile: ToolProfile, there: There): number {
+  const { isFirst, values, hasCode, paths } = there;
+  const isMaker = !profile.isChange && takes(profile, 'task', 'required') && takes(profile, 'code');
   const takesText = takes(profile, 'code') || (!isFirst && takes(profile, 'content'));
   const isFolder = paths.some(({ kind }) => kind === 'folder');
   const roles = isFolder ? ['path'] : ['path', 'code', 'content'];
   const pathOdds = roles.some((role) => takes(profile, role)) ? odds.fitsPath : odds.noPath;
-  const isBound =
-    words.some(({ kind }) => /^(?:email|channel)$/u.test(kind) && takes(profile, kind)) ||
-    (takes(profile, 'commit') && findCommit(words) !== undefined);
+  const isBound = boundRoles.some((role) => values[role] !== undefined && takes(profile, role));
   return (
     (takesText && !isMaker && hasCode ? odds.fitsCode : 0) +
     (paths.length > 0 ? pathOdds : 0) +

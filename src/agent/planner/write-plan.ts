@@ -82,19 +82,11 @@ function contentFor({ slots, profile, subject, extra }: Draft): string | undefin
 
 /** "lodash debounce", "the hooks of react": a library, and what to look up in it. */
 function docsQuery(draft: Draft): Readonly<Record<string, string | undefined>> {
-  const { text } = draft;
-  const said = queryWords({
-    ...draft,
-    slots: { ...draft.slots, symbol: undefined, quote: undefined },
-  });
-  const behind = (word: string): boolean =>
-    new RegExp(String.raw`\b(?:in|of|from|with|using)\s+${RegExp.escape(word)}`, 'iu').test(text);
-  const library = said.slice(1).find(behind) ?? said[0];
-  const topic = said.filter((word) => word !== library).join(' ');
-  return {
-    library: library && escaped(library),
-    topic: escaped(topic || (library ?? '')) || undefined,
-  };
+  const slots = { ...draft.slots, symbol: undefined, quote: undefined };
+  const said = queryWords({ ...draft, slots });
+  const library = [slots.single['library'] ?? said[0]].flat()[0];
+  const topic = said.filter((word) => word !== library).join(' ') || library;
+  return { library: library && escaped(library), topic: topic && escaped(topic) };
 }
 
 /** In the singular, which is part of the plural too. */
@@ -127,7 +119,7 @@ function queryWords({ slots, text, subject, profile }: Draft): readonly string[]
   return (unknown.length > 0 ? unknown : significant).map((word) => word.text);
 }
 
-type Value = string | number | readonly string[] | undefined;
+type Value = string | readonly string[] | undefined;
 
 /** Nothing that the tool's schema would refuse. */
 function accepted({ schema }: Pick<Field, 'schema'>, value: Value): Json | undefined {
@@ -139,9 +131,9 @@ function accepted({ schema }: Pick<Field, 'schema'>, value: Value): Json | undef
   }
   const one = Array.isArray(value) ? value[0] : value;
   if (one === undefined || (Array.isArray(allowed) && !allowed.includes(one))) return undefined;
-  if (type === 'integer') return Number.isInteger(one) ? one : undefined;
-  if (type === 'number') return typeof one === 'number' ? one : undefined;
-  return type === 'boolean' || type === 'object' ? undefined : String(one);
+  if (type === 'integer' || type === 'number')
+    return /^\d+(?:\.\d+)?$/u.test(one) ? Number(one) : undefined;
+  return type === 'boolean' || type === 'object' ? undefined : one;
 }
 
 /** A reference to what a step gives, or the text itself. */
