@@ -10,7 +10,14 @@ import {
   type SandboxRun,
   type ToolchainReport,
 } from '../contract/sandbox/index.ts';
-import { AppError, Semaphore, type Log, orAborted, type Timers } from '../kernel/index.ts';
+import {
+  AppError,
+  Semaphore,
+  type Log,
+  orAborted,
+  reportError,
+  type Timers,
+} from '../kernel/index.ts';
 import { isReadAtStart } from './boot/boot.ts';
 import { checkRun } from './check-run.ts';
 import { DriverChoice, type PolicyName } from './choose-driver.ts';
@@ -202,20 +209,15 @@ class DriverSandbox implements Sandbox {
 
   /** Leftovers of a dead instance are never ours, so the first run need not wait for their removal. */
   #startSweep(driver: SandboxDriver): void {
+    const { log } = this.#options;
+    const { name } = driver;
     this.#sweep ??= driver.sweep().then(
       (count) => {
-        if (count > 0)
-          this.#options.log.info('removed orphaned sandboxes', {
-            driver: driver.name,
-            count,
-          });
+        if (count > 0) log.info('removed orphaned sandboxes', { driver: name, count });
       },
       (error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        this.#options.log.warn('failed to remove orphaned sandboxes', {
-          driver: driver.name,
-          reason,
-        });
+        const { message: reason } = reportError(error);
+        log.warn('failed to remove orphaned sandboxes', { driver: name, reason });
       },
     );
   }

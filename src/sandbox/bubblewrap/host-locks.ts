@@ -1,8 +1,8 @@
-import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import {
   findProcessTree,
   folderOfProcess,
+  namesIn,
   readIfThere,
   readProcessStat,
 } from '../resources/process-stat.ts';
@@ -125,7 +125,8 @@ function nameOfLock({ pid, device, inode }: Lock): string {
  */
 function keeps(pid: number, locks: readonly Lock[], read: (path: string) => string): boolean {
   const folder = folderOfProcess(pid);
-  const hasOpen = filesIn(`${folder}/fdinfo`).some((file) => {
+  // One that hides its files has none here: no program is ended on a suspicion.
+  const hasOpen = namesIn(`${folder}/fdinfo`).some((file) => {
     const description = read(`${folder}/fdinfo/${file}`);
     if (/^scm_fds:\s*[1-9]/m.test(description)) return true;
     if (!description.includes('\nlock:')) return false;
@@ -134,15 +135,6 @@ function keeps(pid: number, locks: readonly Lock[], read: (path: string) => stri
   if (hasOpen) return true;
   const maps = read(`${folder}/maps`);
   return locks.some(({ device, inode }) => maps.includes(` ${device} ${inode} `));
-}
-
-function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // It has ended, or hides its files: no program is ended on a suspicion.
-    return [];
-  }
 }
 
 /** As the kernel writes it: both parts with at least two hexadecimal digits. */

@@ -97,6 +97,22 @@ describe('the memory of a program', () => {
     expect(memoryOfOne()).toBe(10);
   });
 
+  it('is not hidden by small programs that end all the time beside it', () => {
+    const machine = { usedMiB: 1000 };
+    const ledger = new MemoryLedger(() => machine.usedMiB * mebibyte);
+    const program = aProgram();
+    ledger.open(program);
+    machine.usedMiB += 600;
+    for (let run = 0; run < 10; run += 1) {
+      const small = aProgram();
+      ledger.open(small);
+      machine.usedMiB += 10;
+      ledger.end(small, limitBytes);
+      ledger.close(small);
+    }
+    expect(ledger.add(program, program.measure(), limitBytes) / mebibyte).toBe(610);
+  });
+
   it('cannot be known where the machine tells nothing', () => {
     expect(new MemoryLedger(() => undefined).isTold).toBe(false);
     expect(new MemoryLedger(() => 1).isTold).toBe(true);

@@ -39,8 +39,11 @@ interface Entry {
 export class MemoryLedger {
   readonly #read: () => number | undefined;
   readonly #entries = new Map<MemoryHolder, Entry>();
-  /** Programs whose memory is being given back, with their limits. */
-  readonly #ended = new Map<MemoryHolder, number>();
+  /** Programs whose memory is being given back. */
+  readonly #ended = new Map<
+    MemoryHolder,
+    Pick<Entry, 'baseBytes'> & { readonly limitBytes: number }
+  >();
 
   constructor(read: () => number | undefined = readMachine) {
     this.#read = read;
@@ -61,7 +64,9 @@ export class MemoryLedger {
 
   /** From its end on, all that it might have had is not charged to others. */
   end(holder: MemoryHolder, limitBytes: number): void {
-    if (this.#entries.delete(holder)) this.#ended.set(holder, limitBytes);
+    const entry = this.#entries.get(holder);
+    if (entry) this.#ended.set(holder, { baseBytes: entry.baseBytes, limitBytes });
+    this.#entries.delete(holder);
   }
 
   /** When it is gone. */
@@ -88,9 +93,16 @@ export class MemoryLedger {
   }
 
   #hiddenBytes({ baseBytes }: Entry, unshownBytes: number): number {
-    const ended = this.#ended.values().reduce((sum, limitBytes) => sum + limitBytes, 0);
-    const lost = unshownBytes - ended - baseBytes;
+    const lost = unshownBytes - this.#endedBytes(unshownBytes) - baseBytes;
     return lost > noiseBytes + noisePerProgramBytes * this.#entries.size ? lost : 0;
+  }
+
+  /** The most that programs left behind that ended: no more than their limits, nor than was lost since the first started. */
+  #endedBytes(unshownBytes: number): number {
+    const ended = [...this.#ended.values()];
+    const limits = ended.reduce((sum, { limitBytes }) => sum + limitBytes, 0);
+    const base = Math.min(unshownBytes, ...ended.map(({ baseBytes }) => baseBytes));
+    return Math.min(limits, unshownBytes - base);
   }
 
   #unshownBytes(): number {

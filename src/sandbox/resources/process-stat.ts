@@ -92,7 +92,8 @@ function childrenOf(pid: number): number[] {
   );
 }
 
-function namesIn(folder: string): string[] {
+/** Empty for a process that has ended, or hides its files. */
+export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
@@ -146,19 +147,11 @@ const maxAskedThreads = 8;
 function statusOf(pid: number): string {
   const own = readIfThere(`/proc/${pid}/status`) ?? '';
   if (own.includes('\nVmRSS:')) return own;
-  for (const thread of threadsOf(pid).slice(-maxAskedThreads)) {
+  for (const thread of namesIn(`/proc/${pid}/task`).slice(-maxAskedThreads)) {
     const status = readIfThere(`/proc/${thread}/status`) ?? '';
     if (status.includes('\nVmRSS:')) return status;
   }
   return own;
-}
-
-function threadsOf(pid: number): number[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).map(Number);
-  } catch {
-    return [];
-  }
 }
 
 /**
