@@ -1,6 +1,7 @@
 /** Runs every benchmark, prints one table, writes RESULTS.md, ends with 1 when a limit is exceeded. */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { measureAudit } from './audit.ts';
 import { measureCalls } from './calls.ts';
 import { comparisonTable, isExceeded } from './comparison-table.ts';
 import { measureColdReview } from './cold-review.ts';
@@ -18,6 +19,7 @@ const results: Comparison[] = [
   ...(await measureReview()),
   ...measureColdReview(),
   ...(await measureCalls()),
+  ...(await measureAudit()),
   await measureIdleMemory(),
   ...(await measureFindTools()),
 ];

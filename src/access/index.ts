@@ -17,3 +17,4 @@ export {
   type RunningAuditLog,
 } from './audit/create-audit-log.ts';
 export { ocsfEvent } from './audit/ocsf.ts';
+export { recordDecisions, ruleOf, type DecisionRecorder } from './audit/record-decisions.ts';

@@ -47,6 +47,7 @@ export const loadCommand: Readonly<Record<string, () => Promise<RunCommand>>> = 
     config: async () => (await import('./commands/config.ts')).run,
     doctor: async () => (await import('./commands/doctor.ts')).run,
     trace: async () => (await import('./commands/trace.ts')).run,
+    audit: async () => (await import('./commands/audit.ts')).run,
     baseline: async () => (await import('./commands/backup.ts')).acceptBaseline,
     backup: async () => (await import('./commands/backup.ts')).backUp,
   } satisfies Record<string, () => Promise<RunCommand>>,

@@ -72,7 +72,7 @@ export function createCallContext(
   io: Io,
   progress: (update: ProgressUpdate) => void = () => {},
 ): CallContext {
-  return { caller: localCaller, signal: io.signal, progress, meta: {} };
+  return { caller: localCaller, face: 'cli', signal: io.signal, progress, meta: {} };
 }
 
 const engines: readonly EngineName[] = ['embedded', 'restate'];

@@ -25,6 +25,10 @@ describe('--json', () => {
     ['trace'],
     ['trace abc'],
     ['trace missing'],
+    ['audit'],
+    ['audit export'],
+    ['audit verify'],
+    ['audit verify --expect 1:x'],
     ['backup x.db'],
     ['servers'],
     ['servers logs fake'],
@@ -104,6 +108,10 @@ describe('exit codes', () => {
     ['--root . hello?', 0],
     ['config nonsense', 2],
     ['trace missing', 2],
+    ['audit nonsense', 2],
+    ['audit list --format ocsf', 2],
+    ['audit export --format xml', 2],
+    ['audit export --after x', 2],
     ['prompts fake.greet whom=me', 2],
     ['prompts nothing', 2],
     ['mcp --compact --all', 2],
@@ -195,11 +203,25 @@ describe('the other commands', () => {
     ['config server.auth_token', 'server.auth_token  (not set)  default\n'],
     ['doctor', 'ok       database: is sound\nwarning  rustfmt: is missing\n         install it\n'],
     ['trace abc', 'tree of 1\n'],
+    [
+      'audit --refused',
+      '2  2026-01-01T00:00:00.000Z  local  cli  refused  tools.call  code.echo_all  fleet.tool_quarantined\n',
+    ],
+    ['audit export --after 1 --format ocsf', '{"class_uid":6003,"metadata":{"uid":"2"}}\n'],
+    ['audit verify', `The audit log is intact: 2 entries. Last: 2:${'ab'.repeat(32)}\n`],
     ['trace -k 1', 'abc1  1970-01-01T00:00:00.000Z  1.5 ms  ok  call\n'],
   ])('tutti %s', async (line, text) => {
     const { stdout, exitCode } = await runMain(line.split(' '));
     expect(stdout).toBe(text);
     expect(exitCode).toBe(0);
+  });
+
+  it('verifies against a digest that was noted elsewhere', async () => {
+    const expect1 = (digest: string) => runMain(['audit', 'verify', '--expect', `1:${digest}`]);
+    expect((await expect1('ab'.repeat(32))).exitCode).toBe(0);
+    const { stdout, exitCode } = await expect1('cd'.repeat(32));
+    expect(stdout).toContain('entry 1 does not have the expected digest');
+    expect(exitCode).toBe(1);
   });
 
   it('prints traces that failed as such, and of a run how it ended', async () => {

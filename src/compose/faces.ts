@@ -1,15 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Settings } from '../config/index.ts';
 import { localCaller } from '../contract/caller/index.ts';
-import { type Catalogue, shortListAbove } from '../contract/catalogue/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Opening } from '../contract/opening/index.ts';
-import { compactCatalogue, type OpenFleet } from '../fleet/index.ts';
 import { createHttpGateway, serveStdio as serveGateway } from '../gateway/index.ts';
-import type { Route } from '../http/index.ts';
+import type { RefusedRequest, Route } from '../http/index.ts';
 import type { Log } from '../kernel/index.ts';
 import type { Metrics } from '../observe/index.ts';
 import type { AccessHere } from './access.ts';
+import type { FaceCatalogues } from './choose-face.ts';
 import type { Roots } from './roots.ts';
 import { openServeToken } from './data-directory.ts';
 import { tuneCollector } from './tune-collector.ts';
@@ -22,6 +21,7 @@ interface FaceParts extends FaceCatalogues {
   readonly metrics: Pick<Metrics, 'render'>;
   readonly roots: Pick<Roots, 'follow'>;
   readonly access: Pick<AccessHere, 'serving'>;
+  readonly onRefused?: ((refused: RefusedRequest) => void) | undefined;
 }
 
 export interface StdioStreams {
@@ -86,6 +86,7 @@ export async function serveHttp(parts: FaceParts): Promise<HttpListener> {
     limits: { maxRequestBytes: server.max_request_bytes },
     ...access.options,
     routes: [metricsRoute(parts.metrics), ...access.routes],
+    onRefused: parts.onRefused,
   });
   const stopWatching = access.watch(gateway);
   return {
@@ -109,41 +110,5 @@ function metricsRoute(metrics: FaceParts['metrics']): Route {
       response.end(metrics.render());
       return undefined;
     },
-  };
-}
-
-/** What clients see: every tool, a few that find and call the others, or what their number asks for. */
-export type Face = 'compact' | 'all' | 'auto';
-
-const finders = ['admin.find_tools', 'admin.call_tool'];
-const alsoShown = ['admin.list_tools', 'agent.ask'];
-
-/** The catalogue as clients of each face see it. */
-interface FaceCatalogues {
-  readonly stdioCatalogue: Catalogue;
-  readonly httpCatalogue: Catalogue;
-}
-
-/** `auto` leaves it to the setting `server.compact`. Over HTTP every tool is shown unless something asks for fewer. */
-export function chooseFace(
-  catalogue: OpenFleet['catalogue'],
-  settings: Settings,
-  wanted: Face,
-): FaceCatalogues {
-  const { compact, pinned_tools: pinnedTools } = settings.server;
-  const pinned = [...alsoShown, ...pinnedTools];
-  const bySetting: Face = compact === 'on' ? 'compact' : compact === 'off' ? 'all' : 'auto';
-  const show = (face: Face): Catalogue => {
-    if (face === 'all') return catalogue;
-    return compactCatalogue(catalogue, {
-      maxTools: face === 'compact' ? 0 : shortListAbove,
-      finders,
-      pinned,
-    });
-  };
-  const chosen = wanted === 'auto' ? bySetting : wanted;
-  return {
-    stdioCatalogue: show(chosen),
-    httpCatalogue: show(chosen === 'auto' ? 'all' : chosen),
   };
 }

@@ -8,6 +8,7 @@ import {
   type ClientRoots,
   type OpenFleet,
   type Outside,
+  type RecordCall,
   type ServerEntry,
 } from '../fleet/index.ts';
 import {
@@ -31,6 +32,8 @@ export interface FleetParts {
   readonly ours: readonly ServerEntry[];
   readonly entries: ServerEntries;
   readonly clientRoots: ClientRoots;
+  /** Records each call before it is sent. */
+  readonly recordCall?: RecordCall | undefined;
   /** Serve just these; all when not given. */
   readonly only: readonly string[] | undefined;
 }
@@ -59,6 +62,7 @@ export function openFleet(parts: FleetParts): OpenFleet {
     executor: new CallExecutor(limits, isTraced ? parts.tracing : undefined, log),
     enabledTools: tools.enabled,
     cache: new FileListingCache(join(home, 'catalogue'), log),
+    recordCall: parts.recordCall,
     log,
   });
 }

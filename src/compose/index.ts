@@ -1,4 +1,5 @@
 import type { RestartReport } from '../contract/server-files/index.ts';
+import { recordChange } from './audit.ts';
 import { requestRestart } from './control.ts';
 import type { ShownSettings } from './system.ts';
 import { loadSettingsHere, type SettingsRequest } from './settings.ts';
@@ -6,7 +7,7 @@ import { loadSettingsHere, type SettingsRequest } from './settings.ts';
 export { openSystem } from './open-system.ts';
 export { openClientConnections } from './client-connections.ts';
 export { openServerFiles } from './server-files.ts';
-export type { Face } from './faces.ts';
+export type { Face } from './choose-face.ts';
 export type { System, SystemRequest } from './system.ts';
 
 /** The settings alone, for commands that need nothing else. */
@@ -21,5 +22,6 @@ export async function restartEverywhere(
   limitMs: number,
 ): Promise<RestartReport> {
   const { values } = await loadSettingsHere(request);
+  await recordChange(values, `restart ${server}`);
   return requestRestart(values.home, server, limitMs);
 }

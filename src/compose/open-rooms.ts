@@ -6,6 +6,7 @@ import { openStore } from '../store/index.ts';
 import { accessHere } from './access.ts';
 import { agentServer, openAdministeredFleet, workflowServer } from './own-servers.ts';
 import { agentHere } from './agent.ts';
+import { auditHere, auditWorkflows } from './audit.ts';
 import { memoryHere } from './memory.ts';
 import { modelsHere } from './models.ts';
 import { startObserving } from './observing.ts';
@@ -32,6 +33,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   });
   for (const warning of warnings) log.warn('suspicious setting', { warning });
   const known = { settings: values, version, log };
+  const audit = auditHere({ settings: values, store, log });
   const roots = new Roots(settings, log);
   const access = accessHere({ ...known, store });
   const catalogue = (): Catalogue => fleet.catalogue;
@@ -61,13 +63,17 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     ours: [
       ...ours,
       workspace.entry,
-      workflowServer({ ...known, runs }),
+      workflowServer({
+        ...known,
+        runs: { ...runs, workflows: auditWorkflows(runs.workflows, audit.recorder, 'mcp') },
+      }),
       agentServer({ ...known, agent }),
     ],
     entries: await openServerEntries({ request, settings, log }),
     clientRoots: roots,
+    recordCall: audit.recorder?.call,
     only: request.only,
   });
-  const observed = { version, store, log, tracing, metrics, roots, preview, access };
+  const observed = { version, store, audit, log, tracing, metrics, roots, preview, access };
   return { ...observed, sandbox, runs, fleet, finder, agent, memory, models, embedder };
 }

@@ -1,67 +1,49 @@
 import { stat } from 'node:fs/promises';
 import { localCaller } from '../contract/caller/index.ts';
-import type { FleetControl } from '../contract/fleet/index.ts';
-import type { Log } from '../kernel/index.ts';
+import { ocsfEvent } from '../access/index.ts';
 import { findTrace, formatTrace } from '../observe/index.ts';
 import type { Store } from '../store/index.ts';
+import { auditFleet, auditWorkflows } from './audit.ts';
 import { hideSecrets } from './check-code.ts';
-import { chooseFace, serveHttp, serveStdio } from './faces.ts';
-import { type ControlServer, openControl } from './control.ts';
+import { chooseFace } from './choose-face.ts';
+import { serveHttp, serveStdio } from './faces.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { examine } from './doctor.ts';
 import { localModelsHere } from './local-models.ts';
 import { openRooms } from './open-rooms.ts';
-import type { SandboxHere } from './sandbox.ts';
+import { prepareServing } from './prepare-serving.ts';
 import { loadSettingsHere, startConditions } from './settings.ts';
 import type { System, SystemRequest } from './system.ts';
-import type { WorkflowsHere } from './workflow.ts';
 
 export async function openSystem(request: SystemRequest): Promise<System> {
   const settings = await loadSettingsHere(request);
   prepareDataDirectory(settings.values.home);
   const rooms = await openRooms(request, settings);
-  const { version, store, log, tracing, roots, sandbox, runs, fleet, finder } = rooms;
+  const { version, store, audit, log, tracing, roots, sandbox, runs, fleet, finder } = rooms;
   const { agent, memory, models, embedder, preview, metrics, access } = rooms;
   const { catalogue, control, serve } = fleet;
   const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
   const known = { settings: settings.values, version, log, metrics };
-  const parts = { ...known, fleet: control, roots, access, ...face };
+  const { onRefused } = audit;
+  const parts = { ...known, fleet: control, roots, access, onRefused, ...face };
+  const { home } = settings.values;
   // Where some servers are left out, runs would miss the tools they call.
   const resumed = request.only === undefined ? runs : undefined;
-  const serving = prepareServing({
-    home: settings.values.home,
-    fleet: control,
-    serve,
-    sandbox,
-    runs: resumed,
-    log,
-  });
+  const serving = prepareServing({ home, fleet: control, serve, sandbox, runs: resumed, log });
   const closeEmbedder = async (): Promise<void> => (await embedder.opened())?.close();
-  const rest = [
-    sandbox,
-    memory,
-    models,
-    finder,
-    { close: closeEmbedder },
-    access,
-    tracing,
-    store,
-    log,
-  ];
+  const opened = [sandbox, memory, models, finder, { close: closeEmbedder }, access];
+  const rest = [...opened, tracing, audit.log, store, log];
   return {
     settings,
     log,
     catalogue,
-    fleet: control,
-    workflows: runs.workflows,
+    ...auditedParts(rooms),
     preview,
     hideSecrets,
     agent,
     memory,
     models,
     localModels: localModelsHere(settings.values),
-    keys: access.keys,
-    tenants: access.tenants,
     version,
     traces: tracesOf(store),
     findTools: (query, count) => finder.find(query, count),
@@ -90,6 +72,27 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   };
 }
 
+/** What the user at this machine does is recorded. */
+function auditedParts({
+  version,
+  audit,
+  access,
+  fleet,
+  runs,
+}: Awaited<ReturnType<typeof openRooms>>): Pick<
+  System,
+  'fleet' | 'workflows' | 'audit' | 'ocsfEvent' | 'keys' | 'tenants'
+> {
+  return {
+    fleet: auditFleet(fleet.control, audit.recorder),
+    workflows: auditWorkflows(runs.workflows, audit.recorder, 'cli'),
+    audit: audit.log,
+    keys: access.keys,
+    tenants: access.tenants,
+    ocsfEvent: (entry) => ocsfEvent(entry, version),
+  };
+}
+
 /** What still works for others is closed after them. */
 async function closeInOrder(parts: readonly { close(): unknown }[]): Promise<void> {
   for (const part of parts) await part.close();
@@ -109,31 +112,4 @@ async function backUp(
 ): Promise<{ path: string; bytes: number }> {
   await store.backup(target, options);
   return { path: target, bytes: (await stat(target)).size };
-}
-
-interface ServingParts {
-  readonly home: string;
-  readonly fleet: FleetControl;
-  readonly serve: () => void;
-  readonly sandbox: SandboxHere;
-  /** Absent where not all servers are there that runs may call. */
-  readonly runs: Pick<WorkflowsHere, 'serve'> | undefined;
-  readonly log: Log;
-}
-
-/** Starts with the first face and ends with the system: eager servers, unfinished runs, control requests. */
-function prepareServing({ home, fleet, serve, sandbox, runs, log }: ServingParts) {
-  let control: Promise<ControlServer | undefined> | undefined;
-  return {
-    begin(): void {
-      serve();
-      sandbox.serve();
-      runs?.serve();
-      control ??= openControl({ home, fleet, log }).catch((error: unknown) => {
-        log.warn('control requests are disabled', { error });
-        return undefined;
-      });
-    },
-    close: async (): Promise<void> => (await control)?.close(),
-  };
 }

@@ -11,9 +11,16 @@ import {
   referencesIn,
   revokeTrust,
   type DefinedServer,
+  type LoadedSettings,
 } from '../config/index.ts';
-import type { NewServer, ServerFiles, ShownServer } from '../contract/server-files/index.ts';
+import type {
+  NewServer,
+  ServerEdit,
+  ServerFiles,
+  ShownServer,
+} from '../contract/server-files/index.ts';
 import { shortPrefix } from '../protocol/index.ts';
+import { recordChange } from './audit.ts';
 import { loadSettingsHere, surroundingsOf, type SettingsRequest } from './settings.ts';
 
 export async function openServerFiles(request: SettingsRequest): Promise<ServerFiles> {
@@ -38,15 +45,21 @@ export async function openServerFiles(request: SettingsRequest): Promise<ServerF
             files: project.files,
           },
     edit: async (target, edits) => {
+      for (const edit of edits) await recordEdit(settings.values, target, edit);
       await editServers({ path: files[target], kind: target, userPath: userFile }, edits);
       return files[target];
     },
     trust: async () => {
       if (project === undefined) return;
       const { file, digest } = project;
+      await recordChange(settings.values, `trust ${file} ${digest}`);
       await grantTrust(home, { file, digest, trustedAt: new Date().toISOString() });
     },
-    revoke: () => revokeTrust(home, files.project),
+    revoke: async () => {
+      const wasTrusted = await revokeTrust(home, files.project);
+      await recordChange(settings.values, `revoke trust ${files.project}`);
+      return wasTrusted;
+    },
     trusted: () => readTrust(home),
     planImport: async (from) => {
       const plan = await planImport({ ...from, existing: userEntries(servers) }, around);
@@ -57,6 +70,16 @@ export async function openServerFiles(request: SettingsRequest): Promise<ServerF
     connectModel: (name, entry) =>
       addModel({ path: userFile, kind: 'user', userPath: userFile }, name, entry),
   };
+}
+
+/** What takes a server away is done even where it cannot be recorded; anything else is not. */
+async function recordEdit(
+  values: LoadedSettings['values'],
+  target: 'user' | 'project',
+  { kind, name }: ServerEdit,
+): Promise<void> {
+  const recording = recordChange(values, `${kind} ${name} in the ${target} file`);
+  await (kind === 'disable' || kind === 'remove' ? recording.catch(() => {}) : recording);
 }
 
 /** Tools of servers with long names get long names themselves, of which clients take 64 characters. */

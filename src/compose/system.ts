@@ -1,5 +1,5 @@
 import type { LoadedSettings } from '../config/index.ts';
-import type { ApiKeys, Tenants } from '../contract/access/index.ts';
+import type { ApiKeys, AuditEntry, AuditLog, Tenants } from '../contract/access/index.ts';
 import type { Agent } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
@@ -12,7 +12,8 @@ import type { Memory } from '../contract/session/index.ts';
 import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { Log } from '../kernel/index.ts';
 import type { SpanRecord, TraceSummary } from '../observe/index.ts';
-import type { Face, HttpListener, StdioStreams } from './faces.ts';
+import type { Face } from './choose-face.ts';
+import type { HttpListener, StdioStreams } from './faces.ts';
 import type { SettingsRequest } from './settings.ts';
 import type { WorkOptions } from './workflow.ts';
 
@@ -37,6 +38,10 @@ export interface System {
   readonly fleet: FleetControl;
   /** Plans and runs; nothing of it is loaded before it is used. */
   readonly workflows: Workflows;
+  /** What was decided, for people who look later. */
+  readonly audit: AuditLog;
+  /** An entry of it in the schema of OCSF. */
+  readonly ocsfEvent: (entry: AuditEntry) => Readonly<Record<string, unknown>>;
   /** Shows what a call would do, for tools that change something and can tell. */
   readonly preview: PreviewEffect;
   /** From a message to a plan, a run and an answer; loaded when it is first used, as the next two are. */

@@ -2,7 +2,7 @@ import type { FleetControl } from '../contract/fleet/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
 import { systemTimers, type Semaphore, type Log, type Timers } from '../kernel/index.ts';
 import type { CallExecutor } from './call-executor.ts';
-import { FleetCatalogue } from './catalogue/fleet-catalogue.ts';
+import { FleetCatalogue, type RecordCall } from './catalogue/fleet-catalogue.ts';
 import type { ListingCache } from './catalogue/listing-cache.ts';
 import { FleetServer } from './catalogue/fleet-server.ts';
 import { ServerRegistry } from './catalogue/server-registry.ts';
@@ -37,6 +37,8 @@ export interface FleetOptions {
   readonly enabledTools: readonly string[];
   /** Persists listings for the next start; without it nothing is persisted. */
   readonly cache?: ListingCache | undefined;
+  /** Records each call before it is sent. */
+  readonly recordCall?: RecordCall | undefined;
   readonly log: Log;
   readonly firstWaitMs?: number | undefined;
   readonly timers?: Timers | undefined;
@@ -87,7 +89,7 @@ export function createFleet(options: FleetOptions): OpenFleet {
     firstWaitMs: options.firstWaitMs ?? defaultFirstWaitMs,
     random: options.random ?? Math.random,
   });
-  const { title, version, executor } = options;
+  const { title, version, executor, recordCall } = options;
   const catalogue = new FleetCatalogue({
     title,
     version,
@@ -95,6 +97,7 @@ export function createFleet(options: FleetOptions): OpenFleet {
     executor,
     setLogLevel: (level) => fleet.setLogLevel(level),
     close: () => fleet.close(),
+    recordCall,
     log,
   });
   return { catalogue, control: fleet, serve: () => fleet.serve() };

@@ -238,6 +238,7 @@ class WorkContext implements CallContext {
   readonly progress = (update: ProgressUpdate): void => this.#activity.noteProgress(update);
   readonly client?: ClientPort;
   readonly annotate?: NonNullable<CallContext['annotate']>;
+  readonly face?: NonNullable<CallContext['face']>;
   readonly extra?: NonNullable<CallContext['extra']>;
 
   constructor(activity: Activity, parts: WorkParts, abort: LazyAbort) {
@@ -249,6 +250,7 @@ class WorkContext implements CallContext {
     this.mayRepeat = parts.mayRepeat;
     if (context.client) this.client = new TimedClient(activity, context.client);
     if (annotate) this.annotate = annotate;
+    if (context.face) this.face = context.face;
     if (context.extra) this.extra = context.extra;
   }
 

@@ -172,6 +172,7 @@ function callContext(params: Params, exchange: Exchange): CallContext {
  */
 class RequestContext implements CallContext {
   readonly caller: Caller;
+  readonly face = 'mcp';
   readonly abort: RunningRequest;
   readonly meta: Params;
   readonly client: RequestClient;

@@ -12,7 +12,12 @@ export { fetchChecked, type CheckedRequest } from './fetch-checked.ts';
 export { isLoopback } from './guard.ts';
 export { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
 export { createIdentify, type IdentityOptions, type VerifyToken } from './identity.ts';
-export { startListener, type Listener, type ListenerOptions } from './listener.ts';
+export {
+  startListener,
+  type Listener,
+  type ListenerOptions,
+  type RefusedRequest,
+} from './listener.ts';
 export { readJsonBody } from './read-body.ts';
 export { addressOf, RequestLimits, type RequestLimitOptions } from './request-limits.ts';
 export type { Route } from './route.ts';

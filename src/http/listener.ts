@@ -26,7 +26,19 @@ export interface ListenerOptions {
   readonly limits?: Partial<HttpLimits>;
   /** What callers other than the user at this machine may ask for. */
   readonly requestLimits?: Pick<RequestLimits, 'admit'> | undefined;
+  /** Called for every request that a guard or the identity check refuses. Must not throw. */
+  readonly onRefused?: ((refused: RefusedRequest) => void) | undefined;
   readonly log: Log;
+}
+
+export interface RefusedRequest {
+  readonly by: 'guard' | 'identity';
+  readonly status: number;
+  readonly message: string;
+  readonly method: string;
+  /** Without the query, which may hold secrets. */
+  readonly path: string;
+  readonly address: string | undefined;
 }
 
 export interface Listener {
@@ -111,8 +123,12 @@ function createHandler(options: ListenerOptions): RequestHandler {
     const refuse = (refusal: Refusal): undefined => {
       respondJson(response, refusalFormat(found)(refusal));
     };
+    const refuseAs = (by: RefusedRequest['by'], refused: Refusal): undefined => {
+      options.onRefused?.(refusedRequest(by, refused, request));
+      return refuse(refused);
+    };
     const refusal = checkRequestHead(request, guard);
-    if (refusal) return refuse(refusal);
+    if (refusal) return refuseAs('guard', refusal);
     if (handleCors(request, response, guard.allowedOrigins)) return undefined;
     if (!found) {
       return refuse({ status: 404, message: `Nothing is served at this path. ${mcpHint}` });
@@ -120,7 +136,9 @@ function createHandler(options: ListenerOptions): RequestHandler {
     const dispatch = (identity: Identity): Promise<void> | undefined => {
       const { route, params } = found;
       const caller = identity.kind === 'caller' ? identity.caller : undefined;
-      if (route.access === 'caller' && identity.kind === 'refused') return refuse(identity.refusal);
+      if (route.access === 'caller' && identity.kind === 'refused') {
+        return refuseAs('identity', identity.refusal);
+      }
       if (!route.methods.includes(request.method ?? '')) {
         const headers = { allow: route.methods.join(', ') };
         return refuse({ status: 405, message: `Method not allowed here. ${mcpHint}`, headers });
@@ -154,6 +172,15 @@ class UnderWay {
     for (const [response] of dropped) response.destroy();
     return dropped.length;
   }
+}
+
+function refusedRequest(
+  by: RefusedRequest['by'],
+  { status, message }: Refusal,
+  { method = '', url = '', socket }: IncomingMessage,
+): RefusedRequest {
+  const [path = ''] = url.split('?', 1);
+  return { by, status, message, method, path, address: socket.remoteAddress };
 }
 
 const maxHeaders = 100;

@@ -234,6 +234,49 @@ const settings = {
   ],
 };
 
+const digest = 'ab'.repeat(32);
+
+/** Two entries: a call, and one that was refused. */
+function createFakeAudit(): System['audit'] {
+  const call = {
+    number: 1,
+    at: '2026-01-01T00:00:00.000Z',
+    callerId: 'local',
+    tenant: null,
+    credential: null,
+    action: 'tools.call',
+    target: 'code.echo_all',
+    isAllowed: true,
+    rule: 'the user at this machine',
+    face: 'cli',
+    argumentsDigest: null,
+    address: null,
+    traceId: null,
+    previousDigest: '0'.repeat(64),
+    digest,
+  } as const;
+  const refused = { ...call, number: 2, isAllowed: false, rule: 'fleet.tool_quarantined' };
+  return {
+    record: () => {},
+    list: async (_by, { after = 0, limit, isAllowed }) =>
+      [call, refused]
+        .filter((it) => it.number > after && (isAllowed ?? it.isAllowed) === it.isAllowed)
+        .slice(0, limit),
+    verify: async () => ({ entries: 2, isIntact: true, last: { number: 2, digest } }),
+  };
+}
+
+const fakeTraces: System['traces'] = {
+  find: async (id) => (id === 'abc' ? [span] : []),
+  recent: async (limit) =>
+    [
+      { ...trace, traceId: 'abc1', durationUs: 1500 },
+      { ...trace, traceId: 'abc2', errors: 1, isFailed: true },
+      { ...trace, traceId: 'abc3', errors: 1 },
+      { ...trace, traceId: 'abc4', errors: 2, runId: 'run-1' },
+    ].slice(0, limit),
+};
+
 function createSystem(seen: Seen): System {
   return {
     settings,
@@ -242,6 +285,8 @@ function createSystem(seen: Seen): System {
     catalogue: createFakeCatalogue(seen),
     fleet: createFakeFleet(seen),
     workflows: createFakeWorkflows().workflows,
+    audit: createFakeAudit(),
+    ocsfEvent: ({ number }) => ({ class_uid: 6003, metadata: { uid: String(number) } }),
     preview: async () => undefined,
     keys: noKeys,
     tenants: { list: async () => [], setDisabled: refused },
@@ -252,16 +297,7 @@ function createSystem(seen: Seen): System {
     localModels: { isNeeded: false, find: async () => [], decide: async () => {} },
     findTools: async (query, count) =>
       entries.filter(({ tool }) => JSON.stringify(tool).includes(query)).slice(0, count),
-    traces: {
-      find: async (id) => (id === 'abc' ? [span] : []),
-      recent: async (limit) =>
-        [
-          { ...trace, traceId: 'abc1', durationUs: 1500 },
-          { ...trace, traceId: 'abc2', errors: 1, isFailed: true },
-          { ...trace, traceId: 'abc3', errors: 1 },
-          { ...trace, traceId: 'abc4', errors: 2, runId: 'run-1' },
-        ].slice(0, limit),
-    },
+    traces: fakeTraces,
     formatTrace: (spans) => `tree of ${spans.length}`,
     backup: async (target, { force }) => {
       seen.backups.push({ target, force });

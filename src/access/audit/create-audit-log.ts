@@ -37,7 +37,8 @@ const maxBatch = 1_000;
 const flushMs = 20;
 const firstRetryMs = 100;
 const maxRetryMs = 5_000;
-const closeAttempts = 5;
+/** Of `flush` and `close`. */
+const maxAttempts = 5;
 const maxTextLength = 400;
 /** Characters of texts whose redacted form is remembered: names of tools and rules repeat. */
 const maxRememberedText = 200_000;
@@ -94,25 +95,31 @@ class QueuedAuditLog implements RunningAuditLog {
   }
 
   async flush(): Promise<void> {
-    if (this.#write()) return;
-    throw this.#lastFailure;
+    if (!(await this.#writeSoon())) throw this.#lastFailure;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (let attempt = 1; !this.#write() && attempt < closeAttempts; attempt += 1) {
-      await pause(firstRetryMs);
-    }
+    await this.#writeSoon();
     clearTimeout(this.#timer);
     const { length: count } = this.#waiting;
     if (count > 0) this.#options.log.error('audit entries lost', { count });
   }
 
-  /** Whether all that waited is written. */
+  /** Whether all that waited is written: another process may have the database for a moment. */
+  async #writeSoon(): Promise<boolean> {
+    for (let attempt = 1; attempt < maxAttempts; attempt += 1) {
+      if (this.#write()) return true;
+      await pause(firstRetryMs);
+    }
+    return this.#write();
+  }
+
   #write(): boolean {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const { store, log } = this.#options;
+    if (this.#waiting.length === 0) return true;
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, maxBatch).map((entry) => this.#clean(entry));
       try {
@@ -196,7 +203,8 @@ class QueuedAuditLog implements RunningAuditLog {
       target: text(entry.target),
       rule: text(entry.rule),
       address: orNull(entry.address),
-      traceId: orNull(entry.traceId),
+      // Each is another one: not worth remembering, and of a shape that needs no redaction.
+      traceId: /^[0-9a-f]{32}$/.test(entry.traceId ?? '') ? entry.traceId : null,
     };
   }
 

@@ -32,8 +32,13 @@ export async function verifyChain(store: AuditStore): Promise<AuditVerdict> {
   } catch (error) {
     check.fail(`could not be read: ${reportError(error).message}`);
   }
-  const { count: entries, problem } = check;
-  return { entries, isIntact: problem === undefined, ...(problem && { problem }) };
+  const { count: entries, last, problem } = check;
+  return {
+    entries,
+    isIntact: problem === undefined,
+    ...(entries > 0 && { last }),
+    ...(problem && { problem }),
+  };
 }
 
 /** The state of one pass over the log; keeps the first problem. */
@@ -41,18 +46,18 @@ class ChainCheck {
   count = 0;
   problem: Problem | undefined;
   #marks: AuditMarks = { start: undefined, head: undefined, noted: undefined };
-  #last: AuditMark = { number: 0, digest: noDigest };
+  last: AuditMark = { number: 0, digest: noDigest };
   #isSealed = true;
 
   begin(marks: AuditMarks): void {
     this.#marks = marks;
     if (!marks.start) return;
-    this.#last = marks.start;
+    this.last = marks.start;
     this.#isSealed = false;
   }
 
   next(entry: AuditEntry): void {
-    const { number, digest } = this.#last;
+    const { number, digest } = this.last;
     const expected = number + 1;
     if (entry.number !== expected) {
       const gap = entry.number > expected ? missing(expected, entry.number - 1) : 'is out of order';
@@ -66,7 +71,7 @@ class ChainCheck {
         ? this.fail('does not follow the entries before it', expected)
         : this.fail(`was replaced: entry ${expected} was written after another one`, number);
     }
-    this.#last = { number: expected, digest: entry.digest };
+    this.last = { number: expected, digest: entry.digest };
     this.count += 1;
     this.#compareNoted();
     const { start } = this.#marks;
@@ -82,7 +87,7 @@ class ChainCheck {
   end(): void {
     if (this.problem) return;
     const { head, noted } = this.#marks;
-    const { number, digest } = this.#last;
+    const { number, digest } = this.last;
     const latest = Math.max(head?.number ?? 0, noted?.number ?? 0);
     if (latest > number) return this.fail(missing(number + 1, latest), number + 1);
     if (this.count > 0 && !head) return this.fail('is the last one, and the end is not marked');
@@ -92,13 +97,13 @@ class ChainCheck {
       this.fail(`${missing(1, this.#marks.start?.number ?? 1)} without a seal`, 1);
   }
 
-  fail(message: string, number = this.#last.number + 1): void {
+  fail(message: string, number = this.last.number + 1): void {
     this.problem ??= { number, message: `entry ${number} ${message}` };
   }
 
   #compareNoted(): void {
     const { noted } = this.#marks;
-    if (noted?.number !== this.#last.number || noted.digest === this.#last.digest) return;
+    if (noted?.number !== this.last.number || noted.digest === this.last.digest) return;
     this.fail('differs from the one noted beside the database', noted.number);
   }
 }

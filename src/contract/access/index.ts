@@ -157,6 +157,8 @@ export type NewAuditEntry = Omit<AuditEntry, 'number' | 'at' | 'previousDigest' 
 export interface AuditVerdict {
   readonly entries: number;
   readonly isIntact: boolean;
+  /** The last entry that was checked. Kept elsewhere, it shows whether the log was rewritten since. */
+  readonly last?: Pick<AuditEntry, 'number' | 'digest'>;
   /** The first entry that is not what was written, and what is wrong with it. */
   readonly problem?: { readonly number: number; readonly message: string };
 }

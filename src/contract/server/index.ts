@@ -1,3 +1,4 @@
+import type { AuditFace } from '../access/index.ts';
 import type { Caller } from '../caller/index.ts';
 import type { Prompt, PromptResult } from '../prompt/index.ts';
 import type { Resource, ResourceResult, ResourceTemplate } from '../resource/index.ts';
@@ -6,6 +7,8 @@ import type { Tool, ToolResult } from '../tool/index.ts';
 /** What accompanies one request on its way to a server. */
 export interface CallContext {
   readonly caller: Caller;
+  /** Where the request came in, for the audit log; absent for steps of runs and calls of the agent. */
+  readonly face?: AuditFace;
   /** Aborts when the client cancels, the connection ends or the time limit passes. */
   readonly signal: AbortSignal;
   /** The same without a signal, which costs more than the rest of a short call; not everyone gives it. */

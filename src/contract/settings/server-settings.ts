@@ -127,6 +127,21 @@ export const loggingSettings = z
   })
   .meta(about('The log.', { isUserOnly: true }));
 
+export const auditSettings = z
+  .strictObject({
+    enabled: flag(
+      true,
+      'Record every decision: calls, approvals, refusals, changes of servers and keys. See `tutti audit`.',
+    ),
+    keep_days: wholeNumber([1, 3650], 365, 'Days that entries are kept.'),
+    max_entries: wholeNumber(
+      [1_000, 1_000_000_000],
+      2_000_000,
+      'Entries that are kept, about 600 bytes each.',
+    ),
+  })
+  .meta(about('The audit log.', { isUserOnly: true }));
+
 export const tracingSettings = z
   .strictObject({
     enabled: flag(true, 'Record a trace of every tool call, for `tutti trace`.'),

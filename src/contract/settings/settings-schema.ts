@@ -6,6 +6,7 @@ import {
   planningSettings,
 } from './agent-settings.ts';
 import {
+  auditSettings,
   loggingSettings,
   performanceSettings,
   serverSettings,
@@ -62,6 +63,7 @@ export const settingsSchema = z.strictObject({
   conversation: conversationSettings,
   logging: loggingSettings,
   tracing: tracingSettings,
+  audit: auditSettings,
   models: modelsSettings,
   database_url: secretText.optional().meta(
     about(

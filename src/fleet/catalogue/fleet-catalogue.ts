@@ -31,8 +31,18 @@ export interface CatalogueOptions {
   readonly executor: CallExecutor;
   readonly setLogLevel: (level: string) => void;
   readonly close: () => Promise<void>;
+  /** Records each call before it is sent; what it throws refuses the call. */
+  readonly recordCall?: RecordCall | undefined;
   readonly log: Log;
 }
+
+/** What is decided about a call; `refusal` is the error code where it is refused. */
+export type RecordCall = (call: {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly context: CallContext;
+  readonly refusal?: string;
+}) => void;
 
 /** All servers of the fleet as one; the README lists the guarantees. */
 export class FleetCatalogue implements Catalogue {
@@ -100,7 +110,11 @@ export class FleetCatalogue implements Catalogue {
         inSpan,
         work: (mcp) => mcp.callTool(entry.tool.name, args, callContext),
       });
-    const work = results ? keepingResults({ server, tool: entry.tool, args, send }, results) : send;
+    const kept = results ? keepingResults({ server, tool: entry.tool, args, send }, results) : send;
+    const work: ExecutorCall['work'] = (callContext, inSpan) => {
+      this.#options.recordCall?.({ tool: entry.name, args, context: callContext });
+      return kept(callContext, inSpan);
+    };
     try {
       const result = await this.#executor.run(
         { entry, semaphore, timeoutMs, entersSpan, mayRepeat, work },

@@ -153,8 +153,10 @@ function insert(statements: Statements, entries: readonly AuditEntry[]): AuditMa
     );
   }
   const last = entries.at(-1);
-  if (last) statements(setMarkSql).run('head', last.number, last.digest);
-  return last;
+  if (!last) return undefined;
+  const { number, digest } = last;
+  statements(setMarkSql).run('head', number, digest);
+  return { number, digest };
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -1,0 +1,39 @@
+import type { Settings } from '../config/index.ts';
+import { type Catalogue, shortListAbove } from '../contract/catalogue/index.ts';
+import { compactCatalogue, type OpenFleet } from '../fleet/index.ts';
+
+/** What clients see: every tool, a few that find and call the others, or what their number asks for. */
+export type Face = 'compact' | 'all' | 'auto';
+
+const finders = ['admin.find_tools', 'admin.call_tool'];
+const alsoShown = ['admin.list_tools', 'agent.ask'];
+
+/** The catalogue as clients of each face see it. */
+export interface FaceCatalogues {
+  readonly stdioCatalogue: Catalogue;
+  readonly httpCatalogue: Catalogue;
+}
+
+/** `auto` leaves it to the setting `server.compact`. Over HTTP every tool is shown unless something asks for fewer. */
+export function chooseFace(
+  catalogue: OpenFleet['catalogue'],
+  settings: Settings,
+  wanted: Face,
+): FaceCatalogues {
+  const { compact, pinned_tools: pinnedTools } = settings.server;
+  const pinned = [...alsoShown, ...pinnedTools];
+  const bySetting: Face = compact === 'on' ? 'compact' : compact === 'off' ? 'all' : 'auto';
+  const show = (face: Face): Catalogue => {
+    if (face === 'all') return catalogue;
+    return compactCatalogue(catalogue, {
+      maxTools: face === 'compact' ? 0 : shortListAbove,
+      finders,
+      pinned,
+    });
+  };
+  const chosen = wanted === 'auto' ? bySetting : wanted;
+  return {
+    stdioCatalogue: show(chosen),
+    httpCatalogue: show(chosen === 'auto' ? 'all' : chosen),
+  };
+}
