@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import {
   coversScope,
-  isPermitted,
+  demandPermission,
+  ForbiddenError,
   roles,
   type ApiKey,
   type ApiKeys,
   type NewApiKey,
-  type Permission,
   type Tenant,
   type Tenants,
 } from '../contract/access/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
 import type { Clock } from '../kernel/index.ts';
-import { ForbiddenError, InvalidKeyError, UnknownKeyError, UnknownTenantError } from './errors.ts';
+import { InvalidKeyError, UnknownKeyError, UnknownTenantError } from './errors.ts';
 import { keyCredential, newKeySecret } from './key-secret.ts';
 import type { KeyStore, StoredKey } from './key-store.ts';
 
@@ -45,7 +45,7 @@ export function createApiKeys(parts: ApiKeysParts): ApiKeys {
   };
   return {
     async create(by, wanted) {
-      demand(by, 'keys.manage');
+      demandPermission(by, 'keys.manage');
       const now = clock.now();
       const secret = newKeySecret();
       const key = keyToStore(by, wanted, { now, prefix: secret.prefix });
@@ -56,11 +56,11 @@ export function createApiKeys(parts: ApiKeysParts): ApiKeys {
       return { key: shownKey(key), secret: secret.text };
     },
     async list(by) {
-      demand(by, 'keys.read');
+      demandPermission(by, 'keys.read');
       return store.list(tenantOf(by), maxListed).map(shownKey);
     },
     async rotate(by, id, { graceSeconds }) {
-      demand(by, 'keys.manage');
+      demandPermission(by, 'keys.manage');
       const key = keyFor(store, by, id);
       demandRank(by, key);
       if (key.revokedAtMs !== null) throw new InvalidKeyError(`${id} was revoked`);
@@ -74,13 +74,13 @@ export function createApiKeys(parts: ApiKeysParts): ApiKeys {
       return { key: changed(id), secret: text };
     },
     async revoke(by, id) {
-      demand(by, 'keys.manage');
+      demandPermission(by, 'keys.manage');
       demandRank(by, keyFor(store, by, id));
       await store.revoke(id, clock.now());
       return changed(id);
     },
     async setDisabled(by, id, isDisabled) {
-      demand(by, 'tenants.manage');
+      demandPermission(by, 'tenants.manage');
       keyFor(store, by, id);
       await store.setDisabled(id, isDisabled ? clock.now() : null);
       return changed(id);
@@ -104,11 +104,11 @@ export function createTenants({ store, clock, onChange }: ApiKeysParts): Tenants
   };
   return {
     async list(by) {
-      demand(by, 'keys.read');
+      demandPermission(by, 'keys.read');
       return all(by);
     },
     async setDisabled(by, name, isDisabled) {
-      demand(by, 'tenants.manage');
+      demandPermission(by, 'tenants.manage');
       // Tenants of token issuers have no key here, so the user at this machine may name any.
       if (!tenantPattern.test(name) || (by.role !== undefined && by.tenant !== name)) {
         throw new UnknownTenantError(name);
@@ -119,10 +119,6 @@ export function createTenants({ store, clock, onChange }: ApiKeysParts): Tenants
       return found ?? { name, keys: 0, disabledAt: null };
     },
   };
-}
-
-function demand(by: Caller, permission: Permission): void {
-  if (!isPermitted(by, permission)) throw new ForbiddenError(by, { permission });
 }
 
 /** A key of a higher role is not the caller's to take over or end. */

@@ -1,16 +1,4 @@
-import type { Permission } from '../contract/access/index.ts';
-import type { Caller } from '../contract/caller/index.ts';
 import { AppError } from '../kernel/index.ts';
-
-/** The caller's role does not have the permission, or it asks for more than it has itself. */
-export class ForbiddenError extends AppError {
-  readonly code = 'access.forbidden';
-
-  constructor(caller: Caller, { permission, why }: { permission: Permission; why?: string }) {
-    const because = why ?? `it needs the permission ${permission}, and the role is ${caller.role}`;
-    super(`${caller.id} may not do this: ${because}`, { details: { permission } });
-  }
-}
 
 /** Keys of other tenants are unknown, too. */
 export class UnknownKeyError extends AppError {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createApiKeys, createTenants, createVerifyJwt, Credentials } from '../access/index.ts';
 import type { Settings } from '../config/index.ts';
-import type { ApiKeys, AuditLog, Tenants } from '../contract/access/index.ts';
+import type { ApiKeys, Tenants } from '../contract/access/index.ts';
 import { lazy, systemClock, type Log } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import type { ServedAccess } from './serve-access.ts';
@@ -10,8 +10,6 @@ export interface AccessParts {
   readonly settings: Settings;
   readonly log: Log;
   readonly store: Store;
-  /** Where decisions are recorded; nowhere without it. */
-  readonly audit?: Pick<AuditLog, 'record'> | undefined;
 }
 
 /** Who may call, besides the user at this machine. */

@@ -1,6 +1,8 @@
 import type { AgentParts, AgentSettings, FollowRun } from '../agent/ask/index.ts';
 import type { Settings } from '../config/index.ts';
+import { isServerInScope } from '../contract/access/index.ts';
 import type { Agent } from '../contract/agent/index.ts';
+import type { Caller } from '../contract/caller/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
@@ -40,9 +42,29 @@ const trustedServers: readonly string[] = [
 export function agentHere(parts: AgentHereParts): Agent {
   const open = lazy(async () => {
     const { createAgent } = await import('../agent/ask/index.ts');
-    return createAgent(agentParts(parts));
+    const whole = agentParts(parts);
+    const agent = createAgent(whole);
+    const ask: Agent['ask'] = (request, options) => {
+      const { caller } = request;
+      if (caller.scopes === undefined) return agent.ask(request, options);
+      return createAgent(inScope(whole, parts, caller)).ask(request, options);
+    };
+    return { ...agent, ask };
   });
   return lazyObject<Agent>(open, {});
+}
+
+/** The same, where tools and servers out of the caller's scope do not exist. */
+function inScope(whole: AgentParts, parts: AgentHereParts, caller: Caller): AgentParts {
+  return {
+    ...whole,
+    tools: {
+      find: (query, count) => parts.finder().findSoon(query, count, caller),
+      entries: () => parts.catalogue().entries(caller),
+    },
+    servers: async () =>
+      (await parts.servers()).filter(({ name }) => isServerInScope(caller, name)),
+  };
 }
 
 function agentParts(parts: AgentHereParts): AgentParts {

@@ -4,13 +4,14 @@ import { localCaller } from '../contract/caller/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Opening } from '../contract/opening/index.ts';
 import { createHttpGateway, serveStdio as serveGateway } from '../gateway/index.ts';
-import type { RefusedRequest, Route } from '../http/index.ts';
+import type { RefusedRequest } from '../http/index.ts';
 import type { Log } from '../kernel/index.ts';
 import type { Metrics } from '../observe/index.ts';
 import type { AccessHere } from './access.ts';
 import type { FaceCatalogues } from './choose-face.ts';
 import type { Roots } from './roots.ts';
 import { openServeToken } from './data-directory.ts';
+import { metricsRoute } from './observing.ts';
 import { tuneCollector } from './tune-collector.ts';
 
 interface FaceParts extends FaceCatalogues {
@@ -95,20 +96,6 @@ export async function serveHttp(parts: FaceParts): Promise<HttpListener> {
     close: () => {
       stopWatching();
       return gateway.close();
-    },
-  };
-}
-
-/** `/metrics`, for Prometheus. Names of servers and tools are for authenticated callers. */
-function metricsRoute(metrics: FaceParts['metrics']): Route {
-  return {
-    path: '/metrics',
-    methods: ['GET'],
-    access: 'caller',
-    handle: ({ response }) => {
-      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
-      response.end(metrics.render());
-      return undefined;
     },
   };
 }

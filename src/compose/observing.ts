@@ -1,3 +1,5 @@
+import { isPermitted } from '../contract/access/index.ts';
+import type { Route } from '../http/index.ts';
 import type { Settings } from '../config/index.ts';
 import { parseSize } from '../contract/settings/index.ts';
 import type { Log } from '../kernel/index.ts';
@@ -86,5 +88,25 @@ function writeToBoth(first: Log, second: Log): Log {
     warn: at('warn'),
     error: at('error'),
     child: (fields) => writeToBoth(first.child(fields), second.child(fields)),
+  };
+}
+
+/** `/metrics`, for Prometheus. Names of servers and tools are for authenticated callers. */
+export function metricsRoute(metrics: Pick<Metrics, 'render'>): Route {
+  return {
+    path: '/metrics',
+    methods: ['GET'],
+    access: 'caller',
+    handle: ({ response }, caller) => {
+      if (!isPermitted(caller, 'metrics.read')) {
+        const title = 'The role of the caller does not have the permission metrics.read';
+        const text = JSON.stringify({ type: 'about:blank', status: 403, title });
+        response.writeHead(403, { 'content-type': 'application/problem+json' }).end(text);
+        return undefined;
+      }
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+      response.end(metrics.render());
+      return undefined;
+    },
   };
 }

@@ -40,7 +40,8 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const sandbox = sandboxHere({ ...known, request });
   const workspace = workspaceHere({ ...known, roots, request });
   const { preview } = workspace;
-  const runs = workflowsHere({ ...known, tracing, store, request, catalogue, preview });
+  const flow = { ...known, tracing, store, request, catalogue, preview };
+  const runs = workflowsHere({ ...flow, access: access.credentials });
   const embedder = lazy(async () => (await import('../models/index.ts')).createLocalEmbedder());
   const models = modelsHere({ ...known, store, artifacts: runs.artifacts });
   const memory = memoryHere({ ...known, store, request, embedder });

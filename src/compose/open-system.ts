@@ -31,8 +31,9 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const resumed = request.only === undefined ? runs : undefined;
   const serving = prepareServing({ home, fleet: control, serve, sandbox, runs: resumed, log });
   const closeEmbedder = async (): Promise<void> => (await embedder.opened())?.close();
-  const opened = [sandbox, memory, models, finder, { close: closeEmbedder }, access];
-  const rest = [...opened, tracing, audit.log, store, log];
+  const opened = [sandbox, memory, models, finder, { close: closeEmbedder }];
+  const last = [access, tracing, audit.log, store, log];
+  const examined = { settings, store, catalogue, fleet: control, sandbox: sandbox.get };
   return {
     settings,
     log,
@@ -49,15 +50,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     findTools: (query, count) => finder.find(query, count),
     formatTrace,
     backup: (target, options) => backUp(store, target, options),
-    doctor: () =>
-      examine({
-        settings,
-        store,
-        catalogue,
-        fleet: control,
-        sandbox: sandbox.get,
-        searchPath: request.env['PATH'] ?? '',
-      }),
+    doctor: () => examine({ ...examined, searchPath: request.env['PATH'] ?? '' }),
     startConditions: () => startConditions(request, settings),
     serveStdio: (streams) => {
       serving.begin();
@@ -68,7 +61,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
       return serveHttp(parts);
     },
     work: (options) => runs.work(options),
-    close: () => closeInOrder([serving, runs, catalogue, ...rest]),
+    close: () => closeInOrder([serving, runs, catalogue, ...opened, ...last]),
   };
 }
 

@@ -1,9 +1,7 @@
 import type { Artifacts } from '../contract/artifact/index.ts';
-import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { FaultPoint } from '../kernel/index.ts';
 import { createFaultPoints, readRegularFile, systemTimers } from '../kernel/index.ts';
-import type { ToolLookup } from '../workflow/check/index.ts';
 import { approvalPolicy, createActivities, createApprovals } from '../workflow/effects/index.ts';
 import type { RunActivity } from '../workflow/engine/index.ts';
 import { type PreparePlan, preparePlans } from '../workflow/interpret/index.ts';
@@ -14,7 +12,7 @@ import {
   type WorkflowsParts,
 } from '../workflow/runs/index.ts';
 import { createEngines, executeRuns } from './engines.ts';
-import { knownTools, type KnownTools, runTraces, type RunTraces } from './tool-caller.ts';
+import { knownTools, lookUp, type KnownTools, runTraces, type RunTraces } from './tool-caller.ts';
 import { tuneCollector } from './tune-collector.ts';
 import type { WorkflowParts, WorkOptions } from './workflow.ts';
 
@@ -36,7 +34,7 @@ export function openWorkflows(parts: Parts): OpenWorkflows {
   const { settings, store } = parts;
   const log = parts.log.child({ room: 'workflow' });
   const faultPoint = createFaultPoints(parts.request.env['TUTTI_FAULT']);
-  const tools = knownTools(parts.catalogue());
+  const tools = knownTools(parts.catalogue(), parts.access);
   const traces = runTraces(settings, parts.tracing);
   const runActivity = activitiesOf({ ...parts, log }, { tools, traces, faultPoint });
   const prepare = preparePlans();
@@ -53,7 +51,11 @@ export function openWorkflows(parts: Parts): OpenWorkflows {
   const runs: WorkflowsParts = {
     ...portsOf(parts, tools, prepare),
     executor: engines.executor,
-    beginTrace: traces.beginTrace,
+    beginTrace: async (run) => {
+      // Before the run is stored: it must not be found without what it may do.
+      await parts.access?.grantRun(run.runId, run.caller);
+      return traces.beginTrace(run);
+    },
     log,
   };
   const resumeUnfinished = (): void => {
@@ -114,7 +116,7 @@ function portsOf(
   return {
     store: store.runs,
     plans: createPlanChecker({
-      tools: () => lookUp(tools, catalogue()),
+      tools: (caller) => lookUp(tools, catalogue(), caller),
       limits: { maxSteps: workflow.max_steps, maxItems: workflow.max_items },
       policy: workflow.approval,
       prepare,
@@ -132,16 +134,5 @@ function portsOf(
       retentionMs: workflow.retention_days * dayMs,
     },
     place: request.cwd,
-  };
-}
-
-async function lookUp(tools: KnownTools, catalogue: Catalogue): Promise<ToolLookup> {
-  const entries = await tools.entries();
-  const failures = catalogue.failures?.() ?? [];
-  return {
-    find: (name) => entries.get(name)?.tool,
-    names: () => [...entries.keys()],
-    state: entries,
-    failureOf: (server) => failures.find((failure) => failure.server === server)?.message,
   };
 }

@@ -1,6 +1,6 @@
 import { protectedResourceRoutes, resourceChallenge, type Credentials } from '../access/index.ts';
 import type { HttpGatewayOptions } from '../gateway/index.ts';
-import { addressOf, isLoopback, RequestLimits, type Listener, type Route } from '../http/index.ts';
+import { isLoopback, RequestLimits, type Listener, type Route } from '../http/index.ts';
 import { reportError, systemClock } from '../kernel/index.ts';
 import type { AccessParts } from './access.ts';
 
@@ -24,7 +24,7 @@ const refreshMs = 500;
 
 /** What the listener of `tutti serve` needs. */
 export function serveAccess(parts: AccessParts, open: OpenAccess): ServedAccess {
-  const { settings, store, audit } = parts;
+  const { settings, store } = parts;
   const { credentials, hasJwt } = open;
   const { identity, server } = settings;
   const { rate_limit: rate } = server;
@@ -56,20 +56,6 @@ export function serveAccess(parts: AccessParts, open: OpenAccess): ServedAccess 
         verify: canLogIn ? (token, options) => credentials.verify(token, options) : undefined,
         challenge: metadata && resourceChallenge(metadata),
         loginLimit: requestLimits.login,
-        onRefused: (request) =>
-          audit?.record({
-            callerId: null,
-            tenant: null,
-            credential: null,
-            action: 'auth.refused',
-            target: (request.url ?? '').split('?', 1)[0] ?? '',
-            isAllowed: false,
-            rule: 'the token was not accepted',
-            face: (request.url ?? '').startsWith('/api/') ? 'rest' : 'mcp',
-            argumentsDigest: null,
-            address: addressOf(request),
-            traceId: null,
-          }),
       },
     },
     watch: (listener) => watchAccess(parts, open, listener),

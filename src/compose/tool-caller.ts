@@ -1,7 +1,13 @@
+import type { Credentials } from '../access/index.ts';
 import type { Settings } from '../config/index.ts';
+import { isInScope } from '../contract/access/index.ts';
+import { localCaller, type Caller } from '../contract/caller/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
+import { budgetsMetaKey } from '../contract/model/index.ts';
+import type { CallContext } from '../contract/server/index.ts';
 import type { ToolResult } from '../contract/tool/index.ts';
 import type { Tracing } from '../observe/index.ts';
+import type { ToolLookup } from '../workflow/check/index.ts';
 import type { StepTracer, ToolCaller } from '../workflow/effects/index.ts';
 import type { BeginTrace } from '../workflow/runs/index.ts';
 
@@ -12,8 +18,14 @@ export interface KnownTools {
   close(): void;
 }
 
-/** The catalogue by dotted names. What it offers is asked for once, and again after it changed. */
-export function knownTools(catalogue: Catalogue): KnownTools {
+/**
+ * The catalogue by dotted names. What it offers is asked for once, and again after it changed. Runs are stored with the
+ * id of their caller alone: what it may do is looked up for every call.
+ */
+export function knownTools(
+  catalogue: Catalogue,
+  access?: Pick<Credentials, 'runCaller'>,
+): KnownTools {
   let known: ReadonlyMap<string, CatalogueEntry> | undefined;
   const stopListening = catalogue.onChange(({ kind }) => {
     if (kind === 'tools') known = undefined;
@@ -31,11 +43,45 @@ export function knownTools(catalogue: Catalogue): KnownTools {
     caller: {
       find: (name) => (known ? known.get(name) : entries().then((listed) => listed.get(name))),
       call(name, args, context) {
-        const call = (listed: ReadonlyMap<string, CatalogueEntry>): Promise<ToolResult> =>
-          catalogue.callTool(listed.get(name)?.wireName ?? name, args, context);
+        const call = async (listed: ReadonlyMap<string, CatalogueEntry>): Promise<ToolResult> =>
+          catalogue.callTool(listed.get(name)?.wireName ?? name, args, withGrants(context, access));
         return known ? call(known) : entries().then(call);
       },
     },
+  };
+}
+
+/** Throws `access.caller_revoked` where the caller of the run may do nothing any more. */
+function withGrants(
+  context: CallContext,
+  access: Pick<Credentials, 'runCaller'> | undefined,
+): CallContext {
+  const { id } = context.caller;
+  if (id === localCaller.id) return context;
+  const budgets = context.meta[budgetsMetaKey];
+  const [budget = ''] = Array.isArray(budgets) ? budgets.map(String) : [];
+  const caller = access?.runCaller(budget.replace(/^run:/, ''), id) ?? { id, scopes: [] };
+  return { ...context, caller };
+}
+
+/**
+ * The tools a caller's plans are checked with. Without a state where the caller does not see all: what was checked for others does not
+ * count for it.
+ */
+export async function lookUp(
+  tools: KnownTools,
+  catalogue: Catalogue,
+  caller: Caller,
+): Promise<ToolLookup> {
+  const all = await tools.entries();
+  const isWhole = caller.scopes === undefined;
+  const entries = isWhole ? all : new Map([...all].filter(([name]) => isInScope(caller, name)));
+  const failures = isWhole ? (catalogue.failures?.() ?? []) : [];
+  return {
+    find: (name) => entries.get(name)?.tool,
+    names: () => [...entries.keys()],
+    ...(isWhole && { state: entries }),
+    failureOf: (server) => failures.find((failure) => failure.server === server)?.message,
   };
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
+import type { Caller } from '../contract/caller/index.ts';
 import type { CatalogueEntry } from '../contract/catalogue/index.ts';
 import { lazy, systemTimers, type Lazy, type Log } from '../kernel/index.ts';
 import type { Embedder } from '../models/index.ts';
@@ -16,9 +17,9 @@ interface ToolFinderParts {
 export interface ToolFinder {
   readonly search: () => Promise<ToolSearch>;
   /** For a user at a terminal: waits as long as embedding a small fleet takes. */
-  find(query: string, count: number): Promise<readonly CatalogueEntry[]>;
+  find(query: string, count: number, caller?: Caller): Promise<readonly CatalogueEntry[]>;
   /** For a model that chooses among many: what words alone find now beats what meaning finds later. */
-  findSoon(query: string, count: number): Promise<readonly CatalogueEntry[]>;
+  findSoon(query: string, count: number, caller?: Caller): Promise<readonly CatalogueEntry[]>;
   close(): Promise<void>;
 }
 
@@ -53,9 +54,10 @@ export function openToolFinder({ settings, log, entries, embedder }: ToolFinderP
   };
   const findIn =
     (which: () => Promise<ToolSearch>, patience: Patience) =>
-    async (query: string, count: number): Promise<readonly CatalogueEntry[]> => {
+    async (query: string, count: number, caller?: Caller): Promise<readonly CatalogueEntry[]> => {
       const { signal } = new AbortController();
-      const found = await (await which()).find({ query, count, signal, patience });
+      const wanted = { query, count, signal, patience, ...(caller && { caller }) };
+      const found = await (await which()).find(wanted);
       return found.tools.map(({ entry }) => entry);
     };
   const findByWords = findIn(searchWords, shortPatience);
@@ -63,9 +65,10 @@ export function openToolFinder({ settings, log, entries, embedder }: ToolFinderP
   return {
     search,
     find: findIn(search, longPatience),
-    async findSoon(query, count) {
-      const found = await findByWords(query, count);
-      return found.length < Math.min(enoughFound, count) ? findByMeaning(query, count) : found;
+    async findSoon(query, count, caller) {
+      const found = await findByWords(query, count, caller);
+      const isEnough = found.length >= Math.min(enoughFound, count);
+      return isEnough ? found : findByMeaning(query, count, caller);
     },
     async close() {
       cancelOpening?.();

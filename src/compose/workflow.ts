@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Credentials } from '../access/index.ts';
 import type { Settings } from '../config/index.ts';
 import type { Artifacts } from '../contract/artifact/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
@@ -26,6 +27,8 @@ export interface WorkflowParts {
   readonly catalogue: () => Catalogue;
   /** Shows what a call would do before it is approved. */
   readonly preview?: PreviewEffect;
+  /** What the runs of callers may do. Without it only the user at this machine has runs. */
+  readonly access?: Pick<Credentials, 'grantRun' | 'runCaller'> | undefined;
 }
 
 /** Plans and runs of this process: nothing of them is loaded before it is used. */

@@ -11,6 +11,7 @@ import {
   type RpcError,
 } from '../protocol/index.ts';
 import { RequestedLogLevels } from './log-levels.ts';
+import { checkMethod } from './method-permissions.ts';
 import { createMethods, type Method } from './methods.ts';
 import type { RequestClient } from './request-client.ts';
 import type { RequestsInFlight, RunningRequest } from './requests-in-flight.ts';
@@ -86,6 +87,7 @@ export async function answerRequest(
   try {
     const method = rules.methods.get(request.method) ?? rules.serving.methods.get(request.method);
     if (!method) throw unknownMethod(request.method);
+    checkMethod(request.method, at.origin.caller);
     running = at.inFlight.start(request.id);
     at.origin.attach?.(running);
     const meta = requestMeta(request.params, at.origin.transportMeta);

@@ -1,3 +1,4 @@
+import type { Caller } from '../contract/caller/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
 import type { Era } from '../protocol/index.ts';
 
@@ -34,6 +35,7 @@ export function serverInfo(server: McpServer): object {
   return { name: server.name, title: server.title, version: server.version };
 }
 
-export function instructions(server: McpServer): object {
-  return server.instructions === undefined ? {} : { instructions: server.instructions };
+export function instructions(server: McpServer, caller: Caller): object {
+  const text = server.instructionsFor?.(caller) ?? server.instructions;
+  return text === undefined ? {} : { instructions: text };
 }

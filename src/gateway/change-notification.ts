@@ -1,3 +1,5 @@
+import { isPermitted } from '../contract/access/index.ts';
+import type { Caller } from '../contract/caller/index.ts';
 import type { ServerChange } from '../contract/server/index.ts';
 import { encodeNotification, type Params } from '../protocol/index.ts';
 import { logMethod } from './log-levels.ts';
@@ -17,4 +19,10 @@ export function encodeChange(change: ServerChange, params?: Params): string {
     case 'resources':
       return encodeNotification(`notifications/${change.kind}/list_changed`, params);
   }
+}
+
+/** What servers log outside of calls may be about calls of others: it is for callers that manage all servers. */
+export function seesChange(caller: Caller, { kind }: ServerChange): boolean {
+  if (kind !== 'log') return true;
+  return caller.scopes === undefined && isPermitted(caller, 'servers.manage');
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../contract/caller/index.ts';
 import type { ServerChange } from '../contract/server/index.ts';
 import {
   isRecord,
@@ -22,7 +23,7 @@ import {
   type Serving,
 } from './answer-request.ts';
 import { capabilitiesOf, instructions, serverInfo } from './capabilities.ts';
-import { encodeChange } from './change-notification.ts';
+import { encodeChange, seesChange } from './change-notification.ts';
 import { PendingClientRequests } from './pending-client-requests.ts';
 import { encodePlainResult } from './encode-result.ts';
 import { ConnectionClosedError, TooManySubscriptionsError } from './errors.ts';
@@ -44,6 +45,7 @@ export class HandshakeSession implements SessionPeer {
   readonly id = randomUUID();
   readonly clientRequests = new PendingClientRequests();
   readonly #serving: Serving;
+  readonly #caller: Caller;
   readonly #send: (text: string) => void;
   readonly #rules: EraRules;
   readonly #inFlight = new RequestsInFlight();
@@ -54,15 +56,19 @@ export class HandshakeSession implements SessionPeer {
   #stopListening: (() => void) | undefined;
 
   /** `send` receives messages for this client that belong to none of its requests. */
-  constructor(serving: Serving, send: (text: string) => void) {
+  constructor(
+    { serving, caller }: { readonly serving: Serving; readonly caller: Caller },
+    send: (text: string) => void,
+  ) {
     this.#serving = serving;
+    this.#caller = caller;
     this.#send = send;
-    this.#subscribed = new WatchedResources(serving.server, serving.log);
+    this.#subscribed = new WatchedResources(serving, caller);
     this.#rules = {
       era: 'handshake',
       serving,
       methods: new Map<string, Method>([
-        ['initialize', async (params) => this.#initialize(params)],
+        ['initialize', async (params, { caller }) => this.#initialize(params, caller)],
         ['ping', async () => ({})],
         ['logging/setLevel', async (params) => this.#setLevel(readString(params, 'level'))],
         ['resources/subscribe', (params) => this.#subscribe(readString(params, 'uri'))],
@@ -135,7 +141,7 @@ export class HandshakeSession implements SessionPeer {
     };
   }
 
-  #initialize(params: Params): object {
+  #initialize(params: Params, caller: Caller): object {
     if (this.#stopListening) {
       throw new RpcFailure({
         code: rpcErrorCode.invalidRequest,
@@ -156,12 +162,13 @@ export class HandshakeSession implements SessionPeer {
       protocolVersion: version,
       capabilities: capabilitiesOf(server, 'handshake'),
       serverInfo: serverInfo(server),
-      ...instructions(server),
+      ...instructions(server, caller),
     };
   }
 
   #announce(change: ServerChange): void {
     if (change.kind === 'resource' && !this.#subscribed.has(change.uri)) return;
+    if (!seesChange(this.#caller, change)) return;
     const level = this.#logLevel;
     if (change.kind === 'log' && level !== undefined && !isSevereEnough(change.params, level))
       return;

@@ -31,23 +31,27 @@ export function createMethods(server: McpServer): ReadonlyMap<string, Method> {
   return new Map<string, Method>([
     [
       'tools/list',
-      async ({ cursor }, { client }) => {
-        const tools = await server.listTools();
+      async ({ cursor }, { client, caller }) => {
+        const tools = await server.listTools(caller);
         return listed('tools', client.era === 'handshake' ? forHandshake(tools) : tools, cursor);
       },
     ],
     ['tools/call', (params, exchange) => callTool(server, params, exchange)],
     [
       'resources/list',
-      async ({ cursor }) => listed('resources', await server.listResources(), cursor),
+      async ({ cursor }, { caller }) =>
+        listed('resources', await server.listResources(caller), cursor),
     ],
     [
       'resources/templates/list',
-      async ({ cursor }) =>
-        listed('resourceTemplates', await server.listResourceTemplates(), cursor),
+      async ({ cursor }, { caller }) =>
+        listed('resourceTemplates', await server.listResourceTemplates(caller), cursor),
     ],
     ['resources/read', (params, exchange) => readResource(server, params, exchange)],
-    ['prompts/list', async ({ cursor }) => listed('prompts', await server.listPrompts(), cursor)],
+    [
+      'prompts/list',
+      async ({ cursor }, { caller }) => listed('prompts', await server.listPrompts(caller), cursor),
+    ],
     ['prompts/get', (params, exchange) => getPrompt(server, params, exchange)],
     ['completion/complete', (params, exchange) => complete(server, params, exchange)],
     ...taskMethods.map((name): [string, Method] => [

@@ -19,6 +19,7 @@ export const defaultParkingLimits: ParkingLimits = {
 };
 
 interface Parked {
+  readonly callerId: string;
   readonly client: StatelessClient;
   readonly subject: string;
   readonly expiry: NodeJS.Timeout;
@@ -53,7 +54,8 @@ export class ParkedCalls {
       this.#parked.delete(token);
       client.stop(new InputExpiredError(parkedLimitMs));
     }, parkedLimitMs);
-    this.#parked.set(token, { client, subject: subjectOf(request, caller), expiry });
+    const subject = subjectOf(request, caller);
+    this.#parked.set(token, { callerId: caller.id, client, subject, expiry });
     return token;
   }
 
@@ -62,7 +64,7 @@ export class ParkedCalls {
     const { requestState } = request.params;
     if (typeof requestState !== 'string' || !requestState.startsWith(tokenPrefix)) return undefined;
     const found = this.#parked.get(requestState);
-    if (!found) {
+    if (found?.callerId !== caller.id) {
       throw invalidParams(
         'params.requestState names no waiting call: it was altered, used before, or has expired. Call again without it',
       );

@@ -75,7 +75,7 @@ export class PipeConnection {
     this.#onRoots = onRoots;
     this.#replayed = opening && new ReplayedOpening(opening);
     this.#send = send;
-    this.#session = new HandshakeSession(serving, send);
+    this.#session = new HandshakeSession({ serving, caller }, send);
     this.#stateless = statelessRules(serving, this.#parked);
     this.#origin = {
       caller,
@@ -176,7 +176,8 @@ export class PipeConnection {
         throw new TooManySubscriptionsError(maxSubscriptions);
       }
       this.#subscriptions.get(request.id)?.cancel();
-      this.#subscriptions.set(request.id, openSubscription(this.#serving, request, this.#send));
+      const at = { serving: this.#serving, caller: this.#origin.caller };
+      this.#subscriptions.set(request.id, openSubscription(at, request, this.#send));
       return undefined;
     } catch (thrown) {
       const { method } = request;

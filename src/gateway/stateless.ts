@@ -1,3 +1,4 @@
+import type { Caller } from '../contract/caller/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
 import { metaKey, statelessVersions } from '../protocol/index.ts';
 import type { StartedRequest, EraRules, Origin, Serving } from './answer-request.ts';
@@ -39,7 +40,9 @@ export function statelessRules(serving: Serving, parked: ParkedCalls): EraRules 
   return {
     era: 'stateless',
     serving,
-    methods: new Map<string, Method>([['server/discover', async () => discover(server)]]),
+    methods: new Map<string, Method>([
+      ['server/discover', async (_params, { caller }) => discover(server, caller)],
+    ]),
     connect: (started, origin) => connect(started, origin, { serving, parked }),
     encode: (result, method) => {
       const isDeferred = 'resultType' in result && result.resultType !== 'complete';
@@ -80,10 +83,10 @@ function requestLogLevel(
   return () => requestedLevels.drop(meta);
 }
 
-function discover(server: McpServer): object {
+function discover(server: McpServer, caller: Caller): object {
   return {
     supportedVersions: statelessVersions,
     capabilities: capabilitiesOf(server, 'stateless'),
-    ...instructions(server),
+    ...instructions(server, caller),
   };
 }

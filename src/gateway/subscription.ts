@@ -1,3 +1,4 @@
+import type { Caller } from '../contract/caller/index.ts';
 import type { ServerChange } from '../contract/server/index.ts';
 import {
   encodeNotification,
@@ -10,6 +11,7 @@ import {
 import type { Serving } from './answer-request.ts';
 import { serverInfo } from './capabilities.ts';
 import { encodeChange } from './change-notification.ts';
+import { checkMethod } from './method-permissions.ts';
 import { invalidParams } from './rpc-failure.ts';
 import { WatchedResources } from './watched-resources.ts';
 
@@ -33,10 +35,12 @@ interface Filter {
  * request. Throws for an invalid filter.
  */
 export function openSubscription(
-  { server, log }: Serving,
+  { serving, caller }: { readonly serving: Serving; readonly caller: Caller },
   request: Request,
   send: (text: string) => void,
 ): Subscription {
+  const { server } = serving;
+  checkMethod(request.method, caller);
   const filter = readFilter(request.params['notifications']);
   const params = { _meta: { [metaKey.subscriptionId]: request.id } };
   send(
@@ -45,10 +49,10 @@ export function openSubscription(
       notifications: filter,
     }),
   );
+  const watched = new WatchedResources(serving, caller);
   const stopListening = server.onChange((change) => {
-    if (isWanted(filter, change)) send(encodeChange(change, params));
+    if (isWanted(filter, change, watched)) send(encodeChange(change, params));
   });
-  const watched = new WatchedResources(server, log);
   for (const uri of filter.resourceSubscriptions ?? []) void watched.add(uri);
   const cancel = (): void => {
     stopListening();
@@ -91,9 +95,9 @@ function readResources(value: Params): Filter {
   return uris.length > 0 ? { resourceSubscriptions: uris } : {};
 }
 
-function isWanted(filter: Filter, change: ServerChange): boolean {
+function isWanted(filter: Filter, change: ServerChange, watched: WatchedResources): boolean {
   if (change.kind === 'resource') {
-    return filter.resourceSubscriptions?.includes(change.uri) === true;
+    return watched.has(change.uri);
   }
   // The stateless era sends log messages only for requests that ask for them.
   if (change.kind === 'log') return false;

@@ -1,15 +1,18 @@
+import type { Caller } from '../contract/caller/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
 import { reportError, type Log } from '../kernel/index.ts';
 
 /** The resources one client is subscribed to, watched on the server for that long. */
 export class WatchedResources {
   readonly #server: McpServer;
+  readonly #caller: Caller;
   readonly #log: Log;
   /** By uri, with the function that ends the watch. */
   readonly #watched = new Map<string, () => void>();
 
-  constructor(server: McpServer, log: Log) {
+  constructor({ server, log }: { readonly server: McpServer; readonly log: Log }, caller: Caller) {
     this.#server = server;
+    this.#caller = caller;
     this.#log = log;
   }
 
@@ -31,9 +34,11 @@ export class WatchedResources {
       stop?.();
     });
     try {
-      stop = await this.#server.watchResource?.(uri);
+      stop = await this.#server.watchResource?.(uri, this.#caller);
       if (!isWanted) stop?.();
     } catch (error) {
+      // It may be one that the caller does not see, whose updates it must not get either.
+      if (this.#caller.scopes !== undefined) this.#watched.delete(uri);
       this.#log.warn('failed to watch resource', { uri, reason: reportError(error).message });
     }
   }

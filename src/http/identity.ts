@@ -33,8 +33,6 @@ export interface IdentityOptions {
   /** Parameters of `WWW-Authenticate` that say where a token is to be had. */
   readonly challenge?: string | undefined;
   readonly loginLimit?: LoginLimit | undefined;
-  /** Called for every request that presented something that was not accepted. */
-  readonly onRefused?: ((request: IncomingMessage) => void) | undefined;
 }
 
 /** RFC 6750: one scheme, one token. */
@@ -51,10 +49,6 @@ export function createIdentify(options: IdentityOptions): Identify {
   const isOpen = options.isOpen ?? (token === undefined && verify === undefined);
   const missing = refusal(options.challenge, '');
   const invalid = refusal(options.challenge, ', error="invalid_token"');
-  const refused = (request: IncomingMessage): Identity => {
-    options.onRefused?.(request);
-    return invalid;
-  };
   return (request) => {
     const given = authorizationOf(request);
     if (given === undefined) return isOpen ? known : missing;
@@ -66,15 +60,19 @@ export function createIdentify(options: IdentityOptions): Identify {
     const address = addressOf(request);
     const waitSeconds = loginLimit?.waitSeconds(address) ?? 0;
     const conclude = (found: Caller | undefined): Identity => {
-      if (found) return { kind: 'caller', caller: found };
+      if (found) return { kind: 'caller', caller: { ...found, face: faceOf(request), address } };
       if (waitSeconds > 0) return { kind: 'refused', refusal: tooManyLogins(waitSeconds) };
       loginLimit?.failed(address);
-      return refused(request);
+      return invalid;
     };
     if (presented === undefined || !verify) return conclude(undefined);
     const found = verify(presented, { isKnownOnly: waitSeconds > 0 });
     return found instanceof Promise ? found.then(conclude) : conclude(found);
   };
+}
+
+function faceOf({ url = '' }: IncomingMessage): 'rest' | 'mcp' {
+  return url.startsWith('/api/') ? 'rest' : 'mcp';
 }
 
 /** The header's value; empty, which is no token, when there is more than one: Node would take the first. */

@@ -6,7 +6,7 @@ import { digestJson, type Clock, type Log } from '../../kernel/index.ts';
 
 /** The one place where decisions become entries. Throws `access.audit_unavailable`, except for refusals. */
 export interface DecisionRecorder {
-  /** A call of a tool; `refusal` is the error code where it is refused. */
+  /** A call of a tool; `refusal` is the rule where it is refused. */
   readonly call: (decided: {
     readonly tool: string;
     readonly args: unknown;
@@ -59,13 +59,13 @@ function entryBy(caller: Caller | undefined): ByCaller {
     tenant: caller?.tenant ?? null,
     credential: caller?.credential ?? null,
     argumentsDigest: null,
-    address: null,
+    address: caller?.address ?? null,
     traceId: null,
   };
 }
 
 function callEntry({ tool, args, context, refusal }: Parameters<DecisionRecorder['call']>[0]) {
-  const { caller, face = 'run', meta } = context;
+  const { caller, face = caller.face ?? 'run', meta } = context;
   return {
     ...entryBy(caller),
     action: 'tools.call',

@@ -13,6 +13,9 @@ export interface Caller {
   readonly credential?: string;
   /** When that key or token ends, in milliseconds since the epoch; absent where it does not. */
   readonly credentialEndsAtMs?: number;
+  /** Where the request came in, and from which address; absent at this machine. */
+  readonly face?: 'rest' | 'mcp';
+  readonly address?: string;
 }
 
 /** The user at this machine: the default caller. */

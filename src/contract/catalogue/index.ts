@@ -1,3 +1,4 @@
+import type { Caller } from '../caller/index.ts';
 import type { McpServer } from '../server/index.ts';
 import type { Tool, ToolAnnotations } from '../tool/index.ts';
 
@@ -9,8 +10,8 @@ export const shortListAbove = 50;
  * or bare when one server is served), in an order that does not change between listings.
  */
 export interface Catalogue extends McpServer {
-  /** Every tool with the server it lives in and its dotted name (`server.tool`). */
-  entries(): Promise<readonly CatalogueEntry[]>;
+  /** Every tool this caller may see, all without one, with the server it lives in and its dotted name (`server.tool`). */
+  entries(caller?: Caller): Promise<readonly CatalogueEntry[]>;
   /** The servers missing from the latest listing because they could not be opened or listed. */
   failures?(): readonly ListingFailure[];
   /** The servers of which nothing is known: they are starting, or could not be listed. */

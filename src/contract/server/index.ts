@@ -124,12 +124,15 @@ export interface McpServer {
   readonly title: string;
   readonly version: string;
   readonly instructions?: string;
-  listTools(): Promise<readonly Tool[]>;
+  /** The instructions for a caller that does not see everything. */
+  instructionsFor?(caller: Caller): string;
+  /** Lists have what this caller may see; without one, everything. */
+  listTools(caller?: Caller): Promise<readonly Tool[]>;
   callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult>;
-  listResources(): Promise<readonly Resource[]>;
-  listResourceTemplates(): Promise<readonly ResourceTemplate[]>;
+  listResources(caller?: Caller): Promise<readonly Resource[]>;
+  listResourceTemplates(caller?: Caller): Promise<readonly ResourceTemplate[]>;
   readResource(uri: string, context: CallContext): Promise<ResourceResult>;
-  listPrompts(): Promise<readonly Prompt[]>;
+  listPrompts(caller?: Caller): Promise<readonly Prompt[]>;
   getPrompt(
     name: string,
     args: Readonly<Record<string, string>>,
@@ -145,7 +148,7 @@ export interface McpServer {
   /** What it offers beyond the methods above, in the words each era uses in its capabilities. */
   extensions?(): ServerExtensions;
   /** Subscribes to changes of this resource, reported by `onChange`, until the returned function is called. */
-  watchResource?(uri: string): Promise<() => void>;
+  watchResource?(uri: string, caller?: Caller): Promise<() => void>;
   /** The least severe log messages any client wants (`debug` … `emergency`). */
   setLogLevel?(level: string): void;
   /** Calls `listener` on every change until the returned function is called. */

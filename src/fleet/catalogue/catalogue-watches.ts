@@ -6,6 +6,7 @@ import { routeResource } from './route-resource.ts';
 
 interface Watch {
   readonly uri: string;
+  readonly isSeen: (server: FleetServer) => boolean;
   /** The server it is watched on, and how to end the watch. */
   server: FleetServer | undefined;
   stop: () => void;
@@ -27,8 +28,11 @@ export class CatalogueWatches {
   }
 
   /** Watches until the returned function is called. Throws `fleet.not_found`, or the failure of the server. */
-  async add(uri: string): Promise<() => void> {
-    const watch: Watch = { uri, server: undefined, stop: () => {}, isOver: false };
+  async add(
+    uri: string,
+    isSeen: (server: FleetServer) => boolean = () => true,
+  ): Promise<() => void> {
+    const watch: Watch = { uri, isSeen, server: undefined, stop: () => {}, isOver: false };
     await this.#begin(watch);
     this.#watches.add(watch);
     // The server may have been replaced meanwhile.
@@ -54,10 +58,10 @@ export class CatalogueWatches {
   }
 
   async #begin(watch: Watch): Promise<void> {
-    const { uri } = watch;
+    const { uri, isSeen } = watch;
     await this.#registry.untilListed();
     if (watch.isOver || this.#isInPlace(watch)) return;
-    const route = routeResource(this.#registry, uri);
+    const route = routeResource(this.#registry, uri, isSeen);
     const isListed = route.kind === 'listed';
     const server = isListed ? route.server : route.servers[0];
     const innerUri = isListed ? route.uri : uri;

@@ -1,3 +1,4 @@
+import type { Caller } from '../../contract/caller/index.ts';
 import type { Catalogue } from '../../contract/catalogue/index.ts';
 import type { ServerChange } from '../../contract/server/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
@@ -20,29 +21,33 @@ export interface CompactOptions {
  */
 export function compactCatalogue(catalogue: FleetCatalogue, options: CompactOptions): Catalogue {
   const shown = new ShownTools(catalogue, options);
+  const withHint = (instructions: string): string => {
+    const finders = options.finders.map((name) => catalogue.wireNameOf(name));
+    const hint = `Where few tools are listed, ${finders.join(' and ')} find and call the others.`;
+    return [instructions, hint].join('\n\n').trim();
+  };
   return {
     name: catalogue.name,
     title: catalogue.title,
     version: catalogue.version,
     get instructions() {
-      const finders = options.finders.map((name) => catalogue.wireNameOf(name));
-      const hint = `Where few tools are listed, ${finders.join(' and ')} find and call the others.`;
-      return [catalogue.instructions ?? '', hint].join('\n\n').trim();
+      return withHint(catalogue.instructions);
     },
-    entries: () => catalogue.entries(),
-    listTools: () => shown.list(),
+    instructionsFor: (caller) => withHint(catalogue.instructionsFor(caller)),
+    entries: (caller) => catalogue.entries(caller),
+    listTools: (caller) => shown.list(caller),
     callTool: (name, args, context) => catalogue.callTool(name, args, context),
-    listResources: () => catalogue.listResources(),
-    listResourceTemplates: () => catalogue.listResourceTemplates(),
+    listResources: (caller) => catalogue.listResources(caller),
+    listResourceTemplates: (caller) => catalogue.listResourceTemplates(caller),
     readResource: (uri, context) => catalogue.readResource(uri, context),
-    listPrompts: () => catalogue.listPrompts(),
+    listPrompts: (caller) => catalogue.listPrompts(caller),
     getPrompt: (name, args, context) => catalogue.getPrompt(name, args, context),
     complete: (wanted, context) => catalogue.complete(wanted, context),
     onChange: (listener) => shown.subscribe(listener),
     close: () => catalogue.close(),
     request: (method, params, context) => catalogue.request(method, params, context),
     extensions: () => catalogue.extensions(),
-    watchResource: (uri) => catalogue.watchResource(uri),
+    watchResource: (uri, caller) => catalogue.watchResource(uri, caller),
     setLogLevel: (level) => catalogue.setLogLevel(level),
     failures: () => catalogue.failures(),
     unlisted: () => catalogue.unlisted(),
@@ -64,10 +69,13 @@ class ShownTools {
     this.#options = options;
   }
 
-  async list(): Promise<readonly Tool[]> {
+  async list(caller: Caller | undefined): Promise<readonly Tool[]> {
     const shown = await this.#choose();
     this.#announced ??= JSON.stringify(shown);
-    return shown;
+    if (caller?.scopes === undefined) return shown;
+    const entries = await this.#catalogue.entries(caller);
+    const visible = new Set(entries.map(({ wireName }) => wireName));
+    return shown.filter(({ name }) => visible.has(name));
   }
 
   subscribe(listener: (change: ServerChange) => void): () => void {

@@ -1,3 +1,5 @@
+import { decideTool, ForbiddenError } from '../../contract/access/index.ts';
+import type { Caller } from '../../contract/caller/index.ts';
 import type { Catalogue, CatalogueEntry, ListingFailure } from '../../contract/catalogue/index.ts';
 import type { Prompt, PromptResult } from '../../contract/prompt/index.ts';
 import type { Resource, ResourceResult, ResourceTemplate } from '../../contract/resource/index.ts';
@@ -17,11 +19,14 @@ import { UnknownNameError } from '../errors.ts';
 import { ServerUnavailableError } from '../upstream/errors.ts';
 import { CatalogueWatches } from './catalogue-watches.ts';
 import type { FleetServer } from './fleet-server.ts';
+import { describeServers } from './listing.ts';
 import type { PromptRoute, ToolRoute } from './name-table.ts';
 import type { ServerRegistry } from './server-registry.ts';
 import { isCacheable, type CacheTerms } from './result-cache.ts';
 import { firstAnswer, routeResource } from './route-resource.ts';
 import { outerTaskId, renameTasks, routeTasks } from './route-tasks.ts';
+import { TaskOwners } from './task-owners.ts';
+import { VisibleNames } from './visible-names.ts';
 
 export interface CatalogueOptions {
   /** How it introduces itself. */
@@ -36,7 +41,7 @@ export interface CatalogueOptions {
   readonly log: Log;
 }
 
-/** What is decided about a call; `refusal` is the error code where it is refused. */
+/** What is decided about a call; `refusal` is the rule where it is refused. */
 export type RecordCall = (call: {
   readonly tool: string;
   readonly args: unknown;
@@ -53,6 +58,7 @@ export class FleetCatalogue implements Catalogue {
   readonly #executor: CallExecutor;
   readonly #options: CatalogueOptions;
   readonly #watches: CatalogueWatches;
+  readonly #taskOwners = new TaskOwners();
 
   constructor(options: CatalogueOptions) {
     this.title = options.title;
@@ -75,9 +81,15 @@ export class FleetCatalogue implements Catalogue {
     return describeServers(this.#registry.servers);
   }
 
-  async entries(): Promise<readonly CatalogueEntry[]> {
+  instructionsFor(caller: Caller): string {
+    const visible = this.#visibleTo(caller);
+    const { servers } = this.#registry;
+    return describeServers(visible ? servers.filter(visible.hasServer) : servers);
+  }
+
+  async entries(caller?: Caller): Promise<readonly CatalogueEntry[]> {
     await this.#registry.untilListed();
-    return this.#registry.names.entries;
+    return (this.#visibleTo(caller) ?? this.#registry.names).entries;
   }
 
   failures(): readonly ListingFailure[] {
@@ -90,16 +102,21 @@ export class FleetCatalogue implements Catalogue {
     return this.#registry.servers.flatMap(({ name, listing }) => (listing ? [] : [name]));
   }
 
-  /** The same array until something changed. */
-  async listTools(): Promise<readonly Tool[]> {
+  /** The same array until something changed, for callers that see everything. */
+  async listTools(caller?: Caller): Promise<readonly Tool[]> {
     await this.#registry.untilListed();
-    return this.#registry.show('tools', (names) => names.tools);
+    const tools = this.#registry.show('tools', (names) => names.tools);
+    const visible = this.#visibleTo(caller);
+    if (!visible) return tools;
+    const wireNames = new Set(visible.entries.map(({ wireName: wire }) => wire));
+    return tools.filter(({ name }) => wireNames.has(name));
   }
 
   async callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult> {
     const route =
       this.#registry.names.toolRoutes.get(name) ?? (await this.#findTool(name, context));
     const { server, entry } = route;
+    this.#admit(name, entry, { args, context });
     const { semaphore, timeoutMs, results } = server.options;
     const { entersSpans: entersSpan } = server.runner;
     const mayRepeat = context.mayRepeat !== false && isRepeatable(entry.tool);
@@ -120,7 +137,7 @@ export class FleetCatalogue implements Catalogue {
         { entry, semaphore, timeoutMs, entersSpan, mayRepeat, work },
         context,
       );
-      return this.#outward(server, result);
+      return this.#outward(server, result, context.caller);
     } catch (error) {
       context.signal.throwIfAborted();
       if (this.#successorOf(server, error)) return this.callTool(name, args, context);
@@ -131,20 +148,25 @@ export class FleetCatalogue implements Catalogue {
     }
   }
 
-  async listResources(): Promise<readonly Resource[]> {
+  async listResources(caller?: Caller): Promise<readonly Resource[]> {
     await this.#registry.untilListed();
-    return this.#registry.show('resources', (names) => names.resources);
+    const all = this.#registry.show('resources', (names) => names.resources);
+    const { resourceRoutes } = this.#registry.names;
+    return this.#visibleTo(caller)?.ofServers(all, resourceRoutes, ({ uri }) => uri) ?? all;
   }
 
-  async listResourceTemplates(): Promise<readonly ResourceTemplate[]> {
+  async listResourceTemplates(caller?: Caller): Promise<readonly ResourceTemplate[]> {
     await this.#registry.untilListed();
-    return this.#registry.show('resources', (names) => names.templates);
+    const all = this.#registry.show('resources', (names) => names.templates);
+    const { templateRoutes: routes } = this.#registry.names;
+    return this.#visibleTo(caller)?.ofServers(all, routes, (one) => one.uriTemplate) ?? all;
   }
 
   /** Reads from the server that lists the uri, otherwise from the first candidate that has it. */
   async readResource(uri: string, context: CallContext): Promise<ResourceResult> {
     await this.#registry.untilListed();
-    const route = routeResource(this.#registry, uri);
+    const visible = this.#visibleTo(context.caller);
+    const route = routeResource(this.#registry, uri, visible?.hasServer);
     const read = (server: FleetServer, address = uri): Promise<ResourceResult> =>
       this.#ask({ server, what: `Resource ${uri}` }, context, (mcp, limited) =>
         mcp.readResource(address, limited),
@@ -152,15 +174,18 @@ export class FleetCatalogue implements Catalogue {
     if (route.kind === 'listed') return read(route.server, route.uri);
     const result = await firstAnswer(route.servers, (server) => read(server), context.signal);
     if (!result) {
-      const known = this.#registry.names.resources.map((resource) => resource.uri);
-      throw new UnknownNameError('resource', uri, nearest(uri, known));
+      const known = await this.listResources(context.caller);
+      const uris = known.map((resource) => resource.uri);
+      throw new UnknownNameError('resource', uri, nearest(uri, uris));
     }
     return result;
   }
 
-  async listPrompts(): Promise<readonly Prompt[]> {
+  async listPrompts(caller?: Caller): Promise<readonly Prompt[]> {
     await this.#registry.untilListed();
-    return this.#registry.show('prompts', (names) => names.prompts);
+    const all = this.#registry.show('prompts', (names) => names.prompts);
+    const { promptRoutes } = this.#registry.names;
+    return this.#visibleTo(caller)?.ofServers(all, promptRoutes, ({ name }) => name) ?? all;
   }
 
   async getPrompt(
@@ -184,7 +209,8 @@ export class FleetCatalogue implements Catalogue {
     await this.#registry.untilListed();
     const { templateRoutes, resourceRoutes } = this.#registry.names;
     const route = templateRoutes.get(reference.uri) ?? resourceRoutes.get(reference.uri);
-    if (!route) return { values: [] };
+    const visible = this.#visibleTo(context.caller);
+    if (!route || visible?.hasServer(route.server) === false) return { values: [] };
     const inner = { ...request, reference: { ...reference, uri: route.uri } };
     return this.#complete(route.server, inner, context);
   }
@@ -196,7 +222,9 @@ export class FleetCatalogue implements Catalogue {
   ): Promise<object> {
     await this.#registry.untilListed();
     const isRepeatable = repeatableMethods.test(method);
-    return routeTasks(this.#registry.servers, { method, params }, (server, inner) =>
+    const { servers } = this.#registry;
+    this.#taskOwners.check(params['taskId'], context.caller);
+    const answer = await routeTasks(servers, { method, params }, (server, inner) =>
       this.#ask({ server, what: method, isRepeatable }, context, async (mcp, limited) => {
         // A task that writes may have ended.
         server.results.clear();
@@ -204,6 +232,7 @@ export class FleetCatalogue implements Catalogue {
         return mcp.request(method, inner, limited);
       }),
     );
+    return method === 'tasks/list' ? this.#taskOwners.ofCaller(answer, context.caller) : answer;
   }
 
   extensions(): ServerExtensions {
@@ -216,8 +245,8 @@ export class FleetCatalogue implements Catalogue {
     };
   }
 
-  watchResource(uri: string): Promise<() => void> {
-    return this.#watches.add(uri);
+  watchResource(uri: string, caller?: Caller): Promise<() => void> {
+    return this.#watches.add(uri, (server) => this.#visibleTo(caller)?.hasServer(server) ?? true);
   }
 
   setLogLevel(level: string): void {
@@ -235,15 +264,44 @@ export class FleetCatalogue implements Catalogue {
   async #findTool(name: string, context: CallContext): Promise<ToolRoute> {
     const find = (): ToolRoute | undefined => this.#registry.names.toolRoutes.get(name);
     const route = await this.#find(name, context, find);
-    if (!route) throw new UnknownNameError('tool', name, this.#registry.names.nearestTool(name));
+    if (!route) throw this.#unknownTool(name, context.caller);
     return route;
+  }
+
+  #unknownTool(name: string, caller: Caller): UnknownNameError {
+    const names = this.#visibleTo(caller) ?? this.#registry.names;
+    return new UnknownNameError('tool', name, names.nearestTool(name));
+  }
+
+  /** Throws unless the caller may call the tool. One out of its scope does not exist for it. */
+  #admit(
+    name: string,
+    entry: CatalogueEntry,
+    { args, context }: { readonly args: unknown; readonly context: CallContext },
+  ): void {
+    const { caller } = context;
+    if (caller.role === undefined && caller.scopes === undefined) return;
+    const { isAllowed, isHidden, permission, rule } = decideTool(caller, entry);
+    if (isAllowed) return;
+    this.#options.recordCall?.({ tool: entry.name, args, context, refusal: rule });
+    if (isHidden) throw this.#unknownTool(name, caller);
+    throw new ForbiddenError(caller, { permission });
+  }
+
+  /** Undefined for callers that see everything. */
+  #visibleTo(caller: Caller | undefined): VisibleNames | undefined {
+    return caller?.scopes === undefined
+      ? undefined
+      : new VisibleNames(this.#registry.names, caller);
   }
 
   async #findPrompt(name: string, context: CallContext): Promise<PromptRoute> {
     const find = (): PromptRoute | undefined => this.#registry.names.promptRoutes.get(name);
     const route = await this.#find(name, context, find);
-    if (!route) {
-      throw new UnknownNameError('prompt', name, this.#registry.names.nearestPrompt(name));
+    const visible = this.#visibleTo(context.caller);
+    if (!route || visible?.hasServer(route.server) === false) {
+      const known = (await this.listPrompts(context.caller)).map((prompt) => prompt.name);
+      throw new UnknownNameError('prompt', name, nearest(name, known));
     }
     return route;
   }
@@ -277,7 +335,7 @@ export class FleetCatalogue implements Catalogue {
       const isNamed = name.startsWith(`${label}.`) || name.startsWith(`${label}__`);
       return !listing && (isNamed || servers.length === 1);
     });
-    if (!owner) return;
+    if (!owner || this.#visibleTo(context.caller)?.hasServer(owner) === false) return;
     const { timeoutMs } = owner.options;
     const what = `Listing server "${owner.name}"`;
     await this.#executor.limit({ what, timeoutMs }, context, ({ signal }) => owner.learn(signal));
@@ -308,7 +366,7 @@ export class FleetCatalogue implements Catalogue {
           work: (mcp) => work(mcp, limited),
         }),
       );
-      return this.#outward(server, result);
+      return this.#outward(server, result, context.caller);
     } catch (error) {
       const successor = context.signal.aborted ? undefined : this.#successorOf(server, error);
       if (!successor) throw error;
@@ -324,9 +382,11 @@ export class FleetCatalogue implements Catalogue {
   }
 
   /** With several servers, task ids carry the name of their server. */
-  #outward<Result extends object>(server: FleetServer, result: Result): Result {
-    if (this.#registry.servers.length === 1) return result;
-    return renameTasks(result, (id) => outerTaskId(server.name, id));
+  #outward<Result extends object>(server: FleetServer, result: Result, caller: Caller): Result {
+    const isOnly = this.#registry.servers.length === 1;
+    const outward = isOnly ? result : renameTasks(result, (id) => outerTaskId(server.name, id));
+    this.#taskOwners.note(outward, caller);
+    return outward;
   }
 }
 
@@ -370,29 +430,4 @@ const repeatableMethods = /\/(?:get|list|result|cancel)$/;
 
 function isRepeatable({ annotations }: Tool): boolean {
   return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
-}
-
-const maxLengthPerServer = 1_000;
-const maxLength = 8_000;
-const aboutCodeTools =
-  'Code tools take "code" (the text) or "path" (a file, folder or glob inside the allowed roots) ' +
-  'and never change a file.';
-
-/** Instructions for the client's model: our own, then those of the configured servers. */
-function describeServers(servers: readonly FleetServer[]): string {
-  const names = servers.map(({ name }) => name);
-  const own = [
-    `Tools of these servers: ${names.join(', ')}.`,
-    ...(names.includes('code') ? [aboutCodeTools] : []),
-  ].join(' ');
-  const theirs = servers.flatMap(({ name, listing, options }) => {
-    const text = listing?.instructions?.trim() ?? '';
-    if (options.source === 'built-in' || text === '') return [];
-    return [`${name}: ${shortened(text, maxLengthPerServer)}`];
-  });
-  return shortened([own, ...theirs].join('\n\n'), maxLength);
-}
-
-function shortened(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }

@@ -2,6 +2,7 @@ import type { Prompt } from '../../contract/prompt/index.ts';
 import type { Resource, ResourceTemplate } from '../../contract/resource/index.ts';
 import type { McpServer, ServerExtensions } from '../../contract/server/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
+import type { FleetServer } from './fleet-server.ts';
 
 /** Everything a server offers, as plain JSON in a stable order. */
 export interface Listing {
@@ -68,4 +69,29 @@ function sortedBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): 
     if (left === right) return 0;
     return left < right ? -1 : 1;
   });
+}
+
+const maxLengthPerServer = 1_000;
+const maxLength = 8_000;
+const aboutCodeTools =
+  'Code tools take "code" (the text) or "path" (a file, folder or glob inside the allowed roots) ' +
+  'and never change a file.';
+
+/** Instructions for the client's model: our own, then those of the configured servers. */
+export function describeServers(servers: readonly FleetServer[]): string {
+  const names = servers.map(({ name }) => name);
+  const own = [
+    `Tools of these servers: ${names.join(', ')}.`,
+    ...(names.includes('code') ? [aboutCodeTools] : []),
+  ].join(' ');
+  const theirs = servers.flatMap(({ name, listing, options }) => {
+    const text = listing?.instructions?.trim() ?? '';
+    if (options.source === 'built-in' || text === '') return [];
+    return [`${name}: ${shortened(text, maxLengthPerServer)}`];
+  });
+  return shortened([own, ...theirs].join('\n\n'), maxLength);
+}
+
+function shortened(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }

@@ -11,20 +11,27 @@ export type ResourceRoute =
   | { readonly kind: 'listed'; readonly server: FleetServer; readonly uri: string }
   | { readonly kind: 'perhaps'; readonly servers: readonly FleetServer[] };
 
-export function routeResource(registry: ServerRegistry, uri: string): ResourceRoute {
+/** Servers that are not seen are passed over, as if they were not there. */
+export function routeResource(
+  registry: ServerRegistry,
+  uri: string,
+  isSeen: (server: FleetServer) => boolean = () => true,
+): ResourceRoute {
   const { resourceRoutes, templateRoutes, addressPrefixes } = registry.names;
   const listed = resourceRoutes.get(uri);
-  if (listed) return { kind: 'listed', ...listed };
+  if (listed && isSeen(listed.server)) return { kind: 'listed', ...listed };
   for (const [prefix, server] of addressPrefixes) {
-    if (uri.startsWith(prefix)) return { kind: 'listed', server, uri: uri.slice(prefix.length) };
+    if (uri.startsWith(prefix) && isSeen(server))
+      return { kind: 'listed', server, uri: uri.slice(prefix.length) };
   }
-  const own = registry.servers.filter(({ options }) => options.source === 'built-in');
+  const seen = registry.servers.filter(isSeen);
+  const own = seen.filter(({ options }) => options.source === 'built-in');
   if (own.length > 0 && isOwnAddress(uri)) return { kind: 'perhaps', servers: own };
   const fitting = [...templateRoutes].flatMap(([template, { server }]) =>
-    fitsTemplate(template, uri) ? [server] : [],
+    fitsTemplate(template, uri) && isSeen(server) ? [server] : [],
   );
   // Servers may have unlisted resources; one that lists none at all is not started.
-  const others = registry.servers.filter(({ listing }) => {
+  const others = seen.filter(({ listing }) => {
     return listing === undefined || listing.resources.length + listing.templates.length > 0;
   });
   return { kind: 'perhaps', servers: [...new Set([...fitting, ...others])] };

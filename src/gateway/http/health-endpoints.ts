@@ -36,7 +36,8 @@ export class HealthEndpoints {
   /** Names of servers and their errors are for authenticated callers; others get counts. */
   async ready(exchange: HttpExchange, caller: Caller | undefined): Promise<void> {
     const { version, isAuthenticated } = this.#parts;
-    const isKnown = isAuthenticated && caller !== undefined;
+    // Failures name servers that are out of a caller's scope, too.
+    const isKnown = isAuthenticated && caller !== undefined && caller.scopes === undefined;
     try {
       const tools = await this.#discover();
       if (tools.length === 0) {

@@ -11,7 +11,7 @@ const overviewLimitMs = 3_000;
 export interface HomeParts {
   readonly version: string;
   readonly isAuthenticated: boolean;
-  readonly overview: () => Promise<Overview>;
+  readonly overview: (caller: Caller) => Promise<Overview>;
   readonly log: Log;
 }
 
@@ -36,7 +36,7 @@ export class HomeEndpoint {
       // The Host header was checked: it names this server.
       mcpUrl: `http://${headerOf(request, 'host') ?? ''}/mcp`,
       needsToken: isAuthenticated,
-      overview: caller ? await this.#overview() : undefined,
+      overview: caller ? await this.#overview(caller) : undefined,
     });
     response.writeHead(200, {
       'content-type': 'text/html; charset=utf-8',
@@ -46,11 +46,11 @@ export class HomeEndpoint {
     response.end(html);
   }
 
-  async #overview(): Promise<HomePage['overview']> {
+  async #overview(caller: Caller): Promise<HomePage['overview']> {
     const { signal } = new AbortController();
     const limit = { what: 'Listing the tools', limitMs: overviewLimitMs, signal };
     try {
-      return await withTimeLimit(limit, () => this.#parts.overview());
+      return await withTimeLimit(limit, () => this.#parts.overview(caller));
     } catch (thrown) {
       if (thrown instanceof AppError) return thrown.message;
       this.#parts.log.error('overview failed', { error: thrown });

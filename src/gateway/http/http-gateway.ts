@@ -1,3 +1,4 @@
+import { isServerInScope } from '../../contract/access/index.ts';
 import { localCaller, type Caller } from '../../contract/caller/index.ts';
 import {
   createIdentify,
@@ -86,9 +87,10 @@ function mcpRoutes(mcp: McpEndpoint, sse: SseEndpoint): Route[] {
 function openRoutes(options: McpRouteOptions, clock: Clock, mcp: McpEndpoint): Route[] {
   const { server, version, log, isAuthenticated } = options;
   const health = new HealthEndpoints({ server, version, isAuthenticated, log, clock });
-  const overview = async (): Promise<Overview> => {
-    const tools = await server.listTools();
-    return { servers: (await options.servers?.()) ?? [], tools };
+  const overview = async (caller: Caller): Promise<Overview> => {
+    const tools = await server.listTools(caller);
+    const servers = (await options.servers?.()) ?? [];
+    return { servers: servers.filter(({ name }) => isServerInScope(caller, name)), tools };
   };
   const home = new HomeEndpoint({ version, isAuthenticated, overview, log });
   const route = (

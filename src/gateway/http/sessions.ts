@@ -31,7 +31,7 @@ export class HttpSessions {
   create(caller: Caller): HttpSession {
     this.#evictOldest();
     const { serving, clock } = this.#parts;
-    const session = new HandshakeSession(serving, (text) => created.stream?.send(text));
+    const session = new HandshakeSession({ serving, caller }, (text) => created.stream?.send(text));
     const created: HttpSession = {
       id: session.id,
       caller,

@@ -84,11 +84,12 @@ export class StatelessEndpoint {
   #listen(request: Request, call: HttpCall): void {
     let stream: EventStream | undefined;
     try {
+      const { serving } = this.#parts;
       const { maxSubscriptions } = this.#parts.limits;
       if (this.#subscriptions.size >= maxSubscriptions) {
         throw new TooManySubscriptionsError(maxSubscriptions);
       }
-      const subscription = openSubscription(this.#parts.serving, request, (text) => {
+      const subscription = openSubscription({ serving, caller: call.caller }, request, (text) => {
         stream ??= new EventStream(call.response, this.#parts.limits);
         stream.send(text);
       });

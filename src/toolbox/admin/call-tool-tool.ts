@@ -70,7 +70,7 @@ async function callTool(
     throw new InvalidArgumentsError(name, describeIssues(input.error, judged));
   }
   const wanted = input.data.name;
-  const entries = await catalogue.entries();
+  const entries = await catalogue.entries(context.caller);
   const isItself = (entry: CatalogueEntry): boolean =>
     entry.server === server && entry.tool.name === name && isNameOf(entry, wanted);
   if (entries.some(isItself)) throw new RecursiveCallError(wanted);

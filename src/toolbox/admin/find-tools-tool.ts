@@ -45,8 +45,8 @@ export function findToolsTool(search: Pick<ToolSearch, 'find'>): DefinedTool {
       'find a tool that can do something',
       'which tool should I use?',
     ],
-    run: async ({ query, k }, { signal }) => {
-      const { tools, rankedBy } = await search.find({ query, count: k, signal });
+    run: async ({ query, k }, { signal, caller }) => {
+      const { tools, rankedBy } = await search.find({ query, count: k, signal, caller });
       return {
         tools: tools.map(({ entry, score, reason }) => ({
           name: entry.name,

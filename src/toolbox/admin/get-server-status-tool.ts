@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isServerInScope } from '../../contract/access/index.ts';
 import type { FleetControl } from '../../contract/fleet/index.ts';
 import { pluralize } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
@@ -63,8 +64,8 @@ export function getServerStatusTool(fleet: Pick<FleetControl, 'status'>): Define
       'did one of the servers crash or restart?',
       'how much memory do the servers take?',
     ],
-    run: async ({ server }) => {
-      const all = await fleet.status();
+    run: async ({ server }, { caller }) => {
+      const all = (await fleet.status()).filter(({ name }) => isServerInScope(caller, name));
       const wanted = all.filter(({ name }) => server === undefined || name === server);
       if (server !== undefined && wanted.length === 0) {
         throw new UnknownServerError(

@@ -1,6 +1,7 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { isServerInScope } from '../../contract/access/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
 import type { FleetControl } from '../../contract/fleet/index.ts';
 import { runStatuses, type EngineName, type Workflows } from '../../contract/run/index.ts';
@@ -66,7 +67,8 @@ export function getStatusTool(parts: GetStatusParts): DefinedTool {
         measureDirectory(parts.home),
       ]);
       const { version, engine } = parts;
-      return { version, engine, runs, runningSteps, servers: [...servers], dataDirectory };
+      const seen = servers.filter(({ name }) => isServerInScope(caller, name));
+      return { version, engine, runs, runningSteps, servers: seen, dataDirectory };
     },
     summarize,
   });

@@ -33,8 +33,8 @@ export function listToolsTool(catalogue: Pick<Catalogue, 'entries'>): DefinedToo
       'list all tools of the filesystem server',
       'what can you do?',
     ],
-    run: async ({ server, offset, limit }) => {
-      const all = await catalogue.entries();
+    run: async ({ server, offset, limit }, { caller }) => {
+      const all = await catalogue.entries(caller);
       const wanted = all.filter((entry) => server === undefined || entry.server === server);
       if (server !== undefined && wanted.length === 0) {
         throw new UnknownServerError(server, [...new Set(all.map((entry) => entry.server))]);

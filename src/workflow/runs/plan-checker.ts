@@ -28,8 +28,8 @@ export interface PlanChecker {
 }
 
 interface PlanCheckerParts extends Omit<InspectOptions, 'tools' | 'optimize'> {
-  /** The catalogue as it is now. */
-  readonly tools: () => Promise<ToolLookup>;
+  /** The catalogue as it is now, as the caller sees it. */
+  readonly tools: (caller: Caller) => Promise<ToolLookup>;
   /** Shared with the engines that execute runs of the same plans. */
   readonly prepare?: PreparePlan;
 }
@@ -49,8 +49,8 @@ export function createPlanChecker({
     return known;
   };
   return {
-    async check(_caller, source, { optimize }) {
-      const lookup = await tools();
+    async check(caller, source, { optimize }) {
+      const lookup = await tools(caller);
       const known = lookup.state && checkedWith(lookup.state);
       const text = known && textOf(source, optimize);
       const found = text === undefined ? undefined : known?.get(text);

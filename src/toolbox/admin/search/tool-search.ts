@@ -1,3 +1,5 @@
+import { isInScope } from '../../../contract/access/index.ts';
+import type { Caller } from '../../../contract/caller/index.ts';
 import type { CatalogueEntry } from '../../../contract/catalogue/index.ts';
 import { reportError, type Log } from '../../../kernel/index.ts';
 import { splitWords } from '../../search/split-words.ts';
@@ -25,6 +27,8 @@ export interface FindRequest {
   /** How many tools at most. */
   readonly count: number;
   readonly signal: AbortSignal;
+  /** Finds only what this caller may see; everything without one. */
+  readonly caller?: Caller;
   /** How long to wait for the tools' vectors and for the query's before words alone decide. */
   readonly patience?: Patience;
 }
@@ -95,7 +99,7 @@ export class ToolSearch {
     const closeness = isSure(words) ? undefined : await this.#closenessTo(plain, behind, request);
     request.signal.throwIfAborted();
     const ranked = fuse(words, closeness);
-    const tools = this.#best(query, ranked, request.count);
+    const tools = this.#best(query, ranked, request);
     return { tools, rankedBy: closeness ? 'words and meaning' : 'words' };
   }
 
@@ -214,11 +218,15 @@ export class ToolSearch {
   }
 
   /** Who says a tool's name means it, so it comes first. */
-  #best(query: string, ranked: readonly Ranked[], count: number): FoundTool[] {
+  #best(
+    query: string,
+    ranked: readonly Ranked[],
+    { count, caller }: Pick<FindRequest, 'count' | 'caller'>,
+  ): FoundTool[] {
     const name = query.trim();
     const found = ranked.flatMap((rank) => {
       const entry = this.#known.get(rank.id);
-      if (!entry) return [];
+      if (!entry || (caller && !isInScope(caller, entry.name))) return [];
       const isNamed = [entry.name, entry.wireName, entry.tool.name].includes(name);
       return [{ entry, rank, isNamed }];
     });
