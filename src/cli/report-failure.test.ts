@@ -50,7 +50,10 @@ describe('what goes wrong', () => {
       '`tutti tools` lists every tool, `tutti tools "what you want to do"` searches them.',
     ],
     ['import nosuch', 'Choose one of: claude-desktop, claude-code, cursor,'],
-    ['servers lst', 'Choose one of: list, add, remove, enable, disable, accept, logs, restart.'],
+    [
+      'servers lst',
+      'Choose one of: list, add, remove, enable, disable, accept, logs, restart, login, logout.',
+    ],
     ['runs --status don', 'Choose one of: succeeded, failed,'],
     ['nope', '`tutti --help` lists the commands.'],
     ['call fake', '`tutti tools fake` lists them.'],

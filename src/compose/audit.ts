@@ -76,7 +76,7 @@ export function auditFleet(control: FleetControl, recorder: Recorder): FleetCont
   const record = (target: string): void =>
     recorder?.decision(localCaller, { action: 'servers.manage', target, face: 'cli' });
   return {
-    status: () => control.status(),
+    status: (caller) => control.status(caller),
     startAll: (limitMs) => control.startAll(limitMs),
     logs: (name, maxLines) => control.logs(name, maxLines),
     collisions: () => control.collisions(),
@@ -87,6 +87,14 @@ export function auditFleet(control: FleetControl, recorder: Recorder): FleetCont
     acceptTools: async (name) => {
       record(`accept ${name}`);
       return control.acceptTools(name);
+    },
+    login: async (...args) => {
+      record(`log in to ${args[0]}`);
+      return control.login(...args);
+    },
+    logout: async (...args) => {
+      record(`log out of ${args[0]}`);
+      return control.logout(...args);
     },
   };
 }

@@ -24,6 +24,8 @@ function aFleet(restarted: string[]): FleetControl {
     },
     logs: async () => [],
     acceptTools: async () => [],
+    login: () => Promise.reject(new Error('not used')),
+    logout: async () => ({ isDone: false, isRevoked: false }),
     collisions: () => [],
   };
 }

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openServeToken } from './data-directory.ts';
+import { openPrivateToken } from './data-directory.ts';
 
 function aHome(): string {
   const home = mkdtempSync(join(tmpdir(), 'tutti-token-'));
@@ -20,11 +20,11 @@ function aHome(): string {
 
 it('is made once, for its owner alone', () => {
   const home = aHome();
-  const { file, token } = openServeToken(home);
+  const { file, token } = openPrivateToken(home, 'serve-token');
   expect(readFileSync(file, 'utf8').trim()).toBe(token.reveal());
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(openServeToken(home).token.reveal()).toBe(token.reveal());
-  expect(openServeToken(aHome()).token.reveal()).not.toBe(token.reveal());
+  expect(openPrivateToken(home, 'serve-token').token.reveal()).toBe(token.reveal());
+  expect(openPrivateToken(aHome(), 'serve-token').token.reveal()).not.toBe(token.reveal());
 });
 
 it.each([
@@ -41,9 +41,9 @@ it.each([
   ],
 ])('is made anew where %s', (_why, damage) => {
   const home = aHome();
-  const { file, token } = openServeToken(home);
+  const { file, token } = openPrivateToken(home, 'serve-token');
   damage(file);
-  const next = openServeToken(home).token.reveal();
+  const next = openPrivateToken(home, 'serve-token').token.reveal();
   expect(next).not.toBe(token.reveal());
   expect(next).toMatch(/^[\w-]{43}$/);
   expect(next).not.toBe('a'.repeat(43));

@@ -86,17 +86,17 @@ const tokenBytes = 32;
 const tokenPattern = /^[\w-]{43}$/;
 const othersMayReadOrWrite = 0o077;
 
-interface ServeToken {
+interface PrivateToken {
   readonly file: string;
   readonly token: Secret;
 }
 
 /**
- * The token of `tutti serve` where none is configured: made once, kept in the data directory, readable by its owner alone. One that others
- * may have read is replaced.
+ * A random secret, such as the token of `tutti serve` where none is configured: made once, kept in the data directory, readable by its owner
+ * alone. One that others may have read is replaced.
  */
-export function openServeToken(home: string): ServeToken {
-  const file = join(home, 'serve-token');
+export function openPrivateToken(home: string, name: 'serve-token' | 'login-key'): PrivateToken {
+  const file = join(home, name);
   const text = readPrivate(file);
   if (text !== undefined) return { file, token: new Secret(text) };
   rmSync(file, { force: true });

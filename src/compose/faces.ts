@@ -10,7 +10,8 @@ import type { Metrics } from '../observe/index.ts';
 import type { AccessHere } from './access.ts';
 import type { FaceCatalogues } from './choose-face.ts';
 import type { Roots } from './roots.ts';
-import { openServeToken } from './data-directory.ts';
+import { openPrivateToken } from './data-directory.ts';
+import type { LoginsHere } from './logins.ts';
 import { metricsRoute } from './observing.ts';
 import { tuneCollector } from './tune-collector.ts';
 
@@ -23,6 +24,10 @@ interface FaceParts extends FaceCatalogues {
   readonly roots: Pick<Roots, 'follow'>;
   readonly access: Pick<AccessHere, 'serving'>;
   readonly onRefused?: ((refused: RefusedRequest) => void) | undefined;
+}
+
+interface HttpFaceParts extends FaceParts {
+  readonly logins: Pick<LoginsHere, 'routes' | 'publicUrls' | 'servedAt'>;
 }
 
 export interface StdioStreams {
@@ -64,14 +69,14 @@ export interface HttpListener {
 }
 
 /** Serves MCP over HTTP until it is closed. */
-export async function serveHttp(parts: FaceParts): Promise<HttpListener> {
+export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
   const { isLoopback } = await import('../http/index.ts');
   tuneCollector();
   const { server, home } = parts.settings;
   const { host, port } = server;
   // Beyond this machine the token is the user's own choice: the gateway refuses to start without one.
   const isOurs = server.auth_token === undefined && server.require_token && isLoopback(host);
-  const own = isOurs ? openServeToken(home) : undefined;
+  const own = isOurs ? openPrivateToken(home, 'serve-token') : undefined;
   const access = await parts.access.serving();
   const gateway = await createHttpGateway({
     server: parts.httpCatalogue,
@@ -82,13 +87,14 @@ export async function serveHttp(parts: FaceParts): Promise<HttpListener> {
     port,
     token: server.auth_token ?? own?.token,
     minProtocolVersion: server.min_protocol_version,
-    allowedHosts: server.allowed_hosts,
-    allowedOrigins: server.allowed_origins,
+    allowedHosts: [...server.allowed_hosts, ...parts.logins.publicUrls],
+    allowedOrigins: [...server.allowed_origins, ...parts.logins.publicUrls],
     limits: { maxRequestBytes: server.max_request_bytes },
     ...access.options,
-    routes: [metricsRoute(parts.metrics), ...access.routes],
+    routes: [metricsRoute(parts.metrics), ...access.routes, ...parts.logins.routes],
     onRefused: parts.onRefused,
   });
+  parts.logins.servedAt(gateway.url);
   const stopWatching = access.watch(gateway);
   return {
     url: gateway.url,

@@ -20,6 +20,7 @@ import {
 } from '../kernel/index.ts';
 import type { Tracing } from '../observe/index.ts';
 import { UnknownServersError } from './errors.ts';
+import type { LoginsHere } from './logins.ts';
 import { redactServerText } from './redact-server-text.ts';
 import type { ServerEntries } from './server-entries.ts';
 
@@ -34,6 +35,7 @@ export interface FleetParts {
   readonly clientRoots: ClientRoots;
   /** Records each call before it is sent. */
   readonly recordCall?: RecordCall | undefined;
+  readonly logins: LoginsHere;
   /** Serve just these; all when not given. */
   readonly only: readonly string[] | undefined;
 }
@@ -75,7 +77,8 @@ function checkNames({ ours, entries, only = [] }: FleetParts): void {
   throw new UnknownServersError(unknown, known);
 }
 
-function openOutside({ settings, version, log, entries, clientRoots }: FleetParts): Outside {
+function openOutside(parts: FleetParts): Outside {
+  const { settings, version, log, entries, clientRoots, logins } = parts;
   const runDirectory = join(settings.home, 'run', 'programs');
   let owner: ProcessOwner | undefined;
   const ownerOfAll = (): ProcessOwner => {
@@ -89,6 +92,7 @@ function openOutside({ settings, version, log, entries, clientRoots }: FleetPart
   });
   return {
     entries,
+    logins: logins.open,
     connect: async (request) => {
       const launch = await entries.launch(request.entry);
       return openUpstream(request, {
@@ -96,6 +100,7 @@ function openOutside({ settings, version, log, entries, clientRoots }: FleetPart
         owner: ownerOfAll,
         clientInfo: { name: 'tutti', title: settings.server.name, version },
         clientRoots,
+        authorizer: await logins.authorizer(request, launch),
         redact: redactServerText(request.entry, launch),
         log: log.child({ server: request.entry.name }),
       });
@@ -104,6 +109,7 @@ function openOutside({ settings, version, log, entries, clientRoots }: FleetPart
     logFile: (server) => join(settings.home, 'logs', 'servers', `${fileNameOf(server)}.log`),
     async close() {
       cancelSweep();
+      await logins.close();
       entries.close();
       await owner?.close();
     },

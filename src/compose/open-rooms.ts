@@ -8,6 +8,7 @@ import { agentServer, openAdministeredFleet, workflowServer } from './own-server
 import { agentHere } from './agent.ts';
 import { auditHere, auditWorkflows } from './audit.ts';
 import { memoryHere } from './memory.ts';
+import { loginsHere } from './logins.ts';
 import { modelsHere } from './models.ts';
 import { startObserving } from './observing.ts';
 import { Roots } from './roots.ts';
@@ -55,6 +56,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     finder: () => finder,
     servers: () => fleet.control.status(),
   });
+  const logins = loginsHere({ ...known, store });
   const ours = toolboxServers({ ...known, roots, request, sandbox, catalogue, models });
   const { fleet, finder } = openAdministeredFleet({
     ...known,
@@ -73,8 +75,10 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     entries: await openServerEntries({ request, settings, log }),
     clientRoots: roots,
     recordCall: audit.recorder?.call,
+    logins,
     only: request.only,
   });
-  const observed = { version, store, audit, log, tracing, metrics, roots, preview, access };
+  const seen = { log, tracing, metrics, audit };
+  const observed = { ...seen, version, store, roots, preview, access, logins };
   return { ...observed, sandbox, runs, fleet, finder, agent, memory, models, embedder };
 }

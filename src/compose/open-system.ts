@@ -20,12 +20,12 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   prepareDataDirectory(settings.values.home);
   const rooms = await openRooms(request, settings);
   const { version, store, audit, log, tracing, roots, sandbox, runs, fleet, finder } = rooms;
-  const { agent, memory, models, embedder, preview, metrics, access } = rooms;
+  const { agent, memory, models, embedder, preview, metrics, access, logins } = rooms;
   const { catalogue, control, serve } = fleet;
   const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
   const known = { settings: settings.values, version, log, metrics };
   const { onRefused } = audit;
-  const parts = { ...known, fleet: control, roots, access, onRefused, ...face };
+  const parts = { ...known, fleet: control, roots, access, logins, onRefused, ...face };
   const { home } = settings.values;
   // Where some servers are left out, runs would miss the tools they call.
   const resumed = request.only === undefined ? runs : undefined;

@@ -21,7 +21,9 @@ export function defineServers(
       ...(folder !== undefined && value['cwd'] === undefined && { cwd: folder }),
     };
     const fingerprint = fingerprintOf(complete, Object.keys(mcpServerSettings.shape));
-    const launchFingerprint = fingerprintOf(complete, launchKeys);
+    // Left out where it is not set: listings of other entries are cached under the fingerprint.
+    const loginKeys = 'login' in complete ? ['login'] : [];
+    const launchFingerprint = fingerprintOf(complete, [...launchKeys, ...loginKeys]);
     const settings = sealServer(complete);
     return [{ name: entry, source, settings, fingerprint, launchFingerprint }];
   });

@@ -1,7 +1,7 @@
 import inheritedVariables from './inherited-variables.json' with { type: 'json' };
-import type { ServerLaunch } from '../contract/fleet/index.ts';
+import type { ServerLaunch, ServerLogin } from '../contract/fleet/index.ts';
 import type { McpServerEntry } from '../contract/settings/index.ts';
-import type { Secret } from '../kernel/index.ts';
+import { Secret } from '../kernel/index.ts';
 import { UnresolvedReferenceError } from './errors.ts';
 import { resolvePath, type Surroundings } from './locate.ts';
 import { decodeText, readBytes } from './locked-file.ts';
@@ -59,7 +59,28 @@ export async function launchServer(
     throw new UnresolvedReferenceError({ name, key: 'url', reference, reason });
   }
   const transport = settings.type === 'sse' ? 'sse' : 'http';
-  return { transport, url, headers: await fillMap('headers', settings.headers) };
+  const headers = await fillMap('headers', settings.headers);
+  if (!settings.login) return { transport, url, headers };
+  return { transport, url, headers, login: await fillLogin(settings.login, fill) };
+}
+
+/** Only its secrets may refer to variables and files. */
+async function fillLogin(
+  { clientSecret, exchange, ...rest }: NonNullable<McpServerEntry['login']>,
+  fill: (key: string, text: string) => Promise<string>,
+): Promise<ServerLogin> {
+  const fillSecret = async (key: string, secret: Secret): Promise<Secret> =>
+    new Secret(await fill(`login.${key}`, secret.reveal()));
+  return {
+    ...rest,
+    ...(clientSecret && { clientSecret: await fillSecret('clientSecret', clientSecret) }),
+    ...(exchange && {
+      exchange: {
+        ...exchange,
+        subjectToken: await fillSecret('exchange.subjectToken', exchange.subjectToken),
+      },
+    }),
+  };
 }
 
 /** The references in a text, without what stands around them, which may be secret. */

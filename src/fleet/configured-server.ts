@@ -1,4 +1,5 @@
 import type { FleetEntries, FleetEntry } from '../contract/fleet/index.ts';
+import type { CallContext } from '../contract/server/index.ts';
 import { Semaphore, type Log, type Timers } from '../kernel/index.ts';
 import type { RunnerListener } from './server-runner.ts';
 import type { ListingCache } from './catalogue/listing-cache.ts';
@@ -8,6 +9,9 @@ import {
   type FleetServerListener,
   type OfferTerms,
 } from './catalogue/fleet-server.ts';
+import { LoginFailedError, type LoginRequiredError } from './login/errors.ts';
+import type { Logins, LoginsOptions } from './login/logins.ts';
+import type { LoginTarget } from './login/token-keeper.ts';
 import { transportOf } from './status.ts';
 import type { Connection, ConnectRequest } from './supervise/connection.ts';
 import { ServerLog } from './supervise/server-log.ts';
@@ -19,6 +23,8 @@ import { policyOf } from './supervise/supervision-policy.ts';
 export interface Outside {
   readonly entries: FleetEntries;
   connect(request: ConnectRequest): Promise<Connection>;
+  /** Logins to remote servers; without it servers that want one cannot be used. */
+  readonly logins?: (() => Promise<Logins>) | undefined;
   /** Memory of a process and its descendants; null where it cannot be read. */
   memoryBytes(pid: number): Promise<number | null>;
   /** Path of the file for a server's standard error. */
@@ -83,9 +89,11 @@ export function createConfiguredServer(
       timers,
       random: parts.random,
       log: options.log,
-      connect: (signal) =>
+      logIn: logInOf(entry, outside),
+      connect: (signal, caller) =>
         outside.connect({
           entry,
+          caller,
           signal,
           knownProtocolVersion: server.listing?.protocolVersion,
           onStderr: (line) => serverLog.add(line),
@@ -93,4 +101,40 @@ export function createConfiguredServer(
     });
   const server: FleetServer = new FleetServer(options, listener, supervise);
   return server;
+}
+
+/** Imported here, so that the OAuth library is loaded only where there are remote servers. */
+export async function openLogins(options: LoginsOptions): Promise<Logins> {
+  const { Logins: OpenedLogins } = await import('./login/logins.ts');
+  return new OpenedLogins(options);
+}
+
+/** Whether callers log in to the server: not where the entry itself has the credentials. */
+export function hasLogins({ settings }: FleetEntry): boolean {
+  const names = Object.keys(settings.headers).map((name) => name.toLowerCase());
+  return settings.command === undefined && !names.includes('authorization');
+}
+
+/** What a login needs to know of a server. Throws `fleet.login_failed` for one without logins. */
+export async function loginTargetOf(
+  entry: FleetEntry,
+  { entries }: Pick<Outside, 'entries'>,
+): Promise<LoginTarget> {
+  const { name } = entry;
+  const launch = hasLogins(entry) ? await entries.launch(entry) : undefined;
+  if (launch && launch.transport !== 'stdio') {
+    return { server: name, url: launch.url, login: launch.login };
+  }
+  const reason =
+    entry.settings.command === undefined
+      ? 'its entry sets the header Authorization, which is used instead'
+      : 'it is a program on this machine';
+  throw new LoginFailedError(name, reason);
+}
+
+function logInOf(entry: FleetEntry, outside: Outside) {
+  const { logins } = outside;
+  if (!logins || !hasLogins(entry)) return undefined;
+  return async (context: CallContext, required: LoginRequiredError): Promise<void> =>
+    (await logins()).obtain(context, await loginTargetOf(entry, outside), required);
 }

@@ -1,6 +1,10 @@
+import type { Caller } from '../contract/caller/index.ts';
 import type {
   FleetControl,
   FleetEntry,
+  LoginRequest,
+  LoginStatus,
+  LogoutReport,
   ServerStatus,
   ToolChange,
 } from '../contract/fleet/index.ts';
@@ -10,9 +14,13 @@ import type { ServerRegistry } from './catalogue/server-registry.ts';
 import { UnknownServerError } from './errors.ts';
 import {
   createConfiguredServer,
+  hasLogins,
+  loginTargetOf,
   offerTermsOf,
   type ConfiguredServerParts,
+  type Outside,
 } from './configured-server.ts';
+import { LoginFailedError } from './login/errors.ts';
 import { statusOfEntry, statusOfServer } from './status.ts';
 import { readLogFile } from './supervise/server-log.ts';
 import { policyOf } from './supervise/supervision-policy.ts';
@@ -75,12 +83,14 @@ export class Fleet implements FleetControl {
     }
   }
 
-  async status(): Promise<readonly ServerStatus[]> {
+  async status(caller?: Caller): Promise<readonly ServerStatus[]> {
     const { builtIns } = this.#parts;
     const ours = await Promise.all(builtIns.map((server) => statusOfServer(server)));
     const theirs = await Promise.all(
       this.#configured.map(async ({ entry, server, since }) =>
-        server ? statusOfServer(server) : statusOfEntry(entry, since),
+        server
+          ? statusOfServer(server, caller && (await this.#loginStatus(entry, caller)))
+          : statusOfEntry(entry, since),
       ),
     );
     return [...ours, ...theirs];
@@ -118,6 +128,19 @@ export class Fleet implements FleetControl {
     return this.#find(name)?.acceptTools() ?? [];
   }
 
+  async login(name: string, request: LoginRequest): Promise<LoginStatus> {
+    const { outside, entry } = this.#findEntry(name);
+    if (!outside.logins) throw new LoginFailedError(name, 'logins are not enabled here');
+    const target = await loginTargetOf(entry, outside);
+    return (await outside.logins()).login(target, request);
+  }
+
+  async logout(name: string, caller: Caller): Promise<LogoutReport> {
+    const { outside } = this.#findEntry(name);
+    const logins = await outside.logins?.();
+    return logins?.logout(name, caller) ?? { isDone: false, isRevoked: false };
+  }
+
   collisions(): readonly string[] {
     return [...this.#renamed, ...this.#parts.registry.names.collisions];
   }
@@ -145,6 +168,26 @@ export class Fleet implements FleetControl {
       name,
       known.map((it) => it.name),
     );
+  }
+
+  /** The enabled configured entry of that name. */
+  #findEntry(name: string): { readonly outside: Outside; readonly entry: FleetEntry } {
+    const found = this.#configured.find(({ entry }) => entry.name === name);
+    const { outside } = this.#parts;
+    if (!found || !outside) {
+      this.#find(name);
+      throw new LoginFailedError(name, 'it is a built-in server');
+    }
+    if (found.entry.state === 'enabled') return { outside, entry: found.entry };
+    throw new LoginFailedError(name, 'its entry is disabled or not trusted');
+  }
+
+  /** An entry that cannot be read has no login that could be used. */
+  async #loginStatus(entry: FleetEntry, caller: Caller): Promise<LoginStatus | null> {
+    const { outside } = this.#parts;
+    if (!outside?.logins || !hasLogins(entry)) return null;
+    const target = await loginTargetOf(entry, outside).catch(() => undefined);
+    return target ? (await outside.logins()).status(caller, target) : null;
   }
 
   /** Synchronizes the servers with the entries. */

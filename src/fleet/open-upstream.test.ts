@@ -80,6 +80,7 @@ function open(
   return openUpstream(
     {
       entry: anEntry('web', { command: undefined, url, ...settings }),
+      caller: { id: 'local' },
       signal: new AbortController().signal,
       knownProtocolVersion,
       onStderr: () => {},

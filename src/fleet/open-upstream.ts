@@ -5,6 +5,7 @@ import { HttpStatusError } from './errors.ts';
 import type { Connection, ConnectRequest } from './supervise/connection.ts';
 import type { ClientRoots } from './upstream/server-request-handler.ts';
 import type { LinkListener, OpenLink } from './upstream/link.ts';
+import type { RequestAuthorizer } from './upstream/links/http-caller.ts';
 
 export interface UpstreamParts {
   readonly launch: ServerLaunch;
@@ -13,6 +14,8 @@ export interface UpstreamParts {
   /** Our `clientInfo`: `{ name, version }`. */
   readonly clientInfo: Readonly<Record<string, unknown>>;
   readonly clientRoots?: ClientRoots | undefined;
+  /** Adds the token of the caller's login, where the entry has no credentials of its own. */
+  readonly authorizer?: RequestAuthorizer | undefined;
   /** Redacts the entry's secrets, and text that looks like one, in the server's output. */
   readonly redact?: ((text: string) => string) | undefined;
   readonly log: Log;
@@ -32,6 +35,13 @@ export async function openUpstream(
   request: ConnectRequest,
   parts: UpstreamParts,
 ): Promise<Connection> {
+  const { authorizer, redact = (text) => text } = parts;
+  if (!authorizer) return openHttpOrOlder(request, parts);
+  const hideToken = (text: string): string => redact(authorizer.redact(text));
+  return openHttpOrOlder(request, { ...parts, redact: hideToken });
+}
+
+async function openHttpOrOlder(request: ConnectRequest, parts: UpstreamParts): Promise<Connection> {
   const { launch } = parts;
   const { entry } = request;
   try {
@@ -71,7 +81,7 @@ async function connectBy(
 
 async function linkOpener(
   { entry, onStderr }: ConnectRequest,
-  { owner, redact }: UpstreamParts,
+  { owner, redact, authorizer }: UpstreamParts,
   launch: ServerLaunch,
 ): Promise<OpenLink> {
   const { name } = entry;
@@ -83,7 +93,7 @@ async function linkOpener(
       openStdioLink({ name, process, owner: owner(), onStderr, redact }, listener);
   }
   const { url, headers } = launch;
-  const options = { name, url, headers, onExcerpt: onStderr, redact };
+  const options = { name, url, headers, authorizer, onExcerpt: onStderr, redact };
   if (launch.transport === 'sse') {
     const { openSseLink } = await import('./upstream/links/sse-link.ts');
     return (listener: LinkListener) => openSseLink(options, listener);

@@ -72,11 +72,8 @@ interface Call {
 /** Activity of the work that extends its time limit. */
 interface Activity {
   noteProgress(update: ProgressUpdate): void;
-  ask(
-    client: ClientPort,
-    request: ClientRequest,
-    signal: AbortSignal,
-  ): ReturnType<ClientPort['ask']>;
+  /** Suspends the limit until `work` settles. */
+  suspend<Result>(work: Promise<Result>): Promise<Result>;
 }
 
 /** Receives the outcome of a call; only the first one counts. */
@@ -174,14 +171,10 @@ class RunningCall<Result> implements Activity {
     this.#call.context.progress(update);
   }
 
-  async ask(
-    client: ClientPort,
-    request: ClientRequest,
-    signal: AbortSignal,
-  ): Promise<Readonly<Record<string, unknown>>> {
+  async suspend<Work>(work: Promise<Work>): Promise<Work> {
     this.#asks += 1;
     try {
-      return await client.ask(request, signal);
+      return await work;
     } finally {
       this.#asks -= 1;
       this.#activeAt = performance.now();
@@ -257,6 +250,10 @@ class WorkContext implements CallContext {
   get signal(): AbortSignal {
     return this.abort.signal;
   }
+
+  suspendLimit<Result>(work: Promise<Result>): Promise<Result> {
+    return this.#activity.suspend(work);
+  }
 }
 
 /** Excludes the client's response time from the call's time limit. */
@@ -286,7 +283,7 @@ class TimedClient implements ClientPort {
   }
 
   ask(request: ClientRequest, signal: AbortSignal): ReturnType<ClientPort['ask']> {
-    return this.#activity.ask(this.#client, request, signal);
+    return this.#activity.suspend(this.#client.ask(request, signal));
   }
 
   notify(method: string, params: Readonly<Record<string, unknown>>): void {

@@ -24,8 +24,8 @@ export interface ServerRunner {
   /** Keeps the server up and the resource watched, across restarts, until the returned function is called. */
   watchResource(uri: string, signal: AbortSignal): Promise<() => void>;
   setLogLevel(level: string): void;
-  /** Starts it; resolves when it can be used. */
-  start(signal: AbortSignal): Promise<void>;
+  /** Starts it; resolves when it can be used. With a context, by the caller of that call, who may be asked to log in. */
+  start(signal: AbortSignal, context?: CallContext): Promise<void>;
   restart(signal: AbortSignal): Promise<void>;
   status(): Promise<RunnerStatus>;
   /** Its standard error, oldest line first. */

@@ -1,7 +1,10 @@
-import type { FleetEntry, ServerStatus } from '../contract/fleet/index.ts';
+import type { FleetEntry, LoginStatus, ServerStatus } from '../contract/fleet/index.ts';
 import type { FleetServer } from './catalogue/fleet-server.ts';
 
-export async function statusOfServer(server: FleetServer): Promise<ServerStatus> {
+export async function statusOfServer(
+  server: FleetServer,
+  login: LoginStatus | null = null,
+): Promise<ServerStatus> {
   const { listing, options, runner } = server;
   const { since, lastError, version, protocolVersion, problems, ...rest } = await runner.status();
   const failure = server.latestFailure;
@@ -23,6 +26,7 @@ export async function statusOfServer(server: FleetServer): Promise<ServerStatus>
     version: version ?? listing?.version ?? null,
     source: options.source,
     changedTools: server.changedTools,
+    login,
   };
 }
 
@@ -49,6 +53,7 @@ export function statusOfEntry(entry: FleetEntry, since: number): ServerStatus {
     source: entry.source,
     problems: [],
     changedTools: [],
+    login: null,
   };
 }
 

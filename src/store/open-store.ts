@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AuditStore, KeyStore } from '../access/index.ts';
 import type { ArtifactIndex } from '../artifacts/index.ts';
+import type { LoginStore } from '../fleet/index.ts';
 import { isGone, systemClock, systemTimers, type Clock } from '../kernel/index.ts';
 import type { PreferenceStore, SessionStore } from '../memory/index.ts';
 import type { SpendingStore } from '../models/index.ts';
@@ -15,6 +16,7 @@ import { LastFact } from './sqlite/last-fact.ts';
 import { SqliteAuditStore } from './sqlite/sqlite-audit-store.ts';
 import { SqliteArtifactIndex } from './sqlite/sqlite-artifact-index.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
+import { SqliteLoginStore } from './sqlite/sqlite-login-store.ts';
 import { SqlitePreferenceStore } from './sqlite/sqlite-preference-store.ts';
 import { SqliteRunStore } from './sqlite/sqlite-run-store.ts';
 import { SqliteSessionStore } from './sqlite/sqlite-session-store.ts';
@@ -52,6 +54,7 @@ export interface Store {
   readonly preferences: PreferenceStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;
+  readonly logins: LoginStore;
   /** Whether the database file is there yet. */
   exists(): boolean;
   checkIntegrity(): IntegrityReport;
@@ -108,6 +111,7 @@ export function openStore(options: StoreOptions): Store {
       patienceMs: databaseOptions.busyTimeoutMs,
     }),
     keys: new SqliteKeyStore(database, { patienceMs: databaseOptions.busyTimeoutMs }),
+    logins: new SqliteLoginStore(database, { patienceMs: databaseOptions.busyTimeoutMs }),
     runs: new SqliteRunStore(runDatabase, {
       clock: steady,
       isGone,

@@ -1,4 +1,4 @@
-import type { FleetControl, ServerStatus } from '../../src/contract/fleet/index.ts';
+import type { FleetControl, LoginStatus, ServerStatus } from '../../src/contract/fleet/index.ts';
 import type { RestartReport } from '../../src/contract/server-files/index.ts';
 import type { Seen } from './fake-system.ts';
 
@@ -23,6 +23,17 @@ const aStatus: ServerStatus = {
   source: 'user',
   problems: [],
   changedTools: [],
+  login: null,
+};
+
+const aLogin: LoginStatus = {
+  state: 'active',
+  callerId: 'local',
+  account: 'ann@example.org',
+  issuer: 'https://login.example',
+  scopes: ['read', 'write'],
+  expiresAt: '2026-01-01T01:00:00.000Z',
+  isRenewable: true,
 };
 
 const aChange = {
@@ -61,6 +72,11 @@ export function createFakeFleet(seen: Seen): FleetControl {
     logs: async (name, maxLines) =>
       name === 'fake' ? ['one', 'two', 'three'].slice(-maxLines) : [],
     acceptTools: async (name) => (name === 'moved' ? [aChange] : []),
+    login: async (_name, { onUrl }) => {
+      onUrl('https://login.example/authorize?state=s');
+      return aLogin;
+    },
+    logout: async (name) => ({ isDone: name === 'fake', isRevoked: name === 'fake' }),
     collisions: () => ['fake.wait hides other.wait'],
   };
 }

@@ -1,3 +1,4 @@
+import { localCaller } from '../../contract/caller/index.ts';
 import { shortListAbove } from '../../contract/catalogue/index.ts';
 import type { ServerState, ServerStatus, ToolChange } from '../../contract/fleet/index.ts';
 import { AppError, pluralize, lookupTable } from '../../kernel/index.ts';
@@ -13,6 +14,7 @@ import {
 import { firstSentence, formatColumns, type Paint } from '../output.ts';
 import { singleLine } from '../printable.ts';
 import { type Action, runAction } from '../run-action.ts';
+import { describeLogin, logIn, logOut } from './server-login.ts';
 
 const entryOptions = [
   'url',
@@ -38,6 +40,8 @@ const actions: Readonly<Record<string, Action>> = lookupTable({
   accept: { run: named(acceptTools), takes: ['NAME'], options: [] },
   logs: { run: named(showLogs), takes: ['NAME'], options: ['limit'] },
   restart: { run: named(restartServer), takes: ['NAME'], options: [] },
+  login: { run: named(logIn), takes: ['NAME'], options: [] },
+  logout: { run: named(logOut), takes: ['NAME'], options: [] },
 });
 
 export function run(invocation: Invocation): Promise<number> {
@@ -63,7 +67,7 @@ export async function listServers(invocation: Invocation): Promise<number> {
       };
       await output.during(waiting, fleet.startAll(startLimitMs));
     }
-    const servers = await fleet.status();
+    const servers = await fleet.status(localCaller);
     output.result(servers, () => table(servers, output.paint));
     const count = servers.reduce((sum, { tools }) => sum + tools, 0);
     if (count > shortListAbove) output.note(shortListText(count));
@@ -85,7 +89,10 @@ function table(servers: readonly ServerStatus[], paint: Paint): string {
   if (servers.length === 0) return 'There are no servers.';
   const rows = servers.map((server) => {
     const { name, state, transport, tools, restarts, pid, lastError } = server;
-    const reason = advice[state] ?? (state === 'ready' ? '' : (lastError ?? ''));
+    // Why it failed is what the login says, then.
+    const isRefused = server.login !== null && server.login.state !== 'active';
+    const isUsable = state === 'ready' || isRefused;
+    const reason = advice[state] ?? (isUsable ? '' : (lastError ?? ''));
     return [
       name,
       state,
@@ -94,7 +101,9 @@ function table(servers: readonly ServerStatus[], paint: Paint): string {
       pid === null ? '' : `pid ${pid}`,
       restarts === 0 ? '' : pluralize(restarts, 'restart'),
       firstSentence(
-        [reason, ...server.problems, changeText(server)].filter(Boolean).join('; '),
+        [loginText(server), reason, ...server.problems, changeText(server)]
+          .filter(Boolean)
+          .join('; '),
         maxReason,
       ),
     ];
@@ -103,6 +112,12 @@ function table(servers: readonly ServerStatus[], paint: Paint): string {
     .split('\n')
     .map((line, index) => painterOf(servers[index]?.state, paint)(line))
     .join('\n');
+}
+
+function loginText({ name, login }: ServerStatus): string {
+  if (login === null) return '';
+  const text = describeLogin(login);
+  return login.state === 'active' ? text : `${text}: "tutti servers login ${name}"`;
 }
 
 /** Tools that a server made others of; the first ones by name. */

@@ -1,3 +1,5 @@
+import type { Secret } from '../../kernel/index.ts';
+import type { Caller } from '../caller/index.ts';
 import type { McpServerEntry } from '../settings/index.ts';
 
 /**
@@ -47,6 +49,41 @@ export interface ServerStatus {
   readonly problems: readonly string[];
   /** Tools that are not what they were when they were first seen or last accepted. */
   readonly changedTools: readonly ToolChange[];
+  /** The caller's login to it; null where none is needed as far as is known. */
+  readonly login: LoginStatus | null;
+}
+
+/** A caller's login to a remote server. */
+export interface LoginStatus {
+  /**
+   * needed: the server asked for one · active: renewed by itself where `isRenewable` · expired: it ended and
+   * cannot be renewed · revoked: the authority or the server no longer accepts it.
+   */
+  readonly state: 'needed' | 'active' | 'expired' | 'revoked';
+  readonly callerId: string;
+  /** Who logged in, in the words of the authority, where it says so. */
+  readonly account: string | null;
+  /** The authority that issued the tokens. */
+  readonly issuer: string | null;
+  readonly scopes: readonly string[];
+  /** Of the current access token, ISO 8601; null when the authority does not say. */
+  readonly expiresAt: string | null;
+  readonly isRenewable: boolean;
+}
+
+/** A login with a browser. */
+export interface LoginRequest {
+  readonly caller: Caller;
+  /** Called once with the URL to be opened in a browser. */
+  readonly onUrl: (url: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface LogoutReport {
+  /** There was a login. */
+  readonly isDone: boolean;
+  /** The authority confirmed that the tokens are no longer valid. */
+  readonly isRevoked: boolean;
 }
 
 /** A tool that its server has made another of. */
@@ -62,8 +99,8 @@ export interface ToolChange {
 
 /** What people and tools may do with the fleet as a whole. */
 export interface FleetControl {
-  /** Now, without starting anything. */
-  status(): Promise<readonly ServerStatus[]>;
+  /** Now, without starting anything. Logins are those of the caller; without one, none are shown. */
+  status(caller?: Caller): Promise<readonly ServerStatus[]>;
   /** Starts every server that may be started and waits until each is ready or has failed, at most `limitMs`. */
   startAll(limitMs: number): Promise<void>;
   /** Stops and starts one. Throws `fleet.unknown_server`. */
@@ -72,6 +109,13 @@ export interface FleetControl {
   logs(name: string, maxLines: number): Promise<readonly string[]>;
   /** Accepts what became of a server's tools; gives what had changed. Throws `fleet.unknown_server`. */
   acceptTools(name: string): Promise<readonly ToolChange[]>;
+  /**
+   * Logs the caller in to a remote server; resolves when the browser has returned and tokens are stored. Throws
+   * `fleet.unknown_server`, `fleet.login_failed`.
+   */
+  login(name: string, request: LoginRequest): Promise<LoginStatus>;
+  /** Deletes the caller's tokens and revokes them where the authority can. Throws `fleet.unknown_server`. */
+  logout(name: string, caller: Caller): Promise<LogoutReport>;
   /** Names that two servers claim, and what was done about each, as sentences. */
   collisions(): readonly string[];
 }
@@ -116,4 +160,23 @@ export type ServerLaunch =
       readonly transport: 'http' | 'sse';
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
+      readonly login?: ServerLogin | undefined;
     };
+
+/** What an entry says about the login to its server. */
+export interface ServerLogin {
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: Secret | undefined;
+  /** The only authorization server that is accepted. */
+  readonly issuer?: string | undefined;
+  /** Scopes to request instead of those the server names. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Obtains tokens by token exchange (RFC 8693) instead of with a browser. */
+  readonly exchange?:
+    | {
+        readonly subjectToken: Secret;
+        readonly subjectTokenType: string;
+        readonly audience?: string | undefined;
+      }
+    | undefined;
+}

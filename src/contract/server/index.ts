@@ -15,6 +15,8 @@ export interface CallContext {
   readonly abort?: CallAbort;
   /** Reports the progress of the call. Cheap to call often: the transport drops reports that were not requested. */
   readonly progress: (update: ProgressUpdate) => void;
+  /** Suspends the time limit of the call until this settles, because a person is asked; not everyone gives it. */
+  readonly suspendLimit?: <Result>(work: Promise<Result>) => Promise<Result>;
   /** Records facts about the call in its trace; absent where none is kept. */
   readonly annotate?: (facts: CallFacts) => void;
   /** `_meta` of the request as it came (trace context, progress token …). */

@@ -5,8 +5,10 @@ import {
   httpUrl,
   optionalText,
   optionalWholeNumber,
+  seconds,
   type Sealed,
   secretOrEmptyText,
+  secretText,
   wholeNumber,
 } from './traits.ts';
 
@@ -45,6 +47,45 @@ const resultCache = z
       .meta(about('Keep results of these tools only.', { defaultText: 'all read-only ones' })),
   })
   .meta(about('Which results are kept.'));
+const tokenExchange = z
+  .strictObject({
+    subjectToken: secretText.meta(about('The token to exchange.', { isSecret: true })),
+    subjectTokenType: z
+      .string()
+      .min(1)
+      .default('urn:ietf:params:oauth:token-type:access_token')
+      .meta(about('Its type.')),
+    audience: optionalText(
+      'Where the new token is used, in the words of the authorization server.',
+    ),
+  })
+  .meta(about('Token exchange (RFC 8693).'));
+
+const serverLogin = z
+  .strictObject({
+    clientId: optionalText('Client id that the authorization server gave to Tutti.', {
+      defaultText: '`login.client_metadata_url`, else Tutti registers itself',
+    }),
+    clientSecret: secretText.optional().meta(about('Secret of that client.', { isSecret: true })),
+    issuer: httpUrl.optional().meta(
+      about('The only authorization server to accept.', {
+        isAddress: true,
+        defaultText: 'the first one that the server names',
+      }),
+    ),
+    scopes: z
+      .array(z.string().min(1))
+      .optional()
+      .meta(about('Scopes to request.', { defaultText: 'those the server names' })),
+    exchange: tokenExchange
+      .optional()
+      .meta(
+        about(
+          'Obtain tokens by token exchange (RFC 8693) instead of with a browser: `subjectToken`, `subjectTokenType`, `audience`. Needs `clientId`.',
+        ),
+      ),
+  })
+  .meta(about('The login to the server.'));
 
 /**
  * One entry of `mcpServers`, in the shape other MCP clients use, so that an entry can be copied
@@ -80,6 +121,13 @@ export const mcpServerSettings = z
       .record(z.string(), secretOrEmptyText)
       .default({})
       .meta(about('Headers of every request.')),
+    login: serverLogin
+      .optional()
+      .meta(
+        about(
+          'How callers log in to the server (http): `clientId`, `clientSecret`, `issuer`, `scopes`, `exchange`. A header `Authorization` replaces the login.',
+        ),
+      ),
     timeoutMs: optionalWholeNumber(
       [1, hourMs],
       'Time after which a call without progress is ended.',
@@ -132,3 +180,27 @@ export const mcpServerSettings = z
 
 /** An entry of `mcpServers` with its defaults and its secrets sealed. */
 export type McpServerEntry = Sealed<z.output<typeof mcpServerSettings>>;
+
+export const loginSettings = z
+  .strictObject({
+    client_metadata_url: httpUrl
+      .optional()
+      .meta(
+        about(
+          'URL of a client id metadata document that describes this Tutti; its redirect URIs must include the callback. Used where authorization servers support it, instead of registering.',
+          { isAddress: true },
+        ),
+      ),
+    public_url: httpUrl
+      .optional()
+      .meta(
+        about(
+          'URL under which browsers reach `tutti serve`: https, or http on this machine. Logins return to `/oauth/callback` below it.',
+          { isAddress: true, defaultText: 'the address it listens on' },
+        ),
+      ),
+    timeout_seconds: seconds
+      .default(300)
+      .meta(about('How long a user has to log in with the browser.')),
+  })
+  .meta(about('Logins to remote servers.', { isUserOnly: true }));

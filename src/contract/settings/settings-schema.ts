@@ -13,7 +13,7 @@ import {
   tracingSettings,
 } from './server-settings.ts';
 import { identitySettings } from './identity-settings.ts';
-import { mcpServerSettings } from './mcp-server-settings.ts';
+import { loginSettings, mcpServerSettings } from './mcp-server-settings.ts';
 import { modelsSettings } from './models-settings.ts';
 import { sandboxSettings } from './sandbox-settings.ts';
 import { about, secretText } from './traits.ts';
@@ -84,13 +84,15 @@ export const settingsSchema = z.strictObject({
       isNotUsedYet: true,
     }),
   ),
-  secret_key: secretText.optional().meta(
-    about('Key for signing tokens issued to clients.', {
-      isUserOnly: true,
-      env: ['MCP_SECRET_KEY'],
-      isNotUsedYet: true,
-    }),
-  ),
+  secret_key: secretText
+    .optional()
+    .meta(
+      about(
+        'Secret from which the key for stored login tokens is derived: 32 random characters or more. If not set, a key is made and kept in `login-key` in `home`.',
+        { isUserOnly: true, env: ['MCP_SECRET_KEY'] },
+      ),
+    ),
+  login: loginSettings,
   mcpServers: z
     .record(serverName, mcpServerSettings)
     .default({})

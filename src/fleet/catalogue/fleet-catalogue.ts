@@ -338,7 +338,7 @@ export class FleetCatalogue implements Catalogue {
     if (!owner || this.#visibleTo(context.caller)?.hasServer(owner) === false) return;
     const { timeoutMs } = owner.options;
     const what = `Listing server "${owner.name}"`;
-    await this.#executor.limit({ what, timeoutMs }, context, ({ signal }) => owner.learn(signal));
+    await this.#executor.limit({ what, timeoutMs }, context, (limited) => owner.learn(limited));
   }
 
   #complete(

@@ -1,5 +1,5 @@
 import type { ServerStatus, ToolChange } from '../../contract/fleet/index.ts';
-import type { McpServer, ServerChange } from '../../contract/server/index.ts';
+import type { CallContext, McpServer, ServerChange } from '../../contract/server/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
 import {
   reportError,
@@ -178,8 +178,8 @@ export class FleetServer implements RunnerListener {
    * Starts the server and waits for its listing. Throws `fleet.server_unavailable`, `fleet.listing_failed`,
    * or the signal's reason.
    */
-  async learn(signal: AbortSignal): Promise<void> {
-    await this.runner.start(signal);
+  async learn(context: CallContext): Promise<void> {
+    await this.runner.start(context.signal, context);
     await this.#untilRefreshed();
   }
 

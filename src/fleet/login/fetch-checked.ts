@@ -224,10 +224,9 @@ async function toResponse(response: IncomingMessage, maxBytes: number): Promise<
     }
     chunks.push(chunk);
   }
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(response.headersDistinct)) {
-    for (const value of values ?? []) headers.append(name, value);
-  }
+  const headers = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
   const status = response.statusCode ?? 0;
   const isEmpty = status === 204 || status === 205 || status === 304;
   return new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers });

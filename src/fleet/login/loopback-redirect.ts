@@ -7,12 +7,8 @@ export interface Page {
   readonly title: string;
   /** Plain text: everything in it is escaped. */
   readonly text: string;
-  /** A button that posts back to this path with these fields. */
-  readonly form?: {
-    readonly action: string;
-    readonly fields: Readonly<Record<string, string>>;
-    readonly button: string;
-  };
+  /** A button that posts back to this address. */
+  readonly form?: { readonly action: string; readonly button: string };
 }
 
 /** Handles an authorization response; never rejects. */
@@ -76,12 +72,8 @@ function sendPage(response: ServerResponse, page: Page): void {
 }
 
 export function renderPage({ title, text, form }: Page): string {
-  const inputs = Object.entries(form?.fields ?? {}).map(
-    ([name, value]) =>
-      `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
-  );
   const button = form
-    ? `<form method="post" action="${escapeHtml(form.action)}">${inputs.join('')}<button>${escapeHtml(form.button)}</button></form>`
+    ? `<form method="post" action="${escapeHtml(form.action)}"><button>${escapeHtml(form.button)}</button></form>`
     : '';
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(title)}</title>
 <style>body{font:16px system-ui;max-width:36em;margin:4em auto;padding:0 1em}</style>

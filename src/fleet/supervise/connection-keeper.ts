@@ -1,5 +1,6 @@
 import type { ServerState } from '../../contract/fleet/index.ts';
 import { AppError, reportError, withTimeLimit, type Log, type Timers } from '../../kernel/index.ts';
+import { LoginRequiredError } from '../login/errors.ts';
 import { ServerUnavailableError } from '../upstream/errors.ts';
 import type { Connect, Connection } from './connection.ts';
 import { refusalPauseMs, retryPauseMs, type SupervisionPolicy } from './supervision-policy.ts';
@@ -270,6 +271,12 @@ export class ConnectionKeeper {
     this.#cancelTimer();
     this.#failures += 1;
     this.#lastError = reason;
+    if (error instanceof LoginRequiredError) {
+      // The next call tries again at once: the user may have logged in.
+      this.#enter({ kind: 'refusing', state: 'failed', until: timers.now() });
+      this.#settle((waiter) => waiter.reject(error));
+      return;
+    }
     const isHopeless = error instanceof AppError && !error.retryable;
     if (!isHopeless && this.#failures <= policy.retryAttempts) {
       this.#enter({ kind: 'pausing' });
@@ -325,7 +332,8 @@ export class ConnectionKeeper {
       await withTimeLimit({ ...limit, signal: never }, (signal) => connection.ping(signal));
       this.#suspectSince = undefined;
     } catch (error) {
-      if (this.connection !== connection || this.#isBusy(connection)) return;
+      const isAnswer = error instanceof LoginRequiredError;
+      if (isAnswer || this.connection !== connection || this.#isBusy(connection)) return;
       this.#ended(connection, `It did not answer a ping: ${reportError(error).message}`);
     }
   }

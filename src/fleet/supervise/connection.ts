@@ -1,3 +1,4 @@
+import type { Caller } from '../../contract/caller/index.ts';
 import type { FleetEntry } from '../../contract/fleet/index.ts';
 import type { OpenedServer } from '../server-runner.ts';
 
@@ -24,6 +25,8 @@ export type Connect = (signal: AbortSignal) => Promise<Connection>;
 /** A request to connect to a configured server. */
 export interface ConnectRequest {
   readonly entry: FleetEntry;
+  /** Whose login is used, where the server wants one. */
+  readonly caller: Caller;
   readonly signal: AbortSignal;
   /** The version it spoke last time; saves a probe. */
   readonly knownProtocolVersion: string | undefined;

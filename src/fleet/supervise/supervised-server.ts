@@ -1,11 +1,14 @@
 import type { ServerState, ServerTransport } from '../../contract/fleet/index.ts';
+import { localCaller, type Caller } from '../../contract/caller/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { AppError, TimeLimitError, type Log, type Timers } from '../../kernel/index.ts';
 import type { ServerRunner, RunnerListener, RunnerStatus, ServerCall } from '../server-runner.ts';
 import { isFailedResult } from '../in-process-server.ts';
 import { UnreachableError } from '../errors.ts';
+import { LoginRequiredError } from '../login/errors.ts';
+import { ServerUnavailableError } from '../upstream/errors.ts';
 import { CallStatistics, type CallSummary } from './call-statistics.ts';
-import type { Connect, Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { ConnectionKeeper } from './connection-keeper.ts';
 import { ConnectionWatches } from './connection-watches.ts';
 import type { ServerLog } from './server-log.ts';
@@ -15,7 +18,15 @@ export interface SupervisedServerOptions {
   readonly name: string;
   readonly transport: ServerTransport;
   readonly policy: SupervisionPolicy;
-  readonly connect: Connect;
+  /** Rejects with an `AppError`, whose `retryable` says whether to try again soon. */
+  readonly connect: (signal: AbortSignal, caller: Caller) => Promise<Connection>;
+  /**
+   * Logs the caller of a call in; throws `required` when that is not possible. With it, every caller has a
+   * connection of its own, because requests carry the token of its caller.
+   */
+  readonly logIn?:
+    | ((context: CallContext, required: LoginRequiredError) => Promise<void>)
+    | undefined;
   readonly serverLog: ServerLog;
   readonly memoryBytes: (pid: number) => Promise<number | null>;
   readonly listener: RunnerListener;
@@ -30,6 +41,8 @@ export interface SupervisedServerOptions {
  * 1. A client keeps its connection; each gets its own while there are fewer than `maxProcesses`. Idle
  *    connections other than the first are stopped and reassigned to the next client.
  * 2. A call is resent at most once, and only when it cannot have run or is safe to run twice.
+ * 3. Of a server that callers log in to, a connection is used by one caller only.
+ * 4. A call that was refused for want of a login, and so was not executed, is sent again after the login.
  */
 export class SupervisedServer implements ServerRunner {
   readonly transport: ServerTransport;
@@ -39,6 +52,8 @@ export class SupervisedServer implements ServerRunner {
   readonly #keepers: ConnectionKeeper[];
   /** The connection of each client, least recently used first. */
   readonly #byClient = new Map<string, ConnectionKeeper>();
+  /** The same by caller, for servers that callers log in to; the user at this machine has the first one. */
+  readonly #byCaller = new Map<string, ConnectionKeeper>();
   /** The most recently used key of `#byClient`. */
   #latestClient: string | undefined;
   readonly #statistics = new CallStatistics();
@@ -50,12 +65,31 @@ export class SupervisedServer implements ServerRunner {
     // HTTP exchanges may log, and cost far more than entering a span.
     this.entersSpans = options.transport === 'stdio';
     this.#options = options;
-    this.#first = this.#addKeeper(options.policy);
+    this.#first = this.#addKeeper(options.policy, localCaller);
     this.#keepers = [this.#first];
     this.#watches = new ConnectionWatches(this.#first, options.log);
   }
 
-  async run<Result>(call: ServerCall<Result>): Promise<Result> {
+  run<Result>(call: ServerCall<Result>): Promise<Result> {
+    const { logIn } = this.#options;
+    return logIn ? this.#runWithLogin(call, logIn) : this.#run(call);
+  }
+
+  async #runWithLogin<Result>(
+    call: ServerCall<Result>,
+    logIn: NonNullable<SupervisedServerOptions['logIn']>,
+  ): Promise<Result> {
+    for (let logins = 0; ; logins += 1) {
+      try {
+        return await this.#run(call);
+      } catch (error) {
+        if (!(error instanceof LoginRequiredError) || logins >= maxLoginsPerCall) throw error;
+        await inSpanOf(call, () => logIn(call.context, error));
+      }
+    }
+  }
+
+  async #run<Result>(call: ServerCall<Result>): Promise<Result> {
     const keeper = this.#keeperOf(call.context);
     const startedAt = performance.now();
     let hasFailed = true;
@@ -102,8 +136,10 @@ export class SupervisedServer implements ServerRunner {
     for (const { connection } of this.#keepers) connection?.setLogLevel?.(level);
   }
 
-  async start(signal: AbortSignal): Promise<void> {
-    await this.#first.acquire(signal);
+  async start(signal: AbortSignal, context?: CallContext): Promise<void> {
+    if (context && this.#options.logIn) {
+      await this.run({ isRepeatable: true, context, work: async () => undefined });
+    } else await this.#first.acquire(signal);
   }
 
   async restart(signal: AbortSignal): Promise<void> {
@@ -141,6 +177,7 @@ export class SupervisedServer implements ServerRunner {
 
   #keeperOf({ client, caller }: CallContext): ConnectionKeeper {
     const { maxProcesses } = this.#options.policy;
+    if (this.#options.logIn) return this.#keeperOfCaller(caller);
     if (maxProcesses === 1 || client === undefined) return this.#first;
     // In the stateless era every request is a client of its own; only the caller is stable.
     const clientKey = client.era === 'stateless' ? `caller ${caller.id}` : client.id;
@@ -155,6 +192,38 @@ export class SupervisedServer implements ServerRunner {
     return keeper;
   }
 
+  #keeperOfCaller(caller: Caller): ConnectionKeeper {
+    if (caller.id === localCaller.id) return this.#first;
+    const known = this.#byCaller.get(caller.id);
+    if (known) {
+      // Moves the caller to the end: it is the most recently used.
+      this.#byCaller.delete(caller.id);
+      this.#byCaller.set(caller.id, known);
+      return known;
+    }
+    if (this.#byCaller.size >= maxRememberedClients) this.#dropIdleCaller();
+    const added = this.#addKeeper(this.#sparePolicy(), caller);
+    this.#keepers.push(added);
+    this.#byCaller.set(caller.id, added);
+    return added;
+  }
+
+  /** Closes the connection that was not used for longest, and has no call. */
+  #dropIdleCaller(): void {
+    const idle = [...this.#byCaller].find(([, { users }]) => users === 0);
+    if (!idle) throw new ServerUnavailableError(this.#options.name, 'too many callers use it');
+    const [callerId, keeper] = idle;
+    this.#byCaller.delete(callerId);
+    this.#keepers.splice(this.#keepers.indexOf(keeper), 1);
+    void keeper.close();
+  }
+
+  /** Callers and clients leave without notice, so their connections are stopped when they are idle. */
+  #sparePolicy(): SupervisionPolicy {
+    const { policy } = this.#options;
+    return { ...policy, isLazy: true, idleStopMs: policy.idleStopMs || spareIdleStopMs };
+  }
+
   /** A connection without a client, or one that was stopped as idle. */
   #freeKeeper(): ConnectionKeeper | undefined {
     const taken = new Set(this.#byClient.values());
@@ -166,9 +235,7 @@ export class SupervisedServer implements ServerRunner {
       return free;
     }
     if (this.#keepers.length >= this.#options.policy.maxProcesses) return undefined;
-    const { policy } = this.#options;
-    const idleStopMs = policy.idleStopMs || spareIdleStopMs;
-    const added = this.#addKeeper({ ...policy, isLazy: true, idleStopMs });
+    const added = this.#addKeeper(this.#sparePolicy(), localCaller);
     this.#keepers.push(added);
     return added;
   }
@@ -182,12 +249,12 @@ export class SupervisedServer implements ServerRunner {
     if (oldest !== undefined) this.#byClient.delete(oldest);
   }
 
-  #addKeeper(policy: SupervisionPolicy): ConnectionKeeper {
+  #addKeeper(policy: SupervisionPolicy, caller: Caller): ConnectionKeeper {
     const { name, connect, timers, random, log, transport } = this.#options;
     return new ConnectionKeeper({
       name,
       policy,
-      connect,
+      connect: (signal) => connect(signal, caller),
       timers,
       random,
       log,
@@ -214,9 +281,11 @@ function inSpanOf<Result>({ inSpan }: ServerCall<unknown>, work: () => Result): 
   return inSpan ? inSpan(work) : work();
 }
 
-/** Size limit of `#byClient`. */
+/** A login, and one more consent. */
+const maxLoginsPerCall = 2;
+/** Size limit of `#byClient` and `#byCaller`. */
 const maxRememberedClients = 1_000;
-/** Clients leave without notice, so additional connections are stopped after this long even without `idleStopMs`. */
+/** Additional connections are stopped after this long even without `idleStopMs`. */
 const spareIdleStopMs = 30 * 60_000;
 
 const codesOfUnsentCalls = new Set([

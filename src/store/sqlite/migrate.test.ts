@@ -63,6 +63,10 @@ const aKey = `
   VALUES ('k1', 'ci', 'tutti_abcdefgh', 'acme/ci', 'acme', 'viewer', 'local', 1);
   INSERT INTO api_key_secrets (digest, prefix, key_id, created_at_ms) VALUES ('d1', 'tutti_abcdefgh', 'k1', 1);`;
 
+const anAuditEntry = `
+  INSERT INTO audit_entries (number, at, action, target, is_allowed, rule, face, previous_digest, digest)
+  VALUES (1, '2026-01-01T00:00:00.000Z', 'tools.call', 'code.format_code', 1, 'the user', 'cli', '', 'd');`;
+
 const sinceTasks = `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`;
 
 const rowsOfVersion: Readonly<Record<number, string>> = {
@@ -88,6 +92,7 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   11: sinceTasks,
   12: sinceTasks,
   13: `${sinceTasks} ${aKey}`,
+  14: `${sinceTasks} ${aKey} ${anAuditEntry}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

@@ -26,6 +26,7 @@ const names = [
   'effect-dispatchers',
   'api-keys',
   'audit',
+  'logins',
 ];
 
 /** Every step from an empty database to this program's, in order. */

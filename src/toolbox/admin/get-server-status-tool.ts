@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isServerInScope } from '../../contract/access/index.ts';
-import type { FleetControl } from '../../contract/fleet/index.ts';
+import type { FleetControl, LoginStatus } from '../../contract/fleet/index.ts';
 import { pluralize } from '../../kernel/index.ts';
 import { defineTool, type DefinedTool } from '../define-tool.ts';
 import { UnknownServerError } from './errors.ts';
@@ -65,7 +65,7 @@ export function getServerStatusTool(fleet: Pick<FleetControl, 'status'>): Define
       'how much memory do the servers take?',
     ],
     run: async ({ server }, { caller }) => {
-      const all = (await fleet.status()).filter(({ name }) => isServerInScope(caller, name));
+      const all = (await fleet.status(caller)).filter(({ name }) => isServerInScope(caller, name));
       const wanted = all.filter(({ name }) => server === undefined || name === server);
       if (server !== undefined && wanted.length === 0) {
         throw new UnknownServerError(
@@ -73,9 +73,9 @@ export function getServerStatusTool(fleet: Pick<FleetControl, 'status'>): Define
           all.map(({ name }) => name),
         );
       }
-      const servers = wanted.map((status) => ({
+      const servers = wanted.map(({ login, ...status }) => ({
         ...status,
-        problems: [...status.problems],
+        problems: [...loginProblem(login), ...status.problems],
         changedTools: status.changedTools.map((change) => ({
           ...change,
           fields: [...change.fields],
@@ -85,6 +85,10 @@ export function getServerStatusTool(fleet: Pick<FleetControl, 'status'>): Define
     },
     summarize: ({ servers }) => servers.map(describe).join('\n'),
   });
+}
+
+function loginProblem(login: LoginStatus | null): string[] {
+  return login === null || login.state === 'active' ? [] : [`login ${login.state}`];
 }
 
 function describe(status: z.output<typeof statusSchema>): string {

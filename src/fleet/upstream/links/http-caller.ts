@@ -32,9 +32,31 @@ export interface HttpCall {
   readonly isSentOnce?: boolean;
 }
 
+/** Authorizes requests to a server behind a login. */
+export interface RequestAuthorizer {
+  /** The value of the `Authorization` header for the next request; undefined for none. */
+  header(): Promise<string | undefined>;
+  /** After a 401 or 403, which means that the request was not executed. Throws when the user has to log in. */
+  mayRetry(refused: RefusedRequest): Promise<boolean>;
+  /** Hides the token in text of the server. */
+  redact(text: string): string;
+}
+
+export interface RefusedRequest {
+  readonly status: number;
+  /** The `WWW-Authenticate` header. */
+  readonly challenge: string | undefined;
+  /** The `Authorization` header that was sent. */
+  readonly sent: string | undefined;
+  /** 0 for the first one. */
+  readonly attempt: number;
+}
+
 type SendRequest = typeof request;
 
 const movedSameMethod = [307, 308];
+/** How often a refused request is sent again with another token. */
+const maxAuthorizationRetries = 2;
 
 /** Sends HTTP requests to one server over keep-alive connections. */
 export class HttpCaller {
@@ -43,33 +65,59 @@ export class HttpCaller {
   readonly #agent: Agent;
   readonly #send: SendRequest;
   readonly #connectEvent: 'connect' | 'secureConnect';
+  readonly #authorizer: RequestAuthorizer | undefined;
   readonly #endpoints = new WeakMap<URL, Endpoint>();
   /** Caches redirect targets: later requests go there directly. */
   readonly #moved = new WeakMap<URL, URL>();
 
-  static async open(server: string, url: URL, limits: HttpLinkLimits): Promise<HttpCaller> {
-    if (url.protocol !== 'https:') return new HttpCaller(server, limits);
-    return new HttpCaller(server, limits, await import('node:https'));
+  static async open(
+    { name, authorizer }: CallerOptions,
+    url: URL,
+    limits: HttpLinkLimits,
+  ): Promise<HttpCaller> {
+    const secure = url.protocol === 'https:' ? await import('node:https') : undefined;
+    return new HttpCaller({ name, authorizer, limits, secure });
   }
 
-  private constructor(
-    server: string,
-    limits: HttpLinkLimits,
-    secure?: { readonly Agent: typeof Agent; readonly request: SendRequest },
-  ) {
-    this.#server = server;
+  private constructor({ name, authorizer, limits, secure }: CallerParts) {
+    this.#server = name;
     this.#limits = limits;
+    this.#authorizer = authorizer;
     const OneAgent = secure?.Agent ?? Agent;
     this.#agent = new OneAgent({ keepAlive: true, maxSockets: limits.maxSockets });
     this.#send = secure?.request ?? request;
     this.#connectEvent = secure ? 'secureConnect' : 'connect';
   }
 
+  /** The same with the token of a login, where there is one; refused requests are repeated with a new one. */
+  async call(call: HttpCall): Promise<IncomingMessage> {
+    const authorizer = this.#authorizer;
+    if (!authorizer) return this.#callUnauthorized(call);
+    for (let attempt = 0; ; attempt += 1) {
+      const sent = await authorizer.header();
+      const headers = sent === undefined ? call.headers : { ...call.headers, authorization: sent };
+      const response = await this.#callUnauthorized({ ...call, headers });
+      const { statusCode: status = 0 } = response;
+      if (status !== 401 && status !== 403) return response;
+      const challenge = response.headers['www-authenticate'];
+      const refused = { status, challenge, sent, attempt };
+      let mayRetry = false;
+      try {
+        mayRetry = attempt < maxAuthorizationRetries && (await authorizer.mayRetry(refused));
+      } catch (error) {
+        response.destroy();
+        throw error;
+      }
+      if (!mayRetry) return response;
+      response.destroy();
+    }
+  }
+
   /**
    * The response, whatever its status. Redirects within the origin are followed, others refused, because the
    * request may carry credentials. Rejects with an `AppError` or the signal's reason.
    */
-  async call(call: HttpCall): Promise<IncomingMessage> {
+  async #callUnauthorized(call: HttpCall): Promise<IncomingMessage> {
     let url = this.#moved.get(call.url) ?? call.url;
     for (let hop = 0; ; hop += 1) {
       const response = await this.#callOnce(url === call.url ? call : { ...call, url });
@@ -141,6 +189,17 @@ export class HttpCaller {
       sent.end(body);
     });
   }
+}
+
+export interface CallerOptions {
+  /** The server's name, for errors. */
+  readonly name: string;
+  readonly authorizer?: RequestAuthorizer | undefined;
+}
+
+interface CallerParts extends CallerOptions {
+  readonly limits: HttpLinkLimits;
+  readonly secure: { readonly Agent: typeof Agent; readonly request: SendRequest } | undefined;
 }
 
 interface Endpoint {

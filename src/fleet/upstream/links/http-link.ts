@@ -5,7 +5,7 @@ import { BadAnswerError, HttpStatusError, SessionExpiredError } from '../../erro
 import type { Link, LinkListener, OutgoingMessage } from '../link.ts';
 import { answerFromEvents } from './answer-from-events.ts';
 import { excerptOf, type Redact } from './excerpt.ts';
-import { checkedHeaders, checkedUrl, HttpCaller } from './http-caller.ts';
+import { checkedHeaders, checkedUrl, HttpCaller, type RequestAuthorizer } from './http-caller.ts';
 import { defaultHttpLinkLimits, type HttpLinkLimits } from './http-limits.ts';
 import { ListenStream } from './listen-stream.ts';
 import { MessageDispatcher } from './message-dispatcher.ts';
@@ -17,6 +17,7 @@ export interface HttpLinkOptions {
   readonly url: string;
   /** Sent with every request; their values are never shown. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly authorizer?: RequestAuthorizer | undefined;
   /** Called with the beginning of invalid input. */
   readonly onExcerpt?: (excerpt: string) => void;
   readonly redact?: Redact | undefined;
@@ -45,7 +46,7 @@ export async function openHttpLink(
   const url = checkedUrl(name, options.url);
   const limits = { ...defaultHttpLinkLimits, ...options.limits };
   const headers = checkedHeaders(name, options.headers);
-  const caller = await HttpCaller.open(name, url, limits);
+  const caller = await HttpCaller.open(options, url, limits);
   const { onExcerpt = () => {}, redact } = options;
   const parts = { name, url, headers, caller, limits, onExcerpt, redact, listener };
   return new StreamableHttpLink(parts);

@@ -23,7 +23,7 @@ export async function openSseLink(options: HttpLinkOptions, listener: LinkListen
   const url = checkedUrl(name, options.url);
   const limits = { ...defaultHttpLinkLimits, ...options.limits };
   const headers = checkedHeaders(name, options.headers);
-  const caller = await HttpCaller.open(name, url, limits);
+  const caller = await HttpCaller.open(options, url, limits);
   try {
     const parts = { name, url, headers, caller, limits, redact };
     const stream = await openStream(parts);
