@@ -1,6 +1,7 @@
 import type { PlanCheck, PlanProblem } from '../../src/contract/plan/index.ts';
 import type {
   PlanSource,
+  RunJournalPage,
   RunView,
   StepView,
   Waiting,
@@ -78,6 +79,29 @@ const aCheck: PlanCheck = {
   },
 };
 
+function checkOf(source: PlanSource): PlanCheck {
+  return textOf(source).includes('doubtful')
+    ? { ...aCheck, warnings: [{ ...aProblem, severity: 'warning' }] }
+    : aCheck;
+}
+
+function pageOfJournal(
+  { runId, steps }: RunView,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): RunJournalPage {
+  const entries = Object.entries(steps)
+    .filter(([, { endedAt }]) => endedAt !== null)
+    .map(([path, { endedAt }], index) => ({
+      number: index + 1,
+      kind: 'settled' as const,
+      steps: [path],
+      activity: 'call' as const,
+      outcome: 'succeeded',
+      at: endedAt,
+    }));
+  return { runId, entries: entries.slice(after, after + limit), total: entries.length };
+}
+
 /**
  * One run, `run-1`, that is as `views` say, one after the other; the last stays. Without a view that is
  * over or waits, following lasts until somebody aborts.
@@ -100,10 +124,7 @@ export function createFakeWorkflows(views: readonly RunView[] = [aRun]): {
       at += 1;
     };
   const workflows: Workflows = {
-    check: async (_caller, source) =>
-      textOf(source).includes('doubtful')
-        ? { ...aCheck, warnings: [{ ...aProblem, severity: 'warning' }] }
-        : aCheck,
+    check: async (_caller, source) => checkOf(source),
     draw: async () => '',
     start: async (_caller, run) => {
       calls.push(['start', run]);
@@ -127,6 +148,7 @@ export function createFakeWorkflows(views: readonly RunView[] = [aRun]): {
       return views.slice(0, filter.limit);
     },
     show: async (_caller, runId) => view(runId),
+    journal: async (_caller, runId, range) => pageOfJournal(view(runId), range),
     cancel: noted('cancel'),
     pause: noted('pause'),
     resume: noted('resume'),

@@ -107,14 +107,19 @@ export class MemoryRunStore implements RunStore {
     return record && summaryOf(record);
   }
 
-  async list(caller: Caller, { status, limit, where }: RunFilter): Promise<readonly RunSummary[]> {
-    return this.#all()
+  async list(caller: Caller, filter: RunFilter): Promise<readonly RunSummary[]> {
+    const { status, limit, where, after } = filter;
+    const sorted = this.#all()
       .filter(({ record }) => record.callerId === caller.id)
-      .filter((run) => this.#isHere(run, where ?? 'anywhere'))
-      .filter(({ record }) => !status || status.includes(record.status))
       .toSorted(
         (a, b) => b.createdAtMs - a.createdAtMs || (a.record.runId < b.record.runId ? 1 : -1),
-      )
+      );
+    const at = sorted.findIndex(({ record }) => record.runId === after);
+    if (after !== undefined && at === -1) return [];
+    return sorted
+      .slice(at + 1)
+      .filter((run) => this.#isHere(run, where ?? 'anywhere'))
+      .filter(({ record }) => !status || status.includes(record.status))
       .slice(0, limit)
       .map(({ record }) => summaryOf(record));
   }

@@ -161,6 +161,38 @@ export const shownRunSchema = runViewSchema.omit({ input: true }).extend({
 
 export type ShownRun = Readonly<z.infer<typeof shownRunSchema>>;
 
+/**
+ * One entry of a run's journal, without the values in it. began: a long call is on its way · settled: its result is
+ * recorded · due: a pause, or the time limit of a wait, ends at `at` · forgotten: `steps` run again.
+ */
+export const journalEntrySchema = z.object({
+  number: z
+    .int()
+    .describe('From 1, without gaps. Entries are only added, so a number keeps its entry.'),
+  kind: z.enum(['began', 'settled', 'due', 'forgotten']),
+  steps: z.array(z.string()),
+  activity: z
+    .enum(['call', 'backoff', 'condition', 'approval', 'resolution', 'repair', 'pause'])
+    .nullable(),
+  outcome: z
+    .string()
+    .nullable()
+    .describe(
+      'Of a call `succeeded`, `failed` or `unknown`, of an approval `asked`, `approved` or `denied`.',
+    ),
+  code: z.string().exactOptional().describe('Of the error, where it failed.'),
+  at: time.nullable(),
+});
+
+export type RunJournalEntry = Readonly<z.infer<typeof journalEntrySchema>>;
+
+export interface RunJournalPage {
+  readonly runId: string;
+  readonly entries: readonly RunJournalEntry[];
+  /** Entries of the whole journal. */
+  readonly total: number;
+}
+
 /** A plan as it is given: text with where it came from, or data. */
 export type PlanSource =
   | { readonly kind: 'text'; readonly text: string; readonly file?: string }
@@ -208,6 +240,12 @@ export interface Workflows {
   list(caller: Caller, filter: RunFilter): Promise<readonly RunSummary[]>;
   /** By id or a unique beginning of it. Throws `workflow.unknown_run`. */
   show(caller: Caller, runId: string): Promise<RunView>;
+  /** What happened in a run, in order: entries after the number `after`. Throws `workflow.unknown_run`. */
+  journal(
+    caller: Caller,
+    runId: string,
+    range: { readonly after: number; readonly limit: number },
+  ): Promise<RunJournalPage>;
   /** What is under way reaches the tools as a cancellation. */
   cancel(caller: Caller, runId: string, reason?: string): Promise<void>;
   pause(caller: Caller, runId: string): Promise<void>;
@@ -249,5 +287,7 @@ export interface RunFilter {
   readonly status?: readonly RunStatus[];
   /** Without it those of other projects, too. */
   readonly where?: 'here';
+  /** Those that come after this run in the list; nothing when it is gone. */
+  readonly after?: string;
   readonly limit: number;
 }

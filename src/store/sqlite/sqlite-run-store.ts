@@ -74,6 +74,8 @@ const listSql = `
   SELECT ${summaryColumns} FROM runs
   WHERE caller_id = ?1 AND (?2 IS NULL OR status IN (SELECT value FROM json_each(?2)))
     AND (?4 IS NULL OR place IS NULL OR place = ?4)
+    AND (?5 IS NULL OR (created_at_ms, run_id) <
+      (SELECT created_at_ms, run_id FROM runs WHERE run_id = ?5 AND caller_id = ?1))
   ORDER BY created_at_ms DESC, run_id DESC LIMIT ?3`;
 
 const journalSql = `SELECT entries FROM run_journal WHERE ${ofRunSql} ORDER BY place`;
@@ -173,10 +175,12 @@ export class SqliteRunStore implements RunStore {
     return row && readSummary(row);
   }
 
-  async list(caller: Caller, { status, limit, where }: RunFilter): Promise<readonly RunSummary[]> {
+  async list(caller: Caller, filter: RunFilter): Promise<readonly RunSummary[]> {
+    const { status, limit, where, after = null } = filter;
     await this.#synced('');
     const place = (where && this.#options.place) ?? null;
-    const wanted = [caller.id, status ? JSON.stringify(status) : null, limit, place] as const;
+    const statuses = status ? JSON.stringify(status) : null;
+    const wanted = [caller.id, statuses, limit, place, after] as const;
     return this.#database
       .readOne((statements) => statements(listSql).all(...wanted))
       .map(readSummary);

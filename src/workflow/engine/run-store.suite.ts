@@ -135,6 +135,9 @@ export function testRunStore(create: CreateRunStores): void {
       expect(await ids({ limit: 2 })).toEqual(['c', 'b']);
       expect(await ids({ limit: 10, status: ['queued', 'failed'] })).toEqual(['c', 'a']);
       expect(await ids({ limit: 10, status: [] })).toEqual([]);
+      expect(await ids({ limit: 10, after: 'c' })).toEqual(['b', 'a']);
+      expect(await ids({ limit: 10, after: 'c', status: ['queued'] })).toEqual(['a']);
+      for (const after of ['d', 'gone']) expect(await ids({ limit: 10, after })).toEqual([]);
     });
 
     it('lists those of one place where that is wanted', async () => {

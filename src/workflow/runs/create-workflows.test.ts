@@ -32,6 +32,20 @@ describe('a run', () => {
     expect(view.endedAt).not.toBeNull();
   });
 
+  it('has a journal in numbered entries without values, from any of them on', async () => {
+    const { workflows, run } = someWorkflows();
+    const { runId } = await run(chain);
+    const whole = await workflows.journal(localCaller, runId, { after: 0, limit: 100 });
+    expect(whole.entries.map(({ number }) => number)).toEqual(
+      Array.from({ length: whole.total }, (_, at) => at + 1),
+    );
+    const last = whole.entries.at(-1);
+    expect(last).toMatchObject({ steps: ['second'], activity: 'call', outcome: 'succeeded' });
+    expect(JSON.stringify(whole)).not.toContain('hello');
+    const rest = await workflows.journal(localCaller, runId, { after: 1, limit: 100 });
+    expect(rest.entries).toEqual(whole.entries.slice(1));
+  });
+
   it('is started once for one idempotency key of one caller', async () => {
     const { workflows } = someWorkflows();
     const wanted = {
@@ -49,6 +63,9 @@ describe('a run', () => {
     const { runId } = await run(chain);
     const unknown = expect.objectContaining({ code: 'workflow.unknown_run' });
     await expect(workflows.show(stranger, runId)).rejects.toEqual(unknown);
+    await expect(workflows.journal(stranger, runId, { after: 0, limit: 9 })).rejects.toEqual(
+      unknown,
+    );
     await expect(workflows.cancel(stranger, runId)).rejects.toEqual(unknown);
     await expect(workflows.retry(stranger, runId)).rejects.toEqual(unknown);
     await expect(workflows.fork(stranger, runId, {})).rejects.toEqual(unknown);

@@ -14,6 +14,7 @@ import {
 import { describeRun, createOutputShower } from './describe-run.ts';
 import { findWholeRun, markInterrupted, replayRun } from './find-run.ts';
 import { followRun } from './follow-run.ts';
+import { readJournal } from './read-journal.ts';
 import { forkRun, startRun } from './start-run.ts';
 import type { WorkflowsParts, RunExecutor } from './workflows-parts.ts';
 
@@ -41,6 +42,7 @@ export function createWorkflows(parts: WorkflowsParts): Workflows {
       const [marked = view] = await markInterrupted(store, [view]);
       return marked;
     },
+    journal: (caller, runId, range) => readJournal(store, caller, { runId, ...range }),
     cancel: (caller, runId, reason) => cancelRun(parts, caller, { runId, reason }),
     pause: (caller, runId) => pauseRun(parts, caller, runId),
     resume: (caller, runId) => resumeRun(parts, caller, runId),

@@ -5,6 +5,7 @@ import type {
   FollowOptions,
   NewRun,
   RunFilter,
+  RunJournalPage,
   RunSummary,
   RunView,
   StepView,
@@ -142,6 +143,11 @@ export class FakeWorkflows implements Workflows {
     await this.show(caller, runId);
     this.decisions.push({ runId, decision });
     this.onDecide(runId, decision);
+  }
+
+  async journal(caller: Caller, runId: string): Promise<RunJournalPage> {
+    await this.show(caller, runId);
+    return { runId, entries: [], total: 0 };
   }
 
   async pause(): Promise<void> {}
