@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AuditStore, KeyStore } from '../access/index.ts';
 import type { ArtifactIndex } from '../artifacts/index.ts';
+import type { AnswerStore } from '../contract/answer/index.ts';
 import type { LoginStore } from '../fleet/index.ts';
 import { isGone, systemClock, systemTimers, type Clock } from '../kernel/index.ts';
 import type { PreferenceStore, SessionStore } from '../memory/index.ts';
@@ -13,6 +14,7 @@ import { checkIntegrity, type IntegrityReport } from './sqlite/check-integrity.t
 import { migrations } from './sqlite/migrate.ts';
 import { SqliteKeyStore } from './sqlite/sqlite-key-store.ts';
 import { LastFact } from './sqlite/last-fact.ts';
+import { SqliteAnswerStore } from './sqlite/sqlite-answer-store.ts';
 import { SqliteAuditStore } from './sqlite/sqlite-audit-store.ts';
 import { SqliteArtifactIndex } from './sqlite/sqlite-artifact-index.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
@@ -55,6 +57,7 @@ export interface Store {
   readonly keys: KeyStore;
   readonly audit: AuditStore;
   readonly logins: LoginStore;
+  readonly answers: AnswerStore;
   /** Whether the database file is there yet. */
   exists(): boolean;
   checkIntegrity(): IntegrityReport;
@@ -88,6 +91,7 @@ export function openStore(options: StoreOptions): Store {
     ...databaseOptions,
     busyTimeoutMs: Math.min(databaseOptions.busyTimeoutMs, runBusyTimeoutMs),
   });
+  const patienceMs = databaseOptions.busyTimeoutMs;
   const lastFact = options.readonly === true ? undefined : new LastFact(path);
   return {
     path,
@@ -98,26 +102,22 @@ export function openStore(options: StoreOptions): Store {
     artifactIndex: new SqliteArtifactIndex(database),
     effects: new SqliteEffectStore(database, lastFact),
     stepCache: new SqliteStepCache(database),
-    spending: new SqliteSpendingStore(database, {
-      clock,
-      patienceMs: databaseOptions.busyTimeoutMs,
-    }),
+    spending: new SqliteSpendingStore(database, { clock, patienceMs }),
     sessions: new SqliteSessionStore(database, {
       clock: steady,
       isGone,
-      patienceMs: databaseOptions.busyTimeoutMs,
+      patienceMs,
     }),
-    preferences: new SqlitePreferenceStore(database, {
-      patienceMs: databaseOptions.busyTimeoutMs,
-    }),
-    keys: new SqliteKeyStore(database, { patienceMs: databaseOptions.busyTimeoutMs }),
-    logins: new SqliteLoginStore(database, { patienceMs: databaseOptions.busyTimeoutMs }),
+    answers: new SqliteAnswerStore(database, { clock, patienceMs }),
+    keys: new SqliteKeyStore(database, { patienceMs }),
+    logins: new SqliteLoginStore(database, { patienceMs }),
+    preferences: new SqlitePreferenceStore(database, { patienceMs }),
     runs: new SqliteRunStore(runDatabase, {
       clock: steady,
       isGone,
       lastFact,
       place: options.place,
-      patienceMs: databaseOptions.busyTimeoutMs,
+      patienceMs,
     }),
     audit: new SqliteAuditStore(database),
     exists: () => database.exists,

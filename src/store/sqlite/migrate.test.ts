@@ -67,6 +67,10 @@ const anAuditEntry = `
   INSERT INTO audit_entries (number, at, action, target, is_allowed, rule, face, previous_digest, digest)
   VALUES (1, '2026-01-01T00:00:00.000Z', 'tools.call', 'code.format_code', 1, 'the user', 'cli', '', 'd');`;
 
+const aLogin = `
+  INSERT INTO logins (caller_id, server, server_url, resource, issuer, scopes, is_renewable, is_revoked, sealed, version)
+  VALUES ('local', 'tracker', 'https://a/', 'https://a/', 'https://b/', '[]', 1, 0, 'x', 1);`;
+
 const sinceTasks = `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`;
 
 const rowsOfVersion: Readonly<Record<number, string>> = {
@@ -93,6 +97,7 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   12: sinceTasks,
   13: `${sinceTasks} ${aKey}`,
   14: `${sinceTasks} ${aKey} ${anAuditEntry}`,
+  15: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

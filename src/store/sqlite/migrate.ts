@@ -27,6 +27,7 @@ const names = [
   'api-keys',
   'audit',
   'logins',
+  'api-answers',
 ];
 
 /** Every step from an empty database to this program's, in order. */
