@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Api } from '../api/index.ts';
 import type { Settings } from '../config/index.ts';
 import { localCaller } from '../contract/caller/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
@@ -28,6 +29,7 @@ interface FaceParts extends FaceCatalogues {
 
 interface HttpFaceParts extends FaceParts {
   readonly logins: Pick<LoginsHere, 'routes' | 'publicUrls' | 'servedAt'>;
+  readonly api: Api;
 }
 
 export interface StdioStreams {
@@ -68,7 +70,7 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
-/** Serves MCP over HTTP until it is closed. */
+/** Serves MCP and the REST API over HTTP until it is closed. */
 export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
   const { isLoopback } = await import('../http/index.ts');
   tuneCollector();
@@ -91,7 +93,13 @@ export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
     allowedOrigins: [...server.allowed_origins, ...parts.logins.publicUrls],
     limits: { maxRequestBytes: server.max_request_bytes },
     ...access.options,
-    routes: [metricsRoute(parts.metrics), ...access.routes, ...parts.logins.routes],
+    routes: [
+      metricsRoute(parts.metrics),
+      ...access.routes,
+      ...parts.logins.routes,
+      ...parts.api.routes,
+    ],
+    links: [{ path: '/api/docs', text: 'The REST API' }],
     onRefused: parts.onRefused,
   });
   parts.logins.servedAt(gateway.url);
@@ -99,9 +107,10 @@ export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
   return {
     url: gateway.url,
     ...(own && { tokenFile: own.file }),
-    close: () => {
+    close: async () => {
       stopWatching();
-      return gateway.close();
+      await parts.api.close();
+      await gateway.close();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { LoadedSettings } from '../config/index.ts';
+import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import { lazy, ownVersion } from '../kernel/index.ts';
 import { traceLimits } from '../observe/index.ts';
@@ -46,16 +47,9 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const embedder = lazy(async () => (await import('../models/index.ts')).createLocalEmbedder());
   const models = modelsHere({ ...known, store, artifacts: runs.artifacts });
   const memory = memoryHere({ ...known, store, request, embedder });
-  const agent = agentHere({
-    ...known,
-    roots,
-    models,
-    memory,
-    runs,
-    catalogue,
-    finder: () => finder,
-    servers: () => fleet.control.status(),
-  });
+  const servers = (): ReturnType<FleetControl['status']> => fleet.control.status();
+  const asked = { roots, models, memory, runs, catalogue, servers };
+  const agent = agentHere({ ...known, ...asked, finder: () => finder });
   const logins = loginsHere({ ...known, store });
   const ours = toolboxServers({ ...known, roots, request, sandbox, catalogue, models });
   const { fleet, finder } = openAdministeredFleet({

@@ -3,6 +3,7 @@ import { localCaller } from '../contract/caller/index.ts';
 import { ocsfEvent } from '../access/index.ts';
 import { findTrace, formatTrace } from '../observe/index.ts';
 import type { Store } from '../store/index.ts';
+import { apiHere } from './api.ts';
 import { auditFleet, auditWorkflows } from './audit.ts';
 import { hideSecrets } from './check-code.ts';
 import { chooseFace } from './choose-face.ts';
@@ -25,13 +26,14 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
   const known = { settings: settings.values, version, log, metrics };
   const { onRefused } = audit;
-  const parts = { ...known, fleet: control, roots, access, logins, onRefused, ...face };
+  const served = { fleet: control, roots, access, logins, onRefused };
+  const parts = { ...known, ...served, api: apiHere(rooms, known.settings), ...face };
   const { home } = settings.values;
   // Where some servers are left out, runs would miss the tools they call.
   const resumed = request.only === undefined ? runs : undefined;
   const serving = prepareServing({ home, fleet: control, serve, sandbox, runs: resumed, log });
-  const closeEmbedder = async (): Promise<void> => (await embedder.opened())?.close();
-  const opened = [sandbox, memory, models, finder, { close: closeEmbedder }];
+  const lazyEmbedder = { close: async () => (await embedder.opened())?.close() };
+  const opened = [sandbox, memory, models, finder, lazyEmbedder];
   const last = [access, tracing, audit.log, store, log];
   const examined = { settings, store, catalogue, fleet: control, sandbox: sandbox.get };
   return {

@@ -7,7 +7,10 @@ export class EventStream {
   readonly #maxBacklogBytes: number;
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor(response: ServerResponse, limits: HttpLimits) {
+  constructor(
+    response: ServerResponse,
+    limits: Pick<HttpLimits, 'maxStreamBacklogBytes' | 'streamHeartbeatMs'>,
+  ) {
     this.#response = response;
     this.#maxBacklogBytes = limits.maxStreamBacklogBytes;
     response.writeHead(200, {
@@ -21,9 +24,10 @@ export class EventStream {
     response.once('close', () => clearInterval(this.#heartbeat));
   }
 
-  /** `text` must be a single line, as JSON texts are. */
-  send(text: string, event = 'message'): void {
-    this.#write(`event: ${event}\ndata: ${text}\n\n`);
+  /** `text` must be a single line, as JSON texts are. A client that reconnects names the last `id` it got. */
+  send(text: string, event = 'message', id?: string): void {
+    const idLine = id === undefined ? '' : `id: ${id}\n`;
+    this.#write(`${idLine}event: ${event}\ndata: ${text}\n\n`);
   }
 
   end(): void {

@@ -151,7 +151,7 @@ export function isLoopback(host: string): boolean {
 }
 
 const allowedRequestHeaders =
-  'authorization, content-type, accept, last-event-id, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, traceparent, tracestate, baggage';
+  'authorization, content-type, accept, last-event-id, idempotency-key, if-none-match, range, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, traceparent, tracestate, baggage';
 const preflightFreshSeconds = 600;
 
 /**
@@ -166,7 +166,10 @@ export function handleCors(
   const { origin } = request.headers;
   if (origin === undefined || !allowedOrigins.includes(origin)) return false;
   response.setHeader('access-control-allow-origin', origin);
-  response.setHeader('access-control-expose-headers', 'mcp-session-id');
+  response.setHeader(
+    'access-control-expose-headers',
+    'mcp-session-id, etag, location, content-range',
+  );
   response.setHeader('vary', 'origin');
   if (request.method !== 'OPTIONS') return false;
   response.writeHead(204, {

@@ -40,6 +40,12 @@ describe('the page at /', () => {
     });
   });
 
+  it('links to the other pages of the server', async () => {
+    const peer = await aPeer({ links: [{ path: '/api/docs', text: 'The REST API' }] });
+    const { text } = await peer.send({ method: 'GET', path: '/', headers: browser });
+    expect(text).toContain('<a href="/api/docs">The REST API</a>');
+  });
+
   it('lists nothing without the token', async () => {
     const peer = await aPeer({
       token: new Secret('hunter2'),

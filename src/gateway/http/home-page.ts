@@ -12,7 +12,14 @@ export interface HomeParts {
   readonly version: string;
   readonly isAuthenticated: boolean;
   readonly overview: (caller: Caller) => Promise<Overview>;
+  /** Other pages of this server. */
+  readonly links: readonly PageLink[];
   readonly log: Log;
+}
+
+export interface PageLink {
+  readonly path: string;
+  readonly text: string;
 }
 
 /** `/` for people with a browser. Servers and tools are listed to authenticated callers only. */
@@ -30,12 +37,13 @@ export class HomeEndpoint {
       respondJson(response, { status: 406, text: JSON.stringify({ status: 406, title }) });
       return;
     }
-    const { version, isAuthenticated } = this.#parts;
+    const { version, isAuthenticated, links } = this.#parts;
     const html = renderHomePage({
       version,
       // The Host header was checked: it names this server.
       mcpUrl: `http://${headerOf(request, 'host') ?? ''}/mcp`,
       needsToken: isAuthenticated,
+      links,
       overview: caller ? await this.#overview(caller) : undefined,
     });
     response.writeHead(200, {
@@ -70,6 +78,7 @@ export interface HomePage {
   /** The MCP url, as reached by the browser. */
   readonly mcpUrl: string;
   readonly needsToken: boolean;
+  readonly links: readonly PageLink[];
   /** Undefined where the visitor may not see it, a reason where it failed. */
   readonly overview: Overview | string | undefined;
 }
@@ -84,7 +93,8 @@ table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:t
 export const homePagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** The page at `/`: status, how to connect, servers and tools. No script; all external text is escaped. */
-export function renderHomePage({ version, mcpUrl, needsToken, overview }: HomePage): string {
+export function renderHomePage(page: HomePage): string {
+  const { version, mcpUrl, needsToken, links, overview } = page;
   const headers = needsToken ? { headers: { Authorization: 'Bearer TOKEN' } } : {};
   const entry = { mcpServers: { tutti: { type: 'http', url: mcpUrl, ...headers } } };
   const flag = needsToken ? " --header 'Authorization: Bearer TOKEN'" : '';
@@ -98,9 +108,13 @@ export function renderHomePage({ version, mcpUrl, needsToken, overview }: HomePa
 <pre>${escaped(JSON.stringify(entry, null, 2))}</pre>
 <p>Claude Code:</p>
 <pre>claude mcp add --transport http tutti ${escaped(mcpUrl)}${escaped(flag)}</pre>
-${renderOverview(overview)}
+${links.map(renderLink).join('')}${renderOverview(overview)}
 </body></html>
 `;
+}
+
+function renderLink({ path, text }: PageLink): string {
+  return `<p><a href="${escaped(path)}">${escaped(text)}</a></p>\n`;
 }
 
 const tokenHint =

@@ -20,7 +20,7 @@ import {
 } from '../../kernel/index.ts';
 import { createServing } from '../answer-request.ts';
 import { HealthEndpoints, type HealthParts } from './health-endpoints.ts';
-import { HomeEndpoint, type Overview } from './home-page.ts';
+import { HomeEndpoint, type Overview, type PageLink } from './home-page.ts';
 import { defaultMcpLimits, rpcRefusal, type HttpCall, type McpLimits } from './http-parts.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { messagesPath, SseEndpoint } from './sse-endpoint.ts';
@@ -32,6 +32,8 @@ export interface McpRouteOptions {
   readonly version: string;
   /** State of the servers of the fleet, for the page at `/`; without it only the tools are shown. */
   readonly servers?: () => Promise<Overview['servers']>;
+  /** Other pages of this server, for the page at `/`. */
+  readonly links?: readonly PageLink[];
   readonly isAuthenticated: boolean;
   /** The oldest protocol version that is served. */
   readonly minProtocolVersion?: string | undefined;
@@ -85,14 +87,14 @@ function mcpRoutes(mcp: McpEndpoint, sse: SseEndpoint): Route[] {
 }
 
 function openRoutes(options: McpRouteOptions, clock: Clock, mcp: McpEndpoint): Route[] {
-  const { server, version, log, isAuthenticated } = options;
+  const { server, version, log, isAuthenticated, links = [] } = options;
   const health = new HealthEndpoints({ server, version, isAuthenticated, log, clock });
   const overview = async (caller: Caller): Promise<Overview> => {
     const tools = await server.listTools(caller);
     const servers = (await options.servers?.()) ?? [];
     return { servers: servers.filter(({ name }) => isServerInScope(caller, name)), tools };
   };
-  const home = new HomeEndpoint({ version, isAuthenticated, overview, log });
+  const home = new HomeEndpoint({ version, isAuthenticated, overview, links, log });
   const route = (
     path: string,
     serve: (exchange: HttpExchange, caller: Caller | undefined) => Promise<void> | undefined,

@@ -1,0 +1,173 @@
+import type { ServerResponse } from 'node:http';
+import type { Caller } from '../../contract/caller/index.ts';
+import type { Workflows } from '../../contract/run/index.ts';
+import { EventStream } from '../../http/index.ts';
+import type { Log } from '../../kernel/index.ts';
+import { TooManyStreamsError } from '../errors.ts';
+import type { ApiLimits } from '../ports.ts';
+import {
+  eventId,
+  isOver,
+  readEventId,
+  runState,
+  stateDigest,
+  unknownEventId,
+  type EventPosition,
+} from './event-id.ts';
+import { drained } from '../send-answer.ts';
+import { RunWatcher } from './run-watcher.ts';
+
+const pageEntries = 200;
+
+export interface StreamRequest {
+  readonly caller: Caller;
+  readonly runId: string;
+  /** The header `Last-Event-ID`. */
+  readonly lastEventId: string | undefined;
+  readonly response: ServerResponse;
+}
+
+/** One client that listens to a run. */
+export class RunStream {
+  readonly #events: EventStream;
+  readonly #response: ServerResponse;
+  #position: EventPosition;
+
+  constructor(response: ServerResponse, position: EventPosition, limits: ApiLimits) {
+    this.#response = response;
+    this.#events = new EventStream(response, limits);
+    this.#position = position;
+  }
+
+  get position(): EventPosition {
+    return this.#position;
+  }
+
+  get isClosed(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded;
+  }
+
+  /** Entries the client has are left out. */
+  sendEntry(number: number, text: string): void {
+    if (number <= this.#position.number) return;
+    this.#position = { ...this.#position, number };
+    this.#events.send(text, 'journal', eventId(this.#position));
+  }
+
+  sendState(digest: string, text: string): void {
+    if (digest === this.#position.digest) return;
+    this.#position = { ...this.#position, digest };
+    this.#events.send(text, 'run', eventId(this.#position));
+  }
+
+  drained(): Promise<void> {
+    return drained(this.#response);
+  }
+
+  end(): void {
+    this.#events.end();
+  }
+}
+
+/**
+ * The event streams of runs.
+ *
+ * 1. An event id says how much of the journal a client has, and which state of the run it saw last. Both are read from
+ *    what is stored, so ids mean the same after a restart, and a client that reconnects gets every entry it lacks once.
+ * 2. A run is watched once for each caller, however many of its streams are open.
+ * 3. A client that does not read is disconnected; it may resume.
+ */
+export class RunEventStreams {
+  readonly #workflows: Pick<Workflows, 'show' | 'journal' | 'follow'>;
+  readonly #limits: ApiLimits;
+  readonly #log: Log;
+  readonly #watchers = new Map<string, RunWatcher>();
+  readonly #perCaller = new Map<string, number>();
+  #open = 0;
+
+  constructor(workflows: RunEventStreams['workflows'], limits: ApiLimits, log: Log) {
+    this.#workflows = workflows;
+    this.#limits = limits;
+    this.#log = log;
+  }
+
+  get workflows(): Pick<Workflows, 'show' | 'journal' | 'follow'> {
+    return this.#workflows;
+  }
+
+  /** Resolves when the client follows the run; the stream ends with the run. */
+  async open({ caller, runId: given, lastEventId, response }: StreamRequest): Promise<void> {
+    const position = readEventId(lastEventId);
+    const view = await this.#workflows.show(caller, given);
+    const { runId } = view;
+    const { total } = await this.#workflows.journal(caller, runId, { after: 0, limit: 0 });
+    if (position.number > total) throw unknownEventId();
+    const isKnown = isOver(view.status) && position.digest === stateDigest(runState(view));
+    if (isKnown && position.number === total) {
+      // Tells an EventSource not to reconnect.
+      response.writeHead(204).end();
+      return;
+    }
+    this.#admit(caller, response);
+    const stream = new RunStream(response, position, this.#limits);
+    await this.#catchUp(caller, runId, stream);
+    if (stream.isClosed) return;
+    this.#watch(caller, runId).join(stream);
+  }
+
+  /** Something was done to the run: its watcher looks at once. */
+  nudge(caller: Caller, runId: string): void {
+    this.#watchers.get(keyOf(caller, runId))?.nudge();
+  }
+
+  close(): void {
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+
+  #admit({ id }: Caller, response: ServerResponse): void {
+    const { maxStreams, maxStreamsPerCaller } = this.#limits;
+    const count = this.#perCaller.get(id) ?? 0;
+    if (this.#open >= maxStreams) throw new TooManyStreamsError(maxStreams);
+    if (count >= maxStreamsPerCaller) throw new TooManyStreamsError(maxStreamsPerCaller);
+    this.#open += 1;
+    this.#perCaller.set(id, count + 1);
+    response.once('close', () => {
+      this.#open -= 1;
+      const left = (this.#perCaller.get(id) ?? 1) - 1;
+      if (left > 0) this.#perCaller.set(id, left);
+      else this.#perCaller.delete(id);
+    });
+  }
+
+  /** What is in the journal already, at the pace of the client. */
+  async #catchUp(caller: Caller, runId: string, stream: RunStream): Promise<void> {
+    while (!stream.isClosed) {
+      const range = { after: stream.position.number, limit: pageEntries };
+      const { entries } = await this.#workflows.journal(caller, runId, range);
+      for (const entry of entries) stream.sendEntry(entry.number, JSON.stringify(entry));
+      if (entries.length < pageEntries) return;
+      await stream.drained();
+    }
+  }
+
+  #watch(caller: Caller, runId: string): RunWatcher {
+    const key = keyOf(caller, runId);
+    const found = this.#watchers.get(key);
+    if (found) return found;
+    const watcher = new RunWatcher({
+      caller,
+      runId,
+      workflows: this.#workflows,
+      idlePollMs: this.#limits.idleRunPollMs,
+      log: this.#log,
+      onEnd: () => this.#watchers.delete(key),
+    });
+    this.#watchers.set(key, watcher);
+    return watcher;
+  }
+}
+
+function keyOf({ id }: Caller, runId: string): string {
+  return JSON.stringify([id, runId]);
+}

@@ -1,0 +1,63 @@
+import type { Agent } from '../contract/agent/index.ts';
+import type { ApiKeys, AuditLog } from '../contract/access/index.ts';
+import type { AnswerStore } from '../contract/answer/index.ts';
+import type { Artifacts } from '../contract/artifact/index.ts';
+import type { Caller } from '../contract/caller/index.ts';
+import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
+import type { FleetControl } from '../contract/fleet/index.ts';
+import type { Models } from '../contract/model/index.ts';
+import type { Workflows } from '../contract/run/index.ts';
+import type { Memory } from '../contract/session/index.ts';
+import type { Log } from '../kernel/index.ts';
+import type { SpanRecord, TraceSummary } from '../observe/index.ts';
+
+/** What the API is a face of. Every port that touches user data takes the caller. */
+export interface ApiPorts {
+  readonly version: string;
+  readonly log: Log;
+  readonly agent: Agent;
+  readonly workflows: Workflows;
+  readonly memory: Memory;
+  readonly artifacts: () => Promise<Artifacts>;
+  /** All tools, whatever MCP clients are shown. */
+  readonly catalogue: Catalogue;
+  readonly findTools: (query: string, count: number) => Promise<readonly CatalogueEntry[]>;
+  readonly fleet: FleetControl;
+  readonly models: Pick<Models, 'list'>;
+  readonly traces: {
+    find(caller: Caller, id: string): Promise<readonly SpanRecord[]>;
+    recent(caller: Caller, limit: number): Promise<readonly TraceSummary[]>;
+  };
+  /** Answers of requests that carried an `Idempotency-Key`. */
+  readonly answers: AnswerStore;
+  /** Absent where this server has no keys of its own. */
+  readonly keys?: ApiKeys | undefined;
+  readonly audit?: AuditLog | undefined;
+  readonly limits?: Partial<ApiLimits>;
+}
+
+/** Every limit of the API, by name and unit; those of the listener come on top. */
+export interface ApiLimits {
+  readonly maxRequestBytes: number;
+  /** Levels of objects and lists in a body. */
+  readonly maxBodyDepth: number;
+  /** Open event streams, of all callers and of one. */
+  readonly maxStreams: number;
+  readonly maxStreamsPerCaller: number;
+  /** Interval of the comments that keep proxies from closing a silent stream. */
+  readonly streamHeartbeatMs: number;
+  /** Unread bytes after which a stream is closed. */
+  readonly maxStreamBacklogBytes: number;
+  /** How often a run that waits for a person is looked at for its event streams. */
+  readonly idleRunPollMs: number;
+}
+
+export const defaultApiLimits: ApiLimits = {
+  maxRequestBytes: 4 * 1024 * 1024,
+  maxBodyDepth: 100,
+  maxStreams: 10_000,
+  maxStreamsPerCaller: 1_000,
+  streamHeartbeatMs: 15_000,
+  maxStreamBacklogBytes: 1024 * 1024,
+  idleRunPollMs: 1_000,
+};

@@ -1,0 +1,27 @@
+import type { ApiRoute } from './define-route.ts';
+import { accessRoutes } from './routes/access.ts';
+import { artifactRoutes } from './routes/artifacts.ts';
+import { planRoutes } from './routes/plans.ts';
+import { resourceRoutes } from './routes/resources.ts';
+import { runControlRoutes } from './routes/run-control.ts';
+import { runRoutes } from './routes/runs.ts';
+import { serverRoutes } from './routes/servers.ts';
+import { sessionRoutes } from './routes/sessions.ts';
+import { systemRoutes } from './routes/system.ts';
+import { taskRoutes } from './routes/tasks.ts';
+import { toolRoutes } from './routes/tools.ts';
+
+/** Every route of the API. Fixed paths stand before those with parameters that they would match. */
+export const apiRoutes: readonly ApiRoute[] = [
+  ...taskRoutes,
+  ...planRoutes,
+  ...runRoutes,
+  ...runControlRoutes,
+  ...sessionRoutes,
+  ...toolRoutes,
+  ...resourceRoutes,
+  ...serverRoutes,
+  ...artifactRoutes,
+  ...systemRoutes,
+  ...accessRoutes,
+];

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { byName, defineRoute, type ApiRoute } from '../define-route.ts';
+import { NotFoundError } from '../errors.ts';
+import { pageAfter, pageOf, pageQuery } from '../page.ts';
+import { contextOf } from './tools.ts';
+
+const resourceSchema = z.object({
+  uri: z.string(),
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  mimeType: z.string().optional(),
+  size: z.number().optional(),
+});
+
+const templateSchema = resourceSchema
+  .omit({ uri: true, size: true })
+  .extend({ uriTemplate: z.string() });
+
+const promptSchema = z.object({
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  arguments: z
+    .array(
+      z.object({
+        name: z.string(),
+        title: z.string().optional(),
+        description: z.string().optional(),
+        required: z.boolean().optional(),
+      }),
+    )
+    .optional(),
+});
+
+export const resourceRoutes: readonly ApiRoute[] = [
+  defineRoute({
+    method: 'get',
+    path: '/resources',
+    group: 'Resources',
+    summary: 'List the resources of all servers',
+    permission: 'resources.read',
+    query: z.strictObject(pageQuery),
+    answer: pageOf(resourceSchema),
+    async handle({ query }, { catalogue }) {
+      const { items, nextCursor } = pageAfter(
+        await catalogue.listResources(),
+        query,
+        ({ uri }) => uri,
+      );
+      const shown = items.map(({ uri, name, title, description, mimeType, size }) => ({
+        uri,
+        name,
+        title,
+        description,
+        mimeType,
+        size,
+      }));
+      return { items: shown, nextCursor };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/resources/templates',
+    group: 'Resources',
+    summary: 'List the templates of resource addresses',
+    permission: 'resources.read',
+    query: z.strictObject(pageQuery),
+    answer: pageOf(templateSchema),
+    async handle({ query }, { catalogue }) {
+      const templates = await catalogue.listResourceTemplates();
+      const { items, nextCursor } = pageAfter(templates, query, ({ uriTemplate }) => uriTemplate);
+      const shown = items.map(({ uriTemplate, name, title, description, mimeType }) => ({
+        uriTemplate,
+        name,
+        title,
+        description,
+        mimeType,
+      }));
+      return { items: shown, nextCursor };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/resources/content',
+    group: 'Resources',
+    summary: 'Read a resource',
+    permission: 'resources.read',
+    query: z.strictObject({ uri: z.string().min(1).max(4_000) }),
+    answer: z.object({
+      contents: z.array(
+        z.object({
+          uri: z.string(),
+          mimeType: z.string().optional(),
+          text: z.string().optional(),
+          blob: z.string().optional().describe('Base64.'),
+        }),
+      ),
+    }),
+    async handle(call, { catalogue }) {
+      const { contents } = await catalogue.readResource(call.query.uri, contextOf(call));
+      return { contents: [...contents] };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/prompts',
+    group: 'Prompts',
+    summary: 'List the prompts of all servers',
+    permission: 'prompts.read',
+    query: z.strictObject(pageQuery),
+    answer: pageOf(promptSchema),
+    async handle({ query }, { catalogue }) {
+      const prompts = (await catalogue.listPrompts()).map(({ arguments: wanted, ...prompt }) => ({
+        ...prompt,
+        ...(wanted && { arguments: [...wanted] }),
+      }));
+      return pageAfter(prompts, query, ({ name }) => name);
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/prompts/{name}',
+    group: 'Prompts',
+    summary: 'Get the messages of a prompt',
+    permission: 'prompts.read',
+    repeat: 'safe',
+    params: byName,
+    body: z.strictObject({ arguments: z.record(z.string(), z.string()).default({}) }),
+    answer: z.object({
+      description: z.string().optional(),
+      messages: z.array(
+        z.object({
+          role: z.enum(['user', 'assistant']),
+          content: z.record(z.string(), z.unknown()),
+        }),
+      ),
+    }),
+    async handle(call, { catalogue }) {
+      const known = await catalogue.listPrompts();
+      if (!known.some(({ name }) => name === call.params.name)) {
+        throw new NotFoundError('prompt', call.params.name);
+      }
+      const prompt = await catalogue.getPrompt(
+        call.params.name,
+        call.body.arguments,
+        contextOf(call),
+      );
+      const { description } = prompt;
+      return {
+        ...(description !== undefined && { description }),
+        messages: prompt.messages.map(({ role, content }) => ({ role, content: { ...content } })),
+      };
+    },
+  }),
+];

@@ -1,0 +1,34 @@
+import { createApi, type Api } from '../api/index.ts';
+import type { LoadedSettings } from '../config/index.ts';
+import { findTrace } from '../observe/index.ts';
+import { auditWorkflows } from './audit.ts';
+import type { openRooms } from './open-rooms.ts';
+
+/** The REST API; nothing of it is loaded before its first request. */
+export function apiHere(
+  rooms: Awaited<ReturnType<typeof openRooms>>,
+  { server }: Pick<LoadedSettings['values'], 'server'>,
+): Api {
+  const { version, agent, memory, models, runs, fleet, finder, store, audit, access } = rooms;
+  const { traces, answers } = store;
+  return createApi({
+    version,
+    agent,
+    memory,
+    models,
+    answers,
+    keys: access.keys,
+    audit: audit.recorder && audit.log,
+    log: rooms.log.child({ room: 'api' }),
+    workflows: auditWorkflows(runs.workflows, audit.recorder, 'rest'),
+    artifacts: runs.artifacts,
+    catalogue: fleet.catalogue,
+    fleet: fleet.control,
+    findTools: (query, count) => finder.find(query, count),
+    traces: {
+      find: (caller, id) => findTrace(traces, caller, id),
+      recent: (caller, limit) => traces.recent(caller, limit),
+    },
+    limits: { maxRequestBytes: server.max_request_bytes },
+  });
+}
