@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { createApi, type ApiPorts } from '../../src/api/index.ts';
+import { createApi, type Api, type ApiPorts } from '../../src/api/index.ts';
 import type { Caller } from '../../src/contract/caller/index.ts';
 import { startListener } from '../../src/http/index.ts';
 import { silentLog } from '../../src/kernel/index.ts';
@@ -15,6 +15,9 @@ export const callers: Readonly<Record<string, Caller>> = {
   vera: { id: 'acme/vera', tenant: 'acme', role: 'viewer' },
   sam: { id: 'other/sam', tenant: 'other', role: 'owner', scopes: ['fake.echo_*'] },
 };
+
+/** An API that takes longer hangs. */
+const answerLimitMs = 30_000;
 
 export interface ApiAsk {
   readonly method?: string;
@@ -39,17 +42,20 @@ export interface AnApi {
 }
 
 /** Serves the ports on a listener of its own until the running test has finished. */
-export async function serveApi(
-  ports: ApiPorts,
-  known: Readonly<Record<string, Caller>> = callers,
-): Promise<AnApi> {
-  const api = createApi(ports);
+export async function serveApi(ports: ApiPorts): Promise<AnApi> {
+  const api = await listenFor(createApi(ports));
+  onTestFinished(() => api.close());
+  return api;
+}
+
+/** An API on a listener of its own, where a token is the name of a caller. */
+export async function listenFor(api: Api): Promise<AnApi & { close(): Promise<void> }> {
   const listener = await startListener({
     host: '127.0.0.1',
     port: 0,
     routes: api.routes,
     identify: ({ headers }) => {
-      const caller = known[headers.authorization?.replace('Bearer ', '') ?? ''];
+      const caller = callers[headers.authorization?.replace('Bearer ', '') ?? ''];
       return caller
         ? { kind: 'caller', caller }
         : { kind: 'refused', refusal: { status: 401, message: 'Who is it?' } };
@@ -57,13 +63,13 @@ export async function serveApi(
     isAuthenticated: true,
     log: silentLog,
   });
-  onTestFinished(async () => {
-    await api.close();
-    await listener.close();
-  });
   const { url } = listener;
   return {
     url,
+    close: async () => {
+      await api.close();
+      await listener.close();
+    },
     async send({ method = 'GET', path, as = 'anna', body, headers }) {
       const response = await fetch(`${url}${path}`, {
         method,
@@ -72,6 +78,7 @@ export async function serveApi(
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
+        signal: AbortSignal.timeout(answerLimitMs),
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       });
       const text = await response.text();
