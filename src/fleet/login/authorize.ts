@@ -114,7 +114,7 @@ export async function redeemCode(
         additionalParameters: { resource },
       },
     );
-    return grantOf(await processAuthorizationCodeResponse(metadata, registered, answer));
+    return grantOf(server, await processAuthorizationCodeResponse(metadata, registered, answer));
   });
 }
 
@@ -134,7 +134,7 @@ export function refreshGrant(request: TokenRequest, refreshToken: Secret): Promi
         additionalParameters: { resource },
       },
     );
-    return grantOf(await processRefreshTokenResponse(metadata, registered, answer));
+    return grantOf(server, await processRefreshTokenResponse(metadata, registered, answer));
   });
 }
 
@@ -165,7 +165,7 @@ export function exchangeToken(request: TokenRequest, subject: SubjectToken): Pro
       },
       { ...requestOptions(fetch), ...(signal && { signal }) },
     );
-    return grantOf(await processGenericTokenEndpointResponse(metadata, registered, answer));
+    return grantOf(server, await processGenericTokenEndpointResponse(metadata, registered, answer));
   });
 }
 
@@ -231,8 +231,12 @@ function reasonOf(error: unknown): string {
   return known?.[1] ?? 'it does not follow OAuth';
 }
 
-function grantOf(response: TokenEndpointResponse): Grant {
+/** What can be a header; anything else would end the request with an error of the HTTP client. */
+const tokenPattern = /^[\x21-\x7e]{1,16384}$/;
+
+function grantOf(server: string, response: TokenEndpointResponse): Grant {
   const { access_token: access, refresh_token: refresh, expires_in: seconds } = response;
+  if (!tokenPattern.test(access)) throw new LoginFailedError(server, 'its token is not valid');
   // The library accepts DPoP only where it was asked for, so the type is bearer.
   const scopes = response.scope === undefined ? undefined : readScopes(response.scope);
   const account = accountOf(response);

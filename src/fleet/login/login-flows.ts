@@ -50,7 +50,7 @@ interface PendingFlow {
   readonly authorization: Authorization;
   readonly fetch: FetchForServer;
   readonly settle: PromiseWithResolvers<void>;
-  /** Frees what the flow holds. */
+  /** Makes its state invalid. */
   readonly end: () => void;
   /** The cookie of the browser that confirmed the login at our listener. */
   browser: string | undefined;
@@ -82,8 +82,6 @@ export class LoginFlows {
     const { server } = target;
     if (this.#flows.size >= maxFlows) throw new LoginFailedError(server, 'too many logins wait');
     const settle = Promise.withResolvers<void>();
-    // Read by those who wait; a flow that was cancelled has none.
-    settle.promise.catch(() => {});
     const loopback =
       callbackBase === undefined
         ? await openLoopbackRedirect((parameters) => this.receive(parameters))
@@ -95,19 +93,21 @@ export class LoginFlows {
       const end = (): void => {
         clearTimeout(timer);
         this.#flows.delete(state);
-        // The page is still to be sent.
-        setTimeout(() => loopback?.close(), 1_000).unref();
       };
       const timer = setTimeout(() => void this.#expire(state), this.#options.limitMs).unref();
       this.#flows.set(state, { request, authorization, fetch, settle, end, browser: undefined });
+      // A program that ends when it is done has shown its page.
+      const done = settle.promise.finally(async () => loopback?.close());
+      // Read by those who wait; a flow that was cancelled has none.
+      done.catch(() => {});
       return {
         url: loopback ? authorization.url : startUrl(callbackBase ?? '', state),
         host: new URL(authorization.authority.issuer).host,
-        done: settle.promise,
+        done,
         cancel: () => this.#fail(state, 'it was cancelled'),
       };
     } catch (error) {
-      loopback?.close();
+      void loopback?.close();
       request.signal.throwIfAborted();
       if (error instanceof FetchRefusedError) throw new LoginFailedError(server, error.message);
       throw error;

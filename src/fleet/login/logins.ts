@@ -228,7 +228,8 @@ function requirementOf(server: string, refused: RefusedRequest): LoginRequiredEr
   }
   // Without a challenge it may as well want a header that the entry lacks.
   if (!challenge && sent === undefined) return undefined;
-  const reason = sent === undefined ? 'it accepts no calls without' : 'it refused the token';
+  const reason =
+    sent === undefined ? 'it refused a request without a token' : 'it refused the token';
   return new LoginRequiredError(server, reason, challenge ?? {});
 }
 

@@ -17,17 +17,19 @@ export type ReceiveResponse = (parameters: URLSearchParams) => Promise<Page>;
 export interface LoopbackRedirect {
   /** The redirect URI. */
   readonly uri: string;
-  close(): void;
+  /** Accepts no further browser; resolves when the page of the last one was sent, or a moment later. */
+  close(): Promise<void>;
 }
 
 const path = '/callback';
 const maxUrlLength = 8_192;
 const headersLimitMs = 5_000;
 const maxConnections = 20;
+const maxLingerMs = 1_000;
 
 /**
  * Listens on a random port of 127.0.0.1 for the browser that comes back from an authorization server (RFC 8252).
- * Ends with `close`; does not keep the process alive.
+ * Ends with `close`, and keeps the process alive until then.
  */
 export async function openLoopbackRedirect(receive: ReceiveResponse): Promise<LoopbackRedirect> {
   const server = createServer({ headersTimeout: headersLimitMs, requestTimeout: headersLimitMs });
@@ -47,13 +49,17 @@ export async function openLoopbackRedirect(receive: ReceiveResponse): Promise<Lo
     }
     void receive(target.searchParams).then((page) => sendPage(response, page));
   });
-  server.unref();
   return {
     uri: `http://${host}${path}`,
-    close: () => {
-      server.close();
-      server.closeIdleConnections();
-    },
+    close: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), maxLingerMs);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
   };
 }
 

@@ -17,8 +17,12 @@ export class Browser {
   /** All that was visited, in order. */
   readonly history: string[] = [];
 
-  constructor(login: string) {
+  readonly #until: RegExp | undefined;
+
+  /** Stops before it visits an address that fits `until`. */
+  constructor(login: string, { until }: { readonly until?: RegExp } = {}) {
     this.#login = login;
+    this.#until = until;
   }
 
   async visit(start: string): Promise<Visit> {
@@ -26,6 +30,9 @@ export class Browser {
     let form: URLSearchParams | undefined;
     for (let step = 0; step < maxSteps; step += 1) {
       this.history.push(url);
+      if (this.#until?.test(new URL(url).href.split('?')[0] ?? '')) {
+        return { status: 0, url, text: '' };
+      }
       const { origin } = new URL(url);
       const response = await fetch(url, {
         method: form ? 'POST' : 'GET',

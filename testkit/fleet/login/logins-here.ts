@@ -42,6 +42,6 @@ export async function logInAs(
   { callerId = 'local', account = callerId }: { callerId?: string; account?: string } = {},
 ): Promise<Awaited<ReturnType<Logins['login']>>> {
   const { signal } = new AbortController();
-  const onUrl = (url: string): void => void new Browser(account).visit(url);
+  const onUrl = (url: string): void => void new Browser(account).visit(url).catch(() => {});
   return logins.login(target, { caller: { id: callerId }, onUrl, signal });
 }
