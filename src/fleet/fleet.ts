@@ -130,6 +130,9 @@ export class Fleet implements FleetControl {
 
   async login(name: string, request: LoginRequest): Promise<LoginStatus> {
     const { outside, entry } = this.#findEntry(name);
+    if (entry.state !== 'enabled') {
+      throw new LoginFailedError(name, 'its entry is disabled or not trusted');
+    }
     if (!outside.logins) throw new LoginFailedError(name, 'logins are not enabled here');
     const target = await loginTargetOf(entry, outside);
     return (await outside.logins()).login(target, request);
@@ -170,7 +173,7 @@ export class Fleet implements FleetControl {
     );
   }
 
-  /** The enabled configured entry of that name. */
+  /** The configured entry of that name. */
   #findEntry(name: string): { readonly outside: Outside; readonly entry: FleetEntry } {
     const found = this.#configured.find(({ entry }) => entry.name === name);
     const { outside } = this.#parts;
@@ -178,8 +181,7 @@ export class Fleet implements FleetControl {
       this.#find(name);
       throw new LoginFailedError(name, 'it is a built-in server');
     }
-    if (found.entry.state === 'enabled') return { outside, entry: found.entry };
-    throw new LoginFailedError(name, 'its entry is disabled or not trusted');
+    return { outside, entry: found.entry };
   }
 
   /** An entry that cannot be read has no login that could be used. */

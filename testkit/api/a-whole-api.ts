@@ -1,7 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { apiHere, openRooms } from '../../src/compose/open-rooms.ts';
+import { apiHere } from '../../src/compose/api.ts';
+import { openRooms } from '../../src/compose/open-rooms.ts';
 import { loadSettingsHere } from '../../src/compose/settings.ts';
 import { listenFor, type AnApi } from './an-api.ts';
 

@@ -8,7 +8,7 @@ import { discoverAuthority, type Authority, type FetchForServer } from './discov
 import { LoginFailedError, type Challenge } from './errors.ts';
 import { checkedUrl, FetchRefusedError } from './fetch-checked.ts';
 import type { LoginStore } from './login-store.ts';
-import { openLoopbackRedirect, type Page } from './loopback-redirect.ts';
+import { openLoopbackRedirect, type LoopbackRedirect, type Page } from './loopback-redirect.ts';
 import type { Sealer } from './seal.ts';
 import type { LoginTarget, TokenKeeper } from './token-keeper.ts';
 
@@ -97,7 +97,7 @@ export class LoginFlows {
       const timer = setTimeout(() => void this.#expire(state), this.#options.limitMs).unref();
       this.#flows.set(state, { request, authorization, fetch, settle, end, browser: undefined });
       // A program that ends when it is done has shown its page.
-      const done = settle.promise.finally(async () => loopback?.close());
+      const done = untilClosed(settle.promise, loopback);
       // Read by those who wait; a flow that was cancelled has none.
       done.catch(() => {});
       return {
@@ -262,6 +262,17 @@ export class LoginFlows {
     if (!flow) return;
     flow.end();
     flow.settle.reject(new LoginFailedError(flow.request.target.server, reason));
+  }
+}
+
+async function untilClosed(
+  settled: Promise<void>,
+  loopback: LoopbackRedirect | undefined,
+): Promise<void> {
+  try {
+    await settled;
+  } finally {
+    await loopback?.close();
   }
 }
 

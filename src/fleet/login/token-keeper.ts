@@ -268,7 +268,7 @@ export class TokenKeeper {
     if (!login?.exchange) return;
     const fetch = await this.#options.fetchFor(target.url);
     const { issuer } = login;
-    const serverUrl = new URL(target.url);
+    const serverUrl = checkedUrl(target.url);
     const discovery = { server, serverUrl, challenge: {}, issuer, fetch, signal };
     const authority = await discoverAuthority(discovery);
     const { clientId: id, clientSecret: secret } = login;

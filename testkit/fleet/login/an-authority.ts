@@ -121,6 +121,8 @@ function collectTokens(provider: Provider, issued: Set<string>): void {
 
 /** On a free port of loopback; returns the origin. */
 export async function listen(server: Server): Promise<string> {
+  // A busy test machine must not close connections that are about to be used.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has an address object.
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
