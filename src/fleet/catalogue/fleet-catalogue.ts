@@ -222,17 +222,20 @@ export class FleetCatalogue implements Catalogue {
   ): Promise<object> {
     await this.#registry.untilListed();
     const isRepeatable = repeatableMethods.test(method);
-    const { servers } = this.#registry;
-    this.#taskOwners.check(params['taskId'], context.caller);
-    const answer = await routeTasks(servers, { method, params }, (server, inner) =>
-      this.#ask({ server, what: method, isRepeatable }, context, async (mcp, limited) => {
+    const { caller } = context;
+    return routeTasks(this.#registry.servers, { method, params }, async (server, inner) => {
+      // Ours know whose tasks they have, also after a restart.
+      const isOurs = server.options.source === 'built-in';
+      if (!isOurs) this.#taskOwners.check(params['taskId'], caller);
+      const question = { server, what: method, isRepeatable };
+      const answer = await this.#ask(question, context, async (mcp, limited) => {
         // A task that writes may have ended.
         server.results.clear();
         if (!mcp.request) throw new UnknownNameError('method', method);
         return mcp.request(method, inner, limited);
-      }),
-    );
-    return method === 'tasks/list' ? this.#taskOwners.ofCaller(answer, context.caller) : answer;
+      });
+      return isOurs || method !== 'tasks/list' ? answer : this.#taskOwners.ofCaller(answer, caller);
+    });
   }
 
   extensions(): ServerExtensions {
