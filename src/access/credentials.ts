@@ -125,7 +125,7 @@ export class Credentials {
     if (!key || (key.expiresAtMs ?? Infinity) <= clock.now()) {
       throw new CallerRevokedError(callerId, `${credential} has expired or is gone`);
     }
-    return callerOf({ ...key, id: callerId, credential });
+    return callerOfKey(key);
   }
 
   async close(): Promise<void> {
@@ -151,10 +151,7 @@ export class Credentials {
       const isOpen = key.revokedAtMs === null && key.disabledAtMs === null && endsMs > now;
       if (!isSame || !isOpen) continue;
       const ends = Number.isFinite(endsMs) ? { credentialEndsAtMs: endsMs } : {};
-      found = {
-        ...callerOf({ ...key, id: key.callerId, credential: keyCredential(key.id) }),
-        ...ends,
-      };
+      found = { ...callerOfKey(key), ...ends };
     }
     return found;
   }
@@ -190,6 +187,11 @@ export class Credentials {
       this.#parts.log.warn('failed to record key use', { message: reportError(error).message });
     }
   }
+}
+
+/** What a key may do, apart from whether and how long it is valid. */
+export function callerOfKey(key: StoredKey): Caller {
+  return callerOf({ ...key, id: key.callerId, credential: keyCredential(key.id) });
 }
 
 function callerOf(

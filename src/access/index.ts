@@ -1,5 +1,6 @@
 export { createApiKeys, createTenants } from './api-keys.ts';
 export { Credentials } from './credentials.ts';
+export { createAccessPolicy } from './explain-access.ts';
 export { createVerifyJwt } from './jwt.ts';
 export { protectedResourceRoutes, resourceChallenge } from './protected-resource.ts';
 export type {

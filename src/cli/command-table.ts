@@ -39,6 +39,7 @@ export const loadCommand: Readonly<Record<string, () => Promise<RunCommand>>> = 
     sessions: async () => (await import('./commands/sessions.ts')).run,
     worker: async () => (await import('./commands/serve.ts')).executeRuns,
     keys: async () => (await import('./commands/keys.ts')).run,
+    access: async () => (await import('./commands/access.ts')).run,
     trust: async () => (await import('./commands/trust.ts')).run,
     connect: async () => (await import('./commands/connect.ts')).connect,
     disconnect: async () => (await import('./commands/connect.ts')).disconnect,

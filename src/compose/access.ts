@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { createApiKeys, createTenants, createVerifyJwt, Credentials } from '../access/index.ts';
+import {
+  createAccessPolicy,
+  createApiKeys,
+  createTenants,
+  createVerifyJwt,
+  Credentials,
+} from '../access/index.ts';
 import type { Settings } from '../config/index.ts';
-import type { ApiKeys, Tenants } from '../contract/access/index.ts';
+import type { AccessPolicy, ApiKeys, Tenants } from '../contract/access/index.ts';
+import type { Catalogue } from '../contract/catalogue/index.ts';
 import { lazy, systemClock, type Log } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import type { ServedAccess } from './serve-access.ts';
@@ -10,12 +17,14 @@ export interface AccessParts {
   readonly settings: Settings;
   readonly log: Log;
   readonly store: Store;
+  readonly catalogue: () => Catalogue;
 }
 
 /** Who may call, besides the user at this machine. */
 export interface AccessHere {
   readonly keys: ApiKeys;
   readonly tenants: Tenants;
+  readonly policy: AccessPolicy;
   readonly credentials: Credentials;
   /** What a listener needs to identify callers. Throws where the settings do not fit together. */
   serving(): Promise<ServedAccess>;
@@ -43,6 +52,7 @@ export function accessHere(parts: AccessParts): AccessHere {
   return {
     keys: createApiKeys(changing),
     tenants: createTenants(changing),
+    policy: createAccessPolicy({ ...changing, catalogue: parts.catalogue }),
     credentials,
     serving: async () => {
       const { serveAccess } = await import('./serve-access.ts');

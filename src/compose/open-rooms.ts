@@ -37,8 +37,8 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const known = { settings: values, version, log };
   const audit = auditHere({ settings: values, store, log });
   const roots = new Roots(settings, log);
-  const access = accessHere({ ...known, store });
   const catalogue = (): Catalogue => fleet.catalogue;
+  const access = accessHere({ ...known, store, catalogue });
   const sandbox = sandboxHere({ ...known, request });
   const workspace = workspaceHere({ ...known, roots, request });
   const { preview } = workspace;

@@ -76,7 +76,7 @@ function auditedParts({
   runs,
 }: Awaited<ReturnType<typeof openRooms>>): Pick<
   System,
-  'fleet' | 'workflows' | 'audit' | 'ocsfEvent' | 'keys' | 'tenants'
+  'fleet' | 'workflows' | 'audit' | 'ocsfEvent' | 'keys' | 'tenants' | 'policy'
 > {
   return {
     fleet: auditFleet(fleet.control, audit.recorder),
@@ -84,6 +84,7 @@ function auditedParts({
     audit: audit.log,
     keys: access.keys,
     tenants: access.tenants,
+    policy: access.policy,
     ocsfEvent: (entry) => ocsfEvent(entry, version),
   };
 }

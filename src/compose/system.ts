@@ -1,5 +1,11 @@
 import type { LoadedSettings } from '../config/index.ts';
-import type { ApiKeys, AuditEntry, AuditLog, Tenants } from '../contract/access/index.ts';
+import type {
+  AccessPolicy,
+  ApiKeys,
+  AuditEntry,
+  AuditLog,
+  Tenants,
+} from '../contract/access/index.ts';
 import type { Agent } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
@@ -55,6 +61,7 @@ export interface System {
   /** Who else may call, and the switch that ends that. */
   readonly keys: ApiKeys;
   readonly tenants: Tenants;
+  readonly policy: AccessPolicy;
   readonly version: string;
   /** The tools that fit what is to be done, best first. */
   readonly findTools: (query: string, count: number) => Promise<readonly CatalogueEntry[]>;

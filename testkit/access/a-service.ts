@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSystem, type System } from '../../src/compose/index.ts';
@@ -72,7 +80,7 @@ export async function aService(settings: Json = {}): Promise<AService> {
     key: async (wanted) => (await system.keys.create(localCaller, wanted)).secret,
     client: (token) => new AClient(url, token),
     logged: () =>
-      readdirSync(join(home, 'logs'))
+      (existsSync(join(home, 'logs')) ? readdirSync(join(home, 'logs')) : [])
         .filter((name) => name.endsWith('.log'))
         .map((name) => readFileSync(join(home, 'logs', name), 'utf8'))
         .join('\n'),

@@ -290,6 +290,7 @@ function createSystem(seen: Seen): System {
     preview: async () => undefined,
     keys: noKeys,
     tenants: { list: async () => [], setDisabled: refused },
+    policy: { explain: refused },
     hideSecrets: async () => (text) => ({ text, count: 0 }),
     agent: createFakeAgent().agent,
     memory: createFakeMemory(),

@@ -61,12 +61,12 @@ function row(key: ApiKey, showTime: ShowTime): readonly string[] {
     callerId,
     role,
     scopes === null ? 'all tools' : scopes.join(' '),
-    stateOf(key, showTime),
+    keyState(key, showTime),
     lastUsedAt === null ? 'never used' : `used ${showTime(lastUsedAt)}`,
   ];
 }
 
-function stateOf({ revokedAt, disabledAt, expiresAt }: ApiKey, showTime: ShowTime): string {
+export function keyState({ revokedAt, disabledAt, expiresAt }: ApiKey, showTime: ShowTime): string {
   if (revokedAt !== null) return `revoked ${showTime(revokedAt)}`;
   if (disabledAt !== undefined) return `disabled ${showTime(disabledAt)}`;
   if (expiresAt === null) return 'active';

@@ -139,7 +139,17 @@ export interface AuditFilter {
 /** What a caller may do with a tool, and by which rule. */
 export interface AccessExplanation {
   readonly callerId: string;
+  /** The key it is about; null for the user at this machine. */
+  readonly credential: string | null;
   readonly tool: string;
   readonly isAllowed: boolean;
   readonly rule: string;
+}
+
+export interface AccessPolicy {
+  /**
+   * Whether a caller, or a key by its id, could call a tool now: a line for each of its keys. Throws
+   * `access.unknown_key` for a caller without a key.
+   */
+  explain(by: Caller, caller: string, tool: string): Promise<readonly AccessExplanation[]>;
 }
