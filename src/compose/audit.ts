@@ -10,10 +10,12 @@ import type { AuditFace } from '../contract/access/index.ts';
 import { localCaller } from '../contract/caller/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
+import type { ServerEdit } from '../contract/server-files/index.ts';
 import type { RefusedRequest } from '../http/index.ts';
 import { lazy, lazyObject, silentLog, systemClock, type Log } from '../kernel/index.ts';
 import { redactText, traceLimits } from '../observe/index.ts';
 import { openStore, type Store } from '../store/index.ts';
+import { requestEverywhere } from './control.ts';
 
 /** The audit log of this process and what writes to it. */
 export interface AuditHere {
@@ -30,6 +32,8 @@ interface AuditParts {
 }
 
 const dayMs = 86_400_000;
+/** A process that does not answer takes it over at its next listing. */
+const answerLimitMs = 3_000;
 
 export function auditHere({ settings, store, log }: AuditParts): AuditHere {
   const { enabled, keep_days, max_entries: maxEntries } = settings.audit;
@@ -72,7 +76,10 @@ export function auditWorkflows(inner: Workflows, recorder: Recorder, face: Audit
 }
 
 /** Restarts and accepted tools are recorded before they count. */
-export function auditFleet(control: FleetControl, recorder: Recorder): FleetControl {
+export function auditFleet(
+  control: FleetControl,
+  { recorder, home }: { readonly recorder: Recorder; readonly home: string },
+): FleetControl {
   const record = (target: string): void =>
     recorder?.decision(localCaller, { action: 'servers.manage', target, face: 'cli' });
   return {
@@ -84,9 +91,13 @@ export function auditFleet(control: FleetControl, recorder: Recorder): FleetCont
       record(`restart ${name}`);
       await control.restart(name);
     },
-    acceptTools: async (name) => {
-      record(`accept ${name}`);
-      return control.acceptTools(name);
+    diffTools: (name) => control.diffTools(name),
+    rereadTools: (name) => control.rereadTools(name),
+    acceptTools: async (name, tools) => {
+      record(['accept', name, ...(tools ?? [])].join(' '));
+      const accepted = await control.acceptTools(name, tools);
+      if (accepted.length > 0) await requestEverywhere(home, { reread: name }, answerLimitMs);
+      return accepted;
     },
     login: async (...args) => {
       record(`log in to ${args[0]}`);
@@ -114,4 +125,14 @@ export async function recordChange(
     await log.close();
     store.close();
   }
+}
+
+/** What takes a server away is done even where it cannot be recorded; anything else is not. */
+export async function recordEdit(
+  values: Pick<Settings, 'audit' | 'home'>,
+  target: 'user' | 'project',
+  { kind, name }: ServerEdit,
+): Promise<void> {
+  const recording = recordChange(values, `${kind} ${name} in the ${target} file`);
+  await (kind === 'disable' || kind === 'remove' ? recording.catch(() => {}) : recording);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import { silentLog } from '../kernel/index.ts';
-import { openControl, requestRestart } from './control.ts';
+import { openControl, requestEverywhere } from './control.ts';
 
 const limitMs = 10_000;
 
@@ -23,6 +23,8 @@ function aFleet(restarted: string[]): FleetControl {
       restarted.push(name);
     },
     logs: async () => [],
+    diffTools: async () => [],
+    rereadTools: async () => {},
     acceptTools: async () => [],
     login: () => Promise.reject(new Error('not used')),
     logout: async () => ({ isDone: false, isRevoked: false }),
@@ -33,18 +35,26 @@ function aFleet(restarted: string[]): FleetControl {
 it('has a running process restart a server, and tells what came of it', async () => {
   const home = aHome();
   const restarted: string[] = [];
-  const desk = await openControl({ home, fleet: aFleet(restarted), log: silentLog });
+  const desk = await openControl({
+    home,
+    fleet: aFleet(restarted),
+    checkFiles: async () => {},
+    log: silentLog,
+  });
   const { pid } = process;
-  expect(await requestRestart(home, 'known', limitMs)).toEqual({
+  expect(await requestEverywhere(home, { restart: 'known' }, limitMs)).toEqual({
     processes: 1,
     answers: [{ pid, isDone: true, message: '"known" was restarted' }],
   });
   expect(restarted).toEqual(['known']);
-  expect((await requestRestart(home, 'unknown', limitMs)).answers).toMatchObject([
+  expect((await requestEverywhere(home, { restart: 'unknown' }, limitMs)).answers).toMatchObject([
     { isDone: false, message: expect.stringContaining('never heard of it') },
   ]);
   await desk.close();
-  expect(await requestRestart(home, 'known', limitMs)).toEqual({ processes: 0, answers: [] });
+  expect(await requestEverywhere(home, { restart: 'known' }, limitMs)).toEqual({
+    processes: 0,
+    answers: [],
+  });
 });
 
 it('clears away what processes left that are gone, and ignores what it does not know', async () => {
@@ -53,19 +63,30 @@ it('clears away what processes left that are gone, and ignores what it does not 
   mkdirSync(gone, { recursive: true });
   mkdirSync(join(home, 'run/control/notes'));
   writeFileSync(join(gone, 'x.request.json'), '{}');
-  expect(await requestRestart(home, 'known', limitMs)).toEqual({ processes: 0, answers: [] });
+  expect(await requestEverywhere(home, { restart: 'known' }, limitMs)).toEqual({
+    processes: 0,
+    answers: [],
+  });
   expect(readdirSync(join(home, 'run/control'))).toEqual(['notes']);
 });
 
 it('does not wait for ever for a process that does not answer', async () => {
   const home = aHome();
   mkdirSync(join(home, 'run/control', String(process.pid)), { recursive: true });
-  expect(await requestRestart(home, 'known', 1)).toEqual({ processes: 1, answers: [] });
+  expect(await requestEverywhere(home, { restart: 'known' }, 1)).toEqual({
+    processes: 1,
+    answers: [],
+  });
 });
 
 it('answers a request it does not understand', async () => {
   const home = aHome();
-  const desk = await openControl({ home, fleet: aFleet([]), log: silentLog });
+  const desk = await openControl({
+    home,
+    fleet: aFleet([]),
+    checkFiles: async () => {},
+    log: silentLog,
+  });
   const folder = join(home, 'run/control', String(process.pid));
   writeFileSync(join(folder, 'odd.request.json'), 'nonsense');
   await expect.poll(() => readdirSync(folder), { timeout: limitMs }).toEqual(['odd.answer.json']);
@@ -76,5 +97,8 @@ it('passes over a process that goes while it is asked', async () => {
   const home = aHome();
   mkdirSync(join(home, 'run/control'), { recursive: true });
   writeFileSync(join(home, 'run/control', String(process.pid)), 'no folder any more');
-  expect(await requestRestart(home, 'known', limitMs)).toEqual({ processes: 0, answers: [] });
+  expect(await requestEverywhere(home, { restart: 'known' }, limitMs)).toEqual({
+    processes: 0,
+    answers: [],
+  });
 });

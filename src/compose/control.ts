@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { z } from 'zod';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { RestartAnswer, RestartReport } from '../contract/server-files/index.ts';
 import { isRunning, reportError, type Log } from '../kernel/index.ts';
-
-/**
- * How a command reaches the Tutti processes that run on the same data directory: each has a folder
- * named after its process id, in which requests are put down as files and answered beside them.
- */
-const requestSchema = z.object({ restart: z.string() });
-const answerSchema = z.object({ pid: z.number(), isDone: z.boolean(), message: z.string() });
+import {
+  answerSchema,
+  folderOf,
+  put,
+  readJson,
+  requestSchema,
+  runningProcesses,
+  type ControlRequest,
+} from './control-files.ts';
 
 const pollMs = 250;
 
@@ -23,10 +24,11 @@ export interface ControlServer {
 /** Answers requests to this process until it is closed. Without a folder it serves all the same, unreached. */
 export async function openControl(options: {
   readonly home: string;
-  readonly fleet: FleetControl;
+  readonly fleet: Pick<FleetControl, 'restart' | 'rereadTools'>;
+  readonly checkFiles: () => Promise<void>;
   readonly log: Log;
 }): Promise<ControlServer> {
-  const { home, fleet, log } = options;
+  const { home, log } = options;
   const folder = folderOf(home, process.pid);
   try {
     // What lies there was meant for an earlier process of the same number.
@@ -40,7 +42,7 @@ export async function openControl(options: {
   const look = async (): Promise<void> => {
     for (const name of await readdir(folder).catch(() => [])) {
       if (!name.endsWith('.request.json')) continue;
-      const answer = await answerRequest(join(folder, name), fleet);
+      const answer = await answerRequest(join(folder, name), options);
       await rm(join(folder, name), { force: true });
       await put(join(folder, name.replace('.request.', '.answer.')), answer);
       const { isDone, message } = answer;
@@ -67,10 +69,10 @@ export async function openControl(options: {
   };
 }
 
-/** Asks every Tutti process on this data directory to restart a server, and waits for their answers. */
-export async function requestRestart(
+/** Asks every Tutti process on this data directory, and waits for their answers. */
+export async function requestEverywhere(
   home: string,
-  server: string,
+  request: ControlRequest,
   limitMs: number,
 ): Promise<RestartReport> {
   const id = randomUUID();
@@ -78,7 +80,7 @@ export async function requestRestart(
   for (const pid of await runningProcesses(home)) {
     const file = join(folderOf(home, pid), `${id}.request.json`);
     // Its folder goes when the process ends, which may be just now.
-    const isAsked = await put(file, { restart: server }).then(
+    const isAsked = await put(file, request).then(
       () => true,
       () => false,
     );
@@ -100,47 +102,28 @@ export async function requestRestart(
   return { processes: pids.length, answers: [...answers.values()] };
 }
 
-async function answerRequest(file: string, fleet: FleetControl): Promise<RestartAnswer> {
+async function answerRequest(
+  file: string,
+  { fleet, checkFiles }: Pick<Parameters<typeof openControl>[0], 'fleet' | 'checkFiles'>,
+): Promise<RestartAnswer> {
   const { pid } = process;
   const request = await readJson(file, requestSchema);
   if (request === undefined)
     return { pid, isDone: false, message: 'The request was not understood' };
   try {
-    await fleet.restart(request.restart);
-    return { pid, isDone: true, message: `"${request.restart}" was restarted` };
+    const done = (message: string): RestartAnswer => ({ pid, isDone: true, message });
+    if ('restart' in request) {
+      await fleet.restart(request.restart);
+      return done(`"${request.restart}" was restarted`);
+    }
+    if ('reread' in request) await fleet.rereadTools(request.reread);
+    else {
+      // A change counts once two looks saw the same.
+      await checkFiles();
+      await checkFiles();
+    }
+    return done('done');
   } catch (error) {
     return { pid, isDone: false, message: reportError(error).message };
-  }
-}
-
-async function runningProcesses(home: string): Promise<number[]> {
-  const names = await readdir(join(home, 'run', 'control')).catch(() => []);
-  const running: number[] = [];
-  for (const pid of names.map(Number)) {
-    if (!Number.isInteger(pid) || pid <= 0) continue;
-    if (isRunning(pid)) running.push(pid);
-    else await rm(folderOf(home, pid), { recursive: true, force: true });
-  }
-  return running;
-}
-
-function folderOf(home: string, pid: number): string {
-  return join(home, 'run', 'control', String(pid));
-}
-
-/** A reader never sees half a file. */
-async function put(file: string, value: object): Promise<void> {
-  await writeFile(`${file}.tmp`, JSON.stringify(value), { mode: 0o600 });
-  await rename(`${file}.tmp`, file);
-}
-
-async function readJson<Schema extends z.ZodType>(
-  file: string,
-  schema: Schema,
-): Promise<z.output<Schema> | undefined> {
-  try {
-    return schema.parse(JSON.parse(await readFile(file, 'utf8')));
-  } catch {
-    return undefined;
   }
 }

@@ -65,6 +65,7 @@ export function openFleet(parts: FleetParts): OpenFleet {
     enabledTools: tools.enabled,
     cache: new FileListingCache(join(home, 'catalogue'), log),
     recordCall: parts.recordCall,
+    onToolChange: settings.servers.on_tool_change,
     log,
   });
 }

@@ -1,6 +1,6 @@
 import type { RestartReport } from '../contract/server-files/index.ts';
 import { recordChange } from './audit.ts';
-import { requestRestart } from './control.ts';
+import { requestEverywhere } from './control.ts';
 import type { ShownSettings } from './system.ts';
 import { loadSettingsHere, type SettingsRequest } from './settings.ts';
 
@@ -23,5 +23,5 @@ export async function restartEverywhere(
 ): Promise<RestartReport> {
   const { values } = await loadSettingsHere(request);
   await recordChange(values, `restart ${server}`);
-  return requestRestart(values.home, server, limitMs);
+  return requestEverywhere(values.home, { restart: server }, limitMs);
 }

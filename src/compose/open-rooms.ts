@@ -52,6 +52,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const agent = agentHere({ ...known, ...asked, finder: () => finder });
   const logins = loginsHere({ ...known, store });
   const ours = toolboxServers({ ...known, roots, request, sandbox, catalogue, models });
+  const entries = await openServerEntries({ request, settings, log });
   const { fleet, finder } = openAdministeredFleet({
     ...known,
     tracing,
@@ -66,13 +67,14 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
       }),
       agentServer({ ...known, agent }),
     ],
-    entries: await openServerEntries({ request, settings, log }),
+    entries,
     clientRoots: roots,
     recordCall: audit.recorder?.call,
     logins,
     only: request.only,
   });
+  const checkFiles = (): Promise<void> => entries.check();
   const seen = { log, tracing, metrics, audit };
-  const observed = { ...seen, version, store, roots, preview, access, logins };
+  const observed = { ...seen, version, store, roots, preview, access, logins, checkFiles };
   return { ...observed, sandbox, runs, fleet, finder, agent, memory, models, embedder };
 }

@@ -31,7 +31,8 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const { home } = settings.values;
   // Where some servers are left out, runs would miss the tools they call.
   const resumed = request.only === undefined ? runs : undefined;
-  const serving = prepareServing({ home, fleet: control, serve, sandbox, runs: resumed, log });
+  const controlled = { home, fleet: control, checkFiles: rooms.checkFiles };
+  const serving = prepareServing({ ...controlled, serve, sandbox, runs: resumed, log });
   const lazyEmbedder = { close: async () => (await embedder.opened())?.close() };
   const opened = [sandbox, memory, models, finder, lazyEmbedder];
   const last = [access, tracing, audit.log, store, log];
@@ -40,7 +41,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     settings,
     log,
     catalogue,
-    ...auditedParts(rooms),
+    ...auditedParts(rooms, settings.values.home),
     preview,
     hideSecrets,
     agent,
@@ -68,18 +69,12 @@ export async function openSystem(request: SystemRequest): Promise<System> {
 }
 
 /** What the user at this machine does is recorded. */
-function auditedParts({
-  version,
-  audit,
-  access,
-  fleet,
-  runs,
-}: Awaited<ReturnType<typeof openRooms>>): Pick<
-  System,
-  'fleet' | 'workflows' | 'audit' | 'ocsfEvent' | 'keys' | 'tenants' | 'policy'
-> {
+function auditedParts(
+  { version, audit, access, fleet, runs }: Awaited<ReturnType<typeof openRooms>>,
+  home: string,
+): Pick<System, 'fleet' | 'workflows' | 'audit' | 'ocsfEvent' | 'keys' | 'tenants' | 'policy'> {
   return {
-    fleet: auditFleet(fleet.control, audit.recorder),
+    fleet: auditFleet(fleet.control, { recorder: audit.recorder, home }),
     workflows: auditWorkflows(runs.workflows, audit.recorder, 'cli'),
     audit: audit.log,
     keys: access.keys,

@@ -7,6 +7,7 @@ import type { WorkflowsHere } from './workflow.ts';
 interface ServingParts {
   readonly home: string;
   readonly fleet: FleetControl;
+  readonly checkFiles: () => Promise<void>;
   readonly serve: () => void;
   readonly sandbox: SandboxHere;
   /** Absent where not all servers are there that runs may call. */
@@ -15,18 +16,18 @@ interface ServingParts {
 }
 
 /** Starts with the first face and ends with the system: eager servers, unfinished runs, control requests. */
-export function prepareServing({ home, fleet, serve, sandbox, runs, log }: ServingParts) {
-  let control: Promise<ControlServer | undefined> | undefined;
+export function prepareServing({ serve, sandbox, runs, log, ...control }: ServingParts) {
+  let opening: Promise<ControlServer | undefined> | undefined;
   return {
     begin(): void {
       serve();
       sandbox.serve();
       runs?.serve();
-      control ??= openControl({ home, fleet, log }).catch((error: unknown) => {
+      opening ??= openControl({ ...control, log }).catch((error: unknown) => {
         log.warn('control requests are disabled', { error });
         return undefined;
       });
     },
-    close: async (): Promise<void> => (await control)?.close(),
+    close: async (): Promise<void> => (await opening)?.close(),
   };
 }

@@ -11,17 +11,15 @@ import {
   referencesIn,
   revokeTrust,
   type DefinedServer,
-  type LoadedSettings,
 } from '../config/index.ts';
-import type {
-  NewServer,
-  ServerEdit,
-  ServerFiles,
-  ShownServer,
-} from '../contract/server-files/index.ts';
+import type { NewServer, ServerFiles, ShownServer } from '../contract/server-files/index.ts';
 import { shortPrefix } from '../protocol/index.ts';
-import { recordChange } from './audit.ts';
+import { recordChange, recordEdit } from './audit.ts';
+import { requestEverywhere } from './control.ts';
 import { loadSettingsHere, surroundingsOf, type SettingsRequest } from './settings.ts';
+
+/** A process that does not answer looks at the files a moment later by itself. */
+const answerLimitMs = 3_000;
 
 export async function openServerFiles(request: SettingsRequest): Promise<ServerFiles> {
   const settings = await loadSettingsHere(request);
@@ -47,6 +45,7 @@ export async function openServerFiles(request: SettingsRequest): Promise<ServerF
     edit: async (target, edits) => {
       for (const edit of edits) await recordEdit(settings.values, target, edit);
       await editServers({ path: files[target], kind: target, userPath: userFile }, edits);
+      await requestEverywhere(home, { checkFiles: true }, answerLimitMs);
       return files[target];
     },
     trust: async () => {
@@ -70,16 +69,6 @@ export async function openServerFiles(request: SettingsRequest): Promise<ServerF
     connectModel: (name, entry) =>
       addModel({ path: userFile, kind: 'user', userPath: userFile }, name, entry),
   };
-}
-
-/** What takes a server away is done even where it cannot be recorded; anything else is not. */
-async function recordEdit(
-  values: LoadedSettings['values'],
-  target: 'user' | 'project',
-  { kind, name }: ServerEdit,
-): Promise<void> {
-  const recording = recordChange(values, `${kind} ${name} in the ${target} file`);
-  await (kind === 'disable' || kind === 'remove' ? recording.catch(() => {}) : recording);
 }
 
 /** Tools of servers with long names get long names themselves, of which clients take 64 characters. */

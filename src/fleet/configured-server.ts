@@ -39,6 +39,8 @@ export interface ConfiguredServerParts {
   readonly startLimiter: StartLimiter;
   /** Its listing, where it is known already. */
   readonly known?: Listing | undefined;
+  /** Where the entry does not say it. */
+  readonly onToolChange: 'quarantine' | 'warn';
   readonly firstWaitMs: number;
   readonly timers: Timers;
   readonly random: () => number;
@@ -49,11 +51,16 @@ export interface ConfiguredServerParts {
 const callsPerServer = { maxConcurrent: 1_024, maxWaiting: 8_192 };
 
 /** The settings of an entry that affect only how the server is offered, not its process. */
-export function offerTermsOf({ settings }: FleetEntry): OfferTerms {
+export function offerTermsOf(
+  { settings }: FleetEntry,
+  usual: Pick<ConfiguredServerParts, 'onToolChange'>,
+): OfferTerms {
   const { prefix, timeoutMs, tools, trustAnnotations: isTrusted, maxProcesses } = settings;
+  const { include, exclude } = tools;
   // With several processes, clients have processes with a state of their own.
   const results = maxProcesses === 1 ? settings.cache : undefined;
-  return { prefix, timeoutMs, isTrusted, results, include: tools.include, exclude: tools.exclude };
+  const isHolding = (settings.onToolChange ?? usual.onToolChange) === 'quarantine';
+  return { prefix, timeoutMs, isTrusted, isHolding, results, include, exclude };
 }
 
 /** A configured server, supervised, under its name in the fleet. */
@@ -66,7 +73,7 @@ export function createConfiguredServer(
   const { outside, cache, listener, firstWaitMs, timers, log } = parts;
   const options = {
     name,
-    ...offerTermsOf(entry),
+    ...offerTermsOf(entry, parts),
     source: entry.source,
     known: parts.known,
     startLimiter: parts.startLimiter,

@@ -35,6 +35,8 @@ export interface FleetOptions {
   readonly executor: CallExecutor;
   /** Tools that may be seen and called, by bare or dotted name; empty means all. */
   readonly enabledTools: readonly string[];
+  /** What happens to tools that a configured server changes or adds later, unless its entry says otherwise. */
+  readonly onToolChange?: 'quarantine' | 'warn' | undefined;
   /** Persists listings for the next start; without it nothing is persisted. */
   readonly cache?: ListingCache | undefined;
   /** Records each call before it is sent. */
@@ -60,8 +62,8 @@ const ownWaitMs = 60_000;
 const noCache: ListingCache = {
   read: () => undefined,
   write: () => {},
-  readTools: () => undefined,
-  writeTools: () => {},
+  readRecords: () => undefined,
+  writeRecords: () => {},
 };
 
 /** All servers as one catalogue; the README lists the guarantees. */
@@ -85,6 +87,7 @@ export function createFleet(options: FleetOptions): OpenFleet {
     cache,
     timers,
     log,
+    onToolChange: options.onToolChange ?? 'quarantine',
     startLimiter: new StartLimiter(timers),
     firstWaitMs: options.firstWaitMs ?? defaultFirstWaitMs,
     random: options.random ?? Math.random,

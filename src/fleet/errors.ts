@@ -17,6 +17,37 @@ export class UnknownNameError extends AppError {
   }
 }
 
+/** A tool was changed or added by its server after it was first seen, and waits for the user. */
+export class ToolQuarantinedError extends AppError {
+  readonly code = 'fleet.tool_quarantined';
+
+  constructor({
+    server,
+    entry,
+  }: {
+    server: { name: string };
+    entry: { name: string; tool: { name: string } };
+  }) {
+    super(
+      `Tool "${entry.name}" was not called: server "${server.name}" changed or added it since its tools were accepted. ` +
+        `Look at it with "tutti servers diff ${server.name}" and allow it with "tutti servers accept ${server.name} ${entry.tool.name}"`,
+      { details: { server: server.name, tool: entry.name } },
+    );
+  }
+}
+
+/** The user switched the server off. */
+export class ServerDisabledError extends AppError {
+  readonly code = 'fleet.server_disabled';
+
+  constructor(server: string) {
+    super(
+      `Server "${server}" is disabled, so the call was not made. Use it again with "tutti servers enable ${server}"`,
+      { details: { server } },
+    );
+  }
+}
+
 /** A server runs but did not list its tools. */
 export class ListingFailedError extends AppError {
   readonly code = 'fleet.listing_failed';

@@ -76,7 +76,7 @@ describe('a fleet with configured servers', () => {
     const outside = anOutside([anEntry('a', { retryAttempts: 0 })], (request) =>
       isBroken ? Promise.reject(new Error('no')) : connects(request),
     );
-    const { catalogue } = aFleet({ outside, timers });
+    const { catalogue } = aFleet({ outside, timers, onToolChange: 'warn' });
     expect(await catalogue.listTools()).toEqual([]);
     isBroken = false;
     await timers.pass(15_000);
@@ -159,7 +159,7 @@ describe('a fleet with configured servers', () => {
       connections.push(connection);
       return connection;
     });
-    const { catalogue } = aFleet({ outside, timers });
+    const { catalogue } = aFleet({ outside, timers, onToolChange: 'warn' });
     await catalogue.listTools();
     for (const id of ['one', 'two']) {
       const port = { capabilities: {}, ask: never, notify: () => {} };
@@ -184,6 +184,7 @@ describe('a fleet with configured servers', () => {
       listingFreshUntil: (list) => (list === 'tools' ? offer.freshUntil : Infinity),
     });
     const { catalogue } = aFleet({
+      onToolChange: 'warn',
       outside: anOutside([anEntry('a')], async () => connection),
       timers,
     });

@@ -7,6 +7,7 @@ import type {
   LogoutReport,
   ServerStatus,
   ToolChange,
+  ToolDiff,
 } from '../contract/fleet/index.ts';
 import { withTimeLimit } from '../kernel/index.ts';
 import type { FleetServer } from './catalogue/fleet-server.ts';
@@ -124,8 +125,16 @@ export class Fleet implements FleetControl {
     return outside ? readLogFile(outside.logFile(name), maxLines) : [];
   }
 
-  async acceptTools(name: string): Promise<readonly ToolChange[]> {
-    return this.#find(name)?.acceptTools() ?? [];
+  async diffTools(name: string): Promise<readonly ToolDiff[]> {
+    return this.#find(name)?.diffTools() ?? [];
+  }
+
+  async acceptTools(name: string, tools?: readonly string[]): Promise<readonly ToolChange[]> {
+    return this.#find(name)?.acceptTools(tools) ?? [];
+  }
+
+  async rereadTools(name: string): Promise<void> {
+    this.#find(name)?.rereadTools();
   }
 
   async login(name: string, request: LoginRequest): Promise<LoginStatus> {
@@ -206,14 +215,19 @@ export class Fleet implements FleetControl {
     this.#configured = entries.map((entry) => {
       const name = this.#nameOf(entry, taken, renamed);
       const old = before.get(entry.name);
-      const kept = old && reuseServer(old, entry, name);
+      const kept = old && reuseServer(old, entry, { ...this.#parts, name });
       if (!kept) return this.#create(entry, name, old);
       before.delete(entry.name);
       return kept;
     });
     this.#renamed = renamed;
     for (const { server } of before.values()) if (server) this.#leave(server);
-    registry.replace([...builtIns, ...this.#configured.flatMap(({ server }) => server ?? [])]);
+    registry.replace(
+      [...builtIns, ...this.#configured.flatMap(({ server }) => server ?? [])],
+      entries
+        .filter(({ state }) => state === 'disabled')
+        .map(({ name, settings }) => ({ name, label: settings.prefix ?? name })),
+    );
   }
 
   /** An in-process server keeps its name; a configured one of the same name gets a number. */
@@ -258,14 +272,14 @@ function startInBackground(server: FleetServer): void {
 function reuseServer(
   configured: ConfiguredEntry,
   entry: FleetEntry,
-  name: string,
+  parts: Pick<FleetParts, 'onToolChange'> & { readonly name: string },
 ): ConfiguredEntry | undefined {
   const { entry: before, server } = configured;
   const isSameKind = before.state === entry.state && before.source === entry.source;
-  if (!isSameKind || (server && server.name !== name)) return undefined;
+  if (!isSameKind || (server && server.name !== parts.name)) return undefined;
   if (before.fingerprint === entry.fingerprint) return configured;
   if (!server || !runsAlike(before, entry)) return undefined;
-  server.offer(offerTermsOf(entry));
+  server.offer(offerTermsOf(entry, parts));
   return { ...configured, entry };
 }
 

@@ -28,7 +28,8 @@ function serving(
   tools: readonly Tool[],
   { isTrusted = false, cache = aMemoryCache() }: { isTrusted?: boolean; cache?: ListingCache } = {},
 ): OpenFleet {
-  const entry = anEntry('bank', { trustAnnotations: isTrusted });
+  // What counts while a change is not accepted; quarantine.test.ts has the default.
+  const entry = anEntry('bank', { trustAnnotations: isTrusted, onToolChange: 'warn' });
   const connect = async () => aConnection('bank', { listTools: async () => tools });
   return aFleet({ outside: anOutside([entry], connect), cache });
 }

@@ -38,10 +38,12 @@ const aLogin: LoginStatus = {
 
 const aChange = {
   tool: 'wire_money',
+  kind: 'changed',
+  isHeld: true,
   fields: ['description', 'annotations'],
   at: '2026-01-01T00:00:00.000Z',
   isLessCareful: true,
-};
+} as const;
 
 const statuses: readonly ServerStatus[] = [
   aStatus,
@@ -71,6 +73,17 @@ export function createFakeFleet(seen: Seen): FleetControl {
     restart: async (name) => void seen.restarts.push(name),
     logs: async (name, maxLines) =>
       name === 'fake' ? ['one', 'two', 'three'].slice(-maxLines) : [],
+    diffTools: async (name) =>
+      name === 'moved'
+        ? [
+            {
+              change: aChange,
+              before: { description: 'Wires money.\nAsks first.', inputSchema: { type: 'object' } },
+              after: { description: 'Wires money.\nAll of it.', inputSchema: { type: 'object' } },
+            },
+          ]
+        : [],
+    rereadTools: async () => {},
     acceptTools: async (name) => (name === 'moved' ? [aChange] : []),
     login: async (_name, { onUrl }) => {
       onUrl('https://login.example/authorize?state=s');

@@ -108,11 +108,11 @@ export function aMemoryCache(): ListingCache & { readonly texts: Map<string, str
       return text === undefined ? undefined : JSON.parse(text);
     },
     write: (server, key, listing) => void texts.set(`${server} ${key}`, JSON.stringify(listing)),
-    readTools: (server, key) => {
+    readRecords: (server, key) => {
       const text = texts.get(`tools of ${server} ${key}`);
       return text === undefined ? undefined : JSON.parse(text);
     },
-    writeTools: (server, key, records) =>
+    writeRecords: (server, key, records) =>
       void texts.set(`tools of ${server} ${key}`, JSON.stringify(records)),
   };
 }

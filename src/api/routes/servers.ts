@@ -10,6 +10,8 @@ const maxLogLines = 1_000;
 
 const change = z.object({
   tool: z.string(),
+  kind: z.enum(['changed', 'new', 'instructions']),
+  isHeld: z.boolean().describe('It cannot be used until it is accepted.'),
   fields: z.array(z.string()),
   at: z.string(),
   isLessCareful: z.boolean(),

@@ -11,6 +11,7 @@ import { clearLine, singleLine } from '../printable.ts';
 import { parseJsonObject, readInput } from '../read-input.ts';
 import { failureOf, showReport } from '../report-failure.ts';
 import { parsePairs, toolArguments } from '../tool-arguments.ts';
+import type { System } from '../../compose/index.ts';
 
 export async function run(invocation: Invocation): Promise<number> {
   const { io, output } = invocation;
@@ -23,6 +24,12 @@ export async function run(invocation: Invocation): Promise<number> {
     const entries = await output.during(listing, catalogue.entries());
     const failures = catalogue.failures?.() ?? [];
     const failed = failures.find(({ server }) => isOf(server, name));
+    const isListed = entries.some((it) => it.name === name || it.wireName === name);
+    if (!isListed && (await isRefused(system.fleet, name))) {
+      // The catalogue says why, and records it.
+      const result = await catalogue.callTool(name, given, createCallContext(io));
+      return showReport(failureOf(name, result), { io, isJson: output.isJson, tool: name });
+    }
     const entry = findTool(entries, name, failed);
     const args = { ...given, ...toolArguments(entry.tool.inputSchema, pairs, entry.name) };
     const approved = await approve(invocation, preview, { entry, args });
@@ -45,6 +52,16 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 const listing = 'Waiting for servers to list their tools';
+
+/** Whether the name is that of a tool that is held back, or of a server that is disabled. */
+async function isRefused(fleet: System['fleet'], name: string): Promise<boolean> {
+  const statuses = await fleet.status();
+  return statuses.some(({ name: server, state, changedTools }) => {
+    if (!name.startsWith(`${server}.`) && !name.startsWith(`${server}__`)) return false;
+    const tool = name.slice(server.length).replace(/^(?:\.|__)/, '');
+    return state === 'disabled' || changedTools.some((it) => it.isHeld && it.tool === tool);
+  });
+}
 
 interface WantedCall {
   readonly entry: CatalogueEntry;

@@ -12,7 +12,7 @@ describe('the list', () => {
     expect(stdout).toMatch(/off +disabled .* "tutti servers enable"\n/);
     expect(stdout).toMatch(/shaky +ready .* 2 restarts +sent 3 lines that are no JSON\n/);
     expect(stdout).toMatch(
-      /moved +ready .* 2 tools changed: wire_money \(description, annotations, asks for less care\), b \(.*: "tutti servers accept moved"\n/,
+      /moved +ready .* 2 changed, 2 held back: wire_money \(description, annotations, asks for less care\), b \(.*: "tutti servers diff moved", "tutti servers accept moved"\n/,
     );
     expect(stderr).toMatch(/^\d\d tools: above 50, clients of "tutti mcp" get a short list/m);
     expect(stderr).toContain('note: fake.wait hides other.wait');
@@ -36,9 +36,23 @@ describe('the list', () => {
     expect(accepted.stdout).toBe(
       'accepted: wire_money (description, annotations, asks for less care)\n',
     );
-    expect(accepted.stderr).toContain('tutti servers restart moved');
     const nothing = await runMain(['servers', 'accept', 'fake']);
     expect([nothing.stdout, nothing.exitCode]).toEqual(['No tool of "fake" has changed.\n', 0]);
+  });
+
+  it('shows what changed line by line', async () => {
+    const { stdout, stderr } = await runMain(['servers', 'diff', 'moved']);
+    expect(stdout)
+      .toBe(`wire_money (changed, held back, asks for less care, since 2026-01-01T00:00:00.000Z)
+    description: Wires money.
+  - Asks first.
+  + All of it.
+    inputSchema: {
+      "type": "object"
+    …
+`);
+    expect(stderr).toContain('tutti servers accept moved');
+    expect((await runMain(['servers', 'diff', 'fake'])).stdout).toContain('No tool of "fake"');
   });
 
   it('starts none with --no-start', async () => {

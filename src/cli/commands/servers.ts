@@ -37,7 +37,8 @@ const actions: Readonly<Record<string, Action>> = lookupTable({
   remove: { run: named(changeServer('remove')), takes: ['NAME'], options: ['project'] },
   enable: { run: named(changeServer('enable')), takes: ['NAME'], options: ['project'] },
   disable: { run: named(changeServer('disable')), takes: ['NAME'], options: ['project'] },
-  accept: { run: named(acceptTools), takes: ['NAME'], options: [] },
+  diff: { run: named(diffTools), takes: ['NAME'], options: [] },
+  accept: { run: acceptTools, takes: ['NAME', 'TOOL…?'], options: [] },
   logs: { run: named(showLogs), takes: ['NAME'], options: ['limit'] },
   restart: { run: named(restartServer), takes: ['NAME'], options: [] },
   login: { run: named(logIn), takes: ['NAME'], options: [] },
@@ -128,7 +129,9 @@ function changeText({ name, changedTools }: ServerStatus): string {
     .slice(0, maxNamedChanges)
     .map(describeChange);
   const more = changedTools.length > maxNamedChanges ? [', …'] : [];
-  return `${pluralize(changedTools.length, 'tool')} changed: ${[named.join(', '), ...more].join('')}: "tutti servers accept ${name}"`;
+  const held = changedTools.filter(({ isHeld }) => isHeld).length;
+  const state = held > 0 ? `${held} held back` : 'in use';
+  return `${changedTools.length} changed, ${state}: ${[named.join(', '), ...more].join('')}: "tutti servers diff ${name}", "tutti servers accept ${name}"`;
 }
 
 function painterOf(state: ServerState | undefined, paint: Paint): (line: string) => string {
@@ -263,18 +266,32 @@ function pairsOf(
 }
 
 /** `servers accept NAME`: what its server made of its tools counts from now on. */
-export async function acceptTools(invocation: Invocation, name: string): Promise<number> {
+export async function acceptTools(
+  invocation: Invocation,
+  [name = '', ...tools]: readonly string[],
+): Promise<number> {
   const { output } = invocation;
   return withSystem(invocation, {}, async ({ fleet }) => {
-    const accepted = await fleet.acceptTools(name);
+    const accepted = await fleet.acceptTools(name, tools.length > 0 ? tools : undefined);
     output.result({ name, accepted }, () =>
       accepted.length === 0
         ? `No tool of "${name}" has changed.`
         : accepted.map((change) => `accepted: ${describeChange(change)}`).join('\n'),
     );
-    if (accepted.length > 0) {
-      output.note(`Running instances take it over after: tutti servers restart ${name}`);
-    }
+    return 0;
+  });
+}
+
+/** `servers diff NAME`: what its server made of its tools, beside what was accepted. */
+export async function diffTools(invocation: Invocation, name: string): Promise<number> {
+  const { output } = invocation;
+  const { describeDiffs } = await import('./diff-tools.ts');
+  return withSystem(invocation, {}, async ({ fleet }) => {
+    const diffs = await fleet.diffTools(name);
+    output.result(diffs, () =>
+      diffs.length === 0 ? `No tool of "${name}" has changed.` : describeDiffs(diffs, output.paint),
+    );
+    if (diffs.length > 0) output.note(`\nTo allow it: tutti servers accept ${name} [TOOL]`);
     return 0;
   });
 }

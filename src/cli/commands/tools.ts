@@ -2,6 +2,7 @@ import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import { nearest } from '../../kernel/index.ts';
 import { type Invocation, limitOption, withSystem } from '../invocation.ts';
 import { firstSentence, formatColumns } from '../output.ts';
+import { singleLine } from '../printable.ts';
 import type { System } from '../../compose/index.ts';
 import { describeTool } from './describe-tool.ts';
 
@@ -9,6 +10,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const { io, output, operands } = invocation;
   const [query] = operands;
   return withSystem(invocation, {}, async (system) => {
+    const held = await heldTools(system);
+    const named = held.find(({ name }) => name === query);
+    if (named) return showHeld(invocation, system, named);
     const { entries, isNamed, note } = await choose(system, query, invocation);
     if (note !== undefined) output.note(note);
     output.result(entries.map(showEntry), () => {
@@ -17,8 +21,41 @@ export async function run(invocation: Invocation): Promise<number> {
       const columns = io.stdout.isTTY === true ? io.stdout.columns : undefined;
       return describeTool(only, { paint: output.paint, columns });
     });
+    const shown = held.filter(({ server }) => query === undefined || query === server);
+    for (const { name, server } of shown.slice(0, maxHeld)) {
+      output.note(`held back: ${singleLine(name)}: tutti servers diff ${server}`);
+    }
     return 0;
   });
+}
+
+const maxHeld = 10;
+
+/** A tool that cannot be called until it is accepted. */
+interface HeldTool {
+  readonly name: string;
+  readonly server: string;
+  readonly tool: string;
+}
+
+async function heldTools({ fleet }: System): Promise<readonly HeldTool[]> {
+  return (await fleet.status()).flatMap(({ name: server, changedTools }) =>
+    changedTools
+      .filter(({ isHeld, kind }) => isHeld && kind !== 'instructions')
+      .map(({ tool }) => ({ name: `${server}.${tool}`, server, tool })),
+  );
+}
+
+async function showHeld(
+  { output }: Invocation,
+  { fleet }: System,
+  { server, tool }: HeldTool,
+): Promise<number> {
+  const { describeDiffs } = await import('./diff-tools.ts');
+  const diffs = (await fleet.diffTools(server)).filter(({ change }) => change.tool === tool);
+  output.result(diffs, () => describeDiffs(diffs, output.paint));
+  output.note(`It cannot be called until: tutti servers accept ${server} ${singleLine(tool)}`);
+  return 0;
 }
 
 interface Choice {

@@ -1,5 +1,6 @@
 import type { Secret } from '../../kernel/index.ts';
 import type { Caller } from '../caller/index.ts';
+import type { Tool } from '../tool/index.ts';
 import type { McpServerEntry } from '../settings/index.ts';
 
 /**
@@ -86,15 +87,31 @@ export interface LogoutReport {
   readonly isRevoked: boolean;
 }
 
-/** A tool that its server has made another of. */
+/** A tool, or the server's instructions, that differ from what the user accepted. */
 export interface ToolChange {
+  /** `instructions` for those of the server. */
   readonly tool: string;
-  /** `description`, `input schema`, `output schema`, `annotations`. */
+  readonly kind: 'changed' | 'new' | 'instructions';
+  /** `description`, `input schema`, `output schema`, `annotations`; `new`; `instructions`. */
   readonly fields: readonly string[];
+  /** Agents, plans and clients cannot use it until it is accepted; held instructions are not shown to them. */
+  readonly isHeld: boolean;
   /** ISO 8601. */
   readonly at: string;
   /** Its annotations ask for less care than before; they count once that is accepted, where they count at all. */
   readonly isLessCareful: boolean;
+}
+
+/** What is compared of a tool. */
+export type ToolDefinition = Partial<
+  Pick<Tool, 'title' | 'description' | 'inputSchema' | 'outputSchema' | 'annotations'>
+>;
+
+/** A change with both definitions, as far as they are known: the tool may be gone, or be new. */
+export interface ToolDiff {
+  readonly change: ToolChange;
+  readonly before?: ToolDefinition;
+  readonly after?: ToolDefinition;
 }
 
 /** What people and tools may do with the fleet as a whole. */
@@ -107,8 +124,15 @@ export interface FleetControl {
   restart(name: string): Promise<void>;
   /** The latest lines a server wrote to standard error, oldest first. Throws `fleet.unknown_server`. */
   logs(name: string, maxLines: number): Promise<readonly string[]>;
-  /** Accepts what became of a server's tools; gives what had changed. Throws `fleet.unknown_server`. */
-  acceptTools(name: string): Promise<readonly ToolChange[]>;
+  /** What changed of a server's tools since they were accepted. Throws `fleet.unknown_server`. */
+  diffTools(name: string): Promise<readonly ToolDiff[]>;
+  /**
+   * Accepts what changed of these tools of a server, of all by default, and returns it. Throws
+   * `fleet.unknown_server`, `fleet.not_found`.
+   */
+  acceptTools(name: string, tools?: readonly string[]): Promise<readonly ToolChange[]>;
+  /** Takes over what other processes accepted. Throws `fleet.unknown_server`. */
+  rereadTools(name: string): Promise<void>;
   /**
    * Logs the caller in to a remote server; resolves when the browser has returned and tokens are stored. Throws
    * `fleet.unknown_server`, `fleet.login_failed`.

@@ -163,6 +163,14 @@ export const mcpServerSettings = z
           { defaultText: 'nothing is kept' },
         ),
       ),
+    onToolChange: z
+      .enum(['quarantine', 'warn'])
+      .optional()
+      .meta(
+        about('What happens to tools that it changes or adds after it was first listed.', {
+          defaultText: '`servers.on_tool_change`',
+        }),
+      ),
     prefix: z
       .string()
       .min(1)

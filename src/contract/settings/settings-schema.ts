@@ -16,7 +16,7 @@ import { identitySettings } from './identity-settings.ts';
 import { loginSettings, mcpServerSettings } from './mcp-server-settings.ts';
 import { modelsSettings } from './models-settings.ts';
 import { sandboxSettings } from './sandbox-settings.ts';
-import { about, secretText } from './traits.ts';
+import { about, choice, secretText } from './traits.ts';
 import { toolsSettings } from './tools-settings.ts';
 import { workflowSettings } from './workflow-settings.ts';
 
@@ -93,6 +93,15 @@ export const settingsSchema = z.strictObject({
       ),
     ),
   login: loginSettings,
+  servers: z
+    .strictObject({
+      on_tool_change: choice(
+        ['quarantine', 'warn'],
+        'quarantine',
+        'What happens to tools that a server of `mcpServers` changes or adds after it was first listed. `quarantine`: they cannot be called until `tutti servers accept NAME`. `warn`: they are shown as changed.',
+      ),
+    })
+    .meta(about('All servers of `mcpServers`.', { isUserOnly: true })),
   mcpServers: z
     .record(serverName, mcpServerSettings)
     .default({})

@@ -15,7 +15,7 @@ import { failedToolResult, type Tool, type ToolResult } from '../../contract/too
 import { AppError, nearest, reportError, type Log } from '../../kernel/index.ts';
 import { wireName } from '../../protocol/index.ts';
 import type { CallExecutor, ExecutorCall } from '../call-executor.ts';
-import { UnknownNameError } from '../errors.ts';
+import { ServerDisabledError, ToolQuarantinedError, UnknownNameError } from '../errors.ts';
 import { ServerUnavailableError } from '../upstream/errors.ts';
 import { CatalogueWatches } from './catalogue-watches.ts';
 import type { FleetServer } from './fleet-server.ts';
@@ -113,10 +113,16 @@ export class FleetCatalogue implements Catalogue {
   }
 
   async callTool(name: string, args: unknown, context: CallContext): Promise<ToolResult> {
-    const route =
-      this.#registry.names.toolRoutes.get(name) ?? (await this.#findTool(name, context));
+    const known = this.#registry.names.toolRoutes.get(name);
+    const disabled = known ? undefined : this.#registry.disabledOwner(name);
+    if (disabled !== undefined) {
+      return this.#refuse({ tool: name, args, context }, new ServerDisabledError(disabled));
+    }
+    const route = known ?? (await this.#findTool(name, context));
     const { server, entry } = route;
     this.#admit(name, entry, { args, context });
+    const call = { tool: entry.name, args, context };
+    if (route.isHeld) return this.#refuse(call, new ToolQuarantinedError(route));
     const { semaphore, timeoutMs, results } = server.options;
     const { entersSpans: entersSpan } = server.runner;
     const mayRepeat = context.mayRepeat !== false && isRepeatable(entry.tool);
@@ -141,11 +147,20 @@ export class FleetCatalogue implements Catalogue {
     } catch (error) {
       context.signal.throwIfAborted();
       if (this.#successorOf(server, error)) return this.callTool(name, args, context);
+      if (error instanceof ServerUnavailableError && this.#registry.isDisabled(server.name)) {
+        return this.#refuse(call, new ServerDisabledError(server.name));
+      }
       // A protocol error from the server stays an error; failures on the way to it become results.
       const isOurs = error instanceof AppError && error.code !== 'fleet.upstream_error';
       if (isOurs) return failedToolResult(reportError(error));
       throw error;
     }
+  }
+
+  /** A call that is not made: recorded, and a result with `isError`. */
+  #refuse(call: Omit<Parameters<RecordCall>[0], 'refusal'>, error: AppError): ToolResult {
+    this.#options.recordCall?.({ ...call, refusal: error.code });
+    return failedToolResult(reportError(error));
   }
 
   async listResources(caller?: Caller): Promise<readonly Resource[]> {

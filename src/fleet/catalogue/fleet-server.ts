@@ -1,4 +1,4 @@
-import type { ServerStatus, ToolChange } from '../../contract/fleet/index.ts';
+import type { ServerStatus, ToolChange, ToolDiff } from '../../contract/fleet/index.ts';
 import type { CallContext, McpServer, ServerChange } from '../../contract/server/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
 import {
@@ -14,13 +14,7 @@ import type { StartLimiter } from '../supervise/start-limiter.ts';
 import { takeListing, type Listing } from './listing.ts';
 import type { ListingCache } from './listing-cache.ts';
 import { ResultCache, type CacheTerms } from './result-cache.ts';
-import {
-  acceptTools,
-  carefulOf,
-  changesOf,
-  rememberTools,
-  type ToolRecords,
-} from './tool-records.ts';
+import { ServerPins } from './server-pins.ts';
 
 /** Settings of a server that can change without restarting it. */
 export interface OfferTerms {
@@ -35,6 +29,8 @@ export interface OfferTerms {
   readonly isTrusted?: boolean | undefined;
   /** Results of its read-only tools that are kept; none by default. */
   readonly results?: CacheTerms | undefined;
+  /** Tools that are changed or added later are not offered until they are accepted. */
+  readonly isHolding?: boolean | undefined;
 }
 
 export interface FleetServerOptions extends OfferTerms {
@@ -94,7 +90,8 @@ export class FleetServer implements RunnerListener {
   #isPausing = false;
   #isStale = false;
   #isClosed = false;
-  #records: ToolRecords | undefined;
+  /** Undefined for built-in servers, whose tools change with the program. */
+  readonly #pins: ServerPins | undefined;
 
   constructor(
     options: FleetServerOptions,
@@ -104,7 +101,10 @@ export class FleetServer implements RunnerListener {
     this.#options = options;
     this.#listener = listener;
     this.results = new ResultCache(() => options.timers.now());
-    const { cache, cacheKey, name } = options;
+    const { cache, cacheKey, name, log } = options;
+    const now = (): string => new Date(options.timers.now()).toISOString();
+    const isOurs = options.source === 'built-in';
+    this.#pins = isOurs ? undefined : new ServerPins({ name, cache, cacheKey, log, now });
     this.#listing =
       options.known ?? (cacheKey === undefined ? undefined : cache.read(name, cacheKey));
     this.runner = createRunner(this);
@@ -135,24 +135,43 @@ export class FleetServer implements RunnerListener {
 
   /** Changed tools that were not accepted yet. */
   get changedTools(): readonly ToolChange[] {
-    return this.#isOurs ? [] : changesOf(this.#knownRecords());
+    return this.#pins?.changes(this.#listing, this.#isHolding) ?? [];
+  }
+
+  diffTools(): readonly ToolDiff[] {
+    return this.#listing ? (this.#pins?.diffs(this.#listing, this.#isHolding) ?? []) : [];
+  }
+
+  /** Whether the tool waits for the user's acceptance. */
+  isHeld(tool: string): boolean {
+    return this.#isHolding && this.#pins?.isHeld(tool, this.#listing) === true;
   }
 
   /** A tool with its accepted annotations, where newer ones ask for less care. */
   asAccepted(tool: Tool): Tool {
-    const records = this.#isOurs ? {} : this.#knownRecords();
-    const record = Object.hasOwn(records, tool.name) ? records[tool.name] : undefined;
-    if (record?.change?.isLessCareful !== true) return tool;
-    return { ...tool, annotations: carefulOf(tool.annotations ?? {}, record.accepted) };
+    return this.#pins?.asAccepted(tool, this.#listing) ?? tool;
   }
 
-  /** Accepts all changed tools on behalf of the user. */
-  acceptTools(): readonly ToolChange[] {
-    const changes = this.changedTools;
-    if (changes.length === 0) return [];
-    this.#keepRecords(acceptTools(this.#knownRecords()));
-    this.#listener.onListed();
-    return changes;
+  /** What it says to the client's model; changed instructions only once they are accepted. */
+  get instructions(): string | undefined {
+    if (!this.#listing || !this.#pins) return this.#listing?.instructions;
+    return this.#pins.instructions(this.#listing, this.#isHolding);
+  }
+
+  /** Accepts changed tools on behalf of the user, all by default. */
+  acceptTools(names?: readonly string[]): readonly ToolChange[] {
+    const accepted = this.#pins?.accept(this.#listing, names) ?? [];
+    if (accepted.length > 0) this.#listener.onListed();
+    return accepted;
+  }
+
+  /** Takes over what another process accepted. */
+  rereadTools(): void {
+    if (this.#pins?.reread() === true) this.#listener.onListed();
+  }
+
+  get #isHolding(): boolean {
+    return this.#options.isHolding === true;
   }
 
   /** Why the latest attempt to list failed; undefined when it succeeded. */
@@ -315,57 +334,13 @@ export class FleetServer implements RunnerListener {
     this.#listingFailure = undefined;
     const isOther = JSON.stringify(this.#listing) !== JSON.stringify(listing);
     // Another process may have updated the records, or the user accepted a change there.
-    const hasChanged = this.#rereadRecords();
-    if (isOther) this.#compareTools(listing.tools);
+    const hasChanged = this.#pins?.reread() === true;
+    if (isOther) this.#pins?.compare(listing, this.#listing);
     else if (hasChanged) this.#listener.onListed();
     if (!isOther) return;
     this.#listing = listing;
     if (cacheKey !== undefined) cache.write(name, cacheKey, listing);
     this.#listener.onListed();
-  }
-
-  /** Built-in tools change with the program, so they are not tracked. */
-  get #isOurs(): boolean {
-    return this.#options.source === 'built-in';
-  }
-
-  /** The tool records; derived from the listing where none are cached. */
-  #knownRecords(): ToolRecords {
-    this.#records ??=
-      this.#keptRecords() ?? rememberTools({}, this.#listing?.tools ?? [], this.#now()).records;
-    return this.#records;
-  }
-
-  #keptRecords(): ToolRecords | undefined {
-    const { cache, cacheKey, name } = this.#options;
-    return cacheKey === undefined ? undefined : cache.readTools(name, cacheKey);
-  }
-
-  /** Whether they changed. */
-  #rereadRecords(): boolean {
-    const before = this.#records;
-    if (before === undefined || this.#isOurs) return false;
-    this.#records = this.#keptRecords() ?? before;
-    return JSON.stringify(before) !== JSON.stringify(this.#records);
-  }
-
-  #compareTools(tools: readonly Tool[]): void {
-    if (this.#isOurs) return;
-    const { records, changes } = rememberTools(this.#knownRecords(), tools, this.#now());
-    this.#keepRecords(records);
-    for (const { tool, fields, isLessCareful } of changes) {
-      this.#options.log.warn('tool definition changed', { tool, fields, isLessCareful });
-    }
-  }
-
-  #keepRecords(records: ToolRecords): void {
-    const { cache, cacheKey, name } = this.#options;
-    this.#records = records;
-    if (cacheKey !== undefined) cache.writeTools(name, cacheKey, records);
-  }
-
-  #now(): string {
-    return new Date(this.#options.timers.now()).toISOString();
   }
 
   #noteFailure(error: unknown): void {

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import type { Log } from '../../kernel/index.ts';
 import { isRecord } from '../../protocol/index.ts';
 import type { Listing } from './listing.ts';
-import type { ToolRecords } from './tool-records.ts';
+import type { ServerRecords } from './server-pins.ts';
 
 /** Persists listings and tool records for the next process. */
 export interface ListingCache {
   /** The last listing; undefined when unknown or stored under another `key`. */
   read(server: string, key: string): Listing | undefined;
   write(server: string, key: string, listing: Listing): void;
-  /** The tool records; same rules. */
-  readTools(server: string, key: string): ToolRecords | undefined;
-  writeTools(server: string, key: string, records: ToolRecords): void;
+  /** What was accepted of it; same rules. */
+  readRecords(server: string, key: string): ServerRecords | undefined;
+  writeRecords(server: string, key: string, records: ServerRecords): void;
 }
 
 /** Files of another format are not read. */
@@ -40,14 +40,12 @@ export class FileListingCache implements ListingCache {
     this.#write(this.#pathOf(server), { key, listing });
   }
 
-  readTools(server: string, key: string): ToolRecords | undefined {
-    return this.#read(this.#pathOf(server, 'tools.json'), key, (kept) =>
-      readRecords(kept['tools']),
-    );
+  readRecords(server: string, key: string): ServerRecords | undefined {
+    return this.#read(this.#pathOf(server, 'tools.json'), key, readRecords);
   }
 
-  writeTools(server: string, key: string, tools: ToolRecords): void {
-    this.#write(this.#pathOf(server, 'tools.json'), { key, tools });
+  writeRecords(server: string, key: string, records: ServerRecords): void {
+    this.#write(this.#pathOf(server, 'tools.json'), { key, ...records });
   }
 
   #read<Kept>(
@@ -94,16 +92,20 @@ function removeQuietly(path: string): void {
   } catch {}
 }
 
-function readRecords(value: unknown): ToolRecords {
-  if (!isRecord(value)) throw new Error('it contains no records');
-  const isWhole = Object.values(value).every(
+function readRecords({ tools, instructions }: Readonly<Record<string, unknown>>): ServerRecords {
+  if (!isRecord(tools)) throw new Error('it contains no records');
+  const isWhole = Object.values(tools).every(
     (record) =>
       isRecord(record) &&
       ['digests', 'annotations', 'accepted'].every((it) => isRecord(record[it])),
   );
   if (!isWhole) throw new Error('a record is incomplete');
+  const isPinned =
+    isRecord(instructions) &&
+    typeof instructions['digest'] === 'string' &&
+    typeof instructions['accepted'] === 'string';
   // Checked above as far as anything here relies on it.
-  return value as unknown as ToolRecords;
+  return { tools, ...(isPinned && { instructions }) } as unknown as ServerRecords;
 }
 
 /** Throws on anything that is not a listing: the file may have been modified externally. */

@@ -84,8 +84,8 @@ export function describeServers(servers: readonly FleetServer[]): string {
     `Tools of these servers: ${names.join(', ')}.`,
     ...(names.includes('code') ? [aboutCodeTools] : []),
   ].join(' ');
-  const theirs = servers.flatMap(({ name, listing, options }) => {
-    const text = listing?.instructions?.trim() ?? '';
+  const theirs = servers.flatMap(({ name, instructions, options }) => {
+    const text = instructions?.trim() ?? '';
     if (options.source === 'built-in' || text === '') return [];
     return [`${name}: ${shortened(text, maxLengthPerServer)}`];
   });

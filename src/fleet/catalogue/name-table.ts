@@ -16,6 +16,8 @@ import { withoutLooseHints } from './trusted-tool.ts';
 export interface ToolRoute {
   readonly entry: CatalogueEntry;
   readonly server: FleetServer;
+  /** It waits for the user's acceptance: it has its name, and is neither listed nor called. */
+  readonly isHeld: boolean;
 }
 
 export interface PromptRoute {
@@ -121,8 +123,10 @@ export class NameTable {
     // `a.b` + `c` and `a` + `b.c` give the same dotted name; the second tool has only its wire name.
     const name = this.toolRoutes.has(dotted) ? wire : dotted;
     const entry = entryOf(server, tool, { name, wireName: wire });
-    const route = { entry, server };
+    const isHeld = server.isHeld(tool.name);
+    const route = { entry, server, isHeld };
     this.toolRoutes.set(wire, route).set(name, route);
+    if (isHeld) return wire;
     this.entries.push(entry);
     this.tools.push({ ...tool, name: wire });
     return wire;

@@ -13,6 +13,13 @@ export interface RegistryOptions {
   readonly log: Log;
 }
 
+/** An entry that the user switched off. */
+export interface DisabledServer {
+  readonly name: string;
+  /** In front of the names of its tools. */
+  readonly label: string;
+}
+
 /**
  * The servers in their order, the table of what they offer, and the listeners to its changes.
  *
@@ -26,6 +33,7 @@ export class ServerRegistry implements FleetServerListener {
   readonly #seen = new Map<ListKind, readonly unknown[]>();
   readonly #onReplaced = new Set<() => void>();
   #servers: readonly FleetServer[] = [];
+  #disabled: readonly DisabledServer[] = [];
   #names: NameTable | undefined;
   #isAnnouncing = false;
 
@@ -43,11 +51,23 @@ export class ServerRegistry implements FleetServerListener {
   }
 
   /** Once lists were shown, new servers are listed at once, so that their tools are announced. */
-  replace(servers: readonly FleetServer[]): void {
+  replace(servers: readonly FleetServer[], disabled: readonly DisabledServer[] = []): void {
     this.#servers = servers;
+    this.#disabled = disabled;
     if (this.#seen.size > 0) for (const server of servers) void server.untilListed();
     this.onListed();
     for (const listener of this.#onReplaced) listener();
+  }
+
+  isDisabled(server: string): boolean {
+    return this.#disabled.some(({ name }) => name === server);
+  }
+
+  /** The disabled server in front of a tool's name. */
+  disabledOwner(tool: string): string | undefined {
+    return this.#disabled.find(
+      ({ label }) => tool.startsWith(`${label}.`) || tool.startsWith(`${label}__`),
+    )?.name;
   }
 
   /** Calls `listener` whenever the servers were replaced. */

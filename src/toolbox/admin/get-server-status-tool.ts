@@ -76,9 +76,11 @@ export function getServerStatusTool(fleet: Pick<FleetControl, 'status'>): Define
       const servers = wanted.map(({ login, ...status }) => ({
         ...status,
         problems: [...loginProblem(login), ...status.problems],
-        changedTools: status.changedTools.map((change) => ({
-          ...change,
-          fields: [...change.fields],
+        changedTools: status.changedTools.map(({ tool, fields, at, isLessCareful }) => ({
+          tool,
+          fields: [...fields],
+          at,
+          isLessCareful,
         })),
       }));
       return { servers };

@@ -20,6 +20,7 @@ export interface CallFailure {
  * whether a failure was marked as retryable is lost on the way.
  */
 export const passingCodes: ReadonlySet<string> = new Set([
+  'access.audit_unavailable',
   'code.osv_unreachable',
   'fleet.exchange_broken',
   'fleet.outcome_unknown',
@@ -36,16 +37,25 @@ export const passingCodes: ReadonlySet<string> = new Set([
 ]);
 
 /** Codes of what may go wrong between us and a tool. A code of any other family is the tool's own word. */
-const wayFamilies: ReadonlySet<string> = new Set(['fleet', 'internal', 'kernel', 'toolbox']);
+const wayFamilies: ReadonlySet<string> = new Set([
+  'access',
+  'fleet',
+  'internal',
+  'kernel',
+  'toolbox',
+]);
 
 /** Of those, the codes that prove that the tool was not called. All others prove nothing. */
 export const unsentCodes: ReadonlySet<string> = new Set([
+  'access.audit_unavailable',
   'fleet.input_required',
   'fleet.invalid_endpoint',
   'fleet.negotiation_failed',
   'fleet.not_found',
+  'fleet.server_disabled',
   'fleet.server_not_reading',
   'fleet.server_unavailable',
+  'fleet.tool_quarantined',
   'fleet.unknown_server',
   'fleet.unreachable',
   'kernel.process_not_started',

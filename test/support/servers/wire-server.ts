@@ -1,6 +1,7 @@
 /**
  * An MCP server on standard input and output with one tool, `wire_money`: it says of itself what stands in the file
- * of the first argument, adds a line to that of the second when it is called, and dies then if the third is `dies`.
+ * of the first argument, adds a line to that of the second when it is called, and if the third is `dies` or `hangs`, dies
+ * then or never answers.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -12,7 +13,7 @@ interface Incoming {
 
 const [, , saidFile = '', wiredFile = '', end = ''] = process.argv;
 
-function answer({ method = '' }: Incoming): object {
+function answer({ method = '' }: Incoming): object | undefined {
   switch (method) {
     case 'initialize':
       return {
@@ -27,6 +28,7 @@ function answer({ method = '' }: Incoming): object {
     case 'tools/call':
       appendFileSync(wiredFile, 'wired\n');
       if (end === 'dies') process.exit(1);
+      if (end === 'hangs') return undefined;
       return { content: [{ type: 'text', text: 'wired' }] };
     default:
       return {};
@@ -38,6 +40,7 @@ createInterface({ input: process.stdin })
     const incoming = JSON.parse(line) as Incoming;
     if (incoming.id === undefined) return;
     const { id } = incoming;
-    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: answer(incoming) })}\n`);
+    const result = answer(incoming);
+    if (result) process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
   })
   .on('close', () => process.exit());
