@@ -102,7 +102,7 @@ bench-agent: build $(agent_peers) ## Measure a turn of the agent beside a bare t
 soak: build ## A thousand calls a second for ten minutes: no error, flat memory
 	@node bench/gateway/soak.ts
 
-docs: build ## Generate docs/errors.md, docs/configuration.md and docs/security-rules.md
+docs: build ## Generate docs/errors.md, configuration.md, security-rules.md, openapi.json and postman.json
 	@npm run --silent docs
 
 picture: build ## Draw docs/tutti.svg, the picture in the README, from a real run

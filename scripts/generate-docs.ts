@@ -7,7 +7,7 @@ import { generatedDocs } from './generated-docs.ts';
 
 const isCheck = process.argv.includes('--check');
 let stale = 0;
-for (const { path, text } of generatedDocs()) {
+for (const { path, text } of await generatedDocs()) {
   const file = new URL(`../${path}`, import.meta.url);
   const present = await readFile(file, 'utf8').catch(() => '');
   if (present === text) continue;

@@ -1,4 +1,6 @@
+import { loadDocuments } from '../src/api/index.ts';
 import { errorCodes, type ErrorCodeEntry } from '../src/contract/error/index.ts';
+import { ownVersion } from '../src/kernel/index.ts';
 import { renderSecurityRules } from '../src/toolbox/code/security/security-rules.ts';
 import { renderConfigurationDoc } from './render-configuration-doc.ts';
 
@@ -8,12 +10,15 @@ export interface GeneratedDoc {
   readonly text: string;
 }
 
-/** Every page of `docs/` that is made from the sources. */
-export function generatedDocs(): readonly GeneratedDoc[] {
+/** Every file of `docs/` that is made from the sources. */
+export async function generatedDocs(): Promise<readonly GeneratedDoc[]> {
+  const { openapi, postman } = await loadDocuments(ownVersion());
   return [
     { path: 'docs/configuration.md', text: renderConfigurationDoc() },
     { path: 'docs/errors.md', text: renderErrorsDoc() },
     { path: 'docs/security-rules.md', text: renderSecurityRules() },
+    { path: 'docs/openapi.json', text: `${JSON.stringify(openapi, null, 2)}\n` },
+    { path: 'docs/postman.json', text: `${JSON.stringify(postman, null, 2)}\n` },
   ];
 }
 
