@@ -1,6 +1,6 @@
 import { testPath } from '../../contract/language/index.ts';
 import {
-  readFileDeed,
+  isDeletion,
   type Choice,
   type Draft,
   type Material,
@@ -103,10 +103,8 @@ function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
 /** Code that an earlier step makes, that the message or the conversation holds, or the file spoken of last. */
 function findSubject(choice: Choice, state: State): readonly Material[] {
   const { clause, profile } = choice;
-  const { context, drafts, reader } = state;
-  const made = drafts.filter((draft) =>
-    draft.profile === reader ? draft === drafts.at(-1) : draft.profile.output.kind === 'code',
-  );
+  const { context, drafts } = state;
+  const made = drafts.filter(({ profile: { output } }) => output.kind === 'code');
   if (made.length > 0 && takes(profile, 'code')) return made.slice(-1).map(madeBy);
   if (state.spokenOf.length > 0 && (clause.pointsBack || takes(profile, 'code')))
     return state.spokenOf;
@@ -179,7 +177,7 @@ function extraFor(
 function toBeSaved({ clause, slots, profile, text }: Choice, state: State): readonly Material[] {
   const { drafts, context } = state;
   const said = new Set(clause.words.flatMap(({ meaning }) => [...meaning.verbs, ...meaning.nouns]));
-  if (readFileDeed(clause.words) === 'delete') {
+  if (isDeletion(clause.words)) {
     // Files only: a folder is not deleted by a word.
     const files = clause.paths.filter(({ kind }) => kind === 'file');
     if (files.length === 0 || files.length < clause.paths.length) state.missing.add('file');
@@ -192,7 +190,8 @@ function toBeSaved({ clause, slots, profile, text }: Choice, state: State): read
   const shown = context.remembered.filter(({ kind }) => kind === 'code' || kind === 'tests');
   // What was shown before is written only where the user asks to save it.
   const isSaved = said.has('save') || said.has('apply');
-  const written = slots.content ?? slots.quote;
+  const written = [slots.single['text'] ?? slots.quote].flat()[0];
+  if (slots.single['addition'] && !takes(profile, 'addition')) state.missing.add('model');
   const told = written ? [{ kind: 'text' as const, content: `${written}\n` }] : [];
   const material = [...context.given, ...(isSaved ? shown : []), ...told].slice(0, 1);
   // What was made of a folder is made again, to be saved as a whole.

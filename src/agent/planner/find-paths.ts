@@ -4,9 +4,11 @@ import { has, isKnown, type FoundPath, type Word } from './read-words.ts';
 
 /** More files than these are not looked through for a name. */
 const maxFiles = 5_000;
-const folderWords = /^(?:folder|directory|dir|ordner|verzeichnis|dossier|carpeta|package|module)$/u;
 const endings =
   /\.(?:py|pyi|js|mjs|cjs|jsx|ts|tsx|mts|java|go|rs|sql|html?|css|scss|cs|cpp|cc|c|h|hpp|php|rb|kts?|swift|scala|sh|bash|ps1|pl|hs|exs?|dart|lua|jl|clj|vue|svelte|md|txt|rst|json|ya?ml|toml|xml|ini|env|cfg|conf|lock|csv|log|ipynb|gradle|tf|proto|mod)$/iu;
+
+/** "the cart tests" are in a file of their own. */
+const testAffixes = ['test_*', '*_test', '*.test', '*.spec'];
 
 export interface PathReading {
   readonly words: readonly Word[];
@@ -94,12 +96,14 @@ async function findNamed(
 /** A word that is the name of a folder or a file: an ordinary word needs a sign that it is meant as one. */
 function withPath(word: Word, [before, after]: readonly (Word | undefined)[], tree: Tree): Word {
   const isInside = has(before, 'boundary') && !has(word, 'function');
-  const isFolder = folderWords.test(after?.plain ?? '') || !isKnown(word) || isInside;
+  const isFolder = isInside || after?.meaning.nouns.includes('folder') === true || !isKnown(word);
   // The shallowest comes first.
   const folder = tree.folders.get(word.text.toLowerCase())?.[0];
   if (folder !== undefined && isFolder) return { ...word, path: { path: folder, kind: 'folder' } };
   const name = word.text.toLowerCase();
-  const named = tree.byName.get(name) ?? tree.byStem.get(name) ?? [];
+  const isTested = after?.meaning.nouns.includes('tests') === true;
+  const stems = isTested ? testAffixes.map((affix) => affix.replace('*', name)) : [name];
+  const named = stems.flatMap((stem) => tree.byName.get(stem) ?? tree.byStem.get(stem) ?? []);
   const [file, ...others] = named;
   // "the readme" is a file, though it is an ordinary word.
   const isMeant = !isKnown(word) || (has(before, 'definite') && word.meaning.verbs.length === 0);

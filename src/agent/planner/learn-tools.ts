@@ -6,7 +6,7 @@ import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import { learnLabels, type Classify } from '../../kernel/index.ts';
 
 /** Added to the odds that one of our tools or topics is meant. */
-const herePrior = 0.65;
+const herePrior = 1;
 
 /** The catalogue as the planner knows it. */
 export interface Toolset {
@@ -16,7 +16,7 @@ export interface Toolset {
   readonly classify: Classify;
   readonly isHarmful: (message: string) => boolean;
   /** What to answer where the words ask for something that other programs and servers do. */
-  readonly findElsewhere: (features: readonly string[]) => string | undefined;
+  readonly findElsewhere: (features: readonly string[], minShare: number) => string | undefined;
   /** What the tools we ship are called on their servers. */
   readonly ownNames: ReadonlySet<string>;
   /** Reads a file into text, where a tool takes no path. */
@@ -42,7 +42,7 @@ export function createToolLearner(phrases: Phrases): (request: PlanningRequest) 
       // Other servers must not change how ours are told apart.
       classify: learnLabels(examples),
       isHarmful: createHarmFilter([...examples.values()].flat()),
-      findElsewhere: createElsewhereFinder([...examples.values()].flat()),
+      findElsewhere: createElsewhereFinder(examples),
       ownNames: new Set([...ours.values()].map(({ entry }) => entry.tool.name)),
       reader: [...ours.values(), ...all].find(isReader),
       maker: [...ours.values()].find(
@@ -55,14 +55,16 @@ export function createToolLearner(phrases: Phrases): (request: PlanningRequest) 
 }
 
 /** A classifier of its own, so that it changes nothing in how our tools are told apart. */
-function createElsewhereFinder(ours: ToolProfile['examples']): Toolset['findElsewhere'] {
+function createElsewhereFinder(examples: ReturnType<typeof allExamples>): Toolset['findElsewhere'] {
+  // What is no tool's at all is no sign of one of ours.
+  const ours = [...examples].flatMap(([label, some]) => (label === 'outside' ? [] : some));
   const elsewhere = [...lexicon.elsewhere].map(
     ([name, { phrases }]) => [name, phrases.map(featuresOf)] as const,
   );
   const classify = learnLabels(new Map([['', ours], ...elsewhere]));
-  return (features) => {
+  return (features, minShare) => {
     const [best] = classify(features, (label) => (label === '' ? herePrior : 0));
-    return lexicon.elsewhere.get(best?.label ?? '')?.answer;
+    return best && best.share >= minShare ? lexicon.elsewhere.get(best.label)?.answer : undefined;
   };
 }
 

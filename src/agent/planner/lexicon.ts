@@ -19,7 +19,7 @@ export const lexicon = {
   values,
   /** Those of names and texts, which are not read as words, whatever else they may mean. */
   literals: values.filter(({ source }) =>
-    /<(?:name|find|replacement|message|content)>/u.test(source),
+    /<(?:name|find|replacement|message|content|addition)>/u.test(source),
   ),
   /** Regular expressions for lines of code. */
   codeLines: data.codeLines,
@@ -80,14 +80,12 @@ for (const [id, { verbs, nouns }] of Object.entries<{ verbs?: string; nouns?: st
 }
 for (const [name, phrases] of readTable(data.classes))
   for (const phrase of phrases) learn(phrase, { classes: new Set([name]) });
+const nounOf = readTable(data.nounOf);
 for (const [table, entries] of Object.entries(data.names))
   for (const [name, spellings] of readTable(entries))
     // The name of a test framework speaks of tests.
     for (const spelling of spellings)
-      learn(spelling, {
-        names: { [table]: name },
-        nouns: table === 'testFrameworks' ? ['tests'] : [],
-      });
+      learn(spelling, { names: { [table]: name }, nouns: nounOf.get(table) ?? [] });
 
 /** How many words the longest phrase has that begins with a word. */
 export function maxPhraseWords(first: string): number {
@@ -101,6 +99,11 @@ export function lookUp(phrase: string): Meaning | undefined {
   if (!found || isConcept(found)) return found;
   const { verbs, nouns } = others.find(isConcept) ?? found;
   return { ...found, verbs, nouns };
+}
+
+/** The language of a file, by the ending of its name. */
+export function languageOf(path = ''): string | undefined {
+  return lookUp(/\.\w+$/u.exec(path.toLowerCase())?.[0] ?? '')?.names.languages;
 }
 
 const minSpelledLetters = 6;

@@ -16,8 +16,6 @@ export interface Reading {
 const maxLabels = 4;
 /** Readings that are written out, best first. */
 const maxReadings = 8;
-/** A clause may always be one that asks for nothing. */
-const minNothing = 0.08;
 
 /** A clause with what it is taken for; without a tool it asks for nothing. */
 interface Pick {
@@ -67,7 +65,7 @@ function optionsFor(clause: Clause, tools: Situation['tools']): readonly Pick[] 
   const guesses = clause.guesses.filter(({ label }) => tools.has(label));
   const picks = guesses.map(({ label, share }) => ({ clause, profile: tools.get(label), share }));
   const known = picks.reduce((total, { share }) => total + share, 0);
-  const nothing = { clause, share: Math.max(minNothing, 1 - known) };
+  const nothing = { clause, share: 1 - known };
   const options: readonly Pick[] = [...picks.slice(0, maxLabels), nothing];
   return options.toSorted((a, b) => b.share - a.share);
 }

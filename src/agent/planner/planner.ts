@@ -1,4 +1,4 @@
-import { splitCode, splitContent, readContext, type Situation } from './read-context.ts';
+import { splitCode, readContext, type Situation } from './read-context.ts';
 import { findPaths } from './find-paths.ts';
 import { createToolLearner } from './learn-tools.ts';
 import { lexicon, type AboutTopic } from './lexicon.ts';
@@ -15,6 +15,8 @@ const maxShown = 3;
 const sureShare = 0.6;
 /** A tool with this share is kept where the words are also like those for what no tool does. */
 const likelyShare = 0.25;
+/** Unless they are so with this share. */
+const elsewhereShare = 0.4;
 /** A message that is vague with this likelihood is never read in one way only. */
 const vagueShare = 0.05;
 /** What is incomplete is asked about where it is so many times likelier than what is complete. */
@@ -31,14 +33,13 @@ export function createPlanner(phrases: Phrases): Planner {
     plan: async (request) => {
       request.signal.throwIfAborted();
       const message = request.message.slice(0, maxMessageChars);
-      const { prose: said, code } = splitCode(message);
-      const { prose, text } = splitContent(said);
+      const { prose, code } = splitCode(message);
       if (prose === '') return ask('What should be done with this code?');
       const toolset = learnTools(request);
       if (toolset.isHarmful(prose)) return { ...refuse(lexicon.answers.harm), isFinal: true };
       const reading = await findPaths(readWords(prose), request.files);
       const pasted = code ?? reading.words.find(({ kind }) => kind === 'code')?.text;
-      const context = readContext(request, pasted, text);
+      const context = readContext(request, pasted);
       return decide({ request, prose, reading, context, ...toolset });
     },
   };
@@ -69,9 +70,8 @@ function decide(situation: Situation): PlanningAnswer {
   const best = complete[0];
   if (best && first.candidate.confidence <= best.candidate.confidence * muchLikelier)
     return offer(complete, { ...situation, isClear: best === first && vague < vagueShare });
-  return ask(
-    ...(missing.length > 0 ? missing.map((what) => lexicon.answers[what]) : [lexicon.answers.task]),
-  );
+  const asked = missing.length > 0 ? missing : (['task'] as const);
+  return ask(...asked.map((what) => lexicon.answers[what]));
 }
 
 /** What is about Tutti itself, or no tool's, as a whole. */
@@ -86,8 +86,8 @@ function answerSpecial(whole: Clause, situation: Situation): PlanningAnswer | un
   const tool = tools.get(label);
   const isSure = (whole.guesses[0]?.share ?? 0) >= likelyShare || tool?.isReadOnly === false;
   // One that takes any task is no sign that it does this one.
-  const isOurs = isOffered || (tool && isSure && !takes(tool, 'task', 'required'));
-  const elsewhere = isOurs ? undefined : findElsewhere(whole.features);
+  const isOurs = label === 'vague' || (tool && isSure && !takes(tool, 'task', 'required'));
+  const elsewhere = findElsewhere(whole.features, isOffered ? 1 : isOurs ? elsewhereShare : 0);
   if (elsewhere !== undefined) return refuse(elsewhere);
   // The keys of the data are the topics.
   if (label in lexicon.phrases.topics && request.attachments.length === 0)

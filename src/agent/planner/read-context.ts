@@ -1,10 +1,10 @@
 import type { PathReading } from './find-paths.ts';
 import type { Toolset } from './learn-tools.ts';
-import { lexicon } from './lexicon.ts';
+import { languageOf, lexicon } from './lexicon.ts';
 import type { GivenAttachment, PlanningRequest } from './plan-request.ts';
 import type { Clause } from './read-clauses.ts';
 import type { Slots } from './read-slots.ts';
-import { has, isSignificant, readWords, type FoundPath, type Word } from './read-words.ts';
+import { has, isSignificant, type FoundPath, type Word } from './read-words.ts';
 import type { ToolProfile } from './tool-profile.ts';
 
 /** Something a step can work on: a text, a path, or what an earlier step gives. */
@@ -58,20 +58,18 @@ interface Context {
   readonly lastTool: string | undefined;
 }
 
-export function readContext(request: PlanningRequest, code?: string, text?: string): Context {
+export function readContext(request: PlanningRequest, code?: string): Context {
   const { attachments, remembered, history } = request;
-  const pasted = [
-    ...(code === undefined ? [] : [{ kind: 'code', content: code }]),
-    ...(text === undefined ? [] : [{ kind: 'text', content: `${text}\n` }]),
-  ];
+  const pasted = code === undefined ? [] : [{ kind: 'code', content: code }];
   const steps = history.findLast(({ role, plan }) => role === 'assistant' && plan)?.plan?.steps;
   const paths = (steps ?? []).map(({ args }) => args?.['path']);
   return {
     given: [...attachments, ...pasted].map((one) => materialOf(one)),
     remembered: remembered.map((one) => {
       const made = history.find(({ runId }) => runId !== undefined && runId === one.runId);
-      const madeBy = made?.plan?.steps.find(({ id }) => id === one.step)?.tool;
-      return { ...materialOf({ ...one, name: one.title }), ...(madeBy && { madeBy }) };
+      const { tool: madeBy, args } = made?.plan?.steps.find(({ id }) => id === one.step) ?? {};
+      const language = one.language ?? languageOf(JSON.stringify(args?.['path'] ?? '').slice(1, -1));
+      return { ...materialOf({ ...one, language, name: one.title }), ...(madeBy && { madeBy }) };
     }),
     lastPath: paths.find(
       (path): path is string => typeof path === 'string' && !path.includes('${'),
@@ -96,6 +94,10 @@ const starts = lexicon.codeLines.map((line) => new RegExp(line, 'u'));
 const goesOn =
   /^(?:\s+\S|[}\])]|else\b|elif\b|except\b|finally\b|catch\b|\/\/|\/\*|\*|#|--|$)|[{};]\s*$|\)\s*:\s*$/u;
 
+const maxLeadWords = 3;
+/** Code within a line of prose is more than a few words. */
+const isInline = /[(){}[\];=<>]|: /u;
+
 /** Takes unfenced code out of a message, and leaves the prose: whole lines, or what follows a colon. */
 export function splitCode(message: string): { readonly prose: string; readonly code?: string } {
   const parts = message.split('\n').map(splitAtCode);
@@ -110,28 +112,14 @@ export function splitCode(message: string): { readonly prose: string; readonly c
   return { prose, code };
 }
 
-/** "write a file notes.txt: …": the text that a file is to hold, where nothing but the file is spoken of before it. */
-export function splitContent(prose: string): { readonly prose: string; readonly text?: string } {
-  const [all = '', head = '', text = ''] = /^([^\n]{1,300}?):\s+(\S[\s\S]*)$/u.exec(prose) ?? [];
-  return all !== '' && readFileDeed(readWords(head)) === 'write'
-    ? { prose: head, text }
-    : { prose };
-}
-
-/** "delete a.txt", "create notes.txt", "save this in a.md": a deed on files where nothing else is spoken of. */
-export function readFileDeed(words: readonly Word[]): 'write' | 'delete' | undefined {
+/** "delete a.txt": where nothing else is spoken of. */
+export function isDeletion(words: readonly Word[]): boolean {
   const said = words.filter((word) => isSignificant(word) && !has(word, 'pronouns', 'light'));
-  const isPath = ({ kind, path }: Word): boolean => kind === 'path' || path !== undefined;
-  const isFile = ({ meaning }: Word): boolean => meaning.nouns.includes('file');
-  const others = said.filter((word) => !isPath(word) && !isFile(word));
-  const isDelete = ({ plain }: Word): boolean => /^(?:delete|remove|rm|erase)$/u.test(plain);
-  if (others.length === 1 && said.length > 1 && others.some(isDelete)) return 'delete';
-  // "add to notes.txt" keeps what is there; "add a file notes.txt" is a new one.
-  const isWrite = ({ plain, meaning: { verbs } }: Word): boolean =>
-    verbs.includes('save') || (verbs.includes('create') && (plain !== 'add' || said.some(isFile)));
-  const isAbout = (word: Word): boolean => word.kind === 'name' || has(word, 'given', 'says');
-  const isOnlyThat = others.some(isWrite) && others.every((one) => isWrite(one) || isAbout(one));
-  return isOnlyThat && said.filter(isPath).length === 1 ? 'write' : undefined;
+  const isFile = ({ kind, path, meaning }: Word): boolean =>
+    kind === 'path' || path !== undefined || meaning.nouns.includes('file');
+  const [deed, ...others] = said.filter((word) => !isFile(word));
+  const isDelete = /^(?:delete|remove|rm|erase)$/u.test(deed?.plain ?? '');
+  return isDelete && others.length === 0 && said.length > 1;
 }
 
 function isCode(line: string): boolean {
@@ -139,8 +127,13 @@ function isCode(line: string): boolean {
 }
 
 function splitAtCode(line: string): { readonly prose: string; readonly code?: string } {
-  const at = [0, ...[...line.matchAll(/: +/gu)].map(({ 0: colon, index }) => index + colon.length)];
-  const from = at.find((start) => isCode(line.slice(start)));
+  const gaps = [...line.matchAll(/[:?]? +/gu)];
+  // Code begins behind a colon or a question, or right behind a few words: "run print(1)".
+  const starts = gaps.filter(({ 0: gap }, index) => index < maxLeadWords || gap.trim() !== '');
+  const at = [0, ...starts.map(({ 0: gap, index }) => index + gap.length)];
+  const from = at.find(
+    (start) => isCode(line.slice(start)) && (start === 0 || isInline.test(line)),
+  );
   return from === undefined
     ? { prose: line }
     : { prose: line.slice(0, from), code: line.slice(from) };

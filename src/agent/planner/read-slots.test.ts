@@ -40,7 +40,7 @@ describe('values behind a cue', () => {
   });
 
   it('a text keeps what stands between its words, without the file it goes to', () => {
-    expect(slots('create a.ini with content a=1').content).toBe('a=1');
+    expect(slots('create a.ini with content a=1').single['text']).toBe('a=1');
   });
 });
 

@@ -14,7 +14,7 @@ export function readSlots(words: readonly Word[], prose: string) {
     words.find((word) => word.kind === kind)?.text;
   const said = prose.slice(words[0]?.from, words.at(-1)?.to);
   const found = lexicon.values.flatMap((pattern) => [...said.matchAll(pattern)]);
-  const { name, message, content, author, since, lastCommit, ...values } = Object.fromEntries(
+  const { name, message, author, since, lastCommit, ...values } = Object.fromEntries(
     found
       .flatMap(({ groups }) => Object.entries(groups ?? {}))
       .filter(([, value]) => value !== undefined)
@@ -27,6 +27,8 @@ export function readSlots(words: readonly Word[], prose: string) {
   const single: Readonly<Record<string, string | readonly string[] | undefined>> = {
     ...Object.fromEntries(words.toReversed().map(({ kind, text }) => [kind, text])),
     ...values,
+    text: values['content'] ?? values['addition'],
+    glob: values['glob'] ?? named('globs')[0],
     testFramework: named('testFrameworks')[0],
     framework: named('frameworks')[0] ?? named('testFrameworks')[0],
     style: named('styleGuides')[0],
@@ -39,6 +41,12 @@ export function readSlots(words: readonly Word[], prose: string) {
   };
   const understood = found.map(([text]) => text).join(' ');
   const symbol = name ?? ofKind('symbol');
-  const language = named('languages')[0];
-  return { single, language, quote: ofKind('quote'), symbol, message, content, understood };
+  return {
+    single,
+    language: named('languages')[0],
+    quote: ofKind('quote'),
+    symbol,
+    message,
+    understood,
+  };
 }

@@ -32,7 +32,28 @@ describe('what a message names', () => {
     ]);
   });
 
-  it('adds to a file that is there only with a model', async () => {
+  it.each([
+    ['append to README.md: one more line', 'one more line\n'],
+    ['add "see below" to README.md', 'see below\n'],
+  ])('is text for the end of a file, where a tool takes it: %j', async (message, append) => {
+    const withAppend = tools.map((entry) => ({
+      ...entry,
+      tool: {
+        ...entry.tool,
+        ...(entry.tool.name === 'apply_changes' && {
+          inputSchema: {
+            type: 'object',
+            properties: { path: { type: 'string' }, content: {}, append: { type: 'string' } },
+          },
+        }),
+      },
+    }));
+    expect(await firstPlan(message, { tools: withAppend })).toMatchObject([
+      { tool: 'workspace.apply_changes', args: { path: 'README.md', append } },
+    ]);
+  });
+
+  it('adds to a file that is there only with a model or a tool that can', async () => {
     const answer = await ask('add to README.md: one more line');
     expect(JSON.stringify(answer)).not.toContain('apply_changes');
   });
@@ -77,6 +98,8 @@ describe('what no tool does', () => {
     ['send a mail to Kim', 'e-mail'],
     ['deploy the site', 'deploys'],
     ['install vue', 'installs'],
+    ['upgrade svelte', 'upgrades'],
+    ['open a pull request', 'code host'],
     ['git push --force', 'git in a terminal'],
     ['move src/cart.ts to lib/cart.ts', 'git mv'],
   ])('is refused with what would do it: "%s"', async (message, reason) => {

@@ -51,7 +51,7 @@ export function profileTool(
   const required = inputSchema['required'];
   const fields = Object.entries(recordOf(inputSchema['properties'])).map(([field, schema]) => ({
     name: field,
-    role: roleOf(field),
+    role: /^a glob\b/iu.test(String(recordOf(schema)['description'])) ? 'glob' : roleOf(field),
     isRequired: Array.isArray(required) && required.includes(field),
     schema: recordOf(schema),
   }));

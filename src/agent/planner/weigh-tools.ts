@@ -1,5 +1,5 @@
 import type { Guesses } from '../../kernel/index.ts';
-import { readFileDeed, type Situation } from './read-context.ts';
+import { isDeletion, type Situation } from './read-context.ts';
 import { readSlots, type Slots } from './read-slots.ts';
 import type { Stretch } from './read-clauses.ts';
 import { has, isKnown, isSignificant, type Word } from './read-words.ts';
@@ -18,13 +18,9 @@ const odds = {
   topic: -0.3,
   outside: -0.6,
   vague: 0.6,
-  longVague: -1,
-  explain: -0.7,
 } as const;
 /** A tool of another server is considered where this part of its name is spoken of. */
 const enoughOfName = 0.6;
-/** More words than these are seldom vague. */
-const shortMessage = 6;
 /** What changes something is offered only where it is this likely. */
 const clearShare = 0.1;
 
@@ -62,13 +58,12 @@ export function weighTools(stretch: Stretch, situation: Situation): Guesses {
   });
   const sum = others.reduce((total, { share }) => total + share, 1);
   const guesses = [...own, ...others].map(({ label, share }) => ({ label, share: share / sum }));
-  const deed = readFileDeed(words);
+  const isDelete = isDeletion(words);
   return guesses
     .filter(({ label, share }) => {
       const profile = tools.get(label);
-      if (deed === 'delete') return profile !== undefined && changesField(profile) !== undefined;
-      if (deed === 'write' && context.given.length > 0)
-        return profile !== undefined && isWriter(profile);
+      if (isDelete) return profile !== undefined && changesField(profile) !== undefined;
+      if (there.values['text'] !== undefined) return profile !== undefined && isWriter(profile);
       return profile === undefined || share > clearShare || profile.isReadOnly;
     })
     .toSorted((a, b) => b.share - a.share);
@@ -114,9 +109,8 @@ function toolOdds(profile: ToolProfile, there: There): number {
   );
 }
 
-function topicOdds(label: string, { words, hasCode, paths }: There): number {
-  if (label === 'vague') return words.length > shortMessage ? odds.longVague : odds.vague;
-  if (label === 'explain') return odds.explain;
+function topicOdds(label: string, { hasCode, paths }: There): number {
+  if (label === 'vague') return odds.vague;
   const own = label === 'outside' ? odds.outside : odds.topic;
   return own + (hasCode || paths.length > 0 ? odds.withMaterial : 0);
 }

@@ -1,6 +1,7 @@
 import { planSchema, type Json, type Plan, type Step } from '../../contract/plan/index.ts';
 import { recordOf } from '../../kernel/index.ts';
 import { originOf } from './draft-steps.ts';
+import { languageOf } from './lexicon.ts';
 import type { Draft, Material } from './read-context.ts';
 import { isSignificant, readWords } from './read-words.ts';
 import { changesField, isWriter, takes, type Field } from './tool-profile.ts';
@@ -41,17 +42,21 @@ function changesOf({ profile, subject, target }: Draft): Record<string, Json> | 
 
 function valueFor(field: Field, draft: Draft): Json | undefined {
   const { slots, subject, profile, text } = draft;
+  const isAddition = slots.single['addition'] !== undefined;
   switch (field.role ?? '') {
     case 'code':
       return subject?.path ? undefined : textOf(subject);
     case 'origin':
       return originOf(subject);
     case 'path':
+      // A pattern of paths goes where the tool takes one.
+      if (takes(profile, 'glob') && slots.single['glob'] === subject?.path?.path) return undefined;
       return isWriter(profile) ? draft.target : subject?.path?.path;
     case 'task':
       return taskFor(draft);
     case 'content':
-      return contentFor(draft);
+    case 'addition':
+      return isAddition === (field.role === 'addition') ? contentFor(draft) : undefined;
     case 'query':
       return field.isRequired ? searchFor(draft) : undefined;
     case 'library':
@@ -59,7 +64,9 @@ function valueFor(field: Field, draft: Draft): Json | undefined {
       return field.isRequired ? docsQuery(draft)[field.role ?? ''] : undefined;
     case 'language':
       // A file has a language of its own; "SQL injection" names none.
-      return subject?.path ? undefined : accepted(field, slots.language ?? subject?.language);
+      return subject?.path
+        ? undefined
+        : accepted(field, slots.language ?? subject?.language ?? languageOf(originOf(subject)));
     case 'title':
       return accepted(field, slots.quote ?? (field.isRequired ? text.slice(0, 80) : undefined));
     default:

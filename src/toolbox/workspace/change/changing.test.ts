@@ -36,6 +36,14 @@ describe('apply_changes', () => {
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\n2\n');
   });
 
+  it('adds to the end of a file, on a line of its own and with its line endings', async () => {
+    const { call, root } = aWorkspace({ 'a.txt': 'one', 'b.txt': 'one\r\n' });
+    const changes = ['a.txt', 'b.txt', 'new.txt'].map((path) => ({ path, append: 'two\n' }));
+    await call('apply_changes', { changes });
+    const texts = changes.map(({ path }) => readFileSync(join(root, path), 'utf8'));
+    expect(texts).toEqual(['one\ntwo\n', 'one\r\ntwo\r\n', 'two\n']);
+  });
+
   it('creates, patches and deletes several files together', async () => {
     const { call, root } = aWorkspace({ 'a.txt': '1\n2\n3\n', 'b.txt': 'b' });
     const answer = await call('apply_changes', {

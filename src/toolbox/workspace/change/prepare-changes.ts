@@ -25,6 +25,11 @@ const changeFields = {
     .string()
     .optional()
     .describe('The whole new text of the file. Line endings and encoding of the file are kept.'),
+  append: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Text to add at the end of the file, on a line of its own.'),
   diff: z.string().min(1).optional().describe('A unified diff to apply to the file.'),
   delete: z.boolean().optional().describe('True to delete the file.'),
   expected_hash: z
@@ -82,7 +87,7 @@ function wantedChanges({ changes, path, ...one }: z.output<typeof changesInput>)
   if (changes !== undefined && path === undefined && Object.keys(one).length === 0) return changes;
   if (changes === undefined && path !== undefined) return [{ path, ...one }];
   throw new InvalidChangeError(
-    'Give either "path" with "content", "diff" or "delete", or "changes"',
+    'Give either "path" with "content", "append", "diff" or "delete", or "changes"',
   );
 }
 
@@ -97,10 +102,15 @@ async function prepareChange(
   path: ProjectPath,
   wanted: WantedChange,
 ): Promise<FileChange> {
-  const ways = [wanted.content, wanted.diff, wanted.delete === true ? true : undefined];
+  const ways = [
+    wanted.content,
+    wanted.append,
+    wanted.diff,
+    wanted.delete === true ? true : undefined,
+  ];
   if (ways.filter((way) => way !== undefined).length !== 1) {
     throw new InvalidChangeError(
-      `"${path.shown}" needs exactly one of "content", "diff" and "delete": true`,
+      `"${path.shown}" needs exactly one of "content", "append", "diff" and "delete": true`,
     );
   }
   const found = await files.read(path);
@@ -134,10 +144,12 @@ function ownId(kind: 'uid' | 'gid'): number {
 function newBytes(
   shown: string,
   before: Buffer | undefined,
-  { content, diff }: WantedChange,
+  { content, append, diff }: WantedChange,
 ): Buffer {
   const old = before ? decodeText(before, shown) : { text: '', encoding: 'utf-8' as const };
-  const wanted = content ?? applyDiff(old.text.replaceAll('\r\n', '\n'), diff ?? '', shown);
+  const plain = old.text.replaceAll('\r\n', '\n');
+  const added = append !== undefined && `${plain.replace(/(?<=[^\n])$/u, '\n')}${append}`;
+  const wanted = content ?? (added || applyDiff(plain, diff ?? '', shown));
   if (wanted.includes('\0')) throw new NotTextError(shown, 'the new content holds NUL characters');
   if (!wanted.isWellFormed()) {
     throw new NotTextError(shown, 'the new content holds half a surrogate pair');
