@@ -102,7 +102,8 @@ interface Case {
 }
 
 /** Programs with their tests; README.md beside them says who wrote them and how they are judged. */
-const cases: readonly Case[] = ['cases', 'well-tested', 'well-tested-held-out'].flatMap((name) =>
+const lists = ['cases', 'well-tested', 'well-tested-held-out', 'fresh'];
+const cases: readonly Case[] = lists.flatMap((name) =>
   JSON.parse(readFileSync(join(import.meta.dirname, `../data/generations/${name}.json`), 'utf8')),
 );
 const sampledCases = { good: 6, weak: 12, bad: 6 };

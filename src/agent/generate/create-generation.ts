@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   type FormalizedTask,
   formalizedTaskSchema,
@@ -32,14 +31,7 @@ export function createGeneration(options: GenerationOptions): Generation {
   };
 }
 
-const { formalized_description, requirements, steps, estimated_complexity } =
-  formalizedTaskSchema.shape;
-const answerSchema = z.object({
-  formalized_description,
-  requirements,
-  steps,
-  estimated_complexity,
-});
+const answerSchema = formalizedTaskSchema.omit({ origin: true, model: true, notice: true }).strip();
 
 /** An informal request as a task with requirements and steps. */
 export async function formalizeTask(

@@ -170,6 +170,29 @@ describe('dissecting code', () => {
     expect(guards.map(({ id }) => id.slice(-1))).toEqual(outcomes);
   });
 
+  it('leaves out changes of the bound of an absolute value, which change nothing', async () => {
+    const text =
+      'package a\n\nfunc Abs(a int) int {\n\tif a < 0 {\n\t\treturn -a\n\t}\n\treturn a\n}\n';
+    const { mutants } = await dissect('go', text);
+    expect(mutants.filter(({ kind }) => kind === 'boundary' || kind === 'constant')).toEqual([]);
+    expect(mutants.filter(({ kind }) => kind === 'condition')).toHaveLength(1);
+  });
+
+  it.each<[ParsedLanguage, string]>([
+    ['python', 'def f(a):\n    return list(dict.fromkeys(a))\n'],
+    ['python', 'def f(a):\n    found = []\n    found.append(a)\n    return found\n'],
+    ['python', 'def f(a) -> list[int]:\n    return g(a)\n'],
+    ['javascript', 'export const f = (a) => a.map((b) => b + 1);\n'],
+    ['typescript', 'export function f(a: number): number[] {\n  return g(a);\n}\n'],
+  ])('changes what is in a collection, too, in %s: %s', async (language, text) => {
+    const { mutants } = await dissect(language, text);
+    const kinds = mutants.filter(({ kind }) => kind === 'return').map((one) => one.description);
+    expect(kinds).toEqual([
+      expect.stringContaining('the result'),
+      expect.stringContaining('what is in'),
+    ]);
+  });
+
   it('leaves out boundaries that change nothing', async () => {
     const text = 'export const max = (a, b) => (a > b ? a : b);\n';
     const { mutants } = await dissect('javascript', text);

@@ -62,7 +62,7 @@ function changesOfNode(node: Node, site: FunctionSite, grammar: Grammar): Change
   }
   if (grammar.skipped.has(type)) return [];
   if (grammar.operations.has(type)) return changeOperator(node);
-  if (grammar.numbers.has(type)) return changeNumber(node);
+  if (grammar.numbers.has(type)) return isAtZero(node.parent) ? [] : changeNumber(node);
   if (grammar.strings.has(type)) {
     return isProse(node.text) ? [] : [changed(node, 'constant', `~${node.text}`)];
   }
@@ -93,7 +93,7 @@ function changeOperator(node: Node): Change[] {
   );
   if (!operator || isLoopStep(node)) return [];
   return (['condition', 'boundary', 'arithmetic'] as const).flatMap((kind) => {
-    if (kind === 'boundary' && isSameAtBoundary(node)) return [];
+    if (kind === 'boundary' && (isSameAtBoundary(node) || isAtZero(node))) return [];
     return (tables[kind][operator.text] ?? []).map((text) => {
       if (text === 'LEFT' || text === 'RIGHT') return keepOperand(node, text);
       return {
@@ -120,13 +120,22 @@ function isLoopStep(node: Node): boolean {
 
 /** `x < low ? low : x` gives the same with `<=`: a change that changes nothing. */
 function isSameAtBoundary(node: Node): boolean {
-  const operands = new Set(node.namedChildren.map(({ text }) => text));
+  return node.namedChildren.some(({ text }) => text === valueWhenTrue(node));
+}
+
+/** `x < 0 ? -x : x` gives the same with `<=` and, for whole numbers, with 1. */
+function isAtZero(node: Node | null): boolean {
+  const [one, zero] = node?.namedChildren ?? [];
+  return node !== null && zero?.text === '0' && valueWhenTrue(node) === `-${one?.text}`;
+}
+
+function valueWhenTrue(node: Node): string {
   let outer = node.parent;
   while (outer?.type === 'parenthesized_expression') outer = outer.parent;
   const first = outer?.type === 'conditional_expression' ? outer.namedChild(0) : null;
   const text = (first ?? outer?.childForFieldName('consequence'))?.text ?? '';
   const value = text.replace(/^[{\s]*(?:return\b|[\w.[\]]+\s*:?=)?\s*/, '').replace(/[;}\s]*$/, '');
-  return operands.has(value.replace(/^(?:Ok|Some)\((.*)\)$/, '$1'));
+  return value.replace(/^(?:Ok|Some)\((.*)\)$/, '$1');
 }
 
 function changeNumber(node: Node): Change[] {
@@ -155,11 +164,16 @@ function negateCondition(node: Node, grammar: Grammar): Change[] {
 }
 
 /** Another value of the same type. Literals change as constants. */
-function changeResult(value: Node, { returns }: FunctionSite, grammar: Grammar): Change[] {
+function changeResult(value: Node, site: FunctionSite, grammar: Grammar): Change[] {
+  const { returns } = site;
   const isLiteral = (one: Node): boolean =>
     grammar.literals.test(one.type) && !one.text.includes('{') && !isProse(one.text);
   if (grammar.isDynamic) {
-    return isLiteral(value) ? [] : [resultOf(value, `changed_result__(${value.text})`)];
+    if (isLiteral(value)) return [];
+    const whole = resultOf(value, `changed_result__(${value.text})`);
+    if (!isCollection(value, site)) return [whole];
+    const inside = resultOf(value, `changed_result__(${value.text}, 0, 1)`);
+    return [whole, { ...inside, change: inside.change.replace('the result', 'what is in') }];
   }
   const types = /^\(.*\)$/s.test(returns) ? typesOf(returns) : [returns];
   const values = value.type === 'expression_list' ? value.namedChildren : [value];
@@ -171,6 +185,22 @@ function changeResult(value: Node, { returns }: FunctionSite, grammar: Grammar):
     const text = otherValue(one.text, types[index] ?? '', grammar.results);
     return text === undefined ? [] : [resultOf(one, text)];
   });
+}
+
+const collectionTypes =
+  /^\W*(?:list|dict|tuple|sequence|mapping|array|readonlyarray|map|record)\b|\[\]\W*$/i;
+const collections =
+  /^(?:list|dictionary|tuple|array|object|list_comprehension|dictionary_comprehension)$/;
+const makers =
+  /^(?:list|dict|tuple|sorted|Array\.from|Object\.(?:keys|values|entries|fromEntries)|.*\.(?:map|filter|split|slice|flatMap|toSorted|toReversed))$/s;
+
+/** Whether a result is known to have parts: a test of their number alone notices no change in them. */
+function isCollection(value: Node, { body }: FunctionSite): boolean {
+  const declared = body.parent?.childForFieldName('return_type')?.text ?? '';
+  if (collectionTypes.test(declared) || collections.test(value.type)) return true;
+  if (makers.test(value.childForFieldName('function')?.text ?? '')) return true;
+  const assigned = `(?<![\\w.])${RegExp.escape(value.text)}\\b(?:: [^=\\n]+)? = [[{]`;
+  return value.type === 'identifier' && new RegExp(assigned).test(body.text);
 }
 
 /** What people read is rarely tested to the letter, and need not be; as a result it is. */

@@ -75,12 +75,29 @@ export function findIdle(
     return [`The tests could not be run on broken code: ${unknown.outcome.why}.`];
   }
   const known = language === 'go' ? topLevel(passed) : passed;
+  // A test of Go that expects a panic gets one from code that fails; a mutant shows that it looks at more.
+  const mutants = language === 'go' ? tried.of('mutant') : [];
   const idle = known.filter(
-    (name) => !runs.some(({ trial, outcome }) => isNoticed(outcome, name, trial)),
+    (name) =>
+      !runs.some(({ trial, outcome }) => isNoticed(outcome, name, trial)) &&
+      !mutants.some(({ outcome }) => outcome.kind === 'ran' && outcome.failed.includes(name)),
   );
   if (idle.length === 0) return [];
   return [
     `These tests pass even when every function of the code fails: ${idle.slice(0, maxShown).join(', ')}. They do not call it, or swallow what it throws.`,
+  ];
+}
+
+/** Tests that fail on broken code here, and pass on it in other surroundings: there they check nothing. */
+export function findIdleElsewhere(tried: Tried): string[] {
+  const broken = tried.of('surroundings').find(({ trial }) => trial.isBroken)?.outcome;
+  const passed = broken?.kind === 'ran' ? broken.passed : [];
+  const here = tried.of('broken');
+  const idle = passed.filter((name) => here.some(({ outcome }) => isNoticed(outcome, name)));
+  if (idle.length === 0) return [];
+  const names = idle.slice(0, maxShown).join(', ');
+  return [
+    `These tests check nothing at another time, in another zone or on another host: ${names}.`,
   ];
 }
 
@@ -134,6 +151,8 @@ function failuresOf(outcome: VariantOutcome | undefined): readonly string[] {
 interface JudgedMutants {
   readonly evidence: NonNullable<Evidence['mutants']>;
   readonly independentScore: number;
+  /** A change in a branch of which independent tests notice none, and others do. */
+  readonly ownOnly: string | undefined;
 }
 
 /** What did not compile, or kept every test from being run, is no mutant. */
@@ -148,17 +167,20 @@ export function judgeMutants(
     if (outcome.isWhole && !passed.some((name) => seen.includes(name))) return [];
     const isKilled = outcome.failed.length > 0 || !outcome.isWhole;
     const isKilledFor = passed.some((name) => isIndependent(name) && isNoticed(outcome, name));
-    return [{ description: trial.mutant.description, isKilled, isKilledFor }];
+    const { description, function: name, branch } = trial.mutant;
+    return [{ description, isKilled, isKilledFor, place: `${name} ${branch}` }];
   });
   const survived = valid.filter(({ isKilled }) => !isKilled);
-  const independent = valid.filter(({ isKilledFor }) => isKilledFor).length;
+  const independent = valid.filter(({ isKilledFor }) => isKilledFor);
+  const reached = new Set(independent.map(({ place }) => place));
   return {
     evidence: {
       planted: valid.length,
       killed: valid.length - survived.length,
       survived: survived.map(({ description }) => description),
     },
-    independentScore: valid.length === 0 ? 0 : independent / valid.length,
+    independentScore: valid.length === 0 ? 0 : independent.length / valid.length,
+    ownOnly: valid.find(({ isKilled, place }) => isKilled && !reached.has(place))?.description,
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Evidence } from '../../../contract/generation/index.ts';
-import { grade, holdsResults } from './level.ts';
+import { countComputed, grade, holdsResults } from './level.ts';
 
 const evidence: Evidence = {
   parsed: true,
@@ -15,6 +15,8 @@ const evidence: Evidence = {
   attempts: 1,
   notes: [],
 };
+
+const shown = { kind: 'tests', count: 3, score: 1, ownOnly: undefined, computed: 3 } as const;
 
 it.each<[string, Partial<Evidence>, boolean, string | null, number?, ('tests' | 'examples')?]>([
   ['tests from the user that were passed', {}, true, 'verified', 0.7],
@@ -47,7 +49,7 @@ it.each<[string, Partial<Evidence>, boolean, string | null, number?, ('tests' | 
     {
       hasPassed,
       failure,
-      independent: score === undefined ? null : { kind, count: 3, score },
+      independent: score === undefined ? null : { ...shown, kind, score },
     },
   );
   expect(graded.level).toBe(level);
@@ -55,8 +57,40 @@ it.each<[string, Partial<Evidence>, boolean, string | null, number?, ('tests' | 
   if (failure !== undefined) expect(graded.missing).toBe(failure);
 });
 
+it('examples show nothing of a branch that only the author tests', () => {
+  const independent = { ...shown, kind: 'examples', ownOnly: 'f: "1" became "2", line 3' } as const;
+  expect(grade(evidence, { hasPassed: true, failure: undefined, independent })).toEqual({
+    level: 'self_tested',
+    missing:
+      'examples of yours for every branch; only the model\'s own tests notice: f: "1" became "2", line 3',
+  });
+});
+
+it('examples whose results stand in the code do not show that it computes them', () => {
+  const independent = { ...shown, kind: 'examples', computed: 1 } as const;
+  expect(grade(evidence, { hasPassed: true, failure: undefined, independent }).level).toBe(
+    'self_tested',
+  );
+});
+
+it.each([
+  [
+    'if text.endswith("o"): return 2\nif "y" in text: return 0\nreturn len(text)',
+    ['2', '0', '3'],
+    1,
+  ],
+  ['KNOWN = (0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55)', ['0', '1', '13', '55'], 0],
+  ['a, b = 0, 1', ['0', '1', '13', '55'], 2],
+  ["return 'Fizz' if n % 3 == 0 else str(n)", ['"Fizz"', '"7"', '"11"'], 2],
+  ['return n % 2 == 0', ['True', 'False', 'True'], 3],
+  ['return [2, 4] if items else []', ['[]', '[2,4]', '[6]'], 1],
+  ['return x1 * 1.5', ['-1', '1.5'], 1],
+])('results that the code has to compute: %s', (code, results, expected) => {
+  expect(countComputed(code, results)).toBe(expected);
+});
+
 it('one example is not enough, however much it notices', () => {
-  const independent = { kind: 'examples', count: 1, score: 1 } as const;
+  const independent = { ...shown, kind: 'examples', count: 1 } as const;
   expect(grade(evidence, { hasPassed: true, failure: undefined, independent })).toEqual({
     level: 'self_tested',
     missing: 'tests from you, or 3 examples; the request has 1',

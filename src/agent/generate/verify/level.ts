@@ -11,6 +11,10 @@ export interface Independent {
   readonly count: number;
   /** The part of the mutants that they notice without the author's own tests. */
   readonly score: number;
+  /** A change in a branch of which only the author's own tests notice any. */
+  readonly ownOnly: string | undefined;
+  /** How many of them expect a result that the code has to compute. */
+  readonly computed: number;
 }
 
 export interface Findings {
@@ -26,6 +30,8 @@ export const leastVerifiedScore = 0.9;
 const leastAlone = { tests: 0.7, examples: 0.9 } as const;
 /** One example shows little, however much of the code it runs. */
 const leastCount = { tests: 1, examples: 3 } as const;
+/** Results that stand in the code could be returned by it for these examples alone. */
+const leastComputed = 2;
 
 /** The one function that says what a level means. */
 export function grade(evidence: Omit<Evidence, 'attempts'>, findings: Findings): Graded {
@@ -54,11 +60,17 @@ function levelOf(
 /** What independent checks lack for `verified`. */
 function lackOf(independent: Independent | null, mutants: Evidence['mutants']): string | undefined {
   if (independent === null) return needs.verified;
-  const { kind, count, score } = independent;
+  const { kind, count, score, ownOnly, computed } = independent;
   if (count < leastCount[kind]) {
     return `tests from you, or ${leastCount[kind]} examples; the request has ${count}`;
   }
   if (score < leastAlone[kind]) return describeScore(`${kind} of yours`, leastAlone[kind], score);
+  if (ownOnly !== undefined) {
+    return `${kind} of yours for every branch; only the model's own tests notice: ${ownOnly}`;
+  }
+  if (kind === 'examples' && computed < leastComputed) {
+    return `${leastComputed} examples whose results do not stand in the code; the request has ${computed}`;
+  }
   const all = scoreOf(mutants);
   return all < leastVerifiedScore ? describeScore('tests', leastVerifiedScore, all) : undefined;
 }
@@ -78,6 +90,18 @@ const needs: Readonly<Record<Level, string>> = {
   self_tested: 'tests that run here and notice when the code is changed',
   verified: 'tests or examples from you: the model wrote these tests itself',
 };
+
+/** How many expected results, as the language writes them, are not literals of the code. Truth values are computed. */
+export function countComputed(code: string, results: readonly string[]): number {
+  const compact = (text: string): string => text.replaceAll(/\s+/g, '').replaceAll("'", '"');
+  const numbers = new Set(code.match(/(?<![\w.])\d+(?:\.\d+)?(?![\w.])/g));
+  const body = compact(code);
+  return results.filter((result) => {
+    if (/^(?:true|false)$/i.test(result)) return true;
+    if (/^-?[\d.]+$/.test(result)) return !numbers.has(result.replace('-', ''));
+    return !body.includes(compact(result));
+  }).length;
+}
 
 /** Whether most of the telling literals of the code stand in what checks it: a table of the expected results. */
 export function holdsResults(code: string, checks: string): boolean {

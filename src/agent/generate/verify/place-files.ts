@@ -1,5 +1,4 @@
-import { readLanguage } from '../language.ts';
-import { type ParsedLanguage } from '../language.ts';
+import { type ParsedLanguage, readLanguage, readProgram } from '../language.ts';
 
 /** The files code and its tests are put into to be run. */
 export interface Placement {
@@ -85,34 +84,17 @@ export function extraFiles(
   language: ParsedLanguage,
   { code, wallMs }: { readonly code: string; readonly wallMs: number },
 ): Readonly<Record<string, string>> {
-  switch (language) {
-    case 'rust':
-      return {
-        'Cargo.toml': '[package]\nname = "solution"\nversion = "0.1.0"\nedition = "2021"\n',
-      };
-    case 'go':
-      return { 'time_limit_test.go': goTimeLimit(code, wallMs) };
-    case 'python':
-    case 'javascript':
-    case 'typescript':
-    case 'java':
-      return {};
-  }
+  if (language === 'rust') return { 'Cargo.toml': cargoFile };
+  if (language !== 'go') return {};
+  // Compiling has no part in what tests may take, and one package that loops must not take the time of others.
+  const limit = readProgram('go/time-limit.go').replace('PACKAGE', goPackage(code));
+  return { 'time_limit_test.go': limit.replace('WALL_MS', String(wallMs)) };
 }
 
-/** Compiling has no part in what tests may take, and one package that loops must not take the time of others. */
-function goTimeLimit(code: string, wallMs: number): string {
-  const name = /^package[ \t]{1,5}(\w{1,100})/m.exec(code)?.[1] ?? 'solution';
-  return [
-    `package ${name}`,
-    '',
-    'import "time"',
-    '',
-    'func init() {',
-    `\ttime.AfterFunc(${wallMs}*time.Millisecond, func() { panic("the tests took too long") })`,
-    '}',
-    '',
-  ].join('\n');
+const cargoFile = '[package]\nname = "solution"\nversion = "0.1.0"\nedition = "2021"\n';
+
+export function goPackage(code: string): string {
+  return /^package[ \t]{1,5}(\w{1,100})/m.exec(code)?.[1] ?? 'solution';
 }
 
 const compileMs = 60_000;

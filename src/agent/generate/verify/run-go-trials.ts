@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readProgram } from '../language.ts';
 import type { DissectedCode } from '../mutate/dissect-code.ts';
 import { applyEdits, type TextEdit } from '../syntax-tree.ts';
-import { wholeMs } from './place-files.ts';
+import { goPackage, wholeMs } from './place-files.ts';
 import { runSuite } from './tool-checks.ts';
 import type { Trial, VariantOutcome, VariantRunner, VariantRuns } from './run-variants.ts';
 
@@ -38,7 +38,7 @@ export async function runGoTrials(go: GoTrials, trials: readonly Trial[]): Promi
   for (let attempt = 0; attempt < maxCompilations; attempt += 1) {
     const { codeFile, testFile } = runner.placement;
     const code = withMutants(go.code, trials, unfit);
-    const packageName = /^package[ \t]{1,5}(\w{1,100})/m.exec(code)?.[1] ?? 'solution';
+    const packageName = goPackage(code);
     const isInside = new RegExp(`^package[ \\t]{1,5}${packageName}\\b`, 'm').test(tests);
     const jobs = JSON.stringify(trials.map((trial, index) => jobFor(trial, index, sign)));
     const files = {
@@ -51,17 +51,12 @@ export async function runGoTrials(go: GoTrials, trials: readonly Trial[]): Promi
         .replaceAll('SIGN', sign)
         .replace(
           'LIMIT_MS',
-          String(Math.round(runner.wallMs)),
+          `${Math.round(runner.wallMs)}`,
         )}\nconst jobs__ = ${JSON.stringify(jobs)}\n`,
     };
     const wallMs = wholeMs('go', runner.wallMs * trials.length);
-    const request = {
-      files,
-      framework: runner.framework,
-      coverage: false,
-      wallMs,
-      separateMs: wallMs,
-    };
+    const { framework } = runner;
+    const request = { files, framework, coverage: false, wallMs, separateMs: wallMs };
     const run = await runSuite(runner.tools, request, runner.context);
     if (run.kind === 'impossible') {
       why = run.why;

@@ -212,11 +212,12 @@ export type Surrounding = (typeof surroundings)[number];
 export type Trial =
   /** On an equivalent program, beside a failing test. */
   | { readonly kind: 'control' }
-  /** On the code itself, in other surroundings. */
+  /** On the code itself, or on code of which every function fails, in other surroundings. */
   | {
       readonly kind: 'surroundings';
       readonly what: readonly Surrounding[];
       readonly isReversed: boolean;
+      readonly isBroken?: boolean;
     }
   /** One test without the others. */
   | { readonly kind: 'alone'; readonly name: string; readonly text: string }

@@ -7,6 +7,7 @@ import { isScript, type ParsedLanguage, readLanguage, readProgram } from '../lan
 import type { SyntaxParser } from '../syntax-tree.ts';
 import {
   findIdle,
+  findIdleElsewhere,
   findWeak,
   judgeAlone,
   judgeBranches,
@@ -47,6 +48,8 @@ export interface TrialResult {
   readonly branches: Evidence['branches'];
   /** The part of the mutants that tests of the user or the request kill by themselves. */
   readonly independentScore: number;
+  /** A change in a branch of which they kill no mutant, while the author's tests do. */
+  readonly ownOnly: string | undefined;
   /** Why the tests prove too little about the code; empty when they do. */
   readonly doubts: readonly string[];
   readonly notes: readonly string[];
@@ -89,6 +92,7 @@ export async function tryTests(request: TrialRequest): Promise<TrialResult> {
       () => judgeControl(tried.of('control')[0]?.outcome, canary.names, passed),
       () => judgeBranches(branches, code.branches),
       () => findIdle(tried, passed, language),
+      () => findIdleElsewhere(tried),
       () => judgeAlone(tried),
     ) ??
     (await judgeSurroundings(tried, run)) ??
@@ -98,6 +102,7 @@ export async function tryTests(request: TrialRequest): Promise<TrialResult> {
     mutants: mutants.evidence,
     branches,
     independentScore: mutants.independentScore,
+    ownOnly: mutants.ownOnly,
     doubts,
     notes: [...notes, ...weak],
   };
@@ -107,6 +112,7 @@ const nothingTried: Omit<TrialResult, 'doubts' | 'notes'> = {
   mutants: { planted: 0, killed: 0, survived: [] },
   branches: null,
   independentScore: 0,
+  ownOnly: undefined,
 };
 
 function firstOf(...checks: (() => readonly string[])[]): readonly string[] | undefined {
@@ -136,14 +142,14 @@ function planTrials(
   alone: readonly { readonly name: string; readonly text: string }[],
 ): Trial[] {
   const { language } = code;
+  const elsewhere = { kind: 'surroundings', what: surroundings } as const;
   const canArrange = language === 'go' || hasFolders(language);
   // A panic ends all tests of a Go package, so each test is looked at alone.
   const broken = language === 'go' ? topLevel(passed) : [null];
   return [
     { kind: 'control' },
-    ...(canArrange
-      ? [{ kind: 'surroundings', what: surroundings, isReversed: true } as const]
-      : []),
+    ...(canArrange ? [{ ...elsewhere, isReversed: true }] : []),
+    ...(hasFolders(language) ? [{ ...elsewhere, isReversed: false, isBroken: true }] : []),
     ...alone.map((one) => ({ kind: 'alone', ...one }) as const),
     ...broken.map((test) => ({ kind: 'broken', test }) as const),
     ...(code.silent === null ? [] : [{ kind: 'silent' } as const]),
@@ -178,15 +184,16 @@ function variantFor(trial: Trial, folders: Folders): Variant {
       return { code: code.probed, tests: folders.canary };
     case 'surroundings': {
       const text = trial.isReversed ? folders.reversed : tests;
+      const tried = trial.isBroken === true ? code.broken : code.text;
       const isPython = code.language === 'python';
       const program = readProgram(
         isPython ? 'python/surroundings.py' : 'javascript/surroundings.mjs',
       ).replaceAll('WHAT', trial.what.join(' '));
-      if (isPython) return { code: code.text, tests: text, files: { 'conftest.py': program } };
+      if (isPython) return { code: tried, tests: text, files: { 'conftest.py': program } };
       const load = isCommonJs(tests)
         ? "require('./surroundings.cjs');"
         : "import './surroundings.cjs';";
-      return { code: code.text, tests: `${load}\n${text}`, files: { 'surroundings.cjs': program } };
+      return { code: tried, tests: `${load}\n${text}`, files: { 'surroundings.cjs': program } };
     }
     case 'alone':
       return { code: code.text, tests: trial.text };

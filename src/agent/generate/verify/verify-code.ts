@@ -16,6 +16,7 @@ import {
 } from './tool-checks.ts';
 import { extraFiles, isCommonJs, placeFiles, type Placement, wholeMs } from './place-files.ts';
 import {
+  countComputed,
   grade,
   type Graded,
   holdsResults,
@@ -344,10 +345,12 @@ class Verification {
     this.#evidence.branches = branches;
     const kind = isGiven ? 'tests' : 'examples';
     const count = isGiven ? report.tests.length : examples.examples.length;
-    if (count > 0) this.#independent = { kind, count, score: result.independentScore };
+    const { independentScore: score, ownOnly } = result;
+    const computed = isGiven ? count : countComputed(this.#code, examples.results);
+    if (count > 0) this.#independent = { kind, count, score, ownOnly, computed };
     const checks = isGiven ? this.#tests : examples.examples.map(({ text }) => text).join('\n');
     if (count > 0 && holdsResults(this.#code, checks)) {
-      this.#independent = { kind, count, score: 0 };
+      this.#independent = { kind, count, score: 0, ownOnly, computed };
       this.#note('The code contains the results that your tests or examples expect.');
     }
     for (const note of result.notes) this.#note(note);

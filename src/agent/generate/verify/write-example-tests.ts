@@ -12,6 +12,8 @@ export interface ExampleTests {
   /** Beside the tests. */
   readonly files: Readonly<Record<string, string>>;
   readonly examples: readonly Example[];
+  /** The values that they expect. */
+  readonly results: readonly string[];
   /** The example that a test of this name is of. */
   readonly exampleOf: (name: string) => Example | undefined;
   /** Null where there are no examples. */
@@ -48,6 +50,7 @@ export async function writeExampleTests(
   return {
     ...written,
     examples,
+    results: examples.flatMap(({ expected }) => (expected.kind === 'value' ? [expected.text] : [])),
     exampleOf,
     judge: (tests) => {
       if (examples.length === 0) return null;

@@ -34,6 +34,7 @@ type end__ struct {
 var mutant__, _ = strconv.Atoi(os.Getenv("SIGN_MUTANT"))
 var branches__ = map[string]bool{}
 var lock__ sync.Mutex
+var started__ = time.Now()
 
 func ran_branch__(number int, value bool) bool {
 	lock__.Lock()
@@ -46,7 +47,9 @@ func now__(real func() time.Time) func() time.Time {
 	if os.Getenv("SIGN_SHIFT") == "" {
 		return real
 	}
-	return func() time.Time { return real().Add(29629 * time.Hour) }
+	// The last day of a year: what counts years and months often breaks there.
+	later := time.Date(started__.Year()+3, 12, 31, 12, 0, 0, 0, time.UTC).Sub(started__)
+	return func() time.Time { return real().Add(later) }
 }
 
 func host__(real func() (string, error)) func() (string, error) {

@@ -4,7 +4,8 @@
  */
 {
   const what = 'WHAT'.split(' ');
-  const laterMs = 1234.56 * 86_400_000;
+  // The last day of a year: what counts years and months often breaks there.
+  const laterMs = Date.UTC(new Date().getUTCFullYear() + 3, 11, 31, 12) - Date.now();
   const os = process.getBuiltinModule('node:os');
   if (what.includes('environment')) {
     Object.assign(process.env, {

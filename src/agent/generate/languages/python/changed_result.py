@@ -1,4 +1,4 @@
-def changed_result__(value, depth=0):
+def changed_result__(value, depth=0, keeps_size=0):
     if isinstance(value, bool):
         return not value
     if isinstance(value, (int, float, complex)):
@@ -9,13 +9,13 @@ def changed_result__(value, depth=0):
         return value + b"~"
     inner = (lambda one: changed_result__(one, depth + 1)) if depth < 3 else (lambda one: one)
     if isinstance(value, list):
-        return [inner(one) for one in value] + [None]
+        return [inner(one) for one in value] + ([] if keeps_size else [None])
     if type(value) is tuple:
-        return tuple(inner(one) for one in value) + (None,)
+        return tuple(inner(one) for one in value) + (() if keeps_size else (None,))
     if isinstance(value, (set, frozenset)):
         return value | {"~"}
     if isinstance(value, dict):
-        return {**{key: inner(one) for key, one in value.items()}, "~": None}
+        return {**{key: inner(one) for key, one in value.items()}, **({} if keeps_size else {"~": None})}
     if value is None:
         return 0
     fields = getattr(value, "__dict__", None)

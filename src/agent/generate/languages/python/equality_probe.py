@@ -10,7 +10,11 @@ def probe_equality__(owner):
 
     def checked(self, other):
         strangers = (object(), 918273645.5, -918273645, "~918273645~", b"~918273645~")
-        if sum(equals(self, stranger) for stranger in strangers) > 1 or equals(self, strangers[0]):
+        others = (object(), 827364591.5, -827364591, "~827364591~", b"~827364591~")
+        same = [equals(self, stranger) for stranger in strangers]
+        # Two values of one type are not both equal to it.
+        twice = any(one and equals(self, other) for one, other in zip(same, others))
+        if sum(same) > 1 or same[0] or twice:
             raise BaseException("it equals everything")
         return compare(self, other)
 
