@@ -7,8 +7,10 @@ import {
   readProcessStat,
 } from '../resources/process-stat.ts';
 
-/** Looks that find a lock before a program is ended: tools lock shared files for a moment, to read them. */
-const maxLooksWithLock = 10;
+/** How long locks are kept before a program is ended: tools lock shared files for a moment, to read them. */
+const maxHeldMs = 1_000;
+/** What one look that finds a lock counts at most: on a busy machine the last one may be long ago. */
+const longestStepMs = 300;
 /** Processes of a sandbox that are asked which files they keep. */
 const maxProcesses = 4_096;
 /** A longer chain of parents is none that leads to a sandbox. */
@@ -56,7 +58,8 @@ export class HostLocks {
   readonly #first: number;
   readonly #ownDevices: ReadonlySet<string>;
   readonly #atStart: ReadonlySet<string>;
-  #looksWithLock = 0;
+  #heldMs = 0;
+  #lookedAt = performance.now();
   #lastList: readonly Lock[] = [];
   /** The process that kept a lock at the last look is examined first. */
   #lastKeeper = 0;
@@ -71,11 +74,13 @@ export class HostLocks {
     this.#atStart = new Set(atStart.map(nameOfLock));
   }
 
-  /** Whether a lock was found often enough. The same list again says nothing new. */
-  look(locks: readonly Lock[]): boolean {
-    if (locks !== this.#lastList && this.#isHeld(locks)) this.#looksWithLock += 1;
+  /** Whether locks were kept for too long, all looks together. The same list again says nothing new. */
+  look(locks: readonly Lock[], now = performance.now()): boolean {
+    if (locks === this.#lastList) return false;
+    if (this.#isHeld(locks)) this.#heldMs += Math.min(now - this.#lookedAt, longestStepMs);
     this.#lastList = locks;
-    return this.#looksWithLock >= maxLooksWithLock;
+    this.#lookedAt = now;
+    return this.#heldMs >= maxHeldMs;
   }
 
   #isHeld(locks: readonly Lock[]): boolean {

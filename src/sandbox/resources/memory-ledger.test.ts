@@ -113,6 +113,18 @@ describe('the memory of a program', () => {
     expect(ledger.add(program, program.measure(), limitBytes) / mebibyte).toBe(610);
   });
 
+  it('is not hidden by programs that ended by themselves', () => {
+    const machine = { usedMiB: 1000 };
+    const ledger = new MemoryLedger(() => machine.usedMiB * mebibyte);
+    const [program, other] = [aProgram(), aProgram({ commonMiB: 20 })];
+    ledger.open(other);
+    ledger.open(program);
+    machine.usedMiB += 620;
+    ledger.end(other, 0);
+    ledger.close(other);
+    expect(ledger.add(program, program.measure(), limitBytes) / mebibyte).toBe(630);
+  });
+
   it('cannot be known where the machine tells nothing', () => {
     expect(new MemoryLedger(() => undefined).isTold).toBe(false);
     expect(new MemoryLedger(() => 1).isTold).toBe(true);

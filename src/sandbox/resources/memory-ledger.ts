@@ -62,9 +62,10 @@ export class MemoryLedger {
     this.#entries.set(holder, { baseBytes, ...recent, memory, judgedAt: -Infinity });
   }
 
-  /** From its end on, all that it might have had is not charged to others. */
-  end(holder: MemoryHolder, limitBytes: number): void {
+  /** From its end on, what it showed and `leftBytes` that it may hide besides are not charged to others. */
+  end(holder: MemoryHolder, leftBytes: number): void {
     const entry = this.#entries.get(holder);
+    const limitBytes = Math.max(leftBytes, entry?.memory.commonBytes ?? 0);
     if (entry) this.#ended.set(holder, { baseBytes: entry.baseBytes, limitBytes });
     this.#entries.delete(holder);
   }

@@ -141,8 +141,10 @@ class WatchedGroup implements ResourceGroup, MemoryHolder {
     if (!this.#isSettled) this.#lookAtCpu(maxProcessesBeforeKill);
     this.#isSettled = true;
     this.#stopWatching();
-    this.#ledger.end(this, this.#limits.memoryBytes);
     const root = this.#root;
+    // A program that ended by itself has closed all that the kernel held for it.
+    const isAlive = root !== undefined && readProcessStat(root.pid)?.startedAt === root.startedAt;
+    this.#ledger.end(this, isAlive ? this.#limits.memoryBytes : 0);
     // All processes of its namespace die with it, and none can be added.
     if (root && isFirstOfNamespace(root)) return killProcess(root.pid);
     const killed = new Set<number>();
