@@ -11,6 +11,7 @@ beforeAll(() => {
   writeFileSync(join(wall.folder, 'outside.txt'), secret);
   writeFileSync(join(wall.project, 'a.txt'), 'inside');
   mkdirSync(join(wall.project, '.git'), { recursive: true });
+  writeFileSync(join(wall.project, '.git', 'config'), `[core]\n# ${secret}\n`);
   symlinkSync(join(wall.folder, 'outside.txt'), join(wall.project, 'link.txt'));
   symlinkSync(wall.folder, join(wall.project, 'up'));
 });

@@ -4,7 +4,11 @@ import { expect, it } from 'vitest';
 import type * as globs from '../../src/fleet/catalogue/matches-glob.ts';
 import { aWall, importUnderTest, rpcOf } from '../support/wall/a-wall.ts';
 
-const wall = aWall({ settings: { server: { max_request_bytes: 200_000 } } });
+const wall = aWall({
+  settings: { server: { max_request_bytes: 200_000, min_protocol_version: '2025-06-18' } },
+});
+
+const deep = `${'['.repeat(1_000)}${']'.repeat(1_000)}`;
 
 async function expectAlive(): Promise<void> {
   expect((await wall.http({ path: '/health' })).status).toBe(200);
@@ -15,6 +19,7 @@ it.each([
   ['a large body', 'a'.repeat(200_001), 413],
   ['a deep body', `${'['.repeat(5_000)}${']'.repeat(5_000)}`, 400],
   ['a deep object', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, 400],
+  ['a deep argument', `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"a":${deep}}}`, 400],
   ['no JSON (CVE-2025-53365)', '{"jsonrpc":"2.0"', 400],
   ['a validation error (CVE-2025-53366)', '{"jsonrpc":"2.0","id":1,"method":5}', 400],
   ['bytes that are no text', '\uFFFE\u0000', 400],
@@ -69,16 +74,19 @@ it.each(['(a+)+$', '(a|a)*$', '([a-z]+)*!', '(.*a){25}'])(
   },
 );
 
-it('refuses a client that only speaks an older version than the policy', async () => {
-  const strict = aStrictParams();
-  const body = { jsonrpc: '2.0', id: 1, method: 'initialize', params: strict };
-  const answer = await wall.http({ method: 'POST', path: '/mcp', body });
-  // Without the policy, the oldest version is served.
-  expect(rpcOf(answer)).toMatchObject({ result: { protocolVersion: '2024-11-05' } });
-  const { output } = await wall.cli('mcp', '--set', 'server.min_protocol_version=nonsense');
-  expect(output).toContain('min_protocol_version');
-});
-
-function aStrictParams(): object {
-  return { protocolVersion: '2024-11-05', capabilities: {} };
-}
+it.each(['2024-11-05', '2025-03-26'])(
+  'refuses a client that speaks %s, older than the policy',
+  async (version) => {
+    const params = { protocolVersion: version, capabilities: {} };
+    const body = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
+    const answer = await wall.http({ method: 'POST', path: '/mcp', body });
+    expect(rpcOf(answer)).toMatchObject({
+      error: {
+        code: -32_602,
+        data: { requested: version, supported: expect.any(Array) as unknown },
+      },
+    });
+    expect(answer.text).toContain('requires 2025-06-18 or later');
+    expect(answer.headers).not.toHaveProperty('mcp-session-id');
+  },
+);
