@@ -2,6 +2,7 @@ import { generateKeyPair, exportJWK, SignJWT, type JWTPayload } from 'jose';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSystem } from '../src/compose/index.ts';
 import { localCaller } from '../src/contract/caller/index.ts';
 import { aService, type AService } from '../testkit/access/a-service.ts';
 
@@ -111,5 +112,28 @@ describe('limits', () => {
     expect(service.logged()).toContain('ended requests');
     expect(service.logged()).not.toContain('eyJ');
     expect((await service.client(service.ownToken).stateless('tools/list')).status).toBe(200);
+  });
+});
+
+describe('beyond this machine', () => {
+  it('nothing is served without a way to log in: a revoked key is none', async () => {
+    const open = await aService();
+    const { system } = open;
+    try {
+      const { key } = await system.keys.create(localCaller, { name: 'a', role: 'viewer' });
+      await system.keys.revoke(localCaller, key.id);
+      const flags = { home: open.home, 'server.port': 0, 'server.host': '0.0.0.0' };
+      const env = { XDG_CONFIG_HOME: open.folder, HOME: open.folder };
+      const other = await openSystem({ flags, env, cwd: open.folder });
+      await expect(other.serveHttp()).rejects.toMatchObject({ code: 'gateway.open_bind_refused' });
+      await system.keys.create(localCaller, { name: 'b', role: 'viewer' });
+      const listener = await other.serveHttp();
+      const url = listener.url.replace('0.0.0.0', '127.0.0.1');
+      expect((await fetch(`${url}/mcp`, { method: 'POST' })).status).toBe(401);
+      await listener.close();
+      await other.close();
+    } finally {
+      await open.close();
+    }
   });
 });

@@ -58,6 +58,8 @@ export interface KeyStore {
   /** Of one tenant, or of all; the newest first, at most `limit`. */
   list(tenant: string | null, limit: number): readonly StoredKey[];
   find(id: string): StoredKey | undefined;
+  /** Whether there is a key that was not revoked and has not expired. */
+  hasUsable(nowMs: number): boolean;
   candidates(prefix: string): readonly KeyCandidate[];
   /** The secrets so far end at `graceEndsAtMs`, unless they end before. */
   addSecret(id: string, secret: StoredSecret, graceEndsAtMs: number): Promise<void>;

@@ -45,8 +45,8 @@ export function serveAccess(parts: AccessParts, open: OpenAccess): ServedAccess 
       ? undefined
       : { resource, authorizationServers, scopes, name: server.name };
   const isLocal = isLoopback(server.host);
-  // Beyond this machine an empty list of keys is no authentication.
-  const canLogIn = isLocal || hasJwt || store.keys.list(null, 1).length > 0;
+  // Beyond this machine, no key that can be used is no authentication.
+  const canLogIn = isLocal || hasJwt || store.keys.hasUsable(systemClock.now());
   return {
     routes: metadata ? protectedResourceRoutes(metadata) : [],
     options: {

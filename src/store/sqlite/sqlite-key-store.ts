@@ -21,6 +21,8 @@ const showPrefixSql = 'UPDATE api_keys SET prefix = ? WHERE key_id = ?';
 const listSql = `
   SELECT * FROM api_keys WHERE ?1 IS NULL OR tenant = ?1 ORDER BY created_at_ms DESC, key_id LIMIT ?2`;
 const findSql = 'SELECT * FROM api_keys WHERE key_id = ?';
+const usableSql = `
+  SELECT 1 FROM api_keys WHERE revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ?) LIMIT 1`;
 const candidatesSql = `
   SELECT api_keys.*, digest, ends_at_ms FROM api_key_secrets JOIN api_keys USING (key_id)
   WHERE api_key_secrets.prefix = ?`;
@@ -73,6 +75,10 @@ export class SqliteKeyStore implements KeyStore {
 
   find(id: string): StoredKey | undefined {
     return this.#all((statements) => statements(findSql).all(id)).map(keyOf)[0];
+  }
+
+  hasUsable(nowMs: number): boolean {
+    return this.#all((statements) => statements(usableSql).all(nowMs)).length > 0;
   }
 
   candidates(prefix: string): readonly KeyCandidate[] {
