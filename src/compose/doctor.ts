@@ -114,5 +114,25 @@ async function checkServers({ catalogue, fleet }: DoctorParts): Promise<Finding>
     }
     return { status: 'warning', message, fix: configuredFix };
   }
+  const suspicious = await suspiciousTools(fleet);
+  if (suspicious.length > 0) {
+    const message = `${listed}; ${suspicious.join('; ')}`;
+    return { status: 'warning', message, fix: suspiciousFix };
+  }
   return { status: entries.length === 0 ? 'failed' : 'ok', message: listed };
+}
+
+const suspiciousFix =
+  'Look at them with "tutti tools NAME" and "tutti servers diff SERVER"; "tutti servers disable SERVER" turns a server off';
+const maxSuspicious = 5;
+
+async function suspiciousTools(fleet: DoctorParts['fleet']): Promise<readonly string[]> {
+  const all = (await fleet.status()).flatMap(({ name, flags, changedTools }) => [
+    ...flags.map((flag) => `${name}.${flag.tool}: ${flag.message}`),
+    ...changedTools
+      .filter(({ isHeld }) => isHeld)
+      .map(({ tool }) => `${name}.${tool} is held back`),
+  ]);
+  const more = all.length - maxSuspicious;
+  return [...all.slice(0, maxSuspicious), ...(more > 0 ? [`${more} more`] : [])];
 }

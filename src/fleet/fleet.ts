@@ -22,6 +22,7 @@ import {
   type Outside,
 } from './configured-server.ts';
 import { LoginFailedError } from './login/errors.ts';
+import { findShadowing } from './inspect/find-shadowing.ts';
 import { statusOfEntry, statusOfServer } from './status.ts';
 import { readLogFile } from './supervise/server-log.ts';
 import { policyOf } from './supervise/supervision-policy.ts';
@@ -85,12 +86,22 @@ export class Fleet implements FleetControl {
   }
 
   async status(caller?: Caller): Promise<readonly ServerStatus[]> {
-    const { builtIns } = this.#parts;
+    const { builtIns, registry } = this.#parts;
+    const shadowing = findShadowing(
+      registry.servers.map(({ name, listing, options }) => ({
+        name,
+        tools: listing?.tools ?? [],
+        isOurs: options.source === 'built-in',
+      })),
+    );
     const ours = await Promise.all(builtIns.map((server) => statusOfServer(server)));
     const theirs = await Promise.all(
       this.#configured.map(async ({ entry, server, since }) =>
         server
-          ? statusOfServer(server, caller && (await this.#loginStatus(entry, caller)))
+          ? statusOfServer(server, {
+              login: caller && (await this.#loginStatus(entry, caller)),
+              shadowing: shadowing.get(server.name),
+            })
           : statusOfEntry(entry, since),
       ),
     );

@@ -1,9 +1,16 @@
-import type { FleetEntry, LoginStatus, ServerStatus } from '../contract/fleet/index.ts';
+import type { FleetEntry, LoginStatus, ServerStatus, ToolFlag } from '../contract/fleet/index.ts';
 import type { FleetServer } from './catalogue/fleet-server.ts';
+
+/** What is known of a server beside itself. */
+interface Surroundings {
+  readonly login?: LoginStatus | null | undefined;
+  /** What comparing it with other servers found. */
+  readonly shadowing?: readonly ToolFlag[] | undefined;
+}
 
 export async function statusOfServer(
   server: FleetServer,
-  login: LoginStatus | null = null,
+  { login = null, shadowing = [] }: Surroundings = {},
 ): Promise<ServerStatus> {
   const { listing, options, runner } = server;
   const { since, lastError, version, protocolVersion, problems, ...rest } = await runner.status();
@@ -27,6 +34,7 @@ export async function statusOfServer(
     source: options.source,
     changedTools: server.changedTools,
     login,
+    flags: [...server.flags, ...shadowing],
   };
 }
 
@@ -54,6 +62,7 @@ export function statusOfEntry(entry: FleetEntry, since: number): ServerStatus {
     problems: [],
     changedTools: [],
     login: null,
+    flags: [],
   };
 }
 

@@ -23,6 +23,7 @@ const aStatus: ServerStatus = {
   source: 'user',
   problems: [],
   changedTools: [],
+  flags: [],
   login: null,
 };
 
@@ -56,6 +57,7 @@ const statuses: readonly ServerStatus[] = [
     tools: 40,
     restarts: 2,
     problems: ['sent 3 lines that are no JSON'],
+    flags: [{ tool: 'add', kind: 'hidden characters', message: 'its title hides something' }],
   },
   {
     ...aStatus,

@@ -68,7 +68,8 @@ export function readContext(request: PlanningRequest, code?: string): Context {
     remembered: remembered.map((one) => {
       const made = history.find(({ runId }) => runId !== undefined && runId === one.runId);
       const { tool: madeBy, args } = made?.plan?.steps.find(({ id }) => id === one.step) ?? {};
-      const language = one.language ?? languageOf(JSON.stringify(args?.['path'] ?? '').slice(1, -1));
+      const language =
+        one.language ?? languageOf(JSON.stringify(args?.['path'] ?? '').slice(1, -1));
       return { ...materialOf({ ...one, language, name: one.title }), ...(madeBy && { madeBy }) };
     }),
     lastPath: paths.find(

@@ -57,6 +57,9 @@ const serverSchema = z.object({
   source: z.enum(['built-in', 'user', 'project', 'flag']),
   problems: z.array(z.string()),
   changedTools: z.array(change),
+  flags: z
+    .array(z.object({ tool: z.string(), kind: z.string(), message: z.string() }))
+    .describe('What is suspicious about its tools.'),
   login: loginSchema.nullable().describe('The login of the caller; null where none is needed.'),
 });
 
@@ -154,9 +157,10 @@ async function findServer(
 }
 
 function showServer(status: ServerStatus): z.input<typeof serverSchema> {
-  const { problems, changedTools, login, ...server } = status;
+  const { problems, changedTools, flags, login, ...server } = status;
   return {
     ...server,
+    flags: flags.map((flag) => ({ ...flag })),
     login: login && { ...login, scopes: [...login.scopes] },
     problems: [...problems],
     changedTools: changedTools.map((one) => ({ ...one, fields: [...one.fields] })),

@@ -10,7 +10,9 @@ describe('the list', () => {
     expect(stdout).toMatch(/broken +failed .* no such file\n/);
     expect(stdout).toMatch(/new +untrusted .* allow it with "tutti trust"\n/);
     expect(stdout).toMatch(/off +disabled .* "tutti servers enable"\n/);
-    expect(stdout).toMatch(/shaky +ready .* 2 restarts +sent 3 lines that are no JSON\n/);
+    expect(stdout).toMatch(
+      /shaky +ready .* 2 restarts +sent 3 lines that are no JSON; suspicious: add \(hidden characters\)\n/,
+    );
     expect(stdout).toMatch(
       /moved +ready .* 2 changed, 2 held back: wire_money \(description, annotations, asks for less care\), b \(.*: "tutti servers diff moved", "tutti servers accept moved"\n/,
     );

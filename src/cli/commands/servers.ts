@@ -102,7 +102,7 @@ function table(servers: readonly ServerStatus[], paint: Paint): string {
       pid === null ? '' : `pid ${pid}`,
       restarts === 0 ? '' : pluralize(restarts, 'restart'),
       firstSentence(
-        [loginText(server), reason, ...server.problems, changeText(server)]
+        [loginText(server), reason, ...server.problems, changeText(server), flagText(server)]
           .filter(Boolean)
           .join('; '),
         maxReason,
@@ -119,6 +119,14 @@ function loginText({ name, login }: ServerStatus): string {
   if (login === null) return '';
   const text = describeLogin(login);
   return login.state === 'active' ? text : `${text}: "tutti servers login ${name}"`;
+}
+
+/** The first suspicious tools; all of them are in the JSON. */
+function flagText({ flags }: ServerStatus): string {
+  if (flags.length === 0) return '';
+  const named = flags.slice(0, maxNamedChanges).map(({ tool, kind }) => `${tool} (${kind})`);
+  const more = flags.length > maxNamedChanges ? ', …' : '';
+  return `suspicious: ${named.join(', ')}${more}`;
 }
 
 /** Tools that a server made others of; the first ones by name. */

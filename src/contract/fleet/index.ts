@@ -50,6 +50,8 @@ export interface ServerStatus {
   readonly problems: readonly string[];
   /** Tools that are not what they were when they were first seen or last accepted. */
   readonly changedTools: readonly ToolChange[];
+  /** What is suspicious about its tools. Nothing is blocked because of it. */
+  readonly flags: readonly ToolFlag[];
   /** The caller's login to it; null where none is needed as far as is known. */
   readonly login: LoginStatus | null;
 }
@@ -85,6 +87,19 @@ export interface LogoutReport {
   readonly isDone: boolean;
   /** The authority confirmed that the tokens are no longer valid. */
   readonly isRevoked: boolean;
+}
+
+/** Something suspicious about the definition of a tool. */
+export interface ToolFlag {
+  readonly tool: string;
+  readonly kind:
+    | 'hidden characters'
+    | 'terminal escapes'
+    | 'look-alike name'
+    | 'hidden instructions'
+    | 'shadowing';
+  /** Completes "tool NAME: ". */
+  readonly message: string;
 }
 
 /** A tool, or the server's instructions, that differ from what the user accepted. */

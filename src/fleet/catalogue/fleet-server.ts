@@ -1,4 +1,4 @@
-import type { ServerStatus, ToolChange, ToolDiff } from '../../contract/fleet/index.ts';
+import type { ServerStatus, ToolChange, ToolDiff, ToolFlag } from '../../contract/fleet/index.ts';
 import type { CallContext, McpServer, ServerChange } from '../../contract/server/index.ts';
 import type { Tool } from '../../contract/tool/index.ts';
 import {
@@ -11,6 +11,8 @@ import {
 import { ListingFailedError } from '../errors.ts';
 import type { OpenedServer, RunnerListener, ServerRunner } from '../server-runner.ts';
 import type { StartLimiter } from '../supervise/start-limiter.ts';
+import { visibleText } from '../inspect/hidden-characters.ts';
+import { inspectListing } from '../inspect/inspect-tool.ts';
 import { takeListing, type Listing } from './listing.ts';
 import type { ListingCache } from './listing-cache.ts';
 import { ResultCache, type CacheTerms } from './result-cache.ts';
@@ -142,6 +144,17 @@ export class FleetServer implements RunnerListener {
     return this.#listing ? (this.#pins?.diffs(this.#listing, this.#isHolding) ?? []) : [];
   }
 
+  /** What is suspicious about its tools by themselves; found once per listing. */
+  get flags(): readonly ToolFlag[] {
+    return this.#listing && this.#pins ? inspectListing(this.#listing).flags : [];
+  }
+
+  /** Its tools, and for a configured server without characters that hide text. */
+  get shownTools(): readonly Tool[] {
+    if (!this.#listing || !this.#pins) return this.#listing?.tools ?? [];
+    return inspectListing(this.#listing).tools;
+  }
+
   /** Whether the tool waits for the user's acceptance. */
   isHeld(tool: string): boolean {
     return this.#isHolding && this.#pins?.isHeld(tool, this.#listing) === true;
@@ -155,7 +168,8 @@ export class FleetServer implements RunnerListener {
   /** What it says to the client's model; changed instructions only once they are accepted. */
   get instructions(): string | undefined {
     if (!this.#listing || !this.#pins) return this.#listing?.instructions;
-    return this.#pins.instructions(this.#listing, this.#isHolding);
+    const text = this.#pins.instructions(this.#listing, this.#isHolding);
+    return text === undefined ? undefined : visibleText(text);
   }
 
   /** Accepts changed tools on behalf of the user, all by default. */

@@ -78,11 +78,11 @@ export class NameTable {
     if (!listing) return;
     const added = this.tools.length;
     const wireNames = new Map<string, string>();
-    for (const tool of this.#once('tool', server, listing.tools)) {
+    for (const tool of this.#once('tool', server, server.shownTools)) {
       if (!this.#isOffered(server, label, tool.name)) continue;
       wireNames.set(tool.name, this.#addTool(server, label, tool));
     }
-    // Descriptions of configured servers are passed on unchanged.
+    // Descriptions of configured servers are passed on unchanged, but for characters that hide text.
     if (server.options.source === 'built-in' && !this.#isBare) {
       for (const [index, tool] of this.tools.entries()) {
         if (index >= added) this.tools[index] = withWireNames(tool, wireNames);

@@ -73,7 +73,7 @@ export function getServerStatusTool(fleet: Pick<FleetControl, 'status'>): Define
           all.map(({ name }) => name),
         );
       }
-      const servers = wanted.map(({ login, ...status }) => ({
+      const servers = wanted.map(({ flags: _flags, login, ...status }) => ({
         ...status,
         problems: [...loginProblem(login), ...status.problems],
         changedTools: status.changedTools.map(({ tool, fields, at, isLessCareful }) => ({
