@@ -20,13 +20,12 @@ import { ServerUnavailableError } from '../upstream/errors.ts';
 import { CatalogueWatches } from './catalogue-watches.ts';
 import type { FleetServer } from './fleet-server.ts';
 import { describeServers } from './listing.ts';
-import type { PromptRoute, ToolRoute } from './name-table.ts';
 import type { ServerRegistry } from './server-registry.ts';
-import { isCacheable, type CacheTerms } from './result-cache.ts';
+import { keepingResults } from './result-cache.ts';
+import { RouteFinder } from './route-finder.ts';
 import { firstAnswer, routeResource } from './route-resource.ts';
 import { outerTaskId, renameTasks, routeTasks } from './route-tasks.ts';
 import { TaskOwners } from './task-owners.ts';
-import { VisibleNames } from './visible-names.ts';
 
 export interface CatalogueOptions {
   /** How it introduces itself. */
@@ -59,6 +58,7 @@ export class FleetCatalogue implements Catalogue {
   readonly #options: CatalogueOptions;
   readonly #watches: CatalogueWatches;
   readonly #taskOwners = new TaskOwners();
+  readonly #routes: RouteFinder;
 
   constructor(options: CatalogueOptions) {
     this.title = options.title;
@@ -66,6 +66,7 @@ export class FleetCatalogue implements Catalogue {
     this.#registry = options.registry;
     this.#executor = options.executor;
     this.#options = options;
+    this.#routes = new RouteFinder(options.registry, options.executor);
     this.#watches = new CatalogueWatches(options.registry, options.log);
     options.registry.onReplaced(() => this.#watches.follow());
   }
@@ -82,14 +83,14 @@ export class FleetCatalogue implements Catalogue {
   }
 
   instructionsFor(caller: Caller): string {
-    const visible = this.#visibleTo(caller);
+    const visible = this.#routes.visibleTo(caller);
     const { servers } = this.#registry;
     return describeServers(visible ? servers.filter(visible.hasServer) : servers);
   }
 
   async entries(caller?: Caller): Promise<readonly CatalogueEntry[]> {
     await this.#registry.untilListed();
-    return (this.#visibleTo(caller) ?? this.#registry.names).entries;
+    return (this.#routes.visibleTo(caller) ?? this.#registry.names).entries;
   }
 
   failures(): readonly ListingFailure[] {
@@ -106,7 +107,7 @@ export class FleetCatalogue implements Catalogue {
   async listTools(caller?: Caller): Promise<readonly Tool[]> {
     await this.#registry.untilListed();
     const tools = this.#registry.show('tools', (names) => names.tools);
-    const visible = this.#visibleTo(caller);
+    const visible = this.#routes.visibleTo(caller);
     if (!visible) return tools;
     const wireNames = new Set(visible.entries.map(({ wireName: wire }) => wire));
     return tools.filter(({ name }) => wireNames.has(name));
@@ -118,7 +119,7 @@ export class FleetCatalogue implements Catalogue {
     if (disabled !== undefined) {
       return this.#refuse({ tool: name, args, context }, new ServerDisabledError(disabled));
     }
-    const route = known ?? (await this.#findTool(name, context));
+    const route = known ?? (await this.#routes.tool(name, context));
     const { server, entry } = route;
     this.#admit(name, entry, { args, context });
     const call = { tool: entry.name, args, context };
@@ -167,20 +168,20 @@ export class FleetCatalogue implements Catalogue {
     await this.#registry.untilListed();
     const all = this.#registry.show('resources', (names) => names.resources);
     const { resourceRoutes } = this.#registry.names;
-    return this.#visibleTo(caller)?.ofServers(all, resourceRoutes, ({ uri }) => uri) ?? all;
+    return this.#routes.visibleTo(caller)?.ofServers(all, resourceRoutes, ({ uri }) => uri) ?? all;
   }
 
   async listResourceTemplates(caller?: Caller): Promise<readonly ResourceTemplate[]> {
     await this.#registry.untilListed();
     const all = this.#registry.show('resources', (names) => names.templates);
     const { templateRoutes: routes } = this.#registry.names;
-    return this.#visibleTo(caller)?.ofServers(all, routes, (one) => one.uriTemplate) ?? all;
+    return this.#routes.visibleTo(caller)?.ofServers(all, routes, (one) => one.uriTemplate) ?? all;
   }
 
   /** Reads from the server that lists the uri, otherwise from the first candidate that has it. */
   async readResource(uri: string, context: CallContext): Promise<ResourceResult> {
     await this.#registry.untilListed();
-    const visible = this.#visibleTo(context.caller);
+    const visible = this.#routes.visibleTo(context.caller);
     const route = routeResource(this.#registry, uri, visible?.hasServer);
     const read = (server: FleetServer, address = uri): Promise<ResourceResult> =>
       this.#ask({ server, what: `Resource ${uri}` }, context, (mcp, limited) =>
@@ -200,7 +201,7 @@ export class FleetCatalogue implements Catalogue {
     await this.#registry.untilListed();
     const all = this.#registry.show('prompts', (names) => names.prompts);
     const { promptRoutes } = this.#registry.names;
-    return this.#visibleTo(caller)?.ofServers(all, promptRoutes, ({ name }) => name) ?? all;
+    return this.#routes.visibleTo(caller)?.ofServers(all, promptRoutes, ({ name }) => name) ?? all;
   }
 
   async getPrompt(
@@ -208,7 +209,7 @@ export class FleetCatalogue implements Catalogue {
     args: Readonly<Record<string, string>>,
     context: CallContext,
   ): Promise<PromptResult> {
-    const { server, prompt } = await this.#findPrompt(name, context);
+    const { server, prompt } = await this.#routes.prompt(name, context);
     return this.#ask({ server, what: `Prompt "${name}"` }, context, (mcp, limited) =>
       mcp.getPrompt(prompt.name, args, limited),
     );
@@ -217,14 +218,14 @@ export class FleetCatalogue implements Catalogue {
   async complete(request: CompletionRequest, context: CallContext): Promise<Completion> {
     const { reference } = request;
     if (reference.type === 'ref/prompt') {
-      const { server, prompt } = await this.#findPrompt(reference.name, context);
+      const { server, prompt } = await this.#routes.prompt(reference.name, context);
       const inner = { ...request, reference: { ...reference, name: prompt.name } };
       return this.#complete(server, inner, context);
     }
     await this.#registry.untilListed();
     const { templateRoutes, resourceRoutes } = this.#registry.names;
     const route = templateRoutes.get(reference.uri) ?? resourceRoutes.get(reference.uri);
-    const visible = this.#visibleTo(context.caller);
+    const visible = this.#routes.visibleTo(context.caller);
     if (!route || visible?.hasServer(route.server) === false) return { values: [] };
     const inner = { ...request, reference: { ...reference, uri: route.uri } };
     return this.#complete(route.server, inner, context);
@@ -264,7 +265,10 @@ export class FleetCatalogue implements Catalogue {
   }
 
   watchResource(uri: string, caller?: Caller): Promise<() => void> {
-    return this.#watches.add(uri, (server) => this.#visibleTo(caller)?.hasServer(server) ?? true);
+    return this.#watches.add(
+      uri,
+      (server) => this.#routes.visibleTo(caller)?.hasServer(server) ?? true,
+    );
   }
 
   setLogLevel(level: string): void {
@@ -279,18 +283,6 @@ export class FleetCatalogue implements Catalogue {
     return this.#options.close();
   }
 
-  async #findTool(name: string, context: CallContext): Promise<ToolRoute> {
-    const find = (): ToolRoute | undefined => this.#registry.names.toolRoutes.get(name);
-    const route = await this.#find(name, context, find);
-    if (!route) throw this.#unknownTool(name, context.caller);
-    return route;
-  }
-
-  #unknownTool(name: string, caller: Caller): UnknownNameError {
-    const names = this.#visibleTo(caller) ?? this.#registry.names;
-    return new UnknownNameError('tool', name, names.nearestTool(name));
-  }
-
   /** Throws unless the caller may call the tool. One out of its scope does not exist for it. */
   #admit(
     name: string,
@@ -302,61 +294,8 @@ export class FleetCatalogue implements Catalogue {
     const { isAllowed, isHidden, permission, rule } = decideTool(caller, entry);
     if (isAllowed) return;
     this.#options.recordCall?.({ tool: entry.name, args, context, refusal: rule });
-    if (isHidden) throw this.#unknownTool(name, caller);
+    if (isHidden) throw this.#routes.unknownTool(name, caller);
     throw new ForbiddenError(caller, { permission });
-  }
-
-  /** Undefined for callers that see everything. */
-  #visibleTo(caller: Caller | undefined): VisibleNames | undefined {
-    return caller?.scopes === undefined
-      ? undefined
-      : new VisibleNames(this.#registry.names, caller);
-  }
-
-  async #findPrompt(name: string, context: CallContext): Promise<PromptRoute> {
-    const find = (): PromptRoute | undefined => this.#registry.names.promptRoutes.get(name);
-    const route = await this.#find(name, context, find);
-    const visible = this.#visibleTo(context.caller);
-    if (!route || visible?.hasServer(route.server) === false) {
-      const known = (await this.listPrompts(context.caller)).map((prompt) => prompt.name);
-      throw new UnknownNameError('prompt', name, nearest(name, known));
-    }
-    return route;
-  }
-
-  /** Waits for the server in the name's prefix, and for all others only if it has no such entry. */
-  async #find<Route>(
-    name: string,
-    context: CallContext,
-    find: () => Route | undefined,
-  ): Promise<Route | undefined> {
-    const known = find();
-    if (known) return known;
-    const failure = await this.#learnOwner(name, context).then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    );
-    context.signal.throwIfAborted();
-    const learned = find();
-    if (learned) return learned;
-    await this.#registry.untilListed();
-    const listed = find();
-    if (!listed && failure) throw failure.error;
-    return listed;
-  }
-
-  /** A server that was not listed in time may own the name: the call waits for its listing. */
-  async #learnOwner(name: string, context: CallContext): Promise<void> {
-    const { servers } = this.#registry;
-    const owner = servers.find(({ listing, name: ownName, options }) => {
-      const label = options.prefix ?? ownName;
-      const isNamed = name.startsWith(`${label}.`) || name.startsWith(`${label}__`);
-      return !listing && (isNamed || servers.length === 1);
-    });
-    if (!owner || this.#visibleTo(context.caller)?.hasServer(owner) === false) return;
-    const { timeoutMs } = owner.options;
-    const what = `Listing server "${owner.name}"`;
-    await this.#executor.limit({ what, timeoutMs }, context, (limited) => owner.learn(limited));
   }
 
   #complete(
@@ -406,35 +345,6 @@ export class FleetCatalogue implements Catalogue {
     this.#taskOwners.note(outward, caller);
     return outward;
   }
-}
-
-interface KeptCall {
-  readonly server: FleetServer;
-  readonly tool: Tool;
-  readonly args: unknown;
-  readonly send: ExecutorCall['work'];
-}
-
-/** Answers a read from the results of its server where they are kept; a write makes them invalid. */
-function keepingResults(
-  { server, tool, args, send }: KeptCall,
-  terms: CacheTerms,
-): ExecutorCall['work'] {
-  return async (context, inSpan) => {
-    const sendIn = (inner: CallContext): Promise<ToolResult> => send(inner, inSpan);
-    // A server that has ended may have lost its state.
-    if (!server.runner.opened) server.results.clear();
-    if (isCacheable(tool, terms, context)) {
-      return server.results.call({ tool, args, context, send: sendIn }, terms);
-    }
-    if (tool.annotations?.readOnlyHint === true) return sendIn(context);
-    server.results.clear();
-    try {
-      return await sendIn(context);
-    } finally {
-      server.results.clear();
-    }
-  };
 }
 
 interface Question {

@@ -1,3 +1,4 @@
+import type { ExecutorCall } from '../call-executor.ts';
 import { wireTextOf, withWireText } from '../../contract/wire/index.ts';
 import type { CallContext, ClientPort, ClientRequest } from '../../contract/server/index.ts';
 import { cacheMetaKey, type Tool, type ToolResult } from '../../contract/tool/index.ts';
@@ -160,4 +161,36 @@ class NoticingClient implements ClientPort {
   notify(method: string, params: Readonly<Record<string, unknown>>): void {
     this.#client.notify(method, params);
   }
+}
+
+interface KeptCall {
+  readonly server: {
+    readonly results: ResultCache;
+    readonly runner: { readonly opened: unknown };
+  };
+  readonly tool: Tool;
+  readonly args: unknown;
+  readonly send: ExecutorCall['work'];
+}
+
+/** Answers a read from the results of its server where they are kept; a write makes them invalid. */
+export function keepingResults(
+  { server, tool, args, send }: KeptCall,
+  terms: CacheTerms,
+): ExecutorCall['work'] {
+  return async (context, inSpan) => {
+    const sendIn = (inner: CallContext): Promise<ToolResult> => send(inner, inSpan);
+    // A server that has ended may have lost its state.
+    if (!server.runner.opened) server.results.clear();
+    if (isCacheable(tool, terms, context)) {
+      return server.results.call({ tool, args, context, send: sendIn }, terms);
+    }
+    if (tool.annotations?.readOnlyHint === true) return sendIn(context);
+    server.results.clear();
+    try {
+      return await sendIn(context);
+    } finally {
+      server.results.clear();
+    }
+  };
 }
