@@ -47,6 +47,28 @@ describe('without a model', () => {
     expect(Object(outcome).answer).toMatch(/def fib[^]*No model took part/);
   });
 
+  it.each(['file', 'folder'] as const)(
+    'a result goes back only to a file it was made of: %s',
+    async (kind) => {
+      const seen: unknown[] = [];
+      const [step] = write.steps;
+      const steps = [{ ...step, id: 'code', args: { ...step?.args, path: 'a.py' } }];
+      const { ask } = anAgent({
+        tools,
+        files: { kind: async () => kind, list: async () => ['a.py'] },
+        planned: ({ remembered }) => {
+          seen.push(remembered.find((one) => one.kind === 'code')?.path);
+          const plan = { version, steps };
+          return { kind: 'plan', candidates: [{ plan, confidence: 0.9, why: 'clear' }] };
+        },
+      });
+      await ask('change a.py');
+      await ask('yes', { session: 's-1' });
+      await ask('apply it', { session: 's-1' });
+      expect(seen.at(-1)).toBe(kind === 'file' ? 'a.py' : undefined);
+    },
+  );
+
   it('what is said of a plan is said of the one that is shown, each thing on its own line', async () => {
     const wrong = { version, steps: [{ id: 'x', tool: 'code.nothing', args: {} }] };
     const titled = {

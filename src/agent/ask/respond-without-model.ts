@@ -1,5 +1,6 @@
 import type { Proposal } from '../../contract/agent/index.ts';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { Remembered, Session } from '../../contract/session/index.ts';
 import { needsModelMetaKey } from '../../contract/tool/index.ts';
 import { proposeWithoutModel } from '../propose/index.ts';
 import { answerAbout } from './answer-about.ts';
@@ -9,6 +10,9 @@ import { loadText } from './kept-texts.ts';
 
 const connect =
   'No model is connected; "tutti models" tells which there are and how to connect one.';
+
+/** Results of one kind that a message may mean: "apply them", "apply that of a.py". */
+const maxOfKind = 10;
 
 /** What became of a model before the planner was asked. */
 export interface TriedModel {
@@ -30,9 +34,15 @@ export async function respondWithoutModel(
   const planner = await parts.planner();
   const entries = await parts.tools.entries();
   const remembered = [];
-  for (const item of latestRemembered(before)) {
+  for (const item of latestRemembered(before, maxOfKind)) {
     const content = await loadText(item, { parts, caller });
-    remembered.push({ ...item, ...(content !== undefined && { content }) });
+    const path = fileBehind(item, before);
+    const isFile = path !== undefined && (await parts.files.kind(path)) === 'file';
+    remembered.push({
+      ...item,
+      ...(content !== undefined && { content }),
+      ...(isFile && { path }),
+    });
   }
   const proposed = await proposeWithoutModel(
     { planner, workflows: parts.workflows, optimize: parts.settings.optimizeChains },
@@ -76,6 +86,22 @@ export async function respondWithoutModel(
       return plainReply({ ...base(turn, { confidence: 0, model }), kind: 'refusal', reason });
     }
   }
+}
+
+/** The file that a result was made of: the path its step was given, or the step whose result it took. */
+function fileBehind({ runId, step }: Remembered, { turns }: Session): string | undefined {
+  const made = turns.find((turn) => runId !== undefined && turn.runId === runId);
+  let steps = made?.plan?.steps ?? [];
+  let at = steps.findIndex(({ id }) => id === step);
+  while (at >= 0) {
+    const args = steps[at]?.args ?? {};
+    const { path } = args;
+    if (typeof path === 'string') return path.includes('${') ? undefined : path;
+    const taken = JSON.stringify(args);
+    steps = steps.slice(0, at);
+    at = steps.findLastIndex(({ id }) => taken.includes(`\${${id}.`));
+  }
+  return undefined;
 }
 
 /** Whether a plan, or another reading beside it, calls a tool that gives only a template without a model. */

@@ -102,14 +102,15 @@ export function inputsOf({ parts, request, before, attachments }: Turn): PlanInp
 
 const maxTurnsBack = 200;
 
-/** The latest of each kind, newest first, with all of their contents. */
-export function latestRemembered({ turns }: Session): Remembered[] {
-  const latest = new Map<string, Remembered>();
+/** The latest of each kind, or so many of each, newest first, with all of their contents. */
+export function latestRemembered({ turns }: Session, maxOfKind = 1): Remembered[] {
+  const latest: Remembered[] = [];
   for (const turn of turns.slice(-maxTurnsBack).toReversed()) {
     for (const item of turn.remembered.toReversed()) {
       const { language, ...rest } = item;
-      if (!latest.has(item.kind)) latest.set(item.kind, { ...rest, ...plainLanguage(language) });
+      const count = latest.filter(({ kind }) => kind === item.kind).length;
+      if (count < maxOfKind) latest.push({ ...rest, ...plainLanguage(language) });
     }
   }
-  return [...latest.values()];
+  return latest;
 }

@@ -33,7 +33,7 @@ export function draftSteps(choices: readonly Choice[], situation: Situation): Dr
     const subjects = isSaving ? toBeSaved(choice, state) : toBeWorkedOn(choice, state);
     for (const subject of subjects.length > 0 ? subjects : [undefined]) {
       const extra = extraFor(choice, state);
-      const target = isSaving ? targetOf(choice, subject, state) : undefined;
+      const target = isSaving ? targetOf(choice, subject) : undefined;
       // One text for one file: what was made of a folder is saved where the tool lists the changes.
       const maker = subject?.draft?.subject?.path?.kind === 'folder' && subject.draft.profile;
       if (maker && isSaving && !target && !changesField(profile, maker)) state.missing.add('file');
@@ -187,15 +187,20 @@ function toBeSaved({ clause, slots, profile, text }: Choice, state: State): read
   const tests = made.findLast(({ profile }) => profile.output.kind === 'tests');
   const last = (said.has('tests') ? tests : undefined) ?? made.at(-1) ?? drafts.at(-1);
   if (last) return [madeBy(last)];
-  const shown = context.remembered.filter(({ kind }) => kind === 'code' || kind === 'tests');
-  // What was shown before is written only where the user asks to save it.
+  // What was shown before is written only where the user asks to save it; a change is applied to its own file only.
   const isSaved = said.has('save') || said.has('apply');
+  const again = state.tools.get((isSaved && context.lastTool) || '');
+  const isKept = context.remembered.some(({ origin }) => origin === context.lastPath);
+  const isFree = said.has('save') || !clause.paths.some(({ kind }) => kind === 'file');
+  const isOwn = (origin?: string): boolean => clause.paths.some(({ path }) => path === origin);
+  const shown = context.remembered
+    .filter(({ kind }) => kind === 'code' || kind === 'tests')
+    .filter(({ origin }) => (isKept || again?.output.kind !== 'code') && (isFree || isOwn(origin)));
   const written = [slots.single['text'] ?? slots.quote].flat()[0];
   if (slots.single['addition'] && !takes(profile, 'addition')) state.missing.add('model');
   const told = written ? [{ kind: 'text' as const, content: `${written}\n` }] : [];
   const material = [...context.given, ...(isSaved ? shown : []), ...told].slice(0, 1);
   // What was made of a folder is made again, to be saved as a whole.
-  const again = state.tools.get((isSaved && context.lastTool) || '');
   const subject = ofPath({ path: context.lastPath ?? '.', kind: 'folder' });
   if (material.length === 0 && again && changesField(profile, again))
     return [madeBy(addDraft({ profile: again, slots, text, subject }, state))];
@@ -204,14 +209,10 @@ function toBeSaved({ clause, slots, profile, text }: Choice, state: State): read
 }
 
 /** The path that is named; else tests go beside what they test, and changed code back where it came from. */
-function targetOf(
-  { clause }: Choice,
-  subject: Material | undefined,
-  { context }: State,
-): string | undefined {
+function targetOf({ clause }: Choice, subject: Material | undefined): string | undefined {
   const named = clause.paths.at(-1);
   if (named && named.kind !== 'folder') return named.path;
-  const origin = subject?.draft ? originOf(subject) : context.lastPath;
+  const origin = originOf(subject);
   const kind = subject?.kind;
   if (origin === undefined || kind === 'spec' || kind === 'text') return undefined;
   const isElsewhere = named?.kind === 'folder' && named.path !== '.';
@@ -221,7 +222,8 @@ function targetOf(
 
 /** The file that a step's result was made of. */
 export function originOf(material: Material | undefined): string | undefined {
-  const subject = material?.draft?.subject;
+  if (!material?.draft) return material?.origin;
+  const { subject } = material.draft;
   if (subject?.draft) return originOf(subject);
   return subject?.path?.kind === 'folder' ? undefined : subject?.path?.path;
 }

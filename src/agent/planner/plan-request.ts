@@ -13,8 +13,8 @@ export interface PlanningRequest {
   /** What the plan may use. */
   readonly tools: readonly CatalogueEntry[];
   readonly attachments: readonly GivenAttachment[];
-  /** Newest first. */
-  readonly remembered: readonly Remembered[];
+  /** Newest first; `path` is the file that it was made of. */
+  readonly remembered: readonly (Remembered & { readonly path?: string })[];
   /** Oldest first. */
   readonly history: readonly Turn[];
   readonly files: ProjectFiles;

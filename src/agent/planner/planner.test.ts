@@ -283,3 +283,58 @@ describe('what a message takes over from the one before', () => {
     expect(JSON.stringify(answer)).not.toContain('workspace.read_file');
   });
 });
+
+describe('what was made of a file', () => {
+  const turn = (number: number, name: string, path: string) => ({
+    number,
+    at: '2026-01-01T00:00:00Z',
+    role: 'assistant' as const,
+    text: '',
+    remembered: [],
+    runId: `run-${number}`,
+    plan: { version: 1 as const, steps: [{ id: 'step', tool: name, args: { path } }] },
+  });
+  const made = (number: number, content: string, path?: string) => ({
+    kind: 'code' as const,
+    title: 'formatted code of step step',
+    content,
+    runId: `run-${number}`,
+    step: 'step',
+    ...(path !== undefined && { path }),
+  });
+  const format = (number: number, path: string) => turn(number, 'code.format_code', path);
+  const review = turn(9, 'code.review_code', 'README.md');
+  const write = (path: string, content: string) => ({
+    tool: 'workspace.apply_changes',
+    args: { path, content },
+  });
+  const remembered = [made(2, 'new index', 'src/index.ts'), made(1, 'new cart', 'src/cart.ts')];
+  const history = [format(1, 'src/cart.ts'), format(2, 'src/index.ts'), review];
+
+  it('is applied to that file, whatever was spoken of since', async () => {
+    const first = { history: [format(1, 'src/cart.ts'), review], remembered: remembered.slice(1) };
+    for (const message of ['apply it', 'save it', 'apply the changes'])
+      expect(await firstPlan(message, first)).toMatchObject([write('src/cart.ts', 'new cart')]);
+  });
+
+  it('is found by the name of the file, and applied to no other', async () => {
+    expect(await firstPlan('apply it to src/cart.ts', { history, remembered })).toMatchObject([
+      write('src/cart.ts', 'new cart'),
+    ]);
+    const other = JSON.stringify(await ask('apply it to README.md', { history, remembered }));
+    expect(other).not.toMatch(/new (?:cart|index)/);
+  });
+
+  it('is never written to a folder, nor to a file nobody named', async () => {
+    const more = [
+      { history: [...history, turn(10, 'code.format_code', 'src')], remembered },
+      { history: [format(1, 'src')], remembered: [made(1, 'new')] },
+      { history: [review], remembered: [made(1, 'new')] },
+    ];
+    for (const context of more) {
+      const answer = await ask('apply it', context);
+      expect(JSON.stringify(answer)).not.toMatch(/"path":"(?:src|README.md)","content"/);
+      expect(JSON.stringify(answer)).not.toContain('new index');
+    }
+  });
+});

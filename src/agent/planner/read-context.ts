@@ -16,6 +16,8 @@ export interface Material {
   readonly language?: string;
   /** The tool that made it, by its full name. */
   readonly madeBy?: string;
+  /** The file that it was made of. */
+  readonly origin?: string | undefined;
 }
 
 /** A clause with the tool that is to do it. */
@@ -66,11 +68,11 @@ export function readContext(request: PlanningRequest, code?: string): Context {
   return {
     given: [...attachments, ...pasted].map((one) => materialOf(one)),
     remembered: remembered.map((one) => {
-      const made = history.find(({ runId }) => runId !== undefined && runId === one.runId);
-      const { tool: madeBy, args } = made?.plan?.steps.find(({ id }) => id === one.step) ?? {};
-      const language =
-        one.language ?? languageOf(JSON.stringify(args?.['path'] ?? '').slice(1, -1));
-      return { ...materialOf({ ...one, language, name: one.title }), ...(madeBy && { madeBy }) };
+      const turn = history.find(({ runId }) => runId !== undefined && runId === one.runId);
+      const madeBy = turn?.plan?.steps.find(({ id }) => id === one.step)?.tool;
+      const language = one.language ?? languageOf(one.path ?? '');
+      const made = materialOf({ ...one, language, name: one.title });
+      return { ...made, ...(madeBy && { madeBy }), origin: one.path };
     }),
     lastPath: paths.find(
       (path): path is string => typeof path === 'string' && !path.includes('${'),

@@ -37,11 +37,9 @@ type There = Stretch & { readonly hasCode: boolean; readonly values: Slots['sing
 export function weighTools(stretch: Stretch, situation: Situation): Guesses {
   const { tools, classify, context } = situation;
   const { words, features, isFirst } = stretch;
-  if (
-    namesPathOnly(situation.reading.words) &&
-    tools.get(context.lastTool ?? '')?.isReadOnly === true
-  )
-    return [{ label: context.lastTool ?? '', share: 1 }];
+  const { lastTool = '' } = context;
+  if (namesPathOnly(situation.reading.words) && tools.get(lastTool)?.isReadOnly === true)
+    return [{ label: lastTool, share: 1 }];
   const texts = [...context.given, ...context.remembered];
   const hasCode = !isFirst || texts.some(({ kind }) => kind === 'code');
   const there = { ...stretch, hasCode, values: readSlots(words, situation.prose).single };

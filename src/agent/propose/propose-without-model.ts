@@ -1,8 +1,14 @@
 import type { Attachment, PlanCandidate, Proposal } from '../../contract/agent/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
-import type { Remembered, Turn } from '../../contract/session/index.ts';
-import type { AboutTopic, Planner, PlanningAnswer, ProjectFiles } from '../planner/index.ts';
+import type { Turn } from '../../contract/session/index.ts';
+import type {
+  AboutTopic,
+  Planner,
+  PlanningAnswer,
+  PlanningRequest,
+  ProjectFiles,
+} from '../planner/index.ts';
 import { createCapability, isHousekeeping, isOfferable } from './capability.ts';
 import type { GuardRules } from './guard-plan.ts';
 import { judgePlan, type PlanChecker } from './propose-with-model.ts';
@@ -18,7 +24,7 @@ export interface WithoutModelRequest {
   readonly words: string;
   readonly entries: readonly CatalogueEntry[];
   readonly attachments: readonly Attachment[];
-  readonly remembered: readonly Remembered[];
+  readonly remembered: PlanningRequest['remembered'];
   readonly history: readonly Turn[];
   readonly files: ProjectFiles;
   readonly rules: Omit<GuardRules, 'capability'>;
