@@ -39,7 +39,10 @@ export class MemorySessions {
         close: async () => {},
       },
       converse: async (request) => conversationOf(request),
-      learn: async (_caller, message) => (message.includes('I prefer') ? [message] : []),
+      learn: async (_caller, message) => ({
+        learned: message.includes('I prefer') ? [message] : [],
+        refused: [],
+      }),
     };
   }
 

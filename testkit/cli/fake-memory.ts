@@ -27,6 +27,10 @@ export const aSession: Session = {
   ],
 };
 
+class UnknownPreferenceError extends AppError {
+  readonly code = 'memory.unknown_preference';
+}
+
 class UnknownSessionError extends AppError {
   readonly code = 'memory.unknown_session';
 }
@@ -67,10 +71,12 @@ export function createFakeMemory(first: readonly Session[] = [aSession]): Memory
   return {
     sessions,
     converse: async () => unused(),
-    learn: async () => [],
+    learn: async () => ({ learned: [], refused: [] }),
     preferences: async () => [...preferences],
     forget: async (_caller, preference) => {
-      preferences.splice(preferences.indexOf(preference), 1);
+      const at = preferences.indexOf(preference);
+      if (at < 0) throw new UnknownPreferenceError(`There is no preference "${preference}"`);
+      preferences.splice(at, 1);
     },
     close: async () => {},
   };

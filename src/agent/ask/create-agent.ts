@@ -12,7 +12,7 @@ import type {
   AskRequest,
   Attachment,
 } from '../../contract/agent/index.ts';
-import type { NewTurn, OpenSession } from '../../contract/session/index.ts';
+import type { LearnedPreferences, NewTurn, OpenSession } from '../../contract/session/index.ts';
 import { AppError, reportError } from '../../kernel/index.ts';
 
 const maxMessageChars = 200_000;
@@ -100,7 +100,7 @@ async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome>
   const turn: Turn = { ...asked, session, before, words, attachments, emit };
   let outcome: AskOutcome;
   try {
-    const noted = (await parts.memory.learn(caller, words)).map((one) => `Noted for later: ${one}`);
+    const noted = describeLearned(await parts.memory.learn(caller, words));
     const isAll = noted.length > 0 && isOnlyPreference(turn);
     if (!isAll) for (const text of noted) emit({ kind: 'notice', text });
     const made = isAll ? acknowledge(turn, noted.join('\n')) : await takeMessage(turn);
@@ -112,6 +112,14 @@ async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome>
   }
   await keepSummary(turn);
   return outcome;
+}
+
+function describeLearned({ learned, refused }: LearnedPreferences): readonly string[] {
+  const quoted = refused.map((text) => `"${text}"`).join(', ');
+  const note =
+    `Not stored: ${quoted}. Approvals, permissions, safety and secrets are not a matter of preferences: ` +
+    'you are asked as before. Only the settings "planning.approval" and "workflow.approval" change that.';
+  return [...learned.map((one) => `Noted for later: ${one}`), ...(quoted === '' ? [] : [note])];
 }
 
 /** Every sentence tells of the writer, and none asks for anything. */

@@ -33,17 +33,7 @@ export async function respondWithoutModel(
   const { caller } = request;
   const planner = await parts.planner();
   const entries = await parts.tools.entries();
-  const remembered = [];
-  for (const item of latestRemembered(before, maxOfKind)) {
-    const content = await loadText(item, { parts, caller });
-    const path = fileBehind(item, before);
-    const isFile = path !== undefined && (await parts.files.kind(path)) === 'file';
-    remembered.push({
-      ...item,
-      ...(content !== undefined && { content }),
-      ...(isFile && { path }),
-    });
-  }
+  const remembered = await rememberedFor(turn);
   const proposed = await proposeWithoutModel(
     { planner, workflows: parts.workflows, optimize: parts.settings.optimizeChains },
     {
@@ -86,6 +76,21 @@ export async function respondWithoutModel(
       return plainReply({ ...base(turn, { confidence: 0, model }), kind: 'refusal', reason });
     }
   }
+}
+
+async function rememberedFor({ parts, request: { caller }, before }: Turn) {
+  const remembered = [];
+  for (const item of latestRemembered(before, maxOfKind)) {
+    const content = await loadText(item, { parts, caller });
+    const path = fileBehind(item, before);
+    const isFile = path !== undefined && (await parts.files.kind(path)) === 'file';
+    remembered.push({
+      ...item,
+      ...(content !== undefined && { content }),
+      ...(isFile && { path }),
+    });
+  }
+  return remembered;
 }
 
 /** The file that a result was made of: the path its step was given, or the step whose result it took. */

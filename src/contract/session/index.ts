@@ -124,13 +124,21 @@ export interface ConversationRequest {
   readonly signal: AbortSignal;
 }
 
+export interface LearnedPreferences {
+  /** The new ones. */
+  readonly learned: readonly string[];
+  /** Not stored: they are about approvals, permissions, safety or secrets. */
+  readonly refused: readonly string[];
+}
+
 /** What is known from before, for the request at hand. */
 export interface Memory {
   readonly sessions: Sessions;
   converse(request: ConversationRequest): Promise<Conversation>;
-  /** Learns the preferences that a message expresses; returns the new ones. */
-  learn(caller: Caller, message: string): Promise<readonly string[]>;
+  /** Learns the preferences that a message expresses. */
+  learn(caller: Caller, message: string): Promise<LearnedPreferences>;
   preferences(caller: Caller): Promise<readonly string[]>;
+  /** By its text, or by words of the user that fit one preference only. */
   forget(caller: Caller, preference: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '../../contract/caller/index.ts';
+import type { Memory } from '../../contract/session/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { wordsOf } from '../converse/words.ts';
 import { UnknownPreferenceError } from '../errors.ts';
@@ -9,6 +10,8 @@ import { preferenceTopics, type PreferenceTopic } from './preference-topics.ts';
 interface Learned {
   readonly topic: string;
   readonly text: string;
+  /** About what preferences do not decide. */
+  readonly isRefused?: boolean;
   /** What is not true any more with it: all of a topic, or only what says just this. */
   readonly undoes?: { readonly topic: string; readonly text?: string };
 }
@@ -56,6 +59,15 @@ const besideChoices: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+
+/** Approvals, permissions, safety and secrets: settings and the answer to each question decide, never a preference. */
+const guarded = [
+  /\b(?:approv|confirm|permission|permit|authori[sz]|consent|sandbox|guardrail|credential|password|bypass)/i,
+  /\b(?:safety|polic(?:y|ies)|trust|secrets?|(?:api|access|private|ssh)[ -]?(?:keys?|tokens?))\b/i,
+  /\b(?:ask|prompt|question|warn|wait for|check with) (?:me|us|before|again|first|anything|for (?:my|any|a) )/i,
+  /\b(?:accept|allow|run|execute|apply|delete|do|say yes to) (?:everything|anything|all|every|any)\b/i,
+  /\bsay yes\b|\bwithout (?:asking|questions?|previews?|checks?)\b|^ask(?:ing)?$/i,
+];
 
 /** Points at something instead of naming it. */
 const pointing =
@@ -209,7 +221,8 @@ function ownWords(rest: string, kind: 'always' | 'never' | 'prefer'): readonly L
   const words = [...new Set(wordsOf(object))];
   if (words.length === 0) return [];
   const text = kind === 'prefer' ? `prefers ${object}` : `${kind} ${object}`;
-  return [{ topic: `other: ${words.toSorted().join(' ')}`, text }];
+  const isRefused = guarded.some((pattern) => pattern.test(object));
+  return [{ topic: `other: ${words.toSorted().join(' ')}`, text, ...(isRefused && { isRefused }) }];
 }
 
 interface PreferencesParts {
@@ -219,19 +232,18 @@ interface PreferencesParts {
 }
 
 /** What callers like, gathered from what they say. */
-interface Preferences {
-  /** Returns what is new. */
-  learn(caller: Caller, message: string): Promise<readonly string[]>;
+interface Preferences extends Pick<Memory, 'learn' | 'forget'> {
   /** The latest learned first. */
   list(caller: Caller): Promise<readonly string[]>;
-  forget(caller: Caller, preference: string): Promise<void>;
 }
 
 export function createPreferences({ store, clock, maxPreferences }: PreferencesParts): Preferences {
   return {
     async learn(caller, message) {
-      const all = learnPreferences(message);
-      if (all.length === 0) return [];
+      const found = learnPreferences(message);
+      const refused = found.filter(({ isRefused }) => isRefused).map(({ text }) => text);
+      const all = found.filter(({ isRefused }) => !isRefused);
+      if (all.length === 0) return { learned: [], refused };
       const known = await store.list(caller);
       const fresh = all.filter(({ topic, text }) => !known.some(is({ topic, text })));
       for (const learned of fresh) {
@@ -240,15 +252,12 @@ export function createPreferences({ store, clock, maxPreferences }: PreferencesP
         const learnedAt = new Date(clock.now()).toISOString();
         await store.put(caller, { topic, text, learnedAt }, maxPreferences);
       }
-      return fresh.map(({ text }) => text);
+      return { learned: fresh.map(({ text }) => text), refused };
     },
-    async list(caller) {
-      return (await store.list(caller)).map(({ text }) => text);
-    },
+    list: async (caller) => (await store.list(caller)).map(({ text }) => text),
     async forget(caller, preference) {
       const known = await store.list(caller);
-      const wanted = preference.trim().toLowerCase();
-      const found = known.find(({ text }) => text.toLowerCase() === wanted);
+      const found = findPreference(preference, known);
       if (!found || !(await store.remove(caller, found.topic))) {
         throw new UnknownPreferenceError(
           preference,
@@ -257,6 +266,16 @@ export function createPreferences({ store, clock, maxPreferences }: PreferencesP
       }
     },
   };
+}
+
+/** By its text, by the sentence it was learned from, else by words that only one of them has. */
+function findPreference(said: string, known: readonly Preference[]): Preference | undefined {
+  const wanted = said.trim().toLowerCase();
+  const topics = learnPreferences(said).map(({ topic }) => topic);
+  const words = wordsOf(wanted.slice(0, maxClauseLength));
+  const like = known.filter(({ text }) => words.every((word) => wordsOf(text).includes(word)));
+  const exact = known.find(({ text, topic }) => text === wanted || topics.includes(topic));
+  return exact ?? (words.length > 0 && like.length === 1 ? like[0] : undefined);
 }
 
 async function undo(

@@ -159,8 +159,9 @@ async function forget({ invocation, system }: Chat, { text }: Slash): Promise<nu
   if (text === '')
     throw new UsageError('"/forget" needs one of the preferences that "/preferences" lists');
   const known = await system.memory.preferences(localCaller);
-  if (!known.includes(text)) throw new UnknownNameError('preference', text, known);
   await system.memory.forget(localCaller, text);
-  invocation.output.note('Forgotten');
+  const left = await system.memory.preferences(localCaller);
+  const gone = known.filter((one) => !left.includes(one));
+  invocation.output.note(`Forgotten: ${gone.join(', ')}`);
   return 0;
 }
