@@ -281,6 +281,22 @@ describe('a run in a chat', () => {
 describe('questions in a chat', () => {
   const done = { outcome: anAnswer('Done') };
 
+  it('keep what was typed before them for later, and take none of it as their answer', async () => {
+    const ran = await chat(
+      [
+        prompt,
+        type('review accounts.py\rdelete requirements.txt\ry\r'),
+        { see: 'Run it? [Y/n] ' },
+        type('n\r'),
+        { see: 'Done' },
+        prompt,
+        ctrlD,
+      ],
+      { scenes: [{ outcome: aPreview }, { outcome: anAnswer('Left') }, done] },
+    );
+    expect(messages(ran)).toEqual(['review accounts.py', 'n', 'delete requirements.txt']);
+  });
+
   it('about a plan are asked at once, and left open by Ctrl-C', async () => {
     const scenes = [{ outcome: aPreview }, { outcome: aPreview }, done];
     const ran = await chat(

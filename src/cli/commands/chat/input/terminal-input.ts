@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { readChoice, readShortReply } from '../../../../kernel/index.ts';
 import type { Io, TextStream } from '../../../io.ts';
 import { ownEscape, printable, toTerminal } from '../../../printable.ts';
 import { type ChatInput, MessageLines, TurnCancelled } from './chat-input.ts';
@@ -28,8 +29,8 @@ const maxTypedAhead = 100;
  *
  * 1. The line editor reads all the time, so that Ctrl-C is seen while something runs; what it draws is seen only
  *    while a line is asked for.
- * 2. Whole lines typed ahead are the next messages. No question is ever answered by what was typed before it
- *    was asked.
+ * 2. Whole lines typed ahead are the next messages, after the questions that come up meanwhile. No question is ever
+ *    answered by what was typed before it was asked.
  * 3. The history holds messages: neither answers to questions nor the lines a message is made of.
  */
 export class TerminalInput implements ChatInput {
@@ -97,13 +98,19 @@ export class TerminalInput implements ChatInput {
   }
 
   readonly ask = async (question: string): Promise<string | undefined> => {
+    // "y" was typed for another question, or for none.
+    const later = this.#typedAhead.filter(
+      (line) => readShortReply(line) === undefined && readChoice(line) === undefined,
+    );
     this.#typedAhead = [];
     this.#clearLine();
     const at = question.lastIndexOf('\n') + 1;
     this.#parts.io.stderr.write(question.slice(0, at));
     this.#isAsking = true;
     try {
-      return await this.#line(question.slice(at));
+      const answer = await this.#line(question.slice(at));
+      if (answer !== undefined) this.#typedAhead.unshift(...later);
+      return answer;
     } finally {
       this.#isAsking = false;
     }
