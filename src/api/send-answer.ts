@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { KeptAnswer } from '../contract/answer/index.ts';
@@ -54,7 +54,7 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
 }
 
 export function etagOf(text: string): string {
-  return `"${createHash('sha1').update(text).digest('base64url')}"`;
+  return `"${hash('sha1', text, 'base64url')}"`;
 }
 
 /** Weak comparison, as `If-None-Match` asks for. */

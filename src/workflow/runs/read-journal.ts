@@ -10,21 +10,21 @@ type Range = { readonly runId: string; readonly after: number; readonly limit: n
 export async function readJournal(
   store: RunStore,
   caller: Caller,
-  { runId: given, after, limit }: Range,
+  { after, limit, ...wanted }: Range,
 ): Promise<RunJournalPage> {
-  const { runId } = await findSummary(store, caller, given);
+  const { runId } = await findSummary(store, caller, wanted.runId);
   const all = await store.journal(runId);
   const entries = all.slice(after, after + limit).map((entry, at) => show(entry, after + at + 1));
   return { runId, entries, total: all.length };
 }
 
-/** Without the values of steps. */
 function show(entry: JournalEntry, number: number): RunJournalEntry {
   const { kind } = entry;
   const steps = kind === 'forgotten' ? [...entry.paths] : [pathOfKey(entry.key)];
   const suffix = kind === 'forgotten' ? '' : entry.key.charAt(steps[0]?.length ?? 0);
   const activity = kind === 'forgotten' ? null : (names[suffixes.indexOf(suffix)] ?? 'pause');
-  const result = recordOf(kind === 'settled' ? entry.value : entry);
+  const given = recordOf(kind === 'settled' ? entry.value : entry);
+  const result = suffix === '!' ? { ...given, ...recordOf(given['payload']) } : given;
   const outcome = kind === 'settled' ? textOf(result['verdict'] ?? result['kind']) : null;
   const code = textOf(recordOf(result['error'])['code']);
   const atMs = Number(result['endedAt'] ?? result['startedAt'] ?? result['atMs']);

@@ -145,7 +145,11 @@ export class FakeWorkflows implements Workflows {
     this.onDecide(runId, decision);
   }
 
-  async journal(caller: Caller, runId: string): Promise<RunJournalPage> {
+  async journal(
+    caller: Caller,
+    runId: string,
+    _range: { readonly after: number; readonly limit: number },
+  ): Promise<RunJournalPage> {
     await this.show(caller, runId);
     return { runId, entries: [], total: 0 };
   }
