@@ -67,6 +67,13 @@ describe('a login by the terminal', () => {
     const refreshes = place.authority.requests.filter((it) => it === 'POST /token').length - 1;
     expect(refreshes).toBeGreaterThanOrEqual(2);
     expectNoSecrets(place, run.stdout, run.stderr);
+
+    // Without a login the step fails with the code that says so.
+    await runTutti(['servers', 'logout', 'notes'], options);
+    const step = { id: 'a', tool: 'notes.whoami' };
+    const short = JSON.stringify({ version: 1, steps: [step] });
+    const refused = await runTutti(['run', '-'], { ...options, stdin: short });
+    expect(`${refused.stdout}${refused.stderr}`).toContain('fleet.login_required');
   }, 120_000);
 });
 

@@ -10,8 +10,8 @@ import { atATime } from '../support/at-a-time.ts';
 
 const callers = isProof ? 100 : 20;
 const servers = isProof ? 5 : 3;
-const callsEach = isProof ? 8 : 5;
-const loginsAtOnce = 10;
+const callsEach = 5;
+const loginsAtOnce = 4;
 const pauseMs = isProof ? 10_000 : 800;
 const random = seededRandom(20);
 
@@ -19,7 +19,7 @@ const random = seededRandom(20);
 async function aFleetWithLogins() {
   const places = await Promise.all(
     Array.from({ length: servers }, async (_, index) => ({
-      ...(await aProtectedPlace({ tokenSeconds: isProof ? 20 : 3 })),
+      ...(await aProtectedPlace({ tokenSeconds: isProof ? 60 : 3 })),
       name: `notes${index}`,
     })),
   );
