@@ -87,6 +87,16 @@ it.each(
   expect(reached).toBe(0);
 });
 
+it.each([
+  'file:///etc/passwd',
+  'gopher://public.example/',
+  'ftp://public.example/',
+  'ws://public.example/',
+])('does not fetch %s, wherever its host is (CVE-2026-65056)', async (url) => {
+  const asked = fetchChecked(url, { resolveHost: async () => ['93.184.215.14'] });
+  await expect(asked).rejects.toMatchObject({ code: 'http.fetch_refused' });
+});
+
 it('connects to the address that was checked, whatever the name means a moment later', async () => {
   let lookups = 0;
   const origin = `http://ours.example:${port}`;
