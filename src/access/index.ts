@@ -1,7 +1,7 @@
 export { createApiKeys, createTenants } from './api-keys.ts';
 export { Credentials } from './credentials.ts';
 export { createAccessPolicy } from './explain-access.ts';
-export { createVerifyJwt } from './jwt.ts';
+export { createVerifyJwt, type FetchKeys } from './jwt.ts';
 export { protectedResourceRoutes, resourceChallenge } from './protected-resource.ts';
 export type {
   AccessState,

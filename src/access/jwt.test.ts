@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createHmac } from 'node:crypto';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { fetchChecked } from '../http/index.ts';
 import { Secret, silentLog } from '../kernel/index.ts';
 import { createVerifyJwt, type JwtOptions, type VerifyJwt } from './jwt.ts';
 
@@ -31,6 +32,14 @@ function verifier(options: Partial<JwtOptions>): VerifyJwt {
     claims,
     clock: { now: () => nowMs },
     log: silentLog,
+    fetchKeys: (url, { headers, signal }) =>
+      fetchChecked(url, {
+        headers,
+        signal,
+        redirect: 'manual',
+        trustedOrigins: [new URL(url).origin],
+        limits: { maxBytes: 262_144 },
+      }),
     ...options,
   });
 }

@@ -7,12 +7,19 @@ import { tenantPattern, userPattern } from './api-keys.ts';
 import { InvalidIdentityError } from './errors.ts';
 
 /** Where the keys of the issuer come from; exactly one. */
+export type FetchKeys = (
+  url: string,
+  request: { readonly headers: Headers; readonly signal: AbortSignal },
+) => Promise<Response>;
+
 export interface JwtKeys {
   readonly secret?: Secret | undefined;
   readonly jwksUrl?: string | undefined;
   /** The text of a JWKS file. */
   readonly jwksText?: string | undefined;
   readonly fetchTimeoutMs?: number;
+  /** Fetches the key set: bounded, and from the address itself, without redirects. */
+  readonly fetchKeys: FetchKeys;
 }
 
 export interface JwtOptions extends JwtKeys {
@@ -45,7 +52,7 @@ export interface JwtClaims {
 export type VerifyJwt = (token: string) => Promise<Caller | undefined>;
 
 const minSecretBytes = 32;
-const fetchLimits = { timeoutMs: 5_000, maxBytes: 262_144, freshMs: 600_000, cooldownMs: 30_000 };
+const fetchLimits = { timeoutMs: 5_000, freshMs: 600_000, cooldownMs: 30_000 };
 
 /**
  * Verifies signature, issuer, audience and times of a token, and maps its claims to a caller; undefined for one that
@@ -111,7 +118,13 @@ function checkOptions({ secret, jwksUrl, jwksText, algorithms, audience }: JwtOp
 type Keys = Parameters<typeof import('jose').jwtVerify>[1];
 
 /** Loaded and imported with the first token. */
-function openKeys({ secret, jwksUrl, jwksText, fetchTimeoutMs }: JwtKeys): () => Promise<Keys> {
+function openKeys({
+  secret,
+  jwksUrl,
+  jwksText,
+  fetchTimeoutMs,
+  fetchKeys,
+}: JwtKeys): () => Promise<Keys> {
   let keys: Promise<Keys> | undefined;
   const open = async (): Promise<Keys> => {
     if (secret) return new TextEncoder().encode(secret.reveal());
@@ -121,7 +134,7 @@ function openKeys({ secret, jwksUrl, jwksText, fetchTimeoutMs }: JwtKeys): () =>
       timeoutDuration: fetchTimeoutMs ?? fetchLimits.timeoutMs,
       cacheMaxAge: fetchLimits.freshMs,
       cooldownDuration: fetchLimits.cooldownMs,
-      [customFetch]: fetchBounded,
+      [customFetch]: fetchKeys,
     });
   };
   return () => {
@@ -131,20 +144,6 @@ function openKeys({ secret, jwksUrl, jwksText, fetchTimeoutMs }: JwtKeys): () =>
     });
     return keys;
   };
-}
-
-/** A document of bounded size, from the address itself: redirects are refused. */
-async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
-  const answer = await fetch(url, { ...init, redirect: 'error' });
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > fetchLimits.maxBytes) throw new Error('The key set is too large');
-    chunks.push(chunk);
-  }
-  const { status, headers } = answer;
-  return new Response(Buffer.concat(chunks), { status, headers });
 }
 
 const maxScopes = 100;

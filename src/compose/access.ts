@@ -5,6 +5,7 @@ import {
   createTenants,
   createVerifyJwt,
   Credentials,
+  type FetchKeys,
 } from '../access/index.ts';
 import type { Settings } from '../config/index.ts';
 import type { AccessPolicy, ApiKeys, Tenants } from '../contract/access/index.ts';
@@ -66,6 +67,16 @@ export function accessHere(parts: AccessParts): AccessHere {
   };
 }
 
+const maxKeySetBytes = 262_144;
+
+/** The address is one of the settings, so it may be anywhere. */
+const fetchKeys: FetchKeys = async (url, { headers, signal }) => {
+  const { fetchChecked } = await import('../http/index.ts');
+  const trustedOrigins = [new URL(url).origin];
+  const limits = { maxBytes: maxKeySetBytes };
+  return fetchChecked(url, { headers, signal, redirect: 'manual', trustedOrigins, limits });
+};
+
 function jwtVerifier({ settings: { identity }, log }: AccessParts) {
   const { jwt, resource } = identity;
   const { issuer, jwks_file: file } = jwt;
@@ -76,6 +87,7 @@ function jwtVerifier({ settings: { identity }, log }: AccessParts) {
     algorithms: jwt.algorithms,
     secret: jwt.secret,
     jwksUrl: jwt.jwks_url,
+    fetchKeys,
     jwksText: file === undefined ? undefined : readFileSync(file, 'utf8'),
     clockSkewSeconds: jwt.clock_skew_seconds,
     claims: {

@@ -8,10 +8,10 @@ export {
   type JsonAnswer,
   type Refusal,
 } from './exchange.ts';
-export { fetchChecked, type CheckedRequest } from './fetch-checked.ts';
+export { fetchChecked } from './fetch-checked.ts';
 export { isLoopback } from './guard.ts';
 export { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
-export { createIdentify, type IdentityOptions, type VerifyToken } from './identity.ts';
+export { createIdentify, type IdentityOptions } from './identity.ts';
 export {
   startListener,
   type Listener,
@@ -19,5 +19,5 @@ export {
   type RefusedRequest,
 } from './listener.ts';
 export { readJsonBody } from './read-body.ts';
-export { addressOf, RequestLimits, type RequestLimitOptions } from './request-limits.ts';
+export { RequestLimits } from './request-limits.ts';
 export type { Route } from './route.ts';

@@ -11,14 +11,7 @@ export {
   type Permission,
   type Role,
 } from './permissions.ts';
-export {
-  decideTool,
-  demandPermission,
-  toolPermission,
-  toolPermissions,
-  type NamedTool,
-  type ToolDecision,
-} from './decide-tool.ts';
+export { decideTool, demandPermission, toolPermission, toolPermissions } from './decide-tool.ts';
 export { ForbiddenError } from './forbidden-error.ts';
 
 /** An API key as it is shown: the secret is given once, when the key is made, and stored as a digest. */
