@@ -69,6 +69,20 @@ function entryAt(file: string, client: ClientName, place: ConnectionPlace): unkn
   return (section as Record<string, unknown>)['tutti'];
 }
 
+describe('settings for all projects', () => {
+  it('come with a note on the folder that they read, unless there is none or one project is meant', async () => {
+    const place = aMachine();
+    const user = { client: 'cursor', scope: 'user' } as const;
+    const notesOf = async (target: ConnectionTarget, args: readonly string[]) =>
+      (await planConnect(target, { ...entry, args: [...args] }, place)).notes;
+    expect(await notesOf(user, entry.args)).toEqual([
+      expect.stringMatching(/every project.*always read \/shop.*--client-roots/),
+    ]);
+    expect(await notesOf(user, ['mcp'])).toEqual([]);
+    expect(await notesOf({ ...user, scope: 'project' }, entry.args)).toEqual([]);
+  });
+});
+
 describe('connecting and disconnecting', () => {
   it.each(jsonClients)(
     'leaves random settings of %s byte for byte as they were',

@@ -55,7 +55,17 @@ export async function planConnect(
     const base = withoutEntry(found) ?? '';
     return format.add(base, shape.section, { ...shape.extra, ...entry });
   });
-  return { ...target, action: 'connect', file: found.file, before, after, entry, notes: [] };
+  const notes = target.scope === 'user' ? rootNotes(entry) : [];
+  return { ...target, action: 'connect', file: found.file, before, after, entry, notes };
+}
+
+function rootNotes({ args }: ClientEntry): readonly string[] {
+  const roots = args.flatMap((arg, at) => (args[at - 1] === '--root' ? [arg] : []));
+  if (roots.length === 0) return [];
+  return [
+    `This entry is used in every project you open in the client, and its tools always read ${roots.join(', ')}. ` +
+      '--client-roots: the folders open in the client instead; --scope project: an entry for this project only.',
+  ];
 }
 
 /** The change that takes the entry out again; `before` and `after` are equal when there is none. */
