@@ -91,7 +91,19 @@ describe('tutti plan check', () => {
       warnings: [],
       edges: [],
       optimizations: [],
+      effects: [{ step: 'a', tool: 'fake.open_ended', asks: false }],
     });
+  });
+
+  it('lists the steps that may change something, and whether they ask', async () => {
+    const steps = '{id: a, tool: fake.open_ended}, {id: b, tool: fake.open_ended, approval: true}';
+    const ran = await runPlan(['check', '-'], `steps: [${steps}]`);
+    expect(ran.stdout.split('\n')).toEqual([
+      'a: fake.open_ended may change something and runs without asking (approval: true makes it ask)',
+      'b: fake.open_ended may change something and asks for approval first',
+      'The plan is fine: 2 steps, 0 edges',
+      '',
+    ]);
   });
 
   it('shows warnings and ends with 0', async () => {

@@ -6,6 +6,7 @@ import { pluralize, lookupTable } from '../../kernel/index.ts';
 import { UnknownNameError, UsageError } from '../errors.ts';
 import { type Invocation, textOption, withSystem } from '../invocation.ts';
 import type { Io } from '../io.ts';
+import type { System } from '../../compose/index.ts';
 import type { Paint } from '../output.ts';
 import { singleLine } from '../printable.ts';
 import { readInput } from '../read-input.ts';
@@ -29,16 +30,50 @@ export async function run(invocation: Invocation): Promise<number> {
 export async function checkPlan(invocation: Invocation, file: string): Promise<number> {
   const { io, output, options } = invocation;
   const source = await readPlanSource(file, io);
-  return withSystem(invocation, {}, async ({ workflows }) => {
+  return withSystem(invocation, {}, async (system) => {
     const isOptimized = options['optimize'] === true;
-    const checking = workflows.check(localCaller, source, { optimize: isOptimized });
+    const checking = system.workflows.check(localCaller, source, { optimize: isOptimized });
     const check = await output.during('Checking the plan', checking);
     const { ok, errors, warnings, edges, optimizations } = check;
-    output.result({ ok, errors, warnings, edges, optimizations }, () =>
-      describe(check, file, { paint: output.paint, isOptimized }),
+    const effects = ok ? await findEffects(check, system) : [];
+    output.result({ ok, errors, warnings, edges, optimizations, effects }, () =>
+      [
+        ...effects.map(describeEffect),
+        describe(check, file, { paint: output.paint, isOptimized }),
+      ].join('\n'),
     );
     return ok ? 0 : 2;
   });
+}
+
+/** A step whose tool does not say that it only reads. */
+interface StepEffect {
+  readonly step: string;
+  readonly tool: string;
+  /** Whether it waits for approval when the plan is run. */
+  readonly asks: boolean;
+}
+
+async function findEffects(
+  { plan }: PlanCheck,
+  { catalogue, settings }: Pick<System, 'catalogue' | 'settings'>,
+): Promise<readonly StepEffect[]> {
+  const entries = await catalogue.entries();
+  const mode = settings.describe().find(({ key }) => key === 'workflow.approval')?.value;
+  return (plan?.steps ?? []).flatMap(({ id, tool, approval }) => {
+    const hints = entries.find(({ name }) => name === tool)?.tool.annotations;
+    if (tool === undefined || hints?.readOnlyHint === true) return [];
+    const isDestructive = hints?.destructiveHint !== false;
+    const isPolicy = mode === 'effects' || (mode === 'destructive' && isDestructive);
+    return [{ step: id, tool, asks: isPolicy || (approval !== undefined && approval !== false) }];
+  });
+}
+
+function describeEffect({ step, tool, asks }: StepEffect): string {
+  const how = asks
+    ? 'asks for approval first'
+    : 'runs without asking (approval: true makes it ask)';
+  return singleLine(`${step}: ${tool} may change something and ${how}`);
 }
 
 function describe(
