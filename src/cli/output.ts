@@ -155,7 +155,7 @@ function agoText(agoMs: number, ms: number): string {
 }
 
 /** `2026-11-17 19:05`, by the clock on the wall. */
-function localMinute(ms: number): string {
+export function localMinute(ms: number): string {
   const date = new Date(ms);
   const two = (number: number): string => String(number).padStart(2, '0');
   const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');

@@ -42,7 +42,7 @@ export function unknownCommand(word: string, argv: readonly string[] = []): stri
   if (meant !== undefined) {
     return `${start} Did you mean "${meant === 'version' ? '--version' : meant}"?`;
   }
-  return argv.length === 0 ? start : `${start} To ask for it in words: tutti ask ${argv.join(' ')}`;
+  return argv.length === 0 ? start : `${start} To ask for it in words: tutti "${argv.join(' ')}"`;
 }
 
 /** `<tool> [arguments...]` as help shows it, in the words of our errors: `TOOL [ARGUMENTS…]`. */

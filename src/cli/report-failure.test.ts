@@ -22,7 +22,7 @@ describe('what goes wrong', () => {
     ['cal', 'There is no command "cal". Did you mean "call"?'],
     ['version', 'There is no command "version". Did you mean "--version"?'],
     ['help cal', 'There is no command "cal". Did you mean "call"?'],
-    ['review a.py', 'There is no command "review". To ask for it in words: tutti ask review a.py'],
+    ['review a.py', 'There is no command "review". To ask for it in words: tutti "review a.py"'],
     ['call', '"call" wants TOOL [ARGUMENTS…], and TOOL is missing'],
     ['plan', '"plan" wants ACTION PLAN, and ACTION is missing'],
     ['servers add', '"servers add" wants NAME [COMMAND…], and NAME is missing'],

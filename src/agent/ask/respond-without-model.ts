@@ -70,7 +70,8 @@ export async function respondWithoutModel(
           ? []
           : [`The model made no plan that passes the check: ${problem}`]),
         proposed.reason,
-        ...(proposed.isFinal ? [] : [noModel]),
+        // Some reasons say how to connect a model themselves.
+        ...(proposed.isFinal || proposed.reason.includes('"tutti models"') ? [] : [noModel]),
       ];
       const reason = why.join(' ');
       return plainReply({ ...base(turn, { confidence: 0, model }), kind: 'refusal', reason });

@@ -10,7 +10,7 @@ export class NoModelError extends AppError {
 }
 
 export const howToConnect =
-  'Connect one: start Ollama or llama-server on this machine, set OPENAI_API_KEY or ANTHROPIC_API_KEY, ' +
+  'To connect a model, start Ollama or llama-server on this machine, set OPENAI_API_KEY or ANTHROPIC_API_KEY, ' +
   'or set STARCODER_ENDPOINT to the address of your own; `tutti models` shows what was found.';
 
 /** A tool that verification depends on failed; `toolCode` is its own code. */

@@ -143,6 +143,13 @@ describe('what is not planned', () => {
     expect(await ask(message)).toEqual({ kind: 'about', topic: 'capabilities' });
   });
 
+  it.each(['hi', 'hello', 'thanks', 'thank you!', 'please'])(
+    '"%s" is no request',
+    async (message) => {
+      expect(await ask(message)).toEqual({ kind: 'about', topic: 'greeting' });
+    },
+  );
+
   it('a request that was cancelled is not planned', async () => {
     await expect(
       ask('format cart.ts', { signal: AbortSignal.abort(new Error('stop')) }),

@@ -5,7 +5,7 @@ import { lexicon, type AboutTopic } from './lexicon.ts';
 import { offerReadings, type Reading } from './offer-readings.ts';
 import type { Planner, PlanningAnswer } from './plan-request.ts';
 import { splitMessage, type Clause } from './read-clauses.ts';
-import { isKnown, isSignificant, readWords, type Word } from './read-words.ts';
+import { has, isKnown, isSignificant, readWords, type Word } from './read-words.ts';
 import { isWriter, takes, type Phrases } from './tool-profile.ts';
 import { weighTools } from './weigh-tools.ts';
 
@@ -53,7 +53,11 @@ const ask = (...asked: readonly string[]) =>
 function decide(situation: Situation): PlanningAnswer {
   const splits = splitMessage(situation.reading.words, (stretch) => weighTools(stretch, situation));
   const [whole] = splits[0]?.clauses ?? [];
-  if (!situation.reading.words.some(isSignificant)) return { kind: 'about', topic: 'capabilities' };
+  if (!situation.reading.words.some(isSignificant)) {
+    const said = situation.reading.words.filter(({ kind }) => kind !== 'mark');
+    const isPolite = said.length > 0 && said.every((word) => has(word, 'polite'));
+    return { kind: 'about', topic: isPolite ? 'greeting' : 'capabilities' };
+  }
   const special = whole && answerSpecial(whole, situation);
   if (special) return special;
   const vague = whole?.guesses.find(({ label }) => label === 'vague')?.share ?? 0;

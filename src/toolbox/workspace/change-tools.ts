@@ -214,7 +214,7 @@ function summarizeChange({ change_id: id, files, diff }: z.output<typeof changeO
   const lines = files.map(
     ({ path, action, added, removed }) => `  ${action} ${path} +${added} -${removed}`,
   );
-  const undo = `Say "undo that" to take it back (change ${id}).`;
+  const undo = `Undo it with "undo that" in a conversation, or: tutti call workspace.undo_changes change_id=${id}`;
   const head = [headline({ files }), ...lines, ...noteLines({ files })];
   return [...head, '', diff.trimEnd(), '', undo].join('\n');
 }

@@ -4,6 +4,7 @@ import { digestJson, outlineJson, readShortReply } from '../../../kernel/index.t
 import { askLine, isAtTerminal } from '../../ask-line.ts';
 import { ApprovalUnseenError } from '../../errors.ts';
 import { type Invocation, textOption } from '../../invocation.ts';
+import { localMinute } from '../../output.ts';
 import { singleLine } from '../../printable.ts';
 
 type Verdict = 'approved' | 'denied';
@@ -148,7 +149,7 @@ export function describeWait(wait: Waiting): string {
       return [
         approvalText(wait),
         ...showCall(wait).lines,
-        `  The question expires at ${wait.expiresAt}`,
+        `  The question expires at ${localMinute(Date.parse(wait.expiresAt))}`,
       ].join('\n');
     case 'signal':
       return `Step ${quoted(wait.step)} waits for the signal ${quoted(wait.signal)}`;
