@@ -42,7 +42,11 @@ export function unknownCommand(word: string, argv: readonly string[] = []): stri
   if (meant !== undefined) {
     return `${start} Did you mean "${meant === 'version' ? '--version' : meant}"?`;
   }
-  return argv.length === 0 ? start : `${start} To ask for it in words: tutti "${argv.join(' ')}"`;
+  const said = argv.filter((arg) => !arg.startsWith('-'));
+  if (said.length === 0) return start;
+  // A single word is read as a command, in quotes too.
+  const message = said.length === 1 ? `ask ${word}` : `"${said.join(' ')}"`;
+  return `${start} To ask for it in words: tutti ${message}`;
 }
 
 /** `<tool> [arguments...]` as help shows it, in the words of our errors: `TOOL [ARGUMENTS…]`. */

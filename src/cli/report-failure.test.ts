@@ -23,6 +23,7 @@ describe('what goes wrong', () => {
     ['version', 'There is no command "version". Did you mean "--version"?'],
     ['help cal', 'There is no command "cal". Did you mean "call"?'],
     ['review a.py', 'There is no command "review". To ask for it in words: tutti "review a.py"'],
+    ['thanks', 'There is no command "thanks". To ask for it in words: tutti ask thanks'],
     ['call', '"call" wants TOOL [ARGUMENTS…], and TOOL is missing'],
     ['plan', '"plan" wants ACTION PLAN, and ACTION is missing'],
     ['servers add', '"servers add" wants NAME [COMMAND…], and NAME is missing'],

@@ -36,6 +36,20 @@ describe('with a question open', () => {
     expect(await say(answer)).toMatchObject({ kind: 'plan', plan: planOf('review', 'a.py') });
   });
 
+  it.each(['help', 'Help!', '?'])('%s is not taken as its answer', async (message) => {
+    const seen: string[] = [];
+    const { say } = aTalk({
+      planned: (request) => {
+        seen.push(request.message);
+        const isHelp = request.message === message;
+        return isHelp ? { kind: 'about', topic: 'capabilities' } : planned(request);
+      },
+    });
+    await say('review it');
+    expect(await say(message)).toMatchObject({ kind: 'answer' });
+    expect(seen.at(-1)).toBe(message);
+  });
+
   it('a request that can be planned by itself is a new one', async () => {
     const { say, store } = aTalk();
     await say('write something strange');

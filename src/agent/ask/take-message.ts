@@ -93,6 +93,7 @@ async function settleReply(turn: Turn, reply: ReplyKind, hasModel: boolean): Pro
   if (reply.kind !== 'answered' && reply.kind !== 'supplied') return reply;
   const isReadByModel = reply.kind === 'answered' && reply.to === 'plan' && hasModel;
   if (isReadByModel || (reply.kind === 'answered' && reply.request === '')) return isNew;
+  if (/^\W*help\W*$|^\s*\?+\s*$/iu.test(turn.words)) return isNew;
   if (isValue(turn.words) || turn.attachments.length > 0) return reply;
   const planned = await planAlone(turn);
   const isSure = planned.kind === 'plan' && planned.candidates.length === 1;
