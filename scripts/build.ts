@@ -134,7 +134,8 @@ function checkLoads(chunks: readonly OutputChunk[]): void {
     return seen;
   };
   for (const chunk of chunks) {
-    if (chunk.code.includes('new Headers(')) {
+    const isProvider = chunk.moduleIds.some((id) => id.includes('@ai-sdk'));
+    if (isProvider && chunk.code.includes('new Headers(')) {
       throw new Error(`${chunk.fileName} would load the platform's HTTP client; see lean-headers`);
     }
     const isForAll = ['common', 'cli', 'message'].includes(chunk.name);

@@ -220,7 +220,9 @@ function convertSchema(schema: z.ZodType, io: 'input' | 'output' = 'input'): Jso
       if (description !== undefined) jsonSchema.description ??= description;
     },
   });
-  const { $schema: _dialect, $defs: _hoisted, id: _id, ...rest } = converted;
+  // A recursive schema with a name is a reference to its definition.
+  const whole = (schema === planSchema && converted.$defs?.['Plan']) || converted;
+  const { $schema: _dialect, $defs: _hoisted, id: _id, ...rest } = whole;
   return rewrite(rest, schema === planSchema ? 'Plan' : undefined) as JsonObject;
 }
 

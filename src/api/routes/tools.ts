@@ -4,7 +4,14 @@ import type { Caller } from '../../contract/caller/index.ts';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { CallContext } from '../../contract/server/index.ts';
 import { errorMetaKey } from '../../contract/tool/index.ts';
-import { byName, defineRoute, integerParam, type ApiCall, type ApiRoute } from '../define-route.ts';
+import {
+  booleanParam,
+  byName,
+  defineRoute,
+  integerParam,
+  type ApiCall,
+  type ApiRoute,
+} from '../define-route.ts';
 import { NotFoundError } from '../errors.ts';
 import { pageAfter, pageOf, pageQuery } from '../page.ts';
 import type { ApiPorts } from '../ports.ts';
@@ -44,14 +51,16 @@ export const toolRoutes: readonly ApiRoute[] = [
     query: z.strictObject({
       ...pageQuery,
       server: z.string().min(1).max(200).optional().describe('Only tools of this server.'),
+      schemas: booleanParam.optional().describe('With their input and output schemas.'),
     }),
-    answer: pageOf(summarySchema),
+    answer: pageOf(toolSchema.partial({ inputSchema: true })),
     async handle({ caller, query }, ports) {
       const entries = (await visibleTools(caller, ports)).filter(
         ({ server }) => query.server === undefined || query.server === server,
       );
       const { items, nextCursor } = pageAfter(entries, query, ({ name }) => name);
-      return { items: items.map(summarize), nextCursor };
+      const show = query.schemas === true ? showTool : summarize;
+      return { items: items.map(show), nextCursor };
     },
   }),
   defineRoute({
@@ -83,8 +92,7 @@ export const toolRoutes: readonly ApiRoute[] = [
     answer: toolSchema,
     async handle({ caller, params }, ports) {
       const entry = await findTool(caller, params.name, ports);
-      const { inputSchema, outputSchema } = entry.tool;
-      return { ...summarize(entry), inputSchema, ...(outputSchema && { outputSchema }) };
+      return showTool(entry);
     },
   }),
   defineRoute({
@@ -141,6 +149,11 @@ function summarize({ name, server, tool }: CatalogueEntry): z.input<typeof summa
     readOnly: annotations.readOnlyHint === true,
     destructive: annotations.destructiveHint ?? annotations.readOnlyHint !== true,
   };
+}
+
+function showTool(entry: CatalogueEntry): z.input<typeof toolSchema> {
+  const { inputSchema, outputSchema } = entry.tool;
+  return { ...summarize(entry), inputSchema, ...(outputSchema && { outputSchema }) };
 }
 
 export function contextOf({
