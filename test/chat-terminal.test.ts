@@ -227,6 +227,25 @@ describe.skipIf(!hasPython && !isCi)('tutti ask at a real terminal', () => {
 });
 
 describe.skipIf(!hasPython && !isCi)('the built program', () => {
+  it('takes a line typed ahead as the next message, after the question that came up', async () => {
+    const cwd = aFolder();
+    writeFileSync(join(cwd, 'accounts.py'), 'x = 1\n');
+    writeFileSync(join(cwd, 'old.txt'), 'kept\n');
+    const steps = [
+      prompt,
+      { type: `review accounts.py${keys.enter}delete old.txt${keys.enter}` },
+      { see: 'Run it? [Y/n]' },
+      line('n'),
+      { see: 'Approve?' },
+      line('n'),
+      ...leave,
+    ];
+    expect((await sit(steps, { cwd, program })).exitCode).toBe(0);
+    expect(existsSync(join(cwd, 'old.txt'))).toBe(true);
+    const history = readFileSync(join(cwd, 'data/chat-history'), 'utf8');
+    expect(history).toContain('review accounts.py\ndelete old.txt\n');
+  });
+
   it('starts a chat when it is called alone at a terminal, and keeps its history in its home', async () => {
     const cwd = aFolder();
     const steps = [prompt, line('/sessions'), prompt, line('/exit')];

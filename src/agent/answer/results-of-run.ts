@@ -92,7 +92,9 @@ export function rememberResults(results: readonly StepResult[], runId: string): 
       if (typeof content !== 'string' || content.trim() === '') return [];
       // What a review would change is a proposal: "it" still means the code that was reviewed.
       if (isReview && kind === 'code') return [];
-      return [{ kind, content, title: `${title} of step ${step}`, ...from }];
+      const isSame = value['changes_made'] === 0 || value['fixes_total'] === 0;
+      const unchanged = isSame && kind === 'code' ? { isUnchanged: true as const } : {};
+      return [{ kind, content, title: `${title} of step ${step}`, ...from, ...unchanged }];
     });
     if (isReview) {
       const { refactored_code: _code, ...review } = value;

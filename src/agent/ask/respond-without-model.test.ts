@@ -69,6 +69,24 @@ describe('without a model', () => {
     },
   );
 
+  it('a result without a change is not offered to be applied to its file', async () => {
+    const seen: number[] = [];
+    const steps = [{ ...write.steps[0], id: 'code', args: { description: 'x', path: 'a.py' } }];
+    const { ask } = anAgent({
+      tools: { 'code.generate_code': () => ({ formatted_code: 'x = 1', changes_made: 0 }) },
+      files: { kind: async () => 'file', list: async () => ['a.py'] },
+      planned: ({ remembered }) => {
+        seen.push(remembered.length);
+        const plan = { version, steps };
+        return { kind: 'plan', candidates: [{ plan, confidence: 0.9, why: 'clear' }] };
+      },
+    });
+    await ask('format a.py');
+    await ask('yes', { session: 's-1' });
+    await ask('apply it', { session: 's-1' });
+    expect(seen.at(-1)).toBe(0);
+  });
+
   it('what is said of a plan is said of the one that is shown, each thing on its own line', async () => {
     const wrong = { version, steps: [{ id: 'x', tool: 'code.nothing', args: {} }] };
     const titled = {

@@ -85,6 +85,8 @@ async function rememberedFor({ parts, request: { caller }, before }: Turn) {
     const content = await loadText(item, { parts, caller });
     const path = fileBehind(item, before);
     const isFile = path !== undefined && (await parts.files.kind(path)) === 'file';
+    // The file itself is what "it" means then, and nothing is to be applied.
+    if (isFile && item.isUnchanged) continue;
     remembered.push({
       ...item,
       ...(content !== undefined && { content }),

@@ -202,7 +202,8 @@ function toBeSaved({ clause, slots, profile, text }: Choice, state: State): read
   const material = [...context.given, ...(isSaved ? shown : []), ...told].slice(0, 1);
   // What was made of a folder is made again, to be saved as a whole.
   const subject = ofPath({ path: context.lastPath ?? '.', kind: 'folder' });
-  if (material.length === 0 && again && changesField(profile, again))
+  const isWhole = !state.reading.files.has(context.lastPath ?? '');
+  if (material.length === 0 && again && isWhole && changesField(profile, again))
     return [madeBy(addDraft({ profile: again, slots, text, subject }, state))];
   if (material.length === 0) state.missing.add(said.has('change') ? 'model' : 'content');
   return material;

@@ -332,6 +332,14 @@ describe('what was made of a file', () => {
     expect(other).not.toMatch(/new (?:cart|index)/);
   });
 
+  it('is not asked for again where the tool found nothing to change', async () => {
+    const unchanged = { history: [format(1, 'src/cart.ts')], remembered: [] };
+    expect(await ask('apply it', unchanged)).toMatchObject({
+      kind: 'question',
+      questions: [expect.stringContaining('Nothing has been made')],
+    });
+  });
+
   it('is never written to a folder, nor to a file nobody named', async () => {
     const more = [
       { history: [...history, turn(10, 'code.format_code', 'src')], remembered },

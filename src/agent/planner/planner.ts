@@ -53,11 +53,10 @@ const ask = (...asked: readonly string[]) =>
 function decide(situation: Situation): PlanningAnswer {
   const splits = splitMessage(situation.reading.words, (stretch) => weighTools(stretch, situation));
   const [whole] = splits[0]?.clauses ?? [];
-  if (!situation.reading.words.some(isSignificant)) {
-    const said = situation.reading.words.filter(({ kind }) => kind !== 'mark');
-    const isPolite = said.length > 0 && said.every((word) => has(word, 'polite'));
-    return { kind: 'about', topic: isPolite ? 'greeting' : 'capabilities' };
-  }
+  const said = situation.reading.words.filter(({ kind }) => kind !== 'mark');
+  const isPolite = said.length > 0 && said.every((word) => has(word, 'polite'));
+  const topic = isPolite ? 'greeting' : 'capabilities';
+  if (!said.some(isSignificant)) return { kind: 'about', topic };
   const special = whole && answerSpecial(whole, situation);
   if (special) return special;
   const vague = whole?.guesses.find(({ label }) => label === 'vague')?.share ?? 0;

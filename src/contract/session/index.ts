@@ -14,6 +14,8 @@ export const rememberedSchema = z.strictObject({
   /** The run and step it came from; absent where the user gave it. */
   runId: z.string().optional(),
   step: z.string().optional(),
+  /** The tool found nothing to change: there is nothing to apply. */
+  isUnchanged: z.literal(true).optional(),
 });
 
 export const turnSchema = z.strictObject({
