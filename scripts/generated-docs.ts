@@ -2,6 +2,7 @@ import { loadDocuments } from '../src/api/index.ts';
 import { errorCodes, type ErrorCodeEntry } from '../src/contract/error/index.ts';
 import { ownVersion } from '../src/kernel/index.ts';
 import { renderSecurityRules } from '../src/toolbox/code/security/security-rules.ts';
+import { renderOperations, type ApiDocument } from './render-client.ts';
 import { renderConfigurationDoc } from './render-configuration-doc.ts';
 
 export interface GeneratedDoc {
@@ -18,6 +19,10 @@ export async function generatedDocs(): Promise<readonly GeneratedDoc[]> {
     { path: 'docs/errors.md', text: renderErrorsDoc() },
     { path: 'docs/security-rules.md', text: renderSecurityRules() },
     { path: 'docs/openapi.json', text: `${JSON.stringify(openapi, null, 2)}\n` },
+    {
+      path: 'src/client/operations.ts',
+      text: renderOperations(openapi as unknown as ApiDocument),
+    },
     { path: 'docs/postman.json', text: `${JSON.stringify(postman, null, 2)}\n` },
   ];
 }

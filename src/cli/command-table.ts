@@ -6,6 +6,8 @@ export interface CommandSpec {
   readonly name: string;
   /** Operands in commander's notation: `<needed> [optional] [many...]`. */
   readonly operands: string;
+  /** Works on this machine only: `--server` is refused, `TUTTI_SERVER` does not count. */
+  readonly isLocal?: true;
   readonly summary: string;
   readonly options?: readonly CommandOption[];
   /** Lines below the options. */

@@ -5,6 +5,15 @@ export class UsageError extends AppError {
   readonly code = 'cli.usage';
 }
 
+/** `--server` with a command that changes or shows this machine. */
+export class NotRemoteCommandError extends AppError {
+  readonly code = 'client.not_remote';
+
+  constructor() {
+    super('This command works only on the machine itself: leave out --server');
+  }
+}
+
 /** An approval of a call that was not shown completely. */
 export class ApprovalUnseenError extends AppError {
   readonly code = 'cli.approval_unseen';

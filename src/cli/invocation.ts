@@ -2,7 +2,7 @@ import { localCaller } from '../contract/caller/index.ts';
 import type { EngineName } from '../contract/run/index.ts';
 import type { ServerFiles } from '../contract/server-files/index.ts';
 import type { CallContext, ProgressUpdate } from '../contract/server/index.ts';
-import { UnknownNameError, UsageError } from './errors.ts';
+import { NotRemoteCommandError, UnknownNameError, UsageError } from './errors.ts';
 import type { Io } from './io.ts';
 import type { Output } from './output.ts';
 import type { Face, System, SystemRequest } from '../compose/index.ts';
@@ -16,6 +16,8 @@ export interface Invocation {
   readonly options: Readonly<Record<string, unknown>>;
   readonly io: Io;
   readonly output: Output;
+  /** The command works on this machine only. */
+  readonly isLocal?: boolean;
   /** Settings from global flags, by dotted key. */
   readonly flags: Readonly<Record<string, unknown>>;
 }
@@ -30,15 +32,18 @@ export async function withSystem<Result>(
   work: (system: System) => Promise<Result>,
 ): Promise<Result> {
   const { io, output, flags } = invocation;
-  const { openSystem } = await io.compose();
-  const opening = openSystem({
+  const { openSystem, openRemoteSystem } = await io.compose();
+  const server = serverOf(invocation);
+  const wanted: SystemRequest = {
     ...options,
     ...(invocation.options['debug'] === true && { log: 'stderr' }),
     stderr: io.stderr,
     flags: { ...flags, ...options.flags },
     env: io.env,
     cwd: io.cwd,
-  });
+  };
+  const opening =
+    server === undefined ? openSystem(wanted) : openRemoteSystem({ ...wanted, server });
   const system = await output.during('Opening the data directory', opening);
   try {
     for (const warning of system.settings.warnings) output.note(`warning: ${warning}`);
@@ -48,8 +53,20 @@ export async function withSystem<Result>(
   }
 }
 
+/** `--server`, or `TUTTI_SERVER` for commands that need not run on the machine itself. */
+function serverOf({ options, io, isLocal = false }: Invocation): string | undefined {
+  const named = options['server'];
+  const given = typeof named === 'string' ? named : isLocal ? undefined : io.env['TUTTI_SERVER'];
+  if (given === undefined || given === '') return undefined;
+  if (isLocal) throw new NotRemoteCommandError();
+  if (!URL.canParse(given)) throw new UsageError(`--server wants an address, and got "${given}"`);
+  return given;
+}
+
 /** The files that name servers, for commands that start none. */
-export async function openFiles({ io, flags }: Invocation): Promise<ServerFiles> {
+export async function openFiles(invocation: Invocation): Promise<ServerFiles> {
+  const { io, flags, options } = invocation;
+  if (options['server'] !== undefined) throw new NotRemoteCommandError();
   const { openServerFiles } = await io.compose();
   return openServerFiles({ flags, env: io.env, cwd: io.cwd });
 }

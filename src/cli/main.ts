@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { loadCommand } from './command-table.ts';
+import { commands, loadCommand } from './command-table.ts';
 import { UsageError } from './errors.ts';
 import { flagsOf } from './invocation.ts';
 import { describeParseError, impliedCommand, typedCommand, unknownCommand } from './parse-error.ts';
@@ -88,5 +88,6 @@ async function run(
   const afterDashes = dashesAt < 0 ? undefined : argv.length - dashesAt - 1;
   const flags = flagsOf(options);
   const output = createOutput(io, options['json'] === true);
-  return runCommand({ operands, afterDashes, options, io, output, flags });
+  const isLocal = commands.find(({ name }) => name === command)?.isLocal === true;
+  return runCommand({ operands, afterDashes, options, io, output, flags, isLocal });
 }

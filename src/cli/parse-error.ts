@@ -67,7 +67,15 @@ function dashesMissing(code: string, argv: readonly string[]): string {
 }
 
 /** Options in front of a message that take the next word as their value. */
-const valued = new Set(['--home', '--root', '--set', '--log-level', '--session', '--attach']);
+const valued = new Set([
+  '--server',
+  '--home',
+  '--root',
+  '--set',
+  '--log-level',
+  '--session',
+  '--attach',
+]);
 
 /**
  * The command line with its implied command: `tutti` is `tutti chat`, and `tutti "a message"` is

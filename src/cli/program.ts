@@ -28,6 +28,10 @@ export function createProgram(screens: Screens, onParsed: (parsed: Parsed) => vo
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .option('--json', 'print exactly one JSON document on standard output')
+    .option(
+      '--server <url>',
+      'a running tutti serve to work with (TUTTI_SERVER; token: TUTTI_TOKEN)',
+    )
     .option('--home <folder>', 'folder for data (setting home)')
     .option('--root <folder>', 'folder the tools may read; repeatable (setting roots)', collect)
     .option('--set <key=value>', 'any setting; repeatable', collect)

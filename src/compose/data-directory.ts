@@ -116,7 +116,8 @@ export function openPrivateToken(home: string, name: 'serve-token' | 'login-key'
   return { file, token: new Secret(readPrivate(file) ?? '') };
 }
 
-function readPrivate(file: string): string | undefined {
+/** The text of a file of one's own; undefined where others may read it. */
+export function readPrivate(file: string): string | undefined {
   const info = lstatSync(file, { throwIfNoEntry: false });
   const isPrivate =
     process.platform === 'win32' || ((info?.mode ?? 0) & othersMayReadOrWrite) === 0;

@@ -1,7 +1,8 @@
 import type { RestartReport } from '../contract/server-files/index.ts';
 import { recordChange } from './audit.ts';
 import { requestEverywhere } from './control.ts';
-import type { ShownSettings } from './system.ts';
+import type { RemoteRequest } from './remote-system.ts';
+import type { ShownSettings, System } from './system.ts';
 import { loadSettingsHere, type SettingsRequest } from './settings.ts';
 
 export { openSystem } from './open-system.ts';
@@ -9,6 +10,11 @@ export { openClientConnections } from './client-connections.ts';
 export { openServerFiles } from './server-files.ts';
 export type { Face } from './choose-face.ts';
 export type { System, SystemRequest } from './system.ts';
+
+/** The system of a server behind its API. */
+export async function openRemoteSystem(request: RemoteRequest): Promise<System> {
+  return (await import('./remote-system.ts')).openRemoteSystem(request);
+}
 
 /** The settings alone, for commands that need nothing else. */
 export function loadSettingsOnly(request: SettingsRequest): Promise<ShownSettings> {

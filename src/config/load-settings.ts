@@ -25,7 +25,7 @@ export interface LoadOptions extends Surroundings {
 }
 
 /** `TUTTI_…` variables that other programs of ours read. */
-const reservedVariables = ['TUTTI_OWNER', 'TUTTI_PROOF'];
+const reservedVariables = ['TUTTI_OWNER', 'TUTTI_PROOF', 'TUTTI_SERVER', 'TUTTI_TOKEN'];
 
 /**
  * The effective settings from, strongest first: flags, environment, the project's `tutti.yaml`, the

@@ -213,6 +213,10 @@ export function createFakeSystem(): { compose: () => Promise<Compose>; seen: See
       seen.options.push(options);
       return system;
     },
+    openRemoteSystem: async (options) => {
+      seen.options.push(options);
+      return system;
+    },
     loadSettingsOnly: async (options) => {
       seen.options.push(options);
       return system.settings;

@@ -1,0 +1,13 @@
+export { Connection } from './connection.ts';
+export {
+  entryOf,
+  notRemote,
+  remoteAgent,
+  remoteAudit,
+  remoteCatalogue,
+  remoteFleet,
+  remoteKeys,
+  remoteMemory,
+  remoteModels,
+} from './remote-rooms.ts';
+export { remoteWorkflows } from './remote-workflows.ts';

@@ -1,0 +1,228 @@
+import type { ApiKeys, AuditLog } from '../contract/access/index.ts';
+import type { Agent, AskOutcome } from '../contract/agent/index.ts';
+import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
+import type { FleetControl, ServerStatus } from '../contract/fleet/index.ts';
+import type { Models, ModelDescription } from '../contract/model/index.ts';
+import type { Memory, Session } from '../contract/session/index.ts';
+import {
+  errorMetaKey,
+  type ContentBlock,
+  type Tool,
+  type ToolResult,
+} from '../contract/tool/index.ts';
+import { AppError } from '../kernel/index.ts';
+import type { Connection } from './connection.ts';
+
+/** What the API does not offer: it belongs to the machine the server runs on. */
+export class NotRemoteError extends AppError {
+  readonly code = 'client.not_remote';
+
+  constructor(what: string) {
+    super(`${what} works only on the machine itself, not over the API of a server`);
+  }
+}
+
+/** Requests in plain words, to the agent of the server. */
+export function remoteAgent(connection: Connection): Agent {
+  return {
+    async ask({ caller: _caller, ...request }, { signal, onEvent }) {
+      const { attachments, ...rest } = request;
+      const body = { ...rest, ...(attachments && { attachments: [...attachments] }) };
+      const outcome = await connection.call('postTasks', { body }, { signal });
+      if (outcome.sessionId !== undefined) {
+        onEvent?.({ kind: 'session', sessionId: outcome.sessionId });
+      }
+      // The document is made from the schema of outcomes; only a plan that was sent gives another kind.
+      return outcome as unknown as AskOutcome;
+    },
+  };
+}
+
+type CommandCatalogue = Pick<
+  Catalogue,
+  | 'entries'
+  | 'failures'
+  | 'unlisted'
+  | 'callTool'
+  | 'listResources'
+  | 'readResource'
+  | 'listResourceTemplates'
+  | 'listPrompts'
+  | 'getPrompt'
+>;
+
+/** The tools, resources and prompts of the server, as commands use them. */
+export function remoteCatalogue(connection: Connection): CommandCatalogue {
+  return {
+    async entries() {
+      const tools = await connection.all('getTools', { query: { schemas: true } });
+      return tools.map(entryOf);
+    },
+    failures: () => [],
+    unlisted: () => [],
+    async callTool(name, args, { signal }) {
+      const path = { name };
+      const body = { arguments: { ...Object(args) } };
+      const { content, structuredContent, isError, error } = await connection.call(
+        'postToolsByNameCall',
+        { path, body },
+        { signal, idempotencyKey: crypto.randomUUID() },
+      );
+      const result: ToolResult = {
+        content: content as readonly ContentBlock[],
+        ...(structuredContent && { structuredContent }),
+        isError,
+        ...(error && { _meta: { [errorMetaKey]: error } }),
+      };
+      return result;
+    },
+    listResources: async () => connection.all('getResources', {}),
+    listResourceTemplates: async () => connection.all('getResourcesTemplates', {}),
+    readResource: async (uri) => connection.call('getResourcesContent', { query: { uri } }),
+    listPrompts: async () => await connection.all('getPrompts', {}),
+    getPrompt: async (name, args) =>
+      (await connection.call('postPromptsByName', {
+        path: { name },
+        body: { arguments: args },
+      })) as never,
+  };
+}
+
+interface ShownTool {
+  readonly name: string;
+  readonly server: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
+}
+
+/** Its wire name is the one the API takes. */
+export function entryOf(shown: ShownTool): CatalogueEntry {
+  const { name, server, title, description, readOnly, destructive, inputSchema, outputSchema } =
+    shown;
+  const tool: Tool = {
+    name: name.slice(server.length + 1),
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    inputSchema: inputSchema ?? { type: 'object' },
+    ...(outputSchema && { outputSchema }),
+    annotations: { readOnlyHint: readOnly, destructiveHint: destructive },
+  };
+  return { name, wireName: name, server, tool };
+}
+
+export function remoteFleet(connection: Connection): FleetControl {
+  let collisions: readonly string[] = [];
+  return {
+    async status() {
+      const answer = await connection.call('getServers', {});
+      ({ collisions } = answer);
+      return answer.items as readonly ServerStatus[];
+    },
+    // The server starts what it serves.
+    startAll: async () => {},
+    async restart(name) {
+      await connection.call('postServersByNameRestart', { path: { name } });
+    },
+    async logs(name, maxLines) {
+      const query = { lines: Math.min(maxLines, maxLogLines) };
+      return (await connection.call('getServersByNameLogs', { path: { name }, query })).lines;
+    },
+    async acceptTools(name) {
+      const answer = await connection.call('postServersByNameAcceptTools', { path: { name } });
+      return answer.accepted;
+    },
+    diffTools: refuse('Comparing the tools of a server'),
+    rereadTools: refuse('Reading accepted tools again'),
+    login: refuse('Logging in to a server'),
+    logout: refuse('Logging out of a server'),
+    collisions: () => collisions,
+  };
+}
+
+function refuse(what: string): () => never {
+  return () => {
+    throw new NotRemoteError(what);
+  };
+}
+
+/** A port of which the API offers a part: whatever else is called of it throws. */
+export function notRemote<Port extends object>(what: string, offered: Partial<Port>): Port {
+  const proxy = new Proxy(offered, {
+    get: (target, name) =>
+      Reflect.has(target, name) || name === 'then' ? Reflect.get(target, name) : refuse(what),
+  });
+  // Its handler gives every member.
+  return proxy as Port;
+}
+
+export function remoteKeys(connection: Connection): ApiKeys {
+  const path = (id: string): { id: string } => ({ id });
+  return {
+    create: async (_by, key) => {
+      const { scopes, ...named } = key;
+      const body = { ...named, ...(scopes && { scopes: [...scopes] }) };
+      return await connection.call('postKeys', { body });
+    },
+    list: async () => await connection.all('getKeys', {}),
+    rotate: async (_by, id, options) =>
+      await connection.call('postKeysByIdRotate', { path: path(id), body: options }),
+    revoke: async (_by, id) => await connection.call('deleteKeysById', { path: path(id) }),
+    setDisabled: refuse('Switching a key off'),
+  };
+}
+
+export function remoteAudit(connection: Connection): AuditLog {
+  return {
+    record: refuse('Recording a decision'),
+    list: async (_by, { limit, isAllowed, callerId }) => {
+      const query = {
+        ...(isAllowed !== undefined && { isAllowed }),
+        ...(callerId !== undefined && { callerId }),
+      };
+      return await connection.all('getAudit', { query }, { limit });
+    },
+    verify: async () => await connection.call('postAuditVerify', {}),
+  };
+}
+
+const maxLogLines = 1_000;
+
+/** The conversations of the server. Preferences stay with it. */
+export function remoteMemory(connection: Connection): Memory {
+  return {
+    sessions: {
+      create: refuse('Writing in a session directly'),
+      open: refuse('Writing in a session directly'),
+      list: async (_caller, { limit }) => await connection.all('getSessions', {}, { limit }),
+      show: async (_caller, id) =>
+        (await connection.call('getSessionsByIdExport', { path: { id } })) as Session,
+      fork: async (_caller, id, { upToTurn } = {}) =>
+        connection.call('postSessionsByIdFork', {
+          path: { id },
+          body: upToTurn === undefined ? {} : { upToTurn },
+        }),
+      import: async (_caller, data) =>
+        connection.call('postSessionsImport', { body: { session: { ...Object(data) } } }),
+      async remove(_caller, id) {
+        await connection.call('deleteSessionsById', { path: { id } });
+      },
+      close: async () => {},
+    },
+    converse: refuse('Preparing a conversation for a model'),
+    learn: async () => ({ learned: [], refused: [] }),
+    preferences: async () => [],
+    forget: refuse('Forgetting a preference'),
+    close: async () => {},
+  };
+}
+
+export function remoteModels(connection: Connection): Pick<Models, 'list'> {
+  return {
+    list: async () =>
+      (await connection.call('getModels', {})).items as unknown as readonly ModelDescription[],
+  };
+}
