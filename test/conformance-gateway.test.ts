@@ -58,7 +58,12 @@ async function serveFixture({ upstream, transport }: Way): Promise<string> {
   const settings = JSON.stringify({ mcpServers: { fixture: entry } });
   writeFileSync(join(folder, 'config', 'tutti', 'config.yaml'), settings);
   // The runner sends no token.
-  const env = { XDG_CONFIG_HOME: join(folder, 'config'), TUTTI_SERVER_REQUIRE_TOKEN: 'false' };
+  const env = {
+    XDG_CONFIG_HOME: join(folder, 'config'),
+    TUTTI_SERVER_REQUIRE_TOKEN: 'false',
+    // The scenarios add tools to a server and look for them.
+    TUTTI_SERVERS_ON_TOOL_CHANGE: 'warn',
+  };
   const tutti = startTutti(['serve', '--port', '0', '--only', 'fixture'], { cwd: folder, env });
   const ended = untilEnd(tutti).then(({ stderr }) => Promise.reject(new Error(stderr)));
   const [line] = await Promise.race([once(tutti.stdout, 'data'), ended]);

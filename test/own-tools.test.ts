@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSystem, type System } from '../src/compose/index.ts';
 import { renderConfigurationDoc } from '../scripts/render-configuration-doc.ts';
 import type { CatalogueEntry } from '../src/contract/catalogue/index.ts';
+import { permissions } from '../src/contract/access/index.ts';
 import { errorCodes } from '../src/contract/error/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tutti-own-tools-'));
@@ -84,6 +85,13 @@ describe('names of settings', () => {
       ...tools.map(({ name }) => name),
       ...Object.keys(errorCodes),
       ...placeholders,
+      ...Object.keys(permissions),
+      // Events of the audit log, keys of one entry, and files.
+      'audit.truncated',
+      'audit.sealed',
+      'login.exchange',
+      'login.png',
+      'identity.ts',
     ]);
     const wrong: string[] = [];
     for (const path of paths) {

@@ -53,7 +53,7 @@ describe('what goes wrong', () => {
     ['import nosuch', 'Choose one of: claude-desktop, claude-code, cursor,'],
     [
       'servers lst',
-      'Choose one of: list, add, remove, enable, disable, accept, logs, restart, login, logout.',
+      'Choose one of: list, add, remove, enable, disable, diff, accept, logs, restart, login, logout.',
     ],
     ['runs --status don', 'Choose one of: succeeded, failed,'],
     ['nope', '`tutti --help` lists the commands.'],

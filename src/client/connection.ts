@@ -17,16 +17,21 @@ export interface RequestOptions {
 }
 
 /** The server refused or failed a request: code, message and details are the server's own. */
-export class ApiError extends AppError {
+class ApiError extends AppError {
   readonly code: string;
-  readonly status: number;
 
-  constructor(status: number, problem: Problem) {
-    super(problem.detail ?? problem.title ?? `The server answered with status ${status}`, {
-      details: problem.details ?? {},
-    });
-    this.status = status;
-    this.code = problem.code ?? 'client.request_failed';
+  constructor(code: string, { detail, title, details }: Problem) {
+    super(detail ?? title ?? code, { details: details ?? {} });
+    this.code = code;
+  }
+}
+
+/** An error that no Tutti server wrote, such as that of a proxy. */
+class UnreadableAnswerError extends AppError {
+  readonly code = 'client.request_failed';
+
+  constructor(status: number, { title }: Problem) {
+    super(title ?? `The server answered with status ${status}`, { details: { status } });
   }
 }
 
@@ -37,7 +42,7 @@ interface Problem {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-export class ServerUnreachableError extends AppError {
+class ServerUnreachableError extends AppError {
   readonly code = 'client.server_unreachable';
   override readonly retryable = true;
 
@@ -97,7 +102,7 @@ export class Connection {
       signal: AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), ...(signal ? [signal] : [])]),
     });
     const text = await response.text();
-    if (!response.ok) throw new ApiError(response.status, readProblem(text));
+    if (!response.ok) throw failureOf(response.status, text);
     // The document says what the server answers.
     return (text === '' ? null : JSON.parse(text)) as Operations[Name]['output'];
   }
@@ -141,7 +146,7 @@ export class Connection {
         },
       );
       if (response.status === 204) return;
-      if (!response.ok) throw new ApiError(response.status, readProblem(await response.text()));
+      if (!response.ok) throw failureOf(response.status, await response.text());
       try {
         for await (const event of readEvents(response)) {
           if (event.id !== undefined) lastId = event.id;
@@ -200,9 +205,16 @@ type PagedName = {
 type PagedItem<Name extends PagedName> =
   Operations[Name]['output'] extends Page<infer Item> ? Item : never;
 
+function failureOf(status: number, text: string): AppError {
+  const problem = readProblem(text);
+  return problem.code === undefined
+    ? new UnreadableAnswerError(status, problem)
+    : new ApiError(problem.code, problem);
+}
+
 function readProblem(text: string): Problem {
   try {
-    return JSON.parse(text) as Problem;
+    return Object(JSON.parse(text)) as Problem;
   } catch {
     return {};
   }

@@ -117,7 +117,7 @@ function approvalOf({ runId, waitingFor }: RunView, step: string | undefined): s
 }
 
 class NoSuchApprovalError extends AppError {
-  readonly code = 'workflow.no_approval';
+  readonly code = 'workflow.unknown_approval';
 
   constructor(runId: string, count: number) {
     super(

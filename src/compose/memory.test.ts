@@ -43,7 +43,10 @@ describe('the memory of a data directory', () => {
     await memory.sessions.import(localCaller, await memory.sessions.show(localCaller, 'last'));
     await (await memory.sessions.open(localCaller, session.id)).close();
     expect(await memory.sessions.list(localCaller, { limit: 5 })).toHaveLength(2);
-    expect(await memory.learn(localCaller, 'tabs please')).toEqual(['indent with tabs']);
+    expect(await memory.learn(localCaller, 'tabs please')).toEqual({
+      learned: ['indent with tabs'],
+      refused: [],
+    });
     expect(await memory.preferences(localCaller)).toEqual(['indent with tabs']);
     await memory.forget(localCaller, 'indent with tabs');
   });

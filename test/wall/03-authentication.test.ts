@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { sampleSeeded } from '../../testkit/sample.ts';
 import { aWall, routesOf, type Wall } from '../support/wall/a-wall.ts';
 
-const wall = aWall();
+// Each case is to be refused for itself, not for the number of those before it.
+const wall = aWall({ settings: { server: { rate_limit: { failed_logins_per_minute: 10_000 } } } });
 
 /** What is presented in place of the token. Paths of open routes answer, without anything that needs a caller. */
 const presented: Readonly<Record<string, (wall: Wall) => Record<string, string | undefined>>> = {

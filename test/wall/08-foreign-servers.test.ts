@@ -9,6 +9,8 @@ const file = join(mkdtempSync(join(tmpdir(), 'tutti-wall-')), 'listing.json');
 const script = new URL('../support/wall/listed-server.ts', import.meta.url).pathname;
 const wall = aWall({
   settings: {
+    // Held back, what it changes would not be shown at all.
+    servers: { on_tool_change: 'warn' },
     mcpServers: { evil: { command: process.execPath, args: [script, file] } },
   },
 });

@@ -2,12 +2,11 @@ import { splitCode, readContext, type Situation } from './read-context.ts';
 import { findPaths } from './find-paths.ts';
 import { createToolLearner } from './learn-tools.ts';
 import { lexicon, type AboutTopic } from './lexicon.ts';
-import { offerReadings, type Reading } from './offer-readings.ts';
+import { offerReadings, weighTools, type Reading } from './offer-readings.ts';
 import type { Planner, PlanningAnswer } from './plan-request.ts';
 import { splitMessage, type Clause } from './read-clauses.ts';
 import { has, isKnown, isSignificant, readWords, type Word } from './read-words.ts';
 import { isWriter, takes, type Phrases } from './tool-profile.ts';
-import { weighTools } from './weigh-tools.ts';
 
 const maxMessageChars = 6_000;
 const maxShown = 3;
