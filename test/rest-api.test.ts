@@ -199,6 +199,22 @@ describe('what belongs to another caller', () => {
   }, 60_000);
 });
 
+describe('what is out of the scope of a caller', () => {
+  it('is in no list, and answered like what does not exist', async () => {
+    for (const path of ['tools', 'resources', 'resources/templates', 'prompts', 'servers']) {
+      const all = await api.send({ path: `/api/v1/${path}` });
+      const shown = await api.send({ path: `/api/v1/${path}`, as: 'sam' });
+      expect([path, all.status, shown.status, shown.json.items]).toEqual([path, 200, 200, []]);
+    }
+    const tools = await api.send({ path: '/api/v1/tools' });
+    expect(tools.json.items.length).toBeGreaterThan(20);
+    const call = { method: 'POST', body: { arguments: {} }, as: 'sam' };
+    const hidden = await api.send({ ...call, path: '/api/v1/tools/code.review_code/call' });
+    const missing = await api.send({ ...call, path: '/api/v1/tools/code.no_such_tool/call' });
+    expect([hidden.status, hidden.json.code]).toEqual([missing.status, missing.json.code]);
+  });
+});
+
 describe('the examples of the document', () => {
   it('work: each is sent, and its answer fits the schema of its route', async () => {
     const run = exampleOf({ method: 'post', path: '/runs' }).body;

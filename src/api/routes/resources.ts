@@ -42,9 +42,9 @@ export const resourceRoutes: readonly ApiRoute[] = [
     permission: 'resources.read',
     query: z.strictObject(pageQuery),
     answer: pageOf(resourceSchema),
-    async handle({ query }, { catalogue }) {
+    async handle({ caller, query }, { catalogue }) {
       const { items, nextCursor } = pageAfter(
-        await catalogue.listResources(),
+        await catalogue.listResources(caller),
         query,
         ({ uri }) => uri,
       );
@@ -67,8 +67,8 @@ export const resourceRoutes: readonly ApiRoute[] = [
     permission: 'resources.read',
     query: z.strictObject(pageQuery),
     answer: pageOf(templateSchema),
-    async handle({ query }, { catalogue }) {
-      const templates = await catalogue.listResourceTemplates();
+    async handle({ caller, query }, { catalogue }) {
+      const templates = await catalogue.listResourceTemplates(caller);
       const { items, nextCursor } = pageAfter(templates, query, ({ uriTemplate }) => uriTemplate);
       const shown = items.map(({ uriTemplate, name, title, description, mimeType }) => ({
         uriTemplate,
@@ -110,11 +110,13 @@ export const resourceRoutes: readonly ApiRoute[] = [
     permission: 'prompts.read',
     query: z.strictObject(pageQuery),
     answer: pageOf(promptSchema),
-    async handle({ query }, { catalogue }) {
-      const prompts = (await catalogue.listPrompts()).map(({ arguments: wanted, ...prompt }) => ({
-        ...prompt,
-        ...(wanted && { arguments: [...wanted] }),
-      }));
+    async handle({ caller, query }, { catalogue }) {
+      const prompts = (await catalogue.listPrompts(caller)).map(
+        ({ arguments: wanted, ...prompt }) => ({
+          ...prompt,
+          ...(wanted && { arguments: [...wanted] }),
+        }),
+      );
       return pageAfter(prompts, query, ({ name }) => name);
     },
   }),
@@ -137,7 +139,7 @@ export const resourceRoutes: readonly ApiRoute[] = [
       ),
     }),
     async handle(call, { catalogue }) {
-      const known = await catalogue.listPrompts();
+      const known = await catalogue.listPrompts(call.caller);
       if (!known.some(({ name }) => name === call.params.name)) {
         throw new NotFoundError('prompt', call.params.name);
       }

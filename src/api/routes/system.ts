@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isServerInScope } from '../../contract/access/index.ts';
 import { runStatuses } from '../../contract/run/index.ts';
 import type { SpanRecord, TraceSummary } from '../../observe/index.ts';
 import { byId, defineRoute, type ApiRoute } from '../define-route.ts';
@@ -103,7 +104,7 @@ export const systemRoutes: readonly ApiRoute[] = [
     async handle({ caller }, { workflows, memory, fleet }) {
       const runs = await workflows.list(caller, { limit: maxCountedRuns });
       const sessions = await memory.sessions.list(caller, { limit: maxCountedRuns });
-      const servers = await fleet.status();
+      const servers = (await fleet.status()).filter(({ name }) => isServerInScope(caller, name));
       const byStatus = runStatuses
         .map((status) => [status, runs.filter((run) => run.status === status).length] as const)
         .filter(([, count]) => count > 0);
