@@ -28,6 +28,7 @@ it(
     await requestWithoutToken(cwd);
     await tutti('servers', 'add', 'none', '--', 'true');
     await tutti('servers', 'disable', 'none');
+    await tutti('keys', 'create', 'ci', '--role', 'viewer');
     expect((await tutti('run', 'a.plan.yaml')).exitCode).toBe(4);
     expect((await tutti('runs', 'deny')).exitCode).toBe(1);
 
@@ -42,6 +43,7 @@ it(
       'mcp guard.refused POST /mcp refused',
       'cli servers.manage add none in the user file allowed',
       'cli servers.manage disable none in the user file allowed',
+      'cli keys.manage create "ci" allowed',
       expect.stringMatching(/^cli runs\.approve \S+( write)? refused$/),
     ]);
     const [first, second] = entries;

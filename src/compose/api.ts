@@ -1,7 +1,7 @@
 import { createApi, type Api } from '../api/index.ts';
 import type { LoadedSettings } from '../config/index.ts';
 import { findTrace } from '../observe/index.ts';
-import { auditWorkflows } from './audit.ts';
+import { auditKeys, auditWorkflows } from './audited-ports.ts';
 import type { openRooms } from './open-rooms.ts';
 
 /** The REST API; nothing of it is loaded before its first request. */
@@ -17,7 +17,7 @@ export function apiHere(
     memory,
     models,
     answers,
-    keys: access.keys,
+    keys: auditKeys(access.keys, audit.recorder, 'rest'),
     audit: audit.recorder && audit.log,
     log: rooms.log.child({ room: 'api' }),
     workflows: auditWorkflows(runs.workflows, audit.recorder, 'rest'),

@@ -1,21 +1,16 @@
 import {
   createAuditLog,
   recordDecisions,
-  ruleOf,
   type DecisionRecorder,
   type RunningAuditLog,
 } from '../access/index.ts';
 import type { Settings } from '../config/index.ts';
-import type { AuditFace } from '../contract/access/index.ts';
 import { localCaller } from '../contract/caller/index.ts';
-import type { FleetControl } from '../contract/fleet/index.ts';
-import type { Workflows } from '../contract/run/index.ts';
 import type { ServerEdit } from '../contract/server-files/index.ts';
 import type { RefusedRequest } from '../http/index.ts';
-import { lazy, lazyObject, silentLog, systemClock, type Log } from '../kernel/index.ts';
+import { silentLog, systemClock, type Log } from '../kernel/index.ts';
 import { redactText, traceLimits } from '../observe/index.ts';
 import { openStore, type Store } from '../store/index.ts';
-import { requestEverywhere } from './control.ts';
 
 /** The audit log of this process and what writes to it. */
 export interface AuditHere {
@@ -32,8 +27,6 @@ interface AuditParts {
 }
 
 const dayMs = 86_400_000;
-/** A process that does not answer takes it over at its next listing. */
-const answerLimitMs = 3_000;
 
 export function auditHere({ settings, store, log }: AuditParts): AuditHere {
   const { enabled, keep_days, max_entries: maxEntries } = settings.audit;
@@ -47,67 +40,6 @@ export function auditHere({ settings, store, log }: AuditParts): AuditHere {
   });
   const recorder = enabled ? recordDecisions(audit, { clock: systemClock, log }) : undefined;
   return { log: audit, recorder, onRefused: recorder?.refused };
-}
-
-type Recorder = AuditHere['recorder'];
-
-/** Approvals, denials and resolutions are recorded before they count. */
-export function auditWorkflows(inner: Workflows, recorder: Recorder, face: AuditFace): Workflows {
-  const action = 'runs.approve';
-  const targetOf = (runId: string, step = ''): string => `${runId} ${step}`.trimEnd();
-  return lazyObject<Workflows>(
-    lazy(async () => inner),
-    {
-      decide: async (caller, runId, decision) => {
-        const target = targetOf(runId, decision.step);
-        const isAllowed = decision.verdict === 'approved';
-        const rule = `${decision.verdict} by ${ruleOf(caller)}`;
-        recorder?.decision(caller, { action, target, face, isAllowed, rule });
-        await inner.decide(caller, runId, decision);
-      },
-      resolve: async (...args) => {
-        const [caller, runId, step, resolution] = args;
-        const rule = `resolved as ${resolution.kind} by ${ruleOf(caller)}`;
-        recorder?.decision(caller, { action, target: targetOf(runId, step), face, rule });
-        await inner.resolve(...args);
-      },
-    },
-  );
-}
-
-/** Restarts and accepted tools are recorded before they count. */
-export function auditFleet(
-  control: FleetControl,
-  { recorder, home }: { readonly recorder: Recorder; readonly home: string },
-): FleetControl {
-  const record = (target: string): void =>
-    recorder?.decision(localCaller, { action: 'servers.manage', target, face: 'cli' });
-  return {
-    status: (caller) => control.status(caller),
-    startAll: (limitMs) => control.startAll(limitMs),
-    logs: (name, maxLines) => control.logs(name, maxLines),
-    collisions: () => control.collisions(),
-    restart: async (name) => {
-      record(`restart ${name}`);
-      await control.restart(name);
-    },
-    diffTools: (name) => control.diffTools(name),
-    rereadTools: (name) => control.rereadTools(name),
-    acceptTools: async (name, tools) => {
-      record(['accept', name, ...(tools ?? [])].join(' '));
-      const accepted = await control.acceptTools(name, tools);
-      if (accepted.length > 0) await requestEverywhere(home, { reread: name }, answerLimitMs);
-      return accepted;
-    },
-    login: async (...args) => {
-      record(`log in to ${args[0]}`);
-      return control.login(...args);
-    },
-    logout: async (...args) => {
-      record(`log out of ${args[0]}`);
-      return control.logout(...args);
-    },
-  };
 }
 
 /** For commands that open no system: what is about to be done is on the disk when this returns. */

@@ -4,7 +4,7 @@ import { ocsfEvent } from '../access/index.ts';
 import { findTrace, formatTrace } from '../observe/index.ts';
 import type { Store } from '../store/index.ts';
 import { apiHere } from './api.ts';
-import { auditFleet, auditWorkflows } from './audit.ts';
+import { auditFleet, auditKeys, auditWorkflows } from './audited-ports.ts';
 import { hideSecrets } from './check-code.ts';
 import { chooseFace } from './choose-face.ts';
 import { serveHttp, serveStdio } from './faces.ts';
@@ -77,7 +77,7 @@ function auditedParts(
     fleet: auditFleet(fleet.control, { recorder: audit.recorder, home }),
     workflows: auditWorkflows(runs.workflows, audit.recorder, 'cli'),
     audit: audit.log,
-    keys: access.keys,
+    keys: auditKeys(access.keys, audit.recorder, 'cli'),
     tenants: access.tenants,
     policy: access.policy,
     ocsfEvent: (entry) => ocsfEvent(entry, version),
