@@ -35,7 +35,7 @@ export function createAccessPolicy({ store, catalogue, clock }: PolicyParts): Ac
       };
       if (wanted === localCaller.id && by.role === undefined) return [explain(localCaller)];
       const all = store.list(by.role === undefined ? null : (by.tenant ?? ''), maxKeys);
-      const keys = all.filter(({ id, callerId }) => id === wanted || callerId === wanted);
+      const keys = all.filter((key) => [key.id, key.callerId, key.name].includes(wanted));
       if (keys.length === 0) throw new UnknownKeyError(wanted);
       const { disabledTenants } = store.state();
       return keys.map((key) =>

@@ -141,7 +141,7 @@ export interface AccessExplanation {
 
 export interface AccessPolicy {
   /**
-   * Whether a caller, or a key by its id, could call a tool now: a line for each of its keys. Throws
+   * Whether a caller, or a key by its id or name, could call a tool now: a line for each of its keys. Throws
    * `access.unknown_key` for a caller without a key.
    */
   explain(by: Caller, caller: string, tool: string): Promise<readonly AccessExplanation[]>;
