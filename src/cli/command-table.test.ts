@@ -6,6 +6,7 @@ const sentence = z.string().min(10).max(150);
 const schema = z.array(
   z.strictObject({
     name: z.string().regex(/^[a-z]+$/),
+    isLocal: z.literal(true).optional(),
     operands: z.string().regex(/^(?:(?:<\w+>|\[\w+(?:\.{3})?\])(?: |$))*$/),
     summary: sentence,
     options: z
