@@ -24,7 +24,7 @@ it('explains a decision for a caller, or for a key by its id or name, with the r
   await keys.revoke(localCaller, key.id);
   const [closed] = await policy.explain(localCaller, 'ci', 'code.review_code');
   expect(closed?.rule).toContain('revoked');
-  await expect(policy.explain(localCaller, 'nobody', 'x')).rejects.toMatchObject({
+  await expect(policy.explain(localCaller, 'unknown', 'x')).rejects.toMatchObject({
     code: 'access.unknown_key',
   });
   const viewer = { id: 'a/v', tenant: 'a', role: 'viewer' } as const;

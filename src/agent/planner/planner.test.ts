@@ -340,7 +340,7 @@ describe('what was made of a file', () => {
     });
   });
 
-  it('is never written to a folder, nor to a file nobody named', async () => {
+  it('is never written to a folder, nor to a file that was not named', async () => {
     const more = [
       { history: [...history, turn(10, 'code.format_code', 'src')], remembered },
       { history: [format(1, 'src')], remembered: [made(1, 'new')] },
