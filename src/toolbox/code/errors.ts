@@ -46,7 +46,7 @@ const noFilesMessage: Readonly<Record<NoFilesReason, (path: string) => string>> 
   'no language': (path) => `No file in ${path} is in a known language: ${languages.join(', ')}`,
   'no file': (path) => `${path} holds no files`,
   'no lock file': (path) =>
-    `There is no lock file in ${path}, and only lock files say which versions are used. The package manager writes one, for example "npm install --package-lock-only"`,
+    `There is no lock file, requirements.txt, pyproject.toml or package.json in ${path}, so nothing says which versions are used. A package manager writes a lock file, for example "uv lock" or "npm install --package-lock-only"`,
 };
 
 /** A file is larger, or a folder holds more, than one call may read. */

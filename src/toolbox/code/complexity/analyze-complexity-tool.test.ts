@@ -86,6 +86,15 @@ describe('analyze_complexity', () => {
     });
   });
 
+  it('names the most complex functions where nothing is above a limit', async () => {
+    const code =
+      'def plain():\n    return 1\n\ndef branch(a):\n    if a:\n        return 1\n    return 2\n';
+    const { content } = await call({ code, language: 'python' });
+    expect(content[0]?.['text']).toContain(
+      'The most complex: branch (line 4): cyclomatic 2, cognitive 1; plain (line 1)',
+    );
+  });
+
   it('refuses a text with a syntax error, with its place', async () => {
     await expect(call({ code: 'def f(:\n', language: 'python' })).rejects.toMatchObject({
       code: 'code.syntax_error',

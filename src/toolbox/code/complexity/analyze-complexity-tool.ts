@@ -106,10 +106,31 @@ function describeReport(report: ComplexityReport): string {
     `lines of code ${report.lines_of_code}`,
     `maintainability ${report.maintainability_index ?? 'not applicable'}`,
   ];
-  const advice = recommendations.length > 0 ? recommendations : ['Nothing stands out.'];
+  const advice =
+    recommendations.length > 0
+      ? recommendations
+      : ['Nothing stands out.', ...describeMostComplex(report)];
   return [
     `${report.language}: ${numbers.join(', ')}`,
     ...advice.map((one) => `- ${one}`),
     ...describeLeftOut(report.left_out ?? []),
   ].join('\n');
+}
+
+const maxShown = 3;
+
+/** Without anything to simplify, "which is the most complex?" still has an answer. */
+function describeMostComplex({ functions = [], files = [] }: ComplexityReport): string[] {
+  const all = [
+    ...functions.map((one) => ({ ...one, at: `line ${one.start_line}` })),
+    ...files.flatMap(({ path, functions: own = [] }) =>
+      own.map((one) => ({ ...one, at: `${path}:${one.start_line}` })),
+    ),
+  ].sort((a, b) => b.cognitive - a.cognitive || b.cyclomatic - a.cyclomatic);
+  const shown = all
+    .slice(0, maxShown)
+    .map(
+      (one) => `${one.name} (${one.at}): cyclomatic ${one.cyclomatic}, cognitive ${one.cognitive}`,
+    );
+  return shown.length > 0 ? [`The most complex: ${shown.join('; ')}`] : [];
 }

@@ -61,19 +61,30 @@ async function findLockfiles(sources: SourceFiles, given: string): Promise<reado
   const files =
     folder === undefined
       ? await sources.findPaths(given, [])
-      : await findNamedFiles(sources, given, [...lockfileNames, 'requirements*.txt']).catch(
-          (error: unknown) => {
-            const isNone = error instanceof NoFilesError && error.details['reason'] === 'no match';
-            throw isNone ? new NoFilesError(given, 'no lock file') : error;
-          },
-        );
-  const known = files.filter(({ path }) => isLockfile(basename(path)));
+      : ((await findFiles(sources, given, [...lockfileNames, 'requirements*.txt'])) ??
+        (await findFiles(sources, given, manifestNames)));
+  if (files === undefined) throw new NoFilesError(given, 'no lock file');
+  const read = files.filter(({ path }) => isRead(basename(path)));
+  const locked = read.filter(({ path }) => !manifestNames.includes(basename(path)));
+  const known = locked.length > 0 ? locked : read;
   if (known.length === 0) throw new LockfileUnknownError(given, lockfileNames);
   return withoutGoSum(known);
 }
 
-function isLockfile(name: string): boolean {
-  return lockfileNames.includes(name) || /^requirements[\w.-]*\.txt$/.test(name);
+/** The files of these names below a folder; `undefined` where there is none. */
+async function findFiles(
+  sources: SourceFiles,
+  folder: string,
+  names: readonly string[],
+): Promise<readonly NamedFile[] | undefined> {
+  return findNamedFiles(sources, folder, names).catch((error: unknown) => {
+    if (error instanceof NoFilesError && error.details['reason'] === 'no match') return undefined;
+    throw error;
+  });
+}
+
+function isRead(name: string): boolean {
+  return formats.has(name) || /^requirements[\w.-]*\.txt$/.test(name);
 }
 
 /** go.sum also names versions that are not built; beside a go.mod it would only add noise. */
@@ -144,10 +155,17 @@ const formats: ReadonlyMap<string, () => Promise<LockfileParser>> = new Map([
   ['pom.xml', async () => (await import('./lockfiles/pom.ts')).parsePom],
   ['gradle.lockfile', gradle],
   ['buildscript-gradle.lockfile', gradle],
+  ['pyproject.toml', async () => (await import('./lockfiles/manifests.ts')).parsePyproject],
+  ['package.json', async () => (await import('./lockfiles/manifests.ts')).parsePackageJson],
 ]);
 
-/** Every file name that is read. `requirements-dev.txt` and the like count as requirements.txt. */
-export const lockfileNames: readonly string[] = [...formats.keys()];
+/** Read where a project has no lock file: what they pin to one version can be looked up. */
+const manifestNames: readonly string[] = ['pyproject.toml', 'package.json'];
+
+/** Every lock file that is read. `requirements-dev.txt` and the like count as requirements.txt. */
+export const lockfileNames: readonly string[] = [...formats.keys()].filter(
+  (name) => !manifestNames.includes(name),
+);
 
 /** The reader for a file of this name, or `undefined` when it is no lock file. */
 export async function loadLockfileParser(name: string): Promise<LockfileParser | undefined> {

@@ -57,7 +57,7 @@ describe('a scan of dependencies', () => {
       as_of: '1970-01-01T00:00:00.000Z',
       skipped: [{ lockfile: 'project/api/requirements.txt', package: 'loose', line: 2 }],
     });
-    expect(found.text).toContain('4 known vulnerabilities in 4 packages of 3 lock files');
+    expect(found.text).toContain('4 known vulnerabilities in 4 packages of 3 files');
   });
 
   it('takes a text with its name', async () => {
@@ -85,6 +85,19 @@ describe('what to scan', () => {
     expect(await count('project/**/*.json')).toBe(1);
     expect(await count('.')).toBe(3);
     expect(await count(join(folder, 'project'))).toBe(3);
+  });
+
+  it('is what a manifest pins where there is no lock file', async () => {
+    const { put, putRecords, scanWith } = await aScannedProject();
+    const osvDirectory = await putRecords();
+    await put(
+      'bare/package.json',
+      '{"dependencies": {"left-trim": "1.2.0", "framework": "^1.0.0"}}',
+    );
+    const found = await scanWith({ osvDirectory }, { path: 'bare' });
+    expect(found.vulnerabilities).toMatchObject([{ package: 'left-trim', direct: true }, {}]);
+    expect(found.skipped).toMatchObject([{ package: 'framework' }]);
+    expect(found.text).toContain('1 dependency without an exact version');
   });
 
   it('uses go.sum where there is no go.mod', async () => {

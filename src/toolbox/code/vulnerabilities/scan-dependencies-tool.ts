@@ -16,7 +16,7 @@ const inputSchema = z.object({
     .max(4096)
     .optional()
     .describe(
-      'A lock file, a folder to search for lock files, or a glob, inside the allowed roots.',
+      'A lock file, a folder to search for lock files (without any: for versions pinned in pyproject.toml and package.json), or a glob, inside the allowed roots.',
     ),
   code: z
     .string()
@@ -144,7 +144,7 @@ function summarize(output: ScanReport): string {
   const { vulnerabilities, packages_scanned: scanned, lockfiles } = output;
   const head =
     `${pluralize(vulnerabilities.length, 'known vulnerability', 'known vulnerabilities')} in ${pluralize(scanned, 'package')} of ` +
-    `${pluralize(lockfiles.length, 'lock file')} (${output.source}, as of ${output.as_of})`;
+    `${pluralize(lockfiles.length, 'file')} (${output.source}, as of ${output.as_of})`;
   const lines = vulnerabilities
     .slice(0, maxLinesShown)
     .map(
@@ -158,7 +158,11 @@ function summarize(output: ScanReport): string {
     ...lines,
     ...(more > 0 ? [`… and ${more} more`] : []),
     ...output.recommendations.slice(0, maxLinesShown),
-    ...(output.skipped_count > 0 ? [`Not checked: ${output.skipped_count} without a version`] : []),
+    ...(output.skipped_count > 0
+      ? [
+          `Not checked: ${pluralize(output.skipped_count, 'dependency', 'dependencies')} without an exact version; a lock file has them`,
+        ]
+      : []),
     ...output.warnings,
   ].join('\n');
 }

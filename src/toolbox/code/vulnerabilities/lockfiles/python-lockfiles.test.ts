@@ -31,6 +31,30 @@ describe('lock files of Python', () => {
     expect(skipped.map(({ line }) => line)).toEqual([6, 7, 8, 10]);
   });
 
+  it('pyproject.toml gives what is pinned with == in every group, with its line', async () => {
+    const text = [
+      '[project]',
+      'dependencies = [',
+      '  "requests==2.19.0",',
+      '  "pyyaml>=5",',
+      ']',
+      '[project.optional-dependencies]',
+      'dev = ["pytest==8.0.0"]',
+      '[dependency-groups]',
+      'docs = ["sphinx==7.1", { include-group = "dev" }]',
+    ].join('\n');
+    expect(await packagesOf('pyproject.toml', text)).toEqual([
+      'requests@2.19.0:3',
+      'pytest@8.0.0:7',
+      'sphinx@7.1:9',
+    ]);
+    const { skipped } = await parseAs('pyproject.toml', text);
+    expect(skipped).toMatchObject([{ name: 'pyyaml', line: 4 }]);
+    await expect(parseAs('pyproject.toml', '[project')).rejects.toMatchObject({
+      code: 'code.lockfile_malformed',
+    });
+  });
+
   it('requirements.txt made of blanks is read in time that grows with its length', async () => {
     const started = performance.now();
     const { skipped } = await parseAs('requirements.txt', `a==1${' '.repeat(200_000)}x`);
