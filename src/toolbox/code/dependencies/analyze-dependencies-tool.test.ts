@@ -151,10 +151,10 @@ it('draws the heaviest imports only when even folders have too many', async () =
 });
 
 describe('limits', () => {
-  it('a folder of 5,000 files takes seconds, however tangled', async () => {
+  it('a folder of 2,000 files takes seconds, however tangled', async () => {
     const files: Record<string, string> = {};
-    for (let index = 0; index < 5_000; index += 1) {
-      const targets = [index + 1, (index * 7) % 5_000, (index * 13) % 5_000];
+    for (let index = 0; index < 2_000; index += 1) {
+      const targets = [index + 1, (index * 7) % 2_000, (index * 13) % 2_000];
       files[`d${index % 50}/m${index}.js`] = targets
         .map((target) => `import '../d${target % 50}/m${target}.js';`)
         .join('\n');
@@ -162,9 +162,9 @@ describe('limits', () => {
     await project.put(files);
     const started = performance.now();
     const report = await project.analyze();
-    expect(performance.now() - started).toBeLessThan(30_000);
-    expect(report.metrics.files).toBe(5_000);
-    expect(report.picture_note).toMatch(/^5000 modules, drawn as 50 folders/);
+    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(report.metrics.files).toBe(2_000);
+    expect(report.picture_note).toMatch(/^2000 modules, drawn as 50 folders/);
   });
 
   it('a chain of thousands of imports does not exhaust the stack', async () => {
