@@ -5,6 +5,7 @@ import type { KeptAnswer } from '../contract/answer/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
 import { headerOf, type HttpExchange } from '../http/index.ts';
 import { digestJson } from '../kernel/index.ts';
+import { AnswerCache } from './answer-cache.ts';
 import { checkPart, readBody, readQuery } from './check-request.ts';
 import type { ApiCall, ApiRoute } from './define-route.ts';
 import { MethodNotAllowedError, NoSuchRouteError, NotPermittedError } from './errors.ts';
@@ -13,7 +14,7 @@ import { answerOnce, checkKey } from './idempotency.ts';
 import { defaultApiLimits, type ApiLimits, type ApiPorts } from './ports.ts';
 import { problemOf } from './problem.ts';
 import { apiRoutes } from './route-table.ts';
-import { sendJson, sendProblem } from './send-answer.ts';
+import { sendJson, sendProblem, sendRead } from './send-answer.ts';
 
 export const basePath = '/api/v1';
 
@@ -34,6 +35,7 @@ interface Serving {
   readonly ports: ApiPorts;
   readonly limits: ApiLimits;
   readonly streams: RunEventStreams;
+  readonly cache: AnswerCache;
 }
 
 /** Handlers write to the response of the listener themselves; Hono only needs to get something. */
@@ -46,7 +48,7 @@ const handled = new Response(null);
 export function createApp(ports: ApiPorts): ApiApp {
   const limits = { ...defaultApiLimits, ...ports.limits };
   const streams = new RunEventStreams(ports.workflows, limits, ports.log);
-  const serving: Serving = { ports, limits, streams };
+  const serving: Serving = { ports, limits, streams, cache: new AnswerCache() };
   const app = new Hono<{ Bindings: Bindings }>();
   for (const route of apiRoutes) {
     const path = `${basePath}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
@@ -105,7 +107,10 @@ async function serveRoute(
     const body = checkPart('body', route.body, given.value);
     const call = new CurrentCall({ exchange, caller, serving, params: checkedParams, query, body });
     if (route.serve) await route.serve(call, ports, exchange);
-    else if (call.idempotencyKey === undefined || route.method !== 'post') {
+    else if (route.method === 'get') {
+      const answer = await route.handle?.(call, ports);
+      sendRead(exchange, serving.cache.body(answer) ?? JSON.stringify(answer));
+    } else if (call.idempotencyKey === undefined || route.method !== 'post') {
       sendJson(exchange, await answerCall(route, call, ports));
     } else await answerKeyed(route, call, { exchange, ports });
   } catch (error) {
@@ -227,6 +232,7 @@ class CurrentCall implements ApiCall<unknown, unknown, unknown> {
   readonly body: unknown;
   readonly limits: ApiLimits;
   readonly streams: RunEventStreams;
+  readonly cache: AnswerCache;
   readonly #exchange: HttpExchange;
   #abort: AbortController | undefined;
 
@@ -238,6 +244,7 @@ class CurrentCall implements ApiCall<unknown, unknown, unknown> {
     this.body = body;
     this.limits = serving.limits;
     this.streams = serving.streams;
+    this.cache = serving.cache;
   }
 
   get signal(): AbortSignal {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Permission } from '../contract/access/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
 import type { HttpExchange } from '../http/index.ts';
+import type { AnswerCache } from './answer-cache.ts';
 import type { ApiLimits, ApiPorts } from './ports.ts';
 import type { RunEventStreams } from './events/run-event-streams.ts';
 
@@ -19,6 +20,7 @@ export interface ApiCall<Params, Query, Body> {
   readonly idempotencyKey: string | undefined;
   readonly limits: ApiLimits;
   readonly streams: RunEventStreams;
+  readonly cache: AnswerCache;
 }
 
 interface RouteText {

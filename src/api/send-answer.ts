@@ -3,14 +3,31 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { KeptAnswer } from '../contract/answer/index.ts';
 import { respondJson, type HttpExchange } from '../http/index.ts';
+import type { AnswerBody } from './answer-cache.ts';
 import { problemType, type Problem } from './problem.ts';
 
 /** Answers belong to their caller: they are kept by no shared cache, and checked before they are used again. */
 const always = { 'cache-control': 'private, no-cache', 'x-content-type-options': 'nosniff' };
 
-/** Sends a JSON answer; a GET has an ETag, and gets 304 where the client has the same answer. */
-export function sendJson(
+/** Sends the answer of a GET: it has an ETag, and 304 goes to a client that has the same answer. */
+export function sendRead(
   { request, response }: Pick<HttpExchange, 'request' | 'response'>,
+  body: AnswerBody | string,
+): void {
+  const etag = typeof body === 'string' ? etagOf(body) : body.etag;
+  const headers = { ...always, etag };
+  if (hasTag(request.headers['if-none-match'], etag)) {
+    response.writeHead(304, headers);
+    response.end();
+    return;
+  }
+  const text = typeof body === 'string' ? body : body.bytes;
+  respondJson(response, { status: 200, text, headers });
+}
+
+/** Sends the answer of a request that does something. */
+export function sendJson(
+  { response }: Pick<HttpExchange, 'response'>,
   { status, location, text }: KeptAnswer,
 ): void {
   if (status === 204) {
@@ -27,18 +44,7 @@ export function sendJson(
     });
     return;
   }
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    const headers = location === null ? always : { ...always, location };
-    respondJson(response, { status, text: body, headers });
-    return;
-  }
-  const etag = etagOf(body);
-  const headers = { ...always, etag };
-  if (hasTag(request.headers['if-none-match'], etag)) {
-    response.writeHead(304, headers);
-    response.end();
-    return;
-  }
+  const headers = location === null ? always : { ...always, location };
   respondJson(response, { status, text: body, headers });
 }
 

@@ -42,10 +42,15 @@ export interface JsonAnswer {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** Sends one JSON text as the whole response. */
-export function respondJson(response: ServerResponse, answer: JsonAnswer): void {
+/** Sends one JSON text, or its bytes, as the whole response. */
+export function respondJson(
+  response: ServerResponse,
+  answer: Omit<JsonAnswer, 'text'> & { readonly text: string | Buffer },
+): void {
   if (response.headersSent || response.destroyed) return;
-  const body = answer.text.length > maxPastedLength ? Buffer.from(answer.text) : answer.text;
+  const { text } = answer;
+  const isLong = typeof text === 'string' && text.length > maxPastedLength;
+  const body = isLong ? Buffer.from(text) : text;
   const length = Buffer.byteLength(body);
   response.writeHead(
     answer.status,

@@ -54,13 +54,18 @@ export const toolRoutes: readonly ApiRoute[] = [
       schemas: booleanParam.optional().describe('With their input and output schemas.'),
     }),
     answer: pageOf(toolSchema.partial({ inputSchema: true })),
-    async handle({ caller, query }, ports) {
-      const entries = (await visibleTools(caller, ports)).filter(
-        ({ server }) => query.server === undefined || query.server === server,
-      );
-      const { items, nextCursor } = pageAfter(entries, query, ({ name }) => name);
-      const show = query.schemas === true ? showTool : summarize;
-      return { items: items.map(show), nextCursor };
+    async handle({ caller, query, cache }, { catalogue }) {
+      // The same array until something changed.
+      const all = await catalogue.entries();
+      return cache.answer(all, [caller.scopes ?? null, query], () => {
+        const entries = all.filter(
+          ({ name, server }) =>
+            (query.server === undefined || query.server === server) && isInScope(caller, name),
+        );
+        const { items, nextCursor } = pageAfter(entries, query, ({ name }) => name);
+        const show = query.schemas === true ? showTool : summarize;
+        return { items: items.map(show), nextCursor };
+      });
     },
   }),
   defineRoute({
@@ -121,14 +126,6 @@ export const toolRoutes: readonly ApiRoute[] = [
 ];
 
 /** Tools outside of the caller's scope do not exist for it. */
-async function visibleTools(
-  caller: Caller,
-  { catalogue }: Pick<ApiPorts, 'catalogue'>,
-): Promise<readonly CatalogueEntry[]> {
-  const entries = await catalogue.entries();
-  return caller.scopes ? entries.filter(({ name }) => isInScope(caller, name)) : entries;
-}
-
 async function findTool(
   caller: Caller,
   name: string,
