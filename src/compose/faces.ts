@@ -91,7 +91,11 @@ export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
     minProtocolVersion: server.min_protocol_version,
     allowedHosts: [...server.allowed_hosts, ...parts.logins.publicUrls],
     allowedOrigins: [...server.allowed_origins, ...parts.logins.publicUrls],
-    limits: { maxRequestBytes: server.max_request_bytes },
+    limits: {
+      maxRequestBytes: server.max_request_bytes,
+      maxConnections: server.max_connections,
+      maxConnectionsPerAddress: server.max_connections_per_address,
+    },
     ...access.options,
     routes: [
       metricsRoute(parts.metrics),

@@ -64,6 +64,16 @@ export const serverSettings = z
       10_485_760,
       'Maximum size of a request body; larger ones are rejected with 413.',
     ),
+    max_connections: wholeNumber(
+      [10, 100_000],
+      2_000,
+      'Maximum open connections; event streams hold one each. Beyond it the connection idle longest is closed for a new one.',
+    ),
+    max_connections_per_address: wholeNumber(
+      [1, 100_000],
+      1_500,
+      'The same for the connections of one address, which may be a proxy.',
+    ),
     min_protocol_version: choice(
       ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'],
       '2024-11-05',
