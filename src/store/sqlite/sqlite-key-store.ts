@@ -145,10 +145,11 @@ export class SqliteKeyStore implements KeyStore {
 
   async grantRun(grant: RunGrant, atMs: number, forgetBeforeMs: number): Promise<void> {
     const { runId, callerId, tenant, role, scopes, credential } = grant;
+    // The run is committed after it to the same log, and waits for the disk: a run that is kept has its grant.
     await this.#write((statements) => {
       statements(forgetGrantsSql).run(forgetBeforeMs);
       statements(grantSql).run(runId, callerId, tenant, role, textOf(scopes), credential, atMs);
-    });
+    }, 'normal');
   }
 
   runGrant(runId: string): RunGrant | undefined {
