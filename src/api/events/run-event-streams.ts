@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Caller } from '../../contract/caller/index.ts';
-import type { Workflows } from '../../contract/run/index.ts';
+import type { RunView, Workflows } from '../../contract/run/index.ts';
 import { EventStream } from '../../http/index.ts';
 import type { Log } from '../../kernel/index.ts';
 import { TooManyStreamsError } from '../errors.ts';
@@ -100,10 +100,7 @@ export class RunEventStreams {
     const position = readEventId(lastEventId);
     const view = await this.#workflows.show(caller, given);
     const { runId } = view;
-    const { total } = await this.#workflows.journal(caller, runId, { after: 0, limit: 0 });
-    if (position.number > total) throw unknownEventId();
-    const isKnown = isOver(view.status) && position.digest === stateDigest(runState(view));
-    if (isKnown && position.number === total) {
+    if (lastEventId !== undefined && (await this.#hasAll(caller, view, position))) {
       // Tells an EventSource not to reconnect.
       response.writeHead(204).end();
       return;
@@ -112,7 +109,23 @@ export class RunEventStreams {
     const stream = new RunStream(response, position, this.#limits);
     await this.#catchUp(caller, runId, stream);
     if (stream.isClosed) return;
-    this.#watch(caller, runId).join(stream);
+    if (isOver(view.status)) {
+      const state = runState(view);
+      stream.sendState(stateDigest(state), JSON.stringify(state));
+      stream.end();
+    } else this.#watch(caller, runId).join(stream);
+  }
+
+  /** Whether a client has all there will ever be of a run. */
+  async #hasAll(
+    caller: Caller,
+    view: RunView,
+    { number, digest }: EventPosition,
+  ): Promise<boolean> {
+    const range = { after: 0, limit: 0 };
+    const { total } = await this.#workflows.journal(caller, view.runId, range);
+    if (number > total) throw unknownEventId();
+    return number === total && isOver(view.status) && digest === stateDigest(runState(view));
   }
 
   /** Something was done to the run: its watcher looks at once. */
