@@ -81,7 +81,7 @@ lint: build ## Lint, check types and look for dead code
 format: build ## Format the sources
 	@npm run --silent format
 
-bench: build bench-gateway bench-sandbox bench-workflow bench-planning bench-agent ## Measure against the floors and peers named in bench/README.md
+bench: build bench-gateway bench-sandbox bench-workflow bench-planning bench-agent bench-api ## Measure against the floors and peers named in bench/README.md
 	@node bench/run.ts
 
 bench-gateway: build $(bench_peers) ## Measure the way of a call beside mcp-proxy, mcp-hub, supergateway and an SDK proxy
@@ -98,6 +98,9 @@ bench-planning: build ## Plan without a model: how often it is right, asks, or i
 
 bench-agent: build $(agent_peers) ## Measure a turn of the agent beside a bare tool loop of the AI SDK
 	@node bench/agent/run.ts
+
+bench-api: build ## Measure the REST API beside bare Hono handlers, 100 tenants and 10,000 event streams
+	@node bench/api/run.ts
 
 soak: build ## A thousand calls a second for ten minutes: no error, flat memory
 	@node bench/gateway/soak.ts
