@@ -12,7 +12,7 @@ export class UnknownSessionError extends AppError {
     super(
       id === 'last'
         ? 'There is no session yet. "tutti chat" or "tutti ask" begins one'
-        : `There is no session "${shown}". "tutti sessions" lists those there are`,
+        : `There is no session "${shown}". "tutti sessions" lists those there are; without --session a new one begins`,
       { details: { id: shown } },
     );
   }

@@ -64,6 +64,7 @@ export function gitCommitTool(parts: CommitParts): EffectTool {
       'commit my changes with the message "fix the cart"',
       'git commit src/cart.ts',
       'save the changes as a commit',
+      'commit everything, new files too',
     ],
     run: (request, context) => commit(parts, request, context),
     summarize: ({ commit: hash, branch, files }) =>
@@ -161,11 +162,23 @@ async function planCommit(
     const base = head ?? (await emptyTree(git));
     const numbers = await git.run(['diff', '--numstat', '--no-renames', '-z', base, tree, '--']);
     const found = readNumbers(numbers);
-    if (found.length === 0) throw new GitFailedError('commit', 'there is nothing to commit');
+    if (found.length === 0) throw new GitFailedError('commit', await nothingToCommit(git));
     return { git, head, tree, files: found, limit };
   } finally {
     await rm(place, { recursive: true, force: true });
   }
+}
+
+const maxNewShown = 5;
+
+/** New files are committed only when they are named. */
+async function nothingToCommit(git: Git): Promise<string> {
+  const list = await git.run(['ls-files', '--others', '--exclude-standard', '-z']);
+  const added = list.split('\0').filter((path) => path !== '');
+  if (added.length === 0) return 'there is nothing to commit';
+  const shown = added.slice(0, maxNewShown).join(', ');
+  const more = added.length > maxNewShown ? ' …' : '';
+  return `no tracked file has changed, and new files are committed only when named: ${shown}${more} ("." names all)`;
 }
 
 async function locatePath(files: ProjectFiles, path: string): Promise<string> {

@@ -193,8 +193,8 @@ describe('git_commit', () => {
     expect(git('status', '--porcelain')).toBe('M  b.txt\n');
   });
 
-  it('commits what is staged, and else every tracked change', async () => {
-    const { call, git } = aChangedRepository();
+  it('commits what is staged, else every tracked change, and names new files', async () => {
+    const { call, git, root } = aChangedRepository();
     git('add', 'b.txt');
     expect(await call('git_commit', { message: 'staged' })).toMatchObject({
       files: [{ path: 'b.txt' }],
@@ -206,6 +206,10 @@ describe('git_commit', () => {
     expect(git('status', '--porcelain')).toBe('?? new.txt\n');
     expect(await call('git_commit', { message: 'none' })).toMatchObject({
       code: 'workspace.git_failed',
+      message: expect.stringContaining('only when named: new.txt ("." names all)'),
+    });
+    unlinkSync(join(root, 'new.txt'));
+    expect(await call('git_commit', { message: 'none' })).toMatchObject({
       message: expect.stringContaining('nothing to commit'),
     });
     expect(subjects(git)).toEqual(['rest', 'staged', 'first']);
