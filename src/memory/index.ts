@@ -9,3 +9,14 @@ export type {
   SessionOwner,
   SessionStore,
 } from './session-store.ts';
+export type {
+  MemoryItemChange,
+  MemoryItemCounts,
+  MemoryItemStore,
+  MemoryPage,
+  MemorySearch,
+  NeighbourItem,
+  NewMemoryItem,
+  PendingVector,
+  ScoredItem,
+} from './items/memory-item-store.ts';

@@ -4,7 +4,7 @@ import type { ArtifactIndex } from '../artifacts/index.ts';
 import type { AnswerStore } from '../contract/answer/index.ts';
 import type { LoginStore } from '../fleet/index.ts';
 import { isGone, systemClock, systemTimers, type Clock } from '../kernel/index.ts';
-import type { PreferenceStore, SessionStore } from '../memory/index.ts';
+import type { MemoryItemStore, PreferenceStore, SessionStore } from '../memory/index.ts';
 import type { SpendingStore } from '../models/index.ts';
 import type { TraceReadLimits, TraceStore } from '../observe/index.ts';
 import type { RunStore } from '../workflow/engine/index.ts';
@@ -19,6 +19,7 @@ import { SqliteAuditStore } from './sqlite/sqlite-audit-store.ts';
 import { SqliteArtifactIndex } from './sqlite/sqlite-artifact-index.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 import { SqliteLoginStore } from './sqlite/sqlite-login-store.ts';
+import { SqliteMemoryItemStore } from './sqlite/sqlite-memory-item-store.ts';
 import { SqlitePreferenceStore } from './sqlite/sqlite-preference-store.ts';
 import { SqliteRunStore } from './sqlite/sqlite-run-store.ts';
 import { SqliteSessionStore } from './sqlite/sqlite-session-store.ts';
@@ -54,6 +55,7 @@ export interface Store {
   readonly spending: SpendingStore;
   readonly sessions: SessionStore;
   readonly preferences: PreferenceStore;
+  readonly memoryItems: MemoryItemStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;
   readonly logins: LoginStore;
@@ -67,6 +69,8 @@ export interface Store {
 }
 
 const databaseName = 'tutti.db';
+/** Of MiniLM-L6-v2, which makes the vectors of memory items. */
+const vectorDimensions = 384;
 const defaultBusyTimeoutMs = 10_000;
 const defaultSpanBusyTimeoutMs = 50;
 /** Then other work of this process has its turn, and the write is tried again. */
@@ -112,6 +116,7 @@ export function openStore(options: StoreOptions): Store {
     keys: new SqliteKeyStore(database, { patienceMs }),
     logins: new SqliteLoginStore(database, { patienceMs }),
     preferences: new SqlitePreferenceStore(database, { patienceMs }),
+    memoryItems: new SqliteMemoryItemStore(database, { patienceMs, dimensions: vectorDimensions }),
     runs: new SqliteRunStore(runDatabase, {
       clock: steady,
       isGone,

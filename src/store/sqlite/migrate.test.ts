@@ -71,6 +71,9 @@ const aLogin = `
   INSERT INTO logins (caller_id, server, server_url, resource, issuer, scopes, is_renewable, is_revoked, sealed, version)
   VALUES ('local', 'tracker', 'https://a/', 'https://a/', 'https://b/', '[]', 1, 0, 'x', 1);`;
 
+const anAnswer = `
+  INSERT INTO api_answers (caller_id, key, digest, owner, begun_at_ms) VALUES ('local', 'k', 'd', 'o', 1);`;
+
 const sinceTasks = `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`;
 
 const rowsOfVersion: Readonly<Record<number, string>> = {
@@ -98,6 +101,7 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   13: `${sinceTasks} ${aKey}`,
   14: `${sinceTasks} ${aKey} ${anAuditEntry}`,
   15: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin}`,
+  16: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

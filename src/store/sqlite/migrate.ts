@@ -28,6 +28,7 @@ const names = [
   'audit',
   'logins',
   'api-answers',
+  'memory-items',
 ];
 
 /** Every step from an empty database to this program's, in order. */

@@ -41,6 +41,8 @@ function openForWriting(options: DatabaseOptions): DatabaseSync {
   try {
     whileBusy(options, () => useWriteAheadLog(database));
     database.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
+    // What is deleted is overwritten where that takes no further page; SqliteMemoryItemStore.erase does the rest.
+    database.exec('PRAGMA secure_delete = FAST');
     database.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
     migrate(database, {
       path: options.path,

@@ -124,6 +124,19 @@ export class SqliteDatabase {
     return this.#guarded(this.options.busyTimeoutMs, () => work(this.#statementsOf));
   }
 
+  /** Copies the write-ahead log into the database and truncates it. False where another connection reads from it. */
+  emptyLog(busyTimeoutMs: number): boolean {
+    return this.#guarded(busyTimeoutMs, () => {
+      const done = this.#statementsOf('PRAGMA wal_checkpoint(TRUNCATE)').get();
+      return done?.['busy'] === 0;
+    });
+  }
+
+  /** Writes the file anew, without what is in its unused parts. */
+  vacuum(busyTimeoutMs: number): void {
+    this.#guarded(busyTimeoutMs, (connection) => connection.exec('VACUUM'));
+  }
+
   close(): void {
     if (this.#isSyncWanted) this.#syncAtEnd();
     this.#statements.clear();

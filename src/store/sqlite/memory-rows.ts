@@ -1,0 +1,136 @@
+import type { MemoryFilter, MemoryItem, MemorySource } from '../../contract/memory/index.ts';
+import { isoTime, parseColumn, readNumber, type Row } from './run-rows.ts';
+import type { Statements } from './sqlite-database.ts';
+import type { VectorTraits } from './vector-index.ts';
+
+const insertSql = `
+  INSERT INTO memory_items (item_id, caller_id, kind, status, sensitivity, pinned, text, source, session_id,
+    turn, run_id, observed_at_ms, valid_from_ms, valid_until_ms, supersedes, superseded_by)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+
+const turnSql = `
+  SELECT 1 FROM session_turns JOIN sessions USING (session_id)
+  WHERE session_id = ? AND number = ? AND caller_id = ?`;
+const runSql = 'SELECT 1 FROM runs WHERE run_id = ? AND caller_id = ?';
+
+/** The key of the new row; undefined where the id is taken. */
+export function insertItem(
+  statements: Statements,
+  callerId: string,
+  item: MemoryItem,
+): number | undefined {
+  const { source } = item;
+  const turn = source.kind === 'turn' ? ([source.session, source.turn] as const) : [null, null];
+  const added = statements(insertSql).run(
+    item.id,
+    callerId,
+    item.kind,
+    item.status,
+    item.sensitivity,
+    item.pinned ? 1 : 0,
+    item.text,
+    JSON.stringify(source),
+    ...turn,
+    source.kind === 'run' ? source.runId : null,
+    Date.parse(item.observedAt),
+    Date.parse(item.validFrom),
+    item.validUntil === null ? null : Date.parse(item.validUntil),
+    item.supersedes,
+    item.supersededBy,
+  );
+  return added.changes > 0 ? Number(added.lastInsertRowid) : undefined;
+}
+
+/** Whether what an item comes from is there and the caller's. */
+export function isSourceKnown(
+  statements: Statements,
+  callerId: string,
+  source: MemorySource,
+): boolean {
+  switch (source.kind) {
+    case 'turn':
+      return statements(turnSql).get(source.session, source.turn, callerId) !== undefined;
+    case 'run':
+      return statements(runSql).get(source.runId, callerId) !== undefined;
+    case 'file':
+    case 'person':
+      return true;
+  }
+}
+
+export function readItem(row: Row, path: string): MemoryItem {
+  return {
+    id: String(row['item_id']),
+    // Only this store writes the columns, from the same types.
+    kind: String(row['kind']) as MemoryItem['kind'],
+    text: String(row['text']),
+    source: parseColumn(row, 'source', path),
+    status: String(row['status']) as MemoryItem['status'],
+    sensitivity: String(row['sensitivity']) as MemoryItem['sensitivity'],
+    pinned: row['pinned'] === 1,
+    observedAt: isoTime(row, 'observed_at_ms'),
+    validFrom: isoTime(row, 'valid_from_ms'),
+    validUntil: row['valid_until_ms'] === null ? null : isoTime(row, 'valid_until_ms'),
+    supersedes: row['supersedes'] === null ? null : String(row['supersedes']),
+    supersededBy: row['superseded_by'] === null ? null : String(row['superseded_by']),
+  };
+}
+
+export function readTraits(row: Row): VectorTraits {
+  return {
+    kind: String(row['kind']),
+    status: String(row['status']),
+    sensitivity: String(row['sensitivity']),
+    observedAtMs: readNumber(row, 'observed_at_ms'),
+    validFromMs: readNumber(row, 'valid_from_ms'),
+    validUntilMs: row['valid_until_ms'] === null ? Infinity : readNumber(row, 'valid_until_ms'),
+  };
+}
+
+/** The filter over `memory_items AS i`, with the values of `filterCells` as :caller, :kinds … */
+export const isWantedSql = `
+  i.caller_id = :caller
+  AND i.status IN (SELECT value FROM json_each(:statuses))
+  AND i.sensitivity IN (SELECT value FROM json_each(:sensitivities))
+  AND (:kinds IS NULL OR i.kind IN (SELECT value FROM json_each(:kinds)))
+  AND (:validAt IS NULL OR (i.valid_from_ms <= :validAt AND (i.valid_until_ms IS NULL OR i.valid_until_ms > :validAt)))
+  AND i.observed_at_ms BETWEEN :observedFrom AND :observedUntil
+  AND (:session IS NULL OR i.session_id = :session)`;
+
+export function filterCells(callerId: string, filter: MemoryFilter) {
+  const { kinds, statuses, sensitivities, session } = withDefaults(filter);
+  const { validAt, observedFrom, observedUntil } = filter;
+  return {
+    caller: callerId,
+    statuses: JSON.stringify(statuses),
+    sensitivities: JSON.stringify(sensitivities),
+    kinds: kinds === undefined ? null : JSON.stringify(kinds),
+    validAt: validAt === undefined ? null : Date.parse(validAt),
+    observedFrom: observedFrom === undefined ? Number.MIN_SAFE_INTEGER : Date.parse(observedFrom),
+    observedUntil:
+      observedUntil === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(observedUntil),
+    session: session ?? null,
+  };
+}
+
+/** The same filter for what is in memory, but for the session. */
+export function isWanted(filter: MemoryFilter): (traits: VectorTraits) => boolean {
+  const { kinds, statuses, sensitivities } = withDefaults(filter);
+  const at = filter.validAt === undefined ? undefined : Date.parse(filter.validAt);
+  const from = filter.observedFrom === undefined ? -Infinity : Date.parse(filter.observedFrom);
+  const until = filter.observedUntil === undefined ? Infinity : Date.parse(filter.observedUntil);
+  return (traits) =>
+    statuses.includes(traits.status) &&
+    sensitivities.includes(traits.sensitivity) &&
+    (kinds === undefined || kinds.includes(traits.kind)) &&
+    (at === undefined || (traits.validFromMs <= at && traits.validUntilMs > at)) &&
+    traits.observedAtMs >= from &&
+    traits.observedAtMs <= until;
+}
+
+function withDefaults(filter: MemoryFilter) {
+  const statuses: readonly string[] = filter.statuses ?? ['active'];
+  const sensitivities: readonly string[] = filter.sensitivities ?? ['normal'];
+  const kinds: readonly string[] | undefined = filter.kinds;
+  return { statuses, sensitivities, kinds, session: filter.session };
+}

@@ -1,0 +1,396 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import { itemOfTurn, type MemoryFilter, type MemoryItem } from '../../contract/memory/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import type {
+  MemoryItemChange,
+  MemoryItemCounts,
+  MemoryItemStore,
+  MemoryPage,
+  MemorySearch,
+  NeighbourItem,
+  NewMemoryItem,
+  PendingVector,
+  ScoredItem,
+} from '../../memory/index.ts';
+import { StoreBusyError } from '../errors.ts';
+import { CallerVectors } from './caller-vectors.ts';
+import {
+  filterCells,
+  insertItem,
+  isSourceKnown,
+  isWanted,
+  isWantedSql,
+  readItem,
+} from './memory-rows.ts';
+import { parseColumn, readNumber } from './run-rows.ts';
+import type { Durability, SqliteDatabase, Statements } from './sqlite-database.ts';
+import { quantize } from './vector-index.ts';
+import { whileStoreBusy } from './write-group.ts';
+
+const itemsSql = `
+  SELECT * FROM memory_items WHERE caller_id = ? AND item_id IN (SELECT value FROM json_each(?))`;
+const countSql = 'SELECT COUNT(*) AS count FROM memory_items WHERE caller_id = ?';
+const findSql = `
+  SELECT item_id FROM memory_items WHERE caller_id = ?1 AND substr(item_id, 1, length(?2)) = ?2
+  ORDER BY observed_at_ms DESC LIMIT ?3`;
+
+const listSql = `
+  SELECT i.* FROM memory_items i WHERE ${isWantedSql}
+  AND (:after IS NULL OR (i.observed_at_ms, i.item_key) <
+    (SELECT observed_at_ms, item_key FROM memory_items WHERE caller_id = :caller AND item_id = :after))
+  ORDER BY i.observed_at_ms DESC, i.item_key DESC LIMIT :limit`;
+
+const documentsSql = 'SELECT COUNT(*) AS count FROM memory_words WHERE memory_words MATCH ?';
+const byWordsSql = `
+  SELECT i.item_id, -bm25(memory_words) AS score
+  FROM memory_words w JOIN memory_items i ON i.item_key = w.rowid
+  WHERE memory_words MATCH :words AND ${isWantedSql}
+  ORDER BY bm25(memory_words) LIMIT :limit`;
+
+const idSql = 'SELECT item_id FROM memory_items WHERE item_key = ?';
+const keysOfSessionSql = `
+  SELECT item_key FROM memory_items WHERE caller_id = ? AND session_id = ?`;
+
+const neighboursSql = `
+  SELECT n.item_id AS id, i.item_id AS of, n.turn - i.turn AS distance
+  FROM memory_items i JOIN memory_items n ON n.session_id = i.session_id
+    AND n.turn BETWEEN i.turn - ?3 AND i.turn + ?3
+  WHERE i.caller_id = ?1 AND i.item_id IN (SELECT value FROM json_each(?2))
+    AND n.caller_id = ?1 AND n.kind = 'turn' AND n.item_id <> i.item_id`;
+
+const endSql = `
+  UPDATE memory_items SET superseded_by = ?3, valid_until_ms = ?4
+  WHERE caller_id = ?1 AND item_id = ?2 AND superseded_by IS NULL`;
+
+const changeSql = `
+  UPDATE memory_items SET pinned = COALESCE(?3, pinned), status = COALESCE(?4, status)
+  WHERE caller_id = ?1 AND item_id = ?2`;
+
+const versionsSql = `
+  WITH RECURSIVE versions (item_id, supersedes) AS (
+    SELECT item_id, supersedes FROM memory_items
+    WHERE caller_id = ?1 AND item_id IN (SELECT value FROM json_each(?2))
+    UNION
+    SELECT i.item_id, i.supersedes FROM versions v JOIN memory_items i ON i.item_id = v.supersedes
+    WHERE i.caller_id = ?1
+  ) SELECT i.* FROM memory_items i WHERE i.caller_id = ?1 AND i.item_id IN (SELECT item_id FROM versions)`;
+
+const removeSql = 'DELETE FROM memory_items WHERE caller_id = ? AND item_id = ?';
+
+const insertVectorSql = `
+  INSERT INTO memory_vectors (item_key, vector) SELECT item_key, ?2 FROM memory_items WHERE item_id = ?1
+  ON CONFLICT DO NOTHING`;
+
+const pendingSql = `
+  SELECT item_id AS id, text FROM memory_items i
+  WHERE NOT EXISTS (SELECT 1 FROM memory_vectors v WHERE v.item_key = i.item_key)
+  ORDER BY item_key LIMIT ?`;
+
+const isNoItemYet = `
+  NOT EXISTS (SELECT 1 FROM memory_items i
+    WHERE i.session_id = t.session_id AND i.turn = t.number AND i.kind = 'turn')
+  AND json_valid(t.turn) AND trim(t.turn ->> '$.text', char(9, 10, 13, 32)) <> ''`;
+
+const turnsToIndexSql = `
+  SELECT t.session_id, t.turn, s.caller_id FROM session_turns t JOIN sessions s USING (session_id)
+  WHERE ${isNoItemYet} LIMIT ?`;
+
+const countsSql = `
+  SELECT (SELECT COUNT(*) FROM memory_items) AS items,
+    (SELECT COUNT(*) FROM memory_words_docsize) AS indexed,
+    (SELECT COUNT(*) FROM memory_vectors) AS vectors,
+    (SELECT COUNT(*) FROM memory_vectors WHERE length(vector) <> ?) AS odd,
+    (SELECT COUNT(*) FROM memory_items i
+      WHERE NOT EXISTS (SELECT 1 FROM memory_vectors v WHERE v.item_key = i.item_key)) AS pendingVectors,
+    (SELECT COUNT(*) FROM session_turns t WHERE ${isNoItemYet}) AS pendingTurns`;
+
+const compareSql = `INSERT INTO memory_words (memory_words, rank) VALUES ('integrity-check', 1)`;
+const mergeSql = `INSERT INTO memory_words (memory_words) VALUES ('optimize')`;
+
+/** Items that a search by words ranks, at about 2 µs each on a slow core. */
+const maxRanked = 6_000;
+/** Words of one search. */
+const maxWords = 32;
+/** Waiting blocks the event loop: only shortly per attempt. */
+const tryMs = 250;
+
+export interface MemoryItemStoreOptions {
+  readonly patienceMs: number;
+  /** Numbers of a vector. */
+  readonly dimensions: number;
+}
+
+/** Keeps memory items in SQLite, their words in an FTS5 index, and vectors as blobs and in memory. */
+export class SqliteMemoryItemStore implements MemoryItemStore {
+  readonly #database: SqliteDatabase;
+  readonly #options: MemoryItemStoreOptions;
+  readonly #vectors: CallerVectors;
+
+  constructor(database: SqliteDatabase, options: MemoryItemStoreOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#vectors = new CallerVectors(options.dimensions);
+  }
+
+  add(caller: Caller, items: readonly NewMemoryItem[]): Promise<'added' | 'unknown_source'> {
+    return this.#write('full', (statements) => {
+      const isKnown = items.every(({ item }) => isSourceKnown(statements, caller.id, item.source));
+      if (!isKnown) return 'unknown_source';
+      for (const one of items) this.#insert(statements, caller, one);
+      return 'added';
+    });
+  }
+
+  async get(caller: Caller, ids: readonly string[]): Promise<readonly MemoryItem[]> {
+    if (!this.#database.exists || ids.length === 0) return [];
+    const rows = this.#database.readOne((statements) =>
+      statements(itemsSql).all(caller.id, JSON.stringify(ids)),
+    );
+    const items = new Map(rows.map((row) => [String(row['item_id']), this.#read(row)]));
+    return ids.flatMap((id) => items.get(id) ?? []);
+  }
+
+  async find(caller: Caller, beginning: string, limit: number): Promise<readonly string[]> {
+    if (!this.#database.exists) return [];
+    const rows = this.#database.readOne((statements) =>
+      statements(findSql).all(caller.id, beginning, limit),
+    );
+    return rows.map((row) => String(row['item_id']));
+  }
+
+  async list(
+    caller: Caller,
+    filter: MemoryFilter,
+    { limit, after }: MemoryPage,
+  ): Promise<readonly MemoryItem[]> {
+    if (!this.#database.exists) return [];
+    const cells = { ...filterCells(caller.id, filter), limit, after: after ?? null };
+    const rows = this.#database.readOne((statements) => statements(listSql).all(cells));
+    return rows.map((row) => this.#read(row));
+  }
+
+  async count(caller: Caller): Promise<number> {
+    if (!this.#database.exists) return 0;
+    const row = this.#database.readOne((statements) => statements(countSql).get(caller.id));
+    return row ? readNumber(row, 'count') : 0;
+  }
+
+  async byWords(
+    caller: Caller,
+    words: readonly string[],
+    { filter, limit }: MemorySearch,
+  ): Promise<readonly ScoredItem[]> {
+    if (!this.#database.exists) return [];
+    const rows = this.#database.read((statements) => {
+      const rarest = rarestOf(statements, [...new Set(words)].slice(0, maxWords));
+      if (rarest.length === 0) return [];
+      const cells = { ...filterCells(caller.id, filter), words: rarest.join(' OR '), limit };
+      return statements(byWordsSql).all(cells);
+    });
+    return rows.map((row) => ({ id: String(row['item_id']), score: readNumber(row, 'score') }));
+  }
+
+  async byVector(
+    caller: Caller,
+    vector: Float32Array,
+    { filter, limit }: MemorySearch,
+  ): Promise<readonly ScoredItem[]> {
+    if (!this.#database.exists) return [];
+    return this.#database.read((statements) => {
+      const index = this.#vectors.of(statements, caller.id);
+      const ofSession = filter.session && keysOf(statements, caller, filter.session);
+      const fits = isWanted(filter);
+      const near = index.nearest(
+        vector,
+        limit,
+        (slot) => fits(slot) && (!ofSession || ofSession.has(slot.key)),
+      );
+      return near.map(({ key, cosine }) => ({
+        id: String(statements(idSql).get(key)?.['item_id']),
+        score: cosine,
+      }));
+    });
+  }
+
+  async neighbours(
+    caller: Caller,
+    ids: readonly string[],
+    radius: number,
+  ): Promise<readonly NeighbourItem[]> {
+    if (!this.#database.exists) return [];
+    const rows = this.#database.readOne((statements) =>
+      statements(neighboursSql).all(caller.id, JSON.stringify(ids), radius),
+    );
+    return rows.map((row) => ({
+      id: String(row['id']),
+      of: String(row['of']),
+      distance: readNumber(row, 'distance'),
+    }));
+  }
+
+  supersede(
+    caller: Caller,
+    id: string,
+    by: NewMemoryItem,
+  ): Promise<'superseded' | 'unknown' | 'unknown_source'> {
+    const { item } = by;
+    return this.#write('full', (statements) => {
+      if (!isSourceKnown(statements, caller.id, item.source)) return 'unknown_source';
+      const endsAtMs = Date.parse(item.validFrom);
+      const ended = statements(endSql).run(caller.id, id, item.id, endsAtMs);
+      if (ended.changes === 0) return 'unknown';
+      this.#insert(statements, caller, { ...by, item: { ...item, supersedes: id } });
+      return 'superseded';
+    });
+  }
+
+  async change(caller: Caller, id: string, { pinned, status }: MemoryItemChange): Promise<boolean> {
+    if (!this.#database.exists) return false;
+    const flag = pinned === undefined ? null : Number(pinned);
+    return this.#write(
+      'full',
+      (statements) => statements(changeSql).run(caller.id, id, flag, status ?? null).changes > 0,
+    );
+  }
+
+  async forget(caller: Caller, ids: readonly string[]): Promise<readonly MemoryItem[]> {
+    if (!this.#database.exists) return [];
+    const removed = await this.#write('full', (statements) =>
+      overwriting(statements, () => {
+        const rows = statements(versionsSql).all(caller.id, JSON.stringify(ids));
+        for (const row of rows) statements(removeSql).run(caller.id, String(row['item_id']));
+        return rows.map((row) => this.#read(row));
+      }),
+    );
+    // The log still has the pages as they were. While others read from it, that waits for the next time.
+    this.#database.emptyLog(0);
+    return removed;
+  }
+
+  async pendingVectors(limit: number): Promise<readonly PendingVector[]> {
+    if (!this.#database.exists) return [];
+    const rows = this.#database.readOne((statements) => statements(pendingSql).all(limit));
+    return rows.map((row) => ({ id: String(row['id']), text: String(row['text']) }));
+  }
+
+  async addVectors(
+    vectors: readonly { readonly id: string; readonly vector: Float32Array }[],
+  ): Promise<void> {
+    await this.#write('normal', (statements) => {
+      for (const { id, vector } of vectors) {
+        statements(insertVectorSql).run(id, this.#encode(vector));
+      }
+    });
+  }
+
+  async indexTurns(limit: number): Promise<number> {
+    if (!this.#database.exists) return 0;
+    return this.#write('normal', (statements) => {
+      const rows = statements(turnsToIndexSql).all(limit);
+      for (const row of rows) {
+        const turn = parseColumn(row, 'turn', this.#database.options.path);
+        const item = itemOfTurn(String(row['session_id']), turn);
+        if (item) insertItem(statements, String(row['caller_id']), item);
+      }
+      return rows.length;
+    });
+  }
+
+  async counts(): Promise<MemoryItemCounts> {
+    const row = this.#database.readOne((statements) =>
+      statements(countsSql).get(this.#options.dimensions),
+    );
+    const count = (name: string): number => Number(row?.[name] ?? 0);
+    const items = count('items');
+    const indexed = count('indexed');
+    const odd = count('odd');
+    const problems = [
+      ...(items === indexed ? [] : [`${items} items, but ${indexed} entries in the index`]),
+      ...(odd === 0 ? [] : [`${odd} vectors of the wrong length`]),
+      ...(await this.#compareIndex()),
+    ];
+    const pending = {
+      pendingVectors: count('pendingVectors'),
+      pendingTurns: count('pendingTurns'),
+    };
+    return { items, indexed, vectors: count('vectors'), ...pending, problems };
+  }
+
+  async erase(): Promise<void> {
+    if (!this.#database.exists) return;
+    await this.#write('normal', (statements) => statements(mergeSql).run());
+    await whileStoreBusy(this.#options.patienceMs, () => {
+      this.#database.vacuum(tryMs);
+    });
+    await whileStoreBusy(this.#options.patienceMs, () => {
+      if (this.#database.emptyLog(tryMs)) return;
+      throw new StoreBusyError(this.#database.options.path, 'others read from it');
+    });
+  }
+
+  async #compareIndex(): Promise<readonly string[]> {
+    try {
+      await this.#write('normal', (statements) => statements(compareSql).run());
+      return [];
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'store.corrupt') throw error;
+      return ['the full-text index differs from the items'];
+    }
+  }
+
+  #insert(statements: Statements, caller: Caller, { item, vector }: NewMemoryItem): void {
+    const key = insertItem(statements, caller.id, item);
+    if (key !== undefined && vector) {
+      statements(insertVectorSql).run(item.id, this.#encode(vector));
+    }
+  }
+
+  #encode(vector: Float32Array): Uint8Array {
+    if (vector.length !== this.#options.dimensions) {
+      throw new Error(
+        `a vector of ${vector.length} numbers instead of ${this.#options.dimensions}`,
+      );
+    }
+    return new Uint8Array(quantize(vector).buffer);
+  }
+
+  #read(row: Parameters<typeof readItem>[0]): MemoryItem {
+    return readItem(row, this.#database.options.path);
+  }
+
+  #write<Result>(durability: Durability, work: (statements: Statements) => Result) {
+    const terms = { durability, busyTimeoutMs: tryMs };
+    return whileStoreBusy(this.#options.patienceMs, () => this.#database.write(terms, work));
+  }
+}
+
+/** The words as the index is asked for them, without those that would make it rank too many items. */
+function rarestOf(statements: Statements, words: readonly string[]): readonly string[] {
+  const counted = words
+    .map((word) => `"${word.replaceAll('"', '""')}"`)
+    .map((word) => ({ word, items: readNumber(statements(documentsSql).get(word) ?? {}, 'count') }))
+    .filter(({ items }) => items > 0)
+    .sort((a, b) => a.items - b.items);
+  let ranked = 0;
+  return counted
+    .filter(({ items }, index) => {
+      ranked += items;
+      return index === 0 || ranked <= maxRanked;
+    })
+    .map(({ word }) => word);
+}
+
+function keysOf(statements: Statements, caller: Caller, session: string): ReadonlySet<number> {
+  const rows = statements(keysOfSessionSql).all(caller.id, session);
+  return new Set(rows.map((row) => readNumber(row, 'item_key')));
+}
+
+/** What `work` deletes is overwritten, also where whole pages become free. */
+function overwriting<Result>(statements: Statements, work: () => Result): Result {
+  statements('PRAGMA secure_delete = ON').get();
+  try {
+    return work();
+  } finally {
+    statements('PRAGMA secure_delete = FAST').get();
+  }
+}
