@@ -20,3 +20,14 @@ export type {
   PendingVector,
   ScoredItem,
 } from './items/memory-item-store.ts';
+export { createContexts } from './contexts/create-contexts.ts';
+export type {
+  AddedContext,
+  AddResult,
+  ContextLimits,
+  ContextReference,
+  ContextShare,
+  ContextStore,
+} from './contexts/context-store.ts';
+export { createFeedback, type FeedbackSources } from './feedback/create-feedback.ts';
+export type { FeedbackStore } from './feedback/feedback-store.ts';

@@ -4,7 +4,13 @@ import type { ArtifactIndex } from '../artifacts/index.ts';
 import type { AnswerStore } from '../contract/answer/index.ts';
 import type { LoginStore } from '../fleet/index.ts';
 import { isGone, systemClock, systemTimers, type Clock } from '../kernel/index.ts';
-import type { MemoryItemStore, PreferenceStore, SessionStore } from '../memory/index.ts';
+import type {
+  ContextStore,
+  FeedbackStore,
+  MemoryItemStore,
+  PreferenceStore,
+  SessionStore,
+} from '../memory/index.ts';
 import type { SpendingStore } from '../models/index.ts';
 import type { TraceReadLimits, TraceStore } from '../observe/index.ts';
 import type { RunStore } from '../workflow/engine/index.ts';
@@ -17,7 +23,9 @@ import { LastFact } from './sqlite/last-fact.ts';
 import { SqliteAnswerStore } from './sqlite/sqlite-answer-store.ts';
 import { SqliteAuditStore } from './sqlite/sqlite-audit-store.ts';
 import { SqliteArtifactIndex } from './sqlite/sqlite-artifact-index.ts';
+import { SqliteContextStore } from './sqlite/sqlite-context-store.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
+import { SqliteFeedbackStore } from './sqlite/sqlite-feedback-store.ts';
 import { SqliteLoginStore } from './sqlite/sqlite-login-store.ts';
 import { SqliteMemoryItemStore } from './sqlite/sqlite-memory-item-store.ts';
 import { SqlitePreferenceStore } from './sqlite/sqlite-preference-store.ts';
@@ -56,6 +64,8 @@ export interface Store {
   readonly sessions: SessionStore;
   readonly preferences: PreferenceStore;
   readonly memoryItems: MemoryItemStore;
+  readonly contexts: ContextStore;
+  readonly feedback: FeedbackStore;
   readonly keys: KeyStore;
   readonly audit: AuditStore;
   readonly logins: LoginStore;
@@ -117,6 +127,8 @@ export function openStore(options: StoreOptions): Store {
     logins: new SqliteLoginStore(database, { patienceMs }),
     preferences: new SqlitePreferenceStore(database, { patienceMs }),
     memoryItems: new SqliteMemoryItemStore(database, { patienceMs, dimensions: vectorDimensions }),
+    contexts: new SqliteContextStore(database, { patienceMs }),
+    feedback: new SqliteFeedbackStore(database, { patienceMs }),
     runs: new SqliteRunStore(runDatabase, {
       clock: steady,
       isGone,

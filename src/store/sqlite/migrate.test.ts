@@ -74,6 +74,11 @@ const aLogin = `
 const anAnswer = `
   INSERT INTO api_answers (caller_id, key, digest, owner, begun_at_ms) VALUES ('local', 'k', 'd', 'o', 1);`;
 
+const aContext = `
+  INSERT INTO contexts (owner_id, context_id, name, number, item_count, bytes, tokens, created_at_ms, text)
+  VALUES ('local', 'ctx-0', 'notes', 1, 1, 2, 1, 1, '{}');
+  INSERT INTO context_shares (shared_with, owner_id, name, shared_at_ms) VALUES ('acme/anna', 'local', 'notes', 1);`;
+
 const sinceTasks = `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`;
 
 const rowsOfVersion: Readonly<Record<number, string>> = {
@@ -102,6 +107,8 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   14: `${sinceTasks} ${aKey} ${anAuditEntry}`,
   15: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin}`,
   16: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer}`,
+  17: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer}`,
+  18: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

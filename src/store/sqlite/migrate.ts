@@ -29,6 +29,8 @@ const names = [
   'logins',
   'api-answers',
   'memory-items',
+  'contexts',
+  'feedback',
 ];
 
 /** Every step from an empty database to this program's, in order. */

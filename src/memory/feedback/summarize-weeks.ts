@@ -1,0 +1,133 @@
+import type { FeedbackEntry, LearnedWeek } from '../../contract/feedback/index.ts';
+import type { RunSummary } from '../../contract/run/index.ts';
+
+/** A failure as it was recorded. */
+export interface FailureNote {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The same error, tool and environment had failed before. */
+  readonly isRepeated: boolean;
+  /** A suggested fix made the next attempt succeed. */
+  readonly isCured: boolean;
+}
+
+interface Noted {
+  /** In any order. */
+  readonly runs: readonly RunSummary[];
+  readonly failures: readonly FailureNote[] | undefined;
+  readonly entries: readonly FeedbackEntry[];
+  /** The Monday of the first week. */
+  readonly sinceMs: number;
+  readonly weeks: number;
+}
+
+const dayMs = 24 * 3_600_000;
+const weekMs = 7 * dayMs;
+
+/** What happened in each week, the latest first. */
+export function summarizeWeeks(noted: Noted): LearnedWeek[] {
+  const { runs, failures, entries, sinceMs, weeks } = noted;
+  const ended = endedInOrder(runs);
+  const fromRuns = failuresOf(ended);
+  const recoveries = recoveriesOf(ended);
+  return Array.from({ length: weeks }, (_, index) => {
+    const startMs = sinceMs + (weeks - 1 - index) * weekMs;
+    const isIn = (at: string): boolean => weekStart(Date.parse(at)) === startMs;
+    const failed = (failures ?? fromRuns).filter(({ at }) => isIn(at));
+    const recovered = recoveries.filter(({ at }) => isIn(at)).map(({ seconds }) => seconds);
+    const given = entries.filter(({ givenAt }) => isIn(givenAt));
+    const countOf = (isOpinion: boolean, isGood: boolean): number =>
+      given.filter((one) => (one.kind === 'opinion') === isOpinion && one.isGood === isGood).length;
+    return {
+      week: weekName(startMs),
+      from: new Date(startMs).toISOString().slice(0, 10),
+      runs: ended.filter(({ at }) => isIn(at)).length,
+      failures: failed.length,
+      repeatedFailures: failed.filter(({ isRepeated }) => isRepeated).length,
+      curedFailures: failures ? failed.filter(({ isCured }) => isCured).length : null,
+      recoveries: recovered.length,
+      medianSecondsToSuccess: medianOf(recovered),
+      up: countOf(true, true),
+      down: countOf(true, false),
+      acceptedChanges: countOf(false, true),
+      rejectedChanges: countOf(false, false),
+    };
+  });
+}
+
+/** Midnight of its Monday, UTC. */
+export function weekStart(ms: number): number {
+  const day = Math.floor(ms / dayMs);
+  // Day 0 was a Thursday.
+  return (day - ((((day + 3) % 7) + 7) % 7)) * dayMs;
+}
+
+/** ISO 8601: the week belongs to the year of its Thursday. */
+function weekName(startMs: number): string {
+  const thursday = new Date(startMs + 3 * dayMs);
+  const year = thursday.getUTCFullYear();
+  const week = Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / weekMs) + 1;
+  return `${year}-W${String(week).padStart(2, '0')}`;
+}
+
+interface EndedRun {
+  readonly at: string;
+  /** What it was to do; undefined where the plan has neither name nor goal. */
+  readonly task: string | undefined;
+  readonly isFailed: boolean;
+  readonly isSuccess: boolean;
+}
+
+function endedInOrder(runs: readonly RunSummary[]): readonly EndedRun[] {
+  return runs
+    .flatMap(({ endedAt, name, goal, status }) =>
+      endedAt === null
+        ? []
+        : [
+            {
+              at: endedAt,
+              task: name ?? goal ?? undefined,
+              isFailed: status === 'failed',
+              isSuccess: status === 'succeeded',
+            },
+          ],
+    )
+    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+/** Where failures are not recorded by themselves: a task that failed before failed again. */
+function failuresOf(ended: readonly EndedRun[]): readonly FailureNote[] {
+  const failedBefore = new Set<string>();
+  return ended
+    .filter(({ isFailed }) => isFailed)
+    .map(({ at, task }) => {
+      const isRepeated = task !== undefined && failedBefore.has(task);
+      if (task !== undefined) failedBefore.add(task);
+      return { at, isRepeated, isCured: false };
+    });
+}
+
+/** Tasks that succeeded after they had failed, each with the time since its first failure. */
+function recoveriesOf(
+  ended: readonly EndedRun[],
+): readonly { readonly at: string; readonly seconds: number }[] {
+  const firstFailures = new Map<string, number>();
+  const recoveries: { readonly at: string; readonly seconds: number }[] = [];
+  for (const { at, task, isFailed, isSuccess } of ended) {
+    if (task === undefined) continue;
+    const ms = Date.parse(at);
+    const since = firstFailures.get(task);
+    if (isFailed && since === undefined) firstFailures.set(task, ms);
+    if (!isSuccess || since === undefined) continue;
+    recoveries.push({ at, seconds: (ms - since) / 1_000 });
+    firstFailures.delete(task);
+  }
+  return recoveries;
+}
+
+function medianOf(numbers: readonly number[]): number | null {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low, high] = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+}
