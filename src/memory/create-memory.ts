@@ -56,7 +56,7 @@ export function createMemory(options: MemoryOptions): Memory {
     maxPreferences: limits.maxPreferences,
   });
   const recall = createRecall({ embed, patienceMs: embedPatienceMs, log });
-  const summarize = createSummarizer();
+  const summarize = createSummarizer(countTokens);
   return {
     sessions,
     converse: async (request) => {

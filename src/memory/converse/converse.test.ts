@@ -77,17 +77,21 @@ describe('a conversation before a model', () => {
     expect(conversation.recent.map(({ number }) => number)).toEqual([1, 2]);
   });
 
-  it('begins with what a model made of the older turns, and tells of those since', async () => {
+  it('begins with what a model made of the older turns, and tells what it lacks', async () => {
     const { memory } = aMemory();
     const session = aSession({
-      summary: { text: 'They built a parser.', turn: 10 },
+      summary: { text: 'They built a parser and decided on plan number 7 today.', turn: 10 },
       turns: turns(30, (number) =>
-        number === 5 || number === 15 ? { text: `We decided on plan number ${number} today.` } : {},
+        [5, 7, 15].includes(number) ? { text: `We decided on plan number ${number} today.` } : {},
       ),
     });
     const { summary } = await about(memory, session, { message: 'hm' });
-    expect(summary).toMatch(/^They built a parser\.\nuser \(turn 15\)/);
-    expect(summary).not.toContain('number 5');
+    expect(summary).toMatch(
+      /^They built a parser and decided on plan number 7 today\.\nuser \(turn/,
+    );
+    expect(summary).toContain('user (turn 5): We decided on plan number 5 today.');
+    expect(summary).toContain('user (turn 15): We decided on plan number 15 today.');
+    expect(summary).not.toContain('user (turn 7)');
     expect((await about(memory, { ...session, turns: turns(5) })).summary).toBeNull();
   });
 

@@ -17,7 +17,9 @@ export interface ConverseParts {
 }
 
 /** The most each part takes of the whole; what one leaves is for those after it, the latest turns last. */
-const shares = { preferences: 0.1, summary: 0.15, recalled: 0.25, remembered: 0.3 } as const;
+const shares = { preferences: 0.1, summary: 0.2, recalled: 0.25, remembered: 0.3 } as const;
+/** Of the summary, for what a model wrote; the rest is for what it left out. */
+const shareOfModel = 0.5;
 /** One long turn, or one long file, must not push out all others. */
 const maxShareOfOne = 0.6;
 
@@ -41,9 +43,7 @@ export async function converse(
   const preferences = fillTexts(liked, budget, share('preferences'));
   const found = await recall(older, message, signal);
   const recalled = fillRecalled(found, budget, share('recalled'));
-  const gist = gistOf(session, older, summarize);
-  const summary =
-    gist === '' ? undefined : budget.takeCut({ text: gist, make: asItIs }, share('summary'));
+  const summary = fillSummary(session, older, { budget, limit: share('summary'), summarize });
   const kept = latestRemembered(turns);
   const forKept = Math.min(
     share('remembered'),
@@ -53,7 +53,7 @@ export async function converse(
   const remembered = fillRemembered(kept, budget);
   return {
     preferences,
-    summary: summary ?? null,
+    summary,
     recalled,
     recent,
     remembered,
@@ -91,16 +91,31 @@ function fillRecalled(
   return turns.sort((a, b) => a.number - b.number);
 }
 
-/** The stored summary of the older turns, and the key sentences of those since. */
-function gistOf(
+interface SummaryParts extends Pick<ConverseParts, 'summarize'> {
+  readonly budget: TokenBudget;
+  readonly limit: number;
+}
+
+/**
+ * What a model made of the older turns, then their key sentences that it lacks: what a model leaves out is not
+ * lost. Null where there is nothing to tell.
+ */
+function fillSummary(
   { summary }: Session,
   older: readonly Turn[],
-  summarize: ConverseParts['summarize'],
-): string {
-  const since = older.filter(({ number }) => number > (summary?.turn ?? 0));
-  const isCovered = older.length > 0 && summary !== null;
-  return [...(isCovered ? [summary.text] : []), ...summarize(since)].join('\n');
+  { budget, limit, summarize }: SummaryParts,
+): string | null {
+  const most = Math.min(limit, budget.left);
+  const text = older.length > 0 && summary !== null ? summary.text : '';
+  const made = budget.cut({ text, make: asItIs }, Math.floor(most * shareOfModel)) ?? '';
+  const left = most - (made === '' ? 0 : budget.costOf(made)) - tokensAround;
+  const lines = summarize(older, { maxTokens: left, known: made });
+  const whole = [made, ...lines].filter((part) => part !== '').join('\n');
+  return whole === '' ? null : (budget.takeCut({ text: whole, make: asItIs }, most) ?? null);
 }
+
+/** Counted of a whole text may be a little more than of its parts. */
+const tokensAround = 8;
 
 const asItIs = (text: string): string => text;
 

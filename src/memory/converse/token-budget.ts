@@ -44,24 +44,30 @@ export class TokenBudget {
    * Takes a piece with as much of its text as fits; undefined when nothing worth it does. `make` gives
    * the piece for a text.
    */
-  takeCut<Made extends Piece>(
-    { text, make }: { readonly text: string; readonly make: (text: string) => Made },
-    limit = this.left,
-  ): Made | undefined {
+  takeCut<Made extends Piece>(cuttable: Cuttable<Made>, limit = this.left): Made | undefined {
+    const piece = this.cut(cuttable, limit);
+    return piece !== undefined && this.take(piece, limit) ? piece : undefined;
+  }
+
+  /** The same, and takes nothing. */
+  cut<Made extends Piece>({ text, make }: Cuttable<Made>, limit: number): Made | undefined {
     const within = Math.min(limit, this.left);
     const bounded = text.slice(0, Math.max(0, within) * maxCharactersPerToken);
     const whole = make(text);
-    if (bounded.length === text.length && this.take(whole, within)) return whole;
+    if (bounded.length === text.length && this.costOf(whole) <= within) return whole;
     let [fits, tooMuch] = [0, bounded.length + 1];
     while (tooMuch - fits > 1) {
       const middle = Math.floor((fits + tooMuch) / 2);
       if (this.costOf(make(cutAt(bounded, middle))) <= within) fits = middle;
       else tooMuch = middle;
     }
-    if (fits < Math.min(minShown, text.length)) return undefined;
-    const piece = make(cutAt(bounded, fits));
-    return this.take(piece, within) ? piece : undefined;
+    return fits < Math.min(minShown, text.length) ? undefined : make(cutAt(bounded, fits));
   }
+}
+
+interface Cuttable<Made extends Piece> {
+  readonly text: string;
+  readonly make: (text: string) => Made;
 }
 
 /** Less of a text than this says nothing. */
