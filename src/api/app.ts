@@ -101,7 +101,7 @@ async function serveRoute(
     permit(route, ports, { caller, request });
     const checkedParams = checkPart('path', route.params, params);
     const query = checkPart('query', route.query, readQuery(request));
-    const given = route.method === 'post' ? await readBody(exchange, serving.limits) : noBody;
+    const given = route.method === 'post' ? await readBody(exchange, serving.limits) : emptyBody;
     // Refused and answered already, or the client is gone.
     if (given === undefined) return;
     const body = checkPart('body', route.body, given.value);
@@ -118,7 +118,7 @@ async function serveRoute(
   }
 }
 
-const noBody = { value: {} };
+const emptyBody = { value: {} };
 
 /** The one place where permissions are enforced, and recorded. */
 function permit(

@@ -176,7 +176,7 @@ export class Connection {
 
   async #fetch(address: string, init: RequestInit): Promise<Response> {
     try {
-      // A redirect would carry the token to where somebody else says.
+      // A redirect would carry the token to an address of another's choice.
       return await fetch(address, { ...init, redirect: 'error' });
     } catch (error) {
       if (init.signal?.aborted === true) throw error;

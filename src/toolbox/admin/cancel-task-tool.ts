@@ -10,7 +10,7 @@ export function cancelTaskTool(workflows: Pick<Workflows, 'show' | 'cancel'>): D
     name: 'cancel_task',
     title: 'Cancel a run',
     description:
-      'Cancels a run of a plan: nothing new starts, and tools that are working are told to stop. What was done stays done. One that is over stays as it is.',
+      'Cancels a run of a plan: nothing new starts, and running tools get the request to stop. What was done stays done. One that is over stays as it is.',
     input: z.strictObject({
       id: z.string().min(1).max(200).describe('Id of the run, which is the id of its task.'),
       reason: z.string().max(1_000).optional().describe('Why.'),

@@ -13,7 +13,7 @@ export class UnknownToolError extends AppError {
   }
 }
 
-/** `call_tool` was told to call itself. */
+/** A `call_tool` call that names `call_tool` itself. */
 export class RecursiveCallError extends AppError {
   readonly code = 'admin.recursive_call';
 

@@ -125,7 +125,7 @@ async function ask(
   return showOutcome(outcome);
 }
 
-/** What a client is told while the agent works; numbers only grow, as MCP asks. */
+/** Progress that a client gets while the agent works; numbers only grow, as MCP asks. */
 function tellProgress({ progress }: CallContext): (event: AgentEvent) => void {
   let count = 0;
   const say = (message: string): void => progress({ progress: (count += 1), message });

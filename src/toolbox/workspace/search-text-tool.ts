@@ -24,10 +24,7 @@ const input = z.strictObject({
     .boolean()
     .default(false)
     .describe('Whether `query` is a JavaScript regular expression, matched line by line.'),
-  case_sensitive: z
-    .boolean()
-    .default(false)
-    .describe('Whether upper and lower case are told apart.'),
+  case_sensitive: z.boolean().default(false).describe('Whether upper and lower case differ.'),
   limit: z
     .int()
     .min(1)

@@ -100,7 +100,7 @@ interface AffectedPackage {
   readonly records: readonly OsvRecord[];
 }
 
-/** One entry per vulnerability: records that are aliases of one another are told once. */
+/** One entry per vulnerability: records that are aliases of one another are reported once. */
 function describeVulnerabilities(affected: AffectedPackage): Vulnerability[] {
   const current = affected.records.filter((record) => !record.withdrawn);
   return groupAliases(current).map((group) => describeGroup(group, affected));

@@ -109,7 +109,7 @@ function tokensOf({ nodes, comments }: CodeTree): readonly Token[] {
   return tokens.sort((a, b) => a.start - b.start);
 }
 
-/** Halstead's counts with radon's rules: names are told apart by the function they stand in. */
+/** Halstead's counts with radon's rules: equal names in different functions are different names. */
 export function countPythonHalstead({ nodes }: CodeTree): HalsteadCounts {
   const counts = new HalsteadCounts();
   const functions: CodeNode[] = [];

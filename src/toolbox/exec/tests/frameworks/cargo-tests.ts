@@ -160,7 +160,7 @@ function addTarget(builder: ReportBuilder, target: Target): void {
     name: target.file,
     file: target.file,
     status: 'error',
-    message: `its tests ended before all were told: ${target.announced} were announced, ${target.tests.size} told`,
+    message: `its tests ended before all had reported: ${target.announced} were announced, ${target.tests.size} reported`,
   });
 }
 
