@@ -105,6 +105,9 @@ bench-api: build ## Measure the REST API beside bare Hono handlers, 100 tenants 
 soak: build ## A thousand calls a second for ten minutes: no error, flat memory
 	@node bench/gateway/soak.ts
 
+soak-api: build ## A mixed load on the API for two minutes: no error, flat memory
+	@node bench/api/soak.ts --seconds 120
+
 docs: build ## Generate docs/errors.md, configuration.md, security-rules.md, openapi.json and postman.json
 	@npm run --silent docs
 

@@ -8,6 +8,7 @@ export interface Ask {
   readonly path: string;
   readonly token: string;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface LoadResult {
@@ -63,9 +64,10 @@ function isWhole(text: string): boolean {
   return text.length >= headEnd + 4 + Number(length);
 }
 
-export function requestBytes({ method = 'GET', path, token, body }: Ask): string {
+export function requestBytes({ method = 'GET', path, token, body, headers = {} }: Ask): string {
   const text = body === undefined ? '' : JSON.stringify(body);
   const head = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: Bearer ${token}`];
+  for (const [name, value] of Object.entries(headers)) head.push(`${name}: ${value}`);
   if (body !== undefined) {
     head.push('content-type: application/json', `content-length: ${Buffer.byteLength(text)}`);
   }
