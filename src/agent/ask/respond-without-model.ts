@@ -44,6 +44,7 @@ export async function respondWithoutModel(
       remembered,
       history: before.turns.slice(-parts.settings.contextTurns),
       files: parts.files,
+      readFile: parts.readFile,
       rules: guardRules(turn),
       signal: options.signal,
     },

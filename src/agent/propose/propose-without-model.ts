@@ -10,6 +10,7 @@ import type {
   ProjectFiles,
 } from '../planner/index.ts';
 import { createCapability, isHousekeeping, isOfferable } from './capability.ts';
+import { findDefinition } from './find-definition.ts';
 import type { GuardRules } from './guard-plan.ts';
 import { judgePlan, type PlanChecker } from './propose-with-model.ts';
 
@@ -27,6 +28,8 @@ export interface WithoutModelRequest {
   readonly remembered: PlanningRequest['remembered'];
   readonly history: readonly Turn[];
   readonly files: ProjectFiles;
+  /** Without it a name is not looked up in the project. */
+  readonly readFile?: ((path: string) => Promise<string | undefined>) | undefined;
   readonly rules: Omit<GuardRules, 'capability'>;
   readonly signal: AbortSignal;
 }
@@ -49,20 +52,7 @@ export async function proposeWithoutModel(
   parts: WithoutModelParts,
   request: WithoutModelRequest,
 ): Promise<ProposedWithoutModel> {
-  const { words, attachments, remembered, history, files, signal, rules } = request;
-  const tools = request.entries.filter((entry) => isOfferable(entry) && !isHousekeeping(entry));
-  const planned = await parts.planner.plan({
-    // Where code was pasted says nothing to it: it gets the code itself.
-    message: words.replaceAll(/\[pasted code \d{1,6}\]/g, '').trim(),
-    tools,
-    attachments,
-    remembered,
-    history,
-    files,
-    isOwn: rules.isTrusted,
-    maxSteps: rules.maxSteps,
-    signal,
-  });
+  const planned = await planWords(parts, request);
   if (planned.kind === 'refusal' || planned.kind === 'about') return planned;
   const passed = await passing(parts, request, planned.candidates.slice(0, maxCandidates));
   const [best, ...others] = passed.proposals;
@@ -89,6 +79,35 @@ export async function proposeWithoutModel(
     },
     why,
   };
+}
+
+async function planWords(
+  { planner }: WithoutModelParts,
+  request: WithoutModelRequest,
+): Promise<PlanningAnswer> {
+  const { words, attachments, remembered, history, files, readFile, signal, rules } = request;
+  const planning = {
+    // Where code was pasted says nothing to it: it gets the code itself.
+    message: words.replaceAll(/\[pasted code \d{1,6}\]/g, '').trim(),
+    tools: request.entries.filter((entry) => isOfferable(entry) && !isHousekeeping(entry)),
+    attachments,
+    remembered,
+    history,
+    files,
+    isOwn: rules.isTrusted,
+    maxSteps: rules.maxSteps,
+    signal,
+  };
+  const planned = await planner.plan(planning);
+  if (planned.kind !== 'question' || readFile === undefined) return planned;
+  const project = { list: (limit: number) => files.list(limit), read: readFile };
+  const path = await findDefinition(planning.message, project, signal);
+  if (path === undefined) return planned;
+  const located = await planner.plan({ ...planning, message: `${planning.message} in ${path}` });
+  if (located.kind !== 'plan') return planned;
+  // The name has led to the file.
+  const { notUnderstood: _, ...understood } = located;
+  return understood;
 }
 
 function candidateOf({ plan, why, confidence }: Explained): PlanCandidate {
