@@ -1,7 +1,7 @@
 import type { MemoryFilter, MemoryItem, MemorySource } from '../../contract/memory/index.ts';
 import { isoTime, parseColumn, readNumber, type Row } from './run-rows.ts';
 import type { Statements } from './sqlite-database.ts';
-import type { VectorTraits } from './vector-index.ts';
+import type { VectorFilter, VectorTraits } from './vector-index.ts';
 
 const insertSql = `
   INSERT INTO memory_items (item_id, caller_id, kind, status, sensitivity, pinned, text, source, session_id,
@@ -113,19 +113,19 @@ export function filterCells(callerId: string, filter: MemoryFilter) {
   };
 }
 
-/** The same filter for what is in memory, but for the session. */
-export function isWanted(filter: MemoryFilter): (traits: VectorTraits) => boolean {
+/** The same filter for vectors in memory, but for the session. */
+export function vectorFilter(filter: MemoryFilter): VectorFilter {
   const { kinds, statuses, sensitivities } = withDefaults(filter);
-  const at = filter.validAt === undefined ? undefined : Date.parse(filter.validAt);
-  const from = filter.observedFrom === undefined ? -Infinity : Date.parse(filter.observedFrom);
-  const until = filter.observedUntil === undefined ? Infinity : Date.parse(filter.observedUntil);
-  return (traits) =>
-    statuses.includes(traits.status) &&
-    sensitivities.includes(traits.sensitivity) &&
-    (kinds === undefined || kinds.includes(traits.kind)) &&
-    (at === undefined || (traits.validFromMs <= at && traits.validUntilMs > at)) &&
-    traits.observedAtMs >= from &&
-    traits.observedAtMs <= until;
+  const { validAt, observedFrom, observedUntil } = filter;
+  return {
+    isWanted: (label) =>
+      statuses.includes(label.status) &&
+      sensitivities.includes(label.sensitivity) &&
+      (kinds === undefined || kinds.includes(label.kind)),
+    observedFromMs: observedFrom === undefined ? -Infinity : Date.parse(observedFrom),
+    observedUntilMs: observedUntil === undefined ? Infinity : Date.parse(observedUntil),
+    validAtMs: validAt === undefined ? undefined : Date.parse(validAt),
+  };
 }
 
 function withDefaults(filter: MemoryFilter) {

@@ -18,9 +18,9 @@ import {
   filterCells,
   insertItem,
   isSourceKnown,
-  isWanted,
   isWantedSql,
   readItem,
+  vectorFilter,
 } from './memory-rows.ts';
 import { parseColumn, readNumber } from './run-rows.ts';
 import type { Durability, SqliteDatabase, Statements } from './sqlite-database.ts';
@@ -41,9 +41,10 @@ const listSql = `
   ORDER BY i.observed_at_ms DESC, i.item_key DESC LIMIT :limit`;
 
 const documentsSql = 'SELECT COUNT(*) AS count FROM memory_words WHERE memory_words MATCH ?';
+/** `CROSS JOIN`: asked for each of a caller's items, the index would take minutes. */
 const byWordsSql = `
   SELECT i.item_id, -bm25(memory_words) AS score
-  FROM memory_words w JOIN memory_items i ON i.item_key = w.rowid
+  FROM memory_words w CROSS JOIN memory_items i ON i.item_key = w.rowid
   WHERE memory_words MATCH :words AND ${isWantedSql}
   ORDER BY bm25(memory_words) LIMIT :limit`;
 
@@ -198,13 +199,9 @@ export class SqliteMemoryItemStore implements MemoryItemStore {
     if (!this.#database.exists) return [];
     return this.#database.read((statements) => {
       const index = this.#vectors.of(statements, caller.id);
-      const ofSession = filter.session && keysOf(statements, caller, filter.session);
-      const fits = isWanted(filter);
-      const near = index.nearest(
-        vector,
-        limit,
-        (slot) => fits(slot) && (!ofSession || ofSession.has(slot.key)),
-      );
+      const { session } = filter;
+      const keys = session === undefined ? undefined : keysOf(statements, caller, session);
+      const near = index.nearest(vector, limit, { ...vectorFilter(filter), keys });
       return near.map(({ key, cosine }) => ({
         id: String(statements(idSql).get(key)?.['item_id']),
         score: cosine,

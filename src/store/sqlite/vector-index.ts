@@ -9,16 +9,21 @@ export interface VectorTraits {
   readonly validUntilMs: number;
 }
 
+export interface VectorFilter {
+  /** Of kind, status and sensitivity, of which there are few combinations. */
+  readonly isWanted: (label: Pick<VectorTraits, 'kind' | 'status' | 'sensitivity'>) => boolean;
+  readonly observedFromMs: number;
+  readonly observedUntilMs: number;
+  /** Undefined: also what is over. */
+  readonly validAtMs?: number | undefined;
+  /** Only these. */
+  readonly keys?: ReadonlySet<number> | undefined;
+}
+
 export interface NearVector {
   readonly key: number;
   /** From -1 to 1. */
   readonly cosine: number;
-}
-
-interface Slot extends VectorTraits {
-  readonly key: number;
-  readonly block: Block;
-  readonly at: number;
 }
 
 /** Vectors whose numbers are kept together: 1.5 MB, so that growing copies nothing. */
@@ -27,13 +32,18 @@ const bitsPerWord = 32;
 /** Nearest by their signs, whose cosines are computed; those asked for are among them all but always. */
 const minRescored = 1_000;
 const rescoredPerWanted = 10;
+/** Keys begin at 1. */
+const noKey = 0;
 
 /** Vectors with 8 bits a number, looked through by the signs of their numbers first. */
 export class VectorIndex {
   readonly #dimensions: number;
   readonly #words: number;
-  readonly #slots = new Map<number, Slot>();
-  readonly #free: Omit<Slot, keyof VectorTraits | 'key'>[] = [];
+  readonly #blocks: Block[] = [];
+  readonly #slots = new Map<number, number>();
+  readonly #free: number[] = [];
+  readonly #labels: Pick<VectorTraits, 'kind' | 'status' | 'sensitivity'>[] = [];
+  readonly #labelNumbers = new Map<string, number>();
 
   constructor(dimensions: number) {
     this.#dimensions = dimensions;
@@ -47,66 +57,69 @@ export class VectorIndex {
   /** Replaces the one of this key. */
   set(key: number, vector: Int8Array, traits: VectorTraits): void {
     const known = this.#slots.get(key);
-    if (!known && this.#free.length === 0) this.#grow();
-    const position = known ?? this.#free.pop();
-    if (!position) throw new Error('a block has slots');
-    const { block, at } = position;
+    if (known === undefined && this.#free.length === 0) this.#grow();
+    const slot = known ?? this.#free.pop() ?? 0;
+    const { block, at } = this.#locate(slot);
+    this.#slots.set(key, slot);
+    block.keys[at] = key;
+    block.labels[at] = this.#labelNumber(traits);
+    block.observedAtMs[at] = traits.observedAtMs;
+    block.validFromMs[at] = traits.validFromMs;
+    block.validUntilMs[at] = traits.validUntilMs;
     block.vectors.set(vector, at * this.#dimensions);
     block.lengths[at] = lengthOf(vector);
     writeSigns(vector, block.signs, at * this.#words);
-    this.#slots.set(key, { ...traits, key, block, at });
   }
 
   delete(key: number): void {
     const slot = this.#slots.get(key);
-    if (!slot) return;
-    const { block, at } = slot;
+    if (slot === undefined) return;
+    const { block, at } = this.#locate(slot);
     this.#slots.delete(key);
+    this.#free.push(slot);
+    block.keys[at] = noKey;
     block.vectors.fill(0, at * this.#dimensions, (at + 1) * this.#dimensions);
     block.signs.fill(0, at * this.#words, (at + 1) * this.#words);
-    this.#free.push({ block, at });
   }
 
   /** The nearest of those that are wanted, the nearest first. */
-  nearest(
-    vector: Float32Array,
-    limit: number,
-    isWanted: (slot: VectorTraits & { readonly key: number }) => boolean,
-  ): readonly NearVector[] {
-    const wanted: Slot[] = [];
-    for (const slot of this.#slots.values()) if (isWanted(slot)) wanted.push(slot);
-    const close = this.#closest(vector, wanted, Math.max(minRescored, limit * rescoredPerWanted));
+  nearest(vector: Float32Array, limit: number, filter: VectorFilter): readonly NearVector[] {
+    const count = Math.max(minRescored, limit * rescoredPerWanted);
     const length = lengthOf(vector) || 1;
-    return close
-      .map((slot) => ({ key: slot.key, cosine: this.#dot(vector, slot) / length }))
+    return this.#closest(vector, count, filter)
+      .map((slot) => this.#locate(slot))
+      .map(({ block, at }) => ({
+        key: block.keys[at] ?? noKey,
+        cosine: this.#dot(vector, block, at) / length,
+      }))
       .sort((a, b) => b.cosine - a.cosine)
       .slice(0, limit);
   }
 
-  /** About `count` of them whose numbers have the same sign as the vector's most often. */
-  #closest(vector: Float32Array, slots: readonly Slot[], count: number): readonly Slot[] {
-    if (slots.length <= count) return slots;
+  /** About `count` slots of wanted vectors whose numbers have the same sign as this one's most often. */
+  #closest(vector: Float32Array, count: number, filter: VectorFilter): readonly number[] {
     const signs = new Int32Array(this.#words);
     writeSigns(vector, signs, 0);
-    const distances = new Uint16Array(slots.length);
+    const labels = Uint8Array.from(this.#labels, (label) => (filter.isWanted(label) ? 1 : 0));
+    const slots = new Uint32Array(this.#slots.size);
+    const distances = new Uint16Array(this.#slots.size);
     const perDistance = new Uint32Array(this.#dimensions + 1);
-    let index = 0;
-    for (const { block, at } of slots) {
-      const distance = distanceOf(signs, block.signs, at * this.#words);
-      distances[index] = distance;
-      perDistance[distance] = (perDistance[distance] ?? 0) + 1;
-      index += 1;
+    let wanted = 0;
+    for (const [index, block] of this.#blocks.entries()) {
+      for (let at = 0; at < vectorsPerBlock; at += 1) {
+        if (!isInBlockWanted(block, at, labels, filter)) continue;
+        const distance = distanceOf(signs, block.signs, at * this.#words);
+        slots[wanted] = index * vectorsPerBlock + at;
+        distances[wanted] = distance;
+        perDistance[distance] = (perDistance[distance] ?? 0) + 1;
+        wanted += 1;
+      }
     }
-    let farthest = 0;
-    for (let found = 0; farthest < this.#dimensions; farthest += 1) {
-      found += perDistance[farthest] ?? 0;
-      if (found >= count) break;
-    }
-    return slots.filter((_, at) => (distances[at] ?? 0) <= farthest);
+    const farthest = farthestOf(perDistance, count);
+    return Array.from(slots.subarray(0, wanted).filter((_, n) => (distances[n] ?? 0) <= farthest));
   }
 
-  #dot(vector: Float32Array, { block, at }: Slot): number {
-    const { vectors, lengths } = block;
+  #dot(vector: Float32Array, { vectors, lengths }: Block, at: number): number {
     const start = at * this.#dimensions;
     let sum = 0;
     for (let n = 0; n < this.#dimensions; n += 1) {
@@ -115,20 +128,70 @@ export class VectorIndex {
     return sum / (lengths[at] || 1);
   }
 
+  #labelNumber({ kind, status, sensitivity }: VectorTraits): number {
+    const name = `${kind} ${status} ${sensitivity}`;
+    const known = this.#labelNumbers.get(name);
+    if (known !== undefined) return known;
+    this.#labelNumbers.set(name, this.#labels.length);
+    return this.#labels.push({ kind, status, sensitivity }) - 1;
+  }
+
+  #locate(slot: number): { readonly block: Block; readonly at: number } {
+    const block = this.#blocks[Math.floor(slot / vectorsPerBlock)];
+    if (!block) throw new Error('a slot is in a block');
+    return { block, at: slot % vectorsPerBlock };
+  }
+
   #grow(): void {
-    const block: Block = {
+    const first = this.#blocks.length * vectorsPerBlock;
+    this.#blocks.push({
+      keys: new Float64Array(vectorsPerBlock),
+      labels: new Uint8Array(vectorsPerBlock),
+      observedAtMs: new Float64Array(vectorsPerBlock),
+      validFromMs: new Float64Array(vectorsPerBlock),
+      validUntilMs: new Float64Array(vectorsPerBlock),
       vectors: new Int8Array(vectorsPerBlock * this.#dimensions),
       signs: new Int32Array(vectorsPerBlock * this.#words),
       lengths: new Float32Array(vectorsPerBlock),
-    };
-    for (let at = vectorsPerBlock - 1; at >= 0; at -= 1) this.#free.push({ block, at });
+    });
+    for (let at = vectorsPerBlock - 1; at >= 0; at -= 1) this.#free.push(first + at);
   }
 }
 
 interface Block {
+  readonly keys: Float64Array;
+  readonly labels: Uint8Array;
+  readonly observedAtMs: Float64Array;
+  readonly validFromMs: Float64Array;
+  readonly validUntilMs: Float64Array;
   readonly vectors: Int8Array;
   readonly signs: Int32Array;
   readonly lengths: Float32Array;
+}
+
+function isInBlockWanted(
+  block: Block,
+  at: number,
+  labels: Uint8Array,
+  { observedFromMs, observedUntilMs, validAtMs, keys }: VectorFilter,
+): boolean {
+  const key = block.keys[at] ?? noKey;
+  if (key === noKey || labels[block.labels[at] ?? 0] === 0) return false;
+  const observed = block.observedAtMs[at] ?? 0;
+  if (observed < observedFromMs || observed > observedUntilMs) return false;
+  if (keys && !keys.has(key)) return false;
+  if (validAtMs === undefined) return true;
+  return (block.validFromMs[at] ?? 0) <= validAtMs && (block.validUntilMs[at] ?? 0) > validAtMs;
+}
+
+/** The distance within which there are `count` vectors. */
+function farthestOf(perDistance: Uint32Array, count: number): number {
+  let found = 0;
+  for (const [distance, vectors] of perDistance.entries()) {
+    found += vectors;
+    if (found >= count) return distance;
+  }
+  return perDistance.length;
 }
 
 const maxNumber = 127;
@@ -144,7 +207,7 @@ export function quantize(vector: Float32Array): Int8Array {
 
 function lengthOf(vector: Float32Array | Int8Array): number {
   let sum = 0;
-  for (const number of vector) sum += number * number;
+  for (let n = 0; n < vector.length; n += 1) sum += (vector[n] ?? 0) ** 2;
   return Math.sqrt(sum);
 }
 
