@@ -43,12 +43,12 @@ describe('the memory of a data directory', () => {
     await memory.sessions.import(localCaller, await memory.sessions.show(localCaller, 'last'));
     await (await memory.sessions.open(localCaller, session.id)).close();
     expect(await memory.sessions.list(localCaller, { limit: 5 })).toHaveLength(2);
-    expect(await memory.learn(localCaller, 'tabs please')).toEqual({
+    expect(await memory.learn(localCaller, 'tabs please')).toMatchObject({
       learned: ['indent with tabs'],
       refused: [],
     });
-    expect(await memory.preferences(localCaller)).toEqual(['indent with tabs']);
-    await memory.forget(localCaller, 'indent with tabs');
+    expect(await memory.preferences(localCaller)).toMatchObject([{ text: 'indent with tabs' }]);
+    expect(await memory.forget(localCaller, 'indent with tabs')).toEqual(['indent with tabs']);
   });
 
   it('does as the settings say', async () => {

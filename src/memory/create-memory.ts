@@ -13,7 +13,7 @@ import { createSummarizer } from './converse/summarize-turns.ts';
 import type { CountTokens } from './converse/token-budget.ts';
 import { defaultMemoryLimits, type MemoryLimits } from './memory-limits.ts';
 import type { PreferenceStore } from './preference-store.ts';
-import { createPreferences } from './preferences/learn-preferences.ts';
+import { createPreferences } from './preferences/create-preferences.ts';
 import type { SessionStore } from './session-store.ts';
 import { createSessions } from './sessions/create-sessions.ts';
 import { SessionMirror } from './sessions/session-mirror.ts';
@@ -54,18 +54,18 @@ export function createMemory(options: MemoryOptions): Memory {
     store: options.preferences,
     clock: timers,
     maxPreferences: limits.maxPreferences,
+    maxPastPreferences: limits.maxPastPreferences,
   });
   const recall = createRecall({ embed, patienceMs: embedPatienceMs, log });
   const summarize = createSummarizer(countTokens);
   return {
     sessions,
     converse: async (request) => {
-      const liked = await preferences.list(request.caller);
+      const known = await preferences.preferences(request.caller);
+      const liked = known.filter(({ state }) => state === 'active').map(({ text }) => text);
       return converse(request, liked, { countTokens, recall, summarize });
     },
-    learn: (caller, message) => preferences.learn(caller, message),
-    preferences: (caller) => preferences.list(caller),
-    forget: (caller, preference) => preferences.forget(caller, preference),
+    ...preferences,
     close: () => sessions.close(),
   };
 }

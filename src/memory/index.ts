@@ -1,6 +1,6 @@
 export { createMemory, type MemoryOptions } from './create-memory.ts';
 export type { Embed } from './converse/recall.ts';
-export type { Preference, PreferenceStore } from './preference-store.ts';
+export type { PreferenceChange, PreferenceStore, StoredPreference } from './preference-store.ts';
 export type {
   Acquired,
   SessionChange,

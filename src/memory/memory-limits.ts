@@ -11,6 +11,8 @@ export interface MemoryLimits {
   readonly maxSummaryLength: number;
   /** Of one caller. */
   readonly maxPreferences: number;
+  /** Of one caller, superseded or rejected. */
+  readonly maxPastPreferences: number;
   /** How long a writer that cannot be seen to be dead keeps its session after its last sign of life. */
   readonly leaseMs: number;
 }
@@ -23,5 +25,6 @@ export const defaultMemoryLimits: MemoryLimits = {
   maxTitleLength: 200,
   maxSummaryLength: 20_000,
   maxPreferences: 50,
+  maxPastPreferences: 200,
   leaseMs: 60_000,
 };

@@ -41,8 +41,13 @@ export class MemorySessions {
       converse: async (request) => conversationOf(request),
       learn: async (_caller, message) => ({
         learned: message.includes('I prefer') ? [message] : [],
+        suggested: [],
+        replaced: [],
         refused: [],
       }),
+      observe: async () => [],
+      preferences: async () => [],
+      settle: async () => {},
     };
   }
 

@@ -1,3 +1,4 @@
+import type { Preference } from '../../src/contract/preference/index.ts';
 import {
   sessionSchema,
   type Memory,
@@ -26,6 +27,15 @@ export const aSession: Session = {
     },
   ],
 };
+
+const aPreference = (text: string): Preference => ({
+  topic: text,
+  text,
+  learnedAt: '2026-01-01T00:00:00.000Z',
+  origin: 'statement',
+  evidence: `I prefer ${text}`,
+  state: 'active',
+});
 
 class UnknownPreferenceError extends AppError {
   readonly code = 'memory.unknown_preference';
@@ -71,12 +81,14 @@ export function createFakeMemory(first: readonly Session[] = [aSession]): Memory
   return {
     sessions,
     converse: async () => unused(),
-    learn: async () => ({ learned: [], refused: [] }),
-    preferences: async () => [...preferences],
+    learn: async () => ({ learned: [], suggested: [], replaced: [], refused: [] }),
+    observe: async () => [],
+    settle: async () => {},
+    preferences: async () => preferences.map(aPreference),
     forget: async (_caller, preference) => {
       const at = preferences.indexOf(preference);
       if (at < 0) throw new UnknownPreferenceError(`There is no preference "${preference}"`);
-      preferences.splice(at, 1);
+      return preferences.splice(at, 1);
     },
     close: async () => {},
   };

@@ -1,24 +1,24 @@
 import type { Caller } from '../../src/contract/caller/index.ts';
-import type { Preference, PreferenceStore } from '../../src/memory/preference-store.ts';
+import type {
+  PreferenceChange,
+  PreferenceStore,
+  StoredPreference,
+} from '../../src/memory/preference-store.ts';
 
 /** Keeps preferences as long as it lives itself. */
 export class MemoryPreferenceStore implements PreferenceStore {
-  readonly #kept = new Map<string, readonly Preference[]>();
+  readonly #kept = new Map<string, readonly StoredPreference[]>();
+  #lastId = 0;
 
-  async list(caller: Caller): Promise<readonly Preference[]> {
+  async list(caller: Caller): Promise<readonly StoredPreference[]> {
     return this.#kept.get(caller.id) ?? [];
   }
 
-  async put(caller: Caller, preference: Preference, maxCount: number): Promise<void> {
-    await this.remove(caller, preference.topic);
-    const all = [preference, ...(await this.list(caller))];
-    this.#kept.set(caller.id, all.slice(0, maxCount));
-  }
-
-  async remove(caller: Caller, topic: string): Promise<boolean> {
-    const before = await this.list(caller);
-    const after = before.filter((one) => one.topic !== topic);
-    this.#kept.set(caller.id, after);
-    return after.length < before.length;
+  async write(caller: Caller, { add = [], update = [], remove = [] }: PreferenceChange) {
+    const kept = (await this.list(caller))
+      .filter(({ id }) => !remove.includes(id))
+      .map((one) => update.find(({ id }) => id === one.id) ?? one);
+    const added = add.map((preference) => ({ id: (this.#lastId += 1), preference }));
+    this.#kept.set(caller.id, [...added.toReversed(), ...kept]);
   }
 }

@@ -16,7 +16,10 @@ import type { AgentApproval, IsTrusted, ToolSource } from '../propose/index.ts';
 /** What the agent is made of. It has no way to approve, deny, resolve or signal anything, nor to change settings. */
 export interface AgentParts {
   readonly models: Pick<Models, 'find' | 'text' | 'structured' | 'linkBudgets'>;
-  readonly memory: Pick<Memory, 'sessions' | 'converse' | 'learn'>;
+  readonly memory: Pick<
+    Memory,
+    'sessions' | 'converse' | 'learn' | 'observe' | 'preferences' | 'settle'
+  >;
   readonly workflows: Pick<Workflows, 'check' | 'start' | 'show' | 'list' | 'cancel' | 'repair'>;
   readonly follow: FollowRun;
   readonly artifacts: () => Promise<Pick<Artifacts, 'get' | 'put'>>;

@@ -12,7 +12,8 @@ import type {
   AskRequest,
   Attachment,
 } from '../../contract/agent/index.ts';
-import type { LearnedPreferences, NewTurn, OpenSession } from '../../contract/session/index.ts';
+import type { LearnedPreferences } from '../../contract/preference/index.ts';
+import type { NewTurn, OpenSession } from '../../contract/session/index.ts';
 import { AppError, reportError } from '../../kernel/index.ts';
 
 const maxMessageChars = 200_000;

@@ -21,3 +21,28 @@ export function testPath(path: string): string {
   if (/^\.(?:java|kt|cs)$/u.test(ending)) return `${folder}${name}Test${ending}`;
   return `${folder}${name}.test${ending}`;
 }
+
+const endings = new Map<string, Language>(
+  Object.entries({
+    py: 'python',
+    pyi: 'python',
+    js: 'javascript',
+    mjs: 'javascript',
+    cjs: 'javascript',
+    jsx: 'javascript',
+    ts: 'typescript',
+    mts: 'typescript',
+    tsx: 'typescript',
+    java: 'java',
+    go: 'go',
+    rs: 'rust',
+    sql: 'sql',
+    html: 'html',
+    css: 'css',
+  } as const),
+);
+
+/** The language of a file by the ending of its name; undefined where that says nothing. */
+export function languageOfFile(path: string): Language | undefined {
+  return endings.get(/\.(\w{1,5})$/u.exec(path.toLowerCase())?.[1] ?? '');
+}

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { planSchema } from '../plan/index.ts';
 import type { Caller } from '../caller/index.ts';
+import type {
+  Edit,
+  LearnedPreferences,
+  Preference,
+  PreferenceSetting,
+} from '../preference/index.ts';
 
 /** Something a conversation refers to later: "write tests for it". */
 export const rememberedSchema = z.strictObject({
@@ -126,21 +132,23 @@ export interface ConversationRequest {
   readonly signal: AbortSignal;
 }
 
-export interface LearnedPreferences {
-  /** The new ones. */
-  readonly learned: readonly string[];
-  /** Not stored: they are about approvals, permissions, safety or secrets. */
-  readonly refused: readonly string[];
-}
-
 /** What is known from before, for the request at hand. */
 export interface Memory {
   readonly sessions: Sessions;
   converse(request: ConversationRequest): Promise<Conversation>;
-  /** Learns the preferences that a message expresses. */
-  learn(caller: Caller, message: string): Promise<LearnedPreferences>;
-  preferences(caller: Caller): Promise<readonly string[]>;
-  /** By its text, or by words of the user that fit one preference only. */
-  forget(caller: Caller, preference: string): Promise<void>;
+  /** Learns the preferences that a message of the user's own words expresses. */
+  learn(caller: Caller, message: string, setting?: PreferenceSetting): Promise<LearnedPreferences>;
+  /** Learns from how the user changed a generated text: suggestions, of which nothing is quoted from the text. */
+  observe(caller: Caller, edit: Edit, setting?: PreferenceSetting): Promise<readonly Preference[]>;
+  /** All of a caller, in any state, the latest learned first. */
+  preferences(caller: Caller): Promise<readonly Preference[]>;
+  /** The user accepted or rejected a plan that these changed. */
+  settle(
+    caller: Caller,
+    preferences: readonly Preference[],
+    verdict: 'accepted' | 'rejected',
+  ): Promise<void>;
+  /** By its text, or by words of the user that fit one preference only; returns what is gone, its past included. */
+  forget(caller: Caller, preference: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }

@@ -1,15 +1,15 @@
-import type { Caller } from '../../contract/caller/index.ts';
-import type { Memory } from '../../contract/session/index.ts';
-import type { Clock } from '../../kernel/index.ts';
+import type { Preference } from '../../contract/preference/index.ts';
 import { wordsOf } from '../converse/words.ts';
-import { UnknownPreferenceError } from '../errors.ts';
-import type { Preference, PreferenceStore } from '../preference-store.ts';
-import { preferenceTopics, type PreferenceTopic } from './preference-topics.ts';
+import { codeLanguages, preferenceTopics, type PreferenceTopic } from './preference-topics.ts';
 
 /** What a message says about its writer's preferences. */
-interface Learned {
-  readonly topic: string;
-  readonly text: string;
+export interface Learned extends Pick<Preference, 'topic' | 'text' | 'choice' | 'language'> {
+  /** The sentence it was read from. */
+  readonly evidence: string;
+  /** Said of the project at hand alone. */
+  readonly isOfProject?: boolean;
+  /** Said to correct what was done: a manner for good, what differs from task to task perhaps for once. */
+  readonly correction?: 'manner' | 'task';
   /** About what preferences do not decide. */
   readonly isRefused?: boolean;
   /** What is not true any more with it: all of a topic, or only what says just this. */
@@ -37,20 +37,37 @@ const wishes: readonly (readonly [pattern: RegExp, kind: 'always' | 'never' | 'p
     'never',
   ],
   [/^(?:from now on|in (?:the )?future|by default),? (?:please )?(?:always )?/i, 'always'],
-  [/^(?:i|we) (?:always|usually|normally) (?:use|write|want|work with) /i, 'prefer'],
+  [
+    /^(?:i|we) (?:always|usually|normally) (?:use|write|want|work with|format with|indent with) /i,
+    'prefer',
+  ],
   [/^(?:i|we) never (?:use|write|want) /i, 'never'],
   [
     /^(?:i|we) (?:really |strongly |much )?prefer (?:to use |to write |using |writing )?/i,
     'prefer',
   ],
   [/^(?:i|we)(?:'d| would) rather (?:use |have |write )?/i, 'prefer'],
-  [/^my (?:preference|favou?rite)[\w ]{0,40} is /i, 'prefer'],
+  [/^my (?:preference|favou?rite|preferred|default|usual)[\w ]{0,40} is /i, 'prefer'],
+  [/^my (?=(?:line|max|column|print|indent)[\w ]{0,30}\d)/i, 'prefer'],
+  [/^set my (?:default )?/i, 'prefer'],
 ];
 
 /** Said of a preference or of a passing mood: they count only of something that is a choice. */
 const moods: readonly (readonly [pattern: RegExp, kind: 'never' | 'prefer'])[] = [
-  [/^i (?:do not|don't|dislike|hate)(?: really)?(?: like| want| use)? /i, 'never'],
-  [/^i (?:really )?(?:like|love|want|use) /i, 'prefer'],
+  [/^(?:i|we) (?:do not|don't|dislike|hate)(?: really)?(?: like| want| use)? /i, 'never'],
+  [/^(?:i|we) (?:really )?(?:like|love|want|use) /i, 'prefer'],
+];
+
+/** Said of the project at hand: for good, and only there. */
+const ofProject =
+  /,? ?\b(?:for|in|on|throughout|across) (?:this|our|the current|the whole) (?:project|repo(?:sitory)?|code ?base|workspace|folder)\b,?/i;
+
+const uses: readonly (readonly [pattern: RegExp, kind: 'never' | 'prefer'])[] = [
+  [/^(?:please )?(?:do not|don't) (?:use|write|indent|format) /i, 'never'],
+  [
+    /^(?:please )?(?:use|write|indent|format|make it|(?:i|we) (?:use|write|indent|have|want|like)) /i,
+    'prefer',
+  ],
 ];
 
 /** What may be said along with a choice; `don t` is what is left of "don't". */
@@ -73,14 +90,67 @@ const guarded = [
 const pointing =
   /^(?:it|this|that|these|those|them|the (?:first|second|third|last|latter|former|other)|option|number|not|mind|neither|both|you)\b/i;
 
+interface Reading {
+  /** There is a project that "in this project" can mean. */
+  readonly hasProject?: boolean;
+  /** The message follows a plan or an answer. */
+  readonly isReply?: boolean;
+}
+
 /** Preferences stated in a message, found by rules; code and quotations do not count. */
-export function learnPreferences(message: string): readonly Learned[] {
+export function learnPreferences(message: string, reading: Reading = {}): readonly Learned[] {
   const learned = new Map<string, Learned>();
-  for (const clause of clausesOf(message)) {
-    const name = nameIn(clause);
-    for (const found of name ? [name] : preferencesIn(clause)) learned.set(found.topic, found);
+  for (const [at, clause] of clausesOf(message).entries()) {
+    // "No! I said tabs" are two.
+    const isReply = reading.isReply === true && at <= 1;
+    for (const found of readClause(clause, { ...reading, isReply })) {
+      learned.set(`${found.topic}${found.isOfProject === true ? ' here' : ''}`, found);
+    }
   }
   return [...learned.values()];
+}
+
+function readClause(clause: string, { hasProject, isReply }: Reading): readonly Learned[] {
+  const evidence = { evidence: clause };
+  const name = nameIn(clause);
+  if (name) return [{ ...name, ...evidence }];
+  const isOfProject = hasProject === true && ofProject.test(clause);
+  const said = isOfProject
+    ? clause.replace(ofProject, ' ').replaceAll(/ {2,}/g, ' ').trim()
+    : clause;
+  const stated = preferencesIn(scopeLast(said), isOfProject);
+  const found = stated.length > 0 || !isReply ? stated : correctionsIn(scopeLast(said));
+  return found.map((one) => ({ ...one, ...evidence, ...(isOfProject && { isOfProject }) }));
+}
+
+/** "In Python, use tabs" is the same as "use tabs in Python". */
+function scopeLast(clause: string): string {
+  const [, scope = '', language = '', rest = ''] =
+    /^((?:for|in) ([\w+#]{1,20})(?: (?:code|files|projects))?),? (.+)$/i.exec(clause) ?? [];
+  return language.toLowerCase() in codeLanguages ? `${rest} ${scope}` : clause;
+}
+
+/** "No, use tabs", "tabs instead of spaces", "pytest, not unittest": said to what was shown. */
+const objecting =
+  /^(?:(?:no|nope|nah|wrong|actually|sorry|hm+|please|i said|i meant|that's wrong|not (?:like )?that)\b[,:;!. -]*)+(?:(?:switch|change (?:it|that|them)) to )?/i;
+const contrasting =
+  /^not .{2,40}?(?:,| but) |,? (?:and )?not [\w' :]{2,40}$| instead(?: of .*)?$| rather than .*$/i;
+
+/** Words that a correction has beside the choice. */
+const besideCorrections: ReadonlySet<string> = new Set(
+  'be format formatted i in it make said should that the them to try want wanted wrap'.split(' '),
+);
+
+/** What was done is not as the writer wants it. It must be about a choice and nothing else: more is a task. */
+function correctionsIn(clause: string): readonly Found[] {
+  if (forOnce.test(clause) || !(objecting.test(clause) || contrasting.test(clause))) return [];
+  const wanted = clause.replace(objecting, '').replace(contrasting, '').replace(/,$/, '');
+  if (!isJustChoice(wanted, besideCorrections)) return [];
+  const isNegative = /^(?:no|don't|do not|never|without)\b/i.test(wanted);
+  return choicesIn(wanted, !isNegative).map((one) => {
+    const topic = preferenceTopics.find(({ name }) => name === one.choice?.of);
+    return { ...one, correction: topic?.isManner === true ? 'manner' : 'task' };
+  });
 }
 
 function clausesOf(message: string): string[] {
@@ -95,7 +165,7 @@ function clausesOf(message: string): string[] {
     .filter((clause) => clause !== '' && clause.length <= maxClauseLength);
 }
 
-function nameIn(clause: string): Learned | undefined {
+function nameIn(clause: string): Found | undefined {
   const asked =
     /\bcall me (?!back|later|when|if|on|at|a |an |the |maybe|again|crazy)(\p{L}[\p{L}'-]{0,39})/iu.exec(
       clause,
@@ -104,7 +174,9 @@ function nameIn(clause: string): Learned | undefined {
   return name === undefined ? undefined : { topic: 'name', text: `call the user ${name}` };
 }
 
-function preferencesIn(said: string): readonly Learned[] {
+type Found = Omit<Learned, 'evidence'>;
+
+function preferencesIn(said: string, isOfProject: boolean): readonly Found[] {
   if (forOnce.test(said)) return [];
   // "… from now on" is the same as "From now on …".
   const clause = said.replace(
@@ -116,6 +188,9 @@ function preferencesIn(said: string): readonly Learned[] {
     const choices = choicesIn(wish.rest, wish.kind !== 'never');
     return choices.length > 0 ? choices : ownWords(wish.rest, wish.kind);
   }
+  // "Use tabs" asks for once, "use tabs in this project" for good.
+  const use = isOfProject ? openingOf(clause, uses) : undefined;
+  if (use) return choicesIn(use.rest, use.kind !== 'never');
   const mood = openingOf(clause, moods);
   if (!mood) return mannersIn(clause);
   return isJustChoice(mood.rest) ? choicesIn(mood.rest, mood.kind !== 'never') : [];
@@ -133,7 +208,7 @@ function openingOf<Kind>(
 }
 
 /** "tabs please": short, and about nothing but manners. */
-function mannersIn(clause: string): readonly Learned[] {
+function mannersIn(clause: string): readonly Found[] {
   const isShort = clause.split(/\s+/).length <= maxMannerWords;
   if (!isShort || !/\bplease\b/i.test(clause)) return [];
   const isNegative = /\b(?:no|don't|do not|stop|without)\b/i.test(clause);
@@ -144,21 +219,25 @@ function mannersIn(clause: string): readonly Learned[] {
 }
 
 /** Whether it is a choice and nothing else: "I want a script without tabs" and "remove the tabs" are tasks. */
-function isJustChoice(words: string): boolean {
+function isJustChoice(words: string, more: ReadonlySet<string> = new Set()): boolean {
   let rest = spaced(preferredOf(words));
-  for (const { choices } of preferenceTopics) {
+  for (const { choices, pattern } of preferenceTopics) {
+    if (pattern) rest = rest.replace(pattern, '•');
     for (const written of Object.keys(choices)) rest = rest.replaceAll(` ${written} `, ' • ');
   }
   // Behind a choice may stand what it is for.
   const others = rest.replace(/ • (?:for|in|when) .*$/, '').split(' ');
-  return others.every((word) => word === '' || word === '•' || besideChoices.has(word));
+  return (
+    rest.includes('•') &&
+    others.every((word) => word === '' || word === '•' || besideChoices.has(word) || more.has(word))
+  );
 }
 
 function choicesIn(
   words: string,
   isLiked: boolean,
   topics: readonly PreferenceTopic[] = preferenceTopics,
-): readonly Learned[] {
+): readonly Found[] {
   const preferred = preferredOf(words);
   const found = topics.flatMap((topic) => firstChoice(preferred, topic) ?? []);
   // In "pytest in Python" the second says where, and is no choice.
@@ -168,7 +247,7 @@ function choicesIn(
 
 /** What is preferred stands before what it is preferred to. */
 function preferredOf(words: string): string {
-  const [preferred = ''] = words.split(/ (?:over|instead of|rather than|not|to|than) /i, 1);
+  const [preferred = ''] = words.split(/ (?:over|instead of|rather than|not|to(?! \d)|than) /i, 1);
   return preferred;
 }
 
@@ -187,32 +266,49 @@ interface Choice {
 }
 
 function firstChoice(words: string, topic: PreferenceTopic): Choice | undefined {
-  const lower = spaced(words);
-  for (const [written, choice] of Object.entries(topic.choices)) {
-    const at = lower.indexOf(` ${written} `);
-    if (at < 0) continue;
-    const end = at + written.length;
-    const scope =
-      /^(?:for|in|when|with) [\w +#.-]{1,40}$/i.exec(words.slice(end).trim())?.[0] ?? '';
-    return { topic, choice, at, scope, scopeAt: scope === '' ? Infinity : end };
-  }
-  return undefined;
+  const found = chosenIn(spaced(words), topic);
+  if (!found) return undefined;
+  const { choice, at, end } = found;
+  const scope = /^(?:for|in|when|with) [\w +#.-]{1,40}$/i.exec(words.slice(end).trim())?.[0] ?? '';
+  return { topic, choice, at, scope, scopeAt: scope === '' ? Infinity : end };
 }
 
-function learnedOf({ topic, choice, scope }: Choice, isLiked: boolean): Learned {
-  const group = topic.groups?.[choice];
+/** The first choice that is written in this text, and where without the blank before the text. */
+function chosenIn(text: string, { choices, pattern }: PreferenceTopic) {
+  for (const [written, choice] of Object.entries(choices)) {
+    const at = text.indexOf(` ${written} `);
+    if (at >= 0) return { choice, at, end: at + written.length };
+  }
+  const matched = pattern?.exec(text);
+  const value = matched?.groups?.['value'];
+  if (!matched || value === undefined) return undefined;
+  const choice = value.length === 1 ? `${value} spaces` : value;
+  const at = matched.index - 1;
+  return { choice, at, end: at + matched[0].length };
+}
+
+function learnedOf({ topic, choice, scope }: Choice, isLiked: boolean): Found {
   const where = scope === '' ? '' : ` ${scope.toLowerCase()}`;
-  const about = `${topic.name}${group === undefined ? '' : ` of ${group}`}${where}`;
+  const scoped = where
+    .split(' ')
+    .flatMap((word) => (word in codeLanguages ? [codeLanguages[word]] : []))[0];
+  const language = topic.groups?.[choice]?.toLowerCase() ?? scoped;
+  const about = `${topic.name}${language === undefined ? where : ` of ${language}`}`;
   const against = `${about}: not ${choice}`;
   const liked = `${topic.liked.replace('$', choice)}${where}`;
   const disliked = `${topic.disliked.replace('$', choice)}${where}`;
-  return isLiked
-    ? { topic: about, text: liked, undoes: { topic: against } }
-    : { topic: against, text: disliked, undoes: { topic: about, text: liked } };
+  const limited = language === undefined ? {} : { language };
+  if (!isLiked) {
+    return { topic: against, text: disliked, ...limited, undoes: { topic: about, text: liked } };
+  }
+  // What holds "for scripts" alone cannot be told from the arguments of a call.
+  const isEverywhere = where === '' || scoped !== undefined;
+  const chosen = isEverywhere ? { choice: { of: topic.name, value: choice } } : {};
+  return { topic: about, text: liked, ...limited, ...chosen, undoes: { topic: against } };
 }
 
 /** What no table knows, as it was said: "always add type hints". */
-function ownWords(rest: string, kind: 'always' | 'never' | 'prefer'): readonly Learned[] {
+function ownWords(rest: string, kind: 'always' | 'never' | 'prefer'): readonly Found[] {
   const object = rest.replace(/\s+please$/i, '').replaceAll(/\s+/g, ' ');
   const [verb = ''] = object.split(' ', 1);
   // "Always crashes" complains, and asks for nothing.
@@ -223,71 +319,4 @@ function ownWords(rest: string, kind: 'always' | 'never' | 'prefer'): readonly L
   const text = kind === 'prefer' ? `prefers ${object}` : `${kind} ${object}`;
   const isRefused = guarded.some((pattern) => pattern.test(object));
   return [{ topic: `other: ${words.toSorted().join(' ')}`, text, ...(isRefused && { isRefused }) }];
-}
-
-interface PreferencesParts {
-  readonly store: PreferenceStore;
-  readonly clock: Clock;
-  readonly maxPreferences: number;
-}
-
-/** What callers like, gathered from what they say. */
-interface Preferences extends Pick<Memory, 'learn' | 'forget'> {
-  /** The latest learned first. */
-  list(caller: Caller): Promise<readonly string[]>;
-}
-
-export function createPreferences({ store, clock, maxPreferences }: PreferencesParts): Preferences {
-  return {
-    async learn(caller, message) {
-      const found = learnPreferences(message);
-      const refused = found.filter(({ isRefused }) => isRefused).map(({ text }) => text);
-      const all = found.filter(({ isRefused }) => !isRefused);
-      if (all.length === 0) return { learned: [], refused };
-      const known = await store.list(caller);
-      const fresh = all.filter(({ topic, text }) => !known.some(is({ topic, text })));
-      for (const learned of fresh) {
-        await undo(store, caller, { learned, known });
-        const { topic, text } = learned;
-        const learnedAt = new Date(clock.now()).toISOString();
-        await store.put(caller, { topic, text, learnedAt }, maxPreferences);
-      }
-      return { learned: fresh.map(({ text }) => text), refused };
-    },
-    list: async (caller) => (await store.list(caller)).map(({ text }) => text),
-    async forget(caller, preference) {
-      const known = await store.list(caller);
-      const found = findPreference(preference, known);
-      if (!found || !(await store.remove(caller, found.topic))) {
-        throw new UnknownPreferenceError(
-          preference,
-          known.map(({ text }) => text),
-        );
-      }
-    },
-  };
-}
-
-/** By its text, by the sentence it was learned from, else by words that only one of them has. */
-function findPreference(said: string, known: readonly Preference[]): Preference | undefined {
-  const wanted = said.trim().toLowerCase();
-  const topics = learnPreferences(said).map(({ topic }) => topic);
-  const words = wordsOf(wanted.slice(0, maxClauseLength));
-  const like = known.filter(({ text }) => words.every((word) => wordsOf(text).includes(word)));
-  const exact = known.find(({ text, topic }) => text === wanted || topics.includes(topic));
-  return exact ?? (words.length > 0 && like.length === 1 ? like[0] : undefined);
-}
-
-async function undo(
-  store: PreferenceStore,
-  caller: Caller,
-  { learned, known }: { readonly learned: Learned; readonly known: readonly Preference[] },
-): Promise<void> {
-  const { undoes } = learned;
-  if (undoes && known.some(is(undoes))) await store.remove(caller, undoes.topic);
-}
-
-function is(wanted: { readonly topic: string; readonly text?: string }) {
-  return ({ topic, text }: Preference): boolean =>
-    topic === wanted.topic && (wanted.text === undefined || text === wanted.text);
 }

@@ -1,3 +1,5 @@
+import { lookupTable } from '../../kernel/index.ts';
+
 /** Something of which one is chosen, and how the choice is said. */
 export interface PreferenceTopic {
   readonly name: string;
@@ -6,8 +8,10 @@ export interface PreferenceTopic {
   readonly disliked: string;
   /** How a person writes it → how we do. Choices of different groups do not exclude one another. */
   readonly choices: Readonly<Record<string, string>>;
+  /** Values that are numbers, by the group `value`; matched against words between single blanks. */
+  readonly pattern?: RegExp;
   readonly groups?: Readonly<Record<string, string>>;
-  /** A matter of manner, never of one task: "tabs please" is meant for good. */
+  /** A matter of manner, never of one task: "tabs please" and "no, use tabs" are meant for good. */
   readonly isManner?: boolean;
 }
 
@@ -30,12 +34,25 @@ const languages = [
   'Korean',
 ];
 
+/** `line width 100`, `lines of at most 100 characters`, `100 columns`, `wrap at 100`. */
+const lineWidth =
+  /(?<= )(?:(?:max(?:imum)? )?(?:(?:line|column|print|code) ?)?(?:width|length|limit)s?(?: (?:of|is|to|at|be|=))?(?: (?:at most|max(?:imum)?))?|lines?(?: (?:of|with|up to|at most|no longer than|not longer than|under|are|should be))+|wrap(?:ped)?(?: (?:lines?|code|it))? at) (?<value>4\d|[5-9]\d|[12]\d\d)(?:[ -](?:columns?|characters?|chars?))?(?= )|(?<= )(?<value>4\d|[5-9]\d|[12]\d\d)[ -](?:(?:columns?|cols?|characters?|chars?)(?: (?:per line|a line|wide|lines?))?|wide)(?= )/;
+
 export const preferenceTopics: readonly PreferenceTopic[] = [
+  {
+    name: 'line width',
+    liked: 'lines of at most $ characters',
+    disliked: 'no lines of $ characters',
+    isManner: true,
+    choices: {},
+    pattern: lineWidth,
+  },
   {
     name: 'indentation',
     liked: 'indent with $',
     disliked: 'do not indent with $',
     isManner: true,
+    pattern: /(?<= )(?:indent(?:ation)? (?:of |by |with |width )?)(?<value>[1-8])(?: spaces)?(?= )/,
     choices: {
       'two spaces': '2 spaces',
       '2 spaces': '2 spaces',
@@ -43,6 +60,9 @@ export const preferenceTopics: readonly PreferenceTopic[] = [
       'four spaces': '4 spaces',
       '4 spaces': '4 spaces',
       '4-space': '4 spaces',
+      'eight spaces': '8 spaces',
+      '8 spaces': '8 spaces',
+      '3 spaces': '3 spaces',
       tabs: 'tabs',
       tab: 'tabs',
       spaces: 'spaces',
@@ -53,7 +73,12 @@ export const preferenceTopics: readonly PreferenceTopic[] = [
     liked: '$ in code',
     disliked: 'no $ in code',
     isManner: true,
-    choices: { 'single quotes': 'single quotes', 'double quotes': 'double quotes' },
+    choices: {
+      'single quotes': 'single quotes',
+      'single quote': 'single quotes',
+      'double quotes': 'double quotes',
+      'double quote': 'double quotes',
+    },
   },
   {
     name: 'semicolons',
@@ -212,3 +237,19 @@ export const preferenceTopics: readonly PreferenceTopic[] = [
     },
   },
 ];
+
+/** What a preference may be limited to: "in Python", "for TypeScript files". Languages that tools name. */
+export const codeLanguages = lookupTable<string>({
+  python: 'python',
+  javascript: 'javascript',
+  js: 'javascript',
+  typescript: 'typescript',
+  ts: 'typescript',
+  java: 'java',
+  golang: 'go',
+  go: 'go',
+  rust: 'rust',
+  sql: 'sql',
+  html: 'html',
+  css: 'css',
+});

@@ -109,6 +109,7 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   16: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer}`,
   17: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer}`,
   18: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext}`,
+  19: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {
@@ -152,6 +153,9 @@ describe('migrations', () => {
       expect(await store.effects.effects('r1')).toHaveLength(version < 5 ? 0 : 1);
       expect(await store.effects.approvals('r1')).toHaveLength(version < 5 ? 0 : 1);
       expect(store.keys.list(null, 5)).toHaveLength(version < 13 ? 0 : 1);
+      expect(await store.preferences.list(localCaller)).toMatchObject(
+        version < 8 ? [] : [{ preference: { topic: 'tests', text: 'pytest', state: 'active' } }],
+      );
       expect(store.checkIntegrity()).toEqual({ ok: true, findings: [] });
     },
   );

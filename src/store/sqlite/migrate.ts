@@ -31,6 +31,7 @@ const names = [
   'memory-items',
   'contexts',
   'feedback',
+  'preference-history',
 ];
 
 /** Every step from an empty database to this program's, in order. */

@@ -1,19 +1,13 @@
 import type { Caller } from '../../contract/caller/index.ts';
-import type { Preference, PreferenceStore } from '../../memory/index.ts';
-import type { SqliteDatabase, Statements } from './sqlite-database.ts';
+import { preferenceSchema } from '../../contract/preference/index.ts';
+import type { PreferenceChange, PreferenceStore, StoredPreference } from '../../memory/index.ts';
+import type { SqliteDatabase } from './sqlite-database.ts';
 import { whileStoreBusy } from './write-group.ts';
 
-const listSql = `
-  SELECT topic, text, learned_at_ms FROM preferences WHERE caller_id = ? ORDER BY id DESC`;
-
-const removeSql = 'DELETE FROM preferences WHERE caller_id = ? AND topic = ?';
-
-const insertSql = `
-  INSERT INTO preferences (caller_id, topic, text, learned_at_ms) VALUES (?, ?, ?, ?)`;
-
-const trimSql = `
-  DELETE FROM preferences WHERE caller_id = ?1 AND id NOT IN
-    (SELECT id FROM preferences WHERE caller_id = ?1 ORDER BY id DESC LIMIT ?2)`;
+const listSql = 'SELECT id, preference FROM preferences WHERE caller_id = ? ORDER BY id DESC';
+const insertSql = 'INSERT INTO preferences (preference, caller_id) VALUES (?, ?)';
+const updateSql = 'UPDATE preferences SET preference = ? WHERE caller_id = ? AND id = ?';
+const removeSql = 'DELETE FROM preferences WHERE caller_id = ? AND id = ?';
 
 /** Waiting blocks the event loop: only shortly per attempt. */
 const terms = { durability: 'full', busyTimeoutMs: 250 } as const;
@@ -28,33 +22,28 @@ export class SqlitePreferenceStore implements PreferenceStore {
     this.#patienceMs = patienceMs;
   }
 
-  async list(caller: Caller): Promise<readonly Preference[]> {
+  async list(caller: Caller): Promise<readonly StoredPreference[]> {
     // A read must not create the database.
     if (!this.#database.exists) return [];
     const rows = this.#database.readOne((statements) => statements(listSql).all(caller.id));
-    return rows.map((row) => ({
-      topic: String(row['topic']),
-      text: String(row['text']),
-      learnedAt: new Date(Number(row['learned_at_ms'])).toISOString(),
+    return rows.map(({ id, preference }) => ({
+      id: Number(id),
+      preference: preferenceSchema.parse(JSON.parse(String(preference))),
     }));
   }
 
-  async put(caller: Caller, preference: Preference, maxCount: number): Promise<void> {
-    const { topic, text, learnedAt } = preference;
-    await this.#write((statements) => {
-      // A row anew, not changed: what was learned last is the youngest.
-      statements(removeSql).run(caller.id, topic);
-      statements(insertSql).run(caller.id, topic, text, Date.parse(learnedAt));
-      statements(trimSql).run(caller.id, maxCount);
-    });
-  }
-
-  async remove(caller: Caller, topic: string): Promise<boolean> {
-    if (!this.#database.exists) return false;
-    return this.#write((statements) => statements(removeSql).run(caller.id, topic).changes > 0);
-  }
-
-  #write<Result>(work: (statements: Statements) => Result): Promise<Result> {
-    return whileStoreBusy(this.#patienceMs, () => this.#database.write(terms, work));
+  async write(caller: Caller, change: PreferenceChange): Promise<void> {
+    const { add = [], update = [], remove = [] } = change;
+    await whileStoreBusy(this.#patienceMs, () =>
+      this.#database.write(terms, (statements) => {
+        for (const id of remove) statements(removeSql).run(caller.id, id);
+        for (const { id, preference } of update) {
+          statements(updateSql).run(JSON.stringify(preference), caller.id, id);
+        }
+        for (const preference of add) {
+          statements(insertSql).run(JSON.stringify(preference), caller.id);
+        }
+      }),
+    );
   }
 }

@@ -37,7 +37,6 @@ describe('sessions in SQLite', () => {
     expect(await store.sessions.abandoned(localCaller, 1)).toEqual([]);
     expect(await store.sessions.acquire(localCaller, 'one', owner)).toEqual({ kind: 'unknown' });
     expect(await store.preferences.list(localCaller)).toEqual([]);
-    expect(await store.preferences.remove(localCaller, 'a')).toBe(false);
     expect(store.exists()).toBe(false);
   });
 

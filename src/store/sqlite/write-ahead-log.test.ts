@@ -35,9 +35,7 @@ const normal = { durability: 'normal' } as const;
 const add =
   (id: string, value = 'x') =>
   (statements: Statements): unknown =>
-    statements(
-      'INSERT INTO preferences (caller_id, topic, text, learned_at_ms) VALUES (?, ?, ?, 0)',
-    ).run(id, 'likes', value);
+    statements('INSERT INTO preferences (caller_id, preference) VALUES (?, ?)').run(id, value);
 
 function idsIn(path: string): readonly string[] {
   const database = new DatabaseSync(path);

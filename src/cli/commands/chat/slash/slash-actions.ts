@@ -150,7 +150,8 @@ function noteAttached({ invocation, state }: Chat): void {
 }
 
 async function preferences({ invocation, system }: Chat): Promise<number> {
-  const known = await system.memory.preferences(localCaller);
+  const all = await system.memory.preferences(localCaller);
+  const known = all.filter(({ state }) => state === 'active').map(({ text }) => text);
   invocation.output.result(known, () => (known.length === 0 ? 'There are none' : known.join('\n')));
   return 0;
 }
@@ -158,10 +159,7 @@ async function preferences({ invocation, system }: Chat): Promise<number> {
 async function forget({ invocation, system }: Chat, { text }: Slash): Promise<number> {
   if (text === '')
     throw new UsageError('"/forget" needs one of the preferences that "/preferences" lists');
-  const known = await system.memory.preferences(localCaller);
-  await system.memory.forget(localCaller, text);
-  const left = await system.memory.preferences(localCaller);
-  const gone = known.filter((one) => !left.includes(one));
+  const gone = await system.memory.forget(localCaller, text);
   invocation.output.note(`Forgotten: ${gone.join(', ')}`);
   return 0;
 }
