@@ -14,8 +14,16 @@ export interface FormatJob {
   /** The name the user gave, or the language's own: see `formatters.json`. */
   readonly formatter: string;
   readonly lineLength: number;
+  /** As the user wants it; absent for what the formatter does by itself. */
+  readonly indent?: Indent | undefined;
+  readonly quotes?: Quotes | undefined;
   readonly signal: AbortSignal;
 }
+
+export const indents = ['tabs', '2 spaces', '3 spaces', '4 spaces', '8 spaces'] as const;
+type Indent = (typeof indents)[number];
+export const quoteKinds = ['single quotes', 'double quotes'] as const;
+type Quotes = (typeof quoteKinds)[number];
 
 export interface EngineResult {
   readonly text: string;

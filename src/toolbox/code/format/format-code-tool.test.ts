@@ -40,6 +40,29 @@ describe('a text', () => {
     },
   );
 
+  it.each([
+    ['python', 'def f():\n return "a"', "def f():\n\treturn 'a'\n"],
+    ['typescript', 'if (a) { f("a") }', "if (a) {\n\tf('a');\n}\n"],
+    ['java', 'class A{int x=1;}', 'class A {\n\n\tint x = 1;\n}\n'],
+    ['css', 'a{color:red}', 'a {\n\tcolor: red;\n}\n'],
+    ['html', '<ul><li>a</li></ul>', '<ul>\n\t<li>a</li>\n</ul>\n'],
+  ])('in %s is indented and quoted as asked for', async (language, code, expected) => {
+    const style = { indent: 'tabs', quotes: 'single quotes' };
+    expect(await format({ code, language, ...style })).toMatchObject({ formatted_code: expected });
+  });
+
+  it('has as many spaces as asked for, and says where the formatter decides', async () => {
+    const indent = '2 spaces';
+    const python = { code: 'def f( a ):return a', language: 'python' };
+    expect(await format({ ...python, indent })).toMatchObject({
+      formatted_code: 'def f(a):\n  return a\n',
+    });
+    const go = { code: 'package a\nvar  x=1', language: 'go' };
+    expect(await format({ ...go, indent })).toMatchObject({
+      notes: ['the formatter of this language decides the indentation itself'],
+    });
+  });
+
   it('needs no language when it can be recognised', async () => {
     expect(await format({ code: 'def f( a ):return a' })).toMatchObject({ language: 'python' });
   });

@@ -14,7 +14,7 @@ import {
 } from '../select/select-sources.ts';
 import { inlinePath, sourceFields, type SourceFile } from '../source-files.ts';
 import formatters from './formatters.json' with { type: 'json' };
-import type { FormatJob } from './engine.ts';
+import { indents, quoteKinds, type FormatJob } from './engine.ts';
 import type { FormattedSource } from './format-source.ts';
 
 const inputSchema = z.object({
@@ -34,6 +34,16 @@ const inputSchema = z.object({
     .optional()
     .describe(
       'Columns after which a line is broken. Default: the setting `tools.format.line_length`.',
+    ),
+  indent: z
+    .enum(indents)
+    .optional()
+    .describe('How to indent. Default: as the formatter does. Not for Go, Rust and SQL.'),
+  quotes: z
+    .enum(quoteKinds)
+    .optional()
+    .describe(
+      'Quotes around strings, where the language has both. Default: as the formatter does.',
     ),
 });
 
@@ -133,6 +143,8 @@ export function formatCodeTool(context: CodeContext): DefinedTool {
 interface FormatRequest {
   readonly formatter?: string | undefined;
   readonly line_length?: number | undefined;
+  readonly indent?: FormatJob['indent'];
+  readonly quotes?: FormatJob['quotes'];
   readonly context: CodeContext;
   readonly format: FormatSource;
 }
@@ -188,9 +200,15 @@ async function formatFile(
     });
   }
   const lineLength = request.line_length ?? request.context.settings.lineLength;
-  const job = { file, formatter: choice.formatter, lineLength, signal: call.signal };
-  const formatted = await request.format(job);
-  const notes = [...(choice.note === undefined ? [] : [choice.note]), ...formatted.notes];
+  const { indent, quotes } = request;
+  const how = { formatter: choice.formatter, lineLength, indent, quotes };
+  const formatted = await request.format({ file, ...how, signal: call.signal });
+  const isFixed = indent !== undefined && fixedIndent.has(file.language);
+  const notes = [
+    ...(choice.note === undefined ? [] : [choice.note]),
+    ...(isFixed ? ['the formatter of this language decides the indentation itself'] : []),
+    ...formatted.notes,
+  ];
   return {
     formatted_code: formatted.text,
     changes_made: formatted.changedLines,
@@ -199,6 +217,8 @@ async function formatFile(
     ...(notes.length > 0 ? { notes } : {}),
   };
 }
+
+const fixedIndent: ReadonlySet<string> = new Set(['go', 'rust', 'sql']);
 
 async function formatFiles(
   files: readonly SourceFile[],

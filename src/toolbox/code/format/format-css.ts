@@ -3,16 +3,17 @@ import { z } from 'zod';
 import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { FormatEngine } from './engine.ts';
-import { ownPlugins, parseWith, prettierVersion, runPrettier } from './prettier.ts';
+import { ownPlugins, parseWith, prettierStyle, prettierVersion, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';
 
 /** CSS by Prettier, once it is known to be valid. */
-export const formatCss: FormatEngine = async ({ file, lineLength }) => {
+export const formatCss: FormatEngine = async (job) => {
+  const { file } = job;
   await checkCss(file);
   const text = await runPrettier(file, {
     parser: 'css',
     plugins: await ownPlugins(['postcss']),
-    printWidth: lineLength,
+    ...prettierStyle(job),
   });
   return { text, engine: `prettier ${prettierVersion()}`, guard: 'css' };
 };

@@ -3,14 +3,15 @@ import type { SourceFile } from '../source-files.ts';
 import { CodeSyntaxError, syntaxError } from '../errors.ts';
 import { TextPositions } from '../text-positions.ts';
 import { optionalEndTags, withEndTags } from './html-end-tags.ts';
-import { ownPlugins, parseWith, prettierVersion, runPrettier } from './prettier.ts';
+import { ownPlugins, parseWith, prettierStyle, prettierVersion, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';
 import type { FormatEngine } from './engine.ts';
 
 const htmlPlugins = ['html', 'babel', 'estree', 'postcss', 'typescript'] as const;
 
 /** HTML by Prettier, with the scripts and styles in it, after omitted end tags were written out. */
-export const formatHtml: FormatEngine = async ({ file, lineLength }) => {
+export const formatHtml: FormatEngine = async (job) => {
+  const { file } = job;
   const explicit = await checkHtml(file);
   const [html, ...embedded] = await ownPlugins(htmlPlugins);
   const notes: string[] = [];
@@ -20,7 +21,7 @@ export const formatHtml: FormatEngine = async ({ file, lineLength }) => {
       ...(html ? [html] : []),
       ...embedded.map((plugin) => withNotes(plugin, explicit, notes)),
     ],
-    printWidth: lineLength,
+    ...prettierStyle(job),
   });
   return {
     text,

@@ -3,7 +3,7 @@ import type { Node } from 'web-tree-sitter';
 import type { CodeContext } from '../code-context.ts';
 import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
-import { prettierVersion, runPrettier } from './prettier.ts';
+import { prettierStyle, prettierVersion, runPrettier } from './prettier.ts';
 import { type FormatEngine, packageVersion } from './engine.ts';
 import type { SyntaxTrees } from '../syntax-tree.ts';
 import { placeOfOffset } from './text-place.ts';
@@ -21,12 +21,13 @@ const mayChangeAgain =
   /[^;{},\s*] \/[/*]|(?:&&|\|\|) \(|(?:if|while|switch|return) \(\(|^\s*\/\/[^\n]*\n[^\n]*(?:\|\||&&)$/m;
 
 /** Java by Prettier and its Java plugin, until the result stays the same. */
-export const formatJava: FormatEngine = async ({ file, lineLength }, context) => {
+export const formatJava: FormatEngine = async (job, context) => {
+  const { file } = job;
   const mistake = await findJavaMistake(file.text, context.trees);
   // The plugin knows newer syntax than this tree's grammar.
   if (mistake && mistake !== 'not parsed') throw syntaxError(file, mistake.place, mistake.message);
   const { default: java } = await import('prettier-plugin-java');
-  const options: Options = { parser: 'java', plugins: [java], printWidth: lineLength };
+  const options: Options = { parser: 'java', plugins: [java], ...prettierStyle(job) };
   const engine = `prettier ${prettierVersion()} with prettier-plugin-java ${packageVersion('prettier-plugin-java')}`;
   let text = await runOnce(file, options, context);
   for (let pass = 2; mayChangeAgain.test(text); pass += 1) {

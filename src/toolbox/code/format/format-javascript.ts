@@ -3,7 +3,7 @@ import { parseJavascriptFile } from '../engines/javascript-tree.ts';
 import { syntaxError, type CodeSyntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
 import type { SyntaxTrees } from '../syntax-tree.ts';
-import { prettierVersion, ownPlugins, runPrettier } from './prettier.ts';
+import { prettierStyle, prettierVersion, ownPlugins, runPrettier } from './prettier.ts';
 import { placeOfOffset } from './text-place.ts';
 import type { FormatEngine } from './engine.ts';
 
@@ -11,14 +11,15 @@ import type { FormatEngine } from './engine.ts';
  * JavaScript and TypeScript by Prettier. oxc is asked first: Prettier's parsers also accept what is
  * not in the language, such as type annotations in JavaScript.
  */
-export const formatJavascript: FormatEngine = async ({ file, lineLength }, context) => {
+export const formatJavascript: FormatEngine = async (job, context) => {
+  const { file } = job;
   const problem = await checkJavascript(file, context.trees);
   if (problem) throw problem;
   const isTypescript = file.language === 'typescript';
   const text = await runPrettier(file, {
     parser: isTypescript ? 'typescript' : 'babel',
     plugins: await ownPlugins([isTypescript ? 'typescript' : 'babel', 'estree']),
-    printWidth: lineLength,
+    ...prettierStyle(job),
     // A template literal's text is data: formatting CSS or HTML inside it would change the program.
     embeddedLanguageFormatting: 'off',
   });

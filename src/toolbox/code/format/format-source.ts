@@ -142,10 +142,19 @@ function linesOf(text: string): readonly string[] {
 }
 
 /** Python by Ruff's formatter, which follows Black's style. */
-const formatPython: FormatEngine = async ({ file, lineLength }, context) => {
+const formatPython: FormatEngine = async ({ file, lineLength, indent, quotes }, context) => {
   const engine = `ruff ${await context.ruff.version()} (black style)`;
   try {
-    const text = await context.ruff.format(file.text, { 'line-length': lineLength });
+    const spaces = Number.parseInt(indent ?? '', 10);
+    const style = {
+      ...(indent === 'tabs' && { 'indent-style': 'tab' }),
+      ...(quotes !== undefined && { 'quote-style': quotes.replace(' quotes', '') }),
+    };
+    const text = await context.ruff.format(file.text, {
+      'line-length': lineLength,
+      ...(spaces > 0 && { 'indent-width': spaces }),
+      ...(Object.keys(style).length > 0 && { format: style }),
+    });
     return { text, engine };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

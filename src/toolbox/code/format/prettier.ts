@@ -2,7 +2,7 @@ import type { Options, Plugin } from 'prettier';
 import { z } from 'zod';
 import { syntaxError } from '../errors.ts';
 import type { SourceFile } from '../source-files.ts';
-import { packageVersion } from './engine.ts';
+import { packageVersion, type FormatJob } from './engine.ts';
 
 /** Names of the plugins inside Prettier's own package. */
 type OwnPlugin = 'babel' | 'estree' | 'typescript' | 'postcss' | 'html';
@@ -23,6 +23,17 @@ const loaders: Readonly<Record<OwnPlugin, () => Promise<Plugin>>> = {
   postcss: () => import('prettier/plugins/postcss'),
   html: () => import('prettier/plugins/html'),
 };
+
+/** What a job says about the looks of the result, in Prettier's words. */
+export function prettierStyle({ lineLength, indent, quotes }: FormatJob): Options {
+  const spaces = Number.parseInt(indent ?? '', 10);
+  return {
+    printWidth: lineLength,
+    ...(indent === 'tabs' && { useTabs: true }),
+    ...(spaces > 0 && { tabWidth: spaces }),
+    ...(quotes !== undefined && { singleQuote: quotes === 'single quotes' }),
+  };
+}
 
 /**
  * Runs Prettier's stand-alone build, which touches no file: no settings of a project can reach it.
