@@ -267,3 +267,29 @@ describe('the token of a caller', () => {
     expect(JSON.stringify(traces)).not.toContain(secret.slice(14));
   });
 });
+
+describe('a method or tool that the role does not allow', () => {
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'is answered with 403 and the challenge of MCP, and recorded (%s)',
+    async (era) => {
+      const key = { name: `viewer-${era}`, tenant: 'acme', role: 'viewer' } as const;
+      const client = service.client(await service.key(key));
+      const method = await client.ask(era, 'tasks/list');
+      const tool = await client.ask(era, 'tools/call', { name: 'alpha__echo', arguments: {} });
+      const rest = await client.fetch('/api/v1/runs', { method: 'POST', body: '{}' });
+      for (const { status, headers } of [method, tool, rest]) {
+        expect(status).toBe(403);
+        expect(headers.get('www-authenticate')).toContain('error="insufficient_scope"');
+      }
+      expect([method.errorCode, tool.errorCode]).toEqual(['access.forbidden', 'access.forbidden']);
+      const by = { limit: 100, isAllowed: false, callerId: `acme/viewer-${era}` };
+      const rows = await service.system.audit.list(localCaller, by);
+      expect(rows.map(({ action, target, face }) => [action, target, face])).toEqual([
+        ['tools.call', 'tasks/list', 'mcp'],
+        ['tools.call', 'alpha.echo', 'mcp'],
+        ['runs.start', 'POST /api/v1/runs', 'rest'],
+      ]);
+      expect(rows[0]?.rule).toContain('role viewer, and tools.call is from');
+    },
+  );
+});

@@ -11,8 +11,8 @@ import { makeKeys, startBare, startTutti, type Running } from './servers.ts';
 import { measureStreams } from './streams.ts';
 
 const isQuick = process.argv.includes('--quick');
-const rounds = isQuick ? 3 : 9;
-const perRound = isQuick ? 1_000 : 4_000;
+const rounds = isQuick ? 3 : 31;
+const perRound = isQuick ? 500 : 1_000;
 const connections = 32;
 const tenants = 100;
 const inFlightPerTenant = 10;

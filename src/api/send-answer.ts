@@ -48,12 +48,16 @@ export function sendJson(
   respondJson(response, { status, text: body, headers });
 }
 
+/** RFC 6750: the token is good, and may not do this. */
+const forbidden = 'Bearer realm="tutti", error="insufficient_scope"';
+
 export function sendProblem(response: ServerResponse, problem: Problem): void {
   const allowed = problem.details?.['allowed'];
   const headers = {
     ...always,
     'content-type': problemType,
     ...(problem.status === 405 && Array.isArray(allowed) && { allow: allowed.join(', ') }),
+    ...(problem.status === 403 && { 'www-authenticate': forbidden }),
     ...((problem.status === 429 || problem.status === 503) && { 'retry-after': '1' }),
   };
   respondJson(response, { status: problem.status, text: JSON.stringify(problem), headers });

@@ -1,12 +1,16 @@
 import {
   createAuditLog,
   recordDecisions,
+  ruleOf,
   type DecisionRecorder,
   type RunningAuditLog,
 } from '../access/index.ts';
 import type { Settings } from '../config/index.ts';
+import { permissions } from '../contract/access/index.ts';
 import { localCaller } from '../contract/caller/index.ts';
+
 import type { ServerEdit } from '../contract/server-files/index.ts';
+import type { HttpGatewayOptions } from '../gateway/index.ts';
 import type { RefusedRequest } from '../http/index.ts';
 import { silentLog, systemClock, type Log } from '../kernel/index.ts';
 import { redactText, traceLimits } from '../observe/index.ts';
@@ -18,6 +22,7 @@ export interface AuditHere {
   /** Undefined where nothing is recorded. */
   readonly recorder: DecisionRecorder | undefined;
   readonly onRefused: ((refused: RefusedRequest) => void) | undefined;
+  readonly onForbidden: HttpGatewayOptions['onForbidden'];
 }
 
 interface AuditParts {
@@ -39,7 +44,15 @@ export function auditHere({ settings, store, log }: AuditParts): AuditHere {
     maxEntries,
   });
   const recorder = enabled ? recordDecisions(audit, { clock: systemClock, log }) : undefined;
-  return { log: audit, recorder, onRefused: recorder?.refused };
+  const onForbidden: AuditHere['onForbidden'] = ({ caller, method, permission }) =>
+    recorder?.decision(caller, {
+      action: permission,
+      target: method,
+      face: 'mcp',
+      isAllowed: false,
+      rule: `${ruleOf(caller)}, and ${permission} is from ${permissions[permission].from} on`,
+    });
+  return { log: audit, recorder, onRefused: recorder?.refused, onForbidden };
 }
 
 /** For commands that open no system: what is about to be done is on the disk when this returns. */

@@ -4,7 +4,11 @@ import type { Settings } from '../config/index.ts';
 import { localCaller } from '../contract/caller/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Opening } from '../contract/opening/index.ts';
-import { createHttpGateway, serveStdio as serveGateway } from '../gateway/index.ts';
+import {
+  createHttpGateway,
+  serveStdio as serveGateway,
+  type HttpGatewayOptions,
+} from '../gateway/index.ts';
 import type { RefusedRequest } from '../http/index.ts';
 import type { Log } from '../kernel/index.ts';
 import type { Metrics } from '../observe/index.ts';
@@ -25,6 +29,7 @@ interface FaceParts extends FaceCatalogues {
   readonly roots: Pick<Roots, 'follow'>;
   readonly access: Pick<AccessHere, 'serving'>;
   readonly onRefused?: ((refused: RefusedRequest) => void) | undefined;
+  readonly onForbidden?: HttpGatewayOptions['onForbidden'];
 }
 
 interface HttpFaceParts extends FaceParts {
@@ -105,6 +110,7 @@ export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
     ],
     links: [{ path: '/api/docs', text: 'The REST API' }],
     onRefused: parts.onRefused,
+    onForbidden: parts.onForbidden,
   });
   parts.logins.servedAt(gateway.url);
   const stopWatching = access.watch(gateway);

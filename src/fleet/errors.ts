@@ -12,10 +12,15 @@ export class UnknownNameError extends AppError {
     const proposal = meant === undefined ? '' : `. Did you mean "${meant}"?`;
     super(`Unknown ${kind}: ${name}${proposal}`, {
       details: { kind, name, ...(meant !== undefined && { suggestion: meant }) },
+      ...(kind === 'task' && { hint: taskHint }),
       ...(kind !== 'task' && kind !== 'method' && { hint: `\`tutti ${kind}s\` lists them.` }),
     });
   }
 }
+
+/** The same for a task of another caller, and for one that never was. */
+const taskHint =
+  'Who started a task is known until Tutti is restarted: a task from before that belongs to the user at this machine. Start it again.';
 
 /** A tool was changed or added by its server after it was first seen, and waits for the user. */
 export class ToolQuarantinedError extends AppError {

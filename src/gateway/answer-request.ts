@@ -1,3 +1,4 @@
+import { ForbiddenError } from '../contract/access/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
 import type { McpServer } from '../contract/server/index.ts';
 import type { Log } from '../kernel/index.ts';
@@ -11,7 +12,7 @@ import {
   type RpcError,
 } from '../protocol/index.ts';
 import { RequestedLogLevels } from './log-levels.ts';
-import { checkMethod } from './method-permissions.ts';
+import { checkMethod, type ForbiddenMethod } from './method-permissions.ts';
 import { createMethods, type Method } from './methods.ts';
 import type { RequestClient } from './request-client.ts';
 import type { RequestsInFlight, RunningRequest } from './requests-in-flight.ts';
@@ -25,11 +26,18 @@ export interface Serving {
   readonly log: Log;
   /** Clients that speak only older versions are refused. */
   readonly minVersion: string | undefined;
+  /** Told of every request that the caller's role does not allow; what it throws is answered. */
+  readonly onForbidden?: ((refused: ForbiddenMethod) => void) | undefined;
 }
 
-export function createServing(server: McpServer, log: Log, minVersion?: string): Serving {
+export function createServing(
+  server: McpServer,
+  log: Log,
+  { minVersion, onForbidden }: Partial<Pick<Serving, 'minVersion' | 'onForbidden'>> = {},
+): Serving {
   return {
     minVersion,
+    onForbidden,
     server,
     methods: createMethods(server),
     requestedLevels: new RequestedLogLevels(server),
@@ -55,6 +63,8 @@ export interface Origin {
 export interface Reply {
   readonly text: string;
   readonly errorCode: number | undefined;
+  /** It was refused because of who asked. */
+  readonly isForbidden?: boolean;
 }
 
 /** A request that has started. */
@@ -87,7 +97,7 @@ export async function answerRequest(
   try {
     const method = rules.methods.get(request.method) ?? rules.serving.methods.get(request.method);
     if (!method) throw unknownMethod(request.method);
-    checkMethod(request.method, at.origin.caller);
+    checkMethod(request.method, at.origin.caller, rules.serving.onForbidden);
     running = at.inFlight.start(request.id);
     at.origin.attach?.(running);
     const meta = requestMeta(request.params, at.origin.transportMeta);
@@ -100,7 +110,8 @@ export async function answerRequest(
     return { text: encodeResultText(request.id, text), errorCode: undefined };
   } catch (thrown) {
     if (running?.isAborted) return undefined;
-    return errorReply(request, explain(thrown, request, rules));
+    const isForbidden = thrown instanceof ForbiddenError;
+    return { ...errorReply(request, explain(thrown, request, rules)), isForbidden };
   } finally {
     if (running) at.inFlight.finish(request.id);
     client?.finishRequest();

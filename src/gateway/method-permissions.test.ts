@@ -34,4 +34,12 @@ describe('the table of methods', () => {
       else expect(check).toThrow(expect.objectContaining({ code: 'access.forbidden' }));
     }
   });
+
+  it('tells of what it refuses before it throws, and of nothing else', () => {
+    const told: unknown[] = [];
+    const caller = { id: 'a/b', tenant: 'a', role: 'viewer' } as const;
+    checkMethod('tools/list', caller, (refused) => told.push(refused));
+    expect(() => checkMethod('tasks/get', caller, (refused) => told.push(refused))).toThrow();
+    expect(told).toEqual([{ caller, method: 'tasks/get', permission: 'tools.call' }]);
+  });
 });

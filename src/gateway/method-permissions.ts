@@ -1,4 +1,4 @@
-import { demandPermission, type Permission } from '../contract/access/index.ts';
+import { ForbiddenError, isPermitted, type Permission } from '../contract/access/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
 
 /**
@@ -28,9 +28,25 @@ export const methodPermissions: ReadonlyMap<string, Permission | 'none' | 'tool'
   ['tasks/update', 'tools.call'],
 ]);
 
-/** Throws `access.forbidden` when the caller may not use the method; a bug, when the table does not have it. */
-export function checkMethod(method: string, caller: Caller): void {
+/** A request that was refused because the caller's role does not have the permission of its method. */
+export interface ForbiddenMethod {
+  readonly caller: Caller;
+  readonly method: string;
+  readonly permission: Permission;
+}
+
+/**
+ * Throws `access.forbidden` when the caller may not use the method, after `onForbidden` was told; a bug, when the table
+ * does not have it.
+ */
+export function checkMethod(
+  method: string,
+  caller: Caller,
+  onForbidden?: (refused: ForbiddenMethod) => void,
+): void {
   const permission = methodPermissions.get(method);
   if (permission === undefined) throw new Error(`Method ${method} names no permission`);
-  if (permission !== 'none' && permission !== 'tool') demandPermission(caller, permission);
+  if (permission === 'none' || permission === 'tool' || isPermitted(caller, permission)) return;
+  onForbidden?.({ caller, method, permission });
+  throw new ForbiddenError(caller, { permission });
 }

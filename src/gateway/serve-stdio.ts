@@ -51,7 +51,7 @@ export function serveStdio(options: StdioOptions): StdioGateway {
   const send: SendText = (text, isLast) => writer.write(text, isLast);
   const connection = new PipeConnection(
     {
-      serving: createServing(options.server, log, options.minProtocolVersion),
+      serving: createServing(options.server, log, { minVersion: options.minProtocolVersion }),
       caller: options.caller,
     },
     send,

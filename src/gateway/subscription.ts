@@ -40,7 +40,7 @@ export function openSubscription(
   send: (text: string) => void,
 ): Subscription {
   const { server } = serving;
-  checkMethod(request.method, caller);
+  checkMethod(request.method, caller, serving.onForbidden);
   const filter = readFilter(request.params['notifications']);
   const params = { _meta: { [metaKey.subscriptionId]: request.id } };
   send(

@@ -19,6 +19,7 @@ import {
   type Secret,
 } from '../../kernel/index.ts';
 import { createServing } from '../answer-request.ts';
+import type { ForbiddenMethod } from '../method-permissions.ts';
 import { HealthEndpoints, type HealthParts } from './health-endpoints.ts';
 import { HomeEndpoint, type Overview, type PageLink } from './home-page.ts';
 import { defaultMcpLimits, rpcRefusal, type HttpCall, type McpLimits } from './http-parts.ts';
@@ -35,6 +36,10 @@ export interface McpRouteOptions {
   /** Other pages of this server, for the page at `/`. */
   readonly links?: readonly PageLink[];
   readonly isAuthenticated: boolean;
+  /** Told of every request that the caller's role does not allow. */
+  readonly onForbidden?: ((refused: ForbiddenMethod) => void) | undefined;
+  /** Parameters of `WWW-Authenticate` that say where a token is to be had. */
+  readonly challenge?: string | undefined;
   /** The oldest protocol version that is served. */
   readonly minProtocolVersion?: string | undefined;
   readonly limits?: Partial<HttpLimits & McpLimits>;
@@ -51,9 +56,10 @@ export interface McpRoutes {
 export function createMcpRoutes(options: McpRouteOptions): McpRoutes {
   const limits = { ...defaultHttpLimits, ...defaultMcpLimits, ...options.limits };
   const clock = options.clock ?? systemClock;
-  const serving = createServing(options.server, options.log, options.minProtocolVersion);
+  const { server, log, onForbidden, minProtocolVersion: minVersion, challenge } = options;
+  const serving = createServing(server, log, { minVersion, onForbidden });
   const slowness = new SharedTimeout(limits.streamHeartbeatMs);
-  const parts = { serving, limits, clock, slowness };
+  const parts = { serving, limits, clock, slowness, challenge };
   const mcp = new McpEndpoint(parts);
   const sse = new SseEndpoint(parts);
   const sweep = setInterval(() => mcp.sessions.endIdle(), limits.checkEveryMs).unref();
@@ -111,7 +117,7 @@ function done(_responded: void): undefined {}
 
 export interface HttpGatewayOptions
   extends
-    Omit<McpRouteOptions, 'isAuthenticated'>,
+    Omit<McpRouteOptions, 'isAuthenticated' | 'challenge'>,
     Omit<ListenerOptions, 'routes' | 'identify' | 'isAuthenticated' | 'limits'> {
   /** Served on the same listener. */
   readonly routes?: readonly Route[];
@@ -126,7 +132,8 @@ export async function startHttpGateway(options: HttpGatewayOptions): Promise<Lis
   const { token, identity } = options;
   const isAuthenticated =
     token !== undefined || (identity?.verify !== undefined && identity.isOpen !== true);
-  const mcp = createMcpRoutes({ ...options, isAuthenticated });
+  const challenge = identity?.challenge;
+  const mcp = createMcpRoutes({ ...options, isAuthenticated, challenge });
   try {
     const identify = createIdentify({ ...identity, token, caller: localCaller });
     const listener = await startListener({

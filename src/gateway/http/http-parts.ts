@@ -3,7 +3,7 @@ import type { HttpExchange, HttpLimits, JsonAnswer, Refusal } from '../../http/i
 import { respondJson } from '../../http/index.ts';
 import type { Clock, SharedTimeout } from '../../kernel/index.ts';
 import { encodeError, rpcErrorCode, type RpcError } from '../../protocol/index.ts';
-import type { Serving } from '../answer-request.ts';
+import type { Reply, Serving } from '../answer-request.ts';
 
 /** Limits of the MCP endpoints, besides those of the listener. */
 export interface McpLimits {
@@ -31,6 +31,8 @@ export interface HttpParts {
   readonly clock: Clock;
   /** Without an answer after this time, the response becomes an event stream. */
   readonly slowness: SharedTimeout;
+  /** Parameters of `WWW-Authenticate` that say where a token is to be had. */
+  readonly challenge?: string | undefined;
 }
 
 /** One HTTP request to an MCP endpoint, and the caller it is made for. */
@@ -41,6 +43,23 @@ export interface HttpCall extends HttpExchange {
 export interface RpcRefusal extends Refusal {
   /** Replaces the plain "invalid request" with `message`. */
   readonly error?: RpcError;
+}
+
+/**
+ * The response with a reply. Where the caller's role does not suffice it is a 403 with the challenge that the
+ * authorization of MCP asks for; the body is the same JSON-RPC error.
+ */
+export function answerOf(
+  { text, isForbidden = false }: Pick<Reply, 'text' | 'isForbidden'>,
+  status: number,
+  { challenge }: Pick<HttpParts, 'challenge'>,
+): JsonAnswer {
+  if (!isForbidden) return { status, text };
+  const where = challenge === undefined ? '' : `, ${challenge}`;
+  const headers = {
+    'www-authenticate': `Bearer realm="tutti", error="insufficient_scope"${where}`,
+  };
+  return { status: 403, text, headers: { 'content-type': 'application/json', ...headers } };
 }
 
 /** A refusal as a JSON-RPC error without an id: the request never became a message. */

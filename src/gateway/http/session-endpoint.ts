@@ -12,7 +12,7 @@ import {
 } from '../../protocol/index.ts';
 import { explainFailure } from '../rpc-failure.ts';
 import { answerBatch } from '../pipe-connection.ts';
-import { refuse, type HttpCall, type HttpParts } from './http-parts.ts';
+import { answerOf, refuse, type HttpCall, type HttpParts } from './http-parts.ts';
 import { PostExchange } from './post-exchange.ts';
 import { HttpSessions, type HttpSession } from './sessions.ts';
 
@@ -124,7 +124,7 @@ export class SessionEndpoint {
     const exchange = new PostExchange(call, this.#parts);
     const reply = await found.session.answer(request, exchange);
     found.usedAt = this.#parts.clock.now();
-    if (reply) exchange.finish({ status: 200, text: reply.text });
+    if (reply) exchange.finish(answerOf(reply, 200, this.#parts));
     else exchange.abandon();
   }
 

@@ -1,3 +1,4 @@
+import { ForbiddenError } from '../../contract/access/index.ts';
 import { EventStream, respondJson } from '../../http/index.ts';
 import {
   checkMirroredHeaders,
@@ -20,7 +21,7 @@ import { RequestsInFlight } from '../requests-in-flight.ts';
 import { explainFailure } from '../rpc-failure.ts';
 import { statelessRules } from '../stateless.ts';
 import { openSubscription, type Subscription } from '../subscription.ts';
-import type { HttpCall, HttpParts } from './http-parts.ts';
+import { answerOf, type HttpCall, type HttpParts } from './http-parts.ts';
 import { PostExchange } from './post-exchange.ts';
 
 /** Answers POSTs of the stateless era: each is self-contained. */
@@ -72,7 +73,7 @@ export class StatelessEndpoint {
     const at = { origin: exchange, inFlight };
     const reply = await answerRequest(request, this.#rules, at);
     this.#running -= 1;
-    if (reply) exchange.finish({ status: statusOf(reply), text: reply.text });
+    if (reply) exchange.finish(answerOf(reply, statusOf(reply), this.#parts));
   }
 
   #refuse(request: Request, call: HttpCall): void {
@@ -96,7 +97,8 @@ export class StatelessEndpoint {
       this.#keep(subscription, call);
     } catch (thrown) {
       const { text } = errorReply(request, this.#explain(thrown, request));
-      respondJson(call.response, { status: 200, text });
+      const reply = { text, isForbidden: thrown instanceof ForbiddenError };
+      respondJson(call.response, answerOf(reply, 200, this.#parts));
     }
   }
 
