@@ -123,12 +123,7 @@ export function openStore(options: StoreOptions): Store {
       patienceMs,
     }),
     answers: new SqliteAnswerStore(database, { clock, patienceMs }),
-    keys: new SqliteKeyStore(database, { patienceMs }),
-    logins: new SqliteLoginStore(database, { patienceMs }),
-    preferences: new SqlitePreferenceStore(database, { patienceMs }),
-    memoryItems: new SqliteMemoryItemStore(database, { patienceMs, dimensions: vectorDimensions }),
-    contexts: new SqliteContextStore(database, { patienceMs }),
-    feedback: new SqliteFeedbackStore(database, { patienceMs }),
+    ...plainStores(database, patienceMs),
     runs: new SqliteRunStore(runDatabase, {
       clock: steady,
       isGone,
@@ -149,5 +144,17 @@ export function openStore(options: StoreOptions): Store {
       runDatabase.close();
       database.close();
     },
+  };
+}
+
+/** Those that need nothing but the database. */
+function plainStores(database: SqliteDatabase, patienceMs: number) {
+  return {
+    keys: new SqliteKeyStore(database, { patienceMs }),
+    logins: new SqliteLoginStore(database, { patienceMs }),
+    preferences: new SqlitePreferenceStore(database, { patienceMs }),
+    memoryItems: new SqliteMemoryItemStore(database, { patienceMs, dimensions: vectorDimensions }),
+    contexts: new SqliteContextStore(database, { patienceMs }),
+    feedback: new SqliteFeedbackStore(database, { patienceMs }),
   };
 }
