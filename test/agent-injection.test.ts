@@ -158,6 +158,8 @@ async function confront(injection: Injection, mode: Mode) {
   const agent = createAgent({
     models,
     memory: store.memory(),
+    // Whatever else it comes through, it also stands in a context.
+    contexts: { pack: async (_caller, id) => ({ id, text: injection.text, ...aSmallPack }) },
     workflows,
     follow: (caller, runId, { signal, onChange }) =>
       workflows.follow(caller, runId, { execute: true, signal, onChange }),
@@ -207,11 +209,13 @@ async function confront(injection: Injection, mode: Mode) {
     const request = { caller: localCaller, message: text, acceptPreview: true, ...more };
     outcomes.push(await agent.ask(request, { signal, onEvent }));
   };
-  await ask(message, { attachments });
+  await ask(message, { attachments, context: 'notes' });
   await ask('do the same once more', { session: 's-1' });
   await ask('yes', { session: 's-1' });
   return { outcomes, views, models };
 }
+
+const aSmallPack = { tokens: 1, maxTokens: 9, packed: [], leftOut: [], hiddenSecrets: 0 };
 
 const modes = ['once read', 'always', 'in the loop'] as const;
 /** A model that obeys from the beginning, or plans with the text in sight, is the harder case; it meets every order each time. */

@@ -4,6 +4,8 @@ import type { AnswerStore } from '../contract/answer/index.ts';
 import type { Artifacts } from '../contract/artifact/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
+import type { Contexts } from '../contract/context/index.ts';
+import type { Feedback } from '../contract/feedback/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
@@ -18,6 +20,8 @@ export interface ApiPorts {
   readonly agent: Agent;
   readonly workflows: Workflows;
   readonly memory: Memory;
+  readonly contexts: Contexts;
+  readonly feedback: Feedback;
   readonly artifacts: () => Promise<Artifacts>;
   /** All tools, whatever MCP clients are shown. */
   readonly catalogue: Catalogue;

@@ -1,6 +1,8 @@
 import type { ApiRoute } from './define-route.ts';
 import { accessRoutes } from './routes/access.ts';
 import { artifactRoutes } from './routes/artifacts.ts';
+import { contextRoutes } from './routes/contexts.ts';
+import { feedbackRoutes } from './routes/feedback.ts';
 import { planRoutes } from './routes/plans.ts';
 import { resourceRoutes } from './routes/resources.ts';
 import { runControlRoutes } from './routes/run-control.ts';
@@ -18,6 +20,8 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...runRoutes,
   ...runControlRoutes,
   ...sessionRoutes,
+  ...contextRoutes,
+  ...feedbackRoutes,
   ...toolRoutes,
   ...resourceRoutes,
   ...serverRoutes,

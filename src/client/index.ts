@@ -10,4 +10,5 @@ export {
   remoteMemory,
   remoteModels,
 } from './remote-rooms.ts';
+export { remoteContexts, remoteFeedback } from './remote-contexts.ts';
 export { remoteWorkflows } from './remote-workflows.ts';

@@ -41,8 +41,13 @@ function readRuns(connection: Connection, show: ShowRun): ReadRuns {
       })) as never,
     draw: async (plan, format) =>
       (await connection.call('postPlansDraw', { body: { plan: { ...plan }, format } })).drawing,
-    async start(_caller, { source, input, optimize, idempotencyKey }) {
-      const body = { plan: planOf(source), input, ...(optimize !== undefined && { optimize }) };
+    async start(_caller, { source, input, context, optimize, idempotencyKey }) {
+      const body = {
+        plan: planOf(source),
+        input,
+        ...(context !== undefined && { context }),
+        ...(optimize !== undefined && { optimize }),
+      };
       const key = idempotencyKey ?? crypto.randomUUID();
       const { runId } = await connection.call('postRuns', { body }, { idempotencyKey: key });
       return { runId };

@@ -4,6 +4,7 @@ import { isServerInScope } from '../contract/access/index.ts';
 import type { Agent } from '../contract/agent/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
+import type { Contexts } from '../contract/context/index.ts';
 import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
@@ -20,6 +21,7 @@ interface AgentHereParts {
   readonly log: Log;
   readonly models: Models;
   readonly memory: Memory;
+  readonly contexts: Contexts;
   readonly runs: Pick<WorkflowsHere, 'workflows' | 'artifacts'>;
   /** What plans call. */
   readonly catalogue: () => Pick<Catalogue, 'entries'>;
@@ -73,6 +75,7 @@ function agentParts(parts: AgentHereParts): AgentParts {
   return {
     models,
     memory,
+    contexts: { pack: (...given) => parts.contexts.pack(...given) },
     // Just these: what decides for a person stays out of the agent's reach.
     workflows: {
       check: (...given) => workflows.check(...given),

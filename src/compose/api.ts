@@ -9,12 +9,27 @@ export function apiHere(
   rooms: Awaited<ReturnType<typeof openRooms>>,
   { server }: Pick<LoadedSettings['values'], 'server'>,
 ): Api {
-  const { version, agent, memory, models, runs, fleet, finder, store, audit, access } = rooms;
+  const {
+    version,
+    agent,
+    memory,
+    contexts,
+    feedback,
+    models,
+    runs,
+    fleet,
+    finder,
+    store,
+    audit,
+    access,
+  } = rooms;
   const { traces, answers } = store;
   return createApi({
     version,
     agent,
     memory,
+    contexts,
+    feedback,
     models,
     answers,
     keys: auditKeys(access.keys, audit.recorder, 'rest'),

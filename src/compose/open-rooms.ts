@@ -9,6 +9,7 @@ import { agentServer, openAdministeredFleet, workflowServer } from './own-server
 import { agentHere } from './agent.ts';
 import { auditHere } from './audit.ts';
 import { auditWorkflows } from './audited-ports.ts';
+import { contextsHere } from './contexts.ts';
 import { memoryHere } from './memory.ts';
 import { loginsHere } from './logins.ts';
 import { modelsHere } from './models.ts';
@@ -41,15 +42,16 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const catalogue = (): Catalogue => fleet.catalogue;
   const access = accessHere({ ...known, store, catalogue });
   const sandbox = sandboxHere({ ...known, request });
-  const workspace = workspaceHere({ ...known, roots, request });
+  const workspace = workspaceHere({ ...known, roots, request, feedback: () => feedback });
   const { preview } = workspace;
   const flow = { ...known, tracing, store, request, catalogue, preview };
-  const runs = workflowsHere({ ...flow, access: access.credentials });
+  const flows = workflowsHere({ ...flow, access: access.credentials });
   const embedder = lazy(async () => (await import('../models/index.ts')).createLocalEmbedder());
-  const models = modelsHere({ ...known, store, artifacts: runs.artifacts });
+  const models = modelsHere({ ...known, store, artifacts: flows.artifacts });
   const memory = memoryHere({ ...known, store, request, embedder });
+  const { contexts, feedback, runs } = contextsHere({ ...known, store, memory, runs: flows });
   const servers = (): ReturnType<FleetControl['status']> => fleet.control.status();
-  const asked = { roots, models, memory, runs, catalogue, servers };
+  const asked = { roots, models, memory, contexts, runs, catalogue, servers };
   const agent = agentHere({ ...known, ...asked, finder: () => finder });
   const logins = loginsHere({ ...known, store });
   const ours = toolboxServers({ ...known, roots, request, sandbox, catalogue, models });
@@ -66,7 +68,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
         ...known,
         runs: { ...runs, workflows: auditWorkflows(runs.workflows, audit.recorder, 'mcp') },
       }),
-      agentServer({ ...known, agent }),
+      agentServer({ ...known, agent, contexts }),
     ],
     entries,
     clientRoots: roots,
@@ -77,5 +79,6 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const checkFiles = (): Promise<void> => entries.check();
   const seen = { log, tracing, metrics, audit };
   const observed = { ...seen, version, store, roots, preview, access, logins, checkFiles };
-  return { ...observed, sandbox, runs, fleet, finder, agent, memory, models, embedder };
+  const used = { ...observed, contexts, feedback };
+  return { ...used, sandbox, runs, fleet, finder, agent, memory, models, embedder };
 }

@@ -21,7 +21,8 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   prepareDataDirectory(settings.values.home);
   const rooms = await openRooms(request, settings);
   const { version, store, audit, log, tracing, roots, sandbox, runs, fleet, finder } = rooms;
-  const { agent, memory, models, embedder, preview, metrics, access, logins } = rooms;
+  const { agent, memory, contexts, feedback, models, embedder, preview, metrics } = rooms;
+  const { access, logins } = rooms;
   const { catalogue, control, serve } = fleet;
   const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
   const known = { settings: settings.values, version, log, metrics };
@@ -46,6 +47,8 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     hideSecrets,
     agent,
     memory,
+    contexts,
+    feedback,
     models,
     localModels: localModelsHere(settings.values),
     version,

@@ -1,5 +1,6 @@
 import type { Settings } from '../config/index.ts';
 import type { Agent } from '../contract/agent/index.ts';
+import type { Contexts } from '../contract/context/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import { wireTextOf, withWireText } from '../contract/wire/index.ts';
 import type { OpenFleet, ServerEntry } from '../fleet/index.ts';
@@ -65,12 +66,14 @@ interface OwnServerParts {
   readonly version: string;
 }
 
-/** The server `agent`: the agent as a tool. */
-export function agentServer(parts: OwnServerParts & { readonly agent: Agent }): ServerEntry {
-  const { settings, version, agent } = parts;
+/** The server `agent`: the agent and its contexts as tools. */
+export function agentServer(
+  parts: OwnServerParts & { readonly agent: Agent; readonly contexts: Contexts },
+): ServerEntry {
+  const { settings, version, agent, contexts } = parts;
   return callingServer('agent', { settings, version }, async () => {
     const { createAgentServer } = await import('../toolbox/agent/index.ts');
-    return createAgentServer({ version, agent });
+    return createAgentServer({ version, agent, contexts });
   });
 }
 

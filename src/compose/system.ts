@@ -12,6 +12,8 @@ import type { Check } from '../contract/doctor/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { LocalModels, Models } from '../contract/model/index.ts';
 import type { StartConditions } from '../contract/opening/index.ts';
+import type { Contexts } from '../contract/context/index.ts';
+import type { Feedback } from '../contract/feedback/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { HideSecrets } from '../contract/secret/index.ts';
 import type { Memory } from '../contract/session/index.ts';
@@ -53,6 +55,8 @@ export interface System {
   /** From a message to a plan, a run and an answer; loaded when it is first used, as the next two are. */
   readonly agent: Agent;
   readonly memory: Memory;
+  readonly contexts: Contexts;
+  readonly feedback: Feedback;
   readonly models: Models;
   /** What was found on this machine, for the user to accept. */
   readonly localModels: LocalModels;

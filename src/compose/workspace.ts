@@ -1,7 +1,10 @@
+import type { Feedback } from '../contract/feedback/index.ts';
+import type { McpServer } from '../contract/server/index.ts';
 import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { ServerEntry } from '../fleet/index.ts';
 import { createFaultPoints } from '../kernel/index.ts';
 import type { WorkspaceServer } from '../toolbox/workspace/index.ts';
+import { noticeUndo } from './contexts.ts';
 import { offerKey } from './offer-key.ts';
 import { openRooted } from './rooted-server.ts';
 import type { ToolboxOptions } from './toolbox.ts';
@@ -13,11 +16,15 @@ interface WorkspaceHere {
   readonly preview: PreviewEffect;
 }
 
-type Options = Pick<ToolboxOptions, 'settings' | 'version' | 'log' | 'request' | 'roots'>;
+type Options = Pick<ToolboxOptions, 'settings' | 'version' | 'log' | 'request' | 'roots'> & {
+  /** Changes that are undone were not wanted. */
+  readonly feedback: () => Feedback;
+};
 
 const name = 'workspace';
 
-export function workspaceHere({ settings, version, log, request, roots }: Options): WorkspaceHere {
+export function workspaceHere(options: Options): WorkspaceHere {
+  const { settings, version, log, request, roots } = options;
   const open = async (folders: readonly string[]): Promise<WorkspaceServer> => {
     const { createWorkspaceServer } = await import('../toolbox/workspace/index.ts');
     const { home } = settings;
@@ -30,13 +37,30 @@ export function workspaceHere({ settings, version, log, request, roots }: Option
     entry: {
       name,
       cacheKey: offerKey(import.meta.url, [version]),
-      open: () => openRooted(roots, open),
+      open: () => openRooted(roots, async (folders) => telling(await open(folders), options)),
     },
     preview: async ({ server, tool, args }, signal) => {
       if (server !== name) return undefined;
       const folders = await roots.current();
       if (previewing?.folders !== folders) previewing = { folders, server: open(folders) };
       return (await previewing.server).preview(tool, args, { signal });
+    },
+  };
+}
+
+function telling(
+  server: WorkspaceServer,
+  { feedback, log }: Pick<Options, 'feedback' | 'log'>,
+): McpServer {
+  return {
+    ...server,
+    callTool: async (tool, args, context) => {
+      const result = await server.callTool(tool, args, context);
+      const changeId = result.structuredContent?.['change_id'];
+      if (tool === 'undo_changes' && result.isError !== true && typeof changeId === 'string') {
+        await noticeUndo({ feedback: feedback(), log }, context.caller, changeId);
+      }
+      return result;
     },
   };
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../src/contract/agent/index.ts';
 import { localCaller } from '../../src/contract/caller/index.ts';
 import type { CatalogueEntry } from '../../src/contract/catalogue/index.ts';
+import type { PackedContext } from '../../src/contract/context/index.ts';
 import type { Memory } from '../../src/contract/session/index.ts';
 import type { ToolAnnotations } from '../../src/contract/tool/index.ts';
 import { silentLog } from '../../src/kernel/index.ts';
@@ -102,6 +103,7 @@ export function anAgent(parts: AnAgentParts = {}) {
   const agent: Agent = createAgent({
     models,
     memory: parts.memory ?? store.memory(),
+    contexts: { pack: async (_caller, id) => packedContext(id) },
     workflows: runs.workflows,
     follow: runs.follow,
     artifacts: async () => ({
@@ -140,6 +142,11 @@ export function anAgent(parts: AnAgentParts = {}) {
   const told = (): string =>
     events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
   return { ask, models, runs, store, events, texts, told };
+}
+
+function packedContext(id: string): PackedContext {
+  const counts = { tokens: 1, maxTokens: 1, packed: [], leftOut: [], hiddenSecrets: 0 };
+  return { id, text: `text of ${id}`, ...counts };
 }
 
 /** An intent as a sure model gives it. */

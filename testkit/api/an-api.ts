@@ -98,11 +98,14 @@ export async function fakePorts(): Promise<
   ).openSystem({ env: {}, cwd: '.', flags: {} });
   const memoryArtifacts = new MemoryArtifacts();
   const { version, agent, memory, models, fleet, catalogue, findTools, traces } = system;
+  const { contexts, feedback } = system;
   return {
     version,
     log: silentLog,
     agent,
     memory,
+    contexts,
+    feedback,
     models,
     fleet,
     catalogue,

@@ -5,6 +5,7 @@ import { openClientConnections } from '../../src/compose/client-connections.ts';
 import { openServerFiles } from '../../src/compose/server-files.ts';
 import { silentLog } from '../../src/kernel/index.ts';
 import { createFakeAgent } from './fake-agent.ts';
+import { createFakeContexts, createFakeFeedback } from './fake-contexts.ts';
 import { createFakeFleet, restartReport } from './fake-fleet.ts';
 import { createFakeMemory } from './fake-memory.ts';
 import { createFakeModels } from './fake-models.ts';
@@ -298,6 +299,8 @@ function createSystem(seen: Seen): System {
     hideSecrets: async () => (text) => ({ text, count: 0 }),
     agent: createFakeAgent().agent,
     memory: createFakeMemory(),
+    contexts: createFakeContexts(),
+    feedback: createFakeFeedback(),
     models: createFakeModels(),
     localModels: { isNeeded: false, find: async () => [], decide: async () => {} },
     findTools: async (query, count) =>

@@ -16,6 +16,8 @@ import type { Conversation } from '../../contract/session/index.ts';
 const maxResultChars = 6_000;
 const maxAllResultsChars = 40_000;
 const maxAttachmentChars = 24_000;
+/** Its tokens are counted before. */
+const maxGivenChars = 1_000_000;
 const maxAnswerTokens = 1_500;
 
 interface Answered {
@@ -31,11 +33,13 @@ export async function answerRun(
     readonly goal: string;
     readonly view: RunView;
     readonly results: readonly StepResult[];
+    /** What the user gave to answer with. */
+    readonly given: readonly Attachment[];
   },
   call: ModelCall,
 ): Promise<Answered> {
   const blocks = createDataBlocks();
-  const { words, goal, view, results } = about;
+  const { words, goal, view, results, given } = about;
   const steps = Object.entries(view.steps).map(
     ([step, { status, tool }]) => `${step} (${tool ?? 'no tool'}): ${status}`,
   );
@@ -46,10 +50,11 @@ export async function answerRun(
     `The user's message: ${cutWords(words)}`,
     `Goal: ${cutWords(goal)}`,
     `Steps:\n${steps.join('\n')}`,
+    ...given.map(({ name, content: text }) => blocks.block(name, text, maxGivenChars)),
     // Cut by whole blocks, so that none stays open.
     ...withinChars(shown, maxAllResultsChars),
   ].join('\n\n');
-  return ask(models, { prompt: readPrompt('answer', blocks.boundary).text, content }, call);
+  return ask(models, { prompt: readPrompt('answer', blocks.boundary).text, content, blocks }, call);
 }
 
 /** Answers what needs no tool, from the conversation. */
@@ -60,23 +65,25 @@ export async function answerDirectly(
     readonly intent: Intent;
     readonly conversation: Conversation;
     readonly attachments: readonly Attachment[];
+    readonly given: readonly Attachment[];
     readonly tools: readonly CatalogueEntry[];
     readonly nameTool: (entry: CatalogueEntry) => string;
   },
   call: ModelCall,
 ): Promise<Answered> {
   const blocks = createDataBlocks();
-  const { words, conversation, attachments, tools, nameTool } = about;
+  const { words, conversation, attachments, given, tools, nameTool } = about;
   const content = [
     blocks.block('tools of this system that may fit', tools.map(nameTool).join('\n')),
     ...describeConversation(conversation, blocks),
+    ...given.map(({ name, content: text }) => blocks.block(name, text, maxGivenChars)),
     ...withinChars(
       attachments.map(({ name, content: text }) => blocks.block(name, text, maxAttachmentChars)),
       maxAllResultsChars,
     ),
     `The user's message: ${cutWords(words)}`,
   ].join('\n\n');
-  return ask(models, { prompt: readPrompt('direct', blocks.boundary).text, content }, call);
+  return ask(models, { prompt: readPrompt('direct', blocks.boundary).text, content, blocks }, call);
 }
 
 function describeConversation(conversation: Conversation, blocks: DataBlocks): string[] {
@@ -94,13 +101,17 @@ function describeConversation(conversation: Conversation, blocks: DataBlocks): s
 
 async function ask(
   models: Pick<Models, 'text'>,
-  { prompt, content }: { readonly prompt: string; readonly content: string },
+  {
+    prompt,
+    content,
+    blocks,
+  }: { readonly prompt: string; readonly content: string; readonly blocks: DataBlocks },
   call: ModelCall,
 ): Promise<Answered> {
-  const messages = [
+  const messages = blocks.seal([
     { role: 'system', content: prompt },
     { role: 'user', content },
-  ] as const;
+  ] as const);
   const request = { messages, maxOutputTokens: maxAnswerTokens };
   const labelled = labelledCall(call);
   const answer = await models.text('agent', request, labelled.call);
@@ -154,10 +165,10 @@ export async function summarizeTurns(
     ...(before === null ? [] : [blocks.block('the summary so far', before)]),
     blocks.block('the turns', turns.join('\n'), maxTurnsChars),
   ].join('\n\n');
-  const messages = [
+  const messages = blocks.seal([
     { role: 'system', content: readPrompt('summary', blocks.boundary).text },
     { role: 'user', content },
-  ] as const;
+  ] as const);
   const answer = await models.text('agent', { messages, maxOutputTokens: maxSummaryTokens }, call);
   return cutMiddle(answer.text.trim(), maxSummaryChars);
 }

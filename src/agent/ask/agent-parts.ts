@@ -1,5 +1,6 @@
 import type { Artifacts } from '../../contract/artifact/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
+import type { Contexts } from '../../contract/context/index.ts';
 import type { ServerStatus } from '../../contract/fleet/index.ts';
 import type { Models } from '../../contract/model/index.ts';
 import type { RunView, Workflows } from '../../contract/run/index.ts';
@@ -20,6 +21,7 @@ export interface AgentParts {
     Memory,
     'sessions' | 'converse' | 'learn' | 'observe' | 'preferences' | 'settle'
   >;
+  readonly contexts: Pick<Contexts, 'pack'>;
   readonly workflows: Pick<Workflows, 'check' | 'start' | 'show' | 'list' | 'cancel' | 'repair'>;
   readonly follow: FollowRun;
   readonly artifacts: () => Promise<Pick<Artifacts, 'get' | 'put'>>;

@@ -14,7 +14,8 @@ import type {
 } from '../../contract/agent/index.ts';
 import type { LearnedPreferences } from '../../contract/preference/index.ts';
 import type { NewTurn, OpenSession } from '../../contract/session/index.ts';
-import { AppError, reportError } from '../../kernel/index.ts';
+import type { PackedContext } from '../../contract/context/index.ts';
+import { AppError, pluralize, reportError } from '../../kernel/index.ts';
 
 const maxMessageChars = 200_000;
 const maxAttachmentChars = 400_000;
@@ -34,12 +35,17 @@ export function createAgent(parts: AgentParts): Agent {
       const message = readMessage(request);
       const { sessions } = parts.memory;
       const { caller } = request;
+      // Before the session, so that a context that is not there leaves nothing behind.
+      const context =
+        request.context === undefined
+          ? undefined
+          : await parts.contexts.pack(caller, request.context);
       const session =
         request.session === undefined
           ? await sessions.create(caller, { title: message.words.slice(0, maxTitleChars) })
           : await sessions.open(caller, request.session);
       try {
-        return await answerIn(session, { parts, request, options, message });
+        return await answerIn(session, { parts, request, options, message, context });
       } finally {
         await session.close();
       }
@@ -86,17 +92,25 @@ interface Asked {
   readonly request: AskRequest;
   readonly options: AskOptions;
   readonly message: Message;
+  readonly context: PackedContext | undefined;
 }
 
 async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome> {
-  const { parts, request, options, message } = asked;
+  const { parts, request, options, message, context } = asked;
   const { caller } = request;
   const emit: Turn['emit'] = (event) => options.onEvent?.(event);
   emit({ kind: 'session', sessionId: session.id });
   const before = session.current();
   const given = message.attachments.map(rememberAttachment);
   const remembered = await keepTexts(given, { parts, caller, origin: session.id });
-  await session.append({ role: 'user', text: request.message, remembered });
+  await session.append({
+    role: 'user',
+    text: request.message,
+    remembered,
+    ...(context && { context: context.id }),
+  });
+  const leftOut = context?.leftOut.length ?? 0;
+  if (leftOut > 0) emit({ kind: 'notice', text: describeLeftOut(leftOut, context) });
   const { words, attachments } = message;
   const turn: Turn = { ...asked, session, before, words, attachments, emit };
   let outcome: AskOutcome;
@@ -113,6 +127,10 @@ async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome>
   }
   await keepSummary(turn);
   return outcome;
+}
+
+function describeLeftOut(count: number, context: PackedContext | undefined): string {
+  return `${pluralize(count, 'item')} of the context left out: ${context?.maxTokens} tokens are all it may take`;
 }
 
 function describeLearned({ learned, refused }: LearnedPreferences): readonly string[] {

@@ -15,7 +15,7 @@ import {
   type StepResult,
 } from '../answer/index.ts';
 import { keepTexts } from './kept-texts.ts';
-import { base, tell, tellingCall, type Reply, type Turn } from './turn.ts';
+import { asAttachment, base, tell, tellingCall, type Reply, type Turn } from './turn.ts';
 
 export interface SettledRun {
   readonly view: RunView;
@@ -87,13 +87,13 @@ async function sayWhatWasDone(
   { view, plan, model }: SettledRun,
   { results, shown, hidden }: ResultsToTell,
 ): Promise<{ readonly text: string; readonly model: string | null }> {
-  const { parts, words, options, emit } = turn;
+  const { parts, words, options, emit, context } = turn;
   if (model !== null) {
     try {
       const goal = plan?.goal ?? view.goal ?? words;
       return await answerRun(
         parts.models,
-        { words, goal, view, results: shown },
+        { words, goal, view, results: shown, given: context ? [asAttachment(context)] : [] },
         tellingCall(turn),
       );
     } catch (error) {

@@ -20,6 +20,7 @@ import { carryOut, needsPreview, type Undertaking } from './carry-out.ts';
 import {
   guardRules,
   inputsOf,
+  asAttachment,
   base,
   modelCall,
   plainReply,
@@ -151,8 +152,9 @@ async function clarify(
 }
 
 async function answer({ turn, intent, conversation, offered }: Understood): Promise<Reply> {
-  const { parts, words, attachments } = turn;
-  const about = { words, intent, conversation, attachments, tools: offered, nameTool };
+  const { parts, words, attachments, context } = turn;
+  const given = context ? [asAttachment(context)] : [];
+  const about = { words, intent, conversation, attachments, given, tools: offered, nameTool };
   const { text, model } = await answerDirectly(parts.models, about, tellingCall(turn));
   const known = base(turn, { confidence: intent.confidence, model });
   return plainReply({ ...known, kind: 'answer', answer: text });

@@ -10,6 +10,7 @@ import type {
   AskRequest,
   Attachment,
 } from '../../contract/agent/index.ts';
+import type { PackedContext } from '../../contract/context/index.ts';
 import type { ModelCall } from '../../contract/model/index.ts';
 import type { OpenSession, Remembered, Session } from '../../contract/session/index.ts';
 
@@ -24,6 +25,8 @@ export interface Turn {
   /** What the user wants in their own words, what they answered to questions included; pastes left out. */
   readonly words: string;
   readonly attachments: readonly Attachment[];
+  /** Read by models only to answer, and by plans as `input.context`; no decision rests on it. */
+  readonly context?: PackedContext | undefined;
   readonly emit: (event: AgentEvent) => void;
 }
 
@@ -93,11 +96,25 @@ export function guardRules({
 }
 
 /** What plans of this turn can refer to: attachments, and the latest of each kind the conversation made. */
-export function inputsOf({ parts, request, before, attachments }: Turn): PlanInput[] {
+export function inputsOf({ parts, request, before, attachments, context }: Turn): PlanInput[] {
   const { caller } = request;
-  return collectInputs(attachments, latestRemembered(before), (item) =>
+  const inputs = collectInputs(attachments, latestRemembered(before), (item) =>
     loadText(item, { parts, caller }),
   );
+  if (!context) return inputs;
+  const title = contextLabel(context);
+  return [...inputs, { name: 'context', title, kind: 'text', load: async () => context.text }];
+}
+
+/** By its id: a name may be a stranger's words. */
+export function contextLabel({ id }: PackedContext): string {
+  return `context ${id.slice(0, shownIdChars)}`;
+}
+
+const shownIdChars = 16;
+
+export function asAttachment(context: PackedContext): Attachment {
+  return { name: contextLabel(context), content: context.text };
 }
 
 const maxTurnsBack = 200;

@@ -124,10 +124,10 @@ export async function readIntent(
       jsonSchema: steps
         ? { ...intentJsonSchema, properties: { ...intentProperties, steps } }
         : intentJsonSchema,
-      messages: [
+      messages: blocks.seal([
         { role: 'system', content: readPrompt('intent', blocks.boundary).text },
         { role: 'user', content: sections.join('\n\n') },
-      ],
+      ]),
     },
     call,
   );

@@ -218,10 +218,10 @@ function lookMessages(text: LookText): readonly ChatMessage[] {
       ? 'No round is left: set `done` to true and say what was done and what is not solved.'
       : `Rounds left: ${roundsLeft}. At most ${rules.maxSteps} steps in the next one.`,
   ].join('\n\n');
-  return [
+  return blocks.seal([
     { role: 'system', content: readPrompt('look', blocks.boundary).text },
     { role: 'user', content },
-  ];
+  ]);
 }
 
 /** All rounds in order; where they are too long, whole steps of the oldest are left out first. */

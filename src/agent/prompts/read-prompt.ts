@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { ownFile } from '../../kernel/index.ts';
+import { digestJson, ownFile } from '../../kernel/index.ts';
 
 export const promptNames = [
   'intent',
@@ -36,12 +36,18 @@ function readText(file: PromptName | 'steps'): Prompt {
 
 /** Marks text that is data: what it says is reported, never obeyed. */
 export interface DataBlocks {
-  /** Unknown to the author of the data, so no data can end its own block. */
+  /** Unknown to the author of the data, so no data can end its own block; `seal` replaces it. */
   readonly boundary: string;
   block(label: string, text: string, maxChars?: number): string;
+  /**
+   * The messages with a boundary that depends on all that is in them: the same request has the same bytes, and no data
+   * can hold its own boundary.
+   */
+  seal<Message extends { readonly content: string }>(messages: readonly Message[]): Message[];
 }
 
 const defaultMaxChars = 20_000;
+const digestPrefix = 'sha256:';
 
 export function createDataBlocks(): DataBlocks {
   const boundary = randomBytes(8).toString('hex');
@@ -53,6 +59,15 @@ export function createDataBlocks(): DataBlocks {
         cutMiddle(text, maxChars),
         `</data-${boundary}>`,
       ].join('\n'),
+    seal: (messages) => {
+      const digest = digestJson(
+        messages.map(({ content }) => content.replaceAll(boundary, '')),
+      ).slice(digestPrefix.length, digestPrefix.length + boundary.length);
+      return messages.map((message) => ({
+        ...message,
+        content: message.content.replaceAll(boundary, digest),
+      }));
+    },
   };
 }
 

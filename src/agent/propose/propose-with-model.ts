@@ -170,10 +170,10 @@ function messagesFor(
     `Goal: ${intent.primary_goal}`,
     ...correction(last, blocks),
   ];
-  return [
+  return blocks.seal([
     { role: 'system', content: readPrompt('plan', blocks.boundary).text },
     { role: 'user', content: sections.join('\n\n') },
-  ];
+  ]);
 }
 
 function correction({ previous, problems }: LastPlan, blocks: DataBlocks): string[] {
@@ -209,10 +209,10 @@ export async function repairArguments(
     blocks.block('the arguments', JSON.stringify(args)),
     blocks.block('the error', `${error.code}: ${error.message}`, 4_000),
   ].join('\n\n');
-  const messages = [
+  const messages = blocks.seal([
     { role: 'system', content: readPrompt('repair', blocks.boundary).text },
     { role: 'user', content },
-  ] as const;
+  ] as const);
   const answer = await models.structured(
     'agent',
     { name: 'arguments', schema: repairSchema, messages },

@@ -80,6 +80,12 @@ export const runRoutes: readonly ApiRoute[] = [
     body: z.strictObject({
       plan: planBody,
       input: z.record(z.string(), z.json()).default({}),
+      context: z
+        .string()
+        .min(1)
+        .max(100)
+        .optional()
+        .describe('A context whose text becomes the input `context`.'),
       optimize: z.boolean().optional(),
     }),
     answer: started,
@@ -88,6 +94,7 @@ export const runRoutes: readonly ApiRoute[] = [
       const { runId } = await workflows.start(caller, {
         source: sourceOf(body.plan),
         input: body.input,
+        ...(body.context !== undefined && { context: body.context }),
         meta,
         ...(body.optimize !== undefined && { optimize: body.optimize }),
         ...(idempotencyKey !== undefined && { idempotencyKey: startKey(idempotencyKey, body) }),

@@ -24,6 +24,12 @@ const messageFields = {
     .max(maxAttachments)
     .optional()
     .describe('Texts the message is about.'),
+  context: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('A context to answer with, or whose text is the input `context` of the plan.'),
   planOnly: z.boolean().optional().describe('Gives the plan and runs nothing.'),
   acceptPreview: z
     .boolean()
@@ -86,6 +92,7 @@ export const taskRoutes: readonly ApiRoute[] = [
         const { runId } = await ports.workflows.start(call.caller, {
           source: sourceOf(plan),
           input,
+          ...(call.body.context !== undefined && { context: call.body.context }),
           meta: call.meta,
           ...(call.idempotencyKey !== undefined && {
             idempotencyKey: startKey(call.idempotencyKey, call.body),
@@ -123,11 +130,12 @@ async function ask(
   { agent }: ApiPorts,
   wanted: Message & { readonly session?: string | undefined },
 ): Promise<Outcome> {
-  const { message, session, attachments, planOnly, acceptPreview } = wanted;
+  const { message, session, attachments, context, planOnly, acceptPreview } = wanted;
   const request = {
     caller,
     message,
     ...(session !== undefined && { session }),
+    ...(context !== undefined && { context }),
     ...(planOnly !== undefined && { planOnly }),
     ...(acceptPreview !== undefined && { acceptPreview }),
     ...(attachments && {

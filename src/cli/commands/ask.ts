@@ -70,9 +70,11 @@ async function readTurn(invocation: Invocation, system: System, text: string): P
   }
   attachments.push(...mentioned.attachments);
   const session = textOption(invocation, 'session');
+  const context = textOption(invocation, 'context');
   return {
     message: mentioned.message,
     ...(session !== undefined && { session }),
+    ...(context !== undefined && { context }),
     ...(attachments.length > 0 && { attachments }),
     ...(options['planOnly'] === true && { planOnly: true }),
     ...(options['yes'] === true && { acceptPreview: true }),

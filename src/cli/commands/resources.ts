@@ -1,7 +1,9 @@
-import type { Prompt, PromptArgument } from '../../contract/prompt/index.ts';
+import { localCaller } from '../../contract/caller/index.ts';
+import type { Contexts } from '../../contract/context/index.ts';
+import type { Prompt, PromptArgument, PromptMessage } from '../../contract/prompt/index.ts';
 import type { ResourceContents } from '../../contract/resource/index.ts';
 import { UnknownNameError, UsageError } from '../errors.ts';
-import { createCallContext, type Invocation, withSystem } from '../invocation.ts';
+import { createCallContext, type Invocation, textOption, withSystem } from '../invocation.ts';
 import { contentText, firstSentence, formatColumns } from '../output.ts';
 import { type Pair, parsePairs } from '../tool-arguments.ts';
 
@@ -45,7 +47,7 @@ export async function showPrompts(invocation: Invocation): Promise<number> {
   const { io, output, operands } = invocation;
   const [name, ...words] = operands;
   const pairs = await parsePairs(words, io);
-  return withSystem(invocation, {}, async ({ catalogue }) => {
+  return withSystem(invocation, {}, async ({ catalogue, contexts }) => {
     const prompts = await output.during(
       'Waiting for servers to list their prompts',
       catalogue.listPrompts(),
@@ -63,13 +65,23 @@ export async function showPrompts(invocation: Invocation): Promise<number> {
       fillIn(prompt, pairs),
       createCallContext(io),
     );
-    output.result(filled, () =>
-      filled.messages
-        .map(({ role, content }) => `[${role}]\n${contentText([content])}`)
-        .join('\n\n'),
+    const messages = [...filled.messages, ...(await contextMessages(invocation, contexts))];
+    output.result({ ...filled, messages }, () =>
+      messages.map(({ role, content }) => `[${role}]\n${contentText([content])}`).join('\n\n'),
     );
     return 0;
   });
+}
+
+/** The context that goes with a prompt. */
+async function contextMessages(
+  invocation: Invocation,
+  contexts: Contexts,
+): Promise<readonly PromptMessage[]> {
+  const ref = textOption(invocation, 'context');
+  if (ref === undefined) return [];
+  const { text } = await contexts.pack(localCaller, ref);
+  return [{ role: 'user', content: { type: 'text', text } }];
 }
 
 /** Prompts travel as `server__prompt`; people write `server.prompt`, as they do for tools. */

@@ -2,7 +2,7 @@ import { localCaller } from '../../contract/caller/index.ts';
 import type { PlanCheck, PlanProblem } from '../../contract/plan/index.ts';
 import type { EngineName, NewRun, PlanSource } from '../../contract/run/index.ts';
 import { AppError, pluralize } from '../../kernel/index.ts';
-import { engineOption, type Invocation, withSystem } from '../invocation.ts';
+import { engineOption, type Invocation, textOption, withSystem } from '../invocation.ts';
 import { describeProblem, readPlanSource } from './plan.ts';
 import { followRun } from './runs/follow-run.ts';
 import { type GivenInputs, readGivenInputs, typedInputs } from './runs/run-inputs.ts';
@@ -14,6 +14,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { io, output, options } = invocation;
   const [file = ''] = invocation.operands;
   const engine = engineOption(invocation);
+  const context = textOption(invocation, 'context');
   // Read before the system opens, so that a mistake here costs nothing.
   const source = await readPlanSource(file, io);
   const given = await readGivenInputs(invocation);
@@ -27,7 +28,7 @@ export async function run(invocation: Invocation): Promise<number> {
       // They are not part of the result, so they are printed with `--json` too.
       for (const warning of check.ok ? check.warnings : [])
         output.note(describeProblem(warning, file, output.paint));
-      const wanted = newRun(source, { engine, isOptimized });
+      const wanted = newRun(source, { engine, isOptimized, context });
       const { runId } = await workflows.start(localCaller, { ...wanted, input });
       if (options['detach'] === true) return await showDetached(invocation, workflows, runId);
       output.note(`Run ${runId}`);
@@ -57,11 +58,16 @@ function inputsFor({ plan }: PlanCheck, given: GivenInputs): NewRun['input'] {
 
 function newRun(
   source: PlanSource,
-  { engine, isOptimized }: { engine: EngineName | undefined; isOptimized: boolean },
+  {
+    engine,
+    isOptimized,
+    context,
+  }: { engine: EngineName | undefined; isOptimized: boolean; context: string | undefined },
 ): Omit<NewRun, 'input'> {
   return {
     source,
     ...(engine !== undefined && { engine }),
+    ...(context !== undefined && { context }),
     ...(isOptimized && { optimize: true }),
   };
 }

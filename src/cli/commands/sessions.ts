@@ -1,4 +1,3 @@
-import { link, open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { Session, SessionSummary, Turn } from '../../contract/session/index.ts';
@@ -8,6 +7,7 @@ import { type Invocation, limitOption, textOption, withSystem } from '../invocat
 import { cutText, formatColumns, type Paint, type ShowTime, timeShower } from '../output.ts';
 import { readInput } from '../read-input.ts';
 import { type Action, runAction } from '../run-action.ts';
+import { writeWhole } from '../write-whole.ts';
 
 const actions: Readonly<Record<string, Action>> = lookupTable({
   list: { run: listSessions, takes: [], options: ['limit'] },
@@ -158,7 +158,8 @@ export function exportSession(
       return 0;
     }
     const path = resolve(io.cwd, file);
-    await writeWhole(path, text, options['force'] === true);
+    const isForced = options['force'] === true;
+    await writeWhole(path, { what: 'The session', text, isForced });
     output.result(
       { id: session.id, path, bytes: Buffer.byteLength(text) },
       () => `Session ${session.id} was written to ${path}`,
@@ -192,32 +193,5 @@ function parse(file: string, text: string): unknown {
     throw new UsageError(`"${file}" was not imported: it is not JSON (${reason})`, {
       cause: error,
     });
-  }
-}
-
-/** The file is there whole or, when this fails, as it was. */
-async function writeWhole(path: string, text: string, isForced: boolean): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    const draft = await open(temporary, 'wx', 0o600);
-    try {
-      await draft.writeFile(text);
-      await draft.sync();
-    } finally {
-      await draft.close();
-    }
-    // A second name for the file, unlike a new one, never takes the place of another file.
-    if (isForced) await rename(temporary, path);
-    else await link(temporary, path);
-  } catch (error) {
-    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    const reason = isThere
-      ? 'the file is there already; --force replaces it'
-      : error instanceof Error
-        ? error.message
-        : String(error);
-    throw new UsageError(`The session was not written to ${path}: ${reason}`, { cause: error });
-  } finally {
-    await rm(temporary, { force: true });
   }
 }

@@ -17,6 +17,8 @@ export interface AskRequest {
   /** An id, a unique beginning of it, `last`; a new session when not given. */
   readonly session?: string;
   readonly attachments?: readonly Attachment[];
+  /** A context to answer with: an id, a unique beginning of one, or a name. It is data and changes nothing that may be called. */
+  readonly context?: string;
   /** Gives the plan and runs nothing. */
   readonly planOnly?: boolean;
   /** Takes the preview as accepted. An effect's own approval is never taken so. */

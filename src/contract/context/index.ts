@@ -37,8 +37,8 @@ const id = z.string().min(1).max(maxTitleChars);
 /** An item as it is given: its text, or something of the caller's whose text is taken now. */
 export const newContextItemSchema = z.union([
   z.strictObject({
-    kind: z.enum(['text', 'file']).default('text'),
-    title: z.string().min(1).max(maxTitleChars).optional(),
+    kind: z.enum(['text', 'file']).exactOptional(),
+    title: z.string().min(1).max(maxTitleChars).exactOptional(),
     text: z.string().max(maxItemChars),
   }),
   z.strictObject({ session: id.describe('What was said in a session: its id, or `last`.') }),

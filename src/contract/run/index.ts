@@ -201,6 +201,8 @@ export type PlanSource =
 export interface NewRun {
   readonly source: PlanSource;
   readonly input: Readonly<Record<string, Json>>;
+  /** A context whose text becomes the input `context`. */
+  readonly context?: string;
   readonly engine?: EngineName;
   /** Drop dead steps and merge identical read-only calls first; the setting decides when not given. */
   readonly optimize?: boolean;

@@ -39,6 +39,8 @@ export const turnSchema = z.strictObject({
   questions: z.array(z.string()).optional(),
   runId: z.string().optional(),
   remembered: z.array(rememberedSchema).default([]),
+  /** The id of the context that went with a message. */
+  context: z.string().optional(),
   /** Texts of strangers may speak from it: it was imported, or made with results in sight. No decision rests on its words. */
   isTainted: z.boolean().optional(),
 });

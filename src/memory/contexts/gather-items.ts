@@ -40,7 +40,7 @@ async function gatherItem(
 ): Promise<ContextItem[]> {
   const item = newContextItemSchema.parse(given);
   if ('text' in item) {
-    const { kind, text, title = titleOf(text) } = item;
+    const { kind = 'text', text, title = titleOf(text) } = item;
     return [{ kind, text, title, ...(kind === 'file' && { source: title }) }];
   }
   if ('session' in item) return [sessionItem(await sources.session(caller, item.session))];

@@ -11,6 +11,7 @@ import type { Plan } from '../../contract/plan/index.ts';
 import type { RunView } from '../../contract/run/index.ts';
 import type { ProgressUpdate } from '../../contract/server/index.ts';
 import { aStep } from '../../../testkit/toolbox/workflow/fake-workflows.ts';
+import { aContexts } from '../../../testkit/memory/a-contexts.ts';
 import { aCallContext } from '../../../testkit/toolbox/call-context.ts';
 import { createAgentServer } from './agent-server.ts';
 
@@ -33,7 +34,10 @@ function aServer(outcome: AskOutcome, events: readonly AgentEvent[] = []) {
       return outcome;
     },
   };
-  return { server: createAgentServer({ version: '1', agent }), asked };
+  return {
+    server: createAgentServer({ version: '1', agent, contexts: aContexts().contexts }),
+    asked,
+  };
 }
 
 describe('the tool ask', () => {
@@ -75,6 +79,7 @@ describe('the tool ask', () => {
         { name: 'a.py', content: 'x', language: 'python' },
         { name: 'b', content: 'y' },
       ],
+      context: 'notes',
       plan_only: true,
       accept_preview: true,
     };
@@ -88,6 +93,7 @@ describe('the tool ask', () => {
       message: 'format it',
       session: 'last',
       attachments: args.attachments,
+      context: 'notes',
       planOnly: true,
       acceptPreview: true,
     });

@@ -15,9 +15,15 @@ import { followRun } from './follow-run.ts';
 import { planArgument, sourceOf } from './check-plan-tool.ts';
 import { showRun, summarizeRun } from './show-run.ts';
 
+/** Names a context: an id from create_context, a unique beginning of one, `name` or `name@3`. */
+export const contextField = z.string().min(1).max(100).optional();
+
 export const runPlanInput = z.strictObject({
   plan: planArgument,
   input: z.record(z.string(), z.json()).default({}).describe("Values for the plan's inputs."),
+  context: contextField.describe(
+    'A context whose text becomes the input `context` of the plan, which has to declare it.',
+  ),
   engine: z
     .enum(['embedded', 'restate'])
     .optional()
@@ -87,13 +93,14 @@ export function runPlanTool(parts: RunPlanParts): DefinedTool {
 /** Starts a run. The same request of the same plan step, sent twice, starts one. */
 export async function startRun(
   { workflows }: Pick<RunPlanParts, 'workflows'>,
-  { plan, input, engine }: RunPlanRequest,
+  { plan, input, context: contextRef, engine }: RunPlanRequest,
   { caller, meta }: CallContext,
 ): Promise<string> {
   const key = meta[idempotencyMetaKey];
   const { runId } = await workflows.start(caller, {
     source: sourceOf(plan),
     input,
+    ...(contextRef !== undefined && { context: contextRef }),
     ...(engine !== undefined && { engine }),
     ...(typeof key === 'string' && { idempotencyKey: key }),
     meta,

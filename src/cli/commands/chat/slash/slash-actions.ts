@@ -1,6 +1,7 @@
 import { localCaller } from '../../../../contract/caller/index.ts';
 import { ApprovalUnseenError, UnknownNameError, UsageError } from '../../../errors.ts';
 import { formatColumns } from '../../../output.ts';
+import { describeGiven } from '../../feedback.ts';
 import { findApproval, showCall } from '../../runs/approvals.ts';
 import { maxAttachments, placeOf, readAttachment } from '../attachments.ts';
 import { chatTurn, lastPlan, type Chat, type RunSlash } from '../chat.ts';
@@ -39,6 +40,8 @@ const actions: Readonly<Record<SlashName, RunSlash>> = {
   fork,
   attach,
   paste,
+  good: (chat, { text }) => judge(chat, text, true),
+  bad: (chat, { text }) => judge(chat, text, false),
   preferences,
   forget,
   exit: async () => 'exit',
@@ -147,6 +150,18 @@ function checkAttachmentCount({ state }: Chat): void {
 function noteAttached({ invocation, state }: Chat): void {
   const names = state.attachments.map(({ name }) => name).join(', ');
   invocation.output.note(`Attached to the next message: ${names}`);
+}
+
+async function judge(
+  { invocation, system, state }: Chat,
+  reason: string,
+  isGood: boolean,
+): Promise<number> {
+  const { session } = state;
+  if (session === undefined) throw new UsageError('There is no answer yet: say what you want');
+  const given = await system.feedback.give(localCaller, { about: { session }, isGood, reason });
+  invocation.output.note(describeGiven(given));
+  return 0;
 }
 
 async function preferences({ invocation, system }: Chat): Promise<number> {

@@ -64,6 +64,12 @@ export const slashCommands = [
     operands: '[language]',
     summary: 'attach all lines up to /end to the next message',
   },
+  {
+    name: 'good',
+    operands: '[why]',
+    summary: 'say that the last answer was good',
+  },
+  { name: 'bad', operands: '[why]', summary: 'say that it was not, and why' },
   { name: 'preferences', operands: '', summary: 'list the preferences that Tutti has learned' },
   { name: 'forget', operands: '<preference>', summary: 'forget one of them' },
   {
