@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -53,6 +53,8 @@ export class Wall {
   readonly home = join(this.folder, 'data');
   token = '';
   port = 0;
+  /** Failed requests; those refused for who sent them, or how, as the audit log names them. */
+  readonly #failed: (string | undefined)[] = [];
   readonly #options: WallOptions;
   #child: ChildProcessWithoutNullStreams | undefined;
   #session: Promise<Record<string, string>> | undefined;
@@ -89,6 +91,35 @@ export class Wall {
     if (!existsSync(this.#spyFile)) return [];
     const lines = readFileSync(this.#spyFile, 'utf8').trim().split('\n');
     return lines.filter(Boolean).map((line) => JSON.parse(line) as string[]);
+  }
+
+  #note(target: string, status: number, text: string): void {
+    if (status < 400) return;
+    // A call of MCP by somebody who may not make it is recorded under the name of its tool or method.
+    const isNamed = target === 'POST /mcp' && text.includes('access.forbidden');
+    const isRefused = (status === 401 || status === 403) && !isNamed;
+    this.#failed.push(isRefused ? target.split('?', 1)[0] : undefined);
+  }
+
+  /** Every request that was refused has its entry in the audit log, up to the number that is recorded in a minute. */
+  async expectRecorded(): Promise<void> {
+    const counts = new Map<string, number>();
+    for (let after = ''; ;) {
+      const path = `/api/v1/audit?limit=200&isAllowed=false${after}`;
+      const { items, nextCursor } = JSON.parse((await this.http({ path })).text) as {
+        items: { action: string; target: string }[];
+        nextCursor: string | null;
+      };
+      for (const { target } of items) counts.set(target, (counts.get(target) ?? 0) + 1);
+      if (nextCursor === null) break;
+      after = `&cursor=${nextCursor}`;
+    }
+    for (const target of this.#failed.slice(0, maxRecorded)) {
+      if (target === undefined) continue;
+      const left = counts.get(target) ?? 0;
+      expect([target, left > 0]).toEqual([target, true]);
+      counts.set(target, left - 1);
+    }
   }
 
   get isAlive(): boolean {
@@ -151,6 +182,7 @@ export class Wall {
         let answered = '';
         const end = (): void => {
           const { statusCode: status = 0, headers: given } = response;
+          this.#note(`${method} ${path}`, status, answered);
           resolve({ status, headers: given, text: answered });
         };
         response.setEncoding('utf8').on('data', (chunk: string) => (answered += chunk));
@@ -174,7 +206,9 @@ export class Wall {
     socket.end(`${lines.join('\r\n')}\r\n\r\n`);
     // A reset after the answer is no failure.
     await new Promise((resolve) => socket.once('close', resolve));
-    return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0), headers: {}, text };
+    const status = Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0);
+    this.#note(lines[0]?.replace(/ HTTP.*/, '') ?? '', status, text);
+    return { status, headers: {}, text };
   }
 
   /** A request of MCP 2026-07-28. */
@@ -236,6 +270,8 @@ export class Wall {
   }
 }
 
+/** Of refusals before there is a caller, in a minute. */
+const maxRecorded = 300;
 const accept = 'application/json, text/event-stream';
 const client = { name: 'wall', version: '1' };
 const statelessMeta = {
@@ -259,7 +295,10 @@ export function rpcOf({ text }: Answer): Json {
 export function aWall(options: WallOptions = {}): Wall {
   const wall = new Wall(options);
   beforeAll(() => wall.start());
-  afterAll(() => wall.stop());
+  afterAll(async () => {
+    if (wall.isAlive) await wall.expectRecorded();
+    await wall.stop();
+  });
   return wall;
 }
 
