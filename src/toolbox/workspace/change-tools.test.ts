@@ -43,4 +43,31 @@ describe('replace_text', () => {
       message: '"two" is nowhere in the project, so nothing was replaced',
     });
   });
+
+  it('sets the value of a name in the one line that gives it one', async () => {
+    const { call, root } = aWorkspace({
+      'settings.py': 'DEBUG = True\r\nDEBUG_SQL = True\r\n',
+      'src/a.py': 'if DEBUG == True:\n    pass\n',
+    });
+    await call('replace_text', { find: 'debug', replace_with: 'off', replaces: 'value' });
+    expect(readFileSync(join(root, 'settings.py'), 'utf8')).toBe(
+      'DEBUG = False\r\nDEBUG_SQL = True\r\n',
+    );
+    expect(readFileSync(join(root, 'src/a.py'), 'utf8')).toContain('if DEBUG == True:');
+  });
+
+  it('changes nothing where a name has no value, several, or one that is computed', async () => {
+    const text = 'A = 1\nB = f(1)\n';
+    const { call, root } = aWorkspace({ 'a.py': text, 'b.py': 'A = 2\n' });
+    const set = (find: string) =>
+      call('replace_text', { find, replace_with: '3', replaces: 'value' });
+    expect(await set('C')).toMatchObject({ code: 'workspace.text_not_found' });
+    expect(await set('A')).toMatchObject({
+      message: expect.stringContaining('2 lines: a.py:1, b.py:1') as string,
+    });
+    expect(await set('B')).toMatchObject({
+      message: expect.stringContaining('more than a plain value') as string,
+    });
+    expect(readFileSync(join(root, 'a.py'), 'utf8')).toBe(text);
+  });
 });

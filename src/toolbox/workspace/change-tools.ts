@@ -9,6 +9,7 @@ import {
   type ChangeJournal,
   type PreparedChange,
 } from './change/change-journal.ts';
+import { assign, findAssignments, type Assignment } from './change/assigned-value.ts';
 import { changesInput, maxChanges, prepareChanges } from './change/prepare-changes.ts';
 import {
   actionOf,
@@ -71,6 +72,12 @@ const replaceInput = z.strictObject({
     .describe(
       'Whether to leave longer words and numbers alone that contain the text, true when not given.',
     ),
+  replaces: z
+    .enum(['text', 'value'])
+    .default('text')
+    .describe(
+      '`text`: every occurrence of `find`. `value`: the value that the setting, constant or key named `find` is given, in the one line that does so.',
+    ),
 });
 
 /** The tool `replace_text`. */
@@ -79,8 +86,9 @@ export function replaceTextTool(files: ProjectFiles, journal: ChangeJournal): Ef
     name: 'replace_text',
     title: 'Replace text in the project',
     description:
-      'Replaces a text by another in one file, a folder or the whole project, for example to rename a function everywhere. Goes by the text ' +
-      'alone and does not tell a name in a comment from one in code. Leaves out what .gitignore excludes; can be undone with undo_changes.',
+      'Replaces a text by another in one file, a folder or the whole project, for example to rename a function everywhere, or sets the value ' +
+      'of a setting or constant. Goes by the text alone and does not tell a name in a comment from one in code. Leaves out what .gitignore ' +
+      'excludes; can be undone with undo_changes.',
     input: replaceInput,
     examples: [
       'replace 8080 with 9090 in config.py',
@@ -89,10 +97,12 @@ export function replaceTextTool(files: ProjectFiles, journal: ChangeJournal): Ef
       'replace all occurrences of colour by color',
       'rename the variable tmp to total in cart.py',
       'find foo and replace it with bar',
+      'set MAX_RETRIES to 5 in config.py',
     ],
-    prepare: async (request, signal) => ({
-      changes: await prepareReplacement(files, request, signal),
-    }),
+    prepare: async (request, signal) => {
+      const prepare = request.replaces === 'value' ? prepareAssignment : prepareReplacement;
+      return { changes: await prepare(files, request, signal) };
+    },
   });
 }
 
@@ -228,6 +238,38 @@ function headline({ files }: Pick<ShownChange, 'files'>): string {
 
 function noteLines({ files }: Pick<ShownChange, 'files'>): string[] {
   return files.flatMap(({ path, note }) => (note === undefined ? [] : [`Note: ${path}: ${note}`]));
+}
+
+/** Places of a name that are listed where it has more than one. */
+const maxPlaces = 5;
+
+/** The one file that gives the name a value, with the new one. */
+async function prepareAssignment(
+  files: ProjectFiles,
+  { find: name, replace_with: value, path }: z.output<typeof replaceInput>,
+  signal: AbortSignal,
+): Promise<FileChange[]> {
+  const found: { readonly shown: string; readonly text: string; readonly at: Assignment }[] = [];
+  for await (const { shown, text } of readTexts(files, path, signal)) {
+    if (text !== undefined)
+      found.push(...findAssignments(shown, text, name).map((at) => ({ shown, text, at })));
+  }
+  const [first, ...others] = found;
+  if (!first) throw new TextNotFoundError(`${name} = …`, path);
+  const places = found.slice(0, maxPlaces).map(({ shown, at }) => `${shown}:${at.line}`);
+  if (others.length > 0)
+    throw new InvalidChangeError(
+      `"${name}" is given a value in ${pluralize(found.length, 'line')}: ${places.join(', ')}; name the file, or the old text and the new one`,
+    );
+  const line = assign(first.shown, first.at, value);
+  if (line === undefined)
+    throw new InvalidChangeError(
+      `The value of "${name}" (${places.join()}) is more than a plain value; say which text to replace by which`,
+    );
+  // The parts of line breaks are kept between the lines.
+  const lines = first.text.split(/(\r\n|\n|\r)/u);
+  const content = lines.with(2 * (first.at.line - 1), line).join('');
+  return prepareChanges(files, { changes: [{ path: first.shown, content }] });
 }
 
 /** The files that contain the text, each with what it would become. */

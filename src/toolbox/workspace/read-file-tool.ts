@@ -11,7 +11,11 @@ const maxLines = 1_000_000;
 
 const input = z.strictObject({
   path: pathField.describe('The file to read, relative to the project root, e.g. src/cart.ts.'),
-  offset: z.int().min(1).default(1).describe('The first line to return, counted from 1.'),
+  offset: z
+    .int()
+    .min(-maxLines)
+    .default(1)
+    .describe('The first line to return, counted from 1; -20 for the last 20 lines.'),
   limit: z
     .int()
     .min(1)
@@ -63,14 +67,15 @@ async function readFile(
   if (!found) throw new NoSuchFileError(path);
   const { text, encoding } = decodeText(found.bytes, located.shown);
   const all = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-  const wanted = all.slice(offset - 1, offset - 1 + limit).join('');
+  const first = Math.max(0, offset < 0 ? all.length + offset : offset - 1);
+  const wanted = all.slice(first, first + limit).join('');
   const content = wanted.slice(0, maxContentChars);
   return {
     path: located.shown,
     content,
     hash: contentHash(found.bytes),
     lines: all.length,
-    truncated: content.length < wanted.length || offset > 1 || offset - 1 + limit < all.length,
+    truncated: content.length < wanted.length || first > 0 || first + limit < all.length,
     encoding,
     line_endings: detectLineEndings(text),
   };
