@@ -7,3 +7,4 @@ export {
   plainLanguage,
 } from './own-words.ts';
 export { questionsAbout, readIntent, type ClarificationRules } from './read-intent.ts';
+export { splitCode } from './split-code.ts';

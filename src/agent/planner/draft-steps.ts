@@ -70,7 +70,11 @@ function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
   const { clause, profile } = choice;
   const hasFiles = state.reading.files.size > 0;
   // A tree that cannot be seen may hold what is named.
-  const there = clause.paths.filter(({ kind }) => kind !== 'new' || !hasFiles);
+  const seen = clause.paths.filter(({ kind }) => kind !== 'new' || !hasFiles);
+  // Of "everything in src" the folder is meant; a pattern goes where the tool takes one.
+  const isPattern = ({ path }: FoundPath): boolean => takes(profile, 'glob') && path.includes('*');
+  const narrow = seen.filter((one) => one.path !== '.' && !isPattern(one));
+  const there = narrow.length > 0 ? narrow : seen.filter((one) => !isPattern(one));
   // What is searched for may have the name of a file; where, is a folder.
   const isSearch = takes(profile, 'query', 'required');
   const named = there.filter(({ kind }) => !isSearch || kind === 'folder').map(ofPath);
@@ -131,16 +135,10 @@ function makeFirst({ clause, slots }: Choice, state: State): Material | undefine
   );
 }
 
+const ofPath = (path: FoundPath): Material => ({ kind: 'path', path });
+const madeBy = (draft: Draft): Material => ({ kind: draft.profile.output.kind, draft });
 const project = ofPath({ path: '.', kind: 'folder' });
 const isFile = ({ path }: Material): boolean => path?.kind === 'file';
-
-function ofPath(path: FoundPath): Material {
-  return { kind: 'path', path };
-}
-
-function madeBy(draft: Draft): Material {
-  return { kind: draft.profile.output.kind, draft };
-}
 
 /** Where a tool takes no path, a step reads the file. */
 function readable(

@@ -1,6 +1,13 @@
 import { lexicon } from './lexicon.ts';
 import type { PlanningRequest } from './plan-request.ts';
-import { featuresOf, has, isDescriptive, readWords } from './read-words.ts';
+import {
+  featuresOf,
+  has,
+  isDescriptive,
+  isSignificant,
+  readWords,
+  type Word,
+} from './read-words.ts';
 import { isWriter, profileTool, takes, type Phrases, type ToolProfile } from './tool-profile.ts';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import { learnLabels, type Classify } from '../../kernel/index.ts';
@@ -91,6 +98,8 @@ const harmfulPrior = 0.8;
 const namedPrior = 1;
 /** Two labels are told apart by finer signs than many are. */
 const learningRounds = 5;
+/** So few words convict only where one of them is a sign of harm: what is merely unknown is none. */
+const fewWords = 3;
 
 /** Tells requests for programs and deeds that harm others from those that only sound like them. */
 export function createHarmFilter(ordinary: readonly Features[]): (message: string) => boolean {
@@ -112,6 +121,10 @@ export function createHarmFilter(ordinary: readonly Features[]): (message: strin
     const isGuarded = says('defence') || says('inspection');
     // Words for work alone ("write code", "test it") are no evidence of harm.
     if (!isNamed && !words.some((one) => one.kind === 'word' && isDescriptive(one))) return false;
+    const count = words.filter(isSignificant).length;
+    const signs = ['harmfulProgram', 'harmfulAct', ...(count < fewWords ? [] : ['victim'])];
+    const isSign = (one: Word): boolean => has(one, ...signs) || lexicon.signsOfHarm.has(one.plain);
+    if (count <= fewWords && !words.some(isSign)) return false;
     classify ??= learn();
     const named = isNamed ? (isGuarded ? -namedPrior : namedPrior) : 0;
     const prior = (label: string): number => (label === 'harmful' ? harmfulPrior + named : 0);

@@ -19,10 +19,10 @@ export const lexicon = {
   values,
   /** Those of names and texts, which are not read as words, whatever else they may mean. */
   literals: values.filter(({ source }) =>
-    /<(?:name|find|replacement|message|content|addition)>/u.test(source),
+    /<(?:name|find|replacement|setting|args|filter|message|content|addition)>/u.test(source),
   ),
-  /** Regular expressions for lines of code. */
-  codeLines: data.codeLines,
+  /** Words without which a few others are no request for harm. */
+  signsOfHarm: new Set(readList(data.signsOfHarm)),
   /** Example phrases for what is no tool's. */
   phrases: data.phrases,
   /** What other programs and servers do, with an answer that says which: a tool in the catalogue goes first. */
@@ -72,9 +72,8 @@ function learn(phrase: string, more: Partial<Meaning>): void {
   longestFrom.set(first, Math.max(maxPhraseWords(first), others.length + 1));
 }
 
-for (const [id, { verbs, nouns }] of Object.entries<{ verbs?: string; nouns?: string }>(
-  data.concepts,
-)) {
+const concepts: Readonly<Record<string, { verbs?: string; nouns?: string }>> = data.concepts;
+for (const [id, { verbs, nouns }] of Object.entries(concepts)) {
   for (const verb of readList(verbs)) learn(verb, { verbs: [id] });
   for (const noun of readList(nouns)) learn(noun, { nouns: [id] });
 }

@@ -135,7 +135,7 @@ const enoughOfName = 0.6;
 const clearShare = 0.1;
 
 /** Values of these speak for a tool that takes them. */
-const boundRoles = ['email', 'channel', 'commit'];
+const boundRoles = ['email', 'channel', 'commit', 'setting', 'glob', 'args', 'filter'];
 
 /** A stretch with whether there is code to work on, and the values it names. */
 type There = Stretch & { readonly hasCode: boolean; readonly values: Slots['single'] };

@@ -1,4 +1,5 @@
-import { splitCode, readContext, type Situation } from './read-context.ts';
+import { splitCode } from '../intent/index.ts';
+import { readContext, type Situation } from './read-context.ts';
 import { findPaths } from './find-paths.ts';
 import { createToolLearner } from './learn-tools.ts';
 import { lexicon, type AboutTopic } from './lexicon.ts';
@@ -14,8 +15,12 @@ const maxShown = 3;
 const sureShare = 0.6;
 /** A tool with this share is kept where the words are also like those for what no tool does. */
 const likelyShare = 0.25;
+/** No reading of a few unknown words with less than this is worth offering. */
+const strayShare = 0.17;
 /** Unless they are so with this share. */
 const elsewhereShare = 0.4;
+/** Longer ones describe something, even if no word of it is known. */
+const maxEverydayWords = 2;
 /** A message that is vague with this likelihood is never read in one way only. */
 const vagueShare = 0.05;
 /** What is incomplete is asked about where it is so many times likelier than what is complete. */
@@ -54,8 +59,8 @@ function decide(situation: Situation): PlanningAnswer {
   const [whole] = splits[0]?.clauses ?? [];
   const said = situation.reading.words.filter(({ kind }) => kind !== 'mark');
   const isPolite = said.length > 0 && said.every((word) => has(word, 'polite'));
-  const topic = isPolite ? 'greeting' : 'capabilities';
-  if (!said.some(isSignificant)) return { kind: 'about', topic };
+  if (!said.some(isSignificant))
+    return { kind: 'about', topic: isPolite ? 'greeting' : 'capabilities' };
   const special = whole && answerSpecial(whole, situation);
   if (special) return special;
   const vague = whole?.guesses.find(({ label }) => label === 'vague')?.share ?? 0;
@@ -91,12 +96,24 @@ function answerSpecial(whole: Clause, situation: Situation): PlanningAnswer | un
   const isOurs = label === 'vague' || (tool && isSure && !takes(tool, 'task', 'required'));
   const elsewhere = findElsewhere(whole.features, isOffered ? 1 : isOurs ? elsewhereShare : 0);
   if (elsewhere !== undefined) return refuse(elsewhere);
+  const isStray = (whole.guesses[0]?.share ?? 0) < strayShare && isEveryday(whole.words);
+  if (isStray && !isOffered) return refuse(lexicon.answers.unknown);
   // The keys of the data are the topics.
   if (label in lexicon.phrases.topics && request.attachments.length === 0)
     return { kind: 'about', topic: label as AboutTopic };
   if (label === 'outside') return refuse(lexicon.answers.unknown);
   if (label === 'explain') return refuse(lexicon.answers.explain);
   return undefined;
+}
+
+/** "call mom": a few words, none of which speaks of work on a project. */
+function isEveryday(words: readonly Word[]): boolean {
+  const said = words.filter(isSignificant);
+  const isForeign = (word: Word): boolean =>
+    word.kind === 'word' &&
+    !word.path &&
+    (!isKnown(word) || has(word, 'offTopic', 'victim', 'says'));
+  return said.length > 1 && said.length <= maxEverydayWords && said.every(isForeign);
 }
 
 /** One plan when there is no doubt, numbered readings when there is. */
@@ -123,8 +140,13 @@ function wordsNotRead({ candidate, drafted }: Reading, words: readonly Word[]): 
   const understood = drafted.drafts.map(({ slots }) => slots.understood).join(' ');
   const unread = words.filter(
     (word) =>
-      word.kind === 'word' &&
-      !(word.path || isKnown(word) || understood.includes(word.text) || args.includes(word.text)),
+      /^(?:word|flag|number|quote)$/u.test(word.kind) &&
+      !(
+        word.path ||
+        (isKnown(word) && word.kind !== 'flag') ||
+        understood.includes(word.text) ||
+        args.includes(word.text)
+      ),
   );
   return [...new Set(unread.map(({ text }) => text))];
 }

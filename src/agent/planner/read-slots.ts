@@ -3,6 +3,8 @@ import { isKnown, readPhrase, type Word } from './read-words.ts';
 
 export type Slots = ReturnType<typeof readSlots>;
 
+const withoutQuotes = (text: string): string => text.replace(/^(["'`“])(.*)["'`”]$/u, '$2');
+
 /** Values for arguments that a clause names. */
 export function readSlots(words: readonly Word[], prose: string) {
   // "Vitest instead of Jest" names Vitest.
@@ -14,19 +16,24 @@ export function readSlots(words: readonly Word[], prose: string) {
     words.find((word) => word.kind === kind)?.text;
   const said = prose.slice(words[0]?.from, words.at(-1)?.to);
   const found = lexicon.values.flatMap((pattern) => [...said.matchAll(pattern)]);
-  const { name, message, author, since, lastCommit, ...values } = Object.fromEntries(
-    found
-      .flatMap(({ groups }) => Object.entries(groups ?? {}))
-      .filter(([, value]) => value !== undefined)
-      .map(([role, value]) => [role, value.replace(/^(["'`“])(.*)["'`”]$/u, '$2')])
-      .toReversed(),
-  );
+  const { name, message, author, since, lastCommit, setting, value, ...values } =
+    Object.fromEntries(
+      found
+        .flatMap(({ groups }) => Object.entries(groups ?? {}))
+        .filter(([, one]) => one !== undefined)
+        .map(([role, one]) => [role, withoutQuotes(one)])
+        .toReversed(),
+    );
   const isPerson = author !== undefined && !readPhrase(author).some(isKnown);
+  const { startLine, endLine: lastLine = startLine } = values;
+  const lineCount = lastLine && startLine && String(Number(lastLine) - Number(startLine) + 1);
   const commit = values['commit'] ?? (lastCommit && 'HEAD');
   /** Values by the role of the argument that takes them, or by the kind of word: email, channel, url. */
   const single: Readonly<Record<string, string | readonly string[] | undefined>> = {
     ...Object.fromEntries(words.toReversed().map(({ kind, text }) => [kind, text])),
     ...values,
+    // "set DEBUG to false" names no text to replace.
+    ...(setting !== undefined && { find: setting, replacement: value, setting: 'value' }),
     text: values['content'] ?? values['addition'],
     glob: values['glob'] ?? named('globs')[0],
     testFramework: named('testFrameworks')[0],
@@ -34,19 +41,19 @@ export function readSlots(words: readonly Word[], prose: string) {
     style: named('styleGuides')[0],
     since: named('times')[0] ?? since,
     focus: named('focusAreas'),
-    endLine: values['endLine'] ?? values['startLine'],
-    limit: commit === 'HEAD' ? '1' : values['limit'],
+    args: values['args']?.match(/"[^"]*"|'[^']*'|\S+/gu)?.map(withoutQuotes),
+    startLine: startLine ?? (values['tail'] && `-${values['tail']}`),
+    endLine: lastLine,
+    limit: commit === 'HEAD' ? '1' : (lineCount ?? values['limit']),
     author: isPerson ? author : undefined,
     commit: since === undefined ? commit : undefined,
   };
-  const understood = found.map(([text]) => text).join(' ');
-  const symbol = name ?? ofKind('symbol');
   return {
     single,
     language: named('languages')[0],
     quote: ofKind('quote'),
-    symbol,
+    symbol: name ?? ofKind('symbol'),
     message,
-    understood,
+    understood: found.map(([text]) => text).join(' '),
   };
 }

@@ -33,6 +33,7 @@ const patterns = [
   ['url', /https?:\/\/[^\s)>"']+/uy],
   ['email', /[\w.+-]+@[\w-]+\.[\w.-]*\w/uy],
   ['channel', /#[a-z][\w-]*/uy],
+  ['flag', /(?<![\w-])--?[A-Za-z][\w-]*(?:=[^\s,;]+)?/uy],
   ['path', /@([\w.~][^\s,;:!?()"'`]*[\w/])/uy],
   [
     'path',
@@ -59,9 +60,7 @@ export function readWords(message: string): readonly Word[] {
 }
 
 /** The same for a text without slips. */
-export function readPhrase(text: string): readonly Word[] {
-  return joinPhrases(scan(text).map(nameToken));
-}
+export const readPhrase = (text: string): readonly Word[] => joinPhrases(scan(text).map(nameToken));
 
 type Token = Pick<Word, 'kind' | 'text' | 'from' | 'to'>;
 
@@ -95,11 +94,11 @@ function findNames(message: string): ReadonlyMap<number, number> {
 /** Names such as "node.js" or "pull_request" are words before they are paths or symbols. */
 function nameToken(token: Token): Word {
   const { kind, text } = token;
-  const plain = plainForm(text);
-  const meaning = /^(?:word|path|symbol)$/u.test(kind) ? lookUp(plain) : undefined;
+  const plain = plainForm(kind === 'flag' ? text.replace(/^-+/u, '') : text);
+  const meaning = /^(?:word|path|symbol|flag)$/u.test(kind) ? lookUp(plain) : undefined;
   // A manifest stays a path: its name says what it is about.
   const isManifest = kind === 'path' && (meaning?.nouns.length ?? 0) > 0;
-  const isWord = meaning !== undefined && !isManifest;
+  const isWord = meaning !== undefined && !isManifest && kind !== 'flag';
   return { ...token, kind: isWord ? 'word' : kind, plain, meaning: meaning ?? noMeaning };
 }
 
@@ -162,6 +161,8 @@ export function isDescriptive(word: Word): boolean {
   return !isEmpty && isSignificant(word);
 }
 
+const testFile = /(?:^|\/)test_[^/]*$|[._](?:test|spec)\.\w+$/u;
+
 /** Words, pairs of words, the concepts they stand for, and what is named that is no word. */
 export function featuresOf(said: readonly Word[] | string): readonly string[] {
   const words = typeof said === 'string' ? readPhrase(said) : said;
@@ -171,6 +172,9 @@ export function featuresOf(said: readonly Word[] | string): readonly string[] {
     const isName = kind === 'path' || (path !== undefined && path.path !== '.');
     if (path || kind === 'path')
       features.add(`path:${path?.path === '.' ? 'project' : (path?.kind ?? 'file')}`);
+    // "run a_test.py" runs tests.
+    if (isName && features.has('verb:run') && testFile.test(text))
+      features.add('noun:tests').add('test').add('run_test');
     if (!isName) {
       for (const verb of meaning.verbs) features.add(`verb:${verb}`);
       for (const noun of meaning.nouns) features.add(`noun:${noun}`);
@@ -178,7 +182,7 @@ export function featuresOf(said: readonly Word[] | string): readonly string[] {
     }
     for (const table of Object.keys(meaning.names)) features.add(`name:${table}`);
     if (kind === 'mark' && text !== '?') continue;
-    if (kind === 'word' && !isName) {
+    if (/^(?:word|flag)$/u.test(kind) && !isName) {
       for (const stem of plain.split(' ').map(stemOf)) {
         features.add(stem).add(`${before}_${stem}`);
         before = stem;

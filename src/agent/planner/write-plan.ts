@@ -49,8 +49,6 @@ function valueFor(field: Field, draft: Draft): Json | undefined {
     case 'origin':
       return originOf(subject);
     case 'path':
-      // A pattern of paths goes where the tool takes one.
-      if (takes(profile, 'glob') && slots.single['glob'] === subject?.path?.path) return undefined;
       return isWriter(profile) ? draft.target : subject?.path?.path;
     case 'task':
       return taskFor(draft);
@@ -130,7 +128,7 @@ type Value = string | readonly string[] | undefined;
 
 /** Nothing that the tool's schema would refuse. */
 function accepted({ schema }: Pick<Field, 'schema'>, value: Value): Json | undefined {
-  const { type, enum: allowed, items } = schema;
+  const { type, enum: allowed, items, minimum } = schema;
   if (type === 'array') {
     const item = { schema: recordOf(items) };
     const good = [value].flat().flatMap((one) => accepted(item, one) ?? []);
@@ -139,7 +137,9 @@ function accepted({ schema }: Pick<Field, 'schema'>, value: Value): Json | undef
   const one = Array.isArray(value) ? value[0] : value;
   if (one === undefined || (Array.isArray(allowed) && !allowed.includes(one))) return undefined;
   if (type === 'integer' || type === 'number')
-    return /^\d+(?:\.\d+)?$/u.test(one) ? Number(one) : undefined;
+    return /^-?\d+(?:\.\d+)?$/u.test(one) && !(Number(one) < Number(minimum ?? 0))
+      ? Number(one)
+      : undefined;
   return type === 'boolean' || type === 'object' ? undefined : one;
 }
 
@@ -159,6 +159,4 @@ function inputFor(field: Field, inputs: Record<string, Record<string, Json>>): s
   return `\${input.${field.name}}`;
 }
 
-function escaped(text: string): string {
-  return text.replaceAll('${', () => '$${');
-}
+const escaped = (text: string): string => text.replaceAll('${', () => '$${');

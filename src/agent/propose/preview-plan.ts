@@ -19,7 +19,7 @@ export function previewPlan({ candidates, madeBy, notUnderstood, note = '' }: Pr
   const by = madeBy === 'planner' ? 'made without a model' : 'made by the model';
   const unread = notUnderstood.map((words) => `"${shortValue(words)}"`).join(', ');
   const notes = [
-    ...(unread === '' ? [] : [`Not understood: ${unread}.`]),
+    ...(unread === '' ? [] : [`Not used: ${unread}.`]),
     ...(note === '' ? [] : [note]),
   ];
   const [first] = candidates;

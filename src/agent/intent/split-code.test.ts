@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { splitCode } from './read-context.ts';
+import { splitCode } from './split-code.ts';
 
 describe('code without fences', () => {
   it.each([
     ['review this:\ndef f(x):\n    return x + 1\n', 'review this:', 'def f(x):\n    return x + 1'],
     ['format this: const a={b:1}', 'format this:', 'const a={b:1}'],
+    ['format this: x=1', 'format this:', 'x=1'],
     ['what does this print?\nconsole.log(1 + 1)', 'what does this print?', 'console.log(1 + 1)'],
     [
       'SELECT a FROM b WHERE c = 1\nmake it readable please',
