@@ -51,6 +51,24 @@ describe('scaffolds', () => {
     }
   });
 
+  it.each([
+    [
+      'python',
+      'unittest',
+      'def add(a, b):\n    return a + b\n',
+      'class TestAdd(unittest.TestCase)',
+    ],
+    ['javascript', 'vitest', 'export function add(a) {}\n', "from 'vitest'"],
+    ['typescript', 'jest', 'export function add(a: number) {}\n', "from '@jest/globals'"],
+  ] as const)('of tests in %s follow the framework %s', async (language, framework, code, part) => {
+    const { test_code } = scaffoldTests(code, language, framework);
+    expect(test_code).toContain(part);
+    const formatted = { code: test_code, language };
+    const result = await server.callTool('format_code', formatted, aCallContext());
+    expect(result.structuredContent).toMatchObject({ changes_made: expect.any(Number) });
+    expect(scaffoldTests(code, language, 'constructor')).toEqual(scaffoldTests(code, language));
+  });
+
   it('of a REST resource in JavaScript serve it', async () => {
     const file = join(folder, 'rest.mjs');
     writeFileSync(file, scaffoldCode('javascript', 'rest', 'REST API for users'));

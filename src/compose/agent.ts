@@ -99,6 +99,7 @@ function agentParts(parts: AgentHereParts): AgentParts {
       return createPlanner(examplePhrases);
     }),
     files: projectFiles(parts.roots),
+    project: async () => (await parts.roots.current())[0],
     readFile: async (path) => readProjectFile(path, await parts.roots.current()),
     hideSecrets,
     servers: parts.servers,

@@ -36,6 +36,7 @@ export {
 export { Secret, secretPatterns, type SecretPattern } from './secret.ts';
 export { SharedTimeout, type Wait } from './shared-timeout.ts';
 export { readChoice, readShortReply, type ShortReply } from './short-reply.ts';
+export { sayDay } from './say-day.ts';
 export { stopWorker } from './stop-worker.ts';
 export {
   pluralize,

@@ -81,7 +81,13 @@ export function createFakeMemory(first: readonly Session[] = [aSession]): Memory
   return {
     sessions,
     converse: async () => unused(),
-    learn: async () => ({ learned: [], suggested: [], replaced: [], refused: [] }),
+    learn: async () => ({
+      learned: [],
+      suggested: [],
+      replaced: [],
+      isCorrection: false,
+      refused: [],
+    }),
     observe: async () => [],
     settle: async () => {},
     preferences: async () => preferences.map(aPreference),

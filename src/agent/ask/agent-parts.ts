@@ -28,6 +28,8 @@ export interface AgentParts {
   readonly tools: ToolSource;
   readonly planner: () => Promise<Planner>;
   readonly files: ProjectFiles;
+  /** The folder that "in this project" means; without it preferences hold everywhere. */
+  readonly project?: () => Promise<string | undefined>;
   /** Texts of the project's files, to show what would change; without it results are shown whole. */
   readonly readFile?: ReadFile;
   /** Hides secrets in what is shown or sent to a model of the results; without it they are left as they are. */

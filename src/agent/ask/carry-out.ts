@@ -1,7 +1,15 @@
 import type { AskOutcome, Proposal } from '../../contract/agent/index.ts';
 import type { Plan } from '../../contract/plan/index.ts';
 import type { RunView } from '../../contract/run/index.ts';
-import { missingInputs, noteOnReads, previewPlan, supplyInputs } from '../propose/index.ts';
+import {
+  missingInputs,
+  noteOnPreferences,
+  noteOnReads,
+  preferencesUsed,
+  previewPlan,
+  supplyInputs,
+  type UsedPreference,
+} from '../propose/index.ts';
 import {
   askQuestions,
   canBeAsked,
@@ -36,21 +44,26 @@ export async function carryOut(turn: Turn, work: Undertaking): Promise<Reply> {
   const { request, options, emit } = turn;
   const { proposal, model } = work;
   emit({ kind: 'plan', proposal });
-  if (request.planOnly) return plainReply(planOutcome(turn, work));
-  const mustShow = needsPreview(turn, work);
+  const used = await preferencesIn(turn, proposal.plan);
+  if (request.planOnly) return plainReply(planOutcome(turn, work, used));
+  const mustShow = needsPreview(turn, work, used);
   const isChoice = mustShow && proposal.others.length > 0 && canBeAsked(options.client);
   const lacking = missingInputs(proposal.plan);
   if (lacking.length > 0 && !isChoice) return askForInputs(turn, work);
   if (mustShow) {
-    const shown = planOutcome(turn, work);
+    const shown = planOutcome(turn, work, used);
     const chosen = await askWhich(turn, shown);
     if (chosen === undefined) return plainReply(shown);
-    if (chosen === 'none') return nothingRun(turn, { confidence: proposal.confidence, model });
+    if (chosen === 'none') {
+      await rejectPlan(turn, proposal.plan);
+      return nothingRun(turn, { confidence: proposal.confidence, model });
+    }
     if (isChoice) {
       const meant = { ...proposal, plan: chosen, others: [] };
       return carryOut(turn, { ...work, proposal: meant, isAccepted: true });
     }
   }
+  await followPreferences(turn, used, { isSeen: mustShow || work.isAccepted === true });
   const { view, runId } = await run(turn, proposal.plan, model !== null);
   if (view.status === 'failed' && work.goOn && !isDenied(view)) return work.goOn(runId);
   return replyAboutRun(turn, {
@@ -115,9 +128,45 @@ export function isDenied({ steps }: RunView): boolean {
   return Object.values(steps).some(({ error }) => error?.code === 'workflow.approval_denied');
 }
 
-export function needsPreview({ request, parts, options }: Turn, work: Undertaking): boolean {
+/** The preferences that a plan follows, as it would run. */
+async function preferencesIn(
+  { parts, preferences }: Turn,
+  plan: Plan,
+): Promise<readonly UsedPreference[]> {
+  if (preferences.length === 0) return [];
+  return preferencesUsed(plan, { entries: await parts.tools.entries(), preferences });
+}
+
+/** What a plan that runs owes to preferences is told where it was not shown before, and accepted with it. */
+async function followPreferences(
+  { parts, request, emit }: Turn,
+  used: readonly UsedPreference[],
+  { isSeen }: { readonly isSeen: boolean },
+): Promise<void> {
+  const followed = used.filter(({ preference: { state } }) => isSeen || state === 'active');
+  if (followed.length === 0) return;
+  if (!isSeen) emit({ kind: 'notice', text: noteOnPreferences(followed, Date.now()) });
+  const fresh = followed.map(({ preference }) => preference);
+  await parts.memory.settle(request.caller, fresh, 'accepted');
+}
+
+/** The user does not want a plan: what it followed as a suggestion is not suggested again. */
+export async function rejectPlan(turn: Turn, plan: Plan | undefined): Promise<void> {
+  const used = plan ? await preferencesIn(turn, plan) : [];
+  const { parts, request } = turn;
+  const followed = used.map(({ preference }) => preference);
+  if (followed.length > 0) await parts.memory.settle(request.caller, followed, 'rejected');
+}
+
+export function needsPreview(
+  { request, parts, options }: Turn,
+  work: Undertaking,
+  used: readonly UsedPreference[] = [],
+): boolean {
   const { plan, others } = work.proposal;
   if (request.acceptPreview || work.isAccepted) return false;
+  // A preference is shown before it acts for the first time.
+  if (used.some(({ preference }) => preference.acceptedAt === undefined)) return true;
   if (others.length === 0 && isShownForApproval(options.client, plan)) return false;
   if (work.proposal.madeBy === 'planner' || work.isTainted) return true;
   const { preview } = parts.settings;
@@ -128,10 +177,12 @@ export function needsPreview({ request, parts, options }: Turn, work: Undertakin
 function planOutcome(
   turn: Turn,
   { proposal, model, why = '', note: more = '', reads = [] }: Undertaking,
+  used: readonly UsedPreference[] = [],
 ): Extract<AskOutcome, { kind: 'plan' }> {
   const { plan, madeBy, confidence, others, notUnderstood = [] } = proposal;
   const candidates = [{ plan, why, confidence }, ...others];
-  const note = [more, model === null ? '' : noteOnReads(reads)]
+  const preferred = noteOnPreferences(used, Date.now());
+  const note = [preferred, more, model === null ? '' : noteOnReads(reads)]
     .filter((text) => text !== '')
     .join('\n');
   const preview = previewPlan({ candidates, madeBy, notUnderstood, note });

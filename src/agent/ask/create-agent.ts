@@ -1,6 +1,7 @@
 import { summarizeTurns } from '../answer/index.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { keepTexts, rememberAttachment } from './kept-texts.ts';
+import { observeEdits } from './observe-edits.ts';
 import { takeMessage } from './take-message.ts';
 import { base, modelCall, plainReply, tell, type Reply, type Turn } from './turn.ts';
 import { InvalidMessageError } from '../errors.ts';
@@ -12,7 +13,7 @@ import type {
   AskRequest,
   Attachment,
 } from '../../contract/agent/index.ts';
-import type { LearnedPreferences } from '../../contract/preference/index.ts';
+import type { LearnedPreferences, Preference } from '../../contract/preference/index.ts';
 import type { NewTurn, OpenSession } from '../../contract/session/index.ts';
 import type { PackedContext } from '../../contract/context/index.ts';
 import { AppError, pluralize, reportError } from '../../kernel/index.ts';
@@ -112,13 +113,18 @@ async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome>
   const leftOut = context?.leftOut.length ?? 0;
   if (leftOut > 0) emit({ kind: 'notice', text: describeLeftOut(leftOut, context) });
   const { words, attachments } = message;
-  const turn: Turn = { ...asked, session, before, words, attachments, emit };
+  const bare: Turn = { ...asked, session, before, words, attachments, preferences: [], emit };
+  let turn = bare;
   let outcome: AskOutcome;
   try {
-    const noted = describeLearned(await parts.memory.learn(caller, words));
+    const { learned, preferences } = await learnFrom(bare);
+    turn = { ...bare, preferences };
+    const noted = describeLearned(learned);
     const isAll = noted.length > 0 && isOnlyPreference(turn);
     if (!isAll) for (const text of noted) emit({ kind: 'notice', text });
-    const made = isAll ? acknowledge(turn, noted.join('\n')) : await takeMessage(turn);
+    const made = isAll
+      ? acknowledge(turn, noted.join('\n'))
+      : await takeMessage(turn, { isCorrection: learned.isCorrection });
     await session.append(turnOf(made));
     outcome = made.outcome;
   } catch (error) {
@@ -133,12 +139,43 @@ function describeLeftOut(count: number, context: PackedContext | undefined): str
   return `${pluralize(count, 'item')} of the context left out: ${context?.maxTokens} tokens are all it may take`;
 }
 
-function describeLearned({ learned, refused }: LearnedPreferences): readonly string[] {
+/** Learns from the message and from what the user did since, and gives what holds here from then on. */
+async function learnFrom(turn: Turn): Promise<{
+  readonly learned: LearnedPreferences;
+  readonly preferences: readonly Preference[];
+}> {
+  const { parts, request, session, before, words } = turn;
+  const { memory } = parts;
+  const project = await parts.project?.();
+  const source = { session: session.id, turn: before.turns.length + 1 };
+  await observeEdits(turn, source);
+  const isReply = before.turns.at(-1)?.role === 'assistant';
+  const learned = await memory.learn(request.caller, words, { project, source, isReply });
+  const known = await memory.preferences(request.caller);
+  const preferences = known.filter(
+    (one) =>
+      (one.state === 'active' || one.state === 'suggested') &&
+      (one.project === undefined || one.project === project),
+  );
+  return { learned, preferences };
+}
+
+function describeLearned({
+  learned,
+  suggested,
+  replaced,
+  refused,
+}: LearnedPreferences): readonly string[] {
   const quoted = refused.map((text) => `"${text}"`).join(', ');
   const note =
     `Not stored: ${quoted}. Approvals, permissions, safety and secrets are not a matter of preferences: ` +
     'you are asked as before. Only the settings "planning.approval" and "workflow.approval" change that.';
-  return [...learned.map((one) => `Noted for later: ${one}`), ...(quoted === '' ? [] : [note])];
+  return [
+    ...learned.map((one) => `Noted for later: ${one}`),
+    ...suggested.map((one) => `Noted for now: ${one}. Say "always" with it to keep it.`),
+    ...replaced.map((one) => `No longer: ${one}`),
+    ...(quoted === '' ? [] : [note]),
+  ];
 }
 
 /** Every sentence tells of the writer, and none asks for anything. */

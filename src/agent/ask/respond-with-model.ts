@@ -24,6 +24,7 @@ import {
   base,
   modelCall,
   plainReply,
+  preferencesFor,
   tellingCall,
   type Reply,
   type Turn,
@@ -168,7 +169,9 @@ async function propose(understood: Understood): Promise<Reply> {
   if (capability.entries.length === 0) return respondWithoutModel(turn, { model });
   const rules = { ...guardRules(turn), capability, isTainted };
   const draft = steps === undefined ? {} : { draft: { steps, model } };
-  const request = { words, intent, background, inputs, rules, call: modelCall(turn), ...draft };
+  const preferences = preferencesFor(turn);
+  const asked = { words, intent, background, inputs, rules, preferences };
+  const request = { ...asked, call: modelCall(turn), ...draft };
   const proposeParts = { ...parts, optimize: settings.optimizeChains };
   const proposed = await proposeWithModel(proposeParts, request);
   if (proposed.kind === 'proposal') {

@@ -5,7 +5,15 @@ import { needsModelMetaKey } from '../../contract/tool/index.ts';
 import { proposeWithoutModel } from '../propose/index.ts';
 import { answerAbout } from './answer-about.ts';
 import { carryOut } from './carry-out.ts';
-import { guardRules, latestRemembered, base, plainReply, type Reply, type Turn } from './turn.ts';
+import {
+  guardRules,
+  latestRemembered,
+  base,
+  plainReply,
+  preferencesFor,
+  type Reply,
+  type Turn,
+} from './turn.ts';
 import { loadText } from './kept-texts.ts';
 
 const connect =
@@ -46,6 +54,7 @@ export async function respondWithoutModel(
       files: parts.files,
       readFile: parts.readFile,
       rules: guardRules(turn),
+      preferences: preferencesFor(turn),
       signal: options.signal,
     },
   );

@@ -1,5 +1,5 @@
 import { answerFollowUp } from './answer-follow-up.ts';
-import { carryOut, nothingRun } from './carry-out.ts';
+import { carryOut, nothingRun, rejectPlan } from './carry-out.ts';
 import { followToEnd } from './follow-to-end.ts';
 import { timesAsked, type ReplyKind } from './read-reply.ts';
 import { replyAboutRun } from './reply-about-run.ts';
@@ -24,6 +24,7 @@ export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
       }
       return runAccepted(turn, reply.plan, { model, isAccepted: true });
     case 'declined':
+      await rejectPlan(turn, turn.before.turns.at(-1)?.plan);
       return nothingRun(turn, { confidence: 1, model: null });
     case 'supplied':
       return runSupplied(turn, reply.plan, model);

@@ -3,7 +3,7 @@ import { attachmentsOf } from './kept-texts.ts';
 import { readReply, type ReplyKind } from './read-reply.ts';
 import { respond } from './respond.ts';
 import { base, latestRemembered, plainReply, tell, type Reply, type Turn } from './turn.ts';
-import { findUnanswered, requestBehind } from './unanswered.ts';
+import { findUnanswered, lastRequest, requestBehind } from './unanswered.ts';
 import { splitPastes } from '../intent/index.ts';
 import { replyToTask } from '../loop/index.ts';
 import type { PlanningAnswer } from '../planner/index.ts';
@@ -12,7 +12,10 @@ import type { Session } from '../../contract/session/index.ts';
 import { readChoice, readShortReply } from '../../kernel/index.ts';
 
 /** Finds out what a message is about (an unfinished task, what was asked or shown last, something new) and responds. */
-export async function takeMessage(turn: Turn): Promise<Reply> {
+export async function takeMessage(
+  turn: Turn,
+  { isCorrection }: { readonly isCorrection: boolean },
+): Promise<Reply> {
   const said = readShortReply(turn.words);
   const ofTask = await replyToTask(turn, said);
   if (ofTask) return ofTask;
@@ -21,6 +24,9 @@ export async function takeMessage(turn: Turn): Promise<Reply> {
   if (offer) return respond({ ...turn, words: offer.say }, { kind: 'new' });
   const open = said === 'continue' ? await reopen(turn) : turn;
   const model = await turn.parts.models.find('agent', turn.options.client);
+  // What is to be different is a preference by now: the same request once more follows it.
+  const again = isCorrection && model === null ? lastRequest(turn.before) : undefined;
+  if (again !== undefined) return respond({ ...turn, words: again }, { kind: 'new' });
   const read = readReply(open.words, open.before, model !== null);
   const reply = await settleReply(open, read, model !== null);
   return respond({ ...open, words: wordsBehind(open, reply) }, reply);

@@ -12,6 +12,7 @@ import type {
 } from '../../contract/agent/index.ts';
 import type { PackedContext } from '../../contract/context/index.ts';
 import type { ModelCall } from '../../contract/model/index.ts';
+import type { Preference } from '../../contract/preference/index.ts';
 import type { OpenSession, Remembered, Session } from '../../contract/session/index.ts';
 
 /** One message on its way to an outcome. */
@@ -27,6 +28,8 @@ export interface Turn {
   readonly attachments: readonly Attachment[];
   /** Read by models only to answer, and by plans as `input.context`; no decision rests on it. */
   readonly context?: PackedContext | undefined;
+  /** Those of the user that hold here, and those that are suggested; the latest learned first. */
+  readonly preferences: readonly Preference[];
   readonly emit: (event: AgentEvent) => void;
 }
 
@@ -115,6 +118,11 @@ const shownIdChars = 16;
 
 export function asAttachment(context: PackedContext): Attachment {
   return { name: contextLabel(context), content: context.text };
+}
+
+/** What plans of this turn are filled from; only a plan that a person sees may follow a suggestion. */
+export function preferencesFor({ preferences, request }: Turn): readonly Preference[] {
+  return preferences.filter(({ state }) => state === 'active' || request.acceptPreview !== true);
 }
 
 const maxTurnsBack = 200;

@@ -24,3 +24,12 @@ export function requestBehind({ turns }: Session): string | undefined {
   const start = turns.findLastIndex((turn) => !isOpen(turn)) + 1;
   return turns.slice(start).find(({ role }) => role === 'user')?.text;
 }
+
+/** The request that the last plan or result is about. */
+export function lastRequest(session: Session): string | undefined {
+  const { turns } = session;
+  const last = turns.at(-1);
+  if (last?.outcome === 'plan') return requestBehind(session);
+  if (last?.outcome !== 'answer' || last.runId === undefined) return undefined;
+  return requestBehind({ ...session, turns: turns.slice(0, -1) });
+}

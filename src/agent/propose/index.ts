@@ -1,4 +1,10 @@
 export {
+  applyPreferences,
+  noteOnPreferences,
+  preferencesUsed,
+  type UsedPreference,
+} from './apply-preferences.ts';
+export {
   createCapability,
   findByOtherName,
   isHarmless,

@@ -5,6 +5,7 @@ import {
   readPrompt,
   type DataBlocks,
 } from '../prompts/index.ts';
+import { applyPreferences } from './apply-preferences.ts';
 import { describeTool } from './describe-tool.ts';
 import { guardPlan, type GuardRules, type Guarded } from './guard-plan.ts';
 import { orderAfterEffects } from './order-after-effects.ts';
@@ -21,6 +22,7 @@ import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { ErrorReport } from '../../contract/error/index.ts';
 import type { ModelCall, Models } from '../../contract/model/index.ts';
 import type { Json, Plan, PlanCheck } from '../../contract/plan/index.ts';
+import type { Preference } from '../../contract/preference/index.ts';
 import type { PlanSource } from '../../contract/run/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import { z } from 'zod';
@@ -43,6 +45,7 @@ interface ProposeRequest {
   readonly background: string;
   readonly inputs: readonly PlanInput[];
   readonly rules: GuardRules;
+  readonly preferences: readonly Preference[];
   readonly call: ModelCall;
   /** The steps the model gave when it said what is wanted: tried before it is asked for a plan. */
   readonly draft?: { readonly steps: unknown; readonly model: string };
@@ -74,7 +77,12 @@ export async function proposeWithModel(
   let written: Written | undefined = readDraft(request.draft);
   for (let asked = 0; ; asked += 1) {
     if (written) {
-      const plan = orderAfterEffects(planOf(written.plan, intent.primary_goal), rules);
+      const { entries } = rules.capability;
+      const filled = applyPreferences(planOf(written.plan, intent.primary_goal), {
+        entries,
+        preferences: request.preferences,
+      });
+      const plan = orderAfterEffects(filled, rules);
       const judged = await judgePlan(parts, { plan, inputs, rules, caller: call.caller });
       if (judged.kind === 'passed') {
         const { plan: passed, isFree, reads } = judged;

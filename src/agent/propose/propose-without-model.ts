@@ -1,6 +1,7 @@
 import type { Attachment, PlanCandidate, Proposal } from '../../contract/agent/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
+import type { Preference } from '../../contract/preference/index.ts';
 import type { Turn } from '../../contract/session/index.ts';
 import type {
   AboutTopic,
@@ -9,6 +10,7 @@ import type {
   PlanningRequest,
   ProjectFiles,
 } from '../planner/index.ts';
+import { applyPreferences } from './apply-preferences.ts';
 import { createCapability, isHousekeeping, isOfferable } from './capability.ts';
 import { findDefinition } from './find-definition.ts';
 import type { GuardRules } from './guard-plan.ts';
@@ -31,6 +33,7 @@ export interface WithoutModelRequest {
   /** Without it a name is not looked up in the project. */
   readonly readFile?: ((path: string) => Promise<string | undefined>) | undefined;
   readonly rules: Omit<GuardRules, 'capability'>;
+  readonly preferences: readonly Preference[];
   readonly signal: AbortSignal;
 }
 
@@ -119,7 +122,7 @@ type Explained = Proposal & { readonly why: string };
 
 async function passing(
   parts: WithoutModelParts,
-  { entries, rules, caller }: WithoutModelRequest,
+  { entries, rules, caller, preferences }: WithoutModelRequest,
   candidates: readonly PlanCandidate[],
 ): Promise<{ readonly proposals: readonly Explained[]; readonly problems: readonly string[] }> {
   const proposals: Explained[] = [];
@@ -130,7 +133,7 @@ async function passing(
     const asked = entries.filter(({ name }) => named.has(name));
     const capability = createCapability({ offered: [], asked, isTrusted: rules.isTrusted });
     const judged = await judgePlan(parts, {
-      plan,
+      plan: applyPreferences(plan, { entries, preferences }),
       inputs: [],
       rules: { ...rules, capability },
       caller,

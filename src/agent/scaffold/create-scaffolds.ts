@@ -19,7 +19,8 @@ export function createScaffolds() {
         test_code: scaffoldTests(code, language).test_code,
       };
     },
-    tests: async ({ code, language }: TestsInput) => scaffoldTests(code, language),
+    tests: async ({ code, language, framework }: TestsInput) =>
+      scaffoldTests(code, language, framework),
     formalize: async (input: { readonly informal_request: string; readonly context: string }) =>
       formalizeByRules(input.informal_request, input.context),
   };
@@ -33,6 +34,7 @@ interface CodeInput {
 interface TestsInput {
   readonly code: string;
   readonly language: Language;
+  readonly framework?: string;
 }
 
 export type ScaffoldKind = 'function' | 'class' | 'cli' | 'rest';
@@ -65,12 +67,14 @@ export function scaffoldCode(language: Language, kind: ScaffoldKind, description
   return fill(templates[kind], { ...names, ...Object.fromEntries(lists) });
 }
 
-/** A test skeleton in the default framework of the language; empty for languages without tests. */
+/** A test skeleton in the framework, or the usual one where there is none for it; empty for languages without tests. */
 export function scaffoldTests(
   code: string,
   language: Language,
+  framework = '',
 ): { readonly test_code: string; readonly test_cases: string[] } {
-  const { tests, case: testCase } = readTemplates(language);
+  const { frameworks, ...usual } = readTemplates(language);
+  const { tests, case: testCase } = new Map(Object.entries(frameworks)).get(framework) ?? usual;
   if (tests === undefined || testCase === undefined) return { test_code: '', test_cases: [] };
   const found = functionNames(code, language);
   const names = found.length > 0 ? found : ['solution'];
@@ -93,6 +97,10 @@ const templatesSchema = z.strictObject({
   /** A test file around «cases», and the tests of one function. */
   tests: z.string().optional(),
   case: z.string().optional(),
+  /** The same for other frameworks, by name. */
+  frameworks: z
+    .record(z.string(), z.strictObject({ tests: z.string(), case: z.string() }))
+    .default({}),
 });
 
 function readTemplates(language: Language): z.output<typeof templatesSchema> {

@@ -62,7 +62,9 @@ async function learn(
     told[learned.state === 'active' ? 'learned' : 'suggested'].push(learned.text);
     told.replaced.push(...ended);
   }
-  return { ...told, refused };
+  const isCorrection =
+    found.length > 0 && found.every(({ correction }) => correction !== undefined);
+  return { ...told, isCorrection, refused };
 }
 
 async function observe(

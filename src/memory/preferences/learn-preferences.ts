@@ -100,9 +100,10 @@ interface Reading {
 /** Preferences stated in a message, found by rules; code and quotations do not count. */
 export function learnPreferences(message: string, reading: Reading = {}): readonly Learned[] {
   const learned = new Map<string, Learned>();
-  for (const [at, clause] of clausesOf(message).entries()) {
+  const clauses = clausesOf(message);
+  for (const [at, clause] of clauses.entries()) {
     // "No! I said tabs" are two.
-    const isReply = reading.isReply === true && at <= 1;
+    const isReply = reading.isReply === true && at === clauses.length - 1 && at <= 1;
     for (const found of readClause(clause, { ...reading, isReply })) {
       learned.set(`${found.topic}${found.isOfProject === true ? ' here' : ''}`, found);
     }

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { anAgent, anEntry, anIntent, readOnly } from '../../../testkit/agent/an-agent.ts';
+import { aMemory } from '../../../testkit/memory/a-memory.ts';
+import { localCaller } from '../../contract/caller/index.ts';
+import type { Json } from '../../contract/plan/index.ts';
+import type { Memory } from '../../contract/session/index.ts';
+
+const properties = {
+  path: { type: 'string' },
+  line_length: { type: 'integer' },
+  indent: { enum: ['tabs', '4 spaces'] },
+  test_framework: { type: 'string' },
+};
+const format = anEntry('code.format_code', readOnly);
+const entries = [
+  { ...format, tool: { ...format.tool, inputSchema: { type: 'object', properties } } },
+];
+
+const step = { id: 'format', tool: 'code.format_code', args: { path: 'a.py' } };
+
+/** An agent without a model whose every plan formats a.py; `called` are the arguments that reached the tool. */
+function aFormatter(parts: Parameters<typeof anAgent>[0] = {}) {
+  const { memory } = aMemory();
+  const called: Json[] = [];
+  const agent = anAgent({
+    memory,
+    entries,
+    planned: () => ({
+      kind: 'plan',
+      candidates: [{ plan: { version: 1, steps: [step] }, why: 'formats', confidence: 1 }],
+    }),
+    tools: {
+      'code.format_code': (args) => {
+        called.push(args);
+        return { formatted_code: 'x' };
+      },
+    },
+    ...parts,
+  });
+  return { ...agent, memory, called };
+}
+
+const held = async (memory: Memory) =>
+  (await memory.preferences(localCaller)).map(({ text, state }) => `${text} (${state})`);
+
+describe('a preference', () => {
+  it('fills what the user left open, is shown before it acts, and is accepted with the plan', async () => {
+    const { ask, memory, called } = aFormatter();
+    await ask('I prefer line width 100');
+    const shown = await ask('format a.py');
+    expect(shown).toMatchObject({
+      kind: 'plan',
+      preview: expect.stringContaining(
+        'line_length=100, because you said "I prefer line width 100" on 1 January 2026. First used here.',
+      ),
+    });
+    expect(await memory.preferences(localCaller)).not.toMatchObject([
+      { acceptedAt: expect.any(String) },
+    ]);
+    await ask('yes', { session: shown.sessionId });
+    expect(called).toEqual([{ path: 'a.py', line_length: 100 }]);
+    expect(await memory.preferences(localCaller)).toMatchObject([
+      { acceptedAt: expect.any(String) },
+    ]);
+    expect(await ask('format a.py')).toMatchObject({
+      preview: expect.not.stringContaining('First used'),
+    });
+  });
+
+  it('is told where the plan is not shown', async () => {
+    const { ask, events, called } = aFormatter();
+    await ask('I prefer line width 100');
+    await ask('format a.py', { acceptPreview: true });
+    expect(called).toEqual([{ path: 'a.py', line_length: 100 }]);
+    expect(events).toContainEqual({
+      kind: 'notice',
+      text: expect.stringContaining('line_length=100, because you said'),
+    });
+  });
+
+  it('is shown before it acts the first time also in a plan of a model', async () => {
+    const { ask, called } = aFormatter({
+      model: ({ name }) =>
+        name === 'intent' ? anIntent('Format', ['code.format_code'], { steps: [step] }) : 'Done.',
+    });
+    await ask('I prefer line width 100');
+    const shown = await ask('format a.py');
+    expect(shown).toMatchObject({ kind: 'plan', madeBy: 'model' });
+    expect(called).toEqual([]);
+    await ask('yes', { session: shown.sessionId });
+    expect(await ask('format a.py')).toMatchObject({ kind: 'answer' });
+    expect(called).toEqual([
+      { path: 'a.py', line_length: 100 },
+      { path: 'a.py', line_length: 100 },
+    ]);
+  });
+
+  it.each(['plan', 'result'] as const)(
+    'is learned from a correction of a %s, and the request is planned again with it',
+    async (after) => {
+      const { ask, memory } = aFormatter();
+      const { sessionId: session } = await ask('format a.py');
+      if (after === 'result') await ask('yes', { session });
+      const again = await ask('no, use tabs', { session });
+      expect(again).toMatchObject({
+        kind: 'plan',
+        plan: { steps: [{ args: { path: 'a.py', indent: 'tabs' } }] },
+        preview: expect.stringContaining('you said "no, use tabs" on 1 January 2026'),
+      });
+      expect(await held(memory)).toEqual(['indent with tabs (active)']);
+    },
+  );
+
+  it('that may be meant for once is kept when the plan with it is accepted, and dropped when not', async () => {
+    const { ask, memory, called } = aFormatter();
+    const { sessionId: session } = await ask('format a.py');
+    await ask('no, use unittest', { session });
+    expect(await held(memory)).toEqual(['tests with unittest (suggested)']);
+    await ask('no', { session });
+    expect(await held(memory)).toEqual(['tests with unittest (rejected)']);
+    await ask('format a.py', { session });
+    await ask('no, use pytest', { session });
+    await ask('yes', { session });
+    expect(called).toEqual([{ path: 'a.py', test_framework: 'pytest' }]);
+    expect(await held(memory)).toContain('tests with pytest (active)');
+  });
+
+  it('that is only suggested changes no plan that nobody sees', async () => {
+    const { ask, memory, called } = aFormatter();
+    const { sessionId: session } = await ask('format a.py');
+    await ask('no, use unittest', { session, planOnly: true });
+    await ask('format a.py', { acceptPreview: true });
+    expect(called).toEqual([{ path: 'a.py' }]);
+    expect(await held(memory)).toEqual(['tests with unittest (suggested)']);
+  });
+});
