@@ -80,7 +80,7 @@ export interface Operations {
   /** Get as much of a context as fits into a number of tokens */
   getContextsByIdText: { input: { path: { id: string }; query?: { maxTokens?: number } }; output: { readonly id: string; readonly text: string; readonly tokens: number; readonly maxTokens: number; readonly packed: readonly { readonly title: string; readonly tokens: number; readonly isCut: boolean }[]; readonly leftOut: readonly { readonly title: string; readonly tokens: number }[]; readonly hiddenSecrets: number } };
   /** Export a version and those it was made from, oldest first */
-  getContextsByIdExport: { input: { path: { id: string }; query?: { cursor?: string } }; output: { readonly items: readonly string[]; readonly nextCursor: (string | null) } };
+  getContextsByIdExport: { input: { path: { id: string }; query?: { limit?: number; cursor?: string } }; output: { readonly items: readonly string[]; readonly nextCursor: (string | null) } };
   /** List the callers that a context of yours is shared with */
   getContextsByIdShares: { input: { path: { id: string } }; output: { readonly sharedWith: readonly string[] } };
   /** List feedback, latest first */

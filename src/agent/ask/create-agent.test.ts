@@ -37,6 +37,26 @@ describe('a message', () => {
     expect(store.busy.size).toBe(0);
   });
 
+  it('is answered with its context in sight, which plans get by reference; it is no part of planning', async () => {
+    const withIt = {
+      steps: [{ id: 'code', tool: 'generate_code', args: { description: '${input.context}' } }],
+    };
+    const { ask, runs, store, models } = anAgent({
+      model: says({ intent: fibonacci, plan: withIt, text: 'Done.' }),
+      tools,
+    });
+    const context = `ctx-${'ab'.repeat(32)}`;
+    await ask('write a fibonacci function as the notes say', { context });
+    const planning = [...models.promptsOf('intent'), ...models.promptsOf('plan')].join('\n');
+    expect(planning).toContain('input.context: text, context ctx-abababababab');
+    expect(planning).not.toContain(`text of ${context}`);
+    expect(runs.started[0]?.plan.input).toEqual({
+      context: { type: 'string', default: `text of ${context}` },
+    });
+    expect(models.asked.at(-1)?.prompt).toContain(`text of ${context}`);
+    expect(store.turns()[0]).toMatchObject({ context });
+  });
+
   it('that says "it" means the last code, which goes into the plan by reference', async () => {
     const testIt = {
       steps: [{ id: 'tests', tool: 'generate_tests', args: { code: '${input.last_code}' } }],

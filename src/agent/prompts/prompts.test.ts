@@ -20,6 +20,19 @@ describe('data blocks', () => {
     expect(createDataBlocks().boundary).not.toBe(blocks.boundary);
   });
 
+  it('are sealed with a boundary that depends on all of the request, and on nothing else', () => {
+    const request = (text: string) => {
+      const blocks = createDataBlocks();
+      const content = `${blocks.boundary} ${blocks.block('x', text)}`;
+      return blocks.seal([{ role: 'user', content }]);
+    };
+    expect(request('a')).toEqual(request('a'));
+    const boundaries = ['a', 'b'].map((text) => request(text)[0]?.content.split(' ', 1)[0]);
+    expect(boundaries[0]).toMatch(/^[0-9a-f]{16}$/);
+    expect(boundaries[0]).not.toBe(boundaries[1]);
+    expect(request('a')[0]?.content.split(`</data-${boundaries[0]}>`)).toHaveLength(2);
+  });
+
   it('keep the beginning and the end of what is too long', () => {
     const block = createDataBlocks().block('x', `begin${'.'.repeat(1_000)}end`, 20);
     expect(block).toMatch(/begin[^]*988 characters left out[^]*end/);

@@ -112,11 +112,12 @@ const readRoutes: readonly ApiRoute[] = [
       'Items are the canonical texts: the SHA-256 of one is the id of its version. A page ends after about a million characters.',
     permission: 'contexts.read',
     params: byId,
-    query: z.strictObject({ cursor: pageQuery.cursor }),
+    query: z.strictObject(pageQuery),
     answer: pageOf(z.string()),
-    async handle({ caller, params, query: { cursor } }, { contexts }) {
-      const offset = cursor === undefined ? 0 : readNumberCursor(cursor);
-      const { texts, nextOffset } = await contexts.export(caller, params.id, { offset });
+    async handle({ caller, params, query }, { contexts }) {
+      const offset = query.cursor === undefined ? 0 : readNumberCursor(query.cursor);
+      const range = { offset, limit: pageSize(query) };
+      const { texts, nextOffset } = await contexts.export(caller, params.id, range);
       const nextCursor = nextOffset === null ? null : writeCursor(String(nextOffset));
       return { items: [...texts], nextCursor };
     },

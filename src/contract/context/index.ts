@@ -37,9 +37,14 @@ const id = z.string().min(1).max(maxTitleChars);
 /** An item as it is given: its text, or something of the caller's whose text is taken now. */
 export const newContextItemSchema = z.union([
   z.strictObject({
-    kind: z.enum(['text', 'file']).exactOptional(),
-    title: z.string().min(1).max(maxTitleChars).exactOptional(),
-    text: z.string().max(maxItemChars),
+    kind: z.enum(['text', 'file']).exactOptional().describe('`text` when not given.'),
+    title: z
+      .string()
+      .min(1)
+      .max(maxTitleChars)
+      .exactOptional()
+      .describe('The path of a file; the beginning of the text when not given.'),
+    text: z.string().max(maxItemChars).describe('The text itself.'),
   }),
   z.strictObject({ session: id.describe('What was said in a session: its id, or `last`.') }),
   z.strictObject({ run: id.describe('The output of a run, or of its steps.') }),
@@ -127,7 +132,11 @@ export interface Contexts {
     options?: { readonly maxTokens?: number },
   ): Promise<PackedContext>;
   /** Canonical texts of the version and those it was made from, oldest first; a page of them. */
-  export(caller: Caller, ref: string, options: { readonly offset: number }): Promise<ExportPage>;
+  export(
+    caller: Caller,
+    ref: string,
+    options: { readonly offset: number; readonly limit?: number },
+  ): Promise<ExportPage>;
   /** Versions from canonical texts, parents first: all of them or none. */
   import(caller: Caller, texts: readonly string[]): Promise<ImportReport>;
   /** Every version of a name, later ones too, can then be read by that caller. Only the owner shares. */

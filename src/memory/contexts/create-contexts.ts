@@ -92,12 +92,12 @@ function reading(
       const hideSecrets = await parts.hideSecrets();
       return packContext(context, { id: version.id, maxTokens, hideSecrets });
     },
-    async export(caller, ref, { offset }) {
+    async export(caller, ref, { offset, limit = Infinity }) {
       const chain = (await store.chain(await findVersion(store, caller, ref))).toReversed();
       const texts: string[] = [];
       let chars = 0;
       for (const version of chain.slice(offset)) {
-        if (chars > maxExportChars) break;
+        if (chars > maxExportChars || texts.length >= limit) break;
         const text = await store.text(version);
         if (text === undefined) throw new UnknownContextError(version.id);
         texts.push(text);

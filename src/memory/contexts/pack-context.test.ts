@@ -4,6 +4,7 @@ import { countTokens } from '../../kernel/index.ts';
 import { packContext } from './pack-context.ts';
 
 const id = `ctx-${'a'.repeat(64)}`;
+const title = '# Context notes (ctx-aaaaaaaaaaaa)';
 const hideSecrets = (text: string) => ({
   text: text.replaceAll('hunter2', '[hidden password]'),
   count: text.split('hunter2').length - 1,
@@ -20,9 +21,7 @@ const pack = (context: Context, maxTokens: number) =>
 describe('packing a context', () => {
   it('gives all of it where it fits, in order', () => {
     const { text, leftOut, packed } = pack(aContext('first', 'second'), 1_000);
-    expect(text).toBe(
-      `# Context notes, ${id}\n\n## 1. text: t0\n\nfirst\n\n## 2. text: t1\n\nsecond`,
-    );
+    expect(text).toBe(`${title}\n\n## 1. text: t0\n\nfirst\n\n## 2. text: t1\n\nsecond`);
     expect([packed.length, leftOut]).toEqual([2, []]);
   });
 
@@ -32,7 +31,7 @@ describe('packing a context', () => {
       const words = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ');
       const context = aContext(words, 'short', words, 'a 👋👋👋'.repeat(50), 'end');
       const result = pack(context, maxTokens);
-      const overhead = countTokens(`# Context notes, ${id}`);
+      const overhead = countTokens(title);
       expect(countTokens(result.text)).toBeLessThanOrEqual(Math.max(maxTokens, overhead));
       expect(result.packed.length + result.leftOut.length).toBe(5);
       expect(result.packed.filter(({ isCut }) => isCut).length).toBeLessThanOrEqual(1);

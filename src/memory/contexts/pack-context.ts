@@ -2,6 +2,8 @@ import type { Context, PackedContext } from '../../contract/context/index.ts';
 import type { HideSecrets } from '../../contract/secret/index.ts';
 import { countTokens } from '../../kernel/index.ts';
 
+/** The whole id would cost as much as a short item. */
+const shownIdChars = 16;
 const cutMark = '\n… (cut)';
 /** With less left than this, the beginning of a text says nothing. */
 const minCutTokens = 50;
@@ -20,7 +22,7 @@ interface PackOptions {
  */
 export function packContext({ name, items }: Context, options: PackOptions): PackedContext {
   const { id, maxTokens, hideSecrets } = options;
-  const title = `# Context ${name}, ${id}`;
+  const title = `# Context ${name} (${id.slice(0, shownIdChars)})`;
   const blocks = [title];
   const packed: PackedContext['packed'] = [];
   const leftOut: PackedContext['leftOut'] = [];

@@ -163,3 +163,27 @@ describe('the tool ask', () => {
     expect(result).toMatchObject({ isError: true });
   });
 });
+
+describe('the tools for contexts', () => {
+  it('make versions, list, compare and pack them for the caller, and share nothing', async () => {
+    const { server } = aServer(outcomes[2] ?? Object());
+    const call = async (name: string, args: object, caller = 'acme/anna') => {
+      const context = aCallContext({ caller: { id: caller } });
+      return server.callTool(name, args, context);
+    };
+    const items = [{ title: 'rule', text: 'Use tabs.' }];
+    await call('create_context', { name: 'style', items });
+    const made = await call('create_context', { name: 'style', items: [{ text: 'x' }], add: true });
+    expect(made.structuredContent).toMatchObject({ number: 2, items: 2 });
+    const packed = await call('get_context', { context: 'style', max_tokens: 500 });
+    expect(packed.content[0]?.['text']).toContain('Use tabs.');
+    const diff = await call('diff_contexts', { from: 'style@1', to: 'style' });
+    expect(diff.structuredContent).toMatchObject({ changes: [{ change: 'added', title: 'x' }] });
+    const listed = await call('list_contexts', {}, 'acme/bob');
+    expect(listed.structuredContent).toEqual({ contexts: [] });
+    const foreign = await call('get_context', { context: 'style' }, 'acme/bob');
+    expect(foreign).toMatchObject({ isError: true });
+    const names = (await server.listTools()).map(({ name }) => name);
+    expect(names.filter((name) => /share|remove|import/.test(name))).toEqual([]);
+  });
+});
