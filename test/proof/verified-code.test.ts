@@ -160,6 +160,56 @@ describe.skipIf(bubblewrapMissing)(`programs of strangers${whyNoBubblewrap}`, ()
   );
 });
 
+/** Code that passes the examples of its request once, and is not shown to be what the request says. */
+const beyondExamples = [
+  {
+    what: 'is wrong when it is called again',
+    code: 'const hex = /^[0-9a-f]+$/g;\n\nexport function isHex(text) {\n  return hex.test(text);\n}\n',
+    examples: ['isHex("ff") === true', 'isHex("g") === false', 'isHex("0a") === true'],
+    said: 'the second time: false',
+  },
+  {
+    what: 'changes what has to stay',
+    code: 'export function top(list) {\n  return list.sort((a, b) => b - a)[0] ?? null;\n}\n',
+    examples: ['top([1, 30]) === 30', 'top([]) === null', 'top([5, 7, 6]) === 7'],
+    sentence: 'Do not change the list.',
+    said: 'it changes its arguments',
+  },
+  {
+    what: 'sorts numbers as text',
+    code: 'export function least(list) {\n  return [...list].sort()[0];\n}\n',
+    examples: ['least([3, 1]) === 1', 'least([9, 4]) === 4', 'least([7, 5, 6]) === 5'],
+    said: 'examples of yours that tell the code from another: least: "[...list].sort()" became',
+  },
+  {
+    what: 'has to do more than they show',
+    code: 'export function half(n) {\n  return n / 2;\n}\n',
+    examples: ['half(8) === 4', 'half(6) === 3', 'half(30) === 15'],
+    sentence: 'The result is exact.',
+    said: 'examples of yours that show: "The result is exact."',
+  },
+];
+
+describe.skipIf(bubblewrapMissing)(`code that passes the examples${whyNoBubblewrap}`, () => {
+  it.for(beyondExamples)(
+    'is not verified when it $what',
+    { timeout: limitMs },
+    async ({ code, examples, sentence = '', said }) => {
+      const tests = [
+        "import assert from 'node:assert/strict';\nimport { test } from 'node:test';",
+        `import { ${/function (\w+)/.exec(code)?.[1]} } from './solution.mjs';`,
+        ...examples.map((one, index) => `test('${index}', () => assert.ok(${one}));`),
+      ].join('\n');
+      const generation = checks.withModel([{ code, tests }]);
+      const description = `${examples.join(', ')}. ${sentence}`;
+      const input = { description, language: 'javascript', style: 'standard' } as const;
+      const { level, missing, evidence } = await generation.generateCode(input, aGenerationCall());
+      expect(level).not.toBe('verified');
+      expect(`${missing}\n${evidence.notes.join('\n')}`).toContain(said);
+    },
+  );
+});
+
 // Each mutant of these is compiled by itself. Needs bubblewrap.
 describe.skipIf(bubblewrapMissing)(`compiled languages${whyNoBubblewrap}`, () => {
   const compiled = compiledGenerations.filter(({ kind }) => isProof || kind === 'good');

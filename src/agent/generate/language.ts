@@ -53,6 +53,8 @@ const grammarSchema = z.strictObject({
   /** Where functions declare the type of their result: another value `$` by a pattern of that type. */
   results: z.record(z.string(), z.string()).default({}),
   literals: pattern.default(/^(?!)/),
+  /** Calls that are often written where another one is meant: the other one, by a pattern of the call. */
+  alternatives: z.record(z.string(), z.string()).default({}),
   /** Makes a function fail when it is called. */
   fail: z.strictObject({
     text: z.string(),

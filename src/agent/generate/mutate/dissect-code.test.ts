@@ -116,6 +116,58 @@ describe('dissecting code', () => {
     },
   );
 
+  it.each<[ParsedLanguage, string, string]>([
+    ['javascript', 'const f = (xs) => xs.sort();', 'xs.sort((a, b) => a - b)'],
+    ['typescript', 'const f = (s: string) => s.replace("a", "b");', 's.replaceAll("a", "b")'],
+    ['javascript', "const f = (s) => s.split(' ').length;", 's.split(/\\s+/)'],
+    ['python', 'def f(xs):\n    return list(set(xs))\n', 'list(dict.fromkeys(xs))'],
+    ['python', 'def f(s):\n    return s.split(" ")\n', 's.split()'],
+    [
+      'go',
+      'package p\nfunc F(s string) []string { return strings.Split(s, " ") }',
+      'strings.Fields(s)',
+    ],
+  ])(
+    'finds the alternative to a call of %s that is often mistaken',
+    async (language, text, other) => {
+      const code = await dissect(language, text);
+      expect(code.alternatives.map((one) => mutantText(code, one))).toEqual([
+        expect.stringContaining(other),
+      ]);
+      expect(code.mutants.map(({ kind }) => kind)).not.toContain('alternative');
+    },
+  );
+
+  it('finds none where the code says what it means', async () => {
+    const text = 'const f = (xs) => xs.sort((a, b) => a - b).map((x) => x.replace(/a/g, "b"));';
+    expect((await dissect('javascript', text)).alternatives).toEqual([]);
+  });
+
+  it('lets a function of Go forget the error that it made, not one that it passes on', async () => {
+    const text = [
+      'package p',
+      'func F(s string) (int, error) {',
+      '\tn, err := strconv.Atoi(s)',
+      '\tif err != nil { return 0, err }',
+      '\tif s == "" { return 0, fmt.Errorf("empty") }',
+      '\treturn n, nil',
+      '}',
+    ].join('\n');
+    const { mutants } = await dissect('go', text);
+    const changed = mutants.filter(({ kind }) => kind === 'return');
+    expect(changed.map(({ edits: [edit] }) => edit?.text)).toEqual([
+      'func(error) error { return nil }(fmt.Errorf("empty"))',
+      '(n) + 1',
+    ]);
+  });
+
+  it('does not change what only says that it cannot be reached', async () => {
+    const text =
+      'def f(x):\n    while x:\n        return 1\n    raise AssertionError("unreachable")\n';
+    const { mutants } = await dissect('python', text);
+    expect(mutants.map(({ description }) => description).join()).not.toContain('AssertionError');
+  });
+
   it('changes conditions, boundaries, constants, results, statements and calls, and says where', async () => {
     const { mutants } = await dissect('python', samples.python);
     expect(mutants.map(({ kind, description }) => `${kind} ${description}`)).toEqual([

@@ -25,6 +25,8 @@ export interface DissectedCode {
   }[];
   readonly hasEntry: boolean;
   readonly mutants: readonly Mutant[];
+  /** Programs that may have been meant instead. */
+  readonly alternatives: readonly Mutant[];
   /** Functions that mutants call, appended to the code. */
   readonly helpers: string;
   /** All functions fail when they are called. */
@@ -51,6 +53,8 @@ export function dissectCode(
   return withTree(parser, source, (root) => {
     const sites = findFunctions(root, grammar);
     const tested = sites.filter(({ isEntry }) => !isEntry).slice(0, maxFunctions);
+    const changes = tested.flatMap((site) => findMutants(site, grammar));
+    const isAlternative = ({ kind }: Mutant): boolean => kind === 'alternative';
     const { edits, branches } = addProbes(tested, { language, grammar });
     return {
       ...source,
@@ -61,7 +65,8 @@ export function dissectCode(
         bodyEnd: body.endIndex,
       })),
       hasEntry: sites.some(({ isEntry }) => isEntry),
-      mutants: tested.flatMap((site) => findMutants(site, grammar)),
+      mutants: changes.filter((one) => !isAlternative(one)),
+      alternatives: changes.filter(isAlternative),
       helpers: helpersFor(language),
       broken: applyEdits(
         text,

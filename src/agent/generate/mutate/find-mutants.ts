@@ -12,7 +12,8 @@ export type MutantKind =
   | 'constant'
   | 'return'
   | 'statement'
-  | 'call';
+  | 'call'
+  | 'alternative';
 
 /** One small change of the code that its tests should notice. */
 export interface Mutant {
@@ -58,6 +59,8 @@ function changesOf(node: Node, site: FunctionSite, grammar: Grammar): Change[] {
 function changesOfNode(node: Node, site: FunctionSite, grammar: Grammar): Change[] {
   const { type } = node;
   if (type === 'raise_statement' || type === 'throw_statement') {
+    // No test gets to what only says that it cannot be reached.
+    if (/\bAssertionError\b|\bunreachable\b/i.test(node.text)) return [];
     return [...removed(node, grammar), ...otherError(node, grammar)];
   }
   if (grammar.skipped.has(type)) return [];
@@ -75,7 +78,8 @@ function changesOfNode(node: Node, site: FunctionSite, grammar: Grammar): Change
     return value && value.type !== 'comment' ? changeResult(value, site, grammar) : [];
   }
   if (type === 'expression_statement') return removeStatement(node, grammar);
-  return type === 'call' || type === 'call_expression' ? unwrapCall(node) : [];
+  if (type !== 'call' && type !== 'call_expression') return [];
+  return [...unwrapCall(node), ...otherCall(node, grammar)];
 }
 
 type Table = Readonly<Record<string, readonly string[]>>;
@@ -177,11 +181,12 @@ function changeResult(value: Node, site: FunctionSite, grammar: Grammar): Change
   }
   const types = /^\(.*\)$/s.test(returns) ? typesOf(returns) : [returns];
   const values = value.type === 'expression_list' ? value.namedChildren : [value];
-  // Beside an error the other results mean nothing.
+  // Beside an error the other results mean nothing; an error that is only passed on is changed where it is made.
   const isError = types.at(-1) === 'error' && values.at(-1)?.text !== 'nil';
-  if (values.length !== types.length || isError) return [];
+  if (values.length !== types.length || (isError && values.at(-1)?.type === 'identifier'))
+    return [];
   return values.flatMap((one, index) => {
-    if (isLiteral(one)) return [];
+    if (isLiteral(one) || (isError && index < values.length - 1)) return [];
     const text = otherValue(one.text, types[index] ?? '', grammar.results);
     return text === undefined ? [] : [resultOf(one, text)];
   });
@@ -275,6 +280,14 @@ function unwrapCall(node: Node): Change[] {
   const isPlain =
     kept !== null && !/^(?:keyword_argument|spread_element|list_splat|arrow_)/.test(kept.type);
   return isPlain ? [changed(node, 'call', kept.text)] : [];
+}
+
+/** `numbers.sort()` becomes what was perhaps meant: checks that notice no difference do not show which one is right. */
+function otherCall(node: Node, { alternatives }: Grammar): Change[] {
+  return Object.entries(alternatives).flatMap(([pattern, other]) => {
+    const text = node.text.replace(new RegExp(pattern, 's'), other);
+    return text === node.text ? [] : [changed(node, 'alternative', text)];
+  });
 }
 
 /** Their result mostly equals their argument, or the code does not compile without them. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Branch } from '../mutate/add-probes.ts';
+import type { MutantKind } from '../mutate/find-mutants.ts';
 import {
   findIdle,
   findIdleElsewhere,
@@ -46,11 +47,11 @@ function ran(passed: readonly string[], failed: readonly string[]): VariantOutco
   return { kind: 'ran', passed, failed, skipped: [], isWhole: true };
 }
 
-function aMutant(branch: number): Trial {
+function aMutant(branch: number, kind: MutantKind = 'constant'): Trial {
   const description = `a change in branch ${branch}`;
   return {
     kind: 'mutant',
-    mutant: { kind: 'constant', function: 'f', description, branch, edits: [] },
+    mutant: { kind, function: 'f', description, branch, edits: [] },
   };
 }
 
@@ -90,6 +91,16 @@ it('takes no test of Go for idle that expects a panic and notices another change
   expect(findIdle(tried(passes), ['TestPanics'], 'go')).toHaveLength(1);
   const noticed = [aMutant(1), ran([], ['TestPanics'])] as const;
   expect(findIdle(tried(passes, noticed), ['TestPanics'], 'go')).toEqual([]);
+});
+
+it('names an alternative that only the author tells from the code, and counts it as no mutant', () => {
+  const outcomes = [ran(['given'], ['own']), ran(['own'], ['given'])];
+  const alternative = aMutant(1, 'alternative');
+  const judged = outcomes.map((outcome) =>
+    judgeMutants(tried([alternative, outcome]), ['own', 'given'], (name) => name === 'given'),
+  );
+  expect(judged.map(({ undecided }) => undecided)).toEqual(['a change in branch 1', undefined]);
+  expect(judged.map(({ evidence }) => evidence.planted)).toEqual([0, 0]);
 });
 
 it('names a change in a branch that independent tests say nothing about', () => {

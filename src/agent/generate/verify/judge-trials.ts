@@ -153,6 +153,8 @@ interface JudgedMutants {
   readonly independentScore: number;
   /** A change in a branch of which independent tests notice none, and others do. */
   readonly ownOnly: string | undefined;
+  /** An alternative that independent tests do not tell from the code. */
+  readonly undecided: string | undefined;
 }
 
 /** What did not compile, or kept every test from being run, is no mutant. */
@@ -161,15 +163,18 @@ export function judgeMutants(
   passed: readonly string[],
   isIndependent: (name: string) => boolean,
 ): JudgedMutants {
-  const valid = tried.of('mutant').flatMap(({ trial, outcome }) => {
+  const all = tried.of('mutant').flatMap(({ trial, outcome }) => {
     if (outcome.kind !== 'ran') return [];
     const seen = [...outcome.passed, ...outcome.failed, ...outcome.skipped];
     if (outcome.isWhole && !passed.some((name) => seen.includes(name))) return [];
     const isKilled = outcome.failed.length > 0 || !outcome.isWhole;
     const isKilledFor = passed.some((name) => isIndependent(name) && isNoticed(outcome, name));
-    const { description, function: name, branch } = trial.mutant;
-    return [{ description, isKilled, isKilledFor, place: `${name} ${branch}` }];
+    const { kind, description, function: name, branch } = trial.mutant;
+    return [{ kind, description, isKilled, isKilledFor, place: `${name} ${branch}` }];
   });
+  const [alternatives = [], valid = []] = [true, false].map((isAlternative) =>
+    all.filter(({ kind }) => (kind === 'alternative') === isAlternative),
+  );
   const survived = valid.filter(({ isKilled }) => !isKilled);
   const independent = valid.filter(({ isKilledFor }) => isKilledFor);
   const reached = new Set(independent.map(({ place }) => place));
@@ -181,6 +186,7 @@ export function judgeMutants(
     },
     independentScore: valid.length === 0 ? 0 : independent.length / valid.length,
     ownOnly: valid.find(({ isKilled, place }) => isKilled && !reached.has(place))?.description,
+    undecided: alternatives.find(({ isKilledFor }) => !isKilledFor)?.description,
   };
 }
 

@@ -16,7 +16,15 @@ const evidence: Evidence = {
   notes: [],
 };
 
-const shown = { kind: 'tests', count: 3, score: 1, ownOnly: undefined, computed: 3 } as const;
+const shown = {
+  kind: 'tests',
+  count: 3,
+  score: 1,
+  ownOnly: undefined,
+  unshown: undefined,
+  computed: 3,
+  holdsResults: false,
+} as const;
 
 it.each<[string, Partial<Evidence>, boolean, string | null, number?, ('tests' | 'examples')?]>([
   ['tests from the user that were passed', {}, true, 'verified', 0.7],
@@ -63,6 +71,14 @@ it('examples show nothing of a branch that only the author tests', () => {
     level: 'self_tested',
     missing:
       'examples of yours for every branch; only the model\'s own tests notice: f: "1" became "2", line 3',
+  });
+});
+
+it('tests of the user do not verify what the request says beyond them', () => {
+  const independent = { ...shown, unshown: 'show: "It must be safe for threads."' } as const;
+  expect(grade(evidence, { hasPassed: true, failure: undefined, independent })).toEqual({
+    level: 'self_tested',
+    missing: 'tests of yours that show: "It must be safe for threads."',
   });
 });
 

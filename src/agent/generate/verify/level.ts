@@ -1,4 +1,7 @@
 import { type Evidence, type Level, levels } from '../../../contract/generation/index.ts';
+import { findUnshown } from './find-unshown.ts';
+import type { TrialResult } from './try-tests.ts';
+import type { ExampleTests } from './write-example-tests.ts';
 
 export interface Graded {
   readonly level: Level | null;
@@ -13,8 +16,12 @@ export interface Independent {
   readonly score: number;
   /** A change in a branch of which only the author's own tests notice any. */
   readonly ownOnly: string | undefined;
+  /** What they leave open: `show: "…"` for a sentence of the request, or the choice between two programs. */
+  readonly unshown: string | undefined;
   /** How many of them expect a result that the code has to compute. */
   readonly computed: number;
+  /** The code contains the results that they expect. */
+  readonly holdsResults: boolean;
 }
 
 export interface Findings {
@@ -60,7 +67,8 @@ function levelOf(
 /** What independent checks lack for `verified`. */
 function lackOf(independent: Independent | null, mutants: Evidence['mutants']): string | undefined {
   if (independent === null) return needs.verified;
-  const { kind, count, score, ownOnly, computed } = independent;
+  const { kind, count, score, ownOnly, unshown, computed } = independent;
+  if (independent.holdsResults) return `code that does not contain the results of your ${kind}`;
   if (count < leastCount[kind]) {
     return `tests from you, or ${leastCount[kind]} examples; the request has ${count}`;
   }
@@ -71,6 +79,7 @@ function lackOf(independent: Independent | null, mutants: Evidence['mutants']): 
   if (kind === 'examples' && computed < leastComputed) {
     return `${leastComputed} examples whose results do not stand in the code; the request has ${computed}`;
   }
+  if (unshown !== undefined) return `${kind} of yours that ${unshown}`;
   const all = scoreOf(mutants);
   return all < leastVerifiedScore ? describeScore('tests', leastVerifiedScore, all) : undefined;
 }
@@ -90,6 +99,33 @@ const needs: Readonly<Record<Level, string>> = {
   self_tested: 'tests that run here and notice when the code is changed',
   verified: 'tests or examples from you: the model wrote these tests itself',
 };
+
+/** What the user's tests, or else the examples of the request, show about code; null where there are none. */
+export function weighIndependent(
+  {
+    code,
+    request,
+    tests,
+  }: { readonly code: string; readonly request: string; readonly tests: string | null },
+  { examples, results, areArgumentsKept }: ExampleTests,
+  { trials, count }: { readonly trials: TrialResult; readonly count: number },
+): Independent | null {
+  const kind = tests === null ? 'examples' : 'tests';
+  if (count === 0) return null;
+  const { independentScore: score, ownOnly, undecided } = trials;
+  const checks = tests ?? examples.map(({ text }) => text).join('\n');
+  const sentence = findUnshown(request, examples, { kind, checks, code, areArgumentsKept });
+  const show = sentence === undefined ? undefined : `show: ${JSON.stringify(sentence)}`;
+  return {
+    kind,
+    count,
+    score,
+    ownOnly,
+    unshown: undecided === undefined ? show : `tell the code from another: ${undecided}`,
+    computed: tests === null ? countComputed(code, results) : count,
+    holdsResults: holdsResults(code, checks),
+  };
+}
 
 /** How many expected results, as the language writes them, are not literals of the code. Truth values are computed. */
 export function countComputed(code: string, results: readonly string[]): number {

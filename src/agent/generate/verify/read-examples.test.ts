@@ -16,6 +16,7 @@ describe('examples of a request', () => {
     ['Write f so that f(2) == 4.', ['f(2) value 4']],
     ['`f("a, b")` should return `["a", "b"]`', ['f("a, b") value ["a", "b"]']],
     ['f(1) -> 2, f(2) => 3 and f(3) → 4', ['f(1) value 2', 'f(2) value 3', 'f(3) value 4']],
+    ['f([2, 1]) // [1, 2]\nf(0) // => 1', ['f([2, 1]) value [1, 2]', 'f(0) value 1']],
     ['>>> f([1, 2])\n3\n', ['f([1, 2]) value 3']],
     ['f(-1) raises ValueError', ['f(-1) error ValueError']],
     ['It returns [] for empty input.', ['f([]) | f("") | f({}) value []']],
@@ -32,6 +33,8 @@ describe('examples of a request', () => {
     'f(n) is a list',
     'f(date(2024, 1, 1)) == 3',
     'f(2) == f(3)',
+    'f(2) == [][]int{{1}, {2}}',
+    'f(2) == [1] * 3',
     'f(2',
   ])('are not seen in %s', (request) => {
     expect(read(request)).toEqual([]);

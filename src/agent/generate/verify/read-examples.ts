@@ -15,7 +15,7 @@ const maxExamples = 20;
 const maxLength = 500;
 
 const relation =
-  /^\s*(?:(===?|->|=>|→|=|:)|\n|,?\s*(?:is|are|returns?|gives|yields|equals|becomes|evaluates to|(?:should|must)(?: return| be| give| equal)?)\b(?: the (?:number|string|list|value))?)\s*/;
+  /^\s*(?:(?:(?:\/\/|#)\s*)?(===?|->|=>|→|=|:)|\/\/|#|\n|,?\s*(?:is|are|returns?|gives|yields|equals|becomes|evaluates to|(?:should|must)(?: return| be| give| equal)?)\b(?: the (?:number|string|list|value))?)\s*/;
 const raising = /^\s*,?\s*(?:should |must )?(?:raises?|throws?)\s+(?:an?\s+)?([A-Z]\w{0,60})/;
 const word = /^(?:True|False|None|true|false|null|nil|undefined|NaN|-?Infinity)\b/;
 const number = /^-?\d[\d_]{0,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,3})?(?![\w.]*\w)/i;
@@ -49,8 +49,16 @@ function readOne(text: string, start: number): Example | undefined {
     return { text: call + error[0], calls: [call], expected: { kind: 'error', name: error[1] } };
   }
   const between = relation.exec(rest);
-  const value = between ? literalAt(rest.slice(between[0].length)) : undefined;
-  if (!between || value === undefined) return undefined;
+  const result = rest.slice(between?.[0].length ?? 0);
+  const value = between ? literalAt(result) : undefined;
+  // `[][]int{{1}}` and `[1] * 3` only start with a literal.
+  if (
+    !between ||
+    value === undefined ||
+    /^(?:[\w[{("']|\s*[*+%])/.test(result.slice(value.length))
+  ) {
+    return undefined;
+  }
   return {
     text: `${call}${between[0]}${value}`,
     calls: [call],

@@ -50,6 +50,8 @@ export interface TrialResult {
   readonly independentScore: number;
   /** A change in a branch of which they kill no mutant, while the author's tests do. */
   readonly ownOnly: string | undefined;
+  /** An alternative that they do not tell from the code. */
+  readonly undecided: string | undefined;
   /** Why the tests prove too little about the code; empty when they do. */
   readonly doubts: readonly string[];
   readonly notes: readonly string[];
@@ -75,7 +77,13 @@ export async function tryTests(request: TrialRequest): Promise<TrialResult> {
   const arranged = hasFolders(language)
     ? await arrangeTests(parser, { language, text: tests })
     : { reversed: tests, alone: goNames(language, passed) };
-  const trials = planTrials(code, passed, arranged.alone);
+  const alternatives = passed.some(request.isIndependent) ? code.alternatives : [];
+  const trials = [
+    ...planTrials(code, passed, arranged.alone),
+    ...alternatives
+      .slice(0, maxAlternatives)
+      .map((mutant) => ({ kind: 'mutant', mutant }) as const),
+  ];
   const run = (more: readonly Trial[]): Promise<VariantRuns> =>
     language === 'go'
       ? runGoTrials({ runner, code, tests, files, canary: canary.text, sign }, more)
@@ -103,16 +111,20 @@ export async function tryTests(request: TrialRequest): Promise<TrialResult> {
     branches,
     independentScore: mutants.independentScore,
     ownOnly: mutants.ownOnly,
+    undecided: mutants.undecided,
     doubts,
     notes: [...notes, ...weak],
   };
 }
+
+const maxAlternatives = 4;
 
 const nothingTried: Omit<TrialResult, 'doubts' | 'notes'> = {
   mutants: { planted: 0, killed: 0, survived: [] },
   branches: null,
   independentScore: 0,
   ownOnly: undefined,
+  undecided: undefined,
 };
 
 function firstOf(...checks: (() => readonly string[])[]): readonly string[] | undefined {

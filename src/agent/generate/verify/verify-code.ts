@@ -16,13 +16,12 @@ import {
 } from './tool-checks.ts';
 import { extraFiles, isCommonJs, placeFiles, type Placement, wholeMs } from './place-files.ts';
 import {
-  countComputed,
   grade,
   type Graded,
-  holdsResults,
   type Independent,
   leastVerifiedScore,
   scoreOf,
+  weighIndependent,
 } from './level.ts';
 import { type TrialRequest, type TrialResult, tryTests } from './try-tests.ts';
 import { type ExampleTests, writeExampleTests } from './write-example-tests.ts';
@@ -330,7 +329,7 @@ class Verification {
     const doubts = await runPlainly(tools, { ...program, tests: this.#tests }, this.#context);
     if (doubts.length > 0) return this.#fail(...doubts);
     const isGiven = this.#candidate.testsWrittenBy === 'given';
-    const request = {
+    const trials = {
       runner: { tools, language, framework, placement, wallMs, context: this.#context },
       parser,
       code: this.#code,
@@ -339,20 +338,14 @@ class Verification {
       passed: report.tests.map(({ name }) => name),
       isIndependent: (name: string) => isGiven || examples.exampleOf(name) !== undefined,
     };
-    const result = await this.#tryWithOwn(request);
+    const result = await this.#tryWithOwn(trials);
     const { mutants, branches } = result;
     this.#evidence.mutants = mutants;
     this.#evidence.branches = branches;
-    const kind = isGiven ? 'tests' : 'examples';
+    const { request = '' } = this.#candidate;
+    const source = { code: this.#code, request, tests: isGiven ? this.#tests : null };
     const count = isGiven ? report.tests.length : examples.examples.length;
-    const { independentScore: score, ownOnly } = result;
-    const computed = isGiven ? count : countComputed(this.#code, examples.results);
-    if (count > 0) this.#independent = { kind, count, score, ownOnly, computed };
-    const checks = isGiven ? this.#tests : examples.examples.map(({ text }) => text).join('\n');
-    if (count > 0 && holdsResults(this.#code, checks)) {
-      this.#independent = { kind, count, score: 0, ownOnly, computed };
-      this.#note('The code contains the results that your tests or examples expect.');
-    }
+    this.#independent = weighIndependent(source, examples, { trials: result, count });
     for (const note of result.notes) this.#note(note);
     this.#progress = 7 + mutants.killed / (mutants.planted + 1);
     if (result.doubts.length > 0) return this.#fail(...result.doubts);

@@ -25,6 +25,7 @@ it.each<[keyof typeof codes, string, string]>([
   ['javascript', 'f("None") is None', '{ expected: null }'],
   ['go', 'f(2) == [1, 2]', 'want := "[1 2]"'],
   ['go', 'f(2) == "a"', 'want := "a"'],
+  ['go', 'f(2) == nil', 'got != "map[]"'],
 ])('are written in %s: %s', async (language, request, expected) => {
   expect(await write(language, request)).toContain(expected);
 });

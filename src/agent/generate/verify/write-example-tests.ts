@@ -1,6 +1,7 @@
 import type { Evidence } from '../../../contract/generation/index.ts';
 import { isScript, type ParsedLanguage, readProgram } from '../language.ts';
 import { type SyntaxParser, withTree } from '../syntax-tree.ts';
+import { wantsArgumentsKept } from './find-unshown.ts';
 import { readExamples, type Example } from './read-examples.ts';
 import type { SuiteReport } from './tool-checks.ts';
 
@@ -12,6 +13,8 @@ export interface ExampleTests {
   /** Beside the tests. */
   readonly files: Readonly<Record<string, string>>;
   readonly examples: readonly Example[];
+  /** Whether they fail when arguments are changed. */
+  readonly areArgumentsKept: boolean;
   /** The values that they expect. */
   readonly results: readonly string[];
   /** The example that a test of this name is of. */
@@ -46,10 +49,15 @@ export async function writeExampleTests(
   );
   const exampleOf = (name: string): Example | undefined =>
     examples[Number(/request[ _]?example[ _]?(\d+)/i.exec(name)?.[1] ?? 0) - 1];
-  const written = examples.length === 0 ? { appended: '', files: {} } : write(examples, source);
+  const areArgumentsKept = wantsArgumentsKept(request) && language !== 'go';
+  const written =
+    examples.length === 0
+      ? { appended: '', files: {} }
+      : write(examples, { ...source, areArgumentsKept });
   return {
     ...written,
     examples,
+    areArgumentsKept,
     results: examples.flatMap(({ expected }) => (expected.kind === 'value' ? [expected.text] : [])),
     exampleOf,
     judge: (tests) => {
@@ -117,19 +125,17 @@ function statement({ calls, expected }: Example, language: ParsedLanguage): stri
 
 function write(
   examples: readonly Example[],
-  { language, codeFile, isCommonJs, code }: Parameters<typeof writeExampleTests>[1],
+  source: Parameters<typeof writeExampleTests>[1] & { readonly areArgumentsKept: boolean },
 ): Pick<ExampleTests, 'appended' | 'files'> {
+  const { language, code } = source;
   if (language === 'go') {
     const name = /^package[ \t]{1,5}(\w{1,100})/m.exec(code)?.[1] ?? 'solution';
     return { appended: '', files: { 'request_test.go': goTests(examples, name) } };
   }
   if (language === 'python') {
-    return { appended: pythonTests(examples, codeFile.replace(/\.py$/, '')), files: {} };
+    return { appended: pythonTests(examples, source), files: {} };
   }
-  return {
-    appended: isScript(language) ? scriptTests(examples, codeFile, isCommonJs) : '',
-    files: {},
-  };
+  return { appended: isScript(language) ? scriptTests(examples, source) : '', files: {} };
 }
 
 const ownNames =
@@ -143,7 +149,10 @@ function rootNames({ calls }: Example): string[] {
   return [...new Set(names)].filter((name) => !ownNames.test(name));
 }
 
-function pythonTests(examples: readonly Example[], module: string): string {
+type Placed = Pick<Parameters<typeof write>[1], 'codeFile' | 'isCommonJs' | 'areArgumentsKept'>;
+
+function pythonTests(examples: readonly Example[], { codeFile, areArgumentsKept }: Placed): string {
+  const watch = areArgumentsKept ? 'keeping_arguments__' : '';
   const tests = examples.map((example, index) => {
     const calls = example.calls.map((call) => `lambda: ${call}`).join(', ');
     const { expected } = example;
@@ -151,15 +160,19 @@ function pythonTests(examples: readonly Example[], module: string): string {
       expected.kind === 'error' ? `error=${JSON.stringify(expected.name)}` : expected.text;
     return [
       `def test_request_example_${index + 1}():`,
-      `    import ${module} as code__`,
-      ...rootNames(example).map((name) => `    ${name} = code__.${name}`),
+      `    import ${codeFile.replace(/\.py$/, '')} as code__`,
+      ...rootNames(example).map((name) => `    ${name} = ${watch}(code__.${name})`),
       `    check_example__([${calls}], ${result})`,
     ].join('\n');
   });
   return `\n\n${[readProgram('python/check_example.py'), ...tests].join('\n\n')}\n`;
 }
 
-function scriptTests(examples: readonly Example[], codeFile: string, isCommonJs: boolean): string {
+function scriptTests(
+  examples: readonly Example[],
+  { codeFile, isCommonJs, areArgumentsKept }: Placed,
+): string {
+  const watch = areArgumentsKept ? 'keepingArguments__' : '';
   const head = isCommonJs
     ? `const request__ = require('./${codeFile}');\nconst { test: requestTest__ } = require('node:test');\n`
     : `import * as request__ from './${codeFile}';\nimport { test as requestTest__ } from 'node:test';\n`;
@@ -174,7 +187,7 @@ function scriptTests(examples: readonly Example[], codeFile: string, isCommonJs:
       `requestTest__('request example ${index + 1}', async () => {`,
       ...rootNames(example).map(
         (name) =>
-          `  const ${name} = request__.${name} ?? request__.default?.${name} ?? request__.default;`,
+          `  const ${name} = ${watch}(request__.${name} ?? request__.default?.${name} ?? request__.default);`,
       ),
       `  await checkExample__([${calls}], { ${result} });`,
       '});',
@@ -187,8 +200,9 @@ function goTests(examples: readonly Example[], packageName: string): string {
   const tests = examples.flatMap(({ calls: [call = ''], expected }, index) => {
     if (expected.kind === 'error') return [];
     const want = JSON.stringify(goText(expected.text));
+    const isNil = expected.text === 'nil' ? ' && got != "[]" && got != "map[]"' : '';
     return [
-      `func TestRequestExample${index + 1}(t *testing.T) {\n\tgot := fmt.Sprint(${call})\n\tif want := ${want}; got != want && got != want+" <nil>" && got != want+"<nil>" {\n\t\tt.Errorf("got %s, want %s", got, want)\n\t}\n}\n`,
+      `func TestRequestExample${index + 1}(t *testing.T) {\n\tgot := fmt.Sprint(${call})\n\tif want := ${want}; got != want && got != want+" <nil>" && got != want+"<nil>"${isNil} {\n\t\tt.Errorf("got %s, want %s", got, want)\n\t}\n}\n`,
     ];
   });
   return `package ${packageName}\n\nimport (\n\t"fmt"\n\t"testing"\n)\n\nvar _ = fmt.Sprint\nvar _ *testing.T\n\n${tests.join('\n')}`;

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { findUnshown, type Shown, wantsArgumentsKept } from './find-unshown.ts';
+import { readExamples } from './read-examples.ts';
+
+const code = 'def f(x):\n    return x * 60 if x < 1000 else 0.2\n';
+
+function unshown(request: string, known: Partial<Shown> = {}): string | undefined {
+  const examples = readExamples(request, { language: 'python', code });
+  const checks = examples.map(({ text }) => text).join('\n');
+  const shown = { kind: 'examples', checks, code, areArgumentsKept: false, ...known } as const;
+  return findUnshown(request, examples, shown);
+}
+
+it.each([
+  'It must work for zero.',
+  'Equal ones keep their order.',
+  'It is safe for concurrent use.',
+  'Do not use recursion.',
+  'The result is exact for large numbers.',
+  'It takes any integer.',
+  'Mind that 1h30m means ninety minutes.',
+  'The text "a b" is left alone.',
+  'NaN never counts.',
+  'Runs in O(n).',
+  'It must raise a TypeError for text.',
+  'An empty list must give nothing.',
+])('examples do not show: %s', (sentence) => {
+  expect(unshown(`f(x) multiplies. ${sentence} f(1) == 60`)).toBe(sentence);
+});
+
+it.each([
+  'f(x) multiplies a number. f(1) == 60',
+  'It multiplies by 60 up to 1,000, and gives 20 % above. f(1) == 60',
+  'It never fails for negative numbers. f(-1) == -60',
+  'An empty list must give []. f([]) == []',
+  'Text must raise a TypeError. f("a") raises TypeError',
+  'All examples must pass: f(1) == 60. My tests must pass, too.',
+])('examples show all of: %s', (request) => {
+  expect(unshown(request)).toBeUndefined();
+});
+
+it('tests are searched for the words of a sentence', () => {
+  const kind = 'tests';
+  const sentence = 'It must be safe for concurrent use by many goroutines.';
+  expect(unshown(sentence, { kind, checks: 'c.Inc("a"); c.Get("a")' })).toBe(sentence);
+  const checks = 'func TestConcurrentUse(t *testing.T) { // many goroutines\n';
+  expect(unshown(sentence, { kind, checks })).toBeUndefined();
+  expect(unshown('It takes any integer.', { kind, checks: '' })).toBeUndefined();
+});
+
+it.each([
+  ['The list must not be changed.', true],
+  ["Don't change the array.", true],
+  ['It sorts without modifying its argument.', true],
+  ['The input stays unchanged.', true],
+  ['Returns a new list.', true],
+  ['Changes the list in place.', false],
+  ['Counts the changes.', false],
+])('%s', (request, expected) => {
+  expect(wantsArgumentsKept(request)).toBe(expected);
+  if (expected) expect(unshown(request, { areArgumentsKept: true })).toBeUndefined();
+});
