@@ -1,7 +1,7 @@
 import { generateKeyPair, exportJWK, SignJWT, type JWTPayload } from 'jose';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openSystem } from '../src/compose/index.ts';
 import { localCaller } from '../src/contract/caller/index.ts';
 import { aService, type AService } from '../testkit/access/a-service.ts';
@@ -12,6 +12,8 @@ const jwk = { ...(await exportJWK(pair.publicKey)), alg: 'ES256', kid: 'k1' };
 const issuerServer = createServer((_request, response) =>
   response.end(JSON.stringify({ keys: [jwk] })),
 );
+/** Within the rate limit. */
+const waiting = { timeout: 10_000, interval: 500 };
 let issuer: string;
 let service: AService;
 
@@ -43,8 +45,11 @@ describe('tokens of an issuer', () => {
   it('are accepted over both eras, with the tools their scopes name', async () => {
     const client = service.client(await token({ scope: 'openid tool:beta.*' }));
     for (const era of ['2025-11-25', '2026-07-28'] as const) {
-      const listed = await client.ask(era, 'tools/list');
-      expect(listed.result.tools?.map(({ name }) => name)).toEqual(['beta__echo']);
+      // A list never waits for a server that has not been asked yet.
+      await vi.waitFor(async () => {
+        const listed = await client.ask(era, 'tools/list');
+        expect(listed.result.tools?.map(({ name }) => name)).toEqual(['beta__echo']);
+      }, waiting);
     }
     const call = await client.stateless('tools/call', { name: 'beta__echo', arguments: { a: 1 } });
     expect(call.errorCode).toBe('');
