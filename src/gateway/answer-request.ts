@@ -26,7 +26,7 @@ export interface Serving {
   readonly log: Log;
   /** Clients that speak only older versions are refused. */
   readonly minVersion: string | undefined;
-  /** Told of every request that the caller's role does not allow; what it throws is answered. */
+  /** Called for every request that the caller's role does not allow, before it is refused. */
   readonly onForbidden?: ((refused: ForbiddenMethod) => void) | undefined;
 }
 

@@ -36,7 +36,7 @@ export interface ForbiddenMethod {
 }
 
 /**
- * Throws `access.forbidden` when the caller may not use the method, after `onForbidden` was told; a bug, when the table
+ * Throws `access.forbidden` when the caller may not use the method, after calling `onForbidden`; a bug, when the table
  * does not have it.
  */
 export function checkMethod(

@@ -36,7 +36,7 @@ export interface McpRouteOptions {
   /** Other pages of this server, for the page at `/`. */
   readonly links?: readonly PageLink[];
   readonly isAuthenticated: boolean;
-  /** Told of every request that the caller's role does not allow. */
+  /** Called for every request that the caller's role does not allow. */
   readonly onForbidden?: ((refused: ForbiddenMethod) => void) | undefined;
   /** Parameters of `WWW-Authenticate` that say where a token is to be had. */
   readonly challenge?: string | undefined;
