@@ -59,6 +59,17 @@ describe('tutti with --server', { timeout: 120_000 }, () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ status: 'succeeded' });
   });
 
+  it('shows the progress of a message and streams its answer', async () => {
+    const { run } = await aServer();
+    const asked = await run('ask', 'review app.py', '--yes');
+    expect(asked.exitCode, asked.stderr).toBe(0);
+    expect(asked.stderr).toContain('review_code: succeeded');
+    expect(asked.stdout).toContain('app.py:1:');
+    const refused = await run('ask', 'review app.py', '--session', 'no-such-session');
+    expect(refused.exitCode).not.toBe(0);
+    expect(refused.stderr).toContain('no-such-session');
+  });
+
   it('plans a sentence there, and keeps the conversation with the server', async () => {
     const { run } = await aServer();
     const asked = await run('ask', 'format app.py', '--json', '--plan-only');

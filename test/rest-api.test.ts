@@ -236,14 +236,18 @@ describe('the examples of the document', () => {
     const artifact = { content: 'hello there\n', mediaType: 'text/plain', lineage };
     const { id: artifactId } = await artifacts.put({ id: 'acme/anna' }, artifact);
     const { json: traces } = await api.send({ path: '/api/v1/traces?limit=1' });
+    const turn = exampleOf({ method: 'post', path: '/turns' }).body;
+    const { json: begun } = await api.send({ method: 'POST', path: '/api/v1/turns', body: turn });
     const ids = new Map<unknown, string>([
+      ['6f1c2f5e-4a3b-4c1d-9e8f-0a1b2c3d4e5f', begun.turnId],
       ['0k9x2m4c7v5b8n1z3q', started.runId],
       ['session-1', session.id],
       [`sha256:${'0'.repeat(64)}`, artifactId],
       ['0af7651916cd43dd8448eb211c80319c', traces.items[0].traceId],
     ]);
     // The run of the examples is over, nothing asks it for a decision, and there is no such key.
-    const refused = /\/(?:approve|deny|resolve|repair|cancel|pause|resume|signals\/.*)$|^\/keys\/./;
+    const refused =
+      /^\/runs.*\/(?:approve|deny|resolve|repair|cancel|pause|resume|signals\/.*)$|^\/keys\/./;
     const sorted = apiRoutes.toSorted(
       (a, b) => Number(a.method === 'delete') - Number(b.method === 'delete'),
     );

@@ -10,6 +10,8 @@ import { checkPart, readBody, readQuery } from './check-request.ts';
 import type { ApiCall, ApiRoute } from './define-route.ts';
 import { MethodNotAllowedError, NoSuchRouteError, NotPermittedError } from './errors.ts';
 import { RunEventStreams } from './events/run-event-streams.ts';
+import { StreamSlots } from './events/stream-slots.ts';
+import { TurnStreams } from './events/turn-streams.ts';
 import { answerOnce, checkKey } from './idempotency.ts';
 import { defaultApiLimits, type ApiLimits, type ApiPorts } from './ports.ts';
 import { problemOf } from './problem.ts';
@@ -35,6 +37,7 @@ interface Serving {
   readonly ports: ApiPorts;
   readonly limits: ApiLimits;
   readonly streams: RunEventStreams;
+  readonly turns: TurnStreams;
   readonly cache: AnswerCache;
 }
 
@@ -47,8 +50,10 @@ const handled = new Response(null);
  */
 export function createApp(ports: ApiPorts): ApiApp {
   const limits = { ...defaultApiLimits, ...ports.limits };
-  const streams = new RunEventStreams(ports.workflows, limits, ports.log);
-  const serving: Serving = { ports, limits, streams, cache: new AnswerCache() };
+  const slots = new StreamSlots(limits);
+  const streams = new RunEventStreams(ports, limits, slots);
+  const turns = new TurnStreams(limits, slots);
+  const serving: Serving = { ports, limits, streams, turns, cache: new AnswerCache() };
   const app = new Hono<{ Bindings: Bindings }>();
   for (const route of apiRoutes) {
     const path = `${basePath}${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
@@ -69,7 +74,10 @@ export function createApp(ports: ApiPorts): ApiApp {
       const request = { method, url: `http://localhost${url}` } as Request;
       await app.fetch(request, { exchange, caller });
     },
-    close: () => streams.close(),
+    close: () => {
+      streams.close();
+      turns.close();
+    },
   };
 }
 
@@ -232,6 +240,7 @@ class CurrentCall implements ApiCall<unknown, unknown, unknown> {
   readonly body: unknown;
   readonly limits: ApiLimits;
   readonly streams: RunEventStreams;
+  readonly turns: TurnStreams;
   readonly cache: AnswerCache;
   readonly #exchange: HttpExchange;
   #abort: AbortController | undefined;
@@ -244,6 +253,7 @@ class CurrentCall implements ApiCall<unknown, unknown, unknown> {
     this.body = body;
     this.limits = serving.limits;
     this.streams = serving.streams;
+    this.turns = serving.turns;
     this.cache = serving.cache;
   }
 

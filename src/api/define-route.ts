@@ -5,6 +5,7 @@ import type { HttpExchange } from '../http/index.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { ApiLimits, ApiPorts } from './ports.ts';
 import type { RunEventStreams } from './events/run-event-streams.ts';
+import type { TurnStreams } from './events/turn-streams.ts';
 
 /** The parts of one request, checked by the schemas of its route. */
 export interface ApiCall<Params, Query, Body> {
@@ -20,6 +21,7 @@ export interface ApiCall<Params, Query, Body> {
   readonly idempotencyKey: string | undefined;
   readonly limits: ApiLimits;
   readonly streams: RunEventStreams;
+  readonly turns: TurnStreams;
   readonly cache: AnswerCache;
 }
 

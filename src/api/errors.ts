@@ -111,6 +111,15 @@ export class TooManyStreamsError extends AppError {
   }
 }
 
+export class TooManyTurnsError extends AppError {
+  readonly code = 'api.too_many_turns';
+  override readonly retryable = true;
+
+  constructor(maxTurns: number) {
+    super(`${maxTurns} turns are in progress, which is the limit. Wait for one, or cancel it`);
+  }
+}
+
 export class UnsatisfiableRangeError extends AppError {
   readonly code = 'api.range_not_satisfiable';
 

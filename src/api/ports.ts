@@ -52,6 +52,13 @@ export interface ApiLimits {
   readonly streamHeartbeatMs: number;
   /** Unread bytes after which a stream is closed. */
   readonly maxStreamBacklogBytes: number;
+  /** Turns of the agent that run at once, of all callers and of one. */
+  readonly maxTurns: number;
+  readonly maxTurnsPerCaller: number;
+  /** Events of a turn that are kept to be sent again; beyond it only its outcome is told. */
+  readonly maxTurnChars: number;
+  /** How long the events of a turn can be read after its end. */
+  readonly keepTurnMs: number;
   /** How often a run that waits for a person is looked at for its event streams. */
   readonly idleRunPollMs: number;
 }
@@ -63,5 +70,9 @@ export const defaultApiLimits: ApiLimits = {
   maxStreamsPerCaller: 1_000,
   streamHeartbeatMs: 15_000,
   maxStreamBacklogBytes: 1024 * 1024,
+  maxTurns: 500,
+  maxTurnsPerCaller: 20,
+  maxTurnChars: 512 * 1024,
+  keepTurnMs: 600_000,
   idleRunPollMs: 1_000,
 };

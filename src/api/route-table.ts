@@ -12,10 +12,12 @@ import { sessionRoutes } from './routes/sessions.ts';
 import { systemRoutes } from './routes/system.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { turnRoutes } from './routes/turns.ts';
 
 /** Every route of the API. Fixed paths stand before those with parameters that they would match. */
 export const apiRoutes: readonly ApiRoute[] = [
   ...taskRoutes,
+  ...turnRoutes,
   ...planRoutes,
   ...runRoutes,
   ...runControlRoutes,

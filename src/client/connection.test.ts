@@ -87,7 +87,7 @@ describe('a connection', () => {
     });
     const events: unknown[] = [];
     const { signal } = new AbortController();
-    for await (const event of connect(url).runEvents('r', signal)) events.push(event);
+    for await (const event of connect(url).events('runs', 'r', signal)) events.push(event);
     expect(events).toEqual([
       { id: '1', event: 'journal', data: '{"a":\n1}' },
       { id: '2', event: 'journal', data: '{"a":\n2}' },

@@ -130,21 +130,22 @@ export class Connection {
     return items;
   }
 
-  /** Events of a run until it is over. Reconnects where it left off: no event is lost or repeated. */
-  async *runEvents(runId: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  /** Events of a run or a turn until it is over. Reconnects where it left off: no event is lost or repeated. */
+  async *events(
+    of: 'runs' | 'turns',
+    id: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<ServerEvent> {
     let lastId: string | undefined;
     for (let attempts = 0; attempts < maxReconnects; attempts += 1) {
-      const response = await this.#fetch(
-        this.#address('/api/v1/runs/{id}/events', { id: runId }, {}),
-        {
-          headers: {
-            ...this.#headers,
-            accept: 'text/event-stream',
-            ...(lastId !== undefined && { 'last-event-id': lastId }),
-          },
-          signal,
+      const response = await this.#fetch(this.#address(`/api/v1/${of}/{id}/events`, { id }, {}), {
+        headers: {
+          ...this.#headers,
+          accept: 'text/event-stream',
+          ...(lastId !== undefined && { 'last-event-id': lastId }),
         },
-      );
+        signal,
+      });
       if (response.status === 204) return;
       if (!response.ok) throw failureOf(response.status, await response.text());
       try {
@@ -205,7 +206,8 @@ type PagedName = {
 type PagedItem<Name extends PagedName> =
   Operations[Name]['output'] extends Page<infer Item> ? Item : never;
 
-function failureOf(status: number, text: string): AppError {
+/** The error of a problem. */
+export function failureOf(status: number, text: string): AppError {
   const problem = readProblem(text);
   return problem.code === undefined
     ? new UnreadableAnswerError(status, problem)

@@ -7,6 +7,12 @@ export interface Operations {
   postTasks: { input: { body?: { readonly message?: string; readonly attachments?: readonly { readonly name: string; readonly content: string; readonly language?: string }[]; readonly context?: string; readonly planOnly?: boolean; readonly acceptPreview?: boolean; readonly session?: string; readonly plan?: ({ readonly [key: string]: unknown } | string); readonly input?: { readonly [key: string]: unknown } } }; output: { readonly kind: "plan" | "question" | "refusal" | "answer" | "run"; readonly sessionId?: string; readonly confidence?: number; readonly model?: (string | null); readonly answer?: string; readonly questions?: readonly string[]; readonly reason?: string; readonly preview?: string; readonly plan?: Plan; readonly candidates?: readonly { readonly plan: Plan; readonly why: string; readonly confidence: number }[]; readonly notUnderstood?: readonly string[]; readonly madeBy?: "model" | "planner"; readonly runId?: string; readonly runStatus?: "queued" | "running" | "waiting" | "paused" | "succeeded" | "failed" | "cancelled" } };
   /** Continue a conversation */
   postSessionsByIdMessages: { input: { path: { id: string }; body: { readonly message: string; readonly attachments?: readonly { readonly name: string; readonly content: string; readonly language?: string }[]; readonly context?: string; readonly planOnly?: boolean; readonly acceptPreview?: boolean } }; output: { readonly kind: "plan" | "question" | "refusal" | "answer" | "run"; readonly sessionId?: string; readonly confidence?: number; readonly model?: (string | null); readonly answer?: string; readonly questions?: readonly string[]; readonly reason?: string; readonly preview?: string; readonly plan?: Plan; readonly candidates?: readonly { readonly plan: Plan; readonly why: string; readonly confidence: number }[]; readonly notUnderstood?: readonly string[]; readonly madeBy?: "model" | "planner"; readonly runId?: string; readonly runStatus?: "queued" | "running" | "waiting" | "paused" | "succeeded" | "failed" | "cancelled" } };
+  /** Submit a message to the agent and follow what it does as events */
+  postTurns: { input: { body: { readonly message: string; readonly attachments?: readonly { readonly name: string; readonly content: string; readonly language?: string }[]; readonly context?: string; readonly planOnly?: boolean; readonly acceptPreview?: boolean; readonly session?: string } }; output: { readonly turnId: string; readonly events: string } };
+  /** Follow a turn of the agent as server-sent events */
+  getTurnsByIdEvents: { input: { path: { id: string } }; output: unknown };
+  /** Cancel a turn of the agent and the run it started */
+  postTurnsByIdCancel: { input: { path: { id: string } }; output: { readonly turnId: string } };
   /** Check a plan against the tools there are; runs nothing */
   postPlansCheck: { input: { body: { readonly plan: ({ readonly [key: string]: unknown } | string); readonly optimize?: boolean } }; output: { readonly ok: boolean; readonly errors: readonly { readonly step: (string | null); readonly path: string; readonly line: (number | null); readonly code: string; readonly message: string; readonly severity: "error" | "warning" }[]; readonly warnings: readonly { readonly step: (string | null); readonly path: string; readonly line: (number | null); readonly code: string; readonly message: string; readonly severity: "error" | "warning" }[]; readonly edges: readonly (readonly string[])[]; readonly optimizations: readonly string[]; readonly plan?: Plan } };
   /** Draw a plan as text, Mermaid or SVG */
@@ -151,6 +157,9 @@ export interface Operations {
 export const operations = {
   postTasks: ['POST', '/api/v1/tasks'],
   postSessionsByIdMessages: ['POST', '/api/v1/sessions/{id}/messages'],
+  postTurns: ['POST', '/api/v1/turns'],
+  getTurnsByIdEvents: ['GET', '/api/v1/turns/{id}/events'],
+  postTurnsByIdCancel: ['POST', '/api/v1/turns/{id}/cancel'],
   postPlansCheck: ['POST', '/api/v1/plans/check'],
   postPlansDraw: ['POST', '/api/v1/plans/draw'],
   getRuns: ['GET', '/api/v1/runs'],

@@ -1,5 +1,5 @@
 import type { ApiKeys, AuditLog } from '../contract/access/index.ts';
-import type { Agent, AskOutcome } from '../contract/agent/index.ts';
+import type { Agent, AgentEvent, AskOutcome } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { FleetControl, ServerStatus } from '../contract/fleet/index.ts';
 import type { Models, ModelDescription } from '../contract/model/index.ts';
@@ -11,7 +11,7 @@ import {
   type ToolResult,
 } from '../contract/tool/index.ts';
 import { AppError } from '../kernel/index.ts';
-import type { Connection } from './connection.ts';
+import { failureOf, type Connection } from './connection.ts';
 
 /** What the API does not offer: it belongs to the machine the server runs on. */
 export class NotRemoteError extends AppError {
@@ -22,20 +22,50 @@ export class NotRemoteError extends AppError {
   }
 }
 
+class TurnLostError extends AppError {
+  readonly code = 'client.turn_lost';
+
+  constructor(turnId: string) {
+    super(`The server stopped telling of the turn ${turnId} before its end`, {
+      details: { turnId },
+      hint: '`tutti sessions` shows what was said.',
+    });
+  }
+}
+
 /** Requests in plain words, to the agent of the server. */
 export function remoteAgent(connection: Connection): Agent {
   return {
     async ask({ caller: _caller, ...request }, { signal, onEvent }) {
       const { attachments, ...rest } = request;
       const body = { ...rest, ...(attachments && { attachments: [...attachments] }) };
-      const outcome = await connection.call('postTasks', { body }, { signal });
-      if (outcome.sessionId !== undefined) {
-        onEvent?.({ kind: 'session', sessionId: outcome.sessionId });
+      const idempotencyKey = crypto.randomUUID();
+      const { turnId } = await connection.call('postTurns', { body }, { signal, idempotencyKey });
+      const cancel = (): void => {
+        // The turn ends by itself where this does not reach the server.
+        connection.call('postTurnsByIdCancel', { path: { id: turnId } }).catch(() => {});
+      };
+      signal.addEventListener('abort', cancel, { once: true });
+      try {
+        for await (const { event, data } of connection.events('turns', turnId, signal)) {
+          const told = Object(JSON.parse(data));
+          // The document is made from the schema of outcomes.
+          if (event === 'done') return told as AskOutcome;
+          if (event === 'failed') throw failureOf(told.status, data);
+          if (event !== 'approval') onEvent?.(eventOf(event, told));
+        }
+      } finally {
+        signal.removeEventListener('abort', cancel);
       }
-      // The document is made from the schema of outcomes; only a plan that was sent gives another kind.
-      return outcome as unknown as AskOutcome;
+      throw new TurnLostError(turnId);
     },
   };
+}
+
+/** The event as the agent told it; the inputs of a run stay with the server. */
+function eventOf(kind: string, told: object): AgentEvent {
+  const event = kind === 'run' ? { kind, run: { input: {}, ...told } } : { kind, ...told };
+  return event as AgentEvent;
 }
 
 type CommandCatalogue = Pick<

@@ -144,7 +144,7 @@ async function follow(
   const listening = AbortSignal.any([signal, done.signal]);
   let wake = (): void => {};
   const listen = async (): Promise<void> => {
-    for await (const _event of connection.runEvents(runId, listening)) wake();
+    for await (const _event of connection.events('runs', runId, listening)) wake();
   };
   // Without the stream the run is still looked at from time to time.
   const listener = listen().catch(() => {});

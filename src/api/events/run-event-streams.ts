@@ -3,7 +3,6 @@ import type { Caller } from '../../contract/caller/index.ts';
 import type { RunView, Workflows } from '../../contract/run/index.ts';
 import { EventStream } from '../../http/index.ts';
 import type { Log } from '../../kernel/index.ts';
-import { TooManyStreamsError } from '../errors.ts';
 import type { ApiLimits } from '../ports.ts';
 import {
   eventId,
@@ -16,6 +15,7 @@ import {
 } from './event-id.ts';
 import { drained } from '../send-answer.ts';
 import { RunWatcher } from './run-watcher.ts';
+import type { StreamSlots } from './stream-slots.ts';
 
 const pageEntries = 200;
 
@@ -25,6 +25,11 @@ export interface StreamRequest {
   /** The header `Last-Event-ID`. */
   readonly lastEventId: string | undefined;
   readonly response: ServerResponse;
+}
+
+interface WatchedRuns {
+  readonly workflows: Pick<Workflows, 'show' | 'journal' | 'follow'>;
+  readonly log: Log;
 }
 
 /** One client that listens to a run. */
@@ -82,17 +87,13 @@ export class RunEventStreams {
   readonly #limits: ApiLimits;
   readonly #log: Log;
   readonly #watchers = new Map<string, RunWatcher>();
-  readonly #perCaller = new Map<string, number>();
-  #open = 0;
+  readonly #slots: StreamSlots;
 
-  constructor(workflows: RunEventStreams['workflows'], limits: ApiLimits, log: Log) {
+  constructor({ workflows, log }: WatchedRuns, limits: ApiLimits, slots: StreamSlots) {
     this.#workflows = workflows;
     this.#limits = limits;
+    this.#slots = slots;
     this.#log = log;
-  }
-
-  get workflows(): Pick<Workflows, 'show' | 'journal' | 'follow'> {
-    return this.#workflows;
   }
 
   /** Resolves when the client follows the run; the stream ends with the run. */
@@ -105,7 +106,7 @@ export class RunEventStreams {
       response.writeHead(204).end();
       return;
     }
-    this.#admit(caller, response);
+    this.#slots.admit(caller, response);
     const stream = new RunStream(response, position, this.#limits);
     await this.#catchUp(caller, runId, stream);
     if (stream.isClosed) return;
@@ -136,21 +137,6 @@ export class RunEventStreams {
   close(): void {
     for (const watcher of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
-  }
-
-  #admit({ id }: Caller, response: ServerResponse): void {
-    const { maxStreams, maxStreamsPerCaller } = this.#limits;
-    const count = this.#perCaller.get(id) ?? 0;
-    if (this.#open >= maxStreams) throw new TooManyStreamsError(maxStreams);
-    if (count >= maxStreamsPerCaller) throw new TooManyStreamsError(maxStreamsPerCaller);
-    this.#open += 1;
-    this.#perCaller.set(id, count + 1);
-    response.once('close', () => {
-      this.#open -= 1;
-      const left = (this.#perCaller.get(id) ?? 1) - 1;
-      if (left > 0) this.#perCaller.set(id, left);
-      else this.#perCaller.delete(id);
-    });
   }
 
   /** What is in the journal already, at the pace of the client. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { AskOutcome, PlanCandidate } from '../../contract/agent/index.ts';
+import type { AskOutcome, AskRequest, PlanCandidate } from '../../contract/agent/index.ts';
+import type { Caller } from '../../contract/caller/index.ts';
 import { planSchema } from '../../contract/plan/index.ts';
 import { runStatuses } from '../../contract/run/index.ts';
 import { byId, defineRoute, type ApiCall, type ApiRoute } from '../define-route.ts';
@@ -11,7 +12,7 @@ import { startKey } from './runs.ts';
 const group = 'Tasks';
 const maxAttachments = 20;
 
-const messageFields = {
+export const messageFields = {
   message: z.string().min(1).max(200_000).describe('What is wanted, in plain words.'),
   attachments: z
     .array(
@@ -37,18 +38,20 @@ const messageFields = {
     .describe('Runs the plan without showing it first. Effects still ask a person for approval.'),
 };
 
+export const sessionField = z
+  .string()
+  .min(1)
+  .max(100)
+  .optional()
+  .describe('The session it belongs to: an id, or `last`; a new one when not given.');
+
 const messageBody = z.strictObject(messageFields);
 type Message = z.output<typeof messageBody>;
 
 const taskBody = z.strictObject({
   ...messageFields,
   message: messageFields.message.optional(),
-  session: z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe('The session it belongs to: an id, or `last`; a new one when not given.'),
+  session: sessionField,
   plan: planBody.optional().describe('A plan to run, instead of a message.'),
   input: z.record(z.string(), z.json()).optional().describe('Values for the inputs of the plan.'),
 });
@@ -128,10 +131,18 @@ type AskCall = Pick<ApiCall<unknown, unknown, unknown>, 'caller' | 'signal'>;
 async function ask(
   { caller, signal }: AskCall,
   { agent }: ApiPorts,
-  wanted: Message & { readonly session?: string | undefined },
+  wanted: WantedMessage,
 ): Promise<Outcome> {
-  const { message, session, attachments, context, planOnly, acceptPreview } = wanted;
-  const request = {
+  return showOutcome(await agent.ask(askRequest(caller, wanted), { signal }));
+}
+
+type WantedMessage = Message & { readonly session?: string | undefined };
+
+export function askRequest(
+  caller: Caller,
+  { message, session, attachments, context, planOnly, acceptPreview }: WantedMessage,
+): AskRequest {
+  return {
     caller,
     message,
     ...(session !== undefined && { session }),
@@ -146,11 +157,10 @@ async function ask(
       })),
     }),
   };
-  return showOutcome(await agent.ask(request, { signal }));
 }
 
 /** The outcome as JSON has it: lists are copied, as the schemas want. */
-function showOutcome(outcome: AskOutcome): Outcome {
+export function showOutcome(outcome: AskOutcome): Outcome {
   switch (outcome.kind) {
     case 'plan': {
       const { notUnderstood, candidates, ...shown } = outcome;
