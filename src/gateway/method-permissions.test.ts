@@ -39,7 +39,9 @@ describe('the table of methods', () => {
     const told: unknown[] = [];
     const caller = { id: 'a/b', tenant: 'a', role: 'viewer' } as const;
     checkMethod('tools/list', caller, (refused) => told.push(refused));
-    expect(() => checkMethod('tasks/get', caller, (refused) => told.push(refused))).toThrow('may not do this');
+    expect(() => checkMethod('tasks/get', caller, (refused) => told.push(refused))).toThrow(
+      'may not do this',
+    );
     expect(told).toEqual([{ caller, method: 'tasks/get', permission: 'tools.call' }]);
   });
 });

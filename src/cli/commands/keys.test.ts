@@ -37,6 +37,16 @@ describe('tutti keys', () => {
     expect(await json('tenants')).toEqual([{ name: 'acme', keys: 1, disabledAt: null }]);
   });
 
+  it.each([
+    '--tools code.*,docs.*',
+    '--scope code.* --scope docs.*',
+    '--tool code.* --scope docs.*',
+    '--tool code.*,docs.*',
+  ])('limits a key to tools with %s', async (options) => {
+    const { key } = await aTerminal().json(`create ci ${options}`);
+    expect(key.scopes?.toSorted()).toEqual(['code.*', 'docs.*']);
+  });
+
   it('rotates, disables, enables and revokes by name or id', async () => {
     const { run, json } = aTerminal();
     const { key, secret } = await json('create ci');
@@ -56,6 +66,7 @@ describe('tutti keys', () => {
     ['create ci --expires soon', 2, 'wants 30d'],
     ['revoke nobody', 2, 'access.unknown_key'],
     ['rotate ci --tool x', 2, 'does not take --tool'],
+    ['create ci --tools code.*,', 2, 'access.'],
     ['create', 2, 'NAME is missing'],
   ])('refuses "keys %s"', async (line, exitCode, words) => {
     const ran = await aTerminal().run(line);

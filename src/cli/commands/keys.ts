@@ -12,12 +12,15 @@ import { textOption, textsOf, withSystem, type Invocation } from '../invocation.
 import { formatColumns, timeShower, type ShowTime } from '../output.ts';
 import { runAction, type Action } from '../run-action.ts';
 
+/** All mean the same: people try each of them. */
+const toolOptions = ['tool', 'tools', 'scope'];
+
 const actions: Readonly<Record<string, Action>> = lookupTable({
   list: { run: listKeys, takes: [], options: [] },
   create: {
     run: createKey,
     takes: ['NAME'],
-    options: ['role', 'tenant', 'user', 'tool', 'expires'],
+    options: ['role', 'tenant', 'user', ...toolOptions, 'expires'],
   },
   rotate: { run: rotateKey, takes: ['KEY'], options: ['grace'] },
   revoke: { run: revokeKey, takes: ['KEY'], options: [] },
@@ -89,7 +92,10 @@ function wantedKey(invocation: Invocation, name: string): NewApiKey {
   if (role === undefined) throw new UnknownNameError('role', wanted, roles);
   const tenant = textOption(invocation, 'tenant');
   const user = textOption(invocation, 'user');
-  const scopes = textsOf(invocation.options['tool']);
+  const scopes = toolOptions
+    .flatMap((option) => textsOf(invocation.options[option]))
+    .flatMap((text) => text.split(','))
+    .map((pattern) => pattern.trim());
   const expires = textOption(invocation, 'expires');
   return {
     name,
