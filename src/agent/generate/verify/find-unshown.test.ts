@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findUnshown, type Shown, wantsArgumentsKept } from './find-unshown.ts';
+import { findState, findUnshown, type Shown, wantsArgumentsKept } from './find-unshown.ts';
 import { readExamples } from './read-examples.ts';
 
 const code = 'def f(x):\n    return x * 60 if x < 1000 else 0.2\n';
@@ -59,4 +59,18 @@ it.each([
 ])('%s', (request, expected) => {
   expect(wantsArgumentsKept(request)).toBe(expected);
   if (expected) expect(unshown(request, { areArgumentsKept: true })).toBeUndefined();
+});
+
+it.each<[string, string | undefined]>([
+  ['_cache: dict[int, int] = {}\n\ndef f(x):\n    _cache[x] = 1\n', '_cache'],
+  ['total = 0\n\ndef f(x):\n    global total\n    total += x\n', 'total'],
+  ['def f(x, seen=[]):\n    return seen\n', 'seen'],
+  ['let last = 0;\nexport function f(x) {\n  last = x;\n}\n', 'last'],
+  ['const known = new Map();\nexport function f(x) {\n  known.set(x, 1);\n}\n', 'known'],
+  ['var count int = 0\n\nfunc F() int {\n\tcount++\n}\n', 'count'],
+  ['RATES = {"usd": 1}\n\ndef f(x):\n    return RATES[x] == 1\n', undefined],
+  ['const f = (x) => x;\nconst last = 1;\nfunction g() {\n  const last = 2;\n}\n', undefined],
+  ['def f(x=()):\n    seen = []\n    seen.append(x)\n', undefined],
+])('state between the calls of %j: %s', (text, name) => {
+  expect(findState(text)).toBe(name);
 });

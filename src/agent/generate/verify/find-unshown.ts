@@ -105,3 +105,28 @@ function contentOf(sentence: string): string[] {
 
 const fillers =
   /^(?:must|never|always|with|that|this|than|then|them|they|from|into|when|more|only|some|other|have|does|should|which|there|tests?|mine|please|same|time|used?)$/;
+
+const variable =
+  /^(?:export\s+)?(?:(?:const|let|var)\s+)?([A-Za-z_$][\w$]*)\b[^=\n(]{0,80}=(?![=>])/gm;
+const changing =
+  'append|appendleft|add|clear|delete|extend|insert|pop|popitem|push|remove|set|setdefault|shift|splice|unshift|update';
+
+/**
+ * A variable of the module that a function changes, or a default argument that all calls share: what one call gives may depend on
+ * those before. Examples, which are single calls, do not show that.
+ */
+export function findState(code: string): string | undefined {
+  const shared =
+    /^[ \t]*def\b[^\n]*?(\w+)(?:: [^=\n]{1,60})?\s*=\s*(?:\[|\{|dict\(|list\(|set\()/m.exec(code);
+  if (shared) return shared[1];
+  return [...code.matchAll(variable)]
+    .map(([, name = '']) => name)
+    .find((name) => {
+      const own = RegExp.escape(name);
+      const change = `(?:\\[[^\\]\\n]*\\])?\\s*(?:[-+*/%|&?]{0,2}=(?![=>])|\\+\\+|--)|\\.(?:${changing})\\(`;
+      return new RegExp(
+        `^[ \\t]+(?:.*[^\\w$.])?(?:(?<!\\b(?:const|let|var) )${own})(?:${change})`,
+        'm',
+      ).test(code);
+    });
+}

@@ -1,5 +1,5 @@
 import { type Evidence, type Level, levels } from '../../../contract/generation/index.ts';
-import { findUnshown } from './find-unshown.ts';
+import { findState, findUnshown } from './find-unshown.ts';
 import type { TrialResult } from './try-tests.ts';
 import type { ExampleTests } from './write-example-tests.ts';
 
@@ -115,16 +115,30 @@ export function weighIndependent(
   const { independentScore: score, ownOnly, undecided } = trials;
   const checks = tests ?? examples.map(({ text }) => text).join('\n');
   const sentence = findUnshown(request, examples, { kind, checks, code, areArgumentsKept });
-  const show = sentence === undefined ? undefined : `show: ${JSON.stringify(sentence)}`;
   return {
     kind,
     count,
     score,
     ownOnly,
-    unshown: undecided === undefined ? show : `tell the code from another: ${undecided}`,
+    unshown: describeOpen({
+      undecided,
+      sentence,
+      state: tests === null ? findState(code) : undefined,
+    }),
     computed: tests === null ? countComputed(code, results) : count,
     holdsResults: holdsResults(code, checks),
   };
+}
+
+function describeOpen(open: {
+  readonly undecided: string | undefined;
+  readonly state: string | undefined;
+  readonly sentence: string | undefined;
+}): string | undefined {
+  const { undecided, state, sentence } = open;
+  if (undecided !== undefined) return `tell the code from another: ${undecided}`;
+  if (state !== undefined) return `call it more than once: the code keeps "${state}" between calls`;
+  return sentence === undefined ? undefined : `show: ${JSON.stringify(sentence)}`;
 }
 
 /** How many expected results, as the language writes them, are not literals of the code. Truth values are computed. */

@@ -49,7 +49,7 @@ export async function writeExampleTests(
   );
   const exampleOf = (name: string): Example | undefined =>
     examples[Number(/request[ _]?example[ _]?(\d+)/i.exec(name)?.[1] ?? 0) - 1];
-  const areArgumentsKept = wantsArgumentsKept(request) && language !== 'go';
+  const areArgumentsKept = examples.length > 0 && language !== 'go' && wantsArgumentsKept(request);
   const written =
     examples.length === 0
       ? { appended: '', files: {} }
