@@ -1,3 +1,4 @@
+import type { Caller } from '../contract/caller/index.ts';
 import type { Memory } from '../contract/session/index.ts';
 import {
   countTokens as usualCount,
@@ -31,15 +32,22 @@ export interface MemoryOptions {
   readonly embed?: Embed | undefined;
   /** How long `embed` is waited for. */
   readonly embedPatienceMs?: number;
+  /** Called when a message is answered: there are turns since the last time. */
+  readonly onConverse?: (() => void) | undefined;
   readonly limits?: Partial<MemoryLimits>;
   readonly timers?: Timers;
   readonly faultPoint?: FaultPoint;
 }
 
+export interface RedactableMemory extends Memory {
+  /** Removes the words of turns for good; throws `memory.session_busy` where another process writes in the session. */
+  redactTurns(caller: Caller, session: string, turns: readonly number[]): Promise<void>;
+}
+
 const usualPatienceMs = 3_000;
 
 /** Sessions, preferences, and what of them goes before a model. Touches no file until it is used. */
-export function createMemory(options: MemoryOptions): Memory {
+export function createMemory(options: MemoryOptions): RedactableMemory {
   const { log, countTokens = usualCount, embed, embedPatienceMs = usualPatienceMs } = options;
   const { timers = systemTimers, faultPoint: reach = noFaults } = options;
   const limits = { ...defaultMemoryLimits, ...options.limits };
@@ -61,11 +69,13 @@ export function createMemory(options: MemoryOptions): Memory {
   return {
     sessions,
     converse: async (request) => {
+      options.onConverse?.();
       const known = await preferences.preferences(request.caller);
       const liked = known.filter(({ state }) => state === 'active').map(({ text }) => text);
       return converse(request, liked, { countTokens, recall, summarize });
     },
     ...preferences,
+    redactTurns: (caller, session, turns) => sessions.redact(caller, session, turns),
     close: () => sessions.close(),
   };
 }

@@ -148,6 +148,67 @@ export class UnknownPreferenceError extends AppError {
   }
 }
 
+/** Items of other callers are unknown, too. */
+export class UnknownMemoryError extends AppError {
+  readonly code = 'memory.unknown_item';
+
+  constructor(id: string) {
+    super(`There is no memory item "${shortened(id)}". "tutti memory list" shows those there are`, {
+      details: { id: shortened(id) },
+    });
+  }
+}
+
+export class AmbiguousMemoryError extends AppError {
+  readonly code = 'memory.ambiguous_item';
+
+  constructor(beginning: string, ids: readonly string[]) {
+    super(
+      `Several memory items begin with "${shortened(beginning)}": ${ids.join(', ')}. Give more of the id`,
+      { details: { beginning: shortened(beginning), ids } },
+    );
+  }
+}
+
+export class SupersededMemoryError extends AppError {
+  readonly code = 'memory.superseded_item';
+
+  constructor(id: string, newer: string) {
+    super(`Memory item ${id} was not changed: ${newer} superseded it. Correct that one`, {
+      details: { id, newer },
+    });
+  }
+}
+
+/** There is no item without provenance. */
+export class UnknownMemorySourceError extends AppError {
+  readonly code = 'memory.unknown_source';
+
+  constructor(source: string) {
+    super(`Nothing was remembered: its source, ${source}, does not exist`, { details: { source } });
+  }
+}
+
+export class InvalidMemoryError extends AppError {
+  readonly code = 'memory.invalid_item';
+
+  constructor(reason: string) {
+    super(`Nothing was remembered: ${reason}`, { details: { reason } });
+  }
+}
+
+export class TooManyMemoriesError extends AppError {
+  readonly code = 'memory.too_many_items';
+
+  constructor(maxItems: number) {
+    super(
+      `Nothing was remembered: there are ${maxItems} memory items already, which is the limit. ` +
+        'Forget some: "tutti memory forget ID", or remove sessions',
+      { details: { maxItems } },
+    );
+  }
+}
+
 function shortened(text: string): string {
   return text.length <= maxShown ? text : `${text.slice(0, maxShown)}…`;
 }

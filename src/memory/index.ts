@@ -1,4 +1,5 @@
-export { createMemory, type MemoryOptions } from './create-memory.ts';
+export { createMemory, type MemoryOptions, type RedactableMemory } from './create-memory.ts';
+export { createMemoryItems, type MemoryItemsOptions } from './items/create-memory-items.ts';
 export type { Embed } from './converse/recall.ts';
 export type { PreferenceChange, PreferenceStore, StoredPreference } from './preference-store.ts';
 export type {

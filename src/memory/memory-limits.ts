@@ -13,6 +13,8 @@ export interface MemoryLimits {
   readonly maxPreferences: number;
   /** Of one caller, superseded or rejected. */
   readonly maxPastPreferences: number;
+  /** Memory items of one caller, turns included. */
+  readonly maxItems: number;
   /** How long a writer that cannot be seen to be dead keeps its session after its last sign of life. */
   readonly leaseMs: number;
 }
@@ -26,5 +28,6 @@ export const defaultMemoryLimits: MemoryLimits = {
   maxSummaryLength: 20_000,
   maxPreferences: 50,
   maxPastPreferences: 200,
+  maxItems: 200_000,
   leaseMs: 60_000,
 };

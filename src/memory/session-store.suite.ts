@@ -194,6 +194,25 @@ export function testSessionStore(create: (parts: SessionStoreParts) => SessionSt
     expect(await store.abandoned(stranger, 5)).toEqual([]);
   });
 
+  it('removes the words of turns, with the summary and title that have them', async () => {
+    const { store, add, acquire } = setUp();
+    const turns = [aTurn(1, { text: 'my secret plan' }), aTurn(2, { text: 'fine' })];
+    const summary = { text: 'secret', turn: 1 };
+    await add({ turns, summary, title: 'my secret plan' });
+    const lease = await acquire('one');
+    await store.writeTask(lease, '{"goal":"secret"}');
+    const redacted = await store.redact(lease, [1, 9]);
+    expect(redacted?.turns).toEqual([
+      aTurn(1, { text: '(forgotten)' }),
+      aTurn(2, { text: 'fine' }),
+    ]);
+    expect(redacted).toMatchObject({ title: '', summary: null });
+    expect(await store.read(localCaller, 'one')).toEqual(redacted);
+    expect(await store.readTask(lease)).toBeUndefined();
+    await store.release(lease);
+    expect(await store.redact(lease, [2])).toBeUndefined();
+  });
+
   it('removes a session with its turns, for who has it', async () => {
     const { store, add, acquire } = setUp();
     await add({ turns: [aTurn(1)] });

@@ -59,6 +59,8 @@ export interface SessionStore {
   /** The turn's number is one above the last; renews the lease. */
   append(lease: SessionLease, turn: Turn, change: SessionChange): Promise<boolean>;
   amend(lease: SessionLease, change: SessionChange): Promise<boolean>;
+  /** Removes the words of turns, and what was made of them, for good; undefined once the lease is lost. */
+  redact(lease: SessionLease, turns: readonly number[]): Promise<Session | undefined>;
   remove(lease: SessionLease): Promise<boolean>;
   /** The unfinished task of the session, as it was written last. */
   readTask(lease: SessionLease): Promise<string | undefined>;

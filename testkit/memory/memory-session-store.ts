@@ -1,5 +1,10 @@
 import type { Caller } from '../../src/contract/caller/index.ts';
-import type { Session, SessionSummary, Turn } from '../../src/contract/session/index.ts';
+import {
+  withoutWords,
+  type Session,
+  type SessionSummary,
+  type Turn,
+} from '../../src/contract/session/index.ts';
 import type { Clock, ProcessIdentity } from '../../src/kernel/index.ts';
 import type {
   Acquired,
@@ -101,6 +106,14 @@ export class MemorySessionStore implements SessionStore {
     if (!kept) return false;
     kept.session = { ...kept.session, ...change };
     return this.renew(lease);
+  }
+
+  async redact(lease: SessionLease, turns: readonly number[]): Promise<Session | undefined> {
+    const kept = this.#heldBy(lease);
+    if (!kept) return undefined;
+    kept.session = withoutWords(kept.session, turns);
+    delete kept.task;
+    return kept.session;
   }
 
   async remove(lease: SessionLease): Promise<boolean> {

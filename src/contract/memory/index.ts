@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../caller/index.ts';
-import type { Turn } from '../session/index.ts';
+import { forgottenText, type Turn } from '../session/index.ts';
 
 export const memoryKindSchema = z.enum([
   'fact',
@@ -43,7 +43,7 @@ export const maxMemoryTextLength = 8_000;
 
 export const memoryItemSchema = z.strictObject({
   /** Of a turn `SESSION-NUMBER`, of others random. */
-  id: z.string().regex(/^[a-z0-9][a-z0-9-]{2,79}$/),
+  id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,79}$/),
   kind: memoryKindSchema,
   text: z.string().min(1).max(maxMemoryTextLength),
   source: memorySourceSchema,
@@ -68,19 +68,23 @@ export type MemorySensitivity = z.output<typeof memorySensitivitySchema>;
 export type MemorySource = z.output<typeof memorySourceSchema>;
 export type MemoryItem = z.output<typeof memoryItemSchema>;
 
-/** A turn as an item, or undefined where it has no text. Tainted turns are candidates. */
+/**
+ * A turn as an item, or undefined where it has no text. What a user wrote is active. Answers are candidates, as results
+ * and files may speak from them, and so are tainted turns.
+ */
 export function itemOfTurn(
   session: string,
   turn: Pick<Turn, 'number' | 'at' | 'role' | 'text' | 'isTainted'>,
 ): MemoryItem | undefined {
   const text = turn.text.slice(0, maxMemoryTextLength).toWellFormed().trim();
-  if (text === '') return undefined;
+  if (text === '' || text === forgottenText) return undefined;
+  const isOwn = turn.role === 'user' && turn.isTainted !== true;
   return {
     id: `${session}-${turn.number}`,
     kind: 'turn',
     text,
     source: { kind: 'turn', session, turn: turn.number, role: turn.role },
-    status: turn.isTainted === true ? 'candidate' : 'active',
+    status: isOwn ? 'active' : 'candidate',
     sensitivity: 'normal',
     pinned: false,
     observedAt: turn.at,
@@ -138,4 +142,81 @@ export interface MemoryFound {
   readonly hits: readonly MemoryHit[];
   /** False: nothing that was found seems to answer the request. */
   readonly isAnswerable: boolean;
+}
+
+/** Something to remember. */
+export interface NewMemory {
+  readonly text: string;
+  /** `fact` where absent. */
+  readonly kind?: Exclude<MemoryKind, 'turn'> | undefined;
+  readonly source: MemorySource;
+  /**
+   * Whether a person vouches for the words: they typed them, or were asked. Otherwise, as for results, files and texts
+   * of other servers, the item is a candidate.
+   */
+  readonly isVouchedFor: boolean;
+  readonly sensitivity?: MemorySensitivity | undefined;
+  readonly pinned?: boolean | undefined;
+  /** ISO 8601; now where absent. */
+  readonly observedAt?: string | undefined;
+  readonly validFrom?: string | undefined;
+  readonly validUntil?: string | undefined;
+}
+
+export interface MemoryExplanation {
+  readonly item: MemoryItem;
+  /** From where, when, and whether it counts: one sentence for people. */
+  readonly because: string;
+  /** What the source says, as far as it is still there. */
+  readonly evidence: string | null;
+  /** The versions that it superseded, the latest first. */
+  readonly earlier: readonly MemoryItem[];
+  /** The item that superseded it. */
+  readonly newer: MemoryItem | null;
+}
+
+export interface ForgottenMemory {
+  /** Ids of what was removed: the items, and the earlier versions that they superseded. */
+  readonly forgotten: readonly string[];
+  /** Turns of sessions whose words were removed, too, because the item was a copy of them. */
+  readonly turns: number;
+}
+
+export interface MemoryState {
+  readonly items: number;
+  readonly indexed: number;
+  readonly vectors: number;
+  readonly pendingVectors: number;
+  readonly pendingTurns: number;
+  readonly problems: readonly string[];
+}
+
+/**
+ * What is remembered of a caller. Ids may be given by a unique beginning. Errors have codes `memory.…`.
+ *
+ * 1. Text that no person vouched for becomes a candidate, which no search gives unless it is asked for.
+ * 2. A correction supersedes; the earlier version stays as history until it is forgotten.
+ * 3. What was forgotten is found nowhere from then on.
+ */
+export interface MemoryItems {
+  search(query: MemoryQuery): Promise<MemoryFound>;
+  /** Where the same caller has the same text as an item that counts, that one is given. */
+  remember(caller: Caller, memory: NewMemory): Promise<MemoryItem>;
+  /** A new version. As a candidate it supersedes once it is accepted. */
+  correct(caller: Caller, id: string, memory: NewMemory): Promise<MemoryItem>;
+  forget(caller: Caller, ids: readonly string[]): Promise<ForgottenMemory>;
+  pin(caller: Caller, id: string, pinned: boolean): Promise<MemoryItem>;
+  /** `active` makes a candidate count, and an excluded item again: only for people. */
+  setStatus(caller: Caller, id: string, status: 'active' | 'excluded'): Promise<MemoryItem>;
+  explain(caller: Caller, id: string): Promise<MemoryExplanation>;
+  list(
+    caller: Caller,
+    filter: MemoryFilter,
+    page: { readonly limit: number; readonly after?: string | undefined },
+  ): Promise<readonly MemoryItem[]>;
+  /** Of all callers together; compares items, index and vectors. */
+  state(): Promise<MemoryState>;
+  /** Writes the database anew, so that no unused part of a file has anything of what was forgotten. Takes seconds. */
+  erase(): Promise<void>;
+  close(): Promise<void>;
 }

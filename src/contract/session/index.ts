@@ -24,6 +24,9 @@ export const rememberedSchema = z.strictObject({
   isUnchanged: z.literal(true).optional(),
 });
 
+/** What stands for the words of a turn that were forgotten. */
+export const forgottenText = '(forgotten)';
+
 export const turnSchema = z.strictObject({
   /** From 1, without gaps. */
   number: z.int().min(1),
@@ -62,6 +65,42 @@ export type Remembered = z.output<typeof rememberedSchema>;
 export type Turn = z.output<typeof turnSchema>;
 export type NewTurn = Omit<z.input<typeof turnSchema>, 'number' | 'at'>;
 export type Session = z.output<typeof sessionSchema>;
+
+/**
+ * The session without the words of these turns: what they were, what they remembered and planned, a summary that
+ * covers them, a title that was taken from one.
+ */
+export function withoutWords(session: Session, numbers: readonly number[]): Session {
+  const gone = session.turns.filter(({ number }) => numbers.includes(number));
+  const first = Math.min(...gone.map(({ number }) => number));
+  const isTitleTheirs = gone.some(({ text }) => oneLine(text).startsWith(titleStart(session)));
+  return {
+    ...session,
+    title: isTitleTheirs ? '' : session.title,
+    summary: session.summary && session.summary.turn >= first ? null : session.summary,
+    turns: session.turns.map((turn) => (gone.includes(turn) ? withoutText(turn) : turn)),
+  };
+}
+
+function withoutText({ number, at, role, outcome, isTainted }: Turn): Turn {
+  return {
+    number,
+    at,
+    role,
+    text: forgottenText,
+    remembered: [],
+    ...(outcome && { outcome }),
+    ...(isTainted && { isTainted }),
+  };
+}
+
+function titleStart({ title }: Session): string {
+  return oneLine(title).replace(/…$/u, '').trim();
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').trim();
+}
 
 export interface SessionSummary {
   readonly id: string;

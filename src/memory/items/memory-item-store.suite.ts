@@ -141,6 +141,16 @@ export function testMemoryItemStore(create: () => MemoryItemStore): void {
     expect(ids(await store.byVector(localCaller, aVector(0), current))).not.toContain('item0');
   });
 
+  it('lets a candidate supersede once it is accepted', async () => {
+    const store = await filled();
+    const item = aMemoryItem({ id: 'maybe', status: 'candidate', supersedes: 'item0' });
+    await store.add(localCaller, [{ item }]);
+    const [before] = await store.get(localCaller, ['item0']);
+    expect(before).toMatchObject({ supersededBy: null, validUntil: null });
+    await store.change(localCaller, 'maybe', { status: 'active' });
+    expect(await store.get(localCaller, ['item0'])).toMatchObject([{ supersededBy: 'maybe' }]);
+  });
+
   it('pins, excludes and accepts, and what is changed counts in the next search', async () => {
     const store = await filled();
     expect(await store.byVector(localCaller, aVector(0), wanted)).toHaveLength(3);

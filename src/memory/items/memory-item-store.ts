@@ -97,7 +97,7 @@ export interface MemoryItemStore {
     id: string,
     by: NewMemoryItem,
   ): Promise<'superseded' | 'unknown' | 'unknown_source'>;
-  /** False where there is no such item. */
+  /** False where there is no such item. One that becomes active ends what it supersedes. */
   change(caller: Caller, id: string, change: MemoryItemChange): Promise<boolean>;
   /** Removes items and the earlier versions that they superseded; gives what was removed. */
   forget(caller: Caller, ids: readonly string[]): Promise<readonly MemoryItem[]>;

@@ -48,12 +48,17 @@ const maxCallers = 1_000;
 /** Files that are brought up to date after crashes, before the first session of a process opens. */
 const maxRefreshed = 20;
 
-export function createSessions(parts: SessionsParts): Sessions {
+export interface RedactableSessions extends Sessions {
+  /** Removes the words of turns from the store and the file; throws `memory.session_busy`. */
+  redact(caller: Caller, id: string, turns: readonly number[]): Promise<void>;
+}
+
+export function createSessions(parts: SessionsParts): RedactableSessions {
   return new StoredSessions(parts);
 }
 
 /** The sessions of a store, and those of them that this process has open. */
-class StoredSessions implements Sessions {
+class StoredSessions implements RedactableSessions {
   readonly #parts: SessionsParts;
   readonly #open = new Set<StoredSession>();
   readonly #sizeOnce = onceFor((turn: Turn) => ({ bytes: bytesOf(turn) }));
@@ -146,6 +151,18 @@ class StoredSessions implements Sessions {
     }
   }
 
+  async redact(caller: Caller, id: string, turns: readonly number[]): Promise<void> {
+    const exact = await this.#resolve(caller, id);
+    const here = [...this.#open].find((session) => session.id === exact);
+    if (here) return here.redact(turns);
+    const session = await this.#openExact(caller, exact);
+    try {
+      await session.redact(turns);
+    } finally {
+      await session.close();
+    }
+  }
+
   async close(): Promise<void> {
     for (const session of this.#open) {
       await session.close().catch((error: unknown) => {
@@ -174,7 +191,7 @@ class StoredSessions implements Sessions {
     throw new Error('no free id was found for a session');
   }
 
-  async #openExact(caller: Caller, id: string): Promise<OpenSession> {
+  async #openExact(caller: Caller, id: string): Promise<StoredSession> {
     const acquired = await this.#parts.store.acquire(caller, id, await this.#ownerOf());
     const { session, lease } = held(id, acquired);
     await this.#parts.mirror.refresh(session);

@@ -86,6 +86,15 @@ export class StoredSession implements OpenSession {
     });
   }
 
+  /** Removes the words of turns for good. */
+  async redact(turns: readonly number[]): Promise<void> {
+    await this.#change(async () => {
+      const redacted = await this.#parts.store.redact(this.#lease, turns);
+      this.#expectHeld(redacted !== undefined);
+      if (redacted) await this.#adopt(redacted);
+    });
+  }
+
   async rename(title: string): Promise<void> {
     const cut = sessionTitle(title, this.#parts.limits.maxTitleLength);
     await this.#change(() => this.#amend({ title: cut }));

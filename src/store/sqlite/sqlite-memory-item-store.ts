@@ -1,5 +1,6 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import { itemOfTurn, type MemoryFilter, type MemoryItem } from '../../contract/memory/index.ts';
+import { forgottenText } from '../../contract/session/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import type {
   MemoryItemChange,
@@ -19,6 +20,7 @@ import {
   insertItem,
   isSourceKnown,
   isWantedSql,
+  overwriting,
   readItem,
   vectorFilter,
 } from './memory-rows.ts';
@@ -67,6 +69,16 @@ const changeSql = `
   UPDATE memory_items SET pinned = COALESCE(?3, pinned), status = COALESCE(?4, status)
   WHERE caller_id = ?1 AND item_id = ?2`;
 
+/** What a candidate would supersede ends when it is accepted. */
+const endSupersededSql = `
+  UPDATE memory_items SET superseded_by = ?2,
+    valid_until_ms = (SELECT valid_from_ms FROM memory_items WHERE item_id = ?2)
+  WHERE caller_id = ?1 AND superseded_by IS NULL
+    AND item_id = (SELECT supersedes FROM memory_items WHERE caller_id = ?1 AND item_id = ?2)`;
+
+/** Results of searches that runs keep for later calls. */
+const dropCachedSql = `DELETE FROM step_cache WHERE caller_id = ? AND tool LIKE 'memory.%'`;
+
 const versionsSql = `
   WITH RECURSIVE versions (item_id, supersedes) AS (
     SELECT item_id, supersedes FROM memory_items
@@ -90,7 +102,8 @@ const pendingSql = `
 const isNoItemYet = `
   NOT EXISTS (SELECT 1 FROM memory_items i
     WHERE i.session_id = t.session_id AND i.turn = t.number AND i.kind = 'turn')
-  AND json_valid(t.turn) AND trim(t.turn ->> '$.text', char(9, 10, 13, 32)) <> ''`;
+  AND json_valid(t.turn)
+  AND trim(t.turn ->> '$.text', char(9, 10, 13, 32)) NOT IN ('', '${forgottenText}')`;
 
 const turnsToIndexSql = `
   SELECT t.session_id, t.turn, s.caller_id FROM session_turns t JOIN sessions s USING (session_id)
@@ -244,10 +257,12 @@ export class SqliteMemoryItemStore implements MemoryItemStore {
   async change(caller: Caller, id: string, { pinned, status }: MemoryItemChange): Promise<boolean> {
     if (!this.#database.exists) return false;
     const flag = pinned === undefined ? null : Number(pinned);
-    return this.#write(
-      'full',
-      (statements) => statements(changeSql).run(caller.id, id, flag, status ?? null).changes > 0,
-    );
+    return this.#write('full', (statements) => {
+      if (statements(changeSql).run(caller.id, id, flag, status ?? null).changes === 0)
+        return false;
+      if (status === 'active') statements(endSupersededSql).run(caller.id, id);
+      return true;
+    });
   }
 
   async forget(caller: Caller, ids: readonly string[]): Promise<readonly MemoryItem[]> {
@@ -256,6 +271,7 @@ export class SqliteMemoryItemStore implements MemoryItemStore {
       overwriting(statements, () => {
         const rows = statements(versionsSql).all(caller.id, JSON.stringify(ids));
         for (const row of rows) statements(removeSql).run(caller.id, String(row['item_id']));
+        statements(dropCachedSql).run(caller.id);
         return rows.map((row) => this.#read(row));
       }),
     );
@@ -380,14 +396,4 @@ function rarestOf(statements: Statements, words: readonly string[]): readonly st
 function keysOf(statements: Statements, caller: Caller, session: string): ReadonlySet<number> {
   const rows = statements(keysOfSessionSql).all(caller.id, session);
   return new Set(rows.map((row) => readNumber(row, 'item_key')));
-}
-
-/** What `work` deletes is overwritten, also where whole pages become free. */
-function overwriting<Result>(statements: Statements, work: () => Result): Result {
-  statements('PRAGMA secure_delete = ON').get();
-  try {
-    return work();
-  } finally {
-    statements('PRAGMA secure_delete = FAST').get();
-  }
 }

@@ -1,5 +1,11 @@
 import type { Caller } from '../../contract/caller/index.ts';
-import type { Session, SessionSummary, Turn } from '../../contract/session/index.ts';
+import { itemOfTurn } from '../../contract/memory/index.ts';
+import {
+  withoutWords,
+  type Session,
+  type SessionSummary,
+  type Turn,
+} from '../../contract/session/index.ts';
 import type { Clock, ProcessIdentity } from '../../kernel/index.ts';
 import type {
   Acquired,
@@ -9,6 +15,7 @@ import type {
   SessionStore,
   SessionHolder,
 } from '../../memory/index.ts';
+import { insertItem, overwriting } from './memory-rows.ts';
 import type { KnownTurns } from './read-session.ts';
 import { createFreeLease } from './run-leases.ts';
 import { readNumber, type Row, isoTime } from './run-rows.ts';
@@ -63,6 +70,15 @@ const saveTaskSql = `
   INSERT INTO session_tasks (session_id, task) SELECT session_id, ?3 FROM sessions WHERE ${isHeld}
   ON CONFLICT DO UPDATE SET task = excluded.task`;
 
+const heldSql = `SELECT * FROM sessions WHERE ${isHeld}`;
+const callerOfSql = 'SELECT caller_id FROM sessions WHERE session_id = ?';
+const rewriteTurnSql = 'UPDATE session_turns SET turn = ?3 WHERE session_id = ?1 AND number = ?2';
+const rewriteSql = `
+  UPDATE sessions SET title = ?3, summary = ?4, summary_turn = ?5 WHERE ${isHeld}`;
+const dropItemSql = `
+  DELETE FROM memory_items WHERE session_id = ? AND turn = ? AND kind = 'turn'`;
+const dropTaskSql = 'DELETE FROM session_tasks WHERE session_id = ?';
+
 const removeSql = `DELETE FROM sessions WHERE ${isHeld} RETURNING caller_id`;
 
 interface SessionStoreOptions {
@@ -103,6 +119,7 @@ export class SqliteSessionStore implements SessionStore {
       if (statements(insertSql).run(...cells).changes === 0) return 'taken';
       for (const turn of turns) {
         statements(insertTurnSql).run(id, turn.number, JSON.stringify(turn));
+        rememberTurn(statements, caller.id, id, turn);
       }
       // Its turns refer to texts that are kept for the other one.
       if (forkedFrom) statements(inheritMakersSql).run(id, caller.id, forkedFrom.session);
@@ -185,6 +202,8 @@ export class SqliteSessionStore implements SessionStore {
       if (statements(countTurnSql).run(sessionId, epoch, turn.number).changes === 0) return false;
       this.#change(statements, lease, change);
       statements(insertTurnSql).run(sessionId, turn.number, text);
+      const callerId = String(statements(callerOfSql).get(sessionId)?.['caller_id']);
+      rememberTurn(statements, callerId, sessionId, turn);
       return true;
     });
     if (isAdded) this.#recent.add(lease, turn, text.length);
@@ -195,15 +214,44 @@ export class SqliteSessionStore implements SessionStore {
     return this.#write('normal', (statements) => this.#change(statements, lease, change));
   }
 
+  async redact(
+    { sessionId, epoch }: SessionLease,
+    numbers: readonly number[],
+  ): Promise<Session | undefined> {
+    const { path } = this.#database.options;
+    const { readSession, readTurns } = await import('./read-session.ts');
+    return this.#write('full', (statements) =>
+      overwriting(statements, () => {
+        this.#recent.forget(sessionId);
+        const row = statements(heldSql).get(sessionId, epoch);
+        if (!row) return undefined;
+        const { turns } = readTurns(statements(turnsSql).all(sessionId), path);
+        const redacted = withoutWords(readSession(row, turns, path), numbers);
+        for (const turn of redacted.turns) {
+          if (!numbers.includes(turn.number)) continue;
+          statements(rewriteTurnSql).run(sessionId, turn.number, JSON.stringify(turn));
+          statements(dropItemSql).run(sessionId, turn.number);
+        }
+        const { title, summary } = redacted;
+        const gist = [summary?.text ?? null, summary?.turn ?? null] as const;
+        statements(rewriteSql).run(sessionId, epoch, title, ...gist);
+        statements(dropTaskSql).run(sessionId);
+        return redacted;
+      }),
+    );
+  }
+
   remove({ sessionId, epoch }: SessionLease): Promise<boolean> {
-    return this.#write('full', (statements) => {
-      this.#recent.forget(sessionId);
-      const removed = statements(removeSql).get(sessionId, epoch);
-      if (!removed) return false;
-      // With it goes what was given in it: the files are collected once nothing else refers to them.
-      statements(releaseMakersSql).run(String(removed['caller_id']), sessionId);
-      return true;
-    });
+    return this.#write('full', (statements) =>
+      overwriting(statements, () => {
+        this.#recent.forget(sessionId);
+        const removed = statements(removeSql).get(sessionId, epoch);
+        if (!removed) return false;
+        // With it goes what was given in it: the files are collected once nothing else refers to them.
+        statements(releaseMakersSql).run(String(removed['caller_id']), sessionId);
+        return true;
+      }),
+    );
   }
 
   async readTask({ sessionId }: SessionLease): Promise<string | undefined> {
@@ -253,6 +301,12 @@ export class SqliteSessionStore implements SessionStore {
   #freeNow(): (row: Row) => Promise<boolean> {
     return createFreeLease(this.#options.isGone, this.#options.clock.now());
   }
+}
+
+/** A turn is an item of the memory from the moment it is stored; its vector follows. */
+function rememberTurn(statements: Statements, callerId: string, sessionId: string, turn: Turn) {
+  const item = itemOfTurn(sessionId, turn);
+  if (item) insertItem(statements, callerId, item);
 }
 
 function readSessionSummary(row: Row, isOpen: boolean): SessionSummary {

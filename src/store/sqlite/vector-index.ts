@@ -9,9 +9,11 @@ export interface VectorTraits {
   readonly validUntilMs: number;
 }
 
+/** Of which there are few. */
+type VectorLabel = Pick<VectorTraits, 'kind' | 'status' | 'sensitivity'>;
+
 export interface VectorFilter {
-  /** Of kind, status and sensitivity, of which there are few combinations. */
-  readonly isWanted: (label: Pick<VectorTraits, 'kind' | 'status' | 'sensitivity'>) => boolean;
+  readonly isWanted: (label: VectorLabel) => boolean;
   readonly observedFromMs: number;
   readonly observedUntilMs: number;
   /** Undefined: also what is over. */
@@ -42,7 +44,7 @@ export class VectorIndex {
   readonly #blocks: Block[] = [];
   readonly #slots = new Map<number, number>();
   readonly #free: number[] = [];
-  readonly #labels: Pick<VectorTraits, 'kind' | 'status' | 'sensitivity'>[] = [];
+  readonly #labels: VectorLabel[] = [];
   readonly #labelNumbers = new Map<string, number>();
 
   constructor(dimensions: number) {
@@ -100,14 +102,14 @@ export class VectorIndex {
   #closest(vector: Float32Array, count: number, filter: VectorFilter): readonly number[] {
     const signs = new Int32Array(this.#words);
     writeSigns(vector, signs, 0);
-    const labels = Uint8Array.from(this.#labels, (label) => (filter.isWanted(label) ? 1 : 0));
+    const isWanted = createTest(filter, this.#labels);
     const slots = new Uint32Array(this.#slots.size);
     const distances = new Uint16Array(this.#slots.size);
     const perDistance = new Uint32Array(this.#dimensions + 1);
     let wanted = 0;
     for (const [index, block] of this.#blocks.entries()) {
       for (let at = 0; at < vectorsPerBlock; at += 1) {
-        if (!isInBlockWanted(block, at, labels, filter)) continue;
+        if (!isWanted(block, at)) continue;
         const distance = distanceOf(signs, block.signs, at * this.#words);
         slots[wanted] = index * vectorsPerBlock + at;
         distances[wanted] = distance;
@@ -169,19 +171,20 @@ interface Block {
   readonly lengths: Float32Array;
 }
 
-function isInBlockWanted(
-  block: Block,
-  at: number,
-  labels: Uint8Array,
-  { observedFromMs, observedUntilMs, validAtMs, keys }: VectorFilter,
-): boolean {
-  const key = block.keys[at] ?? noKey;
-  if (key === noKey || labels[block.labels[at] ?? 0] === 0) return false;
-  const observed = block.observedAtMs[at] ?? 0;
-  if (observed < observedFromMs || observed > observedUntilMs) return false;
-  if (keys && !keys.has(key)) return false;
-  if (validAtMs === undefined) return true;
-  return (block.validFromMs[at] ?? 0) <= validAtMs && (block.validUntilMs[at] ?? 0) > validAtMs;
+function createTest(
+  { isWanted, observedFromMs, observedUntilMs, validAtMs, keys }: VectorFilter,
+  labels: readonly VectorLabel[],
+): (block: Block, at: number) => boolean {
+  const wanted = Uint8Array.from(labels, (label) => (isWanted(label) ? 1 : 0));
+  return (block, at) => {
+    const key = block.keys[at] ?? noKey;
+    if (key === noKey || wanted[block.labels[at] ?? 0] === 0) return false;
+    const observed = block.observedAtMs[at] ?? 0;
+    if (observed < observedFromMs || observed > observedUntilMs) return false;
+    if (keys && !keys.has(key)) return false;
+    if (validAtMs === undefined) return true;
+    return (block.validFromMs[at] ?? 0) <= validAtMs && (block.validUntilMs[at] ?? 0) > validAtMs;
+  };
 }
 
 /** The distance within which there are `count` vectors. */

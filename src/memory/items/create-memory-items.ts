@@ -1,0 +1,324 @@
+import { randomBytes } from 'node:crypto';
+import type { Caller } from '../../contract/caller/index.ts';
+import {
+  maxMemoryTextLength,
+  memoryKindSchema,
+  memorySensitivitySchema,
+  memoryStatusSchema,
+  type ForgottenMemory,
+  type MemoryExplanation,
+  type MemoryFilter,
+  type MemoryFound,
+  type MemoryItem,
+  type MemoryItems,
+  type MemoryQuery,
+  type MemorySource,
+  type MemoryState,
+  type NewMemory,
+} from '../../contract/memory/index.ts';
+import { secretPatterns, systemTimers, type Log, type Timers } from '../../kernel/index.ts';
+import {
+  AmbiguousMemoryError,
+  InvalidMemoryError,
+  SupersededMemoryError,
+  TooManyMemoriesError,
+  UnknownMemoryError,
+  UnknownMemorySourceError,
+} from '../errors.ts';
+import { defaultMemoryLimits } from '../memory-limits.ts';
+import { describeOrigin } from './describe-origin.ts';
+import { Backlog, type EmbedTexts } from './fill-backlog.ts';
+import type { MemoryItemStore, MemoryPage } from './memory-item-store.ts';
+import { searchByWords } from './search-by-words.ts';
+
+export interface MemoryItemsOptions {
+  readonly store: MemoryItemStore;
+  readonly log: Log;
+  readonly embed?: EmbedTexts | undefined;
+  /** Ranks by words alone where absent. */
+  readonly search?: ((query: MemoryQuery) => Promise<MemoryFound>) | undefined;
+  /** Removes the words of turns from a session and its files. */
+  readonly redactTurns: (
+    caller: Caller,
+    session: string,
+    turns: readonly number[],
+  ) => Promise<void>;
+  /** Called after something was forgotten: drops caches that may have it. */
+  readonly onForgotten?: () => Promise<void>;
+  readonly maxItems?: number;
+  readonly timers?: Timers;
+}
+
+/** Ids that an ambiguous beginning is answered with. */
+const maxNamed = 5;
+/** Items that one call forgets. */
+const maxForgotten = 1_000;
+/** Versions of one item that an explanation shows. */
+const maxVersions = 50;
+
+/** Turns with the words of an item that are looked at when it is forgotten. */
+const maxCopies = 200;
+/** Shorter texts, such as "yes", are no copies of one another. */
+const minCopiedLength = 12;
+
+const everything = {
+  statuses: memoryStatusSchema.options,
+  sensitivities: memorySensitivitySchema.options,
+} as const;
+const derivedKinds = memoryKindSchema.options.filter((kind) => kind !== 'turn');
+
+/** The memory of a data directory; `wake` has its backlog worked on. */
+export function createMemoryItems(
+  options: MemoryItemsOptions,
+): MemoryItems & Pick<Backlog, 'wake' | 'fill'> {
+  return new StoredMemoryItems(options);
+}
+
+class StoredMemoryItems implements MemoryItems {
+  readonly #options: MemoryItemsOptions;
+  readonly #store: MemoryItemStore;
+  readonly #timers: Timers;
+  readonly #backlog: Backlog;
+
+  constructor(options: MemoryItemsOptions) {
+    const { store, embed, log, timers = systemTimers } = options;
+    this.#options = options;
+    this.#store = store;
+    this.#timers = timers;
+    this.#backlog = new Backlog({ store, embed, log, timers });
+  }
+
+  wake(): void {
+    this.#backlog.wake();
+  }
+
+  fill(): Promise<void> {
+    return this.#backlog.fill();
+  }
+
+  search(query: MemoryQuery): Promise<MemoryFound> {
+    this.wake();
+    const { search } = this.#options;
+    return search ? search(query) : searchByWords(query, this.#store, this.#timers.now());
+  }
+
+  async remember(caller: Caller, memory: NewMemory): Promise<MemoryItem> {
+    const item = await this.#newItem(caller, memory);
+    const same = await this.#same(caller, item);
+    if (same) return same;
+    const outcome = await this.#store.add(caller, [{ item }]);
+    if (outcome === 'unknown_source') throw unknownSource(memory.source);
+    this.wake();
+    return item;
+  }
+
+  async correct(caller: Caller, id: string, memory: NewMemory): Promise<MemoryItem> {
+    const old = await this.#find(caller, id);
+    if (old.supersededBy !== null) throw new SupersededMemoryError(old.id, old.supersededBy);
+    const made = await this.#newItem(caller, { ...memory, kind: kindOf(memory, old) });
+    const { sensitivity, pinned } = old;
+    const item = { ...made, sensitivity, pinned, supersedes: old.id };
+    const isCandidate = item.status === 'candidate';
+    const outcome = isCandidate
+      ? await this.#store.add(caller, [{ item }])
+      : await this.#store.supersede(caller, old.id, { item });
+    if (outcome === 'unknown_source') throw unknownSource(memory.source);
+    if (outcome === 'unknown') throw new UnknownMemoryError(old.id);
+    this.wake();
+    return item;
+  }
+
+  async forget(caller: Caller, ids: readonly string[]): Promise<ForgottenMemory> {
+    const items: MemoryItem[] = [];
+    for (const id of ids.slice(0, maxForgotten)) {
+      const item = await this.#find(caller, id);
+      items.push(item, ...(await this.#copiesOf(caller, item)));
+    }
+    const turns = turnsOf(items);
+    // First: what dies in between leaves an item that can be forgotten again, not words without one.
+    for (const [session, numbers] of turns) {
+      await this.#options.redactTurns(caller, session, [...numbers]);
+    }
+    const gone = await this.#store.forget(
+      caller,
+      items.map(({ id }) => id),
+    );
+    await this.#options.onForgotten?.();
+    const forgotten = new Set([...items, ...gone].map(({ id }) => id));
+    const counts = [...turns.values()].map(({ size }) => size);
+    return { forgotten: [...forgotten], turns: counts.reduce((sum, size) => sum + size, 0) };
+  }
+
+  async pin(caller: Caller, id: string, pinned: boolean): Promise<MemoryItem> {
+    return this.#change(caller, id, { pinned });
+  }
+
+  async setStatus(caller: Caller, id: string, status: 'active' | 'excluded'): Promise<MemoryItem> {
+    return this.#change(caller, id, { status });
+  }
+
+  async explain(caller: Caller, id: string): Promise<MemoryExplanation> {
+    const item = await this.#find(caller, id);
+    const earlier: MemoryItem[] = [];
+    for (let before = item.supersedes; before !== null && earlier.length < maxVersions;) {
+      const [version]: readonly MemoryItem[] = await this.#store.get(caller, [before]);
+      if (!version) break;
+      earlier.push(version);
+      before = version.supersedes;
+    }
+    const [newer = null] =
+      item.supersededBy === null ? [] : await this.#store.get(caller, [item.supersededBy]);
+    const evidence = await this.#evidenceOf(caller, item);
+    return { item, because: describeOrigin(item, this.#timers.now()), evidence, earlier, newer };
+  }
+
+  list(caller: Caller, filter: MemoryFilter, page: MemoryPage): Promise<readonly MemoryItem[]> {
+    this.wake();
+    return this.#store.list(caller, filter, page);
+  }
+
+  state(): Promise<MemoryState> {
+    return this.#store.counts();
+  }
+
+  erase(): Promise<void> {
+    return this.#store.erase();
+  }
+
+  close(): Promise<void> {
+    return this.#backlog.close();
+  }
+
+  async #change(
+    caller: Caller,
+    id: string,
+    change: Parameters<MemoryItemStore['change']>[2],
+  ): Promise<MemoryItem> {
+    const item = await this.#find(caller, id);
+    await this.#store.change(caller, item.id, change);
+    return this.#find(caller, item.id);
+  }
+
+  /** By its id or a unique beginning of it. */
+  async #find(caller: Caller, id: string): Promise<MemoryItem> {
+    const [exact] = await this.#store.get(caller, [id]);
+    if (exact) return exact;
+    const ids = id === '' ? [] : await this.#store.find(caller, id, maxNamed);
+    const [only, ...others] = ids;
+    if (only === undefined) throw new UnknownMemoryError(id);
+    if (others.length > 0) throw new AmbiguousMemoryError(id, ids);
+    const [item] = await this.#store.get(caller, [only]);
+    if (!item) throw new UnknownMemoryError(id);
+    return item;
+  }
+
+  /** Turns that have the words of an item, as answers and forks do, and what was remembered from a turn. */
+  async #copiesOf(caller: Caller, item: MemoryItem): Promise<readonly MemoryItem[]> {
+    const found = await this.#store.byWords(caller, splitWords(item.text), {
+      filter: { ...everything, kinds: ['turn'] },
+      limit: maxCopies,
+    });
+    const alike = await this.#store.get(
+      caller,
+      found.map(({ id }) => id),
+    );
+    const isLong = item.text.length >= minCopiedLength;
+    const copies = isLong ? alike.filter(({ text }) => text.includes(item.text)) : [];
+    if (item.kind !== 'turn' || item.source.kind !== 'turn') return copies;
+    const { session, turn } = item.source;
+    const ofSession = await this.#store.list(
+      caller,
+      { ...everything, kinds: derivedKinds, session },
+      { limit: maxForgotten },
+    );
+    const derived = ofSession.filter(
+      ({ source }) => source.kind === 'turn' && source.turn === turn,
+    );
+    return [...copies, ...derived];
+  }
+
+  /** The item of the same words, if it counts as much. */
+  async #same(caller: Caller, item: MemoryItem): Promise<MemoryItem | undefined> {
+    const filter = { kinds: [item.kind], statuses: [item.status], validAt: item.validFrom };
+    const search = { filter: { ...filter, sensitivities: [item.sensitivity] }, limit: maxNamed };
+    const found = await this.#store.byWords(caller, splitWords(item.text), search);
+    const items = await this.#store.get(
+      caller,
+      found.map(({ id }) => id),
+    );
+    return items.find(({ text }) => text === item.text);
+  }
+
+  async #newItem(caller: Caller, memory: NewMemory): Promise<MemoryItem> {
+    const { maxItems = defaultMemoryLimits.maxItems } = this.#options;
+    const text = checkedText(memory.text);
+    if ((await this.#store.count(caller)) >= maxItems) throw new TooManyMemoriesError(maxItems);
+    const now = new Date(this.#timers.now()).toISOString();
+    const observedAt = memory.observedAt ?? now;
+    return {
+      // A letter first: no id is taken for the beginning of a session's.
+      id: `m${randomBytes(6).toString('hex')}`,
+      kind: memory.kind ?? 'fact',
+      text,
+      source: memory.source,
+      status: memory.isVouchedFor ? 'active' : 'candidate',
+      sensitivity: memory.sensitivity ?? 'normal',
+      pinned: memory.isVouchedFor && (memory.pinned ?? false),
+      observedAt,
+      validFrom: memory.validFrom ?? observedAt,
+      validUntil: memory.validUntil ?? null,
+      supersedes: null,
+      supersededBy: null,
+    };
+  }
+
+  async #evidenceOf(caller: Caller, { source, kind }: MemoryItem): Promise<string | null> {
+    if (source.kind !== 'turn' || kind === 'turn') return null;
+    const [turn] = await this.#store.get(caller, [`${source.session}-${source.turn}`]);
+    return turn?.text ?? null;
+  }
+}
+
+const secretShape = new RegExp(secretPatterns.flatMap(({ hide }) => hide ?? []).join('|'));
+
+function checkedText(given: string): string {
+  const text = given.toWellFormed().trim();
+  if (text === '') throw new InvalidMemoryError('the text is empty');
+  if (text.length > maxMemoryTextLength) {
+    throw new InvalidMemoryError(
+      `the text has ${text.length} characters, and an item may have ${maxMemoryTextLength}`,
+    );
+  }
+  if (secretShape.test(text)) {
+    throw new InvalidMemoryError('the text seems to contain a secret. Keep it in the environment');
+  }
+  return text;
+}
+
+function splitWords(text: string): string[] {
+  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function kindOf(memory: NewMemory, old: MemoryItem): Exclude<MemoryItem['kind'], 'turn'> {
+  return memory.kind ?? (old.kind === 'turn' ? 'fact' : old.kind);
+}
+
+/** Turns whose words the items are copies of. */
+function turnsOf(items: readonly MemoryItem[]): Map<string, Set<number>> {
+  const turns = new Map<string, Set<number>>();
+  for (const { source } of items) {
+    if (source.kind !== 'turn') continue;
+    turns.set(source.session, (turns.get(source.session) ?? new Set()).add(source.turn));
+  }
+  return turns;
+}
+
+function unknownSource(source: MemorySource): UnknownMemorySourceError {
+  const name =
+    source.kind === 'turn'
+      ? `turn ${source.turn} of session ${source.session}`
+      : source.kind === 'run'
+        ? `run ${source.runId}`
+        : source.kind;
+  return new UnknownMemorySourceError(name);
+}

@@ -1,0 +1,34 @@
+import { createMemory } from '../../src/memory/create-memory.ts';
+import { createMemoryItems } from '../../src/memory/items/create-memory-items.ts';
+import type { EmbedTexts } from '../../src/memory/items/fill-backlog.ts';
+import { silentLog } from '../../src/kernel/index.ts';
+import { aDirectory } from '../observe/a-directory.ts';
+import { aStore } from '../store/a-store.ts';
+import { ManualTimers } from './a-memory.ts';
+import { aVector } from './a-memory-item.ts';
+
+/** A vector that equal texts have in common. */
+export const embedByLength: EmbedTexts = async (texts) => texts.map((text) => aVector(text.length));
+
+/** The memory of one data directory, with sessions that are written as files. */
+export function someMemoryItems({ home = aDirectory(), embed = embedByLength } = {}) {
+  const store = aStore({ home });
+  const timers = new ManualTimers();
+  const directory = `${home}/sessions`;
+  const memory = createMemory({
+    sessions: store.sessions,
+    preferences: store.preferences,
+    directory,
+    isMirrored: true,
+    log: silentLog,
+    timers,
+  });
+  const items = createMemoryItems({
+    store: store.memoryItems,
+    log: silentLog,
+    embed,
+    redactTurns: (caller, session, turns) => memory.redactTurns(caller, session, turns),
+    timers,
+  });
+  return { home, store, timers, memory, items };
+}
