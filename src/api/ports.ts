@@ -7,6 +7,7 @@ import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Contexts } from '../contract/context/index.ts';
 import type { Feedback } from '../contract/feedback/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
+import type { MemoryItems } from '../contract/memory/index.ts';
 import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
@@ -22,6 +23,7 @@ export interface ApiPorts {
   readonly memory: Memory;
   readonly contexts: Contexts;
   readonly feedback: Feedback;
+  readonly memoryItems: MemoryItems;
   readonly artifacts: () => Promise<Artifacts>;
   /** All tools, whatever MCP clients are shown. */
   readonly catalogue: Catalogue;

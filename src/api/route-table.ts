@@ -3,6 +3,7 @@ import { accessRoutes } from './routes/access.ts';
 import { artifactRoutes } from './routes/artifacts.ts';
 import { contextRoutes } from './routes/contexts.ts';
 import { feedbackRoutes } from './routes/feedback.ts';
+import { memoryRoutes } from './routes/memory.ts';
 import { planRoutes } from './routes/plans.ts';
 import { resourceRoutes } from './routes/resources.ts';
 import { runControlRoutes } from './routes/run-control.ts';
@@ -24,6 +25,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...sessionRoutes,
   ...contextRoutes,
   ...feedbackRoutes,
+  ...memoryRoutes,
   ...toolRoutes,
   ...resourceRoutes,
   ...serverRoutes,

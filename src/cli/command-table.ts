@@ -38,6 +38,7 @@ export const loadCommand: Readonly<Record<string, () => Promise<RunCommand>>> = 
     plan: async () => (await import('./commands/plan.ts')).run,
     run: async () => (await import('./commands/run.ts')).run,
     runs: async () => (await import('./commands/runs/index.ts')).run,
+    memory: async () => (await import('./commands/memory.ts')).run,
     sessions: async () => (await import('./commands/sessions.ts')).run,
     contexts: async () => (await import('./commands/contexts.ts')).run,
     feedback: async () => (await import('./commands/feedback.ts')).runFeedback,

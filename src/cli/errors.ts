@@ -53,16 +53,17 @@ const listedBy = {
   format: null,
   engine: null,
   status: null,
+  kind: null,
   role: null,
 } as const;
 
 /** What other programs call the actions of ours. */
 const synonyms: Readonly<Partial<Record<string, string>>> = lookupTable({
-  delete: 'remove',
-  rm: 'remove',
+  delete: 'remove forget',
+  rm: 'remove forget',
   uninstall: 'remove',
   install: 'add',
-  new: 'add',
+  new: 'add remember',
   create: 'add',
   ls: 'list',
   get: 'show',

@@ -3,6 +3,8 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Settings } from '../config/index.ts';
+import { pluralize } from '../kernel/index.ts';
+import type { Store } from '../store/index.ts';
 import type { Finding } from './doctor.ts';
 
 const versionLimitMs = 5_000;
@@ -55,4 +57,20 @@ export async function checkRestate({ engine, restate }: Settings['workflow']): P
     message,
     ...(fix !== undefined && { fix }),
   };
+}
+
+/** Items, index and vectors must agree; what is still to be computed is counted, not hidden. */
+export async function checkMemory(store: Store): Promise<Finding> {
+  if (!store.exists()) return { status: 'ok', message: 'no items yet' };
+  const state = await store.memoryItems.counts();
+  const { items, indexed, vectors, pendingVectors, pendingTurns, problems } = state;
+  const counts = `${pluralize(items, 'item')} = ${indexed} in the index = ${pluralize(vectors, 'vector')}`;
+  const pending = [
+    ...(pendingVectors === 0 ? [] : [`${pluralize(pendingVectors, 'vector')} pending`]),
+    ...(pendingTurns === 0 ? [] : [`${pluralize(pendingTurns, 'turn')} pending`]),
+  ];
+  const message = [counts, ...pending].join(' + ');
+  if (problems.length === 0) return { status: 'ok', message };
+  const fix = 'Restore a copy made by "tutti backup" in its place';
+  return { status: 'failed', message: `${problems.join('; ')} (${message})`, fix };
 }

@@ -7,7 +7,7 @@ import type { Sandbox } from '../contract/sandbox/index.ts';
 import { pluralize, reportError } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import { prepareDataDirectory } from './data-directory.ts';
-import { checkRestate, checkRustfmt } from './doctor-tools.ts';
+import { checkMemory, checkRestate, checkRustfmt } from './doctor-tools.ts';
 import { examineSandbox } from './doctor-sandbox.ts';
 
 interface DoctorParts {
@@ -27,6 +27,7 @@ const checks: readonly (readonly [string, (parts: DoctorParts) => Promise<Findin
   ['settings', checkSettings],
   ['data directory', checkHome],
   ['database', checkDatabase],
+  ['memory', ({ store }) => checkMemory(store)],
   ['roots', checkRoots],
   ['servers', checkServers],
   ['rustfmt', ({ searchPath }) => checkRustfmt(searchPath)],

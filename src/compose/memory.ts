@@ -1,7 +1,10 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
-import type { Memory, Sessions } from '../contract/session/index.ts';
+import type { MemoryItems } from '../contract/memory/index.ts';
+import type { Sessions } from '../contract/session/index.ts';
 import { createFaultPoints, lazy, lazyObject, type Log } from '../kernel/index.ts';
+import type { RedactableMemory } from '../memory/index.ts';
 import type { Embedder } from '../models/index.ts';
 import type { Store } from '../store/index.ts';
 import type { SettingsRequest } from './settings.ts';
@@ -13,22 +16,24 @@ export interface MemoryParts {
   readonly request: Pick<SettingsRequest, 'env'>;
   /** What finds turns by their meaning; loaded when there are turns to look through. */
   readonly embedder?: () => Promise<Embedder>;
+  /** Called when a message is answered: turns were stored. */
+  readonly onConverse?: (() => void) | undefined;
 }
 
 /** Vectors of what was said that are kept: a few hundred long conversations. */
 const maxVectors = 16_384;
 
 /** The memory of this data directory; nothing of it is loaded before it is used. */
-export function memoryHere(parts: MemoryParts): Memory {
+export function memoryHere(parts: MemoryParts): RedactableMemory {
   const open = lazy(() => openMemory(parts));
   const sessions = lazyObject<Sessions>(
     lazy(async () => (await open()).sessions),
     {},
   );
-  return lazyObject<Memory>(open, { sessions });
+  return lazyObject<RedactableMemory>(open, { sessions });
 }
 
-async function openMemory(parts: MemoryParts): Promise<Memory> {
+async function openMemory(parts: MemoryParts): Promise<RedactableMemory> {
   const { settings, store, request, embedder } = parts;
   const log = parts.log.child({ room: 'memory' });
   const { createMemory } = await import('../memory/index.ts');
@@ -40,7 +45,37 @@ async function openMemory(parts: MemoryParts): Promise<Memory> {
     log,
     embed: embedder && embedWith({ embedder, home: settings.home, log }),
     faultPoint: createFaultPoints(request.env['TUTTI_FAULT']),
+    onConverse: parts.onConverse,
   });
+}
+
+/** Conversations, and what is remembered of callers; nothing of either is loaded before it is used. */
+export function memoriesHere(parts: MemoryParts): {
+  readonly memory: RedactableMemory;
+  readonly memoryItems: MemoryItems;
+} {
+  const memory = memoryHere({ ...parts, onConverse: () => void items().then((it) => it.wake()) });
+  const items = lazy(() => openMemoryItems(parts, memory));
+  return { memory, memoryItems: lazyObject<MemoryItems>(items, {}) };
+}
+
+async function openMemoryItems(
+  { settings, store, embedder, log }: MemoryParts,
+  memory: RedactableMemory,
+) {
+  const { createMemoryItems } = await import('../memory/index.ts');
+  return createMemoryItems({
+    store: store.memoryItems,
+    log: log.child({ room: 'memory' }),
+    embed: embedder && (async (texts, signal) => (await embedder()).embed(texts, signal)),
+    redactTurns: (caller, session, turns) => memory.redactTurns(caller, session, turns),
+    // Whatever text they stand for: it cannot be told which of them is the one that was forgotten.
+    onForgotten: () => rm(turnVectorsPath(settings.home), { force: true }),
+  });
+}
+
+function turnVectorsPath(home: string): string {
+  return join(home, 'models', 'minilm-l6-v2.turns.vectors');
 }
 
 /** What was said is embedded once, by whichever process; what is asked comes once and is not kept. */
@@ -58,7 +93,7 @@ function embedWith({
       embedder(),
       import('../models/index.ts'),
     ]);
-    const path = join(home, 'models', 'minilm-l6-v2.turns.vectors');
+    const path = turnVectorsPath(home);
     return { queries, passages: createCachedEmbedder(queries, { path, log, maxVectors }) };
   });
   return {

@@ -5,12 +5,12 @@ import { lazy, ownVersion } from '../kernel/index.ts';
 import { traceLimits } from '../observe/index.ts';
 import { openStore } from '../store/index.ts';
 import { accessHere } from './access.ts';
-import { agentServer, openAdministeredFleet, workflowServer } from './own-servers.ts';
+import { agentServer, memoryServer, openAdministeredFleet, workflowServer } from './own-servers.ts';
 import { agentHere } from './agent.ts';
 import { auditHere } from './audit.ts';
 import { auditWorkflows } from './audited-ports.ts';
 import { contextsHere } from './contexts.ts';
-import { memoryHere } from './memory.ts';
+import { memoriesHere } from './memory.ts';
 import { loginsHere } from './logins.ts';
 import { modelsHere } from './models.ts';
 import { startObserving } from './observing.ts';
@@ -48,7 +48,8 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const flows = workflowsHere({ ...flow, access: access.credentials });
   const embedder = lazy(async () => (await import('../models/index.ts')).createLocalEmbedder());
   const models = modelsHere({ ...known, store, artifacts: flows.artifacts });
-  const memory = memoryHere({ ...known, store, request, embedder });
+  const remembered = memoriesHere({ ...known, store, request, embedder });
+  const { memory, memoryItems } = remembered;
   const { contexts, feedback, runs } = contextsHere({ ...known, store, memory, runs: flows });
   const servers = (): ReturnType<FleetControl['status']> => fleet.control.status();
   const asked = { roots, models, memory, contexts, runs, catalogue, servers };
@@ -69,6 +70,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
         runs: { ...runs, workflows: auditWorkflows(runs.workflows, audit.recorder, 'mcp') },
       }),
       agentServer({ ...known, agent, contexts }),
+      memoryServer({ ...known, memory: memoryItems }),
     ],
     entries,
     clientRoots: roots,
@@ -79,6 +81,6 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const checkFiles = (): Promise<void> => entries.check();
   const seen = { log, tracing, metrics, audit };
   const observed = { ...seen, version, store, roots, preview, access, logins, checkFiles };
-  const used = { ...observed, contexts, feedback };
-  return { ...used, sandbox, runs, fleet, finder, agent, memory, models, embedder };
+  const used = { ...observed, ...remembered, contexts, feedback };
+  return { ...used, sandbox, runs, fleet, finder, agent, models, embedder };
 }

@@ -21,8 +21,8 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   prepareDataDirectory(settings.values.home);
   const rooms = await openRooms(request, settings);
   const { version, store, audit, log, tracing, roots, sandbox, runs, fleet, finder } = rooms;
-  const { agent, memory, contexts, feedback, models, embedder, preview, metrics } = rooms;
-  const { access, logins } = rooms;
+  const { agent, memory, memoryItems, contexts, feedback, models, embedder } = rooms;
+  const { preview, metrics, access, logins } = rooms;
   const { catalogue, control, serve } = fleet;
   const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
   const known = { settings: settings.values, version, log, metrics };
@@ -35,7 +35,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const controlled = { home, fleet: control, checkFiles: rooms.checkFiles };
   const serving = prepareServing({ ...controlled, serve, sandbox, runs: resumed, log });
   const lazyEmbedder = { close: async () => (await embedder.opened())?.close() };
-  const opened = [sandbox, memory, models, finder, lazyEmbedder];
+  const opened = [sandbox, memoryItems, memory, models, finder, lazyEmbedder];
   const last = [access, tracing, audit.log, store, log];
   const examined = { settings, store, catalogue, fleet: control, sandbox: sandbox.get };
   return {
@@ -49,6 +49,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     memory,
     contexts,
     feedback,
+    memoryItems,
     models,
     localModels: localModelsHere(settings.values),
     version,

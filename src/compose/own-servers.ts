@@ -1,6 +1,7 @@
 import type { Settings } from '../config/index.ts';
 import type { Agent } from '../contract/agent/index.ts';
 import type { Contexts } from '../contract/context/index.ts';
+import type { MemoryItems } from '../contract/memory/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import { wireTextOf, withWireText } from '../contract/wire/index.ts';
 import type { OpenFleet, ServerEntry } from '../fleet/index.ts';
@@ -74,6 +75,17 @@ export function agentServer(
   return callingServer('agent', { settings, version }, async () => {
     const { createAgentServer } = await import('../toolbox/agent/index.ts');
     return createAgentServer({ version, agent, contexts });
+  });
+}
+
+/** The server `memory`: what is remembered, as tools. */
+export function memoryServer(
+  parts: OwnServerParts & { readonly memory: MemoryItems },
+): ServerEntry {
+  const { settings, version, memory } = parts;
+  return callingServer('memory', { settings, version }, async () => {
+    const { createMemoryServer } = await import('../toolbox/memory/index.ts');
+    return createMemoryServer({ version, memory });
   });
 }
 

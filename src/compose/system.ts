@@ -10,6 +10,7 @@ import type { Agent } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
+import type { MemoryItems } from '../contract/memory/index.ts';
 import type { LocalModels, Models } from '../contract/model/index.ts';
 import type { StartConditions } from '../contract/opening/index.ts';
 import type { Contexts } from '../contract/context/index.ts';
@@ -57,6 +58,7 @@ export interface System {
   readonly memory: Memory;
   readonly contexts: Contexts;
   readonly feedback: Feedback;
+  readonly memoryItems: MemoryItems;
   readonly models: Models;
   /** What was found on this machine, for the user to accept. */
   readonly localModels: LocalModels;

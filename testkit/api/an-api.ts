@@ -97,7 +97,8 @@ export async function fakePorts(): Promise<
     await createFakeSystem().compose()
   ).openSystem({ env: {}, cwd: '.', flags: {} });
   const memoryArtifacts = new MemoryArtifacts();
-  const { version, agent, memory, models, fleet, catalogue, findTools, traces } = system;
+  const { version, agent, memory, memoryItems, models, fleet, catalogue, findTools, traces } =
+    system;
   const { contexts, feedback } = system;
   return {
     version,
@@ -106,6 +107,7 @@ export async function fakePorts(): Promise<
     memory,
     contexts,
     feedback,
+    memoryItems,
     models,
     fleet,
     catalogue,

@@ -7,6 +7,7 @@ import { silentLog } from '../../src/kernel/index.ts';
 import { createFakeAgent } from './fake-agent.ts';
 import { createFakeContexts, createFakeFeedback } from './fake-contexts.ts';
 import { createFakeFleet, restartReport } from './fake-fleet.ts';
+import { createFakeMemoryItems } from './fake-memory-items.ts';
 import { createFakeMemory } from './fake-memory.ts';
 import { createFakeModels } from './fake-models.ts';
 import { createFakeWorkflows } from './fake-workflows.ts';
@@ -301,6 +302,7 @@ function createSystem(seen: Seen): System {
     memory: createFakeMemory(),
     contexts: createFakeContexts(),
     feedback: createFakeFeedback(),
+    memoryItems: createFakeMemoryItems(),
     models: createFakeModels(),
     localModels: { isNeeded: false, find: async () => [], decide: async () => {} },
     findTools: async (query, count) =>

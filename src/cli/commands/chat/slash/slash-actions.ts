@@ -33,6 +33,7 @@ const actions: Readonly<Record<SlashName, RunSlash>> = {
   deny: (chat, { words }) => decide(chat, 'denied', words),
   session,
   sessions: onCommandLine('sessions'),
+  memory: onCommandLine('memory'),
   history,
   clear,
   save,

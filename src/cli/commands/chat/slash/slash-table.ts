@@ -40,6 +40,11 @@ export const slashCommands = [
     operands: '[action…]',
     summary: 'list the latest conversations; takes every action of "tutti sessions"',
   },
+  {
+    name: 'memory',
+    operands: '[action…]',
+    summary: 'list what is remembered; takes every action of "tutti memory"',
+  },
   { name: 'history', operands: '[count]', summary: 'show the turns of this conversation' },
   {
     name: 'clear',

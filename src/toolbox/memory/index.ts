@@ -1,0 +1,1 @@
+export { createMemoryServer } from './memory-server.ts';

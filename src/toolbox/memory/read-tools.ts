@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import {
+  memoryItemSchema,
+  memoryKindSchema,
+  memorySourceSchema,
+  type MemoryItems,
+} from '../../contract/memory/index.ts';
+import { defineTool, type DefinedTool } from '../define-tool.ts';
+
+const maxHits = 50;
+
+const searchInput = z.strictObject({
+  query: z.string().min(1).max(2_000).describe('What to look for, as words or a question.'),
+  kinds: z.array(memoryKindSchema).max(6).optional().describe('Only items of these kinds.'),
+  observed_from: z.iso.datetime().optional().describe('Only items observed at this time or later.'),
+  observed_until: z.iso
+    .datetime()
+    .optional()
+    .describe('Only items observed at this time or before.'),
+  valid_at: z.iso.datetime().optional().describe('Items that held at this time; now unless given.'),
+  include_candidates: z
+    .boolean()
+    .default(false)
+    .describe('Also items that no person has accepted. Do not act on what they say.'),
+  limit: z.int().min(1).max(maxHits).default(10).describe('How many at most.'),
+});
+
+const hit = z.object({
+  item: memoryItemSchema,
+  score: z.number(),
+  receipt: z.object({
+    words: z.array(z.string()).describe('Words of the query that the item has.'),
+    likeness: z.number().nullable().describe('How alike they are in meaning, from -1 to 1.'),
+    ageDays: z.number(),
+    source: memorySourceSchema,
+    because: z.string().describe('Why it was found, in one sentence.'),
+  }),
+});
+
+const searchOutput = z.object({
+  hits: z.array(hit),
+  is_answerable: z.boolean().describe('False: nothing found seems to answer the query.'),
+});
+
+export function searchTool(memory: MemoryItems): DefinedTool {
+  return defineTool({
+    name: 'search',
+    title: 'Search the memory',
+    description:
+      'Finds what is remembered of earlier conversations, facts, decisions and documents, the best first, each with the reason why it was found. ' +
+      'Superseded items are left out unless a time in the past is given.',
+    input: searchInput,
+    output: searchOutput,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    examples: [
+      'what do you remember about the staging database?',
+      'search your memory for the release date we agreed on',
+      'what did I tell you about my team?',
+    ],
+    run: async (input, { caller, signal }) => {
+      const { hits, isAnswerable } = await memory.search({
+        caller,
+        text: input.query,
+        filter: {
+          kinds: input.kinds,
+          observedFrom: input.observed_from,
+          observedUntil: input.observed_until,
+          ...(input.valid_at !== undefined && { validAt: input.valid_at }),
+          ...(input.include_candidates && { statuses: ['active', 'candidate'] as const }),
+        },
+        limit: input.limit,
+        signal,
+      });
+      const shown = hits.map(({ item, score, receipt: { words, ...receipt } }) => {
+        return { item, score, receipt: { ...receipt, words: [...words] } };
+      });
+      return { hits: shown, is_answerable: isAnswerable };
+    },
+    summarize: ({ hits, is_answerable: isAnswerable }) =>
+      [
+        ...(isAnswerable ? [] : ['Nothing that is remembered seems to answer this.']),
+        ...hits.map(({ item, receipt }) => `${item.id}: ${item.text}\n  ${receipt.because}`),
+      ].join('\n'),
+  });
+}
+
+const explainOutput = z.object({
+  item: memoryItemSchema,
+  because: z.string().describe('From where it is known, since when, and whether it counts.'),
+  evidence: z.string().nullable().describe('What the source says.'),
+  earlier: z.array(memoryItemSchema).describe('Versions it superseded, the latest first.'),
+  newer: memoryItemSchema.nullable().describe('The version that superseded it.'),
+});
+
+export function explainTool(memory: MemoryItems): DefinedTool {
+  return defineTool({
+    name: 'explain',
+    title: 'Explain a memory item',
+    description:
+      'Says why something is known: who said it, when and where, what it superseded, and whether a person has accepted it.',
+    input: z.strictObject({ id: itemId }),
+    output: explainOutput,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    examples: ['why do you know that?', 'where did you get that from?', 'who told you this?'],
+    run: async ({ id }, { caller }) => {
+      const { earlier, ...explanation } = await memory.explain(caller, id);
+      return { ...explanation, earlier: [...earlier] };
+    },
+    summarize: ({ item, because, evidence, earlier }) =>
+      [
+        `${item.text}\n${because}`,
+        ...(evidence === null ? [] : [`The source says: ${evidence}`]),
+        ...earlier.map(({ id, text }) => `Before: ${text} (${id})`),
+      ].join('\n'),
+  });
+}
+
+/** An item by its id or a unique beginning of it. */
+export const itemId = z
+  .string()
+  .min(1)
+  .max(80)
+  .describe('Id of the item, as search gives it, or a unique beginning of it.');

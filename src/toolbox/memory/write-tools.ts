@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import {
+  maxMemoryTextLength,
+  memoryItemSchema,
+  memoryKindSchema,
+  type MemoryItem,
+  type MemoryItems,
+} from '../../contract/memory/index.ts';
+import type { CallContext } from '../../contract/server/index.ts';
+import { AppError } from '../../kernel/index.ts';
+import { defineTool, type DefinedTool } from '../define-tool.ts';
+import { InvalidArgumentsError } from '../errors.ts';
+import { itemId } from './read-tools.ts';
+
+const text = z
+  .string()
+  .min(1)
+  .max(maxMemoryTextLength)
+  .describe('One fact, decision or preference, as a sentence that is understood without context.');
+
+const itemOutput = z.object({ item: memoryItemSchema });
+
+/** A new version, an exclusion and a removal can all take something away that counted. */
+const writes = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;
+
+export function rememberTool(memory: MemoryItems): DefinedTool {
+  return defineTool({
+    name: 'remember',
+    title: 'Remember something',
+    description:
+      'Stores a fact, decision or preference for later conversations. It is a candidate until a person accepts it: where the client can ask, they ' +
+      'are asked at once; otherwise "tutti memory accept ID" does it.',
+    input: z.strictObject({
+      text,
+      kind: memoryKindSchema
+        .exclude(['turn', 'experience'])
+        .default('fact')
+        .describe('What it is.'),
+      valid_until: z.iso.datetime().optional().describe('When it stops being true, if known.'),
+    }),
+    output: itemOutput,
+    annotations: { ...writes, destructiveHint: false },
+    examples: [
+      'remember that we deploy on Tuesdays',
+      'keep in mind that staging runs on port 5433',
+      'save in memory: Anna is the owner of billing',
+    ],
+    run: async ({ text: words, kind, valid_until: validUntil }, context) => ({
+      item: await memory.remember(context.caller, {
+        text: words,
+        kind,
+        validUntil,
+        ...(await vouch(context, `Remember this?\n${words}`)),
+      }),
+    }),
+    summarize: ({ item }) => describeKept(item, 'Remembered'),
+  });
+}
+
+export function forgetTool(memory: MemoryItems): DefinedTool {
+  return defineTool({
+    name: 'forget',
+    title: 'Forget memory items',
+    description:
+      'Removes items for good, with their earlier versions and the words of the turns that they were copied from. This cannot be undone.',
+    input: z.strictObject({
+      ids: z.array(itemId).min(1).max(50).describe('Items to forget, as search gives their ids.'),
+    }),
+    output: z.object({
+      forgotten: z.array(z.string()).describe('Ids of everything that was removed.'),
+      turns: z.int().describe('Turns of sessions whose words were removed.'),
+    }),
+    annotations: writes,
+    examples: ['forget what I said about my salary', 'delete that from your memory'],
+    run: async ({ ids }, { caller }) => {
+      const { forgotten, turns } = await memory.forget(caller, ids);
+      return { forgotten: [...forgotten], turns };
+    },
+    summarize: ({ forgotten, turns }) =>
+      `Forgotten: ${forgotten.join(', ')}${turns === 0 ? '' : `, and the words of ${turns} turns`}`,
+  });
+}
+
+const updateInput = z.strictObject({
+  id: itemId,
+  action: z
+    .enum(['correct', 'pin', 'unpin', 'exclude'])
+    .describe('correct: a new version supersedes it. exclude: it is kept, but not recalled.'),
+  text: text.optional().describe('The new version; for correct only.'),
+});
+
+export function updateTool(memory: MemoryItems): DefinedTool {
+  return defineTool({
+    name: 'update',
+    title: 'Correct, pin or exclude a memory item',
+    description:
+      'Changes what counts: a correction supersedes the item and keeps it as history (as a candidate until a person accepts it), a pin puts it first, ' +
+      'an exclusion keeps it from being recalled.',
+    input: updateInput,
+    output: itemOutput,
+    annotations: writes,
+    examples: ['that is wrong, the port is 6000 now', 'do not use that memory any more'],
+    run: async (input, context) => ({ item: await update(memory, input, context) }),
+    summarize: ({ item }) => describeKept(item, 'Changed'),
+  });
+}
+
+async function update(
+  memory: MemoryItems,
+  { id, action, text: words }: z.output<typeof updateInput>,
+  context: CallContext,
+): Promise<MemoryItem> {
+  const { caller } = context;
+  switch (action) {
+    case 'pin':
+    case 'unpin':
+      return memory.pin(caller, id, action === 'pin');
+    case 'exclude':
+      return memory.setStatus(caller, id, 'excluded');
+    case 'correct': {
+      if (words === undefined) throw new InvalidArgumentsError('update', ['text is missing']);
+      const { item } = await memory.explain(caller, id);
+      const question = `Correct what is remembered?\nBefore: ${item.text}\nAfter: ${words}`;
+      return memory.correct(caller, item.id, { text: words, ...(await vouch(context, question)) });
+    }
+  }
+}
+
+/**
+ * Whether a person vouches for the words. A call from a terminal or with a caller's own key over REST is theirs; one over
+ * MCP, of a run or of the agent may have been made up by a model, so the person behind it is asked, if that is possible.
+ */
+async function vouch({ face, client, signal }: CallContext, question: string) {
+  if (face === 'cli' || face === 'rest') {
+    return { isVouchedFor: true, source: { kind: 'person', face } } as const;
+  }
+  const source = { kind: 'person', face: 'mcp' } as const;
+  if (face !== 'mcp' || client?.capabilities['elicitation'] === undefined) {
+    return { isVouchedFor: false, source };
+  }
+  const params = {
+    message: question,
+    requestedSchema: {
+      type: 'object',
+      properties: { accept: { type: 'boolean', title: 'Yes', default: false } },
+      required: ['accept'],
+    },
+  };
+  try {
+    const answer = await client.ask({ method: 'elicitation/create', params }, signal);
+    const { accept }: { accept?: unknown } = Object(answer['content']);
+    return { isVouchedFor: answer['action'] === 'accept' && accept === true, source };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AppError) return { isVouchedFor: false, source };
+    throw error;
+  }
+}
+
+function describeKept({ id, text: words, status }: MemoryItem, done: string): string {
+  const hint = `. It is a candidate: a person accepts it with "tutti memory accept ${id}"`;
+  return `${done} as ${id}: ${words}${status === 'candidate' ? hint : ''}`;
+}
