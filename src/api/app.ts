@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Hono } from 'hono';
-import { isPermitted } from '../contract/access/index.ts';
+import { ForbiddenError, isPermitted } from '../contract/access/index.ts';
 import type { KeptAnswer } from '../contract/answer/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
 import { headerOf, type HttpExchange } from '../http/index.ts';
@@ -122,6 +122,10 @@ async function serveRoute(
       sendJson(exchange, await answerCall(route, call, ports));
     } else await answerKeyed(route, call, { exchange, ports });
   } catch (error) {
+    // The role has the permission, and may not do just this: make a key of a higher role, call one of our own tools.
+    if (error instanceof ForbiddenError) {
+      record(route, ports, { caller, request, isAllowed: false, rule: error.message });
+    }
     failRequest(error, { request, response, ports });
   }
 }
@@ -130,11 +134,30 @@ const emptyBody = { value: {} };
 
 /** The one place where permissions are enforced, and recorded. */
 function permit(
-  { permission, method }: ApiRoute,
-  { audit }: ApiPorts,
+  route: ApiRoute,
+  ports: ApiPorts,
   { caller, request }: { readonly caller: Caller; readonly request: IncomingMessage },
 ): void {
+  const { permission } = route;
   const isAllowed = isPermitted(caller, permission);
+  const rule =
+    caller.role === undefined ? 'the local user may do everything' : `role ${caller.role}`;
+  record(route, ports, { caller, request, isAllowed, rule });
+  if (!isAllowed) throw new NotPermittedError(permission);
+}
+
+interface Decision {
+  readonly caller: Caller;
+  readonly request: IncomingMessage;
+  readonly isAllowed: boolean;
+  readonly rule: string;
+}
+
+function record(
+  { permission, method }: ApiRoute,
+  { audit }: ApiPorts,
+  { caller, request, isAllowed, rule }: Decision,
+): void {
   audit?.record({
     callerId: caller.id,
     tenant: caller.tenant ?? null,
@@ -142,13 +165,12 @@ function permit(
     action: permission,
     target: `${method.toUpperCase()} ${pathOf(request)}`.slice(0, maxTargetLength),
     isAllowed,
-    rule: caller.role === undefined ? 'the local user may do everything' : `role ${caller.role}`,
+    rule,
     face: 'rest',
     argumentsDigest: null,
     address: request.socket.remoteAddress ?? null,
     traceId: headerOf(request, 'traceparent')?.split('-')[1] ?? null,
   });
-  if (!isAllowed) throw new NotPermittedError(permission);
 }
 
 const maxTargetLength = 300;
