@@ -105,6 +105,9 @@ bench-api: build ## Measure the REST API beside bare Hono handlers, 100 tenants 
 soak: build ## A thousand calls a second for ten minutes: no error, flat memory
 	@node bench/gateway/soak.ts
 
+guards: build ## Switch off each guard of the wall in a copy of the sources: a case must fail for every one
+	@TUTTI_PROOF=1 npx vitest run test/wall/guard-mutation.test.ts
+
 soak-api: build ## A mixed load on the API for two minutes: no error, flat memory
 	@node bench/api/soak.ts --seconds 120
 
