@@ -222,7 +222,11 @@ function itemText(item: MemoryItem, { paint, showTime }: View): string {
     ...(item.supersededBy === null ? [] : ['superseded']),
   ];
   const about = paint.dim(`${showTime(item.observedAt)}  ${marks.join(', ')}`);
-  return `${paint.bold(item.id)}  ${about}  ${cutText(item.text, maxShown)}`;
+  return `${paint.bold(item.id)}  ${about}  ${oneLine(item.text)}`;
+}
+
+function oneLine(text: string): string {
+  return cutText(text.replaceAll(/\s+/gu, ' '), maxShown);
 }
 
 function explanationText(
@@ -232,7 +236,7 @@ function explanationText(
   return [
     itemText(item, view),
     because,
-    ...(evidence === null ? [] : [`The source says: ${cutText(evidence, maxShown)}`]),
+    ...(evidence === null ? [] : [`The source says: ${oneLine(evidence)}`]),
     ...(newer === null ? [] : [`Superseded by ${itemText(newer, view)}`]),
     ...earlier.map((version) => `Before: ${itemText(version, view)}`),
   ].join('\n');

@@ -49,6 +49,9 @@ export interface MemoryItemsOptions {
   readonly timers?: Timers;
 }
 
+/** Vectors that a search waits for, and for how long. */
+const maxAwaited = 32;
+const patienceMs = 1_500;
 /** Ids that an ambiguous beginning is answered with. */
 const maxNamed = 5;
 /** Items that one call forgets. */
@@ -96,10 +99,11 @@ class StoredMemoryItems implements MemoryItems {
     return this.#backlog.fill();
   }
 
-  search(query: MemoryQuery): Promise<MemoryFound> {
-    this.wake();
+  async search(query: MemoryQuery): Promise<MemoryFound> {
     const { search } = this.#options;
-    return search ? search(query) : searchByWords(query, this.#store, this.#timers.now());
+    if (!search) return searchByWords(query, this.#store, this.#timers.now());
+    await this.#fillBriefly();
+    return search(query);
   }
 
   async remember(caller: Caller, memory: NewMemory): Promise<MemoryItem> {
@@ -187,6 +191,16 @@ class StoredMemoryItems implements MemoryItems {
 
   close(): Promise<void> {
     return this.#backlog.close();
+  }
+
+  /** What was said a moment ago should be found by its meaning; a long backlog is not waited for. */
+  async #fillBriefly(): Promise<void> {
+    const pending = await this.#store.pendingVectors(maxAwaited + 1);
+    if (pending.length === 0 || pending.length > maxAwaited) return this.wake();
+    await Promise.race([
+      this.fill(),
+      new Promise<void>((end) => this.#timers.after(patienceMs, end)),
+    ]);
   }
 
   async #change(

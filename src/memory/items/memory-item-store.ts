@@ -107,7 +107,7 @@ export interface MemoryItemStore {
   addVectors(
     vectors: readonly { readonly id: string; readonly vector: Float32Array }[],
   ): Promise<void>;
-  /** Makes items of turns that are none yet, this many at most; gives how many it made. */
+  /** Makes items of turns that were stored before there were items, this many at most; 0 when all are. */
   indexTurns(limit: number): Promise<number>;
   /** Compares items, index and vectors. Takes time in proportion to what there is. */
   counts(): Promise<MemoryItemCounts>;

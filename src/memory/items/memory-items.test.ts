@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { localCaller } from '../../contract/caller/index.ts';
 import type { MemoryQuery, NewMemory } from '../../contract/memory/index.ts';
@@ -139,7 +140,9 @@ describe('turns', () => {
     const { items, memory, store } = someMemoryItems();
     const turns = [1, 2, 3].map((number) => aTurn(number));
     await memory.sessions.import(localCaller, aSession({ turns }));
-    await store.memoryItems.forget(localCaller, ['one-1', 'one-2', 'one-3']);
+    const raw = new DatabaseSync(store.path);
+    raw.exec(`DELETE FROM memory_items; INSERT INTO memory_pending_sessions VALUES ('one')`);
+    raw.close();
     expect(await items.state()).toMatchObject({ items: 0, pendingTurns: 3 });
     await items.fill();
     expect(await items.state()).toMatchObject({

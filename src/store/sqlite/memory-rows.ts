@@ -13,12 +13,13 @@ const turnSql = `
   WHERE session_id = ? AND number = ? AND caller_id = ?`;
 const runSql = 'SELECT 1 FROM runs WHERE run_id = ? AND caller_id = ?';
 
-/** The key of the new row; undefined where the id is taken. */
+/** The key of the new row; undefined where the id is taken, or there is no item. */
 export function insertItem(
   statements: Statements,
   callerId: string,
-  item: MemoryItem,
+  item: MemoryItem | undefined,
 ): number | undefined {
+  if (!item) return undefined;
   const { source } = item;
   const turn = source.kind === 'turn' ? ([source.session, source.turn] as const) : [null, null];
   const added = statements(insertSql).run(

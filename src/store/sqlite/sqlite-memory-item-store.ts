@@ -1,6 +1,5 @@
 import type { Caller } from '../../contract/caller/index.ts';
-import { itemOfTurn, type MemoryFilter, type MemoryItem } from '../../contract/memory/index.ts';
-import { forgottenText } from '../../contract/session/index.ts';
+import type { MemoryFilter, MemoryItem } from '../../contract/memory/index.ts';
 import { AppError } from '../../kernel/index.ts';
 import type {
   MemoryItemChange,
@@ -24,7 +23,8 @@ import {
   readItem,
   vectorFilter,
 } from './memory-rows.ts';
-import { parseColumn, readNumber } from './run-rows.ts';
+import { countItems, hasPendingSession, indexTurnsOfSession } from './memory-upkeep.ts';
+import { readNumber } from './run-rows.ts';
 import type { Durability, SqliteDatabase, Statements } from './sqlite-database.ts';
 import { quantize } from './vector-index.ts';
 import { whileStoreBusy } from './write-group.ts';
@@ -95,28 +95,8 @@ const insertVectorSql = `
   ON CONFLICT DO NOTHING`;
 
 const pendingSql = `
-  SELECT item_id AS id, text FROM memory_items i
-  WHERE NOT EXISTS (SELECT 1 FROM memory_vectors v WHERE v.item_key = i.item_key)
+  SELECT item_id AS id, text FROM memory_pending_vectors JOIN memory_items USING (item_key)
   ORDER BY item_key LIMIT ?`;
-
-const isNoItemYet = `
-  NOT EXISTS (SELECT 1 FROM memory_items i
-    WHERE i.session_id = t.session_id AND i.turn = t.number AND i.kind = 'turn')
-  AND json_valid(t.turn)
-  AND trim(t.turn ->> '$.text', char(9, 10, 13, 32)) NOT IN ('', '${forgottenText}')`;
-
-const turnsToIndexSql = `
-  SELECT t.session_id, t.turn, s.caller_id FROM session_turns t JOIN sessions s USING (session_id)
-  WHERE ${isNoItemYet} LIMIT ?`;
-
-const countsSql = `
-  SELECT (SELECT COUNT(*) FROM memory_items) AS items,
-    (SELECT COUNT(*) FROM memory_words_docsize) AS indexed,
-    (SELECT COUNT(*) FROM memory_vectors) AS vectors,
-    (SELECT COUNT(*) FROM memory_vectors WHERE length(vector) <> ?) AS odd,
-    (SELECT COUNT(*) FROM memory_items i
-      WHERE NOT EXISTS (SELECT 1 FROM memory_vectors v WHERE v.item_key = i.item_key)) AS pendingVectors,
-    (SELECT COUNT(*) FROM session_turns t WHERE ${isNoItemYet}) AS pendingTurns`;
 
 const compareSql = `INSERT INTO memory_words (memory_words, rank) VALUES ('integrity-check', 1)`;
 const mergeSql = `INSERT INTO memory_words (memory_words) VALUES ('optimize')`;
@@ -298,35 +278,16 @@ export class SqliteMemoryItemStore implements MemoryItemStore {
 
   async indexTurns(limit: number): Promise<number> {
     if (!this.#database.exists) return 0;
-    return this.#write('normal', (statements) => {
-      const rows = statements(turnsToIndexSql).all(limit);
-      for (const row of rows) {
-        const turn = parseColumn(row, 'turn', this.#database.options.path);
-        const item = itemOfTurn(String(row['session_id']), turn);
-        if (item) insertItem(statements, String(row['caller_id']), item);
-      }
-      return rows.length;
-    });
+    if (!this.#database.readOne(hasPendingSession)) return 0;
+    const { path } = this.#database.options;
+    return this.#write('normal', (statements) => indexTurnsOfSession(statements, limit, path));
   }
 
   async counts(): Promise<MemoryItemCounts> {
-    const row = this.#database.readOne((statements) =>
-      statements(countsSql).get(this.#options.dimensions),
+    const counts = this.#database.readOne((statements) =>
+      countItems(statements, this.#options.dimensions),
     );
-    const count = (name: string): number => Number(row?.[name] ?? 0);
-    const items = count('items');
-    const indexed = count('indexed');
-    const odd = count('odd');
-    const problems = [
-      ...(items === indexed ? [] : [`${items} items, but ${indexed} entries in the index`]),
-      ...(odd === 0 ? [] : [`${odd} vectors of the wrong length`]),
-      ...(await this.#compareIndex()),
-    ];
-    const pending = {
-      pendingVectors: count('pendingVectors'),
-      pendingTurns: count('pendingTurns'),
-    };
-    return { items, indexed, vectors: count('vectors'), ...pending, problems };
+    return { ...counts, problems: [...counts.problems, ...(await this.#compareIndex())] };
   }
 
   async erase(): Promise<void> {

@@ -119,7 +119,7 @@ export class SqliteSessionStore implements SessionStore {
       if (statements(insertSql).run(...cells).changes === 0) return 'taken';
       for (const turn of turns) {
         statements(insertTurnSql).run(id, turn.number, JSON.stringify(turn));
-        rememberTurn(statements, caller.id, id, turn);
+        insertItem(statements, caller.id, itemOfTurn(id, turn));
       }
       // Its turns refer to texts that are kept for the other one.
       if (forkedFrom) statements(inheritMakersSql).run(id, caller.id, forkedFrom.session);
@@ -203,7 +203,7 @@ export class SqliteSessionStore implements SessionStore {
       this.#change(statements, lease, change);
       statements(insertTurnSql).run(sessionId, turn.number, text);
       const callerId = String(statements(callerOfSql).get(sessionId)?.['caller_id']);
-      rememberTurn(statements, callerId, sessionId, turn);
+      insertItem(statements, callerId, itemOfTurn(sessionId, turn));
       return true;
     });
     if (isAdded) this.#recent.add(lease, turn, text.length);
@@ -301,12 +301,6 @@ export class SqliteSessionStore implements SessionStore {
   #freeNow(): (row: Row) => Promise<boolean> {
     return createFreeLease(this.#options.isGone, this.#options.clock.now());
   }
-}
-
-/** A turn is an item of the memory from the moment it is stored; its vector follows. */
-function rememberTurn(statements: Statements, callerId: string, sessionId: string, turn: Turn) {
-  const item = itemOfTurn(sessionId, turn);
-  if (item) insertItem(statements, callerId, item);
 }
 
 function readSessionSummary(row: Row, isOpen: boolean): SessionSummary {

@@ -29,6 +29,16 @@
       vector BLOB NOT NULL
     ) STRICT;
 
+    CREATE TABLE memory_pending_vectors (
+      item_key INTEGER PRIMARY KEY REFERENCES memory_items (item_key) ON DELETE CASCADE
+    ) STRICT;
+
+    CREATE TABLE memory_pending_sessions (
+      session_id TEXT PRIMARY KEY REFERENCES sessions (session_id) ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID;
+
+    INSERT INTO memory_pending_sessions (session_id) SELECT session_id FROM sessions;
+
     CREATE TABLE memory_changes (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
       caller_id TEXT NOT NULL,
@@ -42,6 +52,7 @@
 
     CREATE TRIGGER memory_item_added AFTER INSERT ON memory_items BEGIN
       INSERT INTO memory_words (rowid, text) VALUES (new.item_key, new.text);
+      INSERT INTO memory_pending_vectors (item_key) VALUES (new.item_key);
     END;
 
     CREATE TRIGGER memory_item_removed AFTER DELETE ON memory_items BEGIN
@@ -56,6 +67,7 @@
     CREATE TRIGGER memory_vector_added AFTER INSERT ON memory_vectors BEGIN
       INSERT INTO memory_changes (caller_id, item_key)
       SELECT caller_id, item_key FROM memory_items WHERE item_key = new.item_key;
+      DELETE FROM memory_pending_vectors WHERE item_key = new.item_key;
     END;
 
     CREATE TRIGGER memory_changes_bounded AFTER INSERT ON memory_changes WHEN new.number % 1000 = 0 BEGIN
