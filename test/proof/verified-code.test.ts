@@ -179,7 +179,13 @@ const beyondExamples = [
     what: 'sorts numbers as text',
     code: 'export function least(list) {\n  return [...list].sort()[0];\n}\n',
     examples: ['least([3, 1]) === 1', 'least([9, 4]) === 4', 'least([7, 5, 6]) === 5'],
-    said: 'examples of yours that tell the code from another: least: "[...list].sort()" became',
+    said: 'least: "[...list].sort()" became "[...list].sort((a, b) => a - b)"',
+  },
+  {
+    what: 'follows the locale of the machine',
+    code: 'export function count(n) {\n  return n.toLocaleString();\n}\n',
+    examples: ['count(1234) === "1,234"', 'count(12) === "12"', 'count(98765) === "98,765"'],
+    said: 'The tests do not pass with another environment',
   },
   {
     what: 'has to do more than they show',

@@ -286,7 +286,9 @@ function unwrapCall(node: Node): Change[] {
 function otherCall(node: Node, { alternatives }: Grammar): Change[] {
   return Object.entries(alternatives).flatMap(([pattern, other]) => {
     const text = node.text.replace(new RegExp(pattern, 's'), other);
-    return text === node.text ? [] : [changed(node, 'alternative', text)];
+    if (text === node.text) return [];
+    const change = `${JSON.stringify(lastOf(node.text))} became ${JSON.stringify(lastOf(text))}`;
+    return [{ ...changed(node, 'alternative', text), change }];
   });
 }
 
@@ -304,6 +306,11 @@ function changed(node: Node, kind: MutantKind, text: string): Change {
 }
 
 const maxExcerpt = 40;
+
+/** The end of a chain of calls. */
+function lastOf(text: string): string {
+  return text.length > maxExcerpt ? `…${text.slice(-maxExcerpt)}` : text;
+}
 
 function excerpt(node: Node): string {
   return shorten(node.text);

@@ -163,7 +163,7 @@ export function judgeMutants(
   passed: readonly string[],
   isIndependent: (name: string) => boolean,
 ): JudgedMutants {
-  const all = tried.of('mutant').flatMap(({ trial, outcome }) => {
+  const valid = tried.of('mutant').flatMap(({ trial, outcome }) => {
     if (outcome.kind !== 'ran') return [];
     const seen = [...outcome.passed, ...outcome.failed, ...outcome.skipped];
     if (outcome.isWhole && !passed.some((name) => seen.includes(name))) return [];
@@ -172,9 +172,6 @@ export function judgeMutants(
     const { kind, description, function: name, branch } = trial.mutant;
     return [{ kind, description, isKilled, isKilledFor, place: `${name} ${branch}` }];
   });
-  const [alternatives = [], valid = []] = [true, false].map((isAlternative) =>
-    all.filter(({ kind }) => (kind === 'alternative') === isAlternative),
-  );
   const survived = valid.filter(({ isKilled }) => !isKilled);
   const independent = valid.filter(({ isKilledFor }) => isKilledFor);
   const reached = new Set(independent.map(({ place }) => place));
@@ -186,7 +183,8 @@ export function judgeMutants(
     },
     independentScore: valid.length === 0 ? 0 : independent.length / valid.length,
     ownOnly: valid.find(({ isKilled, place }) => isKilled && !reached.has(place))?.description,
-    undecided: alternatives.find(({ isKilledFor }) => !isKilledFor)?.description,
+    undecided: valid.find(({ kind, isKilledFor }) => kind === 'alternative' && !isKilledFor)
+      ?.description,
   };
 }
 

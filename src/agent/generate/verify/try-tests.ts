@@ -77,13 +77,7 @@ export async function tryTests(request: TrialRequest): Promise<TrialResult> {
   const arranged = hasFolders(language)
     ? await arrangeTests(parser, { language, text: tests })
     : { reversed: tests, alone: goNames(language, passed) };
-  const alternatives = passed.some(request.isIndependent) ? code.alternatives : [];
-  const trials = [
-    ...planTrials(code, passed, arranged.alone),
-    ...alternatives
-      .slice(0, maxAlternatives)
-      .map((mutant) => ({ kind: 'mutant', mutant }) as const),
-  ];
+  const trials = planTrials(code, passed, arranged.alone);
   const run = (more: readonly Trial[]): Promise<VariantRuns> =>
     language === 'go'
       ? runGoTrials({ runner, code, tests, files, canary: canary.text, sign }, more)
@@ -165,9 +159,10 @@ function planTrials(
     ...alone.map((one) => ({ kind: 'alone', ...one }) as const),
     ...broken.map((test) => ({ kind: 'broken', test }) as const),
     ...(code.silent === null ? [] : [{ kind: 'silent' } as const]),
-    ...sampleMutants(code.mutants, readLanguage(language).maxMutants).map(
-      (mutant) => ({ kind: 'mutant', mutant }) as const,
-    ),
+    ...[
+      ...sampleMutants(code.mutants, readLanguage(language).maxMutants),
+      ...code.alternatives.slice(0, maxAlternatives),
+    ].map((mutant) => ({ kind: 'mutant', mutant }) as const),
   ];
 }
 

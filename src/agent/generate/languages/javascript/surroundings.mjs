@@ -8,6 +8,28 @@
   const laterMs = Date.UTC(new Date().getUTCFullYear() + 3, 11, 31, 12) - Date.now();
   const os = process.getBuiltinModule('node:os');
   if (what.includes('environment')) {
+    // The locale of a process is read when it starts.
+    const locale = 'tr-TR';
+    const texts = {
+      toLocaleString: [Number, BigInt, Date],
+      toLocaleDateString: [Date],
+      toLocaleTimeString: [Date],
+    };
+    for (const [name, types] of Object.entries(texts)) {
+      for (const { prototype } of types) {
+        const real = prototype[name];
+        prototype[name] = function (locales = locale, options) {
+          return real.call(this, locales, options);
+        };
+      }
+    }
+    const here = ([locales = locale, ...more]) => [locales, ...more];
+    for (const name of ['NumberFormat', 'DateTimeFormat']) {
+      Intl[name] = new Proxy(Intl[name], {
+        construct: (real, given, target) => Reflect.construct(real, here(given), target),
+        apply: (real, self, given) => Reflect.apply(real, self, here(given)),
+      });
+    }
     Object.assign(process.env, {
       LANG: 'tr_TR.UTF-8',
       EDITOR: 'ed',
