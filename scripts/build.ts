@@ -2,12 +2,16 @@
  * Builds `dist/`: a few bundles instead of hundreds of modules, because loading modules one by one is
  * most of what starting costs (docs/adr/0005). Types are checked elsewhere (`npm run types`).
  */
-import { cp, rm } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
+import { isolatedDeclaration } from 'rolldown/experimental';
 
 /** Programs of their own; their paths below `dist/` are those below `src/`. */
-const entries = ['cli/start', 'toolbox/code/code-worker', 'models/embed-worker'];
+const entries = ['cli/start', 'toolbox/code/code-worker', 'models/embed-worker', 'client/connect'];
+
+/** What `tutti/client` declares; these import types of one another only. */
+const declared = ['client/connect', 'client/operations'];
 
 /** Small libraries that every start needs. Engines stay outside: they load when a tool needs them. */
 const bundled = [
@@ -120,8 +124,17 @@ await cp('src', 'dist', {
     (!/\.[a-z]+$/.test(path) || assetEndings.some((ending) => path.endsWith(ending))),
 });
 
+for (const name of declared) await writeDeclarations(name);
+
 function isPackage(id: string): boolean {
   return !/^[./\0]/.test(id) && !/^[A-Za-z]:/.test(id) && !(id in leanModules);
+}
+
+async function writeDeclarations(name: string): Promise<void> {
+  const file = `src/${name}.ts`;
+  const { code, errors } = await isolatedDeclaration(file, await readFile(file, 'utf8'), {});
+  if (errors.length > 0) throw new Error(`${file}: ${errors.map(({ message }) => message).join()}`);
+  await writeFile(`dist/${name}.d.ts`, code.replaceAll(/(from "\.\/\w+)\.ts"/g, '$1.js"'));
 }
 
 /** Fails the build when a changed import would make every start load far more. */

@@ -69,6 +69,16 @@ function tutti(...argv: string[]): { stdout: string; status: number | null; stde
   return spawnSync(program, argv, { cwd: project, env, encoding: 'utf8' });
 }
 
+/** Starts the installed server; gives its address. */
+async function serve(): Promise<string> {
+  for (const folder of [project, env.HOME]) mkdirSync(folder, { recursive: true });
+  const program = join(root, 'bin/tutti.js');
+  const server = spawn(process.execPath, [program, 'serve', '--port', '0'], { cwd: project, env });
+  onTestFinished(() => void server.kill('SIGKILL'));
+  const chunk = await new Promise<Buffer>((resolve) => server.stdout.once('data', resolve));
+  return (chunk.toString().split('\n')[0] ?? '').replace('listening on ', '');
+}
+
 describe.skipIf(whyNot !== undefined)(`the installed package ${whyNot ?? ''}`, () => {
   it('says what it is, lists its tools and is in order', () => {
     expect(tutti('--help')).toMatchObject({
@@ -95,18 +105,34 @@ describe.skipIf(whyNot !== undefined)(`the installed package ${whyNot ?? ''}`, (
   it('serves MCP on stdio and over HTTP', async () => {
     const args = [join(root, 'bin/tutti.js'), 'mcp', '--root', project];
     expect(await reviewThrough(process.execPath, args)).toContain('S307');
-    const server = spawn(process.execPath, [join(root, 'bin/tutti.js'), 'serve', '--port', '0'], {
-      cwd: project,
-      env,
-    });
-    onTestFinished(() => void server.kill('SIGKILL'));
-    const [line] = await new Promise<string[]>((resolve) => {
-      server.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().split('\n')));
-    });
-    const url = line?.replace('listening on ', '');
+    const url = await serve();
     expect((await fetch(`${url}/health`)).ok).toBe(true);
     const post = { method: 'POST', body: '{}' };
     expect((await fetch(`${url}/mcp`, post)).status).toBe(401);
+  });
+
+  it('is a typed client of its server for other programs', async () => {
+    const url = await serve();
+    const token = readFileSync(join(env.HOME, '.local/share/tutti/serve-token'), 'utf8').trim();
+    const asks = `
+      import { connect, isClientError, type ListItem } from 'tutti/client';
+      const [url = '', token = ''] = process.argv.slice(2);
+      const client = connect({ url, token });
+      const { status } = await client.call('getHealth', {});
+      const tools: ListItem<'getTools'>[] = await client.all('getTools', {}, { limit: 3 });
+      const failed = await client.call('getRunsById', { path: { id: 'none' } }).catch((error) => error);
+      console.log(status, tools.length, isClientError(failed) && failed.code);`;
+    writeFileSync(join(base, 'asks.mts'), asks);
+    writeFileSync(join(base, 'wrong.mts'), asks.replace("'getHealth'", "'getHealt'"));
+    const given = [url, token];
+    const options = { cwd: base, encoding: 'utf8' } as const;
+    const ran = spawnSync(process.execPath, ['asks.mts', ...given], options);
+    expect([ran.stdout, ran.stderr]).toEqual(['ok 3 workflow.unknown_run\n', '']);
+    const check = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext'];
+    const types = ['--types', 'node', '--typeRoots', join(checkout, 'node_modules/@types')];
+    const tsc = join(checkout, 'node_modules/.bin/tsc');
+    expect(spawnSync(tsc, [...check, ...types, 'asks.mts'], options).stdout).toBe('');
+    expect(spawnSync(tsc, [...check, ...types, 'wrong.mts'], options).stdout).toContain('getHealt');
   });
 
   it('connects a client to itself', () => {

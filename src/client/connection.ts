@@ -1,4 +1,5 @@
 import { AppError, type Secret } from '../kernel/index.ts';
+import type { ClientEvent, ListItem, ListName } from './connect.ts';
 import { operations, type Operations } from './operations.ts';
 
 export interface ConnectionOptions {
@@ -53,12 +54,6 @@ class ServerUnreachableError extends AppError {
   }
 }
 
-export interface ServerEvent {
-  readonly id: string | undefined;
-  readonly event: string;
-  readonly data: string;
-}
-
 const defaultTimeoutMs = 600_000;
 const reconnectMs = 500;
 /** Attempts without a single event in between. */
@@ -108,12 +103,12 @@ export class Connection {
   }
 
   /** Items of all pages of a list, at most `limit`. */
-  async all<Name extends PagedName>(
+  async all<Name extends ListName>(
     name: Name,
     input: Operations[Name]['input'],
     { limit = Infinity, signal }: { readonly limit?: number; readonly signal?: AbortSignal } = {},
-  ): Promise<PagedItem<Name>[]> {
-    const items: PagedItem<Name>[] = [];
+  ): Promise<ListItem<Name>[]> {
+    const items: ListItem<Name>[] = [];
     let cursor: string | null = null;
     do {
       const query = {
@@ -121,9 +116,7 @@ export class Connection {
         limit: Math.min(limit - items.length, pageSize),
         ...(cursor !== null && { cursor }),
       };
-      const page = (await this.call(name, { ...input, query }, { signal })) as Page<
-        PagedItem<Name>
-      >;
+      const page = (await this.call(name, { ...input, query }, { signal })) as Page<ListItem<Name>>;
       items.push(...page.items);
       cursor = page.nextCursor;
     } while (cursor !== null && items.length < limit);
@@ -135,7 +128,7 @@ export class Connection {
     of: 'runs' | 'turns',
     id: string,
     signal: AbortSignal,
-  ): AsyncGenerator<ServerEvent> {
+  ): AsyncGenerator<ClientEvent> {
     let lastId: string | undefined;
     for (let attempts = 0; attempts < maxReconnects; attempts += 1) {
       const response = await this.#fetch(this.#address(`/api/v1/${of}/{id}/events`, { id }, {}), {
@@ -199,13 +192,6 @@ interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-type PagedName = {
-  [Name in keyof Operations]: Operations[Name]['output'] extends Page<unknown> ? Name : never;
-}[keyof Operations];
-
-type PagedItem<Name extends PagedName> =
-  Operations[Name]['output'] extends Page<infer Item> ? Item : never;
-
 /** The error of a problem. */
 export function failureOf(status: number, text: string): AppError {
   const problem = readProblem(text);
@@ -223,7 +209,7 @@ function readProblem(text: string): Problem {
 }
 
 /** The events of a response, one by one. */
-async function* readEvents(response: Response): AsyncGenerator<ServerEvent> {
+async function* readEvents(response: Response): AsyncGenerator<ClientEvent> {
   let pending = '';
   for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     pending += piece;
@@ -237,7 +223,7 @@ async function* readEvents(response: Response): AsyncGenerator<ServerEvent> {
   }
 }
 
-function readEvent(block: string): ServerEvent | undefined {
+function readEvent(block: string): ClientEvent | undefined {
   const fields = new Map<string, string>();
   for (const line of block.split('\n')) {
     const [, name, value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? [];

@@ -59,7 +59,7 @@ describe('tutti contexts', () => {
 
   it('says what was left out of a text', async () => {
     const { run } = aTerminal();
-    await run(['create', 'long', `${'word '.repeat(500)}`, 'short']);
+    await run(['create', 'long', 'word '.repeat(500), 'short']);
     const { stdout, stderr } = await run(['text', 'long', '--tokens', '100']);
     expect(stdout).toContain('… (cut)');
     expect(stderr).toMatch(/cut to fit into 100 tokens: word[^]*left out: short/);
