@@ -8,6 +8,7 @@ export {
   remoteFleet,
   remoteKeys,
   remoteMemory,
+  remoteMemoryItems,
   remoteModels,
 } from './remote-rooms.ts';
 export { remoteContexts, remoteFeedback } from './remote-contexts.ts';

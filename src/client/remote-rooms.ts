@@ -2,6 +2,7 @@ import type { ApiKeys, AuditLog } from '../contract/access/index.ts';
 import type { Agent, AgentEvent, AskOutcome } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { FleetControl, ServerStatus } from '../contract/fleet/index.ts';
+import type { MemoryFilter, MemoryItems } from '../contract/memory/index.ts';
 import type { Models, ModelDescription } from '../contract/model/index.ts';
 import type { Memory, Session } from '../contract/session/index.ts';
 import {
@@ -255,6 +256,55 @@ export function remoteMemory(connection: Connection): Memory {
     preferences: async () => [],
     forget: refuse('Forgetting a preference'),
     close: async () => {},
+  };
+}
+
+/** What a server remembers of the caller. */
+export function remoteMemoryItems(connection: Connection): MemoryItems {
+  const change = (id: string, body: { pinned?: boolean; status?: 'active' | 'excluded' }) =>
+    connection.call('postMemoryByIdChange', { path: { id }, body });
+  return {
+    search: async ({ text, limit, filter = {} }) => {
+      const { validAt } = filter;
+      const time = validAt === undefined ? {} : { validAt };
+      const query = { ...filterQuery(filter), ...time, query: text, limit };
+      return connection.call('getMemorySearch', { query });
+    },
+    remember: async (_caller, { text, kind, sensitivity }) =>
+      connection.call('postMemory', {
+        body: { text, ...(kind && { kind }), ...(sensitivity && { sensitivity }) },
+      }),
+    correct: async (_caller, id, { text }) =>
+      connection.call('postMemoryByIdCorrect', { path: { id }, body: { text } }),
+    async forget(_caller, ids) {
+      const forgotten: string[] = [];
+      let turns = 0;
+      for (const id of ids) {
+        const gone = await connection.call('deleteMemoryById', { path: { id } });
+        forgotten.push(...gone.forgotten);
+        turns += gone.turns;
+      }
+      return { forgotten, turns };
+    },
+    pin: (_caller, id, pinned) => change(id, { pinned }),
+    setStatus: (_caller, id, status) => change(id, { status }),
+    explain: async (_caller, id) => connection.call('getMemoryById', { path: { id } }),
+    list: async (_caller, filter, { limit }) =>
+      connection.all('getMemory', { query: filterQuery(filter) }, { limit }),
+    state: refuse('Counting what is remembered'),
+    erase: refuse('Writing the database anew'),
+    close: async () => {},
+  };
+}
+
+function filterQuery(filter: MemoryFilter) {
+  const { kinds, statuses, sensitivities, observedFrom, observedUntil } = filter;
+  return {
+    ...(kinds && { kinds }),
+    ...(statuses && { statuses }),
+    ...(sensitivities && { sensitivities }),
+    ...(observedFrom !== undefined && { observedFrom }),
+    ...(observedUntil !== undefined && { observedUntil }),
   };
 }
 

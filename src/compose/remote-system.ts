@@ -11,6 +11,7 @@ import {
   remoteFleet,
   remoteKeys,
   remoteMemory,
+  remoteMemoryItems,
   remoteModels,
   remoteWorkflows,
 } from '../client/index.ts';
@@ -43,6 +44,7 @@ export async function openRemoteSystem(request: RemoteRequest): Promise<System> 
     memory: remoteMemory(connection),
     contexts: remoteContexts(connection),
     feedback: remoteFeedback(connection),
+    memoryItems: remoteMemoryItems(connection),
     models: notRemote<System['models']>('This', remoteModels(connection)),
     keys: remoteKeys(connection),
     audit: remoteAudit(connection),

@@ -27,6 +27,7 @@ import { countItems, hasPendingSession, indexTurnsOfSession } from './memory-upk
 import { readNumber } from './run-rows.ts';
 import type { Durability, SqliteDatabase, Statements } from './sqlite-database.ts';
 import { quantize } from './vector-index.ts';
+import { WordCounts } from './word-counts.ts';
 import { whileStoreBusy } from './write-group.ts';
 
 const itemsSql = `
@@ -42,7 +43,6 @@ const listSql = `
     (SELECT observed_at_ms, item_key FROM memory_items WHERE caller_id = :caller AND item_id = :after))
   ORDER BY i.observed_at_ms DESC, i.item_key DESC LIMIT :limit`;
 
-const documentsSql = 'SELECT COUNT(*) AS count FROM memory_words WHERE memory_words MATCH ?';
 /** `CROSS JOIN`: asked for each of a caller's items, the index would take minutes. */
 const byWordsSql = `
   SELECT i.item_id, -bm25(memory_words) AS score
@@ -101,8 +101,6 @@ const pendingSql = `
 const compareSql = `INSERT INTO memory_words (memory_words, rank) VALUES ('integrity-check', 1)`;
 const mergeSql = `INSERT INTO memory_words (memory_words) VALUES ('optimize')`;
 
-/** Items that a search by words ranks, at about 2 µs each on a slow core. */
-const maxRanked = 6_000;
 /** Words of one search. */
 const maxWords = 32;
 /** Waiting blocks the event loop: only shortly per attempt. */
@@ -119,6 +117,7 @@ export class SqliteMemoryItemStore implements MemoryItemStore {
   readonly #database: SqliteDatabase;
   readonly #options: MemoryItemStoreOptions;
   readonly #vectors: CallerVectors;
+  readonly #words = new WordCounts();
 
   constructor(database: SqliteDatabase, options: MemoryItemStoreOptions) {
     this.#database = database;
@@ -176,7 +175,7 @@ export class SqliteMemoryItemStore implements MemoryItemStore {
   ): Promise<readonly ScoredItem[]> {
     if (!this.#database.exists) return [];
     const rows = this.#database.read((statements) => {
-      const rarest = rarestOf(statements, [...new Set(words)].slice(0, maxWords));
+      const rarest = this.#words.rarestOf(statements, [...new Set(words)].slice(0, maxWords));
       if (rarest.length === 0) return [];
       const cells = { ...filterCells(caller.id, filter), words: rarest.join(' OR '), limit };
       return statements(byWordsSql).all(cells);
@@ -336,22 +335,6 @@ export class SqliteMemoryItemStore implements MemoryItemStore {
     const terms = { durability, busyTimeoutMs: tryMs };
     return whileStoreBusy(this.#options.patienceMs, () => this.#database.write(terms, work));
   }
-}
-
-/** The words as the index is asked for them, without those that would make it rank too many items. */
-function rarestOf(statements: Statements, words: readonly string[]): readonly string[] {
-  const counted = words
-    .map((word) => `"${word.replaceAll('"', '""')}"`)
-    .map((word) => ({ word, items: readNumber(statements(documentsSql).get(word) ?? {}, 'count') }))
-    .filter(({ items }) => items > 0)
-    .sort((a, b) => a.items - b.items);
-  let ranked = 0;
-  return counted
-    .filter(({ items }, index) => {
-      ranked += items;
-      return index === 0 || ranked <= maxRanked;
-    })
-    .map(({ word }) => word);
 }
 
 function keysOf(statements: Statements, caller: Caller, session: string): ReadonlySet<number> {
