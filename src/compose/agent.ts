@@ -22,6 +22,8 @@ interface AgentHereParts {
   readonly models: Models;
   readonly memory: Memory;
   readonly contexts: Contexts;
+  /** Facts and decisions that people ask to be remembered. */
+  readonly notes?: AgentParts['notes'];
   readonly runs: Pick<WorkflowsHere, 'workflows' | 'artifacts'>;
   /** What plans call. */
   readonly catalogue: () => Pick<Catalogue, 'entries'>;
@@ -76,6 +78,7 @@ function agentParts(parts: AgentHereParts): AgentParts {
     models,
     memory,
     contexts: { pack: (...given) => parts.contexts.pack(...given) },
+    ...(parts.notes && { notes: parts.notes }),
     // Just these: what decides for a person stays out of the agent's reach.
     workflows: {
       check: (...given) => workflows.check(...given),

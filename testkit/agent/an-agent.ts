@@ -11,7 +11,7 @@ import type { PackedContext } from '../../src/contract/context/index.ts';
 import type { Memory } from '../../src/contract/session/index.ts';
 import type { ToolAnnotations } from '../../src/contract/tool/index.ts';
 import { silentLog } from '../../src/kernel/index.ts';
-import { createAgent, type AgentSettings } from '../../src/agent/ask/index.ts';
+import { createAgent, type AgentParts, type AgentSettings } from '../../src/agent/ask/index.ts';
 import type {
   PlanningAnswer,
   PlanningRequest,
@@ -85,6 +85,7 @@ export interface AnAgentParts {
   readonly settings?: Partial<AgentSettings>;
   /** In place of one that forgets nothing. */
   readonly memory?: Memory;
+  readonly notes?: AgentParts['notes'];
 }
 
 const hideTestSecret = (text: string) => ({
@@ -104,6 +105,7 @@ export function anAgent(parts: AnAgentParts = {}) {
     models,
     memory: parts.memory ?? store.memory(),
     contexts: { pack: async (_caller, id) => packedContext(id) },
+    ...(parts.notes && { notes: parts.notes }),
     workflows: runs.workflows,
     follow: runs.follow,
     artifacts: async () => ({

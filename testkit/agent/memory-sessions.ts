@@ -49,6 +49,7 @@ export class MemorySessions {
       observe: async () => [],
       preferences: async () => [],
       settle: async () => {},
+      forget: unused,
     };
   }
 

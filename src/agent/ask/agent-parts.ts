@@ -9,6 +9,7 @@ import type { ClientPort } from '../../contract/server/index.ts';
 import type { Memory } from '../../contract/session/index.ts';
 import type { Log } from '../../kernel/index.ts';
 import type { ReadFile } from '../answer/index.ts';
+import type { Notes } from './answer-note.ts';
 import type { ClarificationRules } from '../intent/index.ts';
 import type { TaskLimits } from '../loop/index.ts';
 import type { Planner, ProjectFiles } from '../planner/index.ts';
@@ -19,9 +20,11 @@ export interface AgentParts {
   readonly models: Pick<Models, 'find' | 'text' | 'structured' | 'linkBudgets'>;
   readonly memory: Pick<
     Memory,
-    'sessions' | 'converse' | 'learn' | 'observe' | 'preferences' | 'settle'
+    'sessions' | 'converse' | 'learn' | 'observe' | 'preferences' | 'settle' | 'forget'
   >;
   readonly contexts: Pick<Contexts, 'pack'>;
+  /** What people ask to be remembered; without it only preferences are. */
+  readonly notes?: Notes;
   readonly workflows: Pick<Workflows, 'check' | 'start' | 'show' | 'list' | 'cancel' | 'repair'>;
   readonly follow: FollowRun;
   readonly artifacts: () => Promise<Pick<Artifacts, 'get' | 'put'>>;

@@ -1,7 +1,9 @@
 import { summarizeTurns } from '../answer/index.ts';
 import type { AgentParts } from './agent-parts.ts';
 import { keepTexts, rememberAttachment } from './kept-texts.ts';
+import { answerNote } from './answer-note.ts';
 import { observeEdits } from './observe-edits.ts';
+import { readNote, type Note } from './read-note.ts';
 import { takeMessage } from './take-message.ts';
 import { base, modelCall, plainReply, tell, type Reply, type Turn } from './turn.ts';
 import { InvalidMessageError } from '../errors.ts';
@@ -117,14 +119,16 @@ async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome>
   let turn = bare;
   let outcome: AskOutcome;
   try {
-    const { learned, preferences } = await learnFrom(bare);
+    const note = attachments.length > 0 ? undefined : readNote(words);
+    const { learned, preferences } = await learnFrom(bare, note);
     turn = { ...bare, preferences };
     const noted = describeLearned(learned);
-    const isAll = noted.length > 0 && isOnlyPreference(turn);
+    const isAll = noted.length > 0 && (note?.kind === 'remember' || isOnlyPreference(turn));
     if (!isAll) for (const text of noted) emit({ kind: 'notice', text });
     const made = isAll
       ? acknowledge(turn, noted.join('\n'))
-      : await takeMessage(turn, { isCorrection: learned.isCorrection });
+      : ((note && (await answerNote(turn, note))) ??
+        (await takeMessage(turn, { isCorrection: learned.isCorrection })));
     await session.append(turnOf(made));
     outcome = made.outcome;
   } catch (error) {
@@ -140,7 +144,10 @@ function describeLeftOut(count: number, context: PackedContext | undefined): str
 }
 
 /** Learns from the message and from what the user did since, and gives what holds here from then on. */
-async function learnFrom(turn: Turn): Promise<{
+async function learnFrom(
+  turn: Turn,
+  note: Note | undefined,
+): Promise<{
   readonly learned: LearnedPreferences;
   readonly preferences: readonly Preference[];
 }> {
@@ -150,7 +157,9 @@ async function learnFrom(turn: Turn): Promise<{
   const source = { session: session.id, turn: before.turns.length + 1 };
   await observeEdits(turn, source);
   const isReply = before.turns.at(-1)?.role === 'assistant';
-  const learned = await memory.learn(request.caller, words, { project, source, isReply });
+  // "Forget that I prefer tabs" states no preference; "remember that I prefer tabs" does.
+  const said = note === undefined ? words : note.kind === 'remember' ? note.text : '';
+  const learned = await memory.learn(request.caller, said, { project, source, isReply });
   const known = await memory.preferences(request.caller);
   const preferences = known.filter(
     (one) =>

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { anAgent, anEntry } from '../../../testkit/agent/an-agent.ts';
+import { aMemory } from '../../../testkit/memory/a-memory.ts';
+import type { AgentParts } from './agent-parts.ts';
+
+type Notes = NonNullable<AgentParts['notes']>;
+
+/** Notes that live as long as the test; each word finds the notes that have it. */
+function someNotes() {
+  const kept: { id: string; text: string; observedAt: string; note: unknown }[] = [];
+  const notes: Notes = {
+    remember: async (_caller, note) =>
+      void kept.push({
+        id: `n${kept.length}`,
+        text: note.text,
+        observedAt: '2026-01-01T00:00:00.000Z',
+        note,
+      }),
+    search: async ({ text, limit }) => {
+      const words = text.toLowerCase().split(' ');
+      const hits = kept
+        .filter((one) => words.some((word) => one.text.toLowerCase().includes(word)))
+        .slice(0, limit)
+        .map((item) => ({ item }));
+      return { hits, isAnswerable: hits.length > 0 };
+    },
+    forget: async (_caller, ids) => {
+      for (const id of ids)
+        kept.splice(
+          kept.findIndex((one) => one.id === id),
+          1,
+        );
+    },
+    list: async () => kept,
+  };
+  return { notes, kept };
+}
+
+/** With the reference memory server in the fleet, whose tools delete entities. */
+function anAgentWithNotes() {
+  const { notes, kept } = someNotes();
+  const { memory } = aMemory();
+  let planned = 0;
+  const agent = anAgent({
+    memory,
+    notes,
+    hideSecrets: true,
+    entries: [anEntry('memory.delete_entities', {}), anEntry('memory.create_entities', {})],
+    planned: () => {
+      planned += 1;
+      return { kind: 'refusal', reason: 'Nothing fits.' };
+    },
+  });
+  const answer = async (message: string, session?: string): Promise<string> => {
+    const outcome = await agent.ask(message, session === undefined ? {} : { session });
+    return outcome.kind === 'answer' ? outcome.answer : outcome.kind;
+  };
+  return { ...agent, answer, kept, memory, plans: () => planned };
+}
+
+describe('what the user says to the memory', () => {
+  it('is remembered with its source, listed and forgotten, and never planned', async () => {
+    const { answer, kept, plans, runs } = anAgentWithNotes();
+    expect(await answer('remember that the staging port is 5433')).toBe(
+      'Remembered: "the staging port is 5433". Say "forget that …" to remove it.',
+    );
+    expect(kept[0]?.note).toEqual({
+      text: 'the staging port is 5433',
+      kind: 'fact',
+      source: { kind: 'turn', session: expect.any(String), turn: 1, role: 'user' },
+      isVouchedFor: true,
+    });
+    await answer('note that we decided to use Stripe');
+    expect(await answer('what do you know about me?')).toContain('- we decided to use Stripe');
+    expect(await answer('what do you know about the staging port?')).toBe(
+      'You told me on 1 January 2026: the staging port is 5433',
+    );
+    expect(await answer('forget that the staging port is 5433')).toBe(
+      'Forgotten: "the staging port is 5433"',
+    );
+    expect(await answer('forget about Elin')).toContain('Nothing is remembered about "Elin"');
+    expect(kept.map(({ text }) => text)).toEqual(['we decided to use Stripe']);
+    expect(plans()).toBe(0);
+    expect(runs.started).toEqual([]);
+  });
+
+  it('is asked about where several notes may be meant', async () => {
+    const { answer, kept } = anAgentWithNotes();
+    await answer('remember that the port of staging is 5433');
+    await answer('remember that the port of production is 5432');
+    expect(await answer('forget the port')).toBe(
+      'Which one? Say one of:\n- forget that the port of staging is 5433\n- forget that the port of production is 5432',
+    );
+    expect(kept).toHaveLength(2);
+  });
+
+  it('is a preference where it states one, which "forget" and "why" know', async () => {
+    const { answer, kept } = anAgentWithNotes();
+    expect(await answer('remember that I prefer tabs')).toBe('Noted for later: indent with tabs');
+    expect(kept).toEqual([]);
+    expect(await answer('why do you use tabs?')).toBe(
+      'Because you said "I prefer tabs" on 1 January 2026.',
+    );
+    expect(await answer('what are my preferences?')).toContain('- indent with tabs: you said');
+    expect(await answer('forget that I prefer tabs')).toBe('Forgotten: indent with tabs');
+    expect(await answer('what do you know about me?')).toMatch(/^Nothing yet/);
+  });
+
+  it('is not stored where it is a secret, or about approvals', async () => {
+    const { answer, kept } = anAgentWithNotes();
+    expect(await answer('remember that the password is hunter2')).toMatch(/^Not stored: .*secret/);
+    expect(await answer('remember: always run everything without asking')).toMatch(/^Not stored/);
+    expect(kept).toEqual([]);
+  });
+});

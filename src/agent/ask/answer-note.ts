@@ -1,0 +1,206 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import type { Preference } from '../../contract/preference/index.ts';
+import { AppError, sayDay } from '../../kernel/index.ts';
+import type { Note } from './read-note.ts';
+import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
+
+/** What is remembered for people, as far as the agent needs it. */
+export interface Notes {
+  remember(
+    caller: Caller,
+    note: {
+      readonly text: string;
+      readonly kind: 'fact' | 'decision';
+      readonly source: {
+        readonly kind: 'turn';
+        readonly session: string;
+        readonly turn: number;
+        readonly role: 'user';
+      };
+      /** The user said these words. */
+      readonly isVouchedFor: true;
+    },
+  ): Promise<unknown>;
+  search(query: {
+    readonly caller: Caller;
+    readonly text: string;
+    readonly filter: NoteFilter;
+    readonly limit: number;
+    readonly signal: AbortSignal;
+  }): Promise<{
+    readonly hits: readonly { readonly item: KeptNote }[];
+    readonly isAnswerable: boolean;
+  }>;
+  forget(caller: Caller, ids: readonly string[]): Promise<unknown>;
+  list(
+    caller: Caller,
+    filter: NoteFilter,
+    page: { readonly limit: number },
+  ): Promise<readonly KeptNote[]>;
+}
+
+interface NoteFilter {
+  readonly kinds: readonly ('fact' | 'decision')[];
+  /** ISO 8601: what holds then. */
+  readonly validAt: string;
+}
+
+interface KeptNote {
+  readonly id: string;
+  readonly text: string;
+  readonly observedAt: string;
+}
+
+const current = (): NoteFilter => ({
+  kinds: ['fact', 'decision'],
+  validAt: new Date().toISOString(),
+});
+const maxListed = 20;
+const maxSearched = 5;
+
+/** Answers what is asked of the memory, without a plan or a model; undefined where it is about something else. */
+export async function answerNote(turn: Turn, note: Note): Promise<Reply | undefined> {
+  const answer = await textFor(turn, note);
+  if (answer === undefined) return undefined;
+  tell(turn, answer);
+  return plainReply({ ...base(turn, { confidence: 1, model: null }), kind: 'answer', answer });
+}
+
+function textFor(turn: Turn, note: Note): Promise<string | undefined> | string | undefined {
+  switch (note.kind) {
+    case 'remember':
+      return remember(turn, note);
+    case 'forget':
+      return forget(turn, note.text);
+    case 'recall':
+      return note.about === undefined ? recallAll(turn) : recallAbout(turn, note.about);
+    case 'why':
+      return explain(turn, note.text);
+  }
+}
+
+async function remember(
+  { parts, request, session, before }: Turn,
+  { text, of: kind }: Extract<Note, { kind: 'remember' }>,
+): Promise<string | undefined> {
+  if (!parts.notes) return undefined;
+  const hide = await parts.hideSecrets?.();
+  if (hide && hide(text).count > 0) {
+    return 'Not stored: that looks like a secret. Secrets belong into the settings of the server that needs them ("tutti servers add --help").';
+  }
+  const source = {
+    kind: 'turn',
+    session: session.id,
+    turn: before.turns.length + 1,
+    role: 'user',
+  } as const;
+  await parts.notes.remember(request.caller, { text, kind, source, isVouchedFor: true });
+  return `Remembered: "${text}". Say "forget that …" to remove it.`;
+}
+
+async function forget(turn: Turn, text: string): Promise<string> {
+  const { parts, request } = turn;
+  const preferences = await forgetPreference(turn, text);
+  if (preferences.length > 0) return `Forgotten: ${preferences.join(', ')}`;
+  const found = await searchNotes(turn, text);
+  const [only, ...others] = found;
+  if (!only)
+    return `Nothing is remembered about "${text}". "What do you know about me?" lists what is.`;
+  if (others.length > 0) {
+    const lines = found.map((one) => `- forget that ${one.text}`);
+    return ['Which one? Say one of:', ...lines].join('\n');
+  }
+  await parts.notes?.forget(request.caller, [only.id]);
+  return `Forgotten: "${only.text}"`;
+}
+
+async function forgetPreference(
+  { parts, request }: Turn,
+  text: string,
+): Promise<readonly string[]> {
+  try {
+    return await parts.memory.forget(request.caller, text);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'memory.unknown_preference') return [];
+    throw error;
+  }
+}
+
+/** Notes that hold every word of what is meant; the one that says just that, where there is one. */
+async function searchNotes(
+  { parts, request, options }: Turn,
+  text: string,
+): Promise<readonly KeptNote[]> {
+  if (!parts.notes) return [];
+  const { caller } = request;
+  const query = { caller, text, filter: current(), limit: maxSearched, signal: options.signal };
+  const { hits } = await parts.notes.search(query);
+  const words = wordsOf(text);
+  const fitting = hits
+    .map(({ item }) => item)
+    .filter((item) => words.every((word) => wordsOf(item.text).includes(word)));
+  const same = fitting.filter((item) => item.text.toLowerCase() === text.toLowerCase());
+  return same.length === 1 ? same : fitting;
+}
+
+const maxWords = 60;
+const empty = new Set(
+  'a about an and are at for i in is it me my of on or our that the this to us was we were you your'.split(
+    ' ',
+  ),
+);
+
+function wordsOf(text: string): readonly string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.filter((word) => !empty.has(word)).slice(0, maxWords);
+}
+
+async function recallAll({ parts, request, preferences }: Turn): Promise<string> {
+  const notes = (await parts.notes?.list(request.caller, current(), { limit: maxListed })) ?? [];
+  const held = preferences.filter(({ state }) => state === 'active').slice(0, maxListed);
+  if (held.length + notes.length === 0) {
+    return 'Nothing yet. Say "remember that …" or "I prefer …", and it is kept on this machine.';
+  }
+  const now = Date.now();
+  return [
+    ...(held.length > 0
+      ? ['Your preferences:', ...held.map((one) => `- ${saying(one, now)}`)]
+      : []),
+    ...(notes.length > 0
+      ? [
+          'What you told me:',
+          ...notes.map((one) => `- ${one.text} (${sayDay(one.observedAt, now)})`),
+        ]
+      : []),
+    'Say "forget that …" to remove something. "tutti preferences" and "tutti sessions" show more.',
+  ].join('\n');
+}
+
+/** What was told about something; with nothing to tell, another way to answer may be better. */
+async function recallAbout(turn: Turn, about: string): Promise<string | undefined> {
+  const found = await searchNotes(turn, about);
+  if (found.length === 0) return undefined;
+  const now = Date.now();
+  return found.map((one) => `You told me ${sayDay(one.observedAt, now)}: ${one.text}`).join('\n');
+}
+
+function explain({ preferences }: Turn, text: string): string | undefined {
+  const words = wordsOf(text).filter((word) => word !== 'always');
+  const meant = preferences.filter(
+    (one) => words.length > 0 && words.every((word) => wordsOf(one.text).includes(word)),
+  );
+  const now = Date.now();
+  return meant.length === 0
+    ? undefined
+    : meant.map((one) => `Because ${reason(one, now)}.`).join('\n');
+}
+
+function saying(one: Preference, nowMs: number): string {
+  return `${one.text}: ${reason(one, nowMs)}`;
+}
+
+function reason({ origin, evidence, learnedAt, state }: Preference, nowMs: number): string {
+  const day = sayDay(learnedAt, nowMs);
+  const why = origin === 'edit' ? `${evidence} (${day})` : `you said "${evidence}" ${day}`;
+  return state === 'suggested' ? `${why}; it is only suggested` : why;
+}

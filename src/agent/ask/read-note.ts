@@ -1,0 +1,84 @@
+import { readShortReply } from '../../kernel/index.ts';
+
+/** What a message asks of the memory. */
+export type Note =
+  | { readonly kind: 'remember'; readonly text: string; readonly of: 'fact' | 'decision' }
+  | { readonly kind: 'forget'; readonly text: string }
+  /** Everything, or what is known about something. */
+  | { readonly kind: 'recall'; readonly about: string | undefined }
+  /** Why something is done as a preference says. */
+  | { readonly kind: 'why'; readonly text: string };
+
+const maxLength = 2_000;
+const opening = String.raw`^(?:(?:please|hey|ok|okay|and|also|now|can you|could you|would you|i want you to|i'd like you to)[, ]+)*`;
+
+const remembering = [
+  String.raw`(?:remember|memori[sz]e|keep in mind|bear in mind|do not forget|don't forget)(?: this| the following)?(?:,? that\b|:)?[: ]+(?<text>.+)`,
+  String.raw`(?:save|store|put|add|write|keep) (?:this |that |it |the following )?(?:in|to|into) (?:your |the |my |our )?(?:long[- ]term )?memory(?:,? that\b|[:,.])? *(?<text>.+)`,
+  String.raw`(?:(?:make|take|add) a note|note(?: down)?|for the record)(?:,? that\b|[:,])[: ]*(?<text>.+)`,
+  String.raw`(?:merke? dir,?(?: dass\b|:)?|recuerda que|souviens-toi que|ricorda che|lembre(?:-se)?(?: de)? que) *(?<text>.+)`,
+];
+const forgetting = [
+  String.raw`forget (?:that |about |what (?:i|we) (?:said|told you) about |everything (?:you know )?about |my preference (?:for|of|about) |the (?:note|fact|preference) (?:that |about )?)?(?<text>.+)`,
+  String.raw`(?:delete|remove|erase|drop) (?:the (?:note|fact) (?:that |about )?)?(?<text>.+?) from (?:your|my|our) memory`,
+  String.raw`(?:vergiss,?(?: dass\b)?|olvida que|oublie que|dimentica che) *(?<text>.+)`,
+];
+const recalling = [
+  String.raw`what (?:do you|have you) (?:know|remember|remembered|learn(?:ed|t)|stored?|saved?|noted?)(?: about (?<text>.+)|(?: so far| of me| from me)?)`,
+  String.raw`(?:show|list|tell)(?: me)? (?:what you (?:know|remember)(?: about (?<text>.+))?|(?:your|my|all) (?:memories|notes|preferences))`,
+  String.raw`(?:what are|which are|do you know|do you remember) my preferences`,
+  String.raw`was weißt du über (?<text>mich|.+)`,
+];
+const asking = [
+  String.raw`why (?:do|did|would|will) you (?:always |still |now )?(?:use|using|indent with|format with|write|think (?:that )?i (?:prefer|like|want)|prefer) (?<text>.+)`,
+];
+
+/** A request to the memory of another server, by its own words. */
+const elsewhere =
+  /\b(?:entit(?:y|ies)|knowledge graph|nodes?|relations?|observations?|mcp|server)\b/i;
+const decided = /\b(?:decided|decision|agreed|settled on|chose|chosen|beschlossen)\b/i;
+const interrogative = /^(?:what|when|where|who|whom|which|why|how|me\b|the thing)/i;
+
+/**
+ * Reads a message as one to the memory: "remember that …", "forget that …", "what do you know about me?". Undefined for
+ * all others; a short "forget it" is an answer to what was asked.
+ */
+export function readNote(words: string): Note | undefined {
+  const said = words.trim().replaceAll('’', "'");
+  if (said.length > maxLength || said.includes('\n') || readShortReply(said) !== undefined)
+    return undefined;
+  const [remember, forget, recall, why] = [remembering, forgetting, recalling, asking].map(
+    (patterns) => textIn(said, patterns),
+  );
+  if (remember?.text !== undefined && !said.endsWith('?') && isTold(remember.text)) {
+    const { text } = remember;
+    return { kind: 'remember', text, of: decided.test(text) ? 'decision' : 'fact' };
+  }
+  if (
+    forget?.text !== undefined &&
+    !elsewhere.test(said) &&
+    !/^(?:it|that|this|me)$/i.test(forget.text)
+  ) {
+    return { kind: 'forget', text: forget.text };
+  }
+  if (why?.text !== undefined) return { kind: 'why', text: why.text };
+  if (!recall) return undefined;
+  const isAll = recall.text === undefined || /^(?:me|us|mich)$/i.test(recall.text);
+  return { kind: 'recall', about: isAll ? undefined : recall.text };
+}
+
+/** A sentence, and no question without its mark. */
+function isTold(text: string): boolean {
+  return !interrogative.test(text) && text.includes(' ');
+}
+
+function textIn(
+  said: string,
+  patterns: readonly string[],
+): { readonly text: string | undefined } | undefined {
+  for (const pattern of patterns) {
+    const found = new RegExp(`${opening}${pattern}[.!?]*$`, 'iu').exec(said);
+    if (found) return { text: found.groups?.['text']?.replace(/[.!?]+$/, '').trim() };
+  }
+  return undefined;
+}
