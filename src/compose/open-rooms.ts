@@ -52,7 +52,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const { memory, memoryItems } = remembered;
   const { contexts, feedback, runs } = contextsHere({ ...known, store, memory, runs: flows });
   const servers = (): ReturnType<FleetControl['status']> => fleet.control.status();
-  const asked = { roots, models, memory, contexts, runs, catalogue, servers };
+  const asked = { roots, models, memory, notes: memoryItems, contexts, runs, catalogue, servers };
   const agent = agentHere({ ...known, ...asked, finder: () => finder });
   const logins = loginsHere({ ...known, store });
   const ours = toolboxServers({ ...known, roots, request, sandbox, catalogue, models });
