@@ -32,3 +32,8 @@ export type {
 } from './contexts/context-store.ts';
 export { createFeedback, type FeedbackSources } from './feedback/create-feedback.ts';
 export type { FeedbackStore } from './feedback/feedback-store.ts';
+export {
+  createMemorySearch,
+  type MemorySearchOptions,
+  type RankingParts,
+} from './search/create-memory-search.ts';

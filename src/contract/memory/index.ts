@@ -116,6 +116,8 @@ export interface MemoryQuery {
   readonly text: string;
   readonly filter?: MemoryFilter;
   readonly limit: number;
+  /** Tokens that the texts of the hits may have together; absent for any number. */
+  readonly tokenBudget?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -126,6 +128,8 @@ export interface MemoryReceipt {
   /** Cosine of the vectors of request and item, from -1 to 1; null where it was not compared. */
   readonly likeness: number | null;
   readonly ageDays: number;
+  /** It no longer holds: the item, or a fact that was noted from its turn, is superseded or expired. */
+  readonly isSuperseded?: boolean | undefined;
   readonly source: MemorySource;
   /** One sentence for people: `you said it 3 days ago in session ab12 (turn 7); shares "port", "staging"`. */
   readonly because: string;

@@ -1,5 +1,5 @@
 /** Words that stand in any sentence and so tell none from another. */
-const emptyWords = new Set(
+export const emptyWords: ReadonlySet<string> = new Set(
   (
     'a about actually again all also am an and any are as at be been before but by can could did do does doing done ' +
     'earlier for from get give given gave had has have how i if in into is it its just let like me mentioned my ' +

@@ -1,0 +1,233 @@
+import type { Caller } from '../../contract/caller/index.ts';
+import type {
+  MemoryFilter,
+  MemoryFound,
+  MemoryItem,
+  MemoryQuery,
+} from '../../contract/memory/index.ts';
+import {
+  countTokens,
+  lazy,
+  orAborted,
+  reportError,
+  type Clock,
+  type Log,
+} from '../../kernel/index.ts';
+import type { MemoryItemStore, ScoredItem } from '../items/memory-item-store.ts';
+import { confidence, minConfidence } from './answerable.ts';
+import { receiptOf } from './receipt.ts';
+import {
+  adjust,
+  diversify,
+  fuse,
+  neighbourRadius,
+  parseSpeaker,
+  smooth,
+  type Fit,
+} from './rank-items.ts';
+import { asSpeaker, readQuery, type ReadQuery } from './read-query.ts';
+
+/** What the ranking goes by: all of it, but in the ablation of `bench/memory`. */
+export interface RankingParts {
+  readonly words: boolean;
+  readonly meaning: boolean;
+  readonly neighbours: boolean;
+  readonly rerank: boolean;
+}
+
+export interface MemorySearchOptions {
+  readonly store: Pick<MemoryItemStore, 'get' | 'list' | 'byWords' | 'byVector' | 'neighbours'>;
+  /** The direction of a text, of length 1. Without it words alone decide. */
+  readonly embed?: ((text: string, signal: AbortSignal) => Promise<Float32Array>) | undefined;
+  /** How long `embed` is waited for. */
+  readonly embedPatienceMs?: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly parts?: RankingParts;
+}
+
+const usualPatienceMs = 3_000;
+/** Matches that each of words and meaning contributes. */
+const maxMatches = 200;
+/** Matches whose neighbours are looked at. */
+const maxSeeds = 60;
+/** Items that are read and ranked in the end; more where more are asked for. */
+const maxRead = 200;
+const readPerWanted = 4;
+/** Latest turns that tell who takes part in the conversations. */
+const turnsForSpeakers = 100;
+const maxLimit = 100;
+const allParts: RankingParts = { words: true, meaning: true, neighbours: true, rerank: true };
+
+/** Finds the items that a question asks about: by words, meaning, and what was said around them. */
+export function createMemorySearch(options: MemorySearchOptions) {
+  return async (query: MemoryQuery): Promise<MemoryFound> => {
+    const { caller, filter = {}, signal } = query;
+    const limit = Math.min(query.limit, maxLimit);
+    const nowMs = options.clock.now();
+    const { store, parts = allParts } = options;
+    signal.throwIfAborted();
+    const read = readQuery(query.text, nowMs);
+    const within = { filter, limit: maxMatches };
+    const matchWords = lazy(async () =>
+      parts.words ? store.byWords(caller, read.words, within) : [],
+    );
+    const speakers = await findSpeakers(options, { caller, read, matchWords });
+    // The vector of the question is computed in another thread meanwhile.
+    const [byVector, byWords] = await Promise.all([
+      parts.meaning ? matchMeaning(options, query, asSpeaker(query.text, speakers)) : [],
+      matchWords(),
+    ]);
+    signal.throwIfAborted();
+    const fits = fuse(byWords, byVector);
+    const all = parts.neighbours ? smooth(fits, await neighboursOf(store, caller, fits)) : fits;
+    const ranked = await rank({ options, query, read, fits: all, nowMs });
+    const hits = withinBudget(diversify(ranked, limit), query.tokenBudget);
+    const isSure = confidence({ ranked, byVector, read, speakers }) >= minConfidence;
+    return {
+      hits: hits.map(({ item, score, fit, isSuperseded }) => ({
+        item,
+        score,
+        receipt: receiptOf({ item, fit, isSuperseded, read, nowMs }),
+      })),
+      isAnswerable: hits.length > 0 && (byVector.length === 0 || isSure),
+    };
+  };
+}
+
+/** Names of the question that begin turns, in small letters: "Anna" in "Anna: …". */
+async function findSpeakers(
+  { store }: MemorySearchOptions,
+  found: {
+    readonly caller: Caller;
+    readonly read: ReadQuery;
+    readonly matchWords: () => Promise<readonly ScoredItem[]>;
+  },
+): Promise<ReadonlySet<string>> {
+  const { caller, read, matchWords } = found;
+  if (read.names.size === 0) return new Set();
+  const latest = await store.list(caller, { kinds: ['turn'] }, { limit: turnsForSpeakers });
+  const known = speakersOf(latest);
+  if (read.names.isSubsetOf(known)) return read.names;
+  const ids = (await matchWords()).slice(0, turnsForSpeakers).map(({ id }) => id);
+  return read.names.intersection(known.union(speakersOf(await store.get(caller, ids))));
+}
+
+function speakersOf(items: readonly MemoryItem[]): Set<string> {
+  return new Set(items.flatMap(({ text }) => parseSpeaker(text).speaker?.toLowerCase() ?? []));
+}
+
+async function matchMeaning(
+  { store, embed, embedPatienceMs = usualPatienceMs, log }: MemorySearchOptions,
+  { caller, filter = {}, signal }: MemoryQuery,
+  text: string,
+): Promise<readonly ScoredItem[]> {
+  if (!embed) return [];
+  const within = AbortSignal.any([signal, AbortSignal.timeout(embedPatienceMs)]);
+  try {
+    // The embedder may be busy and notice much later that the time is up.
+    const vector = await orAborted(embed(text, within), within);
+    return await store.byVector(caller, vector, { filter, limit: maxMatches });
+  } catch (error) {
+    signal.throwIfAborted();
+    log.debug('semantic search failed', { error: reportError(error) });
+    return [];
+  }
+}
+
+function neighboursOf(
+  store: MemorySearchOptions['store'],
+  caller: Caller,
+  fits: ReadonlyMap<string, Fit>,
+) {
+  return store.neighbours(caller, bestOf(fits, maxSeeds), neighbourRadius);
+}
+
+function bestOf(fits: ReadonlyMap<string, Fit>, count: number): string[] {
+  return [...fits]
+    .sort(([, a], [, b]) => b.score - a.score)
+    .slice(0, count)
+    .map(([id]) => id);
+}
+
+/** An item in the order of the answer. */
+export interface Ranked {
+  readonly item: MemoryItem;
+  readonly score: number;
+  readonly fit: Fit;
+  readonly isSuperseded: boolean;
+}
+
+async function rank({
+  options,
+  query,
+  read,
+  fits,
+  nowMs,
+}: {
+  readonly options: MemorySearchOptions;
+  readonly query: MemoryQuery;
+  readonly read: ReadQuery;
+  readonly fits: ReadonlyMap<string, Fit>;
+  readonly nowMs: number;
+}): Promise<Ranked[]> {
+  const { store, parts = allParts } = options;
+  const { caller, filter = {}, limit } = query;
+  const ids = bestOf(fits, Math.max(maxRead, limit * readPerWanted));
+  const items = await store.get(caller, ids);
+  const outdatedTurns = new Set(
+    items.filter((item) => hasEnded(item, nowMs)).flatMap(({ source }) => turnKey(source) ?? []),
+  );
+  const ranked = items.flatMap((item): Ranked[] => {
+    const fit = fits.get(item.id);
+    const isHistory = hasEnded(item, nowMs);
+    // Turns are what was said; other items claim to hold.
+    const isHidden = parts.rerank && isHistory && !read.isAboutPast && filter.validAt === undefined;
+    if (!fit || isHidden || !isWanted(item, filter)) return [];
+    const key = turnKey(item.source);
+    const isNewFact = item.kind !== 'turn' && !isHistory;
+    const isSuperseded = isHistory || (!isNewFact && key !== undefined && outdatedTurns.has(key));
+    const score = parts.rerank ? adjust({ item, score: fit.score, isSuperseded }, read) : fit.score;
+    return [{ item, score, fit, isSuperseded }];
+  });
+  return ranked.sort((a, b) => b.score - a.score);
+}
+
+function hasEnded({ supersededBy, validUntil }: MemoryItem, nowMs: number): boolean {
+  return supersededBy !== null || (validUntil !== null && Date.parse(validUntil) <= nowMs);
+}
+
+function turnKey(source: MemoryItem['source']): string | undefined {
+  return source.kind === 'turn' ? `${source.session} ${source.turn}` : undefined;
+}
+
+/** The filter once more, for neighbours: the store looked for them regardless of it. */
+function isWanted(item: MemoryItem, filter: MemoryFilter): boolean {
+  const { kinds, statuses = ['active'], sensitivities = ['normal'], session } = filter;
+  const { observedFrom, observedUntil, validAt } = filter;
+  const atMs = Date.parse(item.observedAt);
+  const validMs = validAt === undefined ? undefined : Date.parse(validAt);
+  return (
+    (kinds?.includes(item.kind) ?? true) &&
+    statuses.includes(item.status) &&
+    sensitivities.includes(item.sensitivity) &&
+    (session === undefined || (item.source.kind === 'turn' && item.source.session === session)) &&
+    (observedFrom === undefined || atMs >= Date.parse(observedFrom)) &&
+    (observedUntil === undefined || atMs <= Date.parse(observedUntil)) &&
+    (validMs === undefined ||
+      (Date.parse(item.validFrom) <= validMs &&
+        (item.validUntil === null || Date.parse(item.validUntil) > validMs)))
+  );
+}
+
+/** The best that fit; one that is too long does not keep shorter ones out. */
+function withinBudget(hits: readonly Ranked[], tokenBudget: number | undefined): readonly Ranked[] {
+  if (tokenBudget === undefined) return hits;
+  let left = tokenBudget;
+  return hits.filter(({ item }) => {
+    const tokens = countTokens(item.text);
+    if (tokens > left) return false;
+    left -= tokens;
+    return true;
+  });
+}

@@ -1,0 +1,134 @@
+import type { MemoryItem } from '../../contract/memory/index.ts';
+import { wordsOf } from '../converse/words.ts';
+import type { NeighbourItem, ScoredItem } from '../items/memory-item-store.ts';
+import type { ReadQuery } from './read-query.ts';
+
+/** How well an item fits by itself. */
+export interface Fit {
+  readonly score: number;
+  /** Cosine; null where the vector search did not return it. */
+  readonly likeness: number | null;
+}
+
+/**
+ * Chosen on the tuning half of `bench/memory`, one after the other, in the middle of the range in which the result
+ * does not change by more than 0.005; there is no gain in more digits.
+ */
+const weights = {
+  /** BM25 of the best item counts 1, or less where it is below this: then only names or common words match. */
+  fullWordScore: 6,
+  /** The nearest item counts this much. */
+  likeness: 1.6,
+  /** Share of its score that a turn gives to the turn after it (often the answer), before it, and two away. */
+  next: 0.25,
+  previous: 0.2,
+  farther: 0.1,
+  /** For turns of the person whom the question names. */
+  speaker: 1.7,
+  insideTime: 2,
+  outsideTime: 0.5,
+  /** A question that was asked before is close to one that is asked again, and answers little. */
+  question: 0.9,
+  /** Of a turn that says nothing: "oh, really". */
+  nothingSaid: 0.3,
+  superseded: 0.3,
+};
+/** From this many words on a turn says something. */
+const wordsOfSubstance = 5;
+/** Turns this far from a match share its score. */
+export const neighbourRadius = 2;
+
+/** Scores by words and by meaning as one; the best of each counts fully. */
+export function fuse(
+  byWords: readonly ScoredItem[],
+  byVector: readonly ScoredItem[],
+): Map<string, Fit> {
+  const bestWords = Math.max(weights.fullWordScore, byWords[0]?.score ?? 0);
+  const fits = new Map<string, Fit>();
+  for (const { id, score } of byWords) fits.set(id, { score: score / bestWords, likeness: null });
+  const nearest = Math.max(Number.EPSILON, byVector[0]?.score ?? 0);
+  for (const { id, score: likeness } of byVector) {
+    const close = (Math.max(0, likeness) / nearest) * weights.likeness;
+    fits.set(id, { score: (fits.get(id)?.score ?? 0) + close, likeness });
+  }
+  return fits;
+}
+
+/** Lets turns share the scores of their neighbours: "yes, that one" means what was said before it. */
+export function smooth(
+  fits: ReadonlyMap<string, Fit>,
+  neighbours: readonly NeighbourItem[],
+): Map<string, Fit> {
+  const smoothed = new Map(fits);
+  for (const { id, of, distance } of neighbours) {
+    const own = smoothed.get(id) ?? { score: 0, likeness: null };
+    const share = (fits.get(of)?.score ?? 0) * shareAt(distance);
+    smoothed.set(id, { ...own, score: own.score + share });
+  }
+  return smoothed;
+}
+
+function shareAt(distance: number): number {
+  if (distance === 1) return weights.next;
+  return distance === -1 ? weights.previous : weights.farther;
+}
+
+/** Adjusts a score by who speaks, when, how much is said, and whether it still holds. */
+export function adjust(
+  { item, score, isSuperseded }: { item: MemoryItem; score: number; isSuperseded: boolean },
+  query: ReadQuery,
+): number {
+  const { speaker, said } = parseSpeaker(item.text);
+  let adjusted = score;
+  if (speaker !== undefined && query.names.has(speaker.toLowerCase())) adjusted *= weights.speaker;
+  if (query.times.length > 0) {
+    const atMs = Date.parse(item.observedAt);
+    const isInside = query.times.some(({ fromMs, untilMs }) => atMs >= fromMs && atMs < untilMs);
+    adjusted *= isInside ? weights.insideTime : weights.outsideTime;
+  }
+  if (said.trimEnd().endsWith('?')) adjusted *= weights.question;
+  const substance = Math.min(1, wordsOf(said).length / wordsOfSubstance);
+  adjusted *= weights.nothingSaid + (1 - weights.nothingSaid) * substance;
+  return isSuperseded && !query.isAboutPast ? adjusted * weights.superseded : adjusted;
+}
+
+const speakerPattern = /^(\p{Lu}[\p{L}'-]{0,30}(?: \p{Lu}[\p{L}'-]{0,30})?): /u;
+
+/** Turns of several people are written `Anna: …`. */
+export function parseSpeaker(text: string): { readonly speaker?: string; readonly said: string } {
+  const found = speakerPattern.exec(text);
+  const speaker = found?.[1];
+  return speaker === undefined
+    ? { said: text }
+    : { speaker, said: text.slice(found?.[0].length ?? 0) };
+}
+
+/** Texts that share more of their words than this say the same. */
+const maxOverlap = 0.85;
+
+/** Takes the best first and leaves out what repeats one that is taken. */
+export function diversify<Ranked extends { readonly item: MemoryItem }>(
+  ranked: readonly Ranked[],
+  limit: number,
+): Ranked[] {
+  const taken: { readonly one: Ranked; readonly words: ReadonlySet<string> }[] = [];
+  for (const one of ranked) {
+    if (taken.length >= limit) break;
+    const words = new Set(wordsOf(one.item.text));
+    const isRepeated = taken.some(
+      (other) => isSameTurn(one.item, other.one.item) || overlap(words, other.words) > maxOverlap,
+    );
+    if (!isRepeated) taken.push({ one, words });
+  }
+  return taken.map(({ one }) => one);
+}
+
+/** A fact and the turn that it was noted from. */
+function isSameTurn({ source: a }: MemoryItem, { source: b }: MemoryItem): boolean {
+  return a.kind === 'turn' && b.kind === 'turn' && a.session === b.session && a.turn === b.turn;
+}
+
+function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const larger = Math.max(a.size, b.size);
+  return larger === 0 ? 0 : a.intersection(b).size / larger;
+}
