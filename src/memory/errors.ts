@@ -209,6 +209,29 @@ export class TooManyMemoriesError extends AppError {
   }
 }
 
+/** Failures of other callers are unknown, too. */
+export class UnknownFailureError extends AppError {
+  readonly code = 'memory.unknown_failure';
+
+  constructor(id: string) {
+    const shown = shortened(id);
+    super(`There is no failure "${shown}". "tutti why" lists the latest`, {
+      details: { id: shown },
+    });
+  }
+}
+
+export class UnknownFixError extends AppError {
+  readonly code = 'memory.unknown_fix';
+
+  constructor(id: string) {
+    const shown = shortened(id);
+    super(`There is no fix "${shown}". "tutti why RUN" lists those that fit a failure`, {
+      details: { id: shown },
+    });
+  }
+}
+
 function shortened(text: string): string {
   return text.length <= maxShown ? text : `${text.slice(0, maxShown)}…`;
 }

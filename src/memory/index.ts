@@ -1,5 +1,13 @@
 export { createMemory, type MemoryOptions, type RedactableMemory } from './create-memory.ts';
 export { createMemoryItems, type MemoryItemsOptions } from './items/create-memory-items.ts';
+export { createExperience, type ExperienceParts } from './experience/create-experience.ts';
+export type {
+  ExperienceStore,
+  FixRecord,
+  FixUse,
+  LearnedFix,
+  StoredFailure,
+} from './experience/experience-store.ts';
 export type { Embed } from './converse/recall.ts';
 export type { PreferenceChange, PreferenceStore, StoredPreference } from './preference-store.ts';
 export type {

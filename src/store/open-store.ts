@@ -6,6 +6,7 @@ import type { LoginStore } from '../fleet/index.ts';
 import { isGone, systemClock, systemTimers, type Clock } from '../kernel/index.ts';
 import type {
   ContextStore,
+  ExperienceStore,
   FeedbackStore,
   MemoryItemStore,
   PreferenceStore,
@@ -18,6 +19,7 @@ import type { EffectStore, StepCache } from '../workflow/effects/index.ts';
 import { backupDatabase } from './sqlite/backup-database.ts';
 import { checkIntegrity, type IntegrityReport } from './sqlite/check-integrity.ts';
 import { migrations } from './sqlite/migrate.ts';
+import { SqliteExperienceStore } from './sqlite/sqlite-experience-store.ts';
 import { SqliteKeyStore } from './sqlite/sqlite-key-store.ts';
 import { LastFact } from './sqlite/last-fact.ts';
 import { SqliteAnswerStore } from './sqlite/sqlite-answer-store.ts';
@@ -70,6 +72,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly logins: LoginStore;
   readonly answers: AnswerStore;
+  readonly experience: ExperienceStore;
   /** Whether the database file is there yet. */
   exists(): boolean;
   checkIntegrity(): IntegrityReport;
@@ -156,5 +159,6 @@ function plainStores(database: SqliteDatabase, patienceMs: number) {
     memoryItems: new SqliteMemoryItemStore(database, { patienceMs, dimensions: vectorDimensions }),
     contexts: new SqliteContextStore(database, { patienceMs }),
     feedback: new SqliteFeedbackStore(database, { patienceMs }),
+    experience: new SqliteExperienceStore(database, { patienceMs }),
   };
 }

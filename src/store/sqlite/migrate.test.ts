@@ -46,11 +46,13 @@ const aMaker = `
   INSERT INTO artifact_makers (artifact_id, caller_id, run_id, step, bytes, media_type, inputs, created_at_ms)
   VALUES ('sha256:0', 'local', 'r1', 'a', 1, 'text/plain', '[]', 1);`;
 
+const aPreference = `INSERT INTO preferences (caller_id, topic, text, learned_at_ms) VALUES ('local', 'tests', 'pytest', 1);`;
+
 const aSession = `
   INSERT INTO sessions (session_id, caller_id, title, created_at_ms, updated_at_ms, turn_count)
   VALUES ('s1', 'local', 'A talk', 1, 1, 1);
   INSERT INTO session_turns (session_id, number, turn) VALUES ('s1', 1, '{}');
-  INSERT INTO preferences (caller_id, topic, text, learned_at_ms) VALUES ('local', 'tests', 'pytest', 1);`;
+  ${aPreference}`;
 
 const someSpending = `
   INSERT INTO spending (caller_id, scope, tokens, usd, updated_at_ms) VALUES ('local', 'session:s1', 7, 0.1, 1);`;
@@ -81,6 +83,12 @@ const aContext = `
 
 const sinceTasks = `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`;
 
+const sinceHistory = sinceTasks.replace(
+  aPreference,
+  `INSERT INTO preferences (caller_id, preference)
+   VALUES ('local', '{"topic":"tests","text":"pytest","state":"active"}');`,
+);
+
 const rowsOfVersion: Readonly<Record<number, string>> = {
   0: '',
   1: `INSERT INTO spans (trace_id, span_id, parent_span_id, name, kind, started_at_us, duration_us,
@@ -110,6 +118,7 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   17: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer}`,
   18: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext}`,
   19: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext}`,
+  20: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

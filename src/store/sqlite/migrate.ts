@@ -32,6 +32,7 @@ const names = [
   'contexts',
   'feedback',
   'preference-history',
+  'experience',
 ];
 
 /** Every step from an empty database to this program's, in order. */
