@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { localCaller } from '../../src/contract/caller/index.ts';
+import { memoryStatusSchema } from '../../src/contract/memory/index.ts';
+import type { Store } from '../../src/store/index.ts';
+import { quantize } from '../../src/store/sqlite/vector-index.ts';
+import { aMemoryItem, aVector } from '../../testkit/memory/a-memory-item.ts';
+import { aSession, aTurn } from '../../testkit/memory/a-session.ts';
+import { aDirectory } from '../../testkit/observe/a-directory.ts';
+import { isProof, seededRandom } from '../../testkit/sample.ts';
+import { aStore } from '../../testkit/store/a-store.ts';
+import { memoriesOf } from '../support/memory-items-of.ts';
+
+const program = fileURLToPath(new URL('../support/forget-items.ts', import.meta.url));
+const facts = isProof ? 1_500 : 150;
+const sessions = isProof ? 10 : 3;
+const turnsPerSession = 50;
+const forgottenCount = isProof ? 200 : 24;
+
+interface Kept {
+  readonly id: string;
+  /** A word that only this item has. */
+  readonly word: string;
+  readonly vector: Float32Array;
+}
+
+/** Facts and turns, each with a word and a vector of its own. */
+async function fill(home: string, store: Store): Promise<readonly Kept[]> {
+  const random = seededRandom(5);
+  const word = (): string => `zq${Math.floor(random() * 2 ** 40).toString(36)}vx`;
+  const kept: Kept[] = [];
+  const keep = (id: string): Kept => {
+    const one = { id, word: word(), vector: aVector(kept.length + 1) };
+    kept.push(one);
+    return one;
+  };
+  const added = Array.from({ length: facts }, (_, n) => {
+    const { id, vector, word: own } = keep(`m${n}`);
+    return { item: aMemoryItem({ id, text: `The code name of project ${n} is ${own}` }), vector };
+  });
+  await store.memoryItems.add(localCaller, added);
+  const { memory } = memoriesOf(home, store);
+  for (let s = 0; s < sessions; s += 1) {
+    const id = `session${s}`;
+    const turns = Array.from({ length: turnsPerSession }, (_, n) => {
+      const { word: own } = keep(`${id}-${n + 1}`);
+      return aTurn(n + 1, { text: `I told you that ${own} is the code name of part ${n}` });
+    });
+    const summary = { text: turns.map(({ text }) => text).join('\n'), turn: turns.length };
+    const title = turns[0]?.text ?? '';
+    await memory.sessions.import(localCaller, aSession({ id, title, turns, summary }));
+  }
+  await store.memoryItems.addVectors(kept.slice(facts));
+  return kept;
+}
+
+/** Starts the program again and again, killed at random, until it has forgotten all of them. */
+async function forgetAll(home: string, ids: readonly string[]): Promise<number> {
+  const random = seededRandom(7);
+  let deaths = 0;
+  for (let done = 0; done < ids.length;) {
+    const child = spawn(process.execPath, [program, home, ...ids.slice(done)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const closed = once(child, 'close');
+    const killAfter = 1 + Math.floor(random() * (isProof ? 20 : 8));
+    let told = 0;
+    for await (const line of createInterface({ input: child.stdout })) {
+      told = Number(line);
+      // In the middle of the one after it.
+      if (told === killAfter) setTimeout(() => child.kill('SIGKILL'), random() * 10);
+    }
+    const [, signal] = await closed;
+    if (signal === 'SIGKILL') deaths += 1;
+    done += told;
+  }
+  return deaths;
+}
+
+function filesIn(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Which of these items a file has something of: its word in any case, or its vector. */
+function tracesIn(path: string, items: readonly Kept[]): string[] {
+  const bytes = readFileSync(path);
+  const lower = bytes.toString('latin1').toLowerCase();
+  return items
+    .filter(
+      ({ word, vector }) =>
+        lower.includes(word) || bytes.includes(Buffer.from(quantize(vector).buffer)),
+    )
+    .map(({ id }) => `${id} in ${path}`);
+}
+
+/** Every cell of every table, those of the index included. */
+function cellsOf(path: string): string {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const rows = tables.flatMap(({ name }) =>
+    database.prepare(`SELECT * FROM "${String(name)}"`).all(),
+  );
+  database.close();
+  return JSON.stringify(rows, (_key, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
+  ).toLowerCase();
+}
+
+describe('what is forgotten', () => {
+  it(
+    `is found nowhere: ${forgottenCount} items, under load, with processes killed at any moment`,
+    { timeout: 600_000 },
+    async () => {
+      const home = aDirectory();
+      const store = aStore({ home });
+      const kept = await fill(home, store);
+      const random = seededRandom(3);
+      const shuffled = kept
+        .map((one) => ({ one, order: random() }))
+        .sort((a, b) => a.order - b.order)
+        .map(({ one }) => one);
+      const gone = shuffled.slice(0, forgottenCount);
+      const left = shuffled.slice(forgottenCount);
+      const everything = { statuses: memoryStatusSchema.options };
+      const search = { filter: everything, limit: 3 };
+      const found = async (items: readonly Kept[]): Promise<number> => {
+        let count = 0;
+        for (const { id, word, vector } of items) {
+          const byWord = await store.memoryItems.byWords(localCaller, [word], search);
+          const [nearest] = await store.memoryItems.byVector(localCaller, vector, search);
+          count += byWord.length + (nearest?.id === id ? 1 : 0);
+        }
+        return count;
+      };
+      // This process has all vectors in its memory before another one forgets.
+      expect(await found(gone)).toBe(2 * gone.length);
+
+      const deaths = await forgetAll(
+        home,
+        gone.map(({ id }) => id),
+      );
+      expect(deaths).toBeGreaterThan(0);
+      expect(await found(gone)).toBe(0);
+      expect(
+        await store.memoryItems.get(
+          localCaller,
+          gone.map(({ id }) => id),
+        ),
+      ).toEqual([]);
+      expect(await store.memoryItems.counts()).toMatchObject({ problems: [] });
+
+      const cells = cellsOf(store.path);
+      expect(gone.filter(({ word }) => cells.includes(word))).toEqual([]);
+      const backup = join(aDirectory(), 'copy.db');
+      await store.memoryItems.erase();
+      await store.backup(backup);
+      const files = [...filesIn(home), backup];
+      expect(files.length).toBeGreaterThan(sessions + 1);
+      expect(files.flatMap((path) => tracesIn(path, gone))).toEqual([]);
+      // The same look finds what was not forgotten.
+      const sample = left.slice(0, 20);
+      expect(tracesIn(backup, sample)).toHaveLength(sample.length);
+      expect(await found(sample)).toBe(2 * sample.length);
+    },
+  );
+});

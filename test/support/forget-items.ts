@@ -1,0 +1,45 @@
+import { writeSync } from 'node:fs';
+import { localCaller } from '../../src/contract/caller/index.ts';
+import { AppError } from '../../src/kernel/index.ts';
+import { traceLimits } from '../../src/observe/index.ts';
+import { openStore } from '../../src/store/index.ts';
+import { aVector } from '../../testkit/memory/a-memory-item.ts';
+import { memoriesOf } from './memory-items-of.ts';
+
+// A program of its own: forgets the items IDS… in HOME and prints how many are done. Meanwhile it writes turns in a
+// session of its own, remembers things and searches.
+const [home = '', ...ids] = process.argv.slice(2);
+const store = openStore({ home, traceLimits });
+const { memory, items } = memoriesOf(home, store);
+const source = { kind: 'person', face: 'cli' } as const;
+const { signal } = new AbortController();
+let isOver = false;
+
+async function keepBusy(): Promise<void> {
+  const session = await memory.sessions.create(localCaller);
+  for (let n = 0; !isOver; n += 1) {
+    const text = `busy work ${process.pid} ${n}`;
+    await session.append({ role: 'user', text });
+    await items.remember(localCaller, { text, source, isVouchedFor: true });
+    await items.search({ caller: localCaller, text: 'busy work', limit: 5, signal });
+    await store.memoryItems.byVector(localCaller, aVector(n), { filter: {}, limit: 5 });
+    await new Promise((next) => setImmediate(next));
+  }
+  await session.close();
+}
+
+const busy = keepBusy();
+for (const [index, id] of ids.entries()) {
+  try {
+    await items.forget(localCaller, [id]);
+  } catch (error) {
+    // The process before this one died after it had forgotten the item, or with its words when it was a copy.
+    if (!(error instanceof AppError) || error.code !== 'memory.unknown_item') throw error;
+  }
+  writeSync(1, `${index + 1}\n`);
+}
+isOver = true;
+await busy;
+await items.close();
+await memory.close();
+store.close();
