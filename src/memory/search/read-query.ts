@@ -88,12 +88,16 @@ function namedDays(text: string): TimeRange[] {
 }
 
 const counts = ['', 'a', 'two', 'three', 'four', 'five', 'six'];
-const unitDays: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30 };
+const unitDays = new Map([
+  ['day', 1],
+  ['week', 7],
+  ['month', 30],
+]);
 
 function agoTimes(text: string, nowMs: number): TimeRange[] {
   return [...text.matchAll(agoPattern)].map(([, phrase = '', count = '', unit = '']) => {
     const spoken = phrase.toLowerCase();
-    const days = unitDays[unit.toLowerCase()] ?? (spoken.includes('month') ? 30 : 7);
+    const days = unitDays.get(unit.toLowerCase()) ?? (spoken.includes('month') ? 30 : 7);
     if (spoken === 'yesterday') return around(nowMs - dayMs, dayMs);
     if (spoken.startsWith('this')) return { fromMs: nowMs - days * dayMs, untilMs: nowMs };
     if (spoken.startsWith('last')) return around(nowMs - days * dayMs, days * dayMs);

@@ -30,8 +30,9 @@ import { quantize } from './vector-index.ts';
 import { WordCounts } from './word-counts.ts';
 import { whileStoreBusy } from './write-group.ts';
 
+// `+caller_id` keeps SQLite from reading all items of the caller instead of looking the ids up.
 const itemsSql = `
-  SELECT * FROM memory_items WHERE caller_id = ? AND item_id IN (SELECT value FROM json_each(?))`;
+  SELECT * FROM memory_items WHERE +caller_id = ? AND item_id IN (SELECT value FROM json_each(?))`;
 const countSql = 'SELECT COUNT(*) AS count FROM memory_items WHERE caller_id = ?';
 const findSql = `
   SELECT item_id FROM memory_items WHERE caller_id = ?1 AND substr(item_id, 1, length(?2)) = ?2
@@ -58,8 +59,8 @@ const neighboursSql = `
   SELECT n.item_id AS id, i.item_id AS of, n.turn - i.turn AS distance
   FROM memory_items i JOIN memory_items n ON n.session_id = i.session_id
     AND n.turn BETWEEN i.turn - ?3 AND i.turn + ?3
-  WHERE i.caller_id = ?1 AND i.item_id IN (SELECT value FROM json_each(?2))
-    AND n.caller_id = ?1 AND n.kind = 'turn' AND n.item_id <> i.item_id`;
+  WHERE +i.caller_id = ?1 AND i.item_id IN (SELECT value FROM json_each(?2))
+    AND +n.caller_id = ?1 AND n.kind = 'turn' AND n.item_id <> i.item_id`;
 
 const endSql = `
   UPDATE memory_items SET superseded_by = ?3, valid_until_ms = ?4
@@ -82,7 +83,7 @@ const dropCachedSql = `DELETE FROM step_cache WHERE caller_id = ? AND tool LIKE 
 const versionsSql = `
   WITH RECURSIVE versions (item_id, supersedes) AS (
     SELECT item_id, supersedes FROM memory_items
-    WHERE caller_id = ?1 AND item_id IN (SELECT value FROM json_each(?2))
+    WHERE +caller_id = ?1 AND item_id IN (SELECT value FROM json_each(?2))
     UNION
     SELECT i.item_id, i.supersedes FROM versions v JOIN memory_items i ON i.item_id = v.supersedes
     WHERE i.caller_id = ?1
