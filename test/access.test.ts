@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, SSEClientTransport } from '@modelcontextprotocol/client';
 import { localCaller } from '../src/contract/caller/index.ts';
 import { aService, sessionHeaders, type AService, type Era } from '../testkit/access/a-service.ts';
-import type { Json } from '../testkit/gateway/stdio-peer.ts';
+import { statelessMeta, type Json } from '../testkit/gateway/stdio-peer.ts';
 
 const eras: readonly Era[] = ['2025-11-25', '2026-07-28'];
 let service: AService;
@@ -292,4 +292,45 @@ describe('a method or tool that the role does not allow', () => {
       expect(rows[0]?.rule).toContain('role viewer, and tools.call is from');
     },
   );
+});
+
+describe('a request whose headers and body differ', () => {
+  it('is refused, recorded, logged and counted', async () => {
+    const client = service.client(await service.key({ name: 'mismatch', role: 'developer' }));
+    const params = { name: 'alpha__echo', arguments: {}, _meta: statelessMeta };
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
+    expect((await client.post(body, headers)).status).toBe(400);
+    const by = { limit: 10, isAllowed: false, callerId: 'default/mismatch' };
+    const [row] = await service.system.audit.list(localCaller, by);
+    expect(row).toMatchObject({ action: 'guard.refused', target: 'tools/call', face: 'mcp' });
+    expect(service.logged()).toContain('request headers do not match its body');
+    const metrics = await service.client(service.ownToken).fetch('/metrics');
+    expect(await metrics.text()).toMatch(
+      /tutti_refused_requests_total\{reason="header mismatch"\} [1-9]/,
+    );
+  });
+});
+
+describe('baggage of a client', () => {
+  it.each(eras)('reaches a server only with keys that the settings name (%s)', async (era) => {
+    const limited = await aService({ tracing: { baggage_keys: ['tenant.tier', 'region'] } });
+    try {
+      const sent = 'tenant.tier=gold;p=1, secret=canary,region=eu,tenant.tier2=x';
+      const _meta = { ...(era === '2026-07-28' && statelessMeta), baggage: sent };
+      const call = { name: 'alpha__echo', arguments: {}, _meta };
+      await limited.client(limited.ownToken).ask(era, 'tools/call', call);
+      await service.client(service.ownToken).ask(era, 'tools/call', call);
+      const long = { ...call, _meta: { ..._meta, baggage: `region=${'x'.repeat(3_000)}` } };
+      await limited.client(limited.ownToken).ask(era, 'tools/call', long);
+      const baggageOf = ({ alpha }: AService): unknown[] =>
+        alpha.received
+          .filter((request) => request.includes('"tools/call"'))
+          .map((request) => /"baggage":"([^"]*)"/.exec(request)?.[1]);
+      expect(baggageOf(limited)).toEqual(['tenant.tier=gold;p=1,region=eu', undefined]);
+      expect(baggageOf(service).at(-1)).toBeUndefined();
+    } finally {
+      await limited.close();
+    }
+  });
 });

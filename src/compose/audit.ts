@@ -23,6 +23,7 @@ export interface AuditHere {
   readonly recorder: DecisionRecorder | undefined;
   readonly onRefused: ((refused: RefusedRequest) => void) | undefined;
   readonly onForbidden: HttpGatewayOptions['onForbidden'];
+  readonly onHeaderMismatch: HttpGatewayOptions['onHeaderMismatch'];
 }
 
 interface AuditParts {
@@ -52,7 +53,14 @@ export function auditHere({ settings, store, log }: AuditParts): AuditHere {
       isAllowed: false,
       rule: `${ruleOf(caller)}, and ${permission} is from ${permissions[permission].from} on`,
     });
-  return { log: audit, recorder, onRefused: recorder?.refused, onForbidden };
+  const onHeaderMismatch: AuditHere['onHeaderMismatch'] = ({ caller, method }) => {
+    const rule = 'headers and body of the request differ';
+    log.warn('request headers do not match its body', { method, caller: caller.id });
+    const refused = { action: 'guard.refused', target: method, isAllowed: false, rule } as const;
+    recorder?.decision(caller, { ...refused, face: 'mcp' });
+  };
+  const onRefused = recorder?.refused;
+  return { log: audit, recorder, onRefused, onForbidden, onHeaderMismatch };
 }
 
 /** For commands that open no system: what is about to be done is on the disk when this returns. */

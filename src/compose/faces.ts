@@ -25,11 +25,12 @@ interface FaceParts extends FaceCatalogues {
   readonly fleet: Pick<FleetControl, 'status'>;
   readonly log: Log;
   readonly version: string;
-  readonly metrics: Pick<Metrics, 'render'>;
+  readonly metrics: Pick<Metrics, 'render' | 'count'>;
   readonly roots: Pick<Roots, 'follow'>;
   readonly access: Pick<AccessHere, 'serving'>;
   readonly onRefused?: ((refused: RefusedRequest) => void) | undefined;
   readonly onForbidden?: HttpGatewayOptions['onForbidden'];
+  readonly onHeaderMismatch?: HttpGatewayOptions['onHeaderMismatch'];
 }
 
 interface HttpFaceParts extends FaceParts {
@@ -57,6 +58,7 @@ export async function serveStdio(parts: FaceParts, streams: StdioStreams): Promi
     log: parts.log,
     maxMessageBytes: parts.settings.server.max_request_bytes,
     minProtocolVersion: parts.settings.server.min_protocol_version,
+    baggageKeys: parts.settings.tracing.baggage_keys,
     opening: streams.opening,
     onRoots: (ask) => parts.roots.follow(ask),
   });
@@ -109,8 +111,8 @@ export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
       ...parts.api.routes,
     ],
     links: [{ path: '/api/docs', text: 'The REST API' }],
-    onRefused: parts.onRefused,
-    onForbidden: parts.onForbidden,
+    ...countRefusals(parts),
+    baggageKeys: parts.settings.tracing.baggage_keys,
   });
   parts.logins.servedAt(gateway.url);
   const stopWatching = access.watch(gateway);
@@ -121,6 +123,27 @@ export async function serveHttp(parts: HttpFaceParts): Promise<HttpListener> {
       stopWatching();
       await parts.api.close();
       await gateway.close();
+    },
+  };
+}
+
+type Refusals = Pick<HttpGatewayOptions, 'onRefused' | 'onForbidden' | 'onHeaderMismatch'>;
+
+/** Counted first: recording a refusal may fail. */
+function countRefusals({ metrics, ...parts }: FaceParts): Required<Refusals> {
+  const count = (reason: string): void => metrics.count('tutti_refused_requests_total', [reason]);
+  return {
+    onRefused: (refused) => {
+      count(refused.by);
+      parts.onRefused?.(refused);
+    },
+    onForbidden: (refused) => {
+      count('permission');
+      parts.onForbidden?.(refused);
+    },
+    onHeaderMismatch: (refused) => {
+      count('header mismatch');
+      parts.onHeaderMismatch?.(refused);
     },
   };
 }

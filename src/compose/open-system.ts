@@ -26,8 +26,9 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const { catalogue, control, serve } = fleet;
   const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
   const known = { settings: settings.values, version, log, metrics };
-  const { onRefused, onForbidden } = audit;
-  const served = { fleet: control, roots, access, logins, onRefused, onForbidden };
+  const { onRefused, onForbidden, onHeaderMismatch } = audit;
+  const refusals = { onRefused, onForbidden, onHeaderMismatch };
+  const served = { fleet: control, roots, access, logins, ...refusals };
   const parts = { ...known, ...served, api: apiHere(rooms, known.settings), ...face };
   const { home } = settings.values;
   // Where some servers are left out, runs would miss the tools they call.

@@ -28,16 +28,32 @@ export interface Serving {
   readonly minVersion: string | undefined;
   /** Called for every request that the caller's role does not allow, before it is refused. */
   readonly onForbidden?: ((refused: ForbiddenMethod) => void) | undefined;
+  /** Called for every request whose headers say something else than its body, before it is refused. */
+  readonly onHeaderMismatch?: ((refused: MismatchedRequest) => void) | undefined;
+  /** Keys of `baggage` that reach tools and servers; all others are dropped. */
+  readonly baggageKeys: readonly string[];
 }
+
+export interface MismatchedRequest {
+  readonly caller: Caller;
+  /** Of the body. */
+  readonly method: string;
+}
+
+type ServingOptions = Pick<
+  Serving,
+  'minVersion' | 'onForbidden' | 'onHeaderMismatch' | 'baggageKeys'
+>;
 
 export function createServing(
   server: McpServer,
   log: Log,
-  { minVersion, onForbidden }: Partial<Pick<Serving, 'minVersion' | 'onForbidden'>> = {},
+  { minVersion, baggageKeys = [], ...listeners }: Partial<ServingOptions> = {},
 ): Serving {
   return {
+    ...listeners,
     minVersion,
-    onForbidden,
+    baggageKeys,
     server,
     methods: createMethods(server),
     requestedLevels: new RequestedLogLevels(server),
@@ -100,7 +116,7 @@ export async function answerRequest(
     checkMethod(request.method, at.origin.caller, rules.serving.onForbidden);
     running = at.inFlight.start(request.id);
     at.origin.attach?.(running);
-    const meta = requestMeta(request.params, at.origin.transportMeta);
+    const meta = requestMeta(request.params, at.origin.transportMeta, rules.serving);
     const connected = rules.connect({ request, meta, running }, at.origin);
     client = connected;
     const exchange = { caller: at.origin.caller, running, meta, client: connected };
@@ -128,9 +144,28 @@ function explain(thrown: unknown, request: Request, rules: EraRules): RpcError {
   return explainFailure(thrown, { method: request.method, era, subject, log: serving.log });
 }
 
-function requestMeta(params: Params, transportMeta: Params | undefined): Params {
-  const meta = metaOf(params);
-  return transportMeta && meta['traceparent'] === undefined ? { ...meta, ...transportMeta } : meta;
+function requestMeta(
+  params: Params,
+  transportMeta: Params | undefined,
+  { baggageKeys }: Pick<Serving, 'baggageKeys'>,
+): Params {
+  const own = metaOf(params);
+  const isTraced = transportMeta === undefined || own['traceparent'] !== undefined;
+  const meta = isTraced ? own : { ...own, ...transportMeta };
+  if (meta['baggage'] === undefined) return meta;
+  const { baggage, ...rest } = meta;
+  const allowed = allowedBaggage(baggage, baggageKeys);
+  return allowed === undefined ? rest : { ...rest, baggage: allowed };
+}
+
+const maxBaggageLength = 2_048;
+
+/** Those members of W3C baggage (`key=value;property,…`) whose key may be passed on. */
+function allowedBaggage(baggage: unknown, keys: readonly string[]): string | undefined {
+  if (typeof baggage !== 'string' || baggage.length > maxBaggageLength) return undefined;
+  const members = baggage.split(',').map((member) => member.trim());
+  const kept = members.filter((member) => keys.includes(/^[^=;\s]*/.exec(member)?.[0] ?? ''));
+  return kept.length === 0 ? undefined : kept.join(',');
 }
 
 function subjectOf(request: Request): Subject | undefined {

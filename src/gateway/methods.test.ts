@@ -19,7 +19,7 @@ describe('a call', () => {
 
   it('hands _meta on as it came', async () => {
     const peer = new StdioPeer();
-    const _meta = { traceparent: '00-aa-bb-01', baggage: 'k=v', 'x/y': [1] };
+    const _meta = { traceparent: '00-aa-bb-01', 'x/y': [1] };
     await peer.ask('tools/call', { name: 'echo', arguments: {}, _meta });
     expect(peer.server.calls[0]?.meta).toEqual(_meta);
   });

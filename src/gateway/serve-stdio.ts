@@ -18,6 +18,8 @@ export interface StdioOptions {
   readonly log: Log;
   /** The oldest protocol version that is served. */
   readonly minProtocolVersion?: string | undefined;
+  /** Keys of `baggage` that reach tools and servers. */
+  readonly baggageKeys?: readonly string[];
   /** Maximum line length. */
   readonly maxMessageBytes?: number;
   /** How long requests may continue after the input ended. */
@@ -44,14 +46,14 @@ const defaultUnreadLimitMs = 5 * 60_000;
  * next one is read. The caller closes the streams and the server.
  */
 export function serveStdio(options: StdioOptions): StdioGateway {
-  const { input, output, log } = options;
+  const { input, output, log, baggageKeys = [], minProtocolVersion: minVersion } = options;
   const maxBytes = options.maxMessageBytes ?? defaultJsonLimits.maxBytes;
   const unreadLimitMs = options.unreadLimitMs ?? defaultUnreadLimitMs;
   const writer = new LineWriter({ output, input, unreadLimitMs, onUnread });
   const send: SendText = (text, isLast) => writer.write(text, isLast);
   const connection = new PipeConnection(
     {
-      serving: createServing(options.server, log, { minVersion: options.minProtocolVersion }),
+      serving: createServing(options.server, log, { minVersion, baggageKeys }),
       caller: options.caller,
     },
     send,

@@ -17,6 +17,11 @@ const definitions = {
     help: 'Calls of tools whose results are kept, by outcome (hit, shared, miss).',
     labels: ['server', 'tool', 'outcome'],
   },
+  tutti_refused_requests_total: {
+    type: 'counter',
+    help: 'HTTP requests refused, by reason (guard, identity, permission, header mismatch).',
+    labels: ['reason'],
+  },
 } as const satisfies Record<string, Definition>;
 
 interface Definition {
@@ -25,7 +30,10 @@ interface Definition {
   readonly labels: readonly string[];
 }
 
-type CounterName = 'tutti_tool_calls_total' | 'tutti_tool_cache_total';
+type CounterName =
+  | 'tutti_tool_calls_total'
+  | 'tutti_tool_cache_total'
+  | 'tutti_refused_requests_total';
 type HistogramName = 'tutti_tool_call_duration_seconds';
 
 const bucketsSeconds = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120];

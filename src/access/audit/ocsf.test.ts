@@ -45,3 +45,23 @@ it('is an Authentication for a login, with its address and outcome', () => {
     type_uid: 600_303,
   });
 });
+
+it('names the method that was refused, and on whose behalf a run acted', () => {
+  const refused = {
+    action: 'tools.call',
+    target: 'tasks/list',
+    face: 'mcp',
+    isAllowed: false,
+  } as const;
+  expect(eventOf(refused)['unmapped']).toMatchObject({ mcp_method: 'tasks/list', mcp_name: null });
+  const route = {
+    action: 'tools.call',
+    target: 'POST /api/v1/tools/a.b/call',
+    face: 'rest',
+  } as const;
+  expect(eventOf(route)['unmapped']).toMatchObject({ mcp_method: null, mcp_name: null });
+  const run = { tenant: 'acme', callerId: 'acme/ann', credential: 'key_1', face: 'run' } as const;
+  expect(eventOf(run)['unmapped']).toMatchObject({
+    delegation_path: ['acme', 'acme/ann', 'key_1', 'run'],
+  });
+});

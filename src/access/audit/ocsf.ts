@@ -66,12 +66,27 @@ export function ocsfEvent(entry: AuditEntry, version: string): Readonly<Record<s
     api: { operation: entry.action, service: { name: entry.face } },
     resources: [{ name: entry.target }],
     unmapped: {
-      mcp_method: entry.action === 'tools.call' ? 'tools/call' : null,
-      mcp_name: entry.action === 'tools.call' ? entry.target : null,
+      ...mcpFields(entry),
       correlation_id: entry.traceId,
+      delegation_path: delegationPath(entry),
       arguments_digest: entry.argumentsDigest,
       previous_digest: entry.previousDigest,
       digest: entry.digest,
     },
   };
+}
+
+const methodPattern = /^[a-z]+\/[\w/]+$/;
+
+/** Refused methods are recorded by their names, calls by their tools. */
+function mcpFields({ action, target, face }: AuditEntry): object {
+  if (face === 'mcp' && methodPattern.test(target)) return { mcp_method: target, mcp_name: null };
+  const isCall = action === 'tools.call' && !/^(?:GET|POST|DELETE) /.test(target);
+  return { mcp_method: isCall ? 'tools/call' : null, mcp_name: isCall ? target : null };
+}
+
+/** From whoever decided to what acted: tenant, caller, its key or token, and the run or agent that used it. */
+function delegationPath({ tenant, callerId, credential, face }: AuditEntry): readonly string[] {
+  const path = [tenant, callerId ?? 'unknown', credential].filter((part) => part !== null);
+  return face === 'run' ? [...path, 'run'] : path;
 }

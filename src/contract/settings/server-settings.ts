@@ -14,6 +14,7 @@ import {
 
 const maxRequestBytesLimit = 104_857_600;
 const maxPinnedTools = 200;
+const maxBaggageKeys = 64;
 
 export const serverSettings = z
   .strictObject({
@@ -163,5 +164,14 @@ export const tracingSettings = z
       .record(z.string(), secretOrEmptyText)
       .default({})
       .meta(about('Headers for the OTLP endpoint, e.g. an API key.')),
+    baggage_keys: z
+      .array(z.string().min(1).max(256))
+      .max(maxBaggageKeys)
+      .default([])
+      .meta(
+        about(
+          'Keys of W3C `baggage` that are passed from clients to tools and servers; all others are dropped, and all of it above 2,048 characters.',
+        ),
+      ),
   })
   .meta(about('OpenTelemetry traces.', { isUserOnly: true }));

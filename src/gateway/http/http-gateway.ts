@@ -18,7 +18,7 @@ import {
   type Log,
   type Secret,
 } from '../../kernel/index.ts';
-import { createServing } from '../answer-request.ts';
+import { createServing, type MismatchedRequest } from '../answer-request.ts';
 import type { ForbiddenMethod } from '../method-permissions.ts';
 import { HealthEndpoints, type HealthParts } from './health-endpoints.ts';
 import { HomeEndpoint, type Overview, type PageLink } from './home-page.ts';
@@ -38,6 +38,10 @@ export interface McpRouteOptions {
   readonly isAuthenticated: boolean;
   /** Called for every request that the caller's role does not allow. */
   readonly onForbidden?: ((refused: ForbiddenMethod) => void) | undefined;
+  /** Called for every request whose headers say something else than its body. */
+  readonly onHeaderMismatch?: ((refused: MismatchedRequest) => void) | undefined;
+  /** Keys of `baggage` that reach tools and servers. */
+  readonly baggageKeys?: readonly string[] | undefined;
   /** Parameters of `WWW-Authenticate` that say where a token is to be had. */
   readonly challenge?: string | undefined;
   /** The oldest protocol version that is served. */
@@ -56,8 +60,10 @@ export interface McpRoutes {
 export function createMcpRoutes(options: McpRouteOptions): McpRoutes {
   const limits = { ...defaultHttpLimits, ...defaultMcpLimits, ...options.limits };
   const clock = options.clock ?? systemClock;
-  const { server, log, onForbidden, minProtocolVersion: minVersion, challenge } = options;
-  const serving = createServing(server, log, { minVersion, onForbidden });
+  const { server, log, onForbidden, onHeaderMismatch, baggageKeys = [], challenge } = options;
+  const minVersion = options.minProtocolVersion;
+  const listeners = { onForbidden, onHeaderMismatch };
+  const serving = createServing(server, log, { minVersion, baggageKeys, ...listeners });
   const slowness = new SharedTimeout(limits.streamHeartbeatMs);
   const parts = { serving, limits, clock, slowness, challenge };
   const mcp = new McpEndpoint(parts);

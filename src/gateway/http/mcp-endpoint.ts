@@ -63,6 +63,8 @@ export class McpEndpoint {
     if (message.kind === 'request' || message.kind === 'notification') {
       const error = checkSentHeaders(message, call.request.headers);
       if (error) {
+        const { caller } = call;
+        this.#parts.serving.onHeaderMismatch?.({ caller, method: message.method });
         const id = message.kind === 'request' ? message.id : null;
         respondJson(response, { status: 400, text: encodeError(id, error) });
         return undefined;

@@ -125,7 +125,7 @@ describe('a stateless request', () => {
 
   it('takes trace context from headers when _meta has none', async () => {
     const peer = await aPeer();
-    const trace = { traceparent: '00-a-b-01', tracestate: 's', baggage: 'k=v' };
+    const trace = { traceparent: '00-a-b-01', tracestate: 's' };
     await peer.stateless('tools/call', { name: 'echo' }, trace);
     expect(peer.server.calls[0]?.meta).toMatchObject(trace);
     const _meta = { ...statelessMeta, traceparent: '00-own-b-01' };

@@ -44,8 +44,13 @@ export class StatelessEndpoint {
 
   async serve(request: Request, call: HttpCall): Promise<void> {
     const { headers } = call.request;
+    const mismatch = checkMirroredHeaders(request, headers);
+    if (mismatch) {
+      const { caller } = call;
+      this.#parts.serving.onHeaderMismatch?.({ caller, method: request.method });
+    }
     const refusal =
-      checkMirroredHeaders(request, headers) ??
+      mismatch ??
       unsupportedVersion(String(headers['mcp-protocol-version']).trim()) ??
       (request.method === 'tools/call' ? await this.#checkParams(request, call) : undefined);
     if (refusal) {
