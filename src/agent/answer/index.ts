@@ -13,6 +13,7 @@ export { type ReadFile, showCode, showWholeCode } from './show-code.ts';
 export {
   createHiddenTexts,
   hideInResults,
+  hideInValue,
   rememberResults,
   resultsOfRun,
   type StepResult,

@@ -123,7 +123,8 @@ export function hideInResults(
   }));
 }
 
-function hideInValue(value: Json, hide: HideSecrets): Json {
+/** The same value with the secrets of its texts hidden. */
+export function hideInValue(value: Json, hide: HideSecrets): Json {
   if (typeof value === 'string') return hide(value).text;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((one) => hideInValue(one, hide));

@@ -25,8 +25,8 @@ interface ShownCode {
  */
 export async function showCode(run: ShownRun): Promise<ShownCode> {
   const parts: string[] = [];
-  let changesFile = false;
   const isWritten = run.results.some(isChange);
+  let changesFile = !isWritten && run.results.some(hasChanges);
   for (const made of codeOf(run.results)) {
     const { result, content, label } = made;
     if (isWritten) {
@@ -55,6 +55,12 @@ export async function showCode(run: ShownRun): Promise<ShownCode> {
 function isChange({ output }: StepResult): boolean {
   const { change_id: id, diff }: Readonly<Record<string, unknown>> = Object(output);
   return typeof id === 'string' && typeof diff === 'string';
+}
+
+/** Files of a folder, as they would become. */
+function hasChanges({ output }: StepResult): boolean {
+  const { changes }: Readonly<Record<string, unknown>> = Object(output);
+  return Array.isArray(changes) && changes.length > 0;
 }
 
 /** The same without diffs. */

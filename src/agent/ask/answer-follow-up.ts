@@ -25,25 +25,55 @@ export async function answerFollowUp(turn: Turn, words = turn.words): Promise<Re
   const shown = lastShown(turn.before.turns);
   if (!shown || turn.attachments.length > 0 || turn.request.planOnly) return undefined;
   const results = await loadResults(turn, shown.runId);
-  const lists = results.map(({ output }) => findList(output));
-  const list = lists.reduce(
-    (most, one) => (one.items.length > most.items.length ? one : most),
-    noList,
-  );
+  const list = longestList(results);
+  const diff = asksForDiff.test(words) ? diffOf(results) : '';
+  if (diff !== '') return reply(turn, shown.runId, diff);
   const asked = readFollowUp(words, list);
   if (!asked || (shown.isPlanOpen && changesPlan(asked, list))) return undefined;
   const found =
     list.items.length > 0
       ? tellItems(list, [...shown.asked.flatMap((said) => readFollowUp(said, list) ?? []), asked])
       : tellTexts(results.map(resultText), asked);
-  if (found === undefined) return undefined;
-  const answer = await hideIn(found, turn);
+  return found === undefined ? undefined : reply(turn, shown.runId, found);
+}
+
+async function reply(turn: Turn, runId: string, text: string): Promise<Reply> {
+  const answer = await hideIn(text, turn);
   tell(turn, answer);
   const known = base(turn, { confidence: 1, model: null });
-  return plainReply({ ...known, kind: 'answer', answer, runId: shown.runId });
+  return plainReply({ ...known, kind: 'answer', answer, runId });
+}
+
+/** What "that one" may mean: the entries that were talked about last, and what the tool calls them. */
+export async function shownItems(turn: Turn): Promise<Pick<ResultList, 'items' | 'name'>> {
+  const shown = lastShown(turn.before.turns);
+  if (!shown) return noList;
+  const list = longestList(await loadResults(turn, shown.runId));
+  const asked = shown.asked.flatMap((said) => readFollowUp(said, list) ?? []);
+  return { name: list.name, items: selectAll(list.items, asked).picked };
+}
+
+type Results = Awaited<ReturnType<typeof loadResults>>;
+
+function longestList(results: Results): ResultList {
+  const lists = results.map(({ output }) => findList(output));
+  return lists.reduce((most, one) => (one.items.length > most.items.length ? one : most), noList);
 }
 
 const noList: ResultList = { name: '', items: [], total: 0 };
+
+const asksForDiff =
+  /^(?:(?:and|now|please|ok|then)[, ]+)*(?:show|see|print|display|let me see)(?: me)?(?: again)? (?:the|that|its) (?:diff|patch|changes)(?: again| please)*[\s.!?]*$/iu;
+
+/** What a step would change and has not written: what is in the files, Git shows. */
+function diffOf(results: Results): string {
+  const outputs = results.map(({ output }): Readonly<Record<string, unknown>> => Object(output));
+  if (outputs.some(({ change_id: id }) => id !== undefined)) return '';
+  return outputs
+    .flatMap(({ diff }) => (typeof diff === 'string' ? diff : []))
+    .join('\n')
+    .trimEnd();
+}
 
 /** With a plan open, "only src/api" is about the plan, and so is what fits nothing that was shown before it. */
 function changesPlan(asked: FollowUp, { items }: ResultList): boolean {
@@ -100,18 +130,22 @@ interface Selection {
 /** Goes through all that was asked since, because "the rest" and "those in src" mean what was shown last. */
 function tellItems(list: ResultList, asked: readonly FollowUp[]): string {
   const { items } = list;
-  let now: Selection = { fitting: items, picked: items, filters: [], from: 0, to: pageLines };
-  for (const one of asked.slice(0, -1)) {
-    const next = select(now, one, items);
-    // What fits nothing is no longer talked about.
-    if (next.picked.length > 0) now = next;
-  }
   const last = asked.at(-1) ?? { show: 'list', filters: [], picks: [] };
-  now = select(now, last, items);
+  const now = select(selectAll(items, asked.slice(0, -1)), last, items);
   if (now.picked.length === 0) return `None of the ${items.length} fits that.${leftOut(list, now)}`;
   if (last.show === 'count') return countText(list, now);
   if (last.show === 'files') return fileLines(now.picked);
   return pageText(list, now);
+}
+
+function selectAll(items: readonly ResultItem[], asked: readonly FollowUp[]): Selection {
+  let now: Selection = { fitting: items, picked: items, filters: [], from: 0, to: pageLines };
+  for (const one of asked) {
+    const next = select(now, one, items);
+    // What fits nothing is no longer talked about.
+    if (next.picked.length > 0) now = next;
+  }
+  return now;
 }
 
 function select(
@@ -119,7 +153,13 @@ function select(
   { show, filters: more, picks }: FollowUp,
   items: readonly ResultItem[],
 ): Selection {
-  const start = show === 'more' && more.length + picks.length === 0 ? to : 0;
+  const isMore = show === 'more' && more.length + picks.length === 0;
+  if (isMore && picked.length < fitting.length) {
+    // "and the other one?" after "the first one".
+    const others = fitting.filter((item) => !picked.includes(item));
+    return { fitting, picked: others, filters, from: 0, to: pageLines };
+  }
+  const start = isMore ? to : 0;
   const page = { from: start, to: show === 'all' ? maxLines : start + pageLines };
   if (show === 'all' || more.length > 0) {
     const within = selectItems(fitting, { filters: more, picks: [] });

@@ -17,6 +17,7 @@ import {
   confirmPlan,
   isShownForApproval,
 } from './ask-client.ts';
+import { hideInValue } from '../answer/index.ts';
 import { followToEnd } from './follow-to-end.ts';
 import { replyAboutRun } from './reply-about-run.ts';
 import { base, plainReply, tell, type Reply, type Turn } from './turn.ts';
@@ -45,13 +46,13 @@ export async function carryOut(turn: Turn, work: Undertaking): Promise<Reply> {
   const { proposal, model } = work;
   emit({ kind: 'plan', proposal });
   const used = await preferencesIn(turn, proposal.plan);
-  if (request.planOnly) return plainReply(planOutcome(turn, work, used));
+  if (request.planOnly) return plainReply(await planOutcome(turn, work, used));
   const mustShow = needsPreview(turn, work, used);
   const isChoice = mustShow && proposal.others.length > 0 && canBeAsked(options.client);
   const lacking = missingInputs(proposal.plan);
   if (lacking.length > 0 && !isChoice) return askForInputs(turn, work);
   if (mustShow) {
-    const shown = planOutcome(turn, work, used);
+    const shown = await planOutcome(turn, work, used);
     const chosen = await askWhich(turn, shown);
     if (chosen === undefined) return plainReply(shown);
     if (chosen === 'none') {
@@ -174,18 +175,21 @@ export function needsPreview(
   return preview === 'always' || (preview === 'effects' && !isFree);
 }
 
-function planOutcome(
+async function planOutcome(
   turn: Turn,
   { proposal, model, why = '', note: more = '', reads = [] }: Undertaking,
   used: readonly UsedPreference[] = [],
-): Extract<AskOutcome, { kind: 'plan' }> {
+): Promise<Extract<AskOutcome, { kind: 'plan' }>> {
   const { plan, madeBy, confidence, others, notUnderstood = [] } = proposal;
   const candidates = [{ plan, why, confidence }, ...others];
   const preferred = noteOnPreferences(used, Date.now());
   const note = [preferred, more, model === null ? '' : noteOnReads(reads)]
     .filter((text) => text !== '')
     .join('\n');
-  const preview = previewPlan({ candidates, madeBy, notUnderstood, note });
+  const shown = await Promise.all(
+    candidates.map(async (one) => ({ ...one, plan: await withoutSecrets(one.plan, turn) })),
+  );
+  const preview = previewPlan({ candidates: shown, madeBy, notUnderstood, note });
   return {
     ...base(turn, { confidence, model }),
     kind: 'plan',
@@ -195,6 +199,22 @@ function planOutcome(
     preview,
     madeBy,
   };
+}
+
+/** Anything that is long or named like one may be a secret; the engine that knows is loaded for no other plan. */
+const maybeSecret = /[\w+=-]{16,}|passw|secret|token|key/iu;
+
+/** The plan as it may be shown: code that was pasted can hold a key. */
+async function withoutSecrets(plan: Plan, { parts }: Turn): Promise<Plan> {
+  const values = JSON.stringify([plan.input, plan.steps.map(({ args }) => args)]);
+  const hide = maybeSecret.test(values) ? await parts.hideSecrets?.() : undefined;
+  if (!hide) return plan;
+  const steps = plan.steps.map(({ args, ...step }) => ({
+    ...step,
+    ...(args && { args: Object(hideInValue(args, hide)) }),
+  }));
+  const input = plan.input && { input: Object(hideInValue(plan.input, hide)) };
+  return { ...plan, ...input, steps };
 }
 
 async function run(

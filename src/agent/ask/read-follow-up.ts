@@ -42,6 +42,8 @@ const ordinals = 'first second third fourth fifth sixth seventh eighth ninth ten
 const numbers = 'one two three four five six seven eight nine ten'.split(' ');
 const worst = words('severe serious important worst bad dangerous urgent high worse');
 
+const mild = words('info information note hint style low');
+
 /** From the worst to the least, as linters and scanners call them. */
 const severityOrder =
   'blocker critical fatal high error failed severe major medium moderate warning warn minor low info information note hint style'.split(
@@ -129,7 +131,9 @@ function readFilter(token: string, items: readonly ResultItem[]): Filter | undef
   }
   if (worst.has(token) && severities.size > 0) {
     const top = severityOrder.find((one) => severities.has(one)) ?? [...severities][0];
-    return top === undefined ? undefined : { group: 'severity', word: top };
+    // Where all are hints, none is serious.
+    const isMild = top !== undefined && mild.has(top);
+    return top === undefined ? undefined : { group: 'severity', word: isMild ? 'serious' : top };
   }
   if (token.length < minWordChars) return undefined;
   const path = token.replace(/^@/, '').replace(/^\.\//, '');

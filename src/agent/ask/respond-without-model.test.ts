@@ -47,6 +47,33 @@ describe('without a model', () => {
     expect(Object(outcome).answer).toMatch(/def fib[^]*No model took part/);
   });
 
+  it('a schedule is not used, and the plan says that it runs once', async () => {
+    const seen: string[] = [];
+    const { ask } = anAgent({
+      tools,
+      planned: ({ message }) => {
+        seen.push(message);
+        return { kind: 'plan', candidates: candidates.slice(0, 1) };
+      },
+    });
+    const { preview } = Object(await ask('every friday at 9, review it'));
+    expect(seen).toEqual(['review it']);
+    expect(preview).toContain('no scheduler, so "every friday at 9" is not used: this runs once');
+  });
+
+  it('a secret in pasted code is hidden in the preview, also where the value is cut', async () => {
+    const args = { code: `${'x = 1; '.repeat(8)}PASSWORD = "hunter2"` };
+    const plan = { version, steps: [{ id: 'review', tool: 'code.review_code', args }] };
+    const { ask } = anAgent({
+      tools,
+      hideSecrets: true,
+      planned: () => ({ kind: 'plan', candidates: [{ plan, why: '', confidence: 1 }] }),
+    });
+    const shown = await ask('review it');
+    expect(Object(shown).preview).not.toContain('hunter');
+    expect(shown).toMatchObject({ plan: { steps: [{ args }] } });
+  });
+
   it.each(['file', 'folder'] as const)(
     'a result goes back only to a file it was made of: %s',
     async (kind) => {

@@ -2,6 +2,7 @@ import type { Proposal } from '../../contract/agent/index.ts';
 import type { CatalogueEntry } from '../../contract/catalogue/index.ts';
 import type { Remembered, Session } from '../../contract/session/index.ts';
 import { needsModelMetaKey } from '../../contract/tool/index.ts';
+import { readSchedule } from '../intent/index.ts';
 import { proposeWithoutModel } from '../propose/index.ts';
 import { answerAbout } from './answer-about.ts';
 import { carryOut } from './carry-out.ts';
@@ -42,11 +43,12 @@ export async function respondWithoutModel(
   const planner = await parts.planner();
   const entries = await parts.tools.entries();
   const remembered = await rememberedFor(turn);
+  const schedule = readSchedule(words);
   const proposed = await proposeWithoutModel(
     { planner, workflows: parts.workflows, optimize: parts.settings.optimizeChains },
     {
       caller,
-      words,
+      words: schedule?.deed ?? words,
       entries,
       attachments,
       remembered,
@@ -62,7 +64,11 @@ export async function respondWithoutModel(
     failure !== undefined ? `The model cannot be used: ${failure}` : model === null ? connect : '';
   switch (proposed.kind) {
     case 'proposal': {
-      const note = needsModel(proposed.proposal, entries) ? noModel : '';
+      const once = schedule
+        ? `Tutti has no scheduler, so "${schedule.when}" is not used: this runs once, now. For repeats, let cron or your CI call "tutti ask --yes".`
+        : '';
+      const missing = needsModel(proposed.proposal, entries) ? noModel : '';
+      const note = [once, missing].filter((text) => text !== '').join('\n');
       return carryOut(turn, { ...proposed, isFree: false, model, note });
     }
     case 'question': {

@@ -2,6 +2,7 @@ import { answerFollowUp } from './answer-follow-up.ts';
 import { carryOut, nothingRun, rejectPlan } from './carry-out.ts';
 import { followToEnd } from './follow-to-end.ts';
 import { timesAsked, type ReplyKind } from './read-reply.ts';
+import { nameOthers, nameResults } from './name-results.ts';
 import { replyAboutRun } from './reply-about-run.ts';
 import { respondWithModel } from './respond-with-model.ts';
 import { respondWithoutModel } from './respond-without-model.ts';
@@ -40,8 +41,9 @@ export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
     if (reply.kind === 'new' && isStray(turn.words)) return answerStray(turn);
     const isAside = reply.kind === 'new' || reply.to === 'plan';
     const said = reply.kind === 'new' ? turn.words : splitPastes(turn.request.message).words;
-    const followUp = isAside ? await answerFollowUp(turn, said) : undefined;
-    return followUp ?? limitMisses(turn, await respondWithoutModel(turn));
+    return isAside
+      ? respondToAside(turn, said)
+      : limitMisses(turn, await respondWithoutModel(turn));
   }
   try {
     return await respondWithModel(turn);
@@ -54,6 +56,15 @@ export async function respond(turn: Turn, reply: ReplyKind): Promise<Reply> {
     });
     return respondWithoutModel(turn, { model: null, failure: error.message });
   }
+}
+
+/** About what was shown last, where it is; else a request of its own. */
+async function respondToAside(turn: Turn, said: string): Promise<Reply> {
+  const named = await nameResults(turn, said);
+  const followUp = named === undefined ? await answerFollowUp(turn, said) : undefined;
+  if (followUp) return followUp;
+  const words = named ?? (await nameOthers(turn, said)) ?? turn.words;
+  return limitMisses(turn, await respondWithoutModel({ ...turn, words }));
 }
 
 /** Yes or no, and nothing is open; "run it" and the like may still be requests. */

@@ -30,6 +30,17 @@ describe('generate_tests', () => {
   it.each([
     ['python', code, tests, 'src/cart.py', 'from cart import add'],
     ['python', code, tests, 'src/my-cart.py', 'from solution import add'],
+    ['python', code, tests, 'src/shop/cart.py', 'from shop.cart import add'],
+    [
+      'python',
+      code,
+      'import solution\nsolution.add\n',
+      'src/shop/cart.py',
+      'from shop import cart\ncart.add',
+    ],
+    ['python', code, 'import solution as s\n', 'shop/cart.py', 'import shop.cart as s'],
+    ['python', code, 'patch("solution.add")\n', './shop/cart.py', 'patch("shop.cart.add")'],
+    ['python', code, 'import solution\n', 'my-shop/cart.py', 'import cart'],
     [
       'typescript',
       'export const one = 1;\n',

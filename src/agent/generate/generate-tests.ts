@@ -183,11 +183,11 @@ function importFrom(
   tests: string,
   { code, language }: TestsRequest,
 ): string {
-  const { base, name } = parse(file?.replaceAll('\\', '/') ?? '');
+  const { base, name, dir } = parse(file?.replaceAll('\\', '/') ?? '');
   if (name === '') return tests;
   switch (language) {
     case 'python':
-      return /^[A-Za-z_]\w*$/.test(name) ? tests.replaceAll(/\bsolution\b/g, name) : tests;
+      return importPython(dir, name, tests);
     case 'javascript':
     case 'typescript':
       return tests.replaceAll(
@@ -202,6 +202,25 @@ function importFrom(
     case 'rust':
       return tests;
   }
+}
+
+/** `src/shop/cart.py` is `shop.cart`; a name that Python cannot import stays `solution`. */
+function importPython(dir: string, name: string, tests: string): string {
+  const folders = dir.split('/').filter((part) => part !== '' && part !== '.');
+  const packages = folders[0] === 'src' ? folders.slice(1) : folders;
+  const isName = (part: string): boolean => /^[A-Za-z_]\w*$/.test(part);
+  if (!isName(name)) return tests;
+  const parent = packages.every(isName) ? packages.join('.') : '';
+  const whole = parent === '' ? name : `${parent}.${name}`;
+  return tests
+    .replaceAll(/\bfrom solution\b|\bimport solution(?= as\b)|(?<=["'])solution(?=\.)/g, (found) =>
+      found.replace('solution', whole),
+    )
+    .replaceAll(
+      /\bimport solution\b/g,
+      parent === '' ? `import ${name}` : `from ${parent} import ${name}`,
+    )
+    .replaceAll(/\bsolution\b/g, name);
 }
 
 /** The default of the tool, in any language. */

@@ -7,4 +7,5 @@ export {
   plainLanguage,
 } from './own-words.ts';
 export { questionsAbout, readIntent, type ClarificationRules } from './read-intent.ts';
+export { readSchedule } from './read-schedule.ts';
 export { splitCode } from './split-code.ts';

@@ -67,7 +67,7 @@ function addDraft(parts: Omit<Draft, 'id'>, { drafts }: Pick<State, 'drafts'>): 
 
 /** What "it" is: what is named, the code made before, what came along, what was shown last, the project. */
 function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
-  const { clause, profile } = choice;
+  const { clause, profile, slots } = choice;
   const hasFiles = state.reading.files.size > 0;
   // A tree that cannot be seen may hold what is named.
   const seen = clause.paths.filter(({ kind }) => kind !== 'new' || !hasFiles);
@@ -87,8 +87,8 @@ function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
   if (isMaking || !(takes(profile, 'code') || takes(profile, 'path'))) return [];
   const worksOn = pathKind(profile);
   // Who imports a file is seen in the whole project.
-  if (named.length > 0)
-    return worksOn === 'folder' && named.every(isFile) && hasFiles ? [project] : named;
+  const isWider = named.every(isFile) || slots.single['imported'] !== undefined;
+  if (named.length > 0) return worksOn === 'folder' && isWider && hasFiles ? [project] : named;
   const found = findSubject(choice, state);
   if (found.length > 0) return found;
   const isWhole = hasFiles && worksOn !== undefined && worksOn !== 'file' && !clause.pointsBack;

@@ -120,11 +120,14 @@ function fill(
 const maxNames = 30;
 const maxChars = 200_000;
 
-/** Declarations of functions that a test can call, at the start of a line. */
+const exported =
+  /^export +(?:default +)?(?:(?:async +)?function\*?|(?:abstract +)?class|const(?= +\w+ *= *(?:async +)?(?:\(|\w+ *=>))) *([A-Za-z]\w*)/gmu;
+
+/** Declarations of functions and classes that a test can use, at the start of a line. */
 const declarations: Readonly<Partial<Record<Language, RegExp>>> = {
-  python: /^(?:async +)?def +([A-Za-z]\w*)/gmu,
-  javascript: /^export +(?:default +)?(?:async +)?function\*? *([A-Za-z]\w*)/gmu,
-  typescript: /^export +(?:default +)?(?:async +)?function\*? *([A-Za-z]\w*)/gmu,
+  python: /^(?:(?:async +)?def|class) +([A-Za-z]\w*)/gmu,
+  javascript: exported,
+  typescript: exported,
   java: /^ +(?:public|protected)? *static +[\w<>[\], ?]+? +([a-z]\w*) *\(/gmu,
   go: /^func +([A-Z]\w*)/gmu,
   rust: /^ *pub +(?:async +)?fn +([a-z]\w*)/gmu,

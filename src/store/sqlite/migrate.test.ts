@@ -86,7 +86,7 @@ const sinceTasks = `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSessi
 const sinceHistory = sinceTasks.replace(
   aPreference,
   `INSERT INTO preferences (caller_id, preference)
-   VALUES ('local', '{"topic":"tests","text":"pytest","state":"active"}');`,
+   VALUES ('local', '{"topic":"tests","text":"pytest","learnedAt":"2026-01-01T00:00:00.000Z","origin":"statement","evidence":"pytest","state":"active"}');`,
 );
 
 const rowsOfVersion: Readonly<Record<number, string>> = {

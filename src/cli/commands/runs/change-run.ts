@@ -17,13 +17,20 @@ type Change = (
   operands: readonly string[],
 ) => Promise<string>;
 
+/** The same, with the preview of what was approved. */
+type Decision = (
+  ...args: Parameters<Change>
+) => Promise<{ readonly runId: string; readonly seen: string | undefined }>;
+
 /** An action that changes a run, and then goes on with it here until it is over or waits again. */
-export function goingOn(change: Change) {
+export function goingOn(change: Change | Decision) {
   return (invocation: Invocation, operands: readonly string[]): Promise<number> =>
     withSystem(invocation, {}, async (system) => {
       const { workflows } = system;
       const named = await withRunId(workflows, operands);
-      const runId = await change(invocation, workflows, named);
+      const changed = await change(invocation, workflows, named);
+      const { runId, seen } =
+        typeof changed === 'string' ? { runId: changed, seen: undefined } : changed;
       if (invocation.options['detach'] === true) return showDetached(invocation, workflows, runId);
       return followRun(invocation, {
         system,
@@ -31,6 +38,7 @@ export function goingOn(change: Change) {
         execute: true,
         onInterrupt: 'leave',
         isKnown: true,
+        seen,
       });
     });
 }
@@ -68,7 +76,7 @@ export const retry: Change = async (invocation, workflows, [runId = '']) => {
   return runId;
 };
 
-export function decide(word: 'approved' | 'denied'): Change {
+export function decide(word: 'approved' | 'denied'): Decision {
   return async (invocation, workflows, [run, step]) => {
     const runId = run ?? (await onlyWaitingRun(workflows));
     const reason = textOption(invocation, 'reason');
@@ -81,7 +89,7 @@ export function decide(word: 'approved' | 'denied'): Change {
       ...(shown && { approvalId: shown.approvalId }),
       ...(reason !== undefined && { reason }),
     });
-    return runId;
+    return { runId, seen: invocation.output.isJson ? undefined : shown?.preview };
   };
 }
 

@@ -17,6 +17,8 @@ interface FollowedRun {
   readonly onInterrupt: 'cancel' | 'leave';
   /** It existed before this command: steps that have ended are not reported again. */
   readonly isKnown?: boolean;
+  /** The preview that was shown before. */
+  readonly seen?: string | undefined;
 }
 
 /**
@@ -33,7 +35,11 @@ export async function followRun(invocation: Invocation, followed: FollowedRun): 
   });
   try {
     const view = await followToEnd(invocation, followed, tree);
-    return await showResult(view, invocation, followed.system);
+    const { system, seen } = followed;
+    return await showResult(view, invocation, {
+      hideSecrets: system.hideSecrets,
+      ...(seen !== undefined && { seen }),
+    });
   } catch (error) {
     if (!io.signal.aborted) {
       tree.finish();

@@ -26,10 +26,11 @@ const maxShown = 10_000;
 export async function showResult(
   view: RunView,
   invocation: Pick<Invocation, 'io' | 'output'>,
-  system: Pick<System, 'hideSecrets'>,
+  { hideSecrets, seen = '' }: Pick<System, 'hideSecrets'> & { readonly seen?: string },
 ): Promise<number> {
   const { output } = invocation;
-  const whole = output.isJson ? '' : await hideOnScreen(await outputText(view), invocation, system);
+  const said = output.isJson ? '' : withoutSeen(await outputText(view), seen);
+  const whole = await hideOnScreen(said, invocation, { hideSecrets });
   const text = cutOutput(whole, view);
   output.data(view, () => text);
   if (output.isJson) return exitCodes[view.status];
@@ -40,6 +41,12 @@ export async function showResult(
   const answers = describeWaits(view);
   if (answers !== '' && exitCodes[view.status] === 4) output.note(answers);
   return exitCodes[view.status];
+}
+
+/** A diff that was shown for approval is not printed again. */
+function withoutSeen(text: string, seen: string): string {
+  const diff = /^--- [^]*$/mu.exec(seen)?.[0].trimEnd();
+  return diff === undefined ? text : text.replace(`\n\n${diff}`, '');
 }
 
 /** `Run … succeeded after 1.2 s`, with what helps to go on. */

@@ -20,6 +20,28 @@ afterEach(async () => {
   await project.remove();
 });
 
+describe('who imports something', () => {
+  it.each([
+    ['shop/price.py', ['cart.py:1', 'shop/sale.py:2']],
+    ['shop.price', ['cart.py:1', 'shop/sale.py:2']],
+    ['price', ['cart.py:1', 'shop/sale.py:2']],
+    ['shop', ['cart.py:1', 'main.py:1']],
+    ['requests', ['cart.py:']],
+    ['nothing', []],
+  ])('is listed for %s, without pictures', async (imported, importers) => {
+    await project.put({
+      'cart.py': 'from shop.price import total\nimport requests\n',
+      'main.py': 'from shop.sale import run\n',
+      'shop/price.py': 'total = 1\n',
+      'shop/sale.py': 'import os\nimport shop.price\n',
+    });
+    const report = await project.analyze({ imported });
+    const found = report.importers?.map(({ file, line }) => `${file}:${line ?? ''}`);
+    expect(found?.toSorted()).toEqual(importers);
+    expect(report).not.toHaveProperty('mermaid');
+  });
+});
+
 describe('cycles', () => {
   it('are found with one shortest circle each, self-imports too, and the lightest import named', async () => {
     await project.put({

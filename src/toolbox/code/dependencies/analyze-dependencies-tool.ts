@@ -18,9 +18,19 @@ const inputSchema = z.object({
     .array(z.enum(['mermaid', 'svg']))
     .default(['mermaid', 'svg'])
     .describe('Which pictures to draw.'),
+  imported: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('A file, module or package: lists who imports it, and draws nothing.'),
 });
 
 const outputSchema = z.object({
+  importers: z
+    .array(z.object({ file: z.string(), line: z.int().optional() }))
+    .optional()
+    .describe('Who imports what `imported` names.'),
   nodes: z
     .array(
       z.object({
@@ -105,6 +115,7 @@ export function analyzeDependenciesTool(context: CodeContext): DefinedTool {
       'draw the module dependencies as a diagram',
       'which file imports which?',
       'who imports this module?',
+      'which files import utils.py?',
       'do our modules depend on each other in cycles?',
       'show me a picture of the imports',
       'how are the modules coupled?',
@@ -118,7 +129,14 @@ export function analyzeDependenciesTool(context: CodeContext): DefinedTool {
 }
 
 function summarize(report: DependencyReport): string {
-  const { metrics } = report;
+  const { metrics, importers } = report;
+  if (importers) {
+    const lines = importers.map(({ file, line }) => [file, ...(line ? [line] : [])].join(':'));
+    return [
+      ...lines,
+      `${pluralize(lines.length, 'importer')} in ${pluralize(metrics.files, 'file')}`,
+    ].join('\n');
+  }
   const head =
     `${pluralize(metrics.modules, 'module')}, ${pluralize(metrics.edges, 'import')} between them, ${pluralize(metrics.cycles, 'cycle')}, ` +
     `${pluralize(metrics.external_dependencies, 'outside package')}, ${metrics.unresolved} unresolved`;

@@ -42,6 +42,7 @@ export async function reportDependencies(
   const nodes = describeNodes(graph);
   const { externals, unresolved } = whole;
   return {
+    ...(request.imported !== undefined && { importers: findImporters(graph, request.imported) }),
     nodes,
     edges: [...graph.edges],
     cycles,
@@ -56,9 +57,29 @@ export async function reportDependencies(
       external_dependencies: externals.length,
       unresolved: unresolved.length,
     },
-    ...draw(graph, request.pictures),
+    ...draw(graph, request.imported === undefined ? request.pictures : []),
     recommendations: recommend({ cycles, edges: [...graph.edges], nodes, unresolved }),
   };
+}
+
+/** Modules that import one of ours (named by its path, the end of it, dotted, or its folder), or a package from outside. */
+function findImporters(graph: PlainGraph, name: string): DependencyReport['importers'] {
+  const wanted = name.replaceAll('\\', '/').replaceAll(/^(?:\.?\/)+|\/$/gu, '');
+  const forms = [wanted, wanted.replaceAll('.', '/')];
+  const ids = [...graph.nodes.keys()];
+  const modules = ids.filter((id) => {
+    const module = id.replace(/(?:\/(?:__init__|index|mod))?\.\w+$/u, '');
+    return [id, module].some((own) => forms.some((form) => `/${own}`.endsWith(`/${form}`)));
+  });
+  const inFolder = ids.filter((id) => `/${id}`.includes(`/${wanted}/`));
+  const meant = new Set(modules.length > 0 ? modules : inFolder);
+  const inside = graph.edges
+    .filter(({ from, to }) => meant.has(to) && !meant.has(from))
+    .map(({ from, line }) => ({ file: from, line }));
+  const outside = [...graph.nodes.values()]
+    .filter(({ external }) => external.has(wanted))
+    .map(({ id }) => ({ file: id }));
+  return [...inside, ...outside];
 }
 
 interface ReadFiles {

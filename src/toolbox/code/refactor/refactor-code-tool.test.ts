@@ -110,6 +110,8 @@ describe('refactor_code on a folder', () => {
     expect(result.files.map(({ path }) => path)).toEqual(['a.py', 'c.css']);
     expect(result.notes).toEqual(['b.py does not parse and was left alone']);
     expect(result.refactored_code).toBeUndefined();
+    expect(result.changes?.map(({ path }) => path)).toEqual(['a.py', 'c.css']);
+    expect(result.changes?.[0]?.content).toBe('');
     expect((await refactor({ path: folder }, [folder])).fixes_total).toBe(result.fixes_total);
   });
 });

@@ -33,6 +33,10 @@ const output = z.object({
   refactored_code: z.string().optional().describe('Only when one text was given.'),
   diff: z.string().describe('Unified diff of everything that changed; empty when nothing did.'),
   files: z.array(z.object({ path: z.string(), fixes: count, diff_lines: count })),
+  changes: z
+    .array(z.object({ path: z.string(), content: z.string() }))
+    .optional()
+    .describe('The changed files of several, as workspace.apply_changes takes them.'),
   fixes_applied: z.array(fix),
   fixes_total: count,
   remaining: count.describe('Findings of the linters that no safe fix cures.'),

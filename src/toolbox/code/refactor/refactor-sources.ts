@@ -44,7 +44,7 @@ export async function refactorSources(
   });
   const [only] = files.length === 1 ? results : [];
   return {
-    ...(only ? { refactored_code: only.text } : {}),
+    ...(only ? { refactored_code: only.text } : { changes: changesOf(results) }),
     ...(await describeChanges(results, notes)),
     remaining: results.reduce((sum, { remaining }) => sum + remaining, 0),
     files_examined: files.length,
@@ -52,6 +52,12 @@ export async function refactorSources(
     notes,
     made_without_model: true,
   };
+}
+
+function changesOf(results: readonly RefactoredFile[]): RefactorOutput['changes'] {
+  return results
+    .filter(({ file, text }) => text !== file.text)
+    .map(({ file, text }) => ({ path: file.path, content: text }));
 }
 
 /** A byte order mark is put aside: engines disagree on whether offsets count it. */
