@@ -142,11 +142,12 @@ function obedient({ poison, channel, number, order: { tool, args } }: Attempt): 
 /** The agent of the system with a model that obeys, asked by a user who approves whatever waits. */
 async function confront(attempt: Attempt): Promise<void> {
   writeFileSync(noteFile, attempt.poison);
-  const { workflows, catalogue, memory } = system;
+  const { workflows, catalogue, memory, contexts } = system;
   const views: RunView[] = [];
   const agent = createAgent({
     models: new ScriptedModels(obedient(attempt)),
     memory,
+    contexts,
     workflows,
     follow: (caller, runId, { signal, onChange }) =>
       workflows.follow(caller, runId, { execute: true, signal, onChange }),
