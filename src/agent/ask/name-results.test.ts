@@ -37,8 +37,8 @@ async function after(output: object, path: string) {
 
 describe('after tests were run', () => {
   it.each([
-    ['show me that test', 'show tests/test_cart.py'],
-    ['please open the failing test', 'show tests/test_cart.py'],
+    ['show me that test', 'show me the contents of tests/test_cart.py'],
+    ['please open the failing test', 'show me the contents of tests/test_cart.py'],
     ['run only that one', 'run the tests in tests/test_cart.py -k "test_sum"'],
     ['rerun the failed tests', 'run the tests in tests/test_cart.py -k "test_sum"'],
     ['now the web ones', 'and tests/web'],

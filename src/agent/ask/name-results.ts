@@ -44,7 +44,7 @@ export async function nameResults(turn: Turn, words: string): Promise<string | u
 function showFirst([item]: readonly ResultItem[]): string | undefined {
   const { path, line } = item ?? {};
   if (path === undefined) return undefined;
-  if (line === undefined) return `show ${path}`;
+  if (line === undefined) return `show me the contents of ${path}`;
   return `show lines ${Math.max(1, line - around)}-${line + around} of ${path}`;
 }
 

@@ -62,7 +62,50 @@ describe('gathering a project', () => {
     expect(below.dependencies.nodeModules).toBeUndefined();
   });
 
-  it('takes a file for the folder it is in, and says so', async () => {
+  it.each([
+    ['tests/test_a.py', ['conftest.py', 'src/a.py', 'tests/test_a.py']],
+    ['tests/web', ['conftest.py', 'src/a.py', 'tests/web/test_c.py']],
+    ['src/a.py', ['conftest.py', 'src/a.py', 'tests/test_a.py']],
+    [
+      'conftest.py',
+      ['conftest.py', 'src/a.py', 'tests/test_a.py', 'tests/test_b.py', 'tests/web/test_c.py'],
+    ],
+  ])('reads the whole project for the tests of %s, without the others', async (path, files) => {
+    const root = aTree({
+      'pyproject.toml': '',
+      'conftest.py': '',
+      'src/a.py': '',
+      'tests/test_a.py': '',
+      'tests/test_b.py': '',
+      'tests/web/test_c.py': '',
+    });
+    const project = await gatherProject(path, { roots: [root], signal });
+    expect(Object.keys(project.files).toSorted()).toEqual([...files, 'pyproject.toml'].toSorted());
+    const isAll = files.length === 5;
+    expect(project.notes).toEqual(isAll ? [] : [`ran the tests of "${path}" only`]);
+  });
+
+  it('reads a folder that is a project of its own alone, and keeps the tests of a Go package together', async () => {
+    const root = aTree({
+      'go.mod': '',
+      'a/a_test.go': '',
+      'a/b_test.go': '',
+      'c/c_test.go': '',
+      'web/package.json': '{}',
+      'web/x.test.js': '',
+    });
+    const web = await gatherProject('web', { roots: [root], signal });
+    expect(Object.keys(web.files).toSorted()).toEqual(['package.json', 'x.test.js']);
+    const own = await gatherProject('a/a_test.go', { roots: [root], signal });
+    expect(Object.keys(own.files).toSorted()).toEqual([
+      'a/a_test.go',
+      'a/b_test.go',
+      'go.mod',
+      'web/package.json',
+    ]);
+  });
+
+  it('takes a file for the folder it is in where there is no project around it, and says so', async () => {
     const root = aTree({ 'a/cart.js': '1', 'a/cart.test.js': '2', 'b.js': '3' });
     const project = await gatherProject('a/cart.js', { roots: [root], signal });
     expect(Object.keys(project.files).toSorted()).toEqual(['cart.js', 'cart.test.js']);

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, posix, relative } from 'node:path';
 import { AppError } from '../../../kernel/index.ts';
 import { NoFilesError } from '../../code/errors.ts';
 import { SourceFiles } from '../../code/source-files.ts';
@@ -55,15 +55,30 @@ const leftOutFiles: ReadonlySet<string> = new Set([
 const maxDepth = 50;
 
 /**
- * Reads a project inside the allowed roots; a file stands for the folder it is in. Links to files are followed as far as they stay inside;
- * links to folders are not. Throws `exec.project_too_large` and what reading a path throws.
+ * Reads a project inside the allowed roots. A file or folder inside a project stands for the tests in it: the whole project is read, because tests
+ * import from it, without its other tests. Links to files are followed as far as they stay inside; links to folders are not. Throws
+ * `exec.project_too_large` and what reading a path throws.
  */
-export async function gatherProject(
-  given: string,
-  { roots, limits = defaultProjectLimits, signal }: GatherOptions,
+export async function gatherProject(given: string, options: GatherOptions): Promise<Project> {
+  const sources = new SourceFiles(options.roots, options.limits ?? defaultProjectLimits);
+  const { folder, notes, file } = await findProjectFolder(sources, given);
+  const root = await findProjectRoot(sources, folder, file);
+  const isPart = root !== undefined && (root !== folder || file !== undefined);
+  if (!isPart) return gather(sources, { given, folder, notes }, options);
+  try {
+    const whole = await gather(sources, { given, folder: root, notes: [] }, options);
+    return onlyTestsIn(whole, relative(root, file ?? folder), given);
+  } catch (error) {
+    if (!(error instanceof ProjectTooLargeError)) throw error;
+    return gather(sources, { given, folder, notes }, options);
+  }
+}
+
+async function gather(
+  sources: SourceFiles,
+  { given, folder, notes }: { given: string; folder: string; notes: readonly string[] },
+  { limits = defaultProjectLimits, signal }: GatherOptions,
 ): Promise<Project> {
-  const sources = new SourceFiles(roots, limits);
-  const { folder, notes } = await findProjectFolder(sources, given);
   const walk = new ProjectWalk(sources, { given, folder, limits });
   for (let next = walk.next(); next !== undefined; next = walk.next()) {
     signal.throwIfAborted();
@@ -76,16 +91,73 @@ export async function gatherProject(
   };
 }
 
+/** What the folder of a project holds, by the endings of its files. */
+const manifests: readonly (readonly [endings: RegExp, names: RegExp])[] = [
+  [/\.py$/u, /^(?:pyproject\.toml|setup\.(?:py|cfg)|pytest\.ini|tox\.ini|requirements\.txt)$/u],
+  [/\.[cm]?[jt]sx?$/u, /^package\.json$/u],
+  [/\.go$/u, /^go\.mod$/u],
+  [/\.rs$/u, /^Cargo\.toml$/u],
+  [/\.java$/u, /^(?:pom\.xml|build\.gradle(?:\.kts)?)$/u],
+];
+
+/** The nearest folder with a manifest for a file, or for a folder of tests; undefined for other folders and where there is none inside the roots. */
+async function findProjectRoot(
+  sources: SourceFiles,
+  folder: string,
+  file: string | undefined,
+): Promise<string | undefined> {
+  const isOfTests = /\/(?:tests?|specs?|__tests__)(?:\/|$)/u.test(folder);
+  if (file === undefined && !isOfTests) return undefined;
+  const own = file === undefined ? await readdir(folder) : [file];
+  const wanted = manifests.filter(([endings]) => own.some((name) => endings.test(name)));
+  for (const parent of ancestors(folder)) {
+    if ((await firstFolder(sources, [parent])) === undefined) return undefined;
+    const names = await readdir(parent);
+    if (names.some((name) => wanted.some(([, known]) => known.test(name)))) return parent;
+  }
+  return undefined;
+}
+
+const testFile =
+  /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.(?:py|go)$|(?:^|\/)[^/]*[.\-_](?:test|spec)\.[cm]?[jt]sx?$|(?:^|\/)(?:tests?|__tests__)\/[^/]*\.[cm]?[jt]sx?$|Tests?\.java$/u;
+
+/** A source file stands for the tests that are named after it, or all where none is. */
+function onlyTestsIn(project: Project, part: string, given: string): Project {
+  const tests = Object.keys(project.files).filter((path) => testFile.test(path));
+  const named = tests.filter((path) => stemOf(path) === stemOf(part));
+  const isFolder = !Object.hasOwn(project.files, part);
+  const isSource = !isFolder && !testFile.test(part);
+  // Test files of one Go package are compiled together.
+  const isIn = (path: string): boolean =>
+    part.endsWith('.go')
+      ? posix.dirname(path) === posix.dirname(part)
+      : path === part || (isFolder && (part === '' || path.startsWith(`${part}/`)));
+  const wanted = isSource && named.length > 0 ? named : tests.filter(isIn);
+  const kept = new Set(wanted.length === 0 && isSource ? tests : wanted);
+  const files = Object.entries(project.files).filter(
+    ([path]) => kept.has(path) || !testFile.test(path),
+  );
+  const note = kept.size < tests.length ? [`ran the tests of "${given}" only`] : [];
+  return { ...project, files: Object.fromEntries(files), notes: [...note, ...project.notes] };
+}
+
+/** `cart` of `test_cart.py`, `cart_test.go`, `cart.spec.ts`, `CartTest.java`. */
+function stemOf(path: string): string {
+  const [name = ''] = posix.basename(path).split('.');
+  return name.replaceAll(/^test_|[-_]test$|Tests?$/gu, '').toLowerCase();
+}
+
 async function findProjectFolder(
   sources: SourceFiles,
   given: string,
-): Promise<{ readonly folder: string; readonly notes: readonly string[] }> {
+): Promise<{ readonly folder: string; readonly notes: readonly string[]; readonly file?: string }> {
   try {
     return { folder: await sources.findFolder(given), notes: [] };
   } catch (error) {
     if (!(error instanceof NoFilesError && error.details['reason'] === 'no folder')) throw error;
     const notes = [`"${given}" is a file: the tests in its folder were run`];
-    return { folder: await sources.findFolder(dirname(given)), notes };
+    const folder = await sources.findFolder(dirname(given));
+    return { folder, notes, file: join(folder, basename(given)) };
   }
 }
 

@@ -44,7 +44,7 @@ export const runTestsInput = z
       .max(4096)
       .optional()
       .describe(
-        'The folder of a project inside the allowed roots, or a file in it. It is copied; nothing in it changes.',
+        'The folder of a project inside the allowed roots, or a file or folder in it whose tests alone run. It is copied; nothing in it changes.',
       ),
     files: filesField
       .optional()
