@@ -214,7 +214,7 @@ describe('what a person decides', { timeout: 120_000 }, () => {
     ]);
     const learned = JSON.parse(await tutti(cwd, 'learned', '--weeks', '1', '--json'));
     expect(learned.weeks).toMatchObject([
-      { runs: 3, failures: 1, recoveries: 1, up: 1, acceptedChanges: 1, rejectedChanges: 2 },
+      { runs: 3, failures: 0, recoveries: 0, up: 1, acceptedChanges: 1, rejectedChanges: 2 },
     ]);
   });
 });

@@ -38,7 +38,7 @@ export type {
   ContextShare,
   ContextStore,
 } from './contexts/context-store.ts';
-export { createFeedback, type FeedbackSources } from './feedback/create-feedback.ts';
+export { createFeedback } from './feedback/create-feedback.ts';
 export type { FeedbackStore } from './feedback/feedback-store.ts';
 export {
   createMemorySearch,

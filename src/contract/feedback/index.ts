@@ -22,7 +22,7 @@ export const learnedWeekSchema = z.object({
   week: z.string().describe('ISO week, UTC: `2026-W47`.'),
   from: z.string().describe('Its Monday.'),
   runs: count.describe('That ended in this week.'),
-  failures: count,
+  failures: count.describe('Runs that a person stopped by denying a step are not counted.'),
   repeatedFailures: count.describe('Of those: failed the same way before.'),
   curedFailures: count.nullable().describe('Cured by a suggestion; null where none are recorded.'),
   recoveries: count.describe('Tasks that failed and then succeeded.'),

@@ -53,11 +53,11 @@ describe('a version', () => {
 
   it('can keep the items of its parent and replace those with the same title', async () => {
     const { contexts } = aContexts();
-    await contexts.create(anna, make('notes', text('a', 'one'), text('b', 'two')));
-    const added = make('notes', text('b', 'TWO'), text('c', 'three'));
+    await contexts.create(anna, make('notes', text('b', 'two'), text('a', 'one')));
+    const added = make('notes', text('c', 'three'), text('b', 'TWO'));
     const { id } = await contexts.create(anna, { ...added, isAddition: true });
     const { items } = (await contexts.show(anna, id)).context;
-    expect(items.map((item) => item.text)).toEqual(['one', 'TWO', 'three']);
+    expect(items.map((item) => item.text)).toEqual(['TWO', 'one', 'three']);
   });
 
   it('is not made of nothing, of a bad name, or beyond the limits', async () => {

@@ -239,9 +239,11 @@ function withAdded(
   before: readonly ContextItem[],
   added: readonly ContextItem[],
 ): readonly ContextItem[] {
-  const isReplaced = ({ kind, title }: ContextItem): boolean =>
-    added.some((one) => one.kind === kind && one.title === title);
-  return [...before.filter((item) => !isReplaced(item)), ...added];
+  const isSame = (one: ContextItem, other: ContextItem): boolean =>
+    one.kind === other.kind && one.title === other.title;
+  const replaced = before.map((item) => added.findLast((one) => isSame(one, item)) ?? item);
+  const further = added.filter((item) => !before.some((one) => isSame(one, item)));
+  return [...replaced, ...further];
 }
 
 function invalid(

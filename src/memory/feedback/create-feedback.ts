@@ -56,12 +56,12 @@ export function createFeedback({ store, sources, clock }: FeedbackOptions): Feed
     async notice(caller, { kind, subject, isGood, runId = null, reason = '' }) {
       await put(caller, { kind, subject, isGood, runId, sessionId: null, reason });
     },
-    list: (caller, { limit }) => store.list(caller.id, { limit }),
+    list: (caller, { limit }) => store.list(caller.id, limit),
     async learned(caller, { weeks }) {
       const sinceMs = weekStart(clock.now()) - (weeks - 1) * weekMs;
       const { runs, isComplete } = await readRuns(caller, sources);
       const failures = await sources.failures?.(caller, sinceMs);
-      const entries = await store.list(caller.id, { limit: maxEntries, sinceMs });
+      const entries = await store.list(caller.id, maxEntries);
       return {
         weeks: summarizeWeeks({ runs, failures, entries, sinceMs, weeks }),
         countedRuns: runs.length,

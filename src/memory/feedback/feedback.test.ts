@@ -114,6 +114,15 @@ describe('what was learned', () => {
     expect(before).toMatchObject({ week: '2026-W46', runs: 4, failures: 4, repeatedFailures: 0 });
   });
 
+  it('counts no run as failed that a person stopped', async () => {
+    const at = '2026-11-17T09:00:00.000Z';
+    const feedback = aFeedback([aRun(at, 'failed'), aRun('2026-11-17T08:00:00.000Z', 'failed')]);
+    const denial = { kind: 'approval', subject: 'a', isGood: false, runId: `run-${at}` } as const;
+    await feedback.notice(anna, denial);
+    const { weeks } = await feedback.learned(anna, { weeks: 1 });
+    expect(weeks[0]).toMatchObject({ runs: 2, failures: 1, repeatedFailures: 0 });
+  });
+
   it('takes failures and cures from where they are recorded', async () => {
     const at = '2026-11-18T09:00:00.000Z';
     const failures = [

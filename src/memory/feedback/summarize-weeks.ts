@@ -27,7 +27,8 @@ const weekMs = 7 * dayMs;
 /** What happened in each week, the latest first. */
 export function summarizeWeeks(noted: Noted): LearnedWeek[] {
   const { runs, failures, entries, sinceMs, weeks } = noted;
-  const ended = endedInOrder(runs);
+  const denied = new Set(entries.filter(isDenial).map(({ runId }) => runId));
+  const ended = endedInOrder(runs, denied);
   const fromRuns = failuresOf(ended);
   const recoveries = recoveriesOf(ended);
   return Array.from({ length: weeks }, (_, index) => {
@@ -78,16 +79,24 @@ interface EndedRun {
   readonly isSuccess: boolean;
 }
 
-function endedInOrder(runs: readonly RunSummary[]): readonly EndedRun[] {
+function isDenial({ kind, isGood }: FeedbackEntry): boolean {
+  return kind === 'approval' && !isGood;
+}
+
+/** A run that a person stopped did not fail. */
+function endedInOrder(
+  runs: readonly RunSummary[],
+  denied: ReadonlySet<string | null>,
+): readonly EndedRun[] {
   return runs
-    .flatMap(({ endedAt, name, goal, status }) =>
+    .flatMap(({ runId, endedAt, name, goal, status }) =>
       endedAt === null
         ? []
         : [
             {
               at: endedAt,
               task: name ?? goal ?? undefined,
-              isFailed: status === 'failed',
+              isFailed: status === 'failed' && !denied.has(runId),
               isSuccess: status === 'succeeded',
             },
           ],

@@ -15,7 +15,7 @@ const trimSql = `
 
 const listSql = `
   SELECT kind, subject, is_good, run_id, session_id, reason, given_at_ms FROM feedback
-  WHERE caller_id = ? AND given_at_ms >= ? ORDER BY given_at_ms DESC, id DESC LIMIT ?`;
+  WHERE caller_id = ? ORDER BY given_at_ms DESC, id DESC LIMIT ?`;
 
 /** Waiting blocks the event loop: only shortly per attempt. */
 const terms = { durability: 'full', busyTimeoutMs: 250 } as const;
@@ -43,15 +43,10 @@ export class SqliteFeedbackStore implements FeedbackStore {
     );
   }
 
-  async list(
-    callerId: string,
-    { limit, sinceMs = 0 }: { readonly limit: number; readonly sinceMs?: number },
-  ): Promise<readonly FeedbackEntry[]> {
+  async list(callerId: string, limit: number): Promise<readonly FeedbackEntry[]> {
     // A read must not create the database.
     if (!this.#database.exists) return [];
-    const rows = this.#database.readOne((statements) =>
-      statements(listSql).all(callerId, sinceMs, limit),
-    );
+    const rows = this.#database.readOne((statements) => statements(listSql).all(callerId, limit));
     return rows.map((row) => ({
       kind: feedbackKinds.find((kind) => kind === row['kind']) ?? 'opinion',
       subject: String(row['subject']),

@@ -249,6 +249,14 @@ describe('chat commands', () => {
     }
   });
 
+  it('store what the person thinks of the last answer', async () => {
+    const ran = await chat(['hello', '/good', '/bad too long']);
+    expect(ran.stderr).toContain(
+      'Stored: up for turn session-1#2\nStored: down for turn session-1#2',
+    );
+    expect((await chat(['/good'])).exitCode).toBe(2);
+  });
+
   it('show and forget likings', async () => {
     const ran = await chat(['/preferences', '/forget tabs', '/preferences', '/forget tabz']);
     expect(ran.stdout).toBe('tests with pytest\ntabs\ntests with pytest\n');
