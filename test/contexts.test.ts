@@ -60,6 +60,27 @@ describe('a context', { timeout: 120_000 }, () => {
     expect(sessions.turns[0]).toMatchObject({ context: id });
   });
 
+  it('reaches a model in a run as the same bytes when the run is made again', async () => {
+    const server = await startWireServer(answers('No.'));
+    onTestFinished(() => server.close());
+    const cwd = aFolderWithModel(server.url);
+    await tutti(cwd, 'contexts', 'create', 'notes', rule);
+    const args = { description: 'As told: ${input.context}', language: 'python' };
+    const steps = [{ id: 'code', tool: 'code.generate_code', args }];
+    const plan = { input: { context: { type: 'string' } }, steps };
+    writeFileSync(join(cwd, 'plan.json'), JSON.stringify(plan));
+    const asked: string[][] = [];
+    for (const ref of ['notes', 'notes@1']) {
+      const before = server.exchanges.length;
+      // The model knows nothing: that the step fails does not matter here.
+      const argv = ['run', 'plan.json', '--context', ref];
+      await runTutti(argv, { cwd, env: { XDG_CONFIG_HOME: cwd } });
+      asked.push(server.exchanges.slice(before).map(({ body }) => JSON.stringify(body)));
+    }
+    expect(asked[0]?.[0]).toContain('The code word is heron.');
+    expect(asked[1]).toEqual(asked[0]);
+  });
+
   it('is the input of a run, the same one when the run is made again', async () => {
     const cwd = aFolder();
     await tutti(cwd, 'contexts', 'create', 'notes', rule);
