@@ -10,7 +10,7 @@ import type { Session } from '../../contract/session/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { UnratableError } from './errors.ts';
 import type { FeedbackStore } from './feedback-store.ts';
-import { summarizeWeeks, weekStart, type FailureNote } from './summarize-weeks.ts';
+import { summarizeWeeks, weekStart, type RecordedFailure } from './summarize-weeks.ts';
 
 /** What feedback is about, and what shows whether it helped. Runs and sessions of others are unknown. */
 export interface FeedbackSources {
@@ -22,8 +22,8 @@ export interface FeedbackSources {
     page: { readonly limit: number; readonly after?: string },
   ): Promise<readonly RunSummary[]>;
   session(caller: Caller, id: string): Promise<Session>;
-  /** Every recorded failure since a time; absent where failures are not recorded by themselves. */
-  failures?(caller: Caller, sinceMs: number): Promise<readonly FailureNote[]>;
+  /** The latest recorded failures; absent where failures are not recorded by themselves. */
+  failures?(caller: Caller, limit: number): Promise<readonly RecordedFailure[]>;
 }
 
 interface FeedbackOptions {
@@ -35,6 +35,7 @@ interface FeedbackOptions {
 /** Of one caller. */
 const maxEntries = 20_000;
 const maxCountedRuns = 5_000;
+const maxCountedFailures = 10_000;
 const runsPerPage = 500;
 const weekMs = 7 * 24 * 3_600_000;
 
@@ -60,7 +61,7 @@ export function createFeedback({ store, sources, clock }: FeedbackOptions): Feed
     async learned(caller, { weeks }) {
       const sinceMs = weekStart(clock.now()) - (weeks - 1) * weekMs;
       const { runs, isComplete } = await readRuns(caller, sources);
-      const failures = await sources.failures?.(caller, sinceMs);
+      const failures = await sources.failures?.(caller, maxCountedFailures);
       const entries = await store.list(caller.id, maxEntries);
       return {
         weeks: summarizeWeeks({ runs, failures, entries, sinceMs, weeks }),

@@ -125,9 +125,11 @@ describe('what was learned', () => {
 
   it('takes failures and cures from where they are recorded', async () => {
     const at = '2026-11-18T09:00:00.000Z';
+    const before = '2026-11-10T09:00:00.000Z';
     const failures = [
-      { at, isRepeated: false, isCured: false },
-      { at, isRepeated: true, isCured: true },
+      { at, signature: 'port taken', curedBy: 'fix-1' },
+      { at, signature: 'no such file', curedBy: null },
+      { at: before, signature: 'port taken', curedBy: null },
     ];
     const feedback = aFeedback(runs, { failures: async () => failures });
     const { weeks, failuresFrom } = await feedback.learned(anna, { weeks: 1 });

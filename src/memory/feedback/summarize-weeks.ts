@@ -1,20 +1,26 @@
 import type { FeedbackEntry, LearnedWeek } from '../../contract/feedback/index.ts';
 import type { RunSummary } from '../../contract/run/index.ts';
 
-/** A failure as it was recorded. */
-export interface FailureNote {
+/** A failure as the experience store has it. */
+export interface RecordedFailure {
   /** ISO 8601. */
   readonly at: string;
-  /** The same error, tool and environment had failed before. */
+  /** The same for failures of one kind. */
+  readonly signature: string;
+  /** The fix after which the same attempt succeeded. */
+  readonly curedBy: string | null;
+}
+
+interface CountedFailure {
+  readonly at: string;
   readonly isRepeated: boolean;
-  /** A suggested fix made the next attempt succeed. */
   readonly isCured: boolean;
 }
 
 interface Noted {
   /** In any order. */
   readonly runs: readonly RunSummary[];
-  readonly failures: readonly FailureNote[] | undefined;
+  readonly failures: readonly RecordedFailure[] | undefined;
   readonly entries: readonly FeedbackEntry[];
   /** The Monday of the first week. */
   readonly sinceMs: number;
@@ -29,12 +35,12 @@ export function summarizeWeeks(noted: Noted): LearnedWeek[] {
   const { runs, failures, entries, sinceMs, weeks } = noted;
   const denied = new Set(entries.filter(isDenial).map(({ runId }) => runId));
   const ended = endedInOrder(runs, denied);
-  const fromRuns = failuresOf(ended);
+  const counted = countFailures(failures ?? failuresOf(ended));
   const recoveries = recoveriesOf(ended);
   return Array.from({ length: weeks }, (_, index) => {
     const startMs = sinceMs + (weeks - 1 - index) * weekMs;
     const isIn = (at: string): boolean => weekStart(Date.parse(at)) === startMs;
-    const failed = (failures ?? fromRuns).filter(({ at }) => isIn(at));
+    const failed = counted.filter(({ at }) => isIn(at));
     const recovered = recoveries.filter(({ at }) => isIn(at)).map(({ seconds }) => seconds);
     const given = entries.filter(({ givenAt }) => isIn(givenAt));
     const countOf = (isOpinion: boolean, isGood: boolean): number =>
@@ -104,15 +110,21 @@ function endedInOrder(
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
 
-/** Where failures are not recorded by themselves: a task that failed before failed again. */
-function failuresOf(ended: readonly EndedRun[]): readonly FailureNote[] {
-  const failedBefore = new Set<string>();
+/** Where failures are not recorded by themselves: the same task stands for the same failure. */
+function failuresOf(ended: readonly EndedRun[]): readonly RecordedFailure[] {
   return ended
     .filter(({ isFailed }) => isFailed)
-    .map(({ at, task }) => {
-      const isRepeated = task !== undefined && failedBefore.has(task);
-      if (task !== undefined) failedBefore.add(task);
-      return { at, isRepeated, isCured: false };
+    .map(({ at, task }, index) => ({ at, signature: task ?? `run ${index}`, curedBy: null }));
+}
+
+function countFailures(failures: readonly RecordedFailure[]): readonly CountedFailure[] {
+  const seen = new Set<string>();
+  return failures
+    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+    .map(({ at, signature, curedBy }) => {
+      const isRepeated = seen.has(signature);
+      seen.add(signature);
+      return { at, isRepeated, isCured: curedBy !== null };
     });
 }
 
