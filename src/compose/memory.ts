@@ -1,8 +1,9 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
+import type { Artifacts } from '../contract/artifact/index.ts';
 import type { MemoryItems } from '../contract/memory/index.ts';
-import type { Sessions } from '../contract/session/index.ts';
+import { turnsWithAnswers, type Sessions } from '../contract/session/index.ts';
 import { createFaultPoints, lazy, lazyObject, type Log } from '../kernel/index.ts';
 import type { RedactableMemory } from '../memory/index.ts';
 import type { Embedder } from '../models/index.ts';
@@ -16,6 +17,8 @@ export interface MemoryParts {
   readonly request: Pick<SettingsRequest, 'env'>;
   /** What finds turns by their meaning; loaded when there are turns to look through. */
   readonly embedder?: () => Promise<Embedder>;
+  /** Of which those that a forgotten turn brought along are collected. */
+  readonly artifacts?: () => Promise<Artifacts>;
   /** Called when a message is answered: turns were stored. */
   readonly onConverse?: (() => void) | undefined;
 }
@@ -60,7 +63,7 @@ export function memoriesHere(parts: MemoryParts): {
 }
 
 async function openMemoryItems(
-  { settings, store, embedder, log }: MemoryParts,
+  { settings, store, embedder, log, artifacts }: MemoryParts,
   memory: RedactableMemory,
 ) {
   const { createMemoryItems } = await import('../memory/index.ts');
@@ -68,10 +71,38 @@ async function openMemoryItems(
     store: store.memoryItems,
     log: log.child({ room: 'memory' }),
     embed: embedder && (async (texts, signal) => (await embedder()).embed(texts, signal)),
-    redactTurns: (caller, session, turns) => memory.redactTurns(caller, session, turns),
-    // Whatever text they stand for: it cannot be told which of them is the one that was forgotten.
-    onForgotten: () => rm(turnVectorsPath(settings.home), { force: true }),
+    redactTurns: async (caller, session, turns) => {
+      const gone = turnsWithAnswers(await memory.sessions.show(caller, session), turns);
+      const runIds = gone.flatMap(({ runId }) => runId ?? []);
+      // First: afterwards nothing says which they were.
+      if (runIds.length > 0) await store.runs.remove(caller, runIds);
+      await memory.redactTurns(caller, session, turns);
+      await (await artifacts?.())?.collect();
+    },
+    onForgotten: async (texts) => {
+      // Whatever text they stand for: it cannot be told which of them is the one that was forgotten.
+      await rm(turnVectorsPath(settings.home), { force: true });
+      await forgetLines(join(settings.home, 'chat-history'), texts);
+    },
   });
+}
+
+/** Shorter texts are taken out where they are the whole line. */
+const minPartLength = 12;
+
+/** Takes messages out of the history of chats; `⏎` stands for the end of a line in them. */
+async function forgetLines(file: string, texts: readonly string[]): Promise<void> {
+  const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n');
+  const kept = lines.filter((line) => {
+    const message = line.replaceAll('⏎', '\n').trim();
+    return !texts.some(
+      (text) => message === text || (text.length >= minPartLength && message.includes(text)),
+    );
+  });
+  if (kept.length === lines.length) return;
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, kept.join('\n'), { mode: 0o600 });
+  await rename(draft, file);
 }
 
 function turnVectorsPath(home: string): string {

@@ -47,8 +47,9 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const flow = { ...known, tracing, store, request, catalogue, preview };
   const flows = workflowsHere({ ...flow, access: access.credentials });
   const embedder = lazy(async () => (await import('../models/index.ts')).createLocalEmbedder());
-  const models = modelsHere({ ...known, store, artifacts: flows.artifacts });
-  const remembered = memoriesHere({ ...known, store, request, embedder });
+  const { artifacts } = flows;
+  const models = modelsHere({ ...known, store, artifacts });
+  const remembered = memoriesHere({ ...known, store, request, embedder, artifacts });
   const { memory, memoryItems } = remembered;
   const { contexts, feedback, runs } = contextsHere({ ...known, store, memory, runs: flows });
   const servers = (): ReturnType<FleetControl['status']> => fleet.control.status();

@@ -280,6 +280,17 @@ export class MemoryRunStore implements RunStore {
     return old;
   }
 
+  async remove(caller: Caller, runIds: readonly string[]): Promise<readonly PrunedRun[]> {
+    this.#wrote();
+    const gone = this.#all()
+      .filter(({ endedAtMs, record: { runId, callerId } }) => {
+        return endedAtMs !== null && callerId === caller.id && runIds.includes(runId);
+      })
+      .map(({ record: { runId, callerId } }) => ({ runId, callerId }));
+    for (const { runId } of gone) this.#shared.runs.delete(runId);
+    return gone;
+  }
+
   #apply({ lease, entries, status, outcome }: RunChange): boolean {
     const run = this.#leased(lease);
     if (!run) return false;

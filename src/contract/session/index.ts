@@ -66,14 +66,25 @@ export type Turn = z.output<typeof turnSchema>;
 export type NewTurn = Omit<z.input<typeof turnSchema>, 'number' | 'at'>;
 export type Session = z.output<typeof sessionSchema>;
 
+/** These turns and, of those of the user, the answers to them, which repeat and plan what they say. */
+export function turnsWithAnswers(session: Session, numbers: readonly number[]): readonly Turn[] {
+  let isAnswered = false;
+  return session.turns.filter((turn) => {
+    const isNamed = numbers.includes(turn.number);
+    isAnswered = turn.role === 'user' ? isNamed : isAnswered;
+    return isNamed || isAnswered;
+  });
+}
+
 /**
- * The session without the words of these turns: what they were, what they remembered and planned, a summary that
- * covers them, a title that was taken from one.
+ * The session without the words of these turns and of the answers to them: what they remembered and planned, a summary
+ * that covers them, the title where the first turn is among them.
  */
 export function withoutWords(session: Session, numbers: readonly number[]): Session {
-  const gone = session.turns.filter(({ number }) => numbers.includes(number));
+  const gone = turnsWithAnswers(session, numbers);
   const first = Math.min(...gone.map(({ number }) => number));
-  const isTitleTheirs = gone.some(({ text }) => oneLine(text).startsWith(titleStart(session)));
+  // It was made of the first message, unless the user chose another one since.
+  const isTitleTheirs = gone.some(({ number }) => number === session.turns[0]?.number);
   return {
     ...session,
     title: isTitleTheirs ? '' : session.title,
@@ -92,14 +103,6 @@ function withoutText({ number, at, role, outcome, isTainted }: Turn): Turn {
     ...(outcome && { outcome }),
     ...(isTainted && { isTainted }),
   };
-}
-
-function titleStart({ title }: Session): string {
-  return oneLine(title).replace(/…$/u, '').trim();
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/gu, ' ').trim();
 }
 
 export interface SessionSummary {

@@ -37,14 +37,14 @@ export interface MemoryItemsOptions {
   readonly embed?: EmbedTexts | undefined;
   /** Ranks by words alone where absent. */
   readonly search?: ((query: MemoryQuery) => Promise<MemoryFound>) | undefined;
-  /** Removes the words of turns from a session and its files. */
+  /** Removes the words of turns, and of the answers to them, from a session, its files and runs. */
   readonly redactTurns: (
     caller: Caller,
     session: string,
     turns: readonly number[],
   ) => Promise<void>;
-  /** Called after something was forgotten: drops caches that may have it. */
-  readonly onForgotten?: () => Promise<void>;
+  /** Called with the texts that were forgotten: drops them from caches and histories. */
+  readonly onForgotten?: (texts: readonly string[]) => Promise<void>;
   readonly maxItems?: number;
   readonly timers?: Timers;
 }
@@ -147,7 +147,8 @@ class StoredMemoryItems implements MemoryItems {
       caller,
       items.map(({ id }) => id),
     );
-    await this.#options.onForgotten?.();
+    const texts = [...items, ...gone].map(({ text }) => text);
+    await this.#options.onForgotten?.(texts);
     const forgotten = new Set([...items, ...gone].map(({ id }) => id));
     const counts = [...turns.values()].map(({ size }) => size);
     return { forgotten: [...forgotten], turns: counts.reduce((sum, size) => sum + size, 0) };

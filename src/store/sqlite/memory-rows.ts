@@ -135,13 +135,3 @@ function withDefaults(filter: MemoryFilter) {
   const kinds: readonly string[] | undefined = filter.kinds;
   return { statuses, sensitivities, kinds, session: filter.session };
 }
-
-/** What `work` deletes is overwritten, also where whole pages become free. */
-export function overwriting<Result>(statements: Statements, work: () => Result): Result {
-  statements('PRAGMA secure_delete = ON').get();
-  try {
-    return work();
-  } finally {
-    statements('PRAGMA secure_delete = FAST').get();
-  }
-}

@@ -7,7 +7,7 @@ import type {
   RunChange,
   SignalRecord,
 } from '../../workflow/engine/index.ts';
-import { writeEntries } from './run-rows.ts';
+import { writeEntries, type Row } from './run-rows.ts';
 import { inheritMakersSql, releaseMakersSql } from './sqlite-artifact-index.ts';
 import type { Statements } from './sqlite-database.ts';
 
@@ -60,6 +60,10 @@ export const countSignalsSql = `
 
 const endedSql = `
   SELECT run_id, caller_id FROM runs WHERE ended_at_ms IS NOT NULL AND ended_at_ms < ? ORDER BY ended_at_ms LIMIT ?`;
+
+const endedByIdSql = `
+  SELECT run_id, caller_id FROM runs WHERE caller_id = ? AND ended_at_ms IS NOT NULL
+    AND run_id IN (SELECT value FROM json_each(?))`;
 
 /** The row of the run last: the others are found by it. */
 const removeSql = [
@@ -139,9 +143,23 @@ export function removeEndedRuns(
   endedBeforeMs: number,
   limit: number,
 ): readonly PrunedRun[] {
-  const runs = statements(endedSql)
-    .all(endedBeforeMs, limit)
-    .map((row) => ({ runId: String(row['run_id']), callerId: String(row['caller_id']) }));
+  return removeRuns(statements, statements(endedSql).all(endedBeforeMs, limit));
+}
+
+/** Removes those of these runs that are the caller's and have ended. */
+export function removeRunsById(
+  statements: Statements,
+  callerId: string,
+  runIds: readonly string[],
+): readonly PrunedRun[] {
+  return removeRuns(statements, statements(endedByIdSql).all(callerId, JSON.stringify(runIds)));
+}
+
+function removeRuns(statements: Statements, rows: readonly Row[]): readonly PrunedRun[] {
+  const runs = rows.map((row) => ({
+    runId: String(row['run_id']),
+    callerId: String(row['caller_id']),
+  }));
   for (const { runId, callerId } of runs) {
     for (const sql of removeSql) statements(sql).run(runId);
     statements(releaseMakersSql).run(callerId, runId);

@@ -205,3 +205,13 @@ export class SqliteDatabase {
 
 /** Gives the prepared statement of a text that is written in the program, never put together from data. */
 export type Statements = (sql: string) => StatementSync;
+
+/** What `work` deletes is overwritten, also where whole pages become free. */
+export function overwriting<Result>(statements: Statements, work: () => Result): Result {
+  statements('PRAGMA secure_delete = ON').get();
+  try {
+    return work();
+  } finally {
+    statements('PRAGMA secure_delete = FAST').get();
+  }
+}

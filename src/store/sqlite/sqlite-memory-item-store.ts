@@ -19,13 +19,17 @@ import {
   insertItem,
   isSourceKnown,
   isWantedSql,
-  overwriting,
   readItem,
   vectorFilter,
 } from './memory-rows.ts';
 import { countItems, hasPendingSession, indexTurnsOfSession } from './memory-upkeep.ts';
 import { readNumber } from './run-rows.ts';
-import type { Durability, SqliteDatabase, Statements } from './sqlite-database.ts';
+import {
+  overwriting,
+  type Durability,
+  type SqliteDatabase,
+  type Statements,
+} from './sqlite-database.ts';
 import { quantize } from './vector-index.ts';
 import { WordCounts } from './word-counts.ts';
 import { whileStoreBusy } from './write-group.ts';

@@ -43,8 +43,9 @@ import {
   isOver,
   ofRunSql,
   removeEndedRuns,
+  removeRunsById,
 } from './run-writes.ts';
-import type { SqliteDatabase, Statements } from './sqlite-database.ts';
+import { overwriting, type SqliteDatabase, type Statements } from './sqlite-database.ts';
 import { whileStoreBusy, WriteGroup } from './write-group.ts';
 
 /** Runs removed in one transaction, so that others wait milliseconds for it. */
@@ -283,6 +284,16 @@ export class SqliteRunStore implements RunStore {
       removed.push(...batch);
     }
     return removed;
+  }
+
+  remove(caller: Caller, runIds: readonly string[]): Promise<readonly PrunedRun[]> {
+    return this.#write((statements) =>
+      overwriting(statements, () => {
+        const runs = removeRunsById(statements, caller.id, runIds);
+        this.#options.lastFact?.forget(runs.map(({ runId }) => runId));
+        return runs;
+      }),
+    );
   }
 
   /** Without the write lock: mostly there is nothing to remove. */

@@ -15,12 +15,17 @@ import type {
   SessionStore,
   SessionHolder,
 } from '../../memory/index.ts';
-import { insertItem, overwriting } from './memory-rows.ts';
+import { insertItem } from './memory-rows.ts';
 import type { KnownTurns } from './read-session.ts';
 import { createFreeLease } from './run-leases.ts';
 import { readNumber, type Row, isoTime } from './run-rows.ts';
 import { inheritMakersSql, releaseMakersSql } from './sqlite-artifact-index.ts';
-import type { Durability, SqliteDatabase, Statements } from './sqlite-database.ts';
+import {
+  overwriting,
+  type Durability,
+  type SqliteDatabase,
+  type Statements,
+} from './sqlite-database.ts';
 import { whileStoreBusy } from './write-group.ts';
 
 const insertSql = `
@@ -77,6 +82,7 @@ const rewriteSql = `
   UPDATE sessions SET title = ?3, summary = ?4, summary_turn = ?5 WHERE ${isHeld}`;
 const dropItemSql = `
   DELETE FROM memory_items WHERE session_id = ? AND turn = ? AND kind = 'turn'`;
+const releaseOneSql = 'DELETE FROM artifact_makers WHERE run_id = ? AND artifact_id = ?';
 const dropTaskSql = 'DELETE FROM session_tasks WHERE session_id = ?';
 
 const removeSql = `DELETE FROM sessions WHERE ${isHeld} RETURNING caller_id`;
@@ -226,11 +232,16 @@ export class SqliteSessionStore implements SessionStore {
         const row = statements(heldSql).get(sessionId, epoch);
         if (!row) return undefined;
         const { turns } = readTurns(statements(turnsSql).all(sessionId), path);
-        const redacted = withoutWords(readSession(row, turns, path), numbers);
-        for (const turn of redacted.turns) {
-          if (!numbers.includes(turn.number)) continue;
+        const session = readSession(row, turns, path);
+        const redacted = withoutWords(session, numbers);
+        for (const [index, turn] of redacted.turns.entries()) {
+          const before = session.turns[index];
+          if (turn === before) continue;
           statements(rewriteTurnSql).run(sessionId, turn.number, JSON.stringify(turn));
           statements(dropItemSql).run(sessionId, turn.number);
+          for (const { artifact } of before?.remembered ?? []) {
+            if (artifact !== undefined) statements(releaseOneSql).run(sessionId, artifact);
+          }
         }
         const { title, summary } = redacted;
         const gist = [summary?.text ?? null, summary?.turn ?? null] as const;

@@ -160,6 +160,8 @@ export function testRunStore(create: CreateRunStores): void {
         const end = { status: 'succeeded', outcome: { ok: true } } as const;
         await store.commit([{ lease, entries: [settled('a#1')], ...end }], 'normal');
       }
+      expect(await store.remove({ id: 'stranger' }, ['a', 'd'])).toEqual([]);
+      expect(await store.remove(localCaller, ['d', 'none'])).toEqual([]);
       expect(await store.prune(clock.nowMs, 1)).toEqual([{ runId: 'a', callerId: 'local' }]);
       expect(await store.prune(clock.nowMs, 100)).toEqual([{ runId: 'b', callerId: 'local' }]);
       expect(await store.journal('a')).toEqual([]);
@@ -168,6 +170,10 @@ export function testRunStore(create: CreateRunStores): void {
         'd',
         'c',
       ]);
+      expect(await store.remove(localCaller, ['c', 'd'])).toEqual([
+        { runId: 'c', callerId: 'local' },
+      ]);
+      expect(await store.journal('c')).toEqual([]);
     });
   });
 

@@ -137,6 +137,8 @@ export interface RunStore {
    * they made artifacts: in one transaction, so that nothing is orphaned. Returns the removed runs.
    */
   prune(endedBeforeMs: number, limit: number): Promise<readonly PrunedRun[]>;
+  /** The same for runs of a caller by their ids; one that has not ended stays. */
+  remove(caller: Caller, runIds: readonly string[]): Promise<readonly PrunedRun[]>;
 }
 
 export interface PrunedRun {
