@@ -43,6 +43,7 @@ export const loadCommand: Readonly<Record<string, () => Promise<RunCommand>>> = 
     contexts: async () => (await import('./commands/contexts.ts')).run,
     feedback: async () => (await import('./commands/feedback.ts')).runFeedback,
     learned: async () => (await import('./commands/feedback.ts')).runLearned,
+    preferences: async () => (await import('./commands/preferences.ts')).run,
     worker: async () => (await import('./commands/serve.ts')).executeRuns,
     keys: async () => (await import('./commands/keys.ts')).run,
     access: async () => (await import('./commands/access.ts')).run,

@@ -46,7 +46,7 @@ const listedBy = {
     '`tutti config` lists every setting. To change one, edit your settings file (`tutti init` creates it) or give --set key=value.',
   command: '`/help` lists the commands.',
   model: '`tutti models` lists what was found on this machine.',
-  preference: '`/preferences` lists them.',
+  preference: '`tutti preferences` lists them.',
   step: null,
   client: null,
   action: null,

@@ -248,6 +248,7 @@ export function remoteMemory(connection: Connection): Memory {
       learned: [],
       suggested: [],
       replaced: [],
+      isAll: false,
       isCorrection: false,
       refused: [],
     }),

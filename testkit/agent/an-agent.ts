@@ -80,6 +80,7 @@ export interface AnAgentParts {
   readonly entries?: readonly CatalogueEntry[];
   readonly planned?: (request: PlanningRequest) => PlanningAnswer;
   readonly files?: ProjectFiles;
+  readonly readFile?: AgentParts['readFile'];
   /** Whether `hunter2` is a secret. */
   readonly hideSecrets?: boolean;
   readonly settings?: Partial<AgentSettings>;
@@ -121,6 +122,7 @@ export function anAgent(parts: AnAgentParts = {}) {
       plan: async (request) =>
         parts.planned?.(request) ?? { kind: 'refusal', reason: 'Nothing fits.', nearest: [] },
     }),
+    ...(parts.readFile && { readFile: parts.readFile }),
     ...(parts.hideSecrets && { hideSecrets: async () => hideTestSecret }),
     servers: async () => [{ name: 'code', state: 'ready', tools: 12, lastError: null }],
     files: parts.files ?? { kind: async () => undefined, list: async () => [] },

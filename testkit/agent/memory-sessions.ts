@@ -43,6 +43,7 @@ export class MemorySessions {
         learned: message.includes('I prefer') ? [message] : [],
         suggested: [],
         replaced: [],
+        isAll: false,
         isCorrection: false,
         refused: [],
       }),

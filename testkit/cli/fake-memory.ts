@@ -85,6 +85,7 @@ export function createFakeMemory(first: readonly Session[] = [aSession]): Memory
       learned: [],
       suggested: [],
       replaced: [],
+      isAll: false,
       isCorrection: false,
       refused: [],
     }),

@@ -123,7 +123,8 @@ async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome>
     const { learned, preferences } = await learnFrom(bare, note);
     turn = { ...bare, preferences };
     const noted = describeLearned(learned);
-    const isAll = noted.length > 0 && (note?.kind === 'remember' || isOnlyPreference(turn));
+    const isTold = learned.isAll || note?.kind === 'remember';
+    const isAll = noted.length > 0 && isOnlyPreference(turn, isTold);
     if (!isAll) for (const text of noted) emit({ kind: 'notice', text });
     const made = isAll
       ? acknowledge(turn, noted.join('\n'))
@@ -188,9 +189,10 @@ function describeLearned({
 }
 
 /** Every sentence tells of the writer, and none asks for anything. */
-function isOnlyPreference({ words, attachments, before }: Turn): boolean {
+function isOnlyPreference({ words, attachments, before }: Turn, isTold: boolean): boolean {
   const { outcome } = before.turns.at(-1) ?? {};
   if (attachments.length > 0 || outcome === 'question' || outcome === 'plan') return false;
+  if (isTold) return true;
   const telling =
     /^(?:please )?(?:i|we|my|our|always|never|from now on|in (?:the )?future|by default|you (?:should|must)|call me|remember|note)\b/i;
   const sentences = words.split(/[.!;\n]+/).map((sentence) => sentence.trim());

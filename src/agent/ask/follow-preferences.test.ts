@@ -30,6 +30,7 @@ function aFormatter(parts: Parameters<typeof anAgent>[0] = {}) {
       candidates: [{ plan: { version: 1, steps: [step] }, why: 'formats', confidence: 1 }],
     }),
     tools: {
+      'workspace.save': () => ({ ok: true }),
       'code.format_code': (args) => {
         called.push(args);
         return { formatted_code: 'x' };
@@ -123,6 +124,34 @@ describe('a preference', () => {
     await ask('yes', { session });
     expect(called).toEqual([{ path: 'a.py', test_framework: 'pytest' }]);
     expect(await held(memory)).toContain('tests with pytest (active)');
+  });
+
+  it('is suggested by a change of a file that was written here, and kept with the plan that follows it', async () => {
+    const content = 'def f():\n    if 1:\n        return 2\n';
+    const changed = 'def f():\n\tif 1:\n\t\treturn 2\n';
+    const save = { id: 'save', tool: 'workspace.save', args: { path: 'a.py', content } };
+    const { ask, memory, called, events } = aFormatter({
+      entries: [...entries, anEntry('workspace.save', readOnly, { required: ['path', 'content'] })],
+      readFile: async (path) => (path === 'a.py' ? changed : undefined),
+      planned: ({ message }) => {
+        const steps = [message.startsWith('save') ? save : step];
+        return {
+          kind: 'plan',
+          candidates: [{ plan: { version: 1, steps }, why: '', confidence: 1 }],
+        };
+      },
+    });
+    const { sessionId: session } = await ask('save it', { acceptPreview: true });
+    const shown = await ask('format a.py', { session });
+    expect(events).toContainEqual({
+      kind: 'notice',
+      text: expect.stringContaining('a.py was changed from 4 spaces to tabs'),
+    });
+    expect(shown).toMatchObject({ preview: expect.stringContaining('Yes keeps it for later.') });
+    expect(await held(memory)).toEqual(['indent with tabs in python (suggested)']);
+    await ask('yes', { session });
+    expect(called).toEqual([{ path: 'a.py', indent: 'tabs' }]);
+    expect(await held(memory)).toEqual(['indent with tabs in python (active)']);
   });
 
   it('that is only suggested changes no plan that nobody sees', async () => {

@@ -9,7 +9,7 @@ import type { Clock } from '../../kernel/index.ts';
 import { wordsOf } from '../converse/words.ts';
 import { UnknownPreferenceError } from '../errors.ts';
 import type { PreferenceChange, PreferenceStore, StoredPreference } from '../preference-store.ts';
-import { learnPreferences, type Learned } from './learn-preferences.ts';
+import { learnPreferences, statesOnlyPreferences, type Learned } from './learn-preferences.ts';
 import { observeEdit } from './observe-edit.ts';
 
 interface PreferencesParts {
@@ -47,10 +47,11 @@ async function learn(
   parts: PreferencesParts,
   ...[caller, message, setting = {}]: Parameters<Memory['learn']>
 ): Promise<LearnedPreferences> {
-  const found = learnPreferences(message, {
+  const reading = {
     hasProject: setting.project !== undefined,
     isReply: setting.isReply === true,
-  });
+  };
+  const found = learnPreferences(message, reading);
   const refused = found.filter(({ isRefused }) => isRefused).map(({ text }) => text);
   const told = { learned: [] as string[], suggested: [] as string[], replaced: [] as string[] };
   for (const one of found.filter(({ isRefused }) => !isRefused)) {
@@ -64,7 +65,7 @@ async function learn(
   }
   const isCorrection =
     found.length > 0 && found.every(({ correction }) => correction !== undefined);
-  return { ...told, isCorrection, refused };
+  return { ...told, isAll: statesOnlyPreferences(message, reading), isCorrection, refused };
 }
 
 async function observe(
@@ -153,22 +154,50 @@ function preferenceOf(
   },
 ): Preference {
   const { setting, at, kept } = given;
+  const corrected = correction === undefined ? undefined : heldHere({ choice, language }, given);
   // What is corrected a second time is meant for good.
   const isAgain = kept.some(
     ({ preference }) => preference.state === 'suggested' && preference.text === text,
   );
+  const only = corrected?.language ?? language;
+  const project = isOfProject ? setting.project : corrected?.project;
   return {
-    topic,
-    text,
+    topic: corrected?.topic ?? topic,
+    text:
+      corrected?.language === undefined || language !== undefined
+        ? text
+        : `${text} in ${corrected.language}`,
     ...(choice && { choice }),
-    ...(language !== undefined && { language }),
-    ...(isOfProject && setting.project !== undefined && { project: setting.project }),
+    ...(only !== undefined && { language: only }),
+    ...(project !== undefined && { project }),
     learnedAt: at,
     origin: correction === undefined ? 'statement' : 'correction',
     evidence: evidence.slice(0, maxSaidLength),
     ...(setting.source && { source: setting.source }),
     state: correction === 'task' && !isAgain ? 'suggested' : 'active',
   };
+}
+
+/** The preference that decides here what a correction is about: it takes its scope over. */
+function heldHere(
+  { choice, language }: Pick<Preference, 'choice' | 'language'>,
+  {
+    setting,
+    kept,
+  }: { readonly setting: PreferenceSetting; readonly kept: readonly StoredPreference[] },
+): Preference | undefined {
+  const rankOf = (one: Preference): number =>
+    (one.project === undefined ? 0 : 2) + (one.language === undefined ? 0 : 1);
+  return kept
+    .map(({ preference }) => preference)
+    .filter(
+      (one) =>
+        one.state === 'active' &&
+        one.choice?.of === choice?.of &&
+        (language === undefined || one.language === language) &&
+        (one.project === undefined || one.project === setting.project),
+    )
+    .toSorted((a, b) => rankOf(b) - rankOf(a))[0];
 }
 
 /** The change that stores one and makes past what it contradicts; a suggestion contradicts only suggestions. */

@@ -111,6 +111,14 @@ export function learnPreferences(message: string, reading: Reading = {}): readon
   return [...learned.values()];
 }
 
+/** Whether every sentence states a preference, so that nothing is asked for. */
+export function statesOnlyPreferences(message: string, reading: Reading): boolean {
+  const clauses = clausesOf(message);
+  const isStated = (clause: string): boolean =>
+    readClause(clause, { ...reading, isReply: false }).length > 0;
+  return clauses.length > 0 && clauses.every(isStated);
+}
+
 function readClause(clause: string, { hasProject, isReply }: Reading): readonly Learned[] {
   const evidence = { evidence: clause };
   const name = nameIn(clause);

@@ -285,6 +285,32 @@ describe('what a caller likes', () => {
     ]);
   });
 
+  it('is corrected where it holds: in the project, for the language', async () => {
+    const { memory } = aMemory();
+    const here = { project: '/work/shop', isReply: true };
+    await memory.learn(localCaller, 'I prefer 4 spaces. In this project we use 2 spaces.', here);
+    await memory.learn(localCaller, 'no, use tabs', here);
+    await memory.learn(localCaller, 'In Python I prefer double quotes');
+    await memory.learn(localCaller, 'no, use single quotes', here);
+    const held = (await memory.preferences(localCaller)).filter(({ state }) => state === 'active');
+    expect(held).toMatchObject([
+      { text: 'single quotes in code in python', language: 'python' },
+      { text: 'indent with tabs', project: '/work/shop' },
+      { text: 'indent with 4 spaces' },
+    ]);
+  });
+
+  it.each([
+    ['In Python I prefer tabs. I prefer pytest.', true],
+    ['answer in German from now on', true],
+    ['I prefer tabs. Format app.py', false],
+    ['format app.py', false],
+    ['', false],
+  ])('is told from a request: %s', async (message, isAll) => {
+    const { memory } = aMemory();
+    expect(await memory.learn(localCaller, message)).toMatchObject({ isAll });
+  });
+
   it('is suggested by how a generated file was changed, and not again where it was rejected', async () => {
     const { memory } = aMemory();
     const before =

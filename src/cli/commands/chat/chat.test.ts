@@ -259,7 +259,14 @@ describe('chat commands', () => {
 
   it('show and forget likings', async () => {
     const ran = await chat(['/preferences', '/forget tabs', '/preferences', '/forget tabz']);
-    expect(ran.stdout).toBe('tests with pytest\ntabs\ntests with pytest\n');
+    const shown = ran.stdout.split('\n').map((line) => line.split('  ', 1)[0]);
+    expect(shown).toEqual([
+      'tests with pytest',
+      'tabs',
+      'Forgotten: tabs',
+      'tests with pytest',
+      '',
+    ]);
     expect(ran.exitCode).toBe(2);
     expect((await chat(['/forget'])).exitCode).toBe(2);
   });

@@ -43,7 +43,7 @@ const actions: Readonly<Record<SlashName, RunSlash>> = {
   paste,
   good: (chat, { text }) => judge(chat, text, true),
   bad: (chat, { text }) => judge(chat, text, false),
-  preferences,
+  preferences: onCommandLine('preferences'),
   forget,
   exit: async () => 'exit',
 };
@@ -165,17 +165,8 @@ async function judge(
   return 0;
 }
 
-async function preferences({ invocation, system }: Chat): Promise<number> {
-  const all = await system.memory.preferences(localCaller);
-  const known = all.filter(({ state }) => state === 'active').map(({ text }) => text);
-  invocation.output.result(known, () => (known.length === 0 ? 'There are none' : known.join('\n')));
-  return 0;
-}
-
-async function forget({ invocation, system }: Chat, { text }: Slash): Promise<number> {
+async function forget(chat: Chat, { text }: Slash): Promise<number> {
   if (text === '')
     throw new UsageError('"/forget" needs one of the preferences that "/preferences" lists');
-  const gone = await system.memory.forget(localCaller, text);
-  invocation.output.note(`Forgotten: ${gone.join(', ')}`);
-  return 0;
+  return runCommandLine(chat, ['preferences', 'forget', text]);
 }

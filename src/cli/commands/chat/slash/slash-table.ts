@@ -75,7 +75,11 @@ export const slashCommands = [
     summary: 'say that the last answer was good',
   },
   { name: 'bad', operands: '[why]', summary: 'say that it was not, and why' },
-  { name: 'preferences', operands: '', summary: 'list the preferences that Tutti has learned' },
+  {
+    name: 'preferences',
+    operands: '[action…]',
+    summary: 'list what you prefer; takes every action of "tutti preferences"',
+  },
   { name: 'forget', operands: '<preference>', summary: 'forget one of them' },
   {
     name: 'exit',
