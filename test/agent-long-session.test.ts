@@ -8,13 +8,13 @@ import { aDirectory } from '../testkit/observe/a-directory.ts';
 import { aStore } from '../testkit/store/a-store.ts';
 import { longTalkFacts, longTalkTurns } from './support/long-talk.ts';
 
-const asks = 100;
+const asks = 250;
 const factAt = 3;
 const contextTokens = 4_000;
 /** Instructions, tools and the message stand beside the conversation. */
 const maxRequestTokens = contextTokens + 4_000;
 
-it('a fact of turn 3 is in what the model is asked at turn 200, and no request outgrows the window', async () => {
+it('a fact of turn 3 is in what the model is asked at turn 500, and no request outgrows the window', async () => {
   const [fact = '', question = ''] = longTalkFacts[0] ?? [];
   const home = aDirectory();
   const { sessions, preferences } = aStore({ home });

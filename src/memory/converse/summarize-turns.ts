@@ -104,7 +104,10 @@ function sentencesOf(turn: Turn): Sentence[] {
   // "That is the catalogue. It moves first": the second is nothing without the first.
   return sentences.map((one, index) => {
     const next = sentences[index + 1];
-    const isMeant = next?.at === one.at + 1 && pointing.test(next.text);
+    if (next?.at !== one.at + 1) return one;
+    // "Do we need it? The committee will vote": a question that is open as the next sentence says.
+    const isOpen = one.text.endsWith('?') && open.test(next.text);
+    const isMeant = isOpen || pointing.test(next.text);
     return isMeant ? { ...one, weight: Math.max(one.weight, next.weight) } : one;
   });
 }
@@ -146,7 +149,8 @@ function weightOf(text: string, { role }: Turn): number {
     0.8 * Math.min(maxCounted, countOf(text, name));
   const asked = isQuestion && !open.test(text) ? -2.5 : 0;
   const work = request.test(text) ? -2 : 0;
-  const short = text.length < shortLength ? -1.5 : 0;
+  const hasDetail = countOf(text, number) + countOf(text, name) > 0;
+  const short = text.length < shortLength && !hasDetail ? -1.5 : 0;
   const told = role === 'user' ? 1 : report.test(text) ? -2 : -1;
   return facts + asked + work + short + told;
 }
