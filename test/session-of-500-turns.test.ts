@@ -22,7 +22,9 @@ const prompts: string[] = [];
 
 beforeAll(async () => {
   mock.on({ predicate: () => true }, ({ messages }) => {
-    const texts = messages.map(({ content }) => String(content));
+    const texts = messages.map(({ content }) =>
+      typeof content === 'string' ? content : JSON.stringify(content),
+    );
     prompts.push(texts.join('\n'));
     const intent = { primary_goal: 'Talk', tools_needed: [], parameters: {}, confidence: 0.9 };
     const isIntent = texts[0]?.startsWith('You read a message') === true;
@@ -68,7 +70,7 @@ it('asks the model within the window at turn 500, with the fact of turn 3 and wh
   }
   await session.close();
   await memory.close();
-  await store.close();
+  store.close();
 
   mkdirSync(join(cwd, '.config', 'tutti'), { recursive: true });
   const test = { kind: 'openai', url: `${mock.url}/v1`, model: 'scripted', api_key: 'x' };
