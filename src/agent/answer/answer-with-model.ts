@@ -35,11 +35,13 @@ export async function answerRun(
     readonly results: readonly StepResult[];
     /** What the user gave to answer with. */
     readonly given: readonly Attachment[];
+    /** What the user likes, in their own words: `short answers`. */
+    readonly preferences: readonly string[];
   },
   call: ModelCall,
 ): Promise<Answered> {
   const blocks = createDataBlocks();
-  const { words, goal, view, results, given } = about;
+  const { words, goal, view, results, given, preferences } = about;
   const steps = Object.entries(view.steps).map(
     ([step, { status, tool }]) => `${step} (${tool ?? 'no tool'}): ${status}`,
   );
@@ -47,6 +49,7 @@ export async function answerRun(
     blocks.block(`result of ${step}`, JSON.stringify(output), maxResultChars),
   );
   const content = [
+    ...(preferences.length > 0 ? [`The user's preferences: ${preferences.join('; ')}`] : []),
     `The user's message: ${cutWords(words)}`,
     `Goal: ${cutWords(goal)}`,
     `Steps:\n${steps.join('\n')}`,

@@ -154,6 +154,31 @@ describe('a preference', () => {
     expect(await held(memory)).toEqual(['indent with tabs in python (active)']);
   });
 
+  it('for short answers shortens what is told of a run, and goes before a model that tells it', async () => {
+    const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`);
+    const tools = { 'code.format_code': () => ({ lines }) };
+    const { ask, told } = aFormatter({ tools });
+    await ask('format a.py', { acceptPreview: true });
+    expect(told()).toContain('line 19');
+    await ask('short answers please');
+    const short = await ask('format a.py', { acceptPreview: true });
+    expect(short).toMatchObject({ answer: expect.stringContaining('more lines: say "show all".') });
+    expect(short).toMatchObject({ answer: expect.not.stringContaining('line 19') });
+
+    const prompts: string[] = [];
+    const withModel = aFormatter({
+      model: ({ name, prompt }) => {
+        prompts.push(prompt);
+        return name === 'intent'
+          ? anIntent('Format', ['code.format_code'], { steps: [step] })
+          : 'Done.';
+      },
+    });
+    await withModel.ask('short answers please');
+    await withModel.ask('format a.py');
+    expect(prompts.at(-1)).toContain("The user's preferences: short answers");
+  });
+
   it('that is only suggested changes no plan that nobody sees', async () => {
     const { ask, memory, called } = aFormatter();
     const { sessionId: session } = await ask('format a.py');

@@ -88,12 +88,24 @@ async function sayWhatWasDone(
   { results, shown, hidden }: ResultsToTell,
 ): Promise<{ readonly text: string; readonly model: string | null }> {
   const { parts, words, options, emit, context } = turn;
+  const active = turn.preferences.filter(({ state }) => state === 'active');
+  const preferences = active.slice(0, maxPreferences).map(({ text: one }) => one);
+  const isShort = active.some(
+    ({ choice }) => choice?.of === 'length of answers' && choice.value === 'short',
+  );
   if (model !== null) {
     try {
       const goal = plan?.goal ?? view.goal ?? words;
       return await answerRun(
         parts.models,
-        { words, goal, view, results: shown, given: context ? [asAttachment(context)] : [] },
+        {
+          words,
+          goal,
+          view,
+          results: shown,
+          given: context ? [asAttachment(context)] : [],
+          preferences,
+        },
         tellingCall(turn),
       );
     } catch (error) {
@@ -104,7 +116,20 @@ async function sayWhatWasDone(
       emit({ kind: 'notice', text: `The model could not put it into words: ${error.message}` });
     }
   }
-  const text = hidden.show(describeResults(view, results, plan));
+  const told = hidden.show(describeResults(view, results, plan));
+  const text = isShort ? firstLines(told) : told;
   tell(turn, text);
   return { text, model };
+}
+
+/** Before a model that puts a run into words. */
+const maxPreferences = 20;
+/** Of what is told of a run to someone who likes short answers. */
+const maxShortLines = 6;
+
+function firstLines(text: string): string {
+  const lines = text.split('\n');
+  const left = lines.length - maxShortLines;
+  if (left <= 1) return text;
+  return [...lines.slice(0, maxShortLines), `… ${left} more lines: say "show all".`].join('\n');
 }
