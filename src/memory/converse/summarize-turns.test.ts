@@ -12,7 +12,7 @@ const conversationSchema = z.object({
   facts: z.array(z.array(z.string())),
 });
 
-function conversationsOf(set: 'tuned' | 'unseen') {
+function conversationsOf(set: 'tuned' | 'unseen' | 'later') {
   const file = new URL(`../../../test/data/conversations/${set}.json`, import.meta.url);
   return z.array(conversationSchema).parse(JSON.parse(readFileSync(file, 'utf8')));
 }
@@ -38,7 +38,7 @@ const maxTokens = 600;
 const minKept = 0.95;
 
 describe('the sentences that stand for older turns', () => {
-  it.each(['tuned', 'unseen'] as const)(
+  it.each(['tuned', 'unseen', 'later'] as const)(
     'keep decisions, names, numbers and open questions (%s conversations)',
     (set) => {
       const lost: string[] = [];
@@ -54,7 +54,7 @@ describe('the sentences that stand for older turns', () => {
         );
         count += facts.length;
       }
-      expect(count).toBeGreaterThan(50);
+      expect(count).toBeGreaterThan(30);
       expect(1 - lost.length / count, lost.join('\n')).toBeGreaterThanOrEqual(minKept);
     },
   );
