@@ -26,17 +26,16 @@ import {
   UnknownMemorySourceError,
 } from '../errors.ts';
 import { defaultMemoryLimits } from '../memory-limits.ts';
+import { createMemorySearch } from '../search/create-memory-search.ts';
 import { describeOrigin } from './describe-origin.ts';
 import { Backlog, type EmbedTexts } from './fill-backlog.ts';
 import type { MemoryItemStore, MemoryPage } from './memory-item-store.ts';
-import { searchByWords } from './search-by-words.ts';
 
 export interface MemoryItemsOptions {
   readonly store: MemoryItemStore;
   readonly log: Log;
+  /** Without it searches go by words alone. */
   readonly embed?: EmbedTexts | undefined;
-  /** Ranks by words alone where absent. */
-  readonly search?: ((query: MemoryQuery) => Promise<MemoryFound>) | undefined;
   /** Removes the words of turns, and of the answers to them, from a session, its files and runs. */
   readonly redactTurns: (
     caller: Caller,
@@ -82,12 +81,14 @@ class StoredMemoryItems implements MemoryItems {
   readonly #store: MemoryItemStore;
   readonly #timers: Timers;
   readonly #backlog: Backlog;
+  readonly #search: (query: MemoryQuery) => Promise<MemoryFound>;
 
   constructor(options: MemoryItemsOptions) {
     const { store, embed, log, timers = systemTimers } = options;
     this.#options = options;
     this.#store = store;
     this.#timers = timers;
+    this.#search = createMemorySearch({ store, embed, clock: timers, log });
     this.#backlog = new Backlog({ store, embed, log, timers });
   }
 
@@ -100,10 +101,8 @@ class StoredMemoryItems implements MemoryItems {
   }
 
   async search(query: MemoryQuery): Promise<MemoryFound> {
-    const { search } = this.#options;
-    if (!search) return searchByWords(query, this.#store, this.#timers.now());
-    await this.#fillBriefly();
-    return search(query);
+    if (this.#options.embed) await this.#fillBriefly();
+    return this.#search(query);
   }
 
   async remember(caller: Caller, memory: NewMemory): Promise<MemoryItem> {

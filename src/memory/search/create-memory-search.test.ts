@@ -49,7 +49,7 @@ async function aMemory(turns: readonly Said[], options: Partial<MemorySearchOpti
   );
   const find = createMemorySearch({
     store,
-    embed,
+    embed: (texts) => Promise.all(texts.map(embed)),
     clock: { now: () => Date.parse(now) },
     log: silentLog,
     ...options,
@@ -84,7 +84,7 @@ describe('a search in memory', () => {
       source: { kind: 'turn', session: 's', turn: 5 },
     });
     expect(hit?.receipt.because).toMatch(
-      /^you said it in session s \(turn 5\) 3 days ago; shares "port", "staging"; likeness 0\.\d\d$/,
+      /^You said it in session s, turn 5, 3 days ago; shares "port", "staging"; likeness 0\.\d\d$/,
     );
   });
 
@@ -125,7 +125,7 @@ describe('a search in memory', () => {
     expect(current.hits[0]?.item.text).toContain('nurse');
     const marked = current.hits.filter(({ receipt }) => receipt.isSuperseded);
     expect(marked.map(({ item: it }) => it.text)).toEqual(['I work as a baker at the mill']);
-    expect(marked[0]?.receipt.because).toContain('superseded since');
+    expect(marked[0]?.receipt.because).toContain('what it says is superseded');
     const past = await search('What did I work as before?');
     expect(past.hits.some(({ item: it }) => it.text.includes('baker'))).toBe(true);
   });

@@ -13,6 +13,7 @@ import {
   type Clock,
   type Log,
 } from '../../kernel/index.ts';
+import type { EmbedTexts } from '../items/fill-backlog.ts';
 import type { MemoryItemStore, ScoredItem } from '../items/memory-item-store.ts';
 import { confidence, minConfidence } from './answerable.ts';
 import { receiptOf } from './receipt.ts';
@@ -37,8 +38,8 @@ export interface RankingParts {
 
 export interface MemorySearchOptions {
   readonly store: Pick<MemoryItemStore, 'get' | 'list' | 'byWords' | 'byVector' | 'neighbours'>;
-  /** The direction of a text, of length 1. Without it words alone decide. */
-  readonly embed?: ((text: string, signal: AbortSignal) => Promise<Float32Array>) | undefined;
+  /** Vectors of length 1. Without it words alone decide. */
+  readonly embed?: EmbedTexts | undefined;
   /** How long `embed` is waited for. */
   readonly embedPatienceMs?: number;
   readonly clock: Clock;
@@ -49,6 +50,8 @@ export interface MemorySearchOptions {
 const usualPatienceMs = 3_000;
 /** Matches that each of words and meaning contributes. */
 const maxMatches = 200;
+/** Texts that have nothing to do with each other are as close as this. */
+const minLikeness = 0.1;
 /** Matches whose neighbours are looked at. */
 const maxSeeds = 60;
 /** Items that are read and ranked in the end; more where more are asked for. */
@@ -126,8 +129,10 @@ async function matchMeaning(
   const within = AbortSignal.any([signal, AbortSignal.timeout(embedPatienceMs)]);
   try {
     // The embedder may be busy and notice much later that the time is up.
-    const vector = await orAborted(embed(text, within), within);
-    return await store.byVector(caller, vector, { filter, limit: maxMatches });
+    const [vector] = await orAborted(embed([text], within), within);
+    if (!vector) return [];
+    const near = await store.byVector(caller, vector, { filter, limit: maxMatches });
+    return near.filter(({ score }) => score >= minLikeness);
   } catch (error) {
     signal.throwIfAborted();
     log.debug('semantic search failed', { error: reportError(error) });

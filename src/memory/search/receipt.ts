@@ -1,6 +1,6 @@
-import type { MemoryItem, MemoryReceipt, MemorySource } from '../../contract/memory/index.ts';
-import { pluralize } from '../../kernel/index.ts';
+import type { MemoryItem, MemoryReceipt } from '../../contract/memory/index.ts';
 import { wordsOf } from '../converse/words.ts';
+import { describeOrigin } from '../items/describe-origin.ts';
 import type { Fit } from './rank-items.ts';
 import type { ReadQuery } from './read-query.ts';
 
@@ -28,28 +28,9 @@ export function receiptOf({
     ...(words.length > 0 ? [`shares ${words.map((word) => `"${word}"`).join(', ')}`] : []),
     ...(likeness === null ? [] : [`likeness ${likeness.toFixed(2)}`]),
     ...(words.length === 0 && likeness === null ? ['next to a turn that matches'] : []),
-    ...(isSuperseded ? ['superseded since'] : []),
+    // Of an item that is superseded itself the origin says so.
+    ...(isSuperseded && item.validUntil === null ? ['what it says is superseded'] : []),
   ];
-  const because = `${describeSource(item.source)} ${describeAge(ageDays)}; ${reasons.join('; ')}`;
+  const because = [describeOrigin(item, nowMs), ...reasons].join('; ');
   return { words, likeness, ageDays, isSuperseded, source: item.source, because };
-}
-
-function describeAge(days: number): string {
-  if (days === 0) return 'today';
-  return days === 1 ? 'yesterday' : `${pluralize(days, 'day')} ago`;
-}
-
-function describeSource(source: MemorySource): string {
-  switch (source.kind) {
-    case 'turn': {
-      const who = source.role === 'user' ? 'you said it' : 'the assistant said it';
-      return `${who} in session ${source.session} (turn ${source.turn})`;
-    }
-    case 'run':
-      return `noted in run ${source.runId}`;
-    case 'file':
-      return `read in ${source.path}`;
-    case 'person':
-      return 'you noted it';
-  }
 }
