@@ -151,6 +151,8 @@ function withoutThisMachine(output: string, cwd: string): string {
     [join(tmpdir(), 'break-home'), '/home/ada'],
     [homedir(), '/home/ada'],
     [hostname(), 'host'],
+    // The work folder of a sandbox looks like a folder of this machine.
+    [join('/work', 'main'), '/work/program'],
   ];
   const plain = names.reduce((text, [name, other]) => text.replaceAll(name, other), output);
   const printable = plain.replaceAll(/[^\P{C}\n\t]/gu, '');

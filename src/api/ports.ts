@@ -6,6 +6,7 @@ import type { Caller } from '../contract/caller/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Contexts } from '../contract/context/index.ts';
 import type { Feedback } from '../contract/feedback/index.ts';
+import type { Experience } from '../contract/experience/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { MemoryItems } from '../contract/memory/index.ts';
 import type { Models } from '../contract/model/index.ts';
@@ -24,6 +25,7 @@ export interface ApiPorts {
   readonly contexts: Contexts;
   readonly feedback: Feedback;
   readonly memoryItems: MemoryItems;
+  readonly experience: Experience;
   readonly artifacts: () => Promise<Artifacts>;
   /** All tools, whatever MCP clients are shown. */
   readonly catalogue: Catalogue;

@@ -4,6 +4,7 @@ import { artifactRoutes } from './routes/artifacts.ts';
 import { contextRoutes } from './routes/contexts.ts';
 import { feedbackRoutes } from './routes/feedback.ts';
 import { memoryRoutes } from './routes/memory.ts';
+import { experienceRoutes } from './routes/experience.ts';
 import { planRoutes } from './routes/plans.ts';
 import { resourceRoutes } from './routes/resources.ts';
 import { runControlRoutes } from './routes/run-control.ts';
@@ -20,6 +21,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...taskRoutes,
   ...turnRoutes,
   ...planRoutes,
+  ...experienceRoutes,
   ...runRoutes,
   ...runControlRoutes,
   ...sessionRoutes,

@@ -54,6 +54,7 @@ export const loadCommand: Readonly<Record<string, () => Promise<RunCommand>>> = 
     init: async () => (await import('./commands/init.ts')).run,
     config: async () => (await import('./commands/config.ts')).run,
     doctor: async () => (await import('./commands/doctor.ts')).run,
+    why: async () => (await import('./commands/why.ts')).run,
     trace: async () => (await import('./commands/trace.ts')).run,
     audit: async () => (await import('./commands/audit.ts')).run,
     baseline: async () => (await import('./commands/backup.ts')).acceptBaseline,

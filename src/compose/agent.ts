@@ -5,10 +5,11 @@ import type { Agent } from '../contract/agent/index.ts';
 import type { Caller } from '../contract/caller/index.ts';
 import type { Catalogue } from '../contract/catalogue/index.ts';
 import type { Contexts } from '../contract/context/index.ts';
+import { describeExplanation, type Experience } from '../contract/experience/index.ts';
 import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
-import { lazy, lazyObject, type Log } from '../kernel/index.ts';
+import { lazy, lazyObject, systemClock, type Log } from '../kernel/index.ts';
 import { hideSecrets } from './check-code.ts';
 import { projectFiles, readProjectFile } from './project-files.ts';
 import type { Roots } from './roots.ts';
@@ -29,6 +30,7 @@ interface AgentHereParts {
   readonly catalogue: () => Pick<Catalogue, 'entries'>;
   readonly finder: () => Pick<ToolFinder, 'findSoon'>;
   readonly servers: AgentParts['servers'];
+  readonly experience: Pick<Experience, 'explain'>;
 }
 
 /** The servers we ship; what they reach is what the user has set up: files in the roots, the sandbox, their own models. */
@@ -40,6 +42,7 @@ const trustedServers: readonly string[] = [
   'workspace',
   'admin',
   'workflow',
+  'debug',
 ];
 
 /** The agent of this process; nothing of it is loaded before it is asked. */
@@ -106,6 +109,10 @@ function agentParts(parts: AgentHereParts): AgentParts {
     readFile: async (path) => readProjectFile(path, await parts.roots.current()),
     hideSecrets,
     servers: parts.servers,
+    explainRun: async (caller, runId) => {
+      const explained = await parts.experience.explain(caller, { kind: 'run', runId });
+      return describeExplanation(explained, systemClock.now());
+    },
     settings: agentSettings(settings),
     isTrusted: (server) => trustedServers.includes(server),
     log: parts.log.child({ room: 'agent' }),

@@ -32,6 +32,7 @@ export function apiHere(
     contexts,
     feedback,
     memoryItems,
+    experience: rooms.experience,
     models,
     answers,
     keys: auditKeys(access.keys, audit.recorder, 'rest'),

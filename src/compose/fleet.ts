@@ -19,6 +19,7 @@ import {
   type ProcessOwner,
 } from '../kernel/index.ts';
 import type { Tracing } from '../observe/index.ts';
+import { recordStarts, type Recording } from './record-attempts.ts';
 import { UnknownServersError } from './errors.ts';
 import type { LoginsHere } from './logins.ts';
 import { redactServerText } from './redact-server-text.ts';
@@ -36,6 +37,8 @@ export interface FleetParts {
   /** Records each call before it is sent. */
   readonly recordCall?: RecordCall | undefined;
   readonly logins: LoginsHere;
+  /** Reported to after each start of a server. */
+  readonly recording?: Recording;
   /** Serve just these; all when not given. */
   readonly only: readonly string[] | undefined;
 }
@@ -94,7 +97,7 @@ function openOutside(parts: FleetParts): Outside {
   return {
     entries,
     logins: logins.open,
-    connect: async (request) => {
+    connect: recordedConnect(parts, async (request) => {
       const launch = await entries.launch(request.entry);
       return openUpstream(request, {
         launch,
@@ -105,7 +108,7 @@ function openOutside(parts: FleetParts): Outside {
         redact: redactServerText(request.entry, launch),
         log: log.child({ server: request.entry.name }),
       });
-    },
+    }),
     memoryBytes: async (pid) => (await owner?.measure(pid))?.memoryBytes ?? null,
     logFile: (server) => join(settings.home, 'logs', 'servers', `${fileNameOf(server)}.log`),
     async close() {
@@ -115,6 +118,13 @@ function openOutside(parts: FleetParts): Outside {
       await owner?.close();
     },
   };
+}
+
+function recordedConnect(
+  { recording }: FleetParts,
+  connect: Outside['connect'],
+): Outside['connect'] {
+  return recording ? recordStarts(connect, recording) : connect;
 }
 
 /** Names of servers hold anything printable; a file name must not lead elsewhere. */

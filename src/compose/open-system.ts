@@ -36,7 +36,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const controlled = { home, fleet: control, checkFiles: rooms.checkFiles };
   const serving = prepareServing({ ...controlled, serve, sandbox, runs: resumed, log });
   const lazyEmbedder = { close: async () => (await embedder.opened())?.close() };
-  const opened = [sandbox, memoryItems, memory, models, finder, lazyEmbedder];
+  const opened = [sandbox, rooms.experience, memoryItems, memory, models, finder, lazyEmbedder];
   const last = [access, tracing, audit.log, store, log];
   const examined = { settings, store, catalogue, fleet: control, sandbox: sandbox.get };
   return {
@@ -51,6 +51,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     contexts,
     feedback,
     memoryItems,
+    experience: rooms.experience,
     models,
     localModels: localModelsHere(settings.values),
     version,

@@ -11,6 +11,7 @@ import {
   keepPruning,
   type WorkflowsParts,
 } from '../workflow/runs/index.ts';
+import { recordSteps } from './record-steps.ts';
 import { createEngines, executeRuns } from './engines.ts';
 import { knownTools, lookUp, type KnownTools, runTraces, type RunTraces } from './tool-caller.ts';
 import { tuneCollector } from './tune-collector.ts';
@@ -36,7 +37,12 @@ export function openWorkflows(parts: Parts): OpenWorkflows {
   const faultPoint = createFaultPoints(parts.request.env['TUTTI_FAULT']);
   const tools = knownTools(parts.catalogue(), parts.access);
   const traces = runTraces(settings, parts.tracing);
-  const runActivity = activitiesOf({ ...parts, log }, { tools, traces, faultPoint });
+  const activities = activitiesOf({ ...parts, log }, { tools, traces, faultPoint });
+  const { recording } = parts;
+  const reported = { store, tools: tools.caller, log };
+  const runActivity = recording
+    ? recordSteps(activities, { ...reported, ...recording })
+    : activities;
   const prepare = preparePlans();
   let stopPruning: (() => void) | undefined;
   const engines = createEngines({

@@ -2,10 +2,11 @@ import type { Settings } from '../config/index.ts';
 import type { Agent } from '../contract/agent/index.ts';
 import type { Contexts } from '../contract/context/index.ts';
 import type { MemoryItems } from '../contract/memory/index.ts';
+import type { Experience } from '../contract/experience/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import { wireTextOf, withWireText } from '../contract/wire/index.ts';
 import type { OpenFleet, ServerEntry } from '../fleet/index.ts';
-import { Semaphore, type Lazy } from '../kernel/index.ts';
+import { Semaphore, systemClock, type Lazy } from '../kernel/index.ts';
 import type { Embedder } from '../models/index.ts';
 import { isRecord, rawMember } from '../protocol/index.ts';
 import { openToolFinder, type ToolFinder } from './tool-finder.ts';
@@ -86,6 +87,17 @@ export function memoryServer(
   return callingServer('memory', { settings, version }, async () => {
     const { createMemoryServer } = await import('../toolbox/memory/index.ts');
     return createMemoryServer({ version, memory });
+  });
+}
+
+/** The server `debug`: failures and what cured them as tools. */
+export function debugServer(
+  parts: OwnServerParts & { readonly experience: Experience },
+): ServerEntry {
+  const { settings, version, experience } = parts;
+  return callingServer('debug', { settings, version }, async () => {
+    const { createDebugServer } = await import('../toolbox/debug/index.ts');
+    return createDebugServer({ version, experience, clock: systemClock });
   });
 }
 

@@ -9,6 +9,7 @@ import type {
 import type { Agent } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
+import type { Experience } from '../contract/experience/index.ts';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { MemoryItems } from '../contract/memory/index.ts';
 import type { LocalModels, Models } from '../contract/model/index.ts';
@@ -59,6 +60,7 @@ export interface System {
   readonly contexts: Contexts;
   readonly feedback: Feedback;
   readonly memoryItems: MemoryItems;
+  readonly experience: Experience;
   readonly models: Models;
   /** What was found on this machine, for the user to accept. */
   readonly localModels: LocalModels;

@@ -15,6 +15,7 @@ import {
 } from '../kernel/index.ts';
 import type { Tracing } from '../observe/index.ts';
 import type { Store } from '../store/index.ts';
+import type { Recording } from './record-attempts.ts';
 import type { SettingsRequest } from './settings.ts';
 
 export interface WorkflowParts {
@@ -28,6 +29,8 @@ export interface WorkflowParts {
   /** Shows what a call would do before it is approved. */
   readonly preview?: PreviewEffect;
   /** What the runs of callers may do. Without it only the user at this machine has runs. */
+  /** Reported to after each step. */
+  readonly recording?: Recording;
   readonly access?: Pick<Credentials, 'grantRun' | 'runCaller'> | undefined;
 }
 

@@ -4,6 +4,7 @@ import type { Caller } from '../../src/contract/caller/index.ts';
 import { startListener } from '../../src/http/index.ts';
 import { silentLog } from '../../src/kernel/index.ts';
 import { createFakeSystem } from '../cli/fake-system.ts';
+import { anExperience } from '../memory/an-experience.ts';
 import { aStore } from '../store/a-store.ts';
 import { FakeWorkflows } from '../toolbox/workflow/fake-workflows.ts';
 import { MemoryArtifacts } from '../toolbox/workflow/memory-artifacts.ts';
@@ -108,6 +109,7 @@ export async function fakePorts(): Promise<
     contexts,
     feedback,
     memoryItems,
+    experience: anExperience(),
     models,
     fleet,
     catalogue,

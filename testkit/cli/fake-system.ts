@@ -11,6 +11,7 @@ import { createFakeMemoryItems } from './fake-memory-items.ts';
 import { createFakeMemory } from './fake-memory.ts';
 import { createFakeModels } from './fake-models.ts';
 import { createFakeWorkflows } from './fake-workflows.ts';
+import { anExperience } from '../memory/an-experience.ts';
 import type { System, SystemRequest } from '../../src/compose/index.ts';
 import type { Compose } from '../../src/cli/io.ts';
 
@@ -303,6 +304,7 @@ function createSystem(seen: Seen): System {
     contexts: createFakeContexts(),
     feedback: createFakeFeedback(),
     memoryItems: createFakeMemoryItems(),
+    experience: anExperience(),
     models: createFakeModels(),
     localModels: { isNeeded: false, find: async () => [], decide: async () => {} },
     findTools: async (query, count) =>

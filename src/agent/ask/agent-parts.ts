@@ -40,6 +40,8 @@ export interface AgentParts {
   readonly servers: () => Promise<
     readonly Pick<ServerStatus, 'name' | 'state' | 'tools' | 'lastError'>[]
   >;
+  /** Why a run failed and what cured that before; without it only the error is shown. */
+  readonly explainRun?: (caller: Caller, runId: string) => Promise<string>;
   readonly settings: AgentSettings;
   /** Servers we ship. */
   readonly isTrusted: IsTrusted;

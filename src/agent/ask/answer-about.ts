@@ -1,4 +1,4 @@
-import type { RunSummary } from '../../contract/run/index.ts';
+import type { RunSummary, RunView } from '../../contract/run/index.ts';
 import { pluralize } from '../../kernel/index.ts';
 import { describeBadResults, describeFailure, resultsOfRun } from '../answer/index.ts';
 import type { AboutTopic } from '../planner/index.ts';
@@ -86,12 +86,25 @@ async function failure(turn: Turn): Promise<string> {
   const runId = told ?? last?.runId;
   if (runId === undefined) return 'Nothing has been run in this folder yet.';
   const view = await parts.workflows.show(caller, runId);
-  if (view.status === 'failed' || view.status === 'cancelled') return describeFailure(view);
+  if (view.status === 'cancelled') return describeFailure(view);
+  if (view.status === 'failed') return hideIn(await explained(turn, view), turn);
   const bad = describeBadResults(await resultsOfRun(view, await parts.artifacts(), caller));
   if (bad !== '') return hideIn(bad, turn);
   const status = view.status === 'succeeded' ? 'it succeeded' : `it is ${view.status}`;
   const earlier = failed ? ` The last that failed: tutti runs show ${failed.runId}` : '';
   return `The last run did not fail: ${status}.${earlier}`;
+}
+
+/** The error, its cause and what cured it before. */
+async function explained({ parts, request }: Turn, view: RunView): Promise<string> {
+  const failed = describeFailure(view);
+  try {
+    const why = await parts.explainRun?.(request.caller, view.runId);
+    return why === undefined ? failed : `${failed}\n\n${why}`;
+  } catch (error) {
+    parts.log.warn('failed to explain a run', { runId: view.runId, error });
+    return failed;
+  }
 }
 
 async function servers({ parts }: Turn): Promise<string> {

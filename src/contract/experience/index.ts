@@ -143,3 +143,5 @@ export interface Experience {
   flush(): Promise<void>;
   close(): Promise<void>;
 }
+
+export { describeExplanation } from './describe-explanation.ts';

@@ -23,11 +23,11 @@ import {
 } from './record-attempts.ts';
 
 export interface ExperienceParts extends Omit<RecorderParts, 'limits'> {
-  /** How a run failed, from the run itself: for runs of which nothing was recorded. */
-  readonly failureOfRun?: (
+  /** The whole id of a run, and how it failed, where nothing of it was recorded. Throws for runs that do not exist. */
+  readonly findRun?: (
     caller: Caller,
     query: Extract<FailureQuery, { kind: 'run' }>,
-  ) => Promise<FailedAttempt | undefined>;
+  ) => Promise<{ readonly runId: string; readonly failure?: FailedAttempt }>;
   readonly limits?: Partial<ExperienceLimits>;
 }
 
@@ -108,12 +108,12 @@ async function findFailure(
     if (found === undefined) throw new UnknownFailureError(query.id);
     return found;
   }
-  const failures = await store.ofRun(caller, query.runId);
+  const run = (await parts.findRun?.(caller, query)) ?? { runId: query.runId };
+  const failures = await store.ofRun(caller, run.runId);
   const ofStep = failures.find(({ step }) => query.step === undefined || step === query.step);
   if (ofStep !== undefined) return ofStep;
-  const attempt = await parts.failureOfRun?.(caller, query);
-  if (attempt === undefined) throw new UnknownFailureError(query.runId);
-  return toFailure(attempt, parts, clock.now());
+  if (run.failure === undefined) throw new UnknownFailureError(query.runId);
+  return toFailure(run.failure, parts, clock.now());
 }
 
 async function explainFailure(
@@ -171,6 +171,6 @@ function textAttempt({ text, exitCode }: Extract<FailureQuery, { kind: 'text' }>
 }
 
 function shownFailure(failure: StoredFailure): Failure {
-  const { target: _thing, normalised: _normalised, attempt: _attempt, ...shown } = failure;
+  const { target: _target, normalised: _normalised, attempt: _attempt, ...shown } = failure;
   return shown;
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { cureKinds } from '../../contract/experience/index.ts';
@@ -57,13 +58,16 @@ const onlyExitCode = 0.4;
 export const readKnownFailures: Lazy<readonly KnownFailure[]> = lazy(async () => {
   const folder = fileURLToPath(ownFile('memory/experience/base'));
   const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
-  return files.flatMap((name) => {
+  const all: KnownFailure[] = [];
+  for (const name of files) {
     const rows = z.array(rowSchema).parse(parse(readFileSync(join(folder, name), 'utf8')));
-    return rows.map((row) => ({
-      ...row,
-      matchers: row.patterns.map((pattern) => new RegExp(pattern, 'im')),
-    }));
-  });
+    for (const row of rows) {
+      all.push({ ...row, matchers: row.patterns.map((pattern) => new RegExp(pattern, 'im')) });
+    }
+    // A process that serves others goes on with them between two files.
+    await setImmediate();
+  }
+  return all;
 });
 
 export interface ErrorFacts {

@@ -1,4 +1,5 @@
-export type { RunActivity, RunScope } from './run-scope.ts';
+export type { CallInput, CallOutcome } from './activity-data.ts';
+export type { ActivityRequest, RunActivity, RunScope } from './run-scope.ts';
 export type {
   Amendment,
   CommitReport,

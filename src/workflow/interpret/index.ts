@@ -1,6 +1,6 @@
 export { interpret } from './interpret.ts';
 export { journalForFork, type LeftEffect, stepsToForget } from './forget-steps.ts';
-export { isWithin, pathOfKey } from './keys.ts';
+export { isWithin, pathOfKey, repairSignal } from './keys.ts';
 export {
   projectRun,
   type ProjectedWait,

@@ -1,0 +1,85 @@
+import type { Settings } from '../config/index.ts';
+import type { Caller } from '../contract/caller/index.ts';
+import type { Attempt, Experience, FailedAttempt } from '../contract/experience/index.ts';
+import type { Workflows } from '../contract/run/index.ts';
+import { lazy, lazyObject, systemClock, type Log } from '../kernel/index.ts';
+import type { ExperienceParts } from '../memory/index.ts';
+import { redactText } from '../observe/index.ts';
+import type { Store } from '../store/index.ts';
+import { surroundingsOf } from './record-attempts.ts';
+
+interface ExperienceHereParts {
+  readonly settings: Settings;
+  readonly version: string;
+  readonly store: Pick<Store, 'experience'>;
+  readonly log: Log;
+  readonly workflows: () => Pick<Workflows, 'show'>;
+}
+
+/** Longer texts are cut further by what keeps them. */
+const maxRedactLength = 100_000;
+
+/** Failures and what cured them; loaded when something failed or is asked. */
+export function experienceHere(parts: ExperienceHereParts): Experience {
+  const log = parts.log.child({ room: 'experience' });
+  const { experience: store } = parts.store;
+  const open = lazy(async () => {
+    const { createExperience } = await import('../memory/index.ts');
+    const clock = systemClock;
+    const findRun = runFinder(parts);
+    const redact = (text: string): string => redactText(text, maxRedactLength);
+    return createExperience({ store, clock, log, redact, findRun });
+  });
+  const pending = new Set<Promise<void>>();
+  const inBackground = (work: Promise<void>): void => {
+    const settled = work
+      .catch((error: unknown) => log.warn('failed to record experience', { error }))
+      .finally(() => pending.delete(settled));
+    pending.add(settled);
+  };
+  const flush = async (): Promise<void> => {
+    await Promise.all(pending);
+    await (await open.opened())?.flush();
+  };
+  return lazyObject<Experience>(open, {
+    failed: (caller, attempt) =>
+      inBackground(open().then((experience) => experience.failed(caller, attempt))),
+    succeeded: (caller, attempt) => inBackground(noteSuccess(caller, attempt)),
+    flush,
+    close: flush,
+  });
+
+  /** Most callers have no open failure: then nothing is loaded. */
+  async function noteSuccess(caller: Caller, attempt: Attempt): Promise<void> {
+    if (open.opened() === undefined && (await store.openTargets(caller, 1)).length === 0) return;
+    (await open()).succeeded(caller, attempt);
+  }
+}
+
+/** The whole id of a run, and how it failed, from the run itself. */
+function runFinder({
+  workflows,
+  version,
+}: ExperienceHereParts): NonNullable<ExperienceParts['findRun']> {
+  return async (caller, { runId: given, step: wanted }) => {
+    const { runId, steps, error, traceId, name } = await workflows().show(caller, given);
+    const [step, view] =
+      Object.entries(steps).find(
+        ([path, one]) => one.error && (wanted === undefined || path === wanted),
+      ) ?? [];
+    const cause = view?.error ?? error;
+    if (cause === undefined) return { runId };
+    const failure: FailedAttempt = {
+      kind: 'step',
+      subject: view?.tool ?? name ?? 'run',
+      target: `${name ?? runId}/${step ?? ''}`,
+      arguments: {},
+      surroundings: surroundingsOf(version),
+      error: cause,
+      runId,
+      ...(step !== undefined && { step }),
+      ...(traceId !== null && { traceId }),
+    };
+    return { runId, failure };
+  };
+}

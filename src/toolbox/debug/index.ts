@@ -1,0 +1,1 @@
+export { createDebugServer } from './debug-server.ts';
