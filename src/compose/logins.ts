@@ -40,6 +40,7 @@ export function loginsHere({ settings, store, log }: LoginParts): LoginsHere {
   const open = lazy(() =>
     openLogins({
       store: store.logins,
+      fetch: async (...given) => (await import('../http/index.ts')).fetchChecked(...given),
       key: () => settings.secret_key ?? openPrivateToken(home, 'login-key').token,
       metadataUrl: login.client_metadata_url,
       callbackBase,

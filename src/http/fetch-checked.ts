@@ -25,6 +25,8 @@ export interface CheckedRequest {
   readonly redirect?: 'follow' | 'manual';
   /** Origins that a person chose in the settings of this machine: they may be at any address. */
   readonly trustedOrigins?: readonly string[];
+  /** Why a URL at these addresses is not contacted, in place of the rule that they must be public. */
+  readonly refuse?: (url: URL, addresses: readonly string[]) => string | undefined;
   readonly limits?: Partial<FetchLimits>;
   readonly resolveHost?: ResolveHost;
 }
@@ -167,19 +169,21 @@ const maxAddresses = 64;
 /** Every address counts: one public address does not excuse a private one. */
 async function checkedAddresses(
   url: URL,
-  { trustedOrigins = [], resolveHost = resolveBySystem }: CheckedRequest,
+  { trustedOrigins = [], resolveHost = resolveBySystem, refuse = refusePrivate }: CheckedRequest,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const resolving = isIP(hostname) === 0 ? resolveHost(hostname) : Promise.resolve([hostname]);
   const addresses = await orAborted(resolving, signal);
   if (addresses.length === 0) throw new FetchFailedError(url, 'its host has no address');
-  const isTrusted = trustedOrigins.includes(url.origin);
-  // Its address is left out of the message, which may reach the one who sent the URL.
-  if (!isTrusted && !addresses.every(isPublicAddress)) {
-    throw new FetchRefusedError(url, 'its host is not on the public internet');
-  }
+  const reason = trustedOrigins.includes(url.origin) ? undefined : refuse(url, addresses);
+  if (reason !== undefined) throw new FetchRefusedError(url, reason);
   return addresses.slice(0, maxAddresses);
+}
+
+/** The address is left out of the message, which may reach the one who sent the URL. */
+function refusePrivate(_url: URL, addresses: readonly string[]): string | undefined {
+  return addresses.every(isPublicAddress) ? undefined : 'its host is not on the public internet';
 }
 
 async function resolveBySystem(hostname: string): Promise<readonly string[]> {

@@ -112,7 +112,8 @@ it('connects to the address that was checked, whatever the name means a moment l
 const senders: Readonly<Record<string, string>> = {
   'client/connection.ts': 'the server that the user names; redirects are refused',
   'fleet/login/discover-authority.ts': 'uses the fetch it is given, which is the next one',
-  'fleet/login/fetch-checked.ts': 'checks like the guard, and keeps to the network of the server',
+  'fleet/login/fetch-in-zone.ts':
+    'uses the guard, with the network of the server in place of the public one',
   'fleet/upstream/links/http-caller.ts':
     'servers of the settings; redirects stay within the origin',
   'http/fetch-checked.ts': 'the guard itself',

@@ -2,14 +2,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Browser } from '../../../testkit/fleet/login/a-browser.ts';
 import { aProtectedServer } from '../../../testkit/fleet/login/a-protected-server.ts';
 import { anAuthority } from '../../../testkit/fleet/login/an-authority.ts';
+import { zoneFetch } from '../../../testkit/fleet/login/logins-here.ts';
 import { prepareAuthorization, redeemCode, refreshGrant, revokeToken } from './authorize.ts';
 import { chooseClient } from './choose-client.ts';
 import { discoverAuthority } from './discover-authority.ts';
-import { fetchChecked } from './fetch-checked.ts';
 import { openLoopbackRedirect } from './loopback-redirect.ts';
 
-const fetch = (url: string | URL, request: object = {}) =>
-  fetchChecked(url, request, { zone: 'loopback' });
+const fetch = zoneFetch({ zone: 'loopback' });
 
 async function aLogin(scopes: readonly string[] = ['read']) {
   const authority = await anAuthority();

@@ -25,7 +25,7 @@ import {
 } from './choose-client.ts';
 import type { Authority } from './discover-authority.ts';
 import { LoginFailedError } from './errors.ts';
-import { checkedUrl } from './fetch-checked.ts';
+import { checkedUrl } from './fetch-in-zone.ts';
 import { readScopes } from './read-challenge.ts';
 
 /** An authorization request that was sent with a browser and not answered yet. */

@@ -13,7 +13,7 @@ import {
 import { Secret } from '../../kernel/index.ts';
 import type { Authority } from './discover-authority.ts';
 import { LoginFailedError } from './errors.ts';
-import { checkedUrl } from './fetch-checked.ts';
+import { checkedUrl } from './fetch-in-zone.ts';
 
 /** How we are known to an authorization server. */
 export interface LoginClient {
@@ -43,7 +43,7 @@ export type OAuthFetch = (
   request: {
     readonly method: string;
     readonly headers: Record<string, string>;
-    readonly body?: unknown;
+    readonly body?: string | Uint8Array | URLSearchParams | null | undefined;
     readonly signal?: AbortSignal | undefined;
   },
 ) => Promise<Response>;
@@ -107,7 +107,7 @@ async function register(choice: ClientChoice): Promise<LoginClient> {
   }
 }
 
-/** Options of every request of the OAuth library. Plain http is allowed here, because `fetchChecked` decides on it. */
+/** Options of every request of the OAuth library. Plain http is allowed here, because `fetchInZone` decides on it. */
 export function requestOptions(fetch: OAuthFetch) {
   return { [customFetch]: fetch, [allowInsecureRequests]: true };
 }

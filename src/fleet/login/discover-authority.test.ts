@@ -1,12 +1,11 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeServer, listen } from '../../../testkit/fleet/login/an-authority.ts';
+import { zoneFetch } from '../../../testkit/fleet/login/logins-here.ts';
 import { chooseClient } from './choose-client.ts';
 import { discoverAuthority, type DiscoveryRequest } from './discover-authority.ts';
-import { fetchChecked } from './fetch-checked.ts';
 
-const fetch = (url: string | URL, request: object = {}) =>
-  fetchChecked(url, request, { zone: 'loopback', limits: { timeoutMs: 500, maxBytes: 20_000 } });
+const fetch = zoneFetch({ zone: 'loopback', limits: { totalMs: 500, maxBytes: 20_000 } });
 
 interface Documents {
   readonly [path: string]: unknown;
@@ -164,7 +163,7 @@ describe('discovery', () => {
     [
       'a huge document',
       (at) => ({ [atPath]: { ...resourceOf(at), more: 'x'.repeat(50_000) } }),
-      'more than 20000 bytes',
+      'larger than 20000 bytes',
     ],
     [
       'no endpoints',

@@ -1,10 +1,10 @@
 import { processDiscoveryResponse, type AuthorizationServer } from 'oauth4webapi';
 import { isRecord } from '../../protocol/index.ts';
 import { LoginFailedError, type Challenge } from './errors.ts';
-import { checkedUrl, FetchRefusedError } from './fetch-checked.ts';
+import { checkedUrl, FetchRefusedError } from './fetch-in-zone.ts';
 import { readScopes } from './read-challenge.ts';
 
-/** Fetches with the rules for this server; see `fetchChecked`. */
+/** Fetches with the rules for this server; see `fetchInZone`. */
 export type FetchForServer = (
   url: string | URL,
   request?: { readonly signal?: AbortSignal | undefined },

@@ -6,7 +6,7 @@ import { prepareAuthorization, redeemCode, type Authorization } from './authoriz
 import { chooseClient, type LoginClient } from './choose-client.ts';
 import { discoverAuthority, type Authority, type FetchForServer } from './discover-authority.ts';
 import { LoginFailedError, type Challenge } from './errors.ts';
-import { checkedUrl, FetchRefusedError } from './fetch-checked.ts';
+import { checkedUrl, FetchRefusedError } from './fetch-in-zone.ts';
 import type { LoginStore } from './login-store.ts';
 import { openLoopbackRedirect, type LoopbackRedirect, type Page } from './loopback-redirect.ts';
 import type { Sealer } from './seal.ts';

@@ -7,7 +7,7 @@ import { answerBrowser, type BrowserAnswer, type BrowserRequest } from './answer
 import { refusalOf, withServerName } from '../upstream/client-capabilities.ts';
 import type { RequestAuthorizer, RefusedRequest } from '../upstream/links/http-caller.ts';
 import { LoginFailedError, LoginRequiredError } from './errors.ts';
-import { fetchChecked, zoneOfHost } from './fetch-checked.ts';
+import { fetchInZone, zoneOfHost, type CheckedFetch } from './fetch-in-zone.ts';
 import { LoginFlows, type Flow } from './login-flows.ts';
 import type { LoginStore } from './login-store.ts';
 import { readChallenge } from './read-challenge.ts';
@@ -16,6 +16,7 @@ import { TokenKeeper, type LoginTarget } from './token-keeper.ts';
 
 export interface LoginsOptions {
   readonly store: LoginStore;
+  readonly fetch: CheckedFetch;
   /** The secret from which the key for stored tokens is derived; called on first use. */
   readonly key: () => Secret;
   /** URL of our client id metadata document. */
@@ -44,7 +45,7 @@ export class Logins {
   constructor(options: LoginsOptions) {
     const fetchFor = async (server: string) => {
       const zone = await zoneOfHost(new URL(server));
-      return (url: string | URL, request = {}) => fetchChecked(url, request, { zone });
+      return fetchInZone(options.fetch, { zone });
     };
     this.#callbackBase = options.callbackBase;
     let opened: Sealer | undefined;

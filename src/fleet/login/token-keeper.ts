@@ -18,7 +18,7 @@ import {
   type FetchForServer,
 } from './discover-authority.ts';
 import { LoginFailedError, LoginRequiredError } from './errors.ts';
-import { checkedUrl, FetchRefusedError } from './fetch-checked.ts';
+import { checkedUrl, FetchRefusedError } from './fetch-in-zone.ts';
 import type { LoginKey, LoginRecord, LoginStore } from './login-store.ts';
 import {
   openLogin,

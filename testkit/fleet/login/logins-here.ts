@@ -1,13 +1,21 @@
 import { Logins, type LoginsOptions } from '../../../src/fleet/login/logins.ts';
+import { fetchInZone, type FetchTerms } from '../../../src/fleet/login/fetch-in-zone.ts';
+import { fetchChecked } from '../../../src/http/index.ts';
 import { Secret, silentLog } from '../../../src/kernel/index.ts';
 import { Browser } from './a-browser.ts';
 import { aProtectedServer, type ProtectedServerOptions } from './a-protected-server.ts';
 import { anAuthority, type AuthorityOptions } from './an-authority.ts';
 import { createMemoryLoginStore } from './memory-login-store.ts';
 
+/** The fetch of a server in a network. */
+export function zoneFetch(terms: FetchTerms): ReturnType<typeof fetchInZone> {
+  return fetchInZone(fetchChecked, terms);
+}
+
 export function aLogins(options: Partial<LoginsOptions> = {}): Logins {
   return new Logins({
     store: createMemoryLoginStore(),
+    fetch: fetchChecked,
     key: () => new Secret('a key for tests that is long enough'),
     callbackBase: () => undefined,
     limitMs: 10_000,

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { closeServer, listen } from '../../../testkit/fleet/login/an-authority.ts';
-import { checkedUrl, fetchChecked, zoneOf, zoneOfHost } from './fetch-checked.ts';
+import { zoneFetch } from '../../../testkit/fleet/login/logins-here.ts';
+import { checkedUrl, zoneOf, zoneOfHost } from './fetch-in-zone.ts';
 
 async function aServer(handle: RequestListener): Promise<string> {
   const server = createServer(handle);
@@ -66,7 +67,7 @@ describe('checkedUrl', () => {
   );
 });
 
-describe('fetchChecked', () => {
+describe('fetchInZone', () => {
   const refusals: readonly (readonly [string, 'public' | 'private' | 'loopback' | 'special'])[] = [
     ['http://127.0.0.1/', 'public'],
     ['http://127.0.0.1/', 'private'],
@@ -85,7 +86,7 @@ describe('fetchChecked', () => {
   ];
 
   it.each(refusals)('does not contact %s for a server in the %s network', async (url, zone) => {
-    await expect(fetchChecked(url, {}, { zone })).rejects.toThrow(/was refused/);
+    await expect(zoneFetch({ zone })(url)).rejects.toThrow(/was refused/);
   });
 
   it('follows a few redirects of a GET, each checked', async () => {
@@ -100,11 +101,11 @@ describe('fetchChecked', () => {
       if (location === undefined) response.end('{"ok":true}');
       else response.writeHead(302, { location }).end();
     });
-    const fetch = (path: string) => fetchChecked(`${origin}${path}`, {}, { zone: 'loopback' });
+    const fetch = (path: string) => zoneFetch({ zone: 'loopback' })(`${origin}${path}`);
     expect(await (await fetch('/a')).json()).toEqual({ ok: true });
     await expect(fetch('/inward')).rejects.toThrow('its address is special');
     await expect(fetch('/file')).rejects.toThrow('was refused');
-    await expect(fetch('/loop')).rejects.toThrow('redirects more than 3 times');
+    await expect(fetch('/loop')).rejects.toThrow('more than 3 redirects');
   });
 
   it('does not follow a redirect of a POST, which carries a code or token', async () => {
@@ -114,7 +115,7 @@ describe('fetchChecked', () => {
       response.writeHead(307, { location: '/elsewhere' }).end();
     });
     const request = { method: 'POST', body: 'code=canary' };
-    const response = await fetchChecked(`${origin}/token`, request, { zone: 'loopback' });
+    const response = await zoneFetch({ zone: 'loopback' })(`${origin}/token`, request);
     expect([response.status, seen]).toEqual([307, ['/token']]);
   });
 
@@ -132,13 +133,13 @@ describe('fetchChecked', () => {
       };
       more();
     });
-    const terms = { zone: 'loopback', limits: { timeoutMs: 300, maxBytes: 100_000 } } as const;
-    await expect(fetchChecked(`${origin}/slow`, {}, terms)).rejects.toThrow('within 300 ms');
-    await expect(fetchChecked(`${origin}/huge`, {}, terms)).rejects.toThrow('100000 bytes');
+    const terms = { zone: 'loopback', limits: { totalMs: 300, maxBytes: 100_000 } } as const;
+    await expect(zoneFetch(terms)(`${origin}/slow`)).rejects.toThrow('within 300 ms');
+    await expect(zoneFetch(terms)(`${origin}/huge`)).rejects.toThrow('100000 bytes');
   });
 
   it('shows no query of a URL it refuses', async () => {
-    const failure = fetchChecked('https://10.0.0.1/x?code=canary', {}, { zone: 'public' });
+    const failure = zoneFetch({ zone: 'public' })('https://10.0.0.1/x?code=canary');
     await expect(failure).rejects.not.toThrow('canary');
   });
 });
