@@ -12,6 +12,8 @@ const script = new URL('../support/wall/listed-server.ts', import.meta.url).path
 const wall = aWall({
   settings: { mcpServers: { mail: { command: process.execPath, args: [script, file] } } },
 });
+const escapes =
+  '\u001B]8;;http://evil.example\u0007click\u001B]8;;\u0007\u001B[2J\u009B31m\u202Eevil ';
 const visits: string[] = [];
 let collector: Server;
 let address = '';
@@ -25,7 +27,7 @@ beforeAll(async () => {
     collector.listen(0, '127.0.0.1', resolve);
   });
   address = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-  const text = `See ${address}/text?secret=1 and ![](${address}/image?secret=1) <img src="${address}/html">`;
+  const text = `${escapes}See ${address}/text?secret=1 and ![](${address}/image?secret=1) <img src="${address}/html">`;
   const result = {
     content: [
       { type: 'text', text },
@@ -65,6 +67,19 @@ it('links in a result are passed on as text, and nobody visits them (CVE-2025-34
     .toContain('"succeeded"');
   expect((await wall.http({ path: '/', headers: { accept: 'text/html' } })).status).toBe(200);
   expect(visits).toEqual([]);
+});
+
+it('a terminal gets no control characters from a result (CVE-2026-47090)', async () => {
+  const { text } = await wall.http({ path: '/api/v1/runs?limit=1' });
+  const [run] = (JSON.parse(text) as { items: { runId: string }[] }).items;
+  for (const argv of [['runs', 'show', run?.runId ?? ''], ['runs'], ['trace']]) {
+    const { output } = await wall.cli(...argv);
+    expect(output).not.toBe('');
+    // oxlint-disable-next-line no-control-regex -- that is what is looked for
+    expect(output.replaceAll(/[\n\t]/g, '')).not.toMatch(
+      /[\u0000-\u001F\u007F-\u009F\u202A-\u202E]/,
+    );
+  }
 });
 
 it('instructions in what a message is about start no tool (CVE-2026-57495)', async () => {
