@@ -78,6 +78,9 @@ async function fillLogin(
       exchange: {
         ...exchange,
         subjectToken: await fillSecret('exchange.subjectToken', exchange.subjectToken),
+        ...(exchange.actorToken && {
+          actorToken: await fillSecret('exchange.actorToken', exchange.actorToken),
+        }),
       },
     }),
   };

@@ -215,6 +215,9 @@ export interface ServerLogin {
     | {
         readonly subjectToken: Secret;
         readonly subjectTokenType: string;
+        /** Who acts for the subject. */
+        readonly actorToken?: Secret | undefined;
+        readonly actorTokenType?: string | undefined;
         readonly audience?: string | undefined;
       }
     | undefined;

@@ -55,6 +55,16 @@ const tokenExchange = z
       .min(1)
       .default('urn:ietf:params:oauth:token-type:access_token')
       .meta(about('Its type.')),
+    actorToken: secretText.optional().meta(
+      about('A token of this Tutti itself: the new token then names who acts, and for whom.', {
+        isSecret: true,
+      }),
+    ),
+    actorTokenType: z
+      .string()
+      .min(1)
+      .default('urn:ietf:params:oauth:token-type:access_token')
+      .meta(about('Its type.')),
     audience: optionalText(
       'Where the new token is used, in the words of the authorization server.',
     ),
@@ -81,7 +91,7 @@ const serverLogin = z
       .optional()
       .meta(
         about(
-          'Obtain tokens by token exchange (RFC 8693) instead of with a browser: `subjectToken`, `subjectTokenType`, `audience`. Needs `clientId`.',
+          'Obtain tokens by token exchange (RFC 8693) instead of with a browser: `subjectToken`, `subjectTokenType`, `actorToken`, `actorTokenType`, `audience`. Needs `clientId`.',
         ),
       ),
   })

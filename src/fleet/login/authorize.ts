@@ -142,9 +142,13 @@ export interface SubjectToken {
   readonly token: Secret;
   /** `urn:ietf:params:oauth:token-type:…`. */
   readonly type: string;
+  /** Who acts for the subject. */
+  readonly actor?: { readonly token: Secret; readonly type?: string | undefined } | undefined;
   readonly audience?: string | undefined;
   readonly scopes: readonly string[];
 }
+
+const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
 /** Token exchange (RFC 8693): a token of another authority for one of this resource. */
 export function exchangeToken(request: TokenRequest, subject: SubjectToken): Promise<Grant> {
@@ -159,6 +163,10 @@ export function exchangeToken(request: TokenRequest, subject: SubjectToken): Pro
       {
         subject_token: subject.token.reveal(),
         subject_token_type: subject.type,
+        ...(subject.actor && {
+          actor_token: subject.actor.token.reveal(),
+          actor_token_type: subject.actor.type ?? accessTokenType,
+        }),
         resource,
         ...(subject.audience !== undefined && { audience: subject.audience }),
         ...(subject.scopes.length > 0 && { scope: subject.scopes.join(' ') }),

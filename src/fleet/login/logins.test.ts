@@ -168,6 +168,7 @@ it('exchange a configured token where the entry says so, without a browser', asy
   const exchange = {
     subjectToken: new Secret('workload-identity'),
     subjectTokenType: 'urn:ietf:params:oauth:token-type:jwt',
+    actorToken: new Secret('tutti-itself'),
   };
   const target = { ...place.target, login: { clientId: 'tutti', exchange } };
   const authorizer = aLogins().authorizer(caller, target);
@@ -177,6 +178,8 @@ it('exchange a configured token where the entry says so, without a browser', asy
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     subject_token: 'workload-identity',
     subject_token_type: exchange.subjectTokenType,
+    actor_token: 'tutti-itself',
+    actor_token_type: 'urn:ietf:params:oauth:token-type:access_token',
     resource: place.server.url,
     client_id: 'tutti',
   });

@@ -278,10 +278,17 @@ export class TokenKeeper {
     const choice = { server, authority, redirectUri: '', fetch, signal };
     const client = await chooseClient({ ...choice, configured: { id, secret } });
     const scopes = login.scopes ?? authority.scopes;
-    const { subjectToken: token, subjectTokenType: type, audience } = login.exchange;
+    const { subjectToken, subjectTokenType: type, audience, actorToken } = login.exchange;
+    const actor = actorToken && { token: actorToken, type: login.exchange.actorTokenType };
     const { metadata, resource } = authority;
     const request = { server, metadata, client, resource, fetch, signal };
-    const grant = await exchangeToken(request, { token, type, audience, scopes });
+    const grant = await exchangeToken(request, {
+      token: subjectToken,
+      type,
+      actor,
+      audience,
+      scopes,
+    });
     const binding = {
       callerId,
       server,
