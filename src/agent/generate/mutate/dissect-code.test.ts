@@ -131,16 +131,48 @@ describe('dissecting code', () => {
     'finds the alternative to a call of %s that is often mistaken',
     async (language, text, other) => {
       const code = await dissect(language, text);
-      expect(code.alternatives.map((one) => mutantText(code, one))).toEqual([
-        expect.stringContaining(other),
-      ]);
+      const found = code.alternatives.filter(({ function: name }) => name !== '');
+      expect(found.map((one) => mutantText(code, one))).toEqual([expect.stringContaining(other)]);
       expect(code.mutants.map(({ kind }) => kind)).not.toContain('alternative');
     },
   );
 
   it('finds none where the code says what it means', async () => {
     const text = 'const f = (xs) => xs.sort((a, b) => a - b).map((x) => x.replace(/a/g, "b"));';
-    expect((await dissect('javascript', text)).alternatives).toEqual([]);
+    const { alternatives } = await dissect('javascript', text);
+    expect(alternatives.filter(({ function: name }) => name !== '')).toEqual([]);
+  });
+
+  it('lets every function return what it is given', async () => {
+    const text =
+      'def a(x, y=1):\n    return x + y\n\nclass B:\n    def c(self, x):\n        return 1\n';
+    const code = await dissect('python', text);
+    const [identity] = code.alternatives;
+    expect(identity?.description).toBe('every function returned its first argument');
+    expect(identity && mutantText(code, identity)).toMatch(
+      /^def a\(x, y=1\):\n {4}return x\n\nclass B:\n {4}def c\(self, x\):\n {8}return 1\n/,
+    );
+    const script = await dissect(
+      'javascript',
+      'const a = (x) => x * 2;\nconst b = ({ y }) => y;\n',
+    );
+    expect(script.alternatives.map((one) => mutantText(script, one))).toEqual([
+      expect.stringContaining('const a = (x) => x;\nconst b = ({ y }) => y;'),
+    ]);
+  });
+
+  it('breaks records of Python, which have no functions', async () => {
+    const text = '@dataclass(frozen=True)\nclass A:\n    x: int = 0\n\ndef f():\n    return 1\n';
+    expect((await dissect('python', text)).broken).toContain('@(lambda one: one)\nclass A:');
+  });
+
+  it('does not remove locks', async () => {
+    const text =
+      'package p\nfunc F() { mu.Lock(); wg.Wait(); wg.Add(1); list.Add(1); mu.Unlock() }\n';
+    const { mutants } = await dissect('go', text);
+    expect(
+      mutants.flatMap(({ kind, description }) => (kind === 'statement' ? description : [])),
+    ).toEqual(['F: "list.Add(1)" was removed, line 2']);
   });
 
   it('lets a function of Go forget the error that it made, not one that it passes on', async () => {

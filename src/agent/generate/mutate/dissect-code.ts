@@ -66,18 +66,34 @@ export function dissectCode(
       })),
       hasEntry: sites.some(({ isEntry }) => isEntry),
       mutants: changes.filter((one) => !isAlternative(one)),
-      alternatives: changes.filter(isAlternative),
+      alternatives: [...returnArguments(tested, grammar), ...changes.filter(isAlternative)],
       helpers: helpersFor(language),
       broken: applyEdits(
         text,
         tested.map((site) => failingBody(site, grammar)),
-      ),
+      ).replaceAll(recordMark, '$1@(lambda one: one)'),
       silent: silence(text, tested, grammar),
       probed: probe(source, { root, edits, sign }),
       probeEdits: edits,
       branches,
     };
   });
+}
+
+/** Every function returns its first argument: a round trip through such functions changes nothing. */
+function returnArguments(sites: readonly FunctionSite[], { isDynamic, fail }: Grammar): Mutant[] {
+  const edits = sites.flatMap(({ name, body }): TextEdit[] => {
+    const given = body.parent?.childForFieldName('parameters')?.namedChild(0)?.text ?? '';
+    const first = /^[A-Za-z_$][\w$]*/.exec(given)?.[0];
+    if (!isDynamic || first === undefined || name.includes('.')) return [];
+    const isBlock = body.type.endsWith('block');
+    const statement = fail.text.startsWith('{') ? `{ return ${first}; }` : `return ${first}`;
+    return [{ start: body.startIndex, end: body.endIndex, text: isBlock ? statement : first }];
+  });
+  const description = 'every function returned its first argument';
+  return edits.length === 0
+    ? []
+    : [{ kind: 'alternative', function: '', description, branch: -1, edits }];
 }
 
 export function mutantText({ text, helpers }: DissectedCode, { edits }: Mutant): string {
@@ -104,6 +120,8 @@ function silence(text: string, sites: readonly FunctionSite[], grammar: Grammar)
   return applyEdits(text, edits).replaceAll(abstractMark, '$1@(lambda one: one)');
 }
 
+/** A test of a record calls no function: it notices when the class is none. */
+const recordMark = /^([ \t]*)@(?:dataclasses\.)?dataclass(?:\([^\n]*\))?$/gm;
 const abstractMark = /^([ \t]*)@(?:abc\.)?abstractmethod$/gm;
 
 interface Probing {

@@ -240,7 +240,7 @@ function otherValue(value: string, type: string, results: Grammar['results']): s
 
 function removeStatement(node: Node, grammar: Grammar): Change[] {
   const work = node.namedChild(0);
-  if (!work || isLog(work) || isDocumentation(node)) return [];
+  if (!work || isLog(work) || isDocumentation(node) || isLock(work)) return [];
   const target = work.childForFieldName('left');
   const changesObject =
     target !== null && /attribute|subscript|member|index|field/.test(target.type);
@@ -331,6 +331,12 @@ function isLog(node: Node): boolean {
   if (!node.type.startsWith('call')) return false;
   const called = node.childForFieldName('function')?.text ?? '';
   return /^(?:console|log|logger|logging|_?log)\.\w+$/i.test(called);
+}
+
+/** Whether a test notices that threads no longer wait for each other is chance. */
+function isLock(node: Node): boolean {
+  const called = node.childForFieldName('function')?.text ?? '';
+  return /\.R?(?:Unl|L)ock$|\b(?:wg|wait\w*|group)\.(?:Add|Done|Wait)$/i.test(called);
 }
 
 function isDocumentation(node: Node): boolean {

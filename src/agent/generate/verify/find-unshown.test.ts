@@ -20,7 +20,9 @@ it.each([
   'It takes any integer.',
   'Mind that 1h30m means ninety minutes.',
   'The text "a b" is left alone.',
-  'NaN never counts.',
+  'NaN counts as one value.',
+  'It is right for all whole numbers.',
+  'Think of math.MaxInt64.',
   'Runs in O(n).',
   'It must raise a TypeError for text.',
   'An empty list must give nothing.',
@@ -46,6 +48,9 @@ it('tests are searched for the words of a sentence', () => {
   const checks = 'func TestConcurrentUse(t *testing.T) { // many goroutines\n';
   expect(unshown(sentence, { kind, checks })).toBeUndefined();
   expect(unshown('It takes any integer.', { kind, checks: '' })).toBeUndefined();
+  const other = 'When full, the least recently used entry is evicted (reading counts as use).';
+  expect(unshown(other, { kind, checks: 'assert.equal(cache.size, 3)' })).toBe(other);
+  expect(unshown(other, { kind, checks: "test('evicts the oldest')" })).toBeUndefined();
 });
 
 it.each([

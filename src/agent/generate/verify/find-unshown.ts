@@ -13,7 +13,7 @@ const constraints =
   /\b(?:must(?:n't)?|never|always|guarantee\w*|stabl[ey]|safe(?:ly)?|threads?|thread-safe|concurren\w*|goroutines|leak\w*|recurs\w*|linear|complexity|efficient\w*|exact|avoid|on any machine|(?:do|does|may|should|can)(?: not|n't)|cannot|without)\b|\bO\(/i;
 /** Claims about more inputs than a few examples have. */
 const generalities =
-  /\b(?:any|everything|arbitrar\w*|whatever|regardless|keeps?|preserv\w*|ignor\w*|unicode|utf-?8|large|huge|order (?:of|in|they))\b/i;
+  /\b(?:any|everything|(?:for|of) (?:all|every|each)|arbitrar\w*|whatever|regardless|keeps?|preserv\w*|ignor\w*|unicode|utf-?8|large|huge|order (?:of|in|they))\b/i;
 /** Values that behave like no other. */
 const specials = /\b(?:NaN|-?Infinity|\w*\.?(?:Max|Min)U?Int\w*|MAX_SAFE_INTEGER)\b/g;
 
@@ -55,16 +55,25 @@ function sentencesOf(prose: string): string[] {
 
 function isClaim(sentence: string, { kind, code, checks }: Shown): boolean {
   if (constraints.test(sentence)) return true;
-  if (kind === 'tests') return false;
+  if (kind === 'tests') return !sharesWords(sentence, checks);
   return generalities.test(sentence) || namesUnknownValue(sentence, `${code}\n${checks}`);
 }
 
-/** Whether it names a number or a text that neither the code nor a check has: `1h30m means 5400`. */
+/** A sentence of some length that has no word in common with the tests is about something else. */
+function sharesWords(sentence: string, checks: string): boolean {
+  const words = contentOf(sentence);
+  return words.length < leastWords || words.some((word) => checks.toLowerCase().includes(word));
+}
+
+const leastWords = 5;
+
+/** Whether it names a number, a text or a special value that neither the code nor a check has: `1h30m means 5400`. */
 function namesUnknownValue(sentence: string, known: string): boolean {
   const numbers = sentence.match(/(?<![\w.^-])\d(?:\w|[.,]\d)*/g) ?? [];
   const texts = [...sentence.matchAll(/"([^"\n]{1,60})"/g)].map(([, text]) => text ?? '');
   const values = numbers.map((number) => number.replaceAll(',', ''));
-  return [...values, ...texts].some(
+  const special = sentence.match(specials) ?? [];
+  return [...values, ...texts, ...special].some(
     (value) => !asWritten(value).some((one) => known.includes(one)),
   );
 }
@@ -100,7 +109,7 @@ function isShown(sentence: string, { kind, checks, areArgumentsKept }: Shown): b
 /** The words of a sentence that say what it is about, by their beginnings. */
 function contentOf(sentence: string): string[] {
   const words = sentence.toLowerCase().match(/[a-z]{4,}/g) ?? [];
-  return [...new Set(words.filter((word) => !fillers.test(word)).map((word) => word.slice(0, 6)))];
+  return [...new Set(words.filter((word) => !fillers.test(word)).map((word) => word.slice(0, 5)))];
 }
 
 const fillers =

@@ -4,6 +4,7 @@ import type { MutantKind } from '../mutate/find-mutants.ts';
 import {
   findIdle,
   findIdleElsewhere,
+  findUnread,
   judgeBranches,
   judgeMutants,
   readBranches,
@@ -91,6 +92,16 @@ it('takes no test of Go for idle that expects a panic and notices another change
   expect(findIdle(tried(passes), ['TestPanics'], 'go')).toHaveLength(1);
   const noticed = [aMutant(1), ran([], ['TestPanics'])] as const;
   expect(findIdle(tried(passes, noticed), ['TestPanics'], 'go')).toEqual([]);
+});
+
+it('names a function whose result no test looks at, where tests call it', () => {
+  const unnoticed = [aMutant(1, 'return'), ran(['own'], [])] as const;
+  const noticed = [aMutant(2, 'return'), ran([], ['own'])] as const;
+  expect(findUnread(tried(unnoticed), 'f(1)')).toEqual([
+    'The tests pass whatever these functions return: f.',
+  ]);
+  expect(findUnread(tried(unnoticed), 'g(1)')).toEqual([]);
+  expect(findUnread(tried(unnoticed, noticed), 'f(1)')).toEqual([]);
 });
 
 it('names an alternative that only the author tells from the code', () => {

@@ -201,6 +201,20 @@ export function judgeScore({
   ];
 }
 
+/** A function that the tests call, and whose result can be any other. */
+export function findUnread(tried: Tried, tests: string): string[] {
+  const results = tried.of('mutant').filter(({ trial }) => trial.mutant.kind === 'return');
+  const byName = Map.groupBy(results, ({ trial }) => trial.mutant.function);
+  const unread = [...byName].filter(
+    ([name, all]) =>
+      all.every(({ outcome }) => outcome.kind === 'ran' && failuresOf(outcome).length === 0) &&
+      new RegExp(`\\b${RegExp.escape(name.split('.').at(-1) ?? name)}\\(`).test(tests),
+  );
+  if (unread.length === 0) return [];
+  const names = unread.slice(0, maxShown).map(([name]) => name);
+  return [`The tests pass whatever these functions return: ${names.join(', ')}.`];
+}
+
 /** Tests that notice nothing but that the code fails. */
 export function findWeak(tried: Tried, passed: readonly string[]): string[] {
   const runs = tried.of('mutant');

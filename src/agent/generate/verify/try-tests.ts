@@ -8,6 +8,7 @@ import type { SyntaxParser } from '../syntax-tree.ts';
 import {
   findIdle,
   findIdleElsewhere,
+  findUnread,
   findWeak,
   judgeAlone,
   judgeBranches,
@@ -96,6 +97,7 @@ export async function tryTests(request: TrialRequest): Promise<TrialResult> {
       () => findIdle(tried, passed, language),
       () => findIdleElsewhere(tried),
       () => judgeAlone(tried),
+      () => findUnread(tried, tests),
     ) ??
     (await judgeSurroundings(tried, run)) ??
     judgeScore(mutants.evidence);
