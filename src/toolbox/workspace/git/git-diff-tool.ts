@@ -32,6 +32,7 @@ const output = z.object({
   files: z.array(z.object({ path: z.string(), added: z.int(), removed: z.int() })),
   untracked: z.array(z.string()).describe('Files Git does not know yet; they are not in the diff.'),
   base: z.string().describe('What it was compared with.'),
+  about: z.string().optional().describe('Hash, date, author and subject of `commit`.'),
   truncated: z.boolean().describe('Whether the diff was cut.'),
 });
 
@@ -56,8 +57,9 @@ export function gitDiffTool(files: ProjectFiles): DefinedTool {
       'show commit 1a2b3c4d',
     ],
     run: (request, { signal }) => readDiff(files, request, signal),
-    summarize: ({ diff, files: changed, untracked }) =>
+    summarize: ({ diff, files: changed, untracked, about }) =>
       [
+        ...(about === undefined ? [] : [about]),
         changed.length === 0 ? 'No changes' : `${pluralize(changed.length, 'file')} changed`,
         ...changed.map(({ path, added, removed }) => `  ${path} +${added} -${removed}`),
         ...untracked.map((path) => `  ${path} (untracked)`),
@@ -81,6 +83,8 @@ async function readDiff(
   const diff = await git.run(['diff', ...what]);
   const numbers = await git.run(['diff', '--numstat', '--no-renames', '-z', ...what]);
   const others = ['ls-files', '--others', '--exclude-standard', '-z', ...limit];
+  const format = ['--format=%h %ad %an: %s', '--date=short'];
+  const about = until && (await git.run(['log', '-1', ...format, until, '--'])).trim();
   const isWorkTree = !staged && until === undefined;
   const untracked = isWorkTree ? (await git.run(others)).split('\0').filter(Boolean) : [];
   return {
@@ -88,6 +92,7 @@ async function readDiff(
     files: readNumbers(numbers),
     untracked: untracked.slice(0, maxUntracked),
     base: base.shown,
+    ...(about !== undefined && { about }),
     truncated: diff.length > maxDiffChars,
   };
 }

@@ -95,6 +95,7 @@ describe('git_diff', () => {
     const last = await call('git_diff', { commit: 'HEAD' });
     expect(last).toMatchObject({ files: [{ path: 'b.txt' }], untracked: [] });
     expect(last['diff']).toContain('+B');
+    expect(last['about']).toMatch(/^[0-9a-f]{7,} \d{4}-\d\d-\d\d .+: second$/);
     const first = await call('git_diff', { commit: git('rev-parse', 'HEAD^').trim().slice(0, 8) });
     expect(first).toMatchObject({ base: 'an empty project' });
     expect(first.files).toHaveLength(2);
