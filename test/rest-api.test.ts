@@ -170,7 +170,9 @@ describe('what belongs to another caller', () => {
     const artifacts = await api.rooms.runs.artifacts();
     const content = { content: 'canary', mediaType: 'text/plain', lineage };
     const { id: artifactId } = await artifacts.put({ id: 'acme/anna' }, content);
+    const item = await api.send({ method: 'POST', path: '/api/v1/memory', body: { text: 'Hi' } });
     const objects: readonly (readonly [string, string, string])[] = [
+      ['/memory/', item.json.id, 'm00000000000a'],
       ['/runs/', runId, '0k9x2m4c7v5b8n1z3q'],
       ['/sessions/', session.json.id, '0123456789ab'],
       ['/artifacts/', artifactId, `sha256:${'0'.repeat(64)}`],
@@ -238,7 +240,13 @@ describe('the examples of the document', () => {
     const { json: traces } = await api.send({ path: '/api/v1/traces?limit=1' });
     const turn = exampleOf({ method: 'post', path: '/turns' }).body;
     const { json: begun } = await api.send({ method: 'POST', path: '/api/v1/turns', body: turn });
+    const { json: item } = await api.send({
+      method: 'POST',
+      path: '/api/v1/memory',
+      body: { text: 'The answer is 42' },
+    });
     const ids = new Map<unknown, string>([
+      ['m1', item.id],
       ['6f1c2f5e-4a3b-4c1d-9e8f-0a1b2c3d4e5f', begun.turnId],
       ['0k9x2m4c7v5b8n1z3q', started.runId],
       ['session-1', session.id],

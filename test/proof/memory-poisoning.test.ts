@@ -233,6 +233,9 @@ describe('the memory', () => {
         await system.memory.sessions.import(localCaller, session);
       }
     }
+    const sessions = await system.memory.sessions.list(localCaller, { limit: 1_000 });
+    const imported = sessions.filter(({ id }) => id.startsWith('poison'));
+    expect(imported).toHaveLength(2 * poisons.length);
     await expectUnpoisoned();
   });
 
