@@ -96,6 +96,8 @@ describe('a context', { timeout: 120_000 }, () => {
     expect(first).toContain('The code word is heron.');
     await tutti(cwd, 'contexts', 'create', 'notes', 'Another rule.');
     expect(await run()).toBe(first);
+    await tutti(cwd, 'contexts', 'create', 'outputs', 'run:last');
+    expect(await tutti(cwd, 'contexts', 'show', 'outputs')).toContain('The code word is heron.');
     const unknown = await runTutti(['run', 'plan.json', '--context', 'absent'], { cwd });
     expect([unknown.exitCode, unknown.stderr]).toEqual([2, expect.stringContaining('absent')]);
     const undeclared = { steps: plan.steps };

@@ -40,7 +40,10 @@ function openContexts(parts: SourceParts & { readonly settings: Settings }): Con
       store: store.contexts,
       sources: {
         session: (caller, id) => memory.sessions.show(caller, id),
-        run: (caller, id) => runs.workflows.show(caller, id),
+        run: async (caller, id) => {
+          const [latest] = id === 'last' ? await runs.workflows.list(caller, { limit: 1 }) : [];
+          return runs.workflows.show(caller, latest?.runId ?? id);
+        },
         artifact: async (caller, id) => (await runs.artifacts()).get(caller, id),
       },
       hideSecrets,

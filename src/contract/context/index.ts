@@ -47,7 +47,7 @@ export const newContextItemSchema = z.union([
     text: z.string().max(maxItemChars).describe('The text itself.'),
   }),
   z.strictObject({ session: id.describe('What was said in a session: its id, or `last`.') }),
-  z.strictObject({ run: id.describe('The output of a run, or of its steps.') }),
+  z.strictObject({ run: id.describe('The output of a run, or of its steps: its id, or `last`.') }),
   z.strictObject({ artifact: id.describe('The text of an artifact.') }),
   z.strictObject({ memory: id.describe('A remembered item.') }),
 ]);
