@@ -1,5 +1,6 @@
 import type { Caller } from '../contract/caller/index.ts';
 import type { Contexts } from '../contract/context/index.ts';
+import type { Experience } from '../contract/experience/index.ts';
 import type { Feedback } from '../contract/feedback/index.ts';
 import type { Decision, Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
@@ -13,6 +14,7 @@ interface SourceParts {
   readonly store: Store;
   readonly memory: Memory;
   readonly runs: Pick<WorkflowsHere, 'workflows' | 'artifacts'>;
+  readonly experience: Pick<Experience, 'failures'>;
 }
 
 interface ContextsHere<Runs> {
@@ -54,7 +56,7 @@ function openContexts(parts: SourceParts & { readonly settings: Settings }): Con
   return lazyObject<Contexts>(open, {});
 }
 
-function openFeedback({ store, memory, runs }: SourceParts): Feedback {
+function openFeedback({ store, memory, runs, experience }: SourceParts): Feedback {
   const open = lazy(async () => {
     const { createFeedback } = await import('../memory/index.ts');
     return createFeedback({
@@ -64,6 +66,7 @@ function openFeedback({ store, memory, runs }: SourceParts): Feedback {
         run: (caller, id) => runs.workflows.show(caller, id),
         runs: (caller, page) => runs.workflows.list(caller, page),
         session: (caller, id) => memory.sessions.show(caller, id),
+        failures: (caller, limit) => experience.failures(caller, limit),
       },
     });
   });

@@ -53,7 +53,13 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const models = recordModelCalls(modelsHere({ ...known, store, artifacts }), recording);
   const remembered = memoriesHere({ ...known, store, request, embedder, artifacts });
   const { memory, memoryItems: notes } = remembered;
-  const { contexts, feedback, runs } = contextsHere({ ...known, store, memory, runs: flows });
+  const { contexts, feedback, runs } = contextsHere({
+    ...known,
+    store,
+    memory,
+    runs: flows,
+    experience,
+  });
   const servers = (): ReturnType<FleetControl['status']> => fleet.control.status();
   const talk = { roots, models, memory, notes, contexts, experience };
   const asked = { ...talk, runs, catalogue, servers };
