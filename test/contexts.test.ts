@@ -60,6 +60,15 @@ describe('a context', { timeout: 120_000 }, () => {
     expect(sessions.turns[0]).toMatchObject({ context: id });
   });
 
+  it('can hold what is remembered, as it was', async () => {
+    const cwd = aFolder();
+    const remembered = await tutti(cwd, 'memory', 'remember', 'The build needs Node 24.', '--json');
+    const { id } = JSON.parse(remembered);
+    await tutti(cwd, 'contexts', 'create', 'facts', `memory:${id}`);
+    await tutti(cwd, 'memory', 'forget', id);
+    expect(await tutti(cwd, 'contexts', 'text', 'facts')).toContain('The build needs Node 24.');
+  });
+
   it('reaches a model in a run as the same bytes when the run is made again', async () => {
     const server = await startWireServer(answers('No.'));
     onTestFinished(() => server.close());

@@ -2,6 +2,7 @@ import type { Caller } from '../contract/caller/index.ts';
 import type { Contexts } from '../contract/context/index.ts';
 import type { Experience } from '../contract/experience/index.ts';
 import type { Feedback } from '../contract/feedback/index.ts';
+import type { MemoryItems } from '../contract/memory/index.ts';
 import type { Decision, Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
 import type { Settings } from '../config/index.ts';
@@ -13,6 +14,7 @@ import type { WorkflowsHere } from './workflow.ts';
 interface SourceParts {
   readonly store: Store;
   readonly memory: Memory;
+  readonly memoryItems: Pick<MemoryItems, 'explain'>;
   readonly runs: Pick<WorkflowsHere, 'workflows' | 'artifacts'>;
   readonly experience: Pick<Experience, 'failures'>;
 }
@@ -35,7 +37,7 @@ export function contextsHere<Runs extends SourceParts['runs']>(
 }
 
 function openContexts(parts: SourceParts & { readonly settings: Settings }): Contexts {
-  const { settings, store, memory, runs } = parts;
+  const { settings, store, memory, memoryItems, runs } = parts;
   const open = lazy(async () => {
     const { createContexts } = await import('../memory/index.ts');
     return createContexts({
@@ -47,6 +49,7 @@ function openContexts(parts: SourceParts & { readonly settings: Settings }): Con
           return runs.workflows.show(caller, latest?.runId ?? id);
         },
         artifact: async (caller, id) => (await runs.artifacts()).get(caller, id),
+        memory: async (caller, id) => (await memoryItems.explain(caller, id)).item,
       },
       hideSecrets,
       clock: systemClock,

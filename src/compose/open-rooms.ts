@@ -53,16 +53,10 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const models = recordModelCalls(modelsHere({ ...known, store, artifacts }), recording);
   const remembered = memoriesHere({ ...known, store, request, embedder, artifacts });
   const { memory, memoryItems: notes } = remembered;
-  const { contexts, feedback, runs } = contextsHere({
-    ...known,
-    store,
-    memory,
-    runs: flows,
-    experience,
-  });
+  const used = { ...known, store, ...remembered, experience };
+  const { contexts, feedback, runs } = contextsHere({ ...used, runs: flows });
   const servers = (): ReturnType<FleetControl['status']> => fleet.control.status();
-  const talk = { roots, models, memory, notes, contexts, experience };
-  const asked = { ...talk, runs, catalogue, servers };
+  const asked = { roots, models, memory, notes, contexts, experience, runs, catalogue, servers };
   const agent = agentHere({ ...known, ...asked, finder: () => finder });
   const logins = loginsHere({ ...known, store });
   const ours = toolboxServers({ ...known, roots, request, sandbox, catalogue, models });
@@ -93,8 +87,8 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const checkFiles = (): Promise<void> => entries.check();
   const seen = { log, tracing, metrics, audit };
   const observed = { ...seen, version, store, roots, preview, access, logins, checkFiles };
-  const used = { ...observed, ...remembered, contexts, feedback, experience };
-  return { ...used, sandbox, runs, fleet, finder, agent, models, embedder };
+  const kept = { ...observed, ...remembered, contexts, feedback, experience };
+  return { ...kept, sandbox, runs, fleet, finder, agent, models, embedder };
 }
 
 function observe(
