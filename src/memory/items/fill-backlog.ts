@@ -1,4 +1,4 @@
-import { reportError, type Log, type Timers } from '../../kernel/index.ts';
+import { orAborted, reportError, type Log, type Timers } from '../../kernel/index.ts';
 import type { MemoryItemStore } from './memory-item-store.ts';
 
 /** Vectors of texts, of length 1. */
@@ -82,10 +82,9 @@ export class Backlog {
     if (!embed) return 0;
     const pending = await store.pendingVectors(textsPerRound);
     if (pending.length === 0) return 0;
-    const vectors = await embed(
-      pending.map(({ text }) => text),
-      signal,
-    );
+    const texts = pending.map(({ text }) => text);
+    // A command that ends does not wait for a model that is being loaded.
+    const vectors = await orAborted(embed(texts, signal), signal);
     const found = pending.flatMap(({ id }, n) => {
       const vector = vectors[n];
       return vector ? [{ id, vector }] : [];

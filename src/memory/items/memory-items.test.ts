@@ -165,6 +165,17 @@ describe('turns', () => {
   });
 });
 
+describe('closing', () => {
+  it('does not wait for an embedder that does not answer', async () => {
+    const { items } = someMemoryItems({ embed: () => new Promise(() => {}) });
+    await items.remember(localCaller, { ...typed, text: 'Rex is a dog' });
+    const filling = items.fill();
+    await items.close();
+    await filling;
+    expect(await items.state()).toMatchObject({ items: 1, pendingVectors: 1 });
+  });
+});
+
 describe('forgetting', () => {
   it('takes the words out of the turn, its session, its file and its copies', async () => {
     const { home, items, memory, store } = someMemoryItems();
