@@ -169,7 +169,10 @@ async function propose(understood: Understood): Promise<Reply> {
   if (capability.entries.length === 0) return respondWithoutModel(turn, { model });
   const rules = { ...guardRules(turn), capability, isTainted };
   const draft = steps === undefined ? {} : { draft: { steps, model } };
-  const preferences = preferencesFor(turn);
+  // A task of several rounds may run without being shown: only what was accepted before acts in it.
+  const preferences = preferencesFor(turn).filter(
+    ({ acceptedAt }) => !intent.open_ended || acceptedAt !== undefined,
+  );
   const asked = { words, intent, background, inputs, rules, preferences };
   const request = { ...asked, call: modelCall(turn), ...draft };
   const proposeParts = { ...parts, optimize: settings.optimizeChains };

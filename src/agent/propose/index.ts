@@ -1,9 +1,4 @@
-export {
-  applyPreferences,
-  noteOnPreferences,
-  preferencesUsed,
-  type UsedPreference,
-} from './apply-preferences.ts';
+export { noteOnPreferences, preferencesUsed, type UsedPreference } from './apply-preferences.ts';
 export {
   createCapability,
   findByOtherName,
