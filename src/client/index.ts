@@ -5,6 +5,7 @@ export {
   remoteAgent,
   remoteAudit,
   remoteCatalogue,
+  remoteExperience,
   remoteFleet,
   remoteKeys,
   remoteMemory,

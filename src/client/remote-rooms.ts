@@ -1,6 +1,7 @@
 import type { ApiKeys, AuditLog } from '../contract/access/index.ts';
 import type { Agent, AgentEvent, AskOutcome } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
+import type { Experience, Explanation, Failure, Suggestion } from '../contract/experience/index.ts';
 import type { FleetControl, ServerStatus } from '../contract/fleet/index.ts';
 import type { MemoryFilter, MemoryItems } from '../contract/memory/index.ts';
 import type { Models, ModelDescription } from '../contract/model/index.ts';
@@ -307,6 +308,39 @@ function filterQuery(filter: MemoryFilter) {
     ...(observedFrom !== undefined && { observedFrom }),
     ...(observedUntil !== undefined && { observedUntil }),
   };
+}
+
+/** Failures and fixes of the caller at the server. */
+export function remoteExperience(
+  connection: Connection,
+): Pick<Experience, 'explain' | 'failures' | 'fixes' | 'recordOutcome' | 'approve'> {
+  // The document is made from the schemas of these answers.
+  const asFix = (answer: object): Suggestion => answer as Suggestion;
+  return {
+    failures: async (_caller, limit) =>
+      (await connection.all('getFailures', {}, { limit })) as unknown as readonly Failure[],
+    fixes: async (_caller, limit) =>
+      (await connection.all('getFixes', {}, { limit })) as unknown as readonly Suggestion[],
+    async explain(_caller, query) {
+      const explained =
+        query.kind === 'text'
+          ? connection.call('postFailuresExplain', { body: withoutKind(query) })
+          : query.kind === 'failure'
+            ? connection.call('getFailuresById', { path: { id: query.id } })
+            : connection.call('getRunsByIdFailure', { path: { id: query.runId } });
+      return (await explained) as unknown as Explanation;
+    },
+    recordOutcome: async (_caller, { fixId, ...body }) =>
+      asFix(await connection.call('postFixesByIdOutcomes', { path: { id: fixId }, body })),
+    approve: async (_caller, fixId, isApproved) => {
+      const body = { isApproved };
+      return asFix(await connection.call('postFixesByIdApproval', { path: { id: fixId }, body }));
+    },
+  };
+}
+
+function withoutKind({ text, exitCode }: { readonly text: string; readonly exitCode?: number }) {
+  return { text, ...(exitCode !== undefined && { exitCode }) };
 }
 
 export function remoteModels(connection: Connection): Pick<Models, 'list'> {

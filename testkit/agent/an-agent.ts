@@ -84,6 +84,7 @@ export interface AnAgentParts {
   /** Whether `hunter2` is a secret. */
   readonly hideSecrets?: boolean;
   readonly settings?: Partial<AgentSettings>;
+  readonly explainRun?: AgentParts['explainRun'];
   /** In place of one that forgets nothing. */
   readonly memory?: Memory;
   readonly notes?: AgentParts['notes'];
@@ -123,6 +124,7 @@ export function anAgent(parts: AnAgentParts = {}) {
         parts.planned?.(request) ?? { kind: 'refusal', reason: 'Nothing fits.', nearest: [] },
     }),
     ...(parts.readFile && { readFile: parts.readFile }),
+    ...(parts.explainRun && { explainRun: parts.explainRun }),
     ...(parts.hideSecrets && { hideSecrets: async () => hideTestSecret }),
     servers: async () => [{ name: 'code', state: 'ready', tools: 12, lastError: null }],
     files: parts.files ?? { kind: async () => undefined, list: async () => [] },

@@ -29,6 +29,27 @@ describe('a question about Tutti itself', () => {
     expect(runs.started).toEqual([]);
   });
 
+  it('adds the cause of a failed run and what cured it, where that is known', async () => {
+    const plan = { version: 1 as const, ...write };
+    const asked: string[] = [];
+    const { ask } = anAgent({
+      tools: { ...tools, 'code.generate_code': () => new Error('out of paper') },
+      planned: ({ message }) =>
+        message.startsWith('why')
+          ? { kind: 'about', topic: 'failure' }
+          : { kind: 'plan', candidates: [{ plan, confidence: 1, why: '' }] },
+      explainRun: async ({ id }, runId) => {
+        asked.push(`${id} ${runId}`);
+        return 'Cause: the tray is empty. Fill it [cured 7 of 8 times]';
+      },
+    });
+    await ask('write fibonacci', { acceptPreview: true });
+    expect(await ask('why did it fail?', { session: 's-1' })).toMatchObject({
+      answer: expect.stringMatching(/out of paper[^]*Cause: the tray is empty.*cured 7 of 8 times/),
+    });
+    expect(asked).toEqual(['local run-1']);
+  });
+
   it.each(['y', 'No.', 'ok'])('"%s" with nothing open is no request', async (message) => {
     const { ask } = anAgentAsked('runs');
     expect(await ask(message)).toMatchObject({

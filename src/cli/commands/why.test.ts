@@ -40,7 +40,7 @@ describe('tutti why', () => {
     const { stdout } = await why('run-1');
     expect(stdout).toContain('web.start failed in step "start" of run run-1 (tool.failed)');
     expect(stdout).toContain('Cause: Another process listens on this port.');
-    expect(stdout).toContain('seen in: listen EADDRINUSE');
+    expect(stdout).toContain('  listen EADDRINUSE');
     expect(stdout).toContain("$ ss -ltnp 'sport = :PORT'");
     expect(stdout).toContain('not tried here yet');
   });

@@ -8,8 +8,7 @@ const weekDays = 7;
 export function describeExplanation(explanation: Explanation, nowMs: number): string {
   const { failure, cause, source, evidence, suggestions, seen, isKnown } = explanation;
   const lines = failure ? failureLines(failure) : [];
-  if (cause !== null)
-    lines.push(`Cause: ${cause}`, ...evidence.map((line) => `  seen in: ${line}`));
+  if (cause !== null) lines.push(`Cause: ${cause}`, ...evidence.map((line) => `  ${line}`));
   if (!isKnown) lines.push('Cause: unknown. Nothing known is like this failure.');
   if (seen.before > 0) lines.push(`It failed this way ${timesText(seen.before)} before.`);
   if (failure?.curedAt) lines.push(`It was cured ${whenText(failure.curedAt, nowMs)}.`);
@@ -26,12 +25,11 @@ export function describeExplanation(explanation: Explanation, nowMs: number): st
 function failureLines(failure: NonNullable<Explanation['failure']>): string[] {
   const { subject, step, runId, code, message, id } = failure;
   const where = step === null ? '' : ` in step "${step}" of run ${runId}`;
-  const shown = message.trim().split('\n');
-  const more = shown.length > maxMessageLines ? ['  …'] : [];
+  const shown = message.split('\n').filter((line) => line.trim() !== '');
   return [
     `${subject} failed${where} (${code}), failure ${id}:`,
+    ...(shown.length > maxMessageLines ? ['  …'] : []),
     ...shown.slice(-maxMessageLines).map((line) => `  ${line}`),
-    ...more,
   ];
 }
 

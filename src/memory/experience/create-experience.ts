@@ -22,12 +22,18 @@ import {
   toFailure,
 } from './record-attempts.ts';
 
+/** A run by its whole id, and how it failed. */
+interface FoundRun {
+  readonly runId: string;
+  readonly failure?: FailedAttempt;
+}
+
 export interface ExperienceParts extends Omit<RecorderParts, 'limits'> {
   /** The whole id of a run, and how it failed, where nothing of it was recorded. Throws for runs that do not exist. */
   readonly findRun?: (
     caller: Caller,
     query: Extract<FailureQuery, { kind: 'run' }>,
-  ) => Promise<{ readonly runId: string; readonly failure?: FailedAttempt }>;
+  ) => Promise<FoundRun>;
   readonly limits?: Partial<ExperienceLimits>;
 }
 
@@ -108,9 +114,11 @@ async function findFailure(
     if (found === undefined) throw new UnknownFailureError(query.id);
     return found;
   }
-  const run = (await parts.findRun?.(caller, query)) ?? { runId: query.runId };
+  const run: FoundRun = (await parts.findRun?.(caller, query)) ?? { runId: query.runId };
+  // Programs may have failed in other steps, too: what ended the run comes first.
+  const wanted = query.step ?? run.failure?.step;
   const failures = await store.ofRun(caller, run.runId);
-  const ofStep = failures.find(({ step }) => query.step === undefined || step === query.step);
+  const ofStep = failures.find(({ step }) => wanted === undefined || step === wanted);
   if (ofStep !== undefined) return ofStep;
   if (run.failure === undefined) throw new UnknownFailureError(query.runId);
   return toFailure(run.failure, parts, clock.now());
@@ -124,7 +132,8 @@ async function explainFailure(
   const { signature, subject, normalised, message: text, code, facets, step, runId } = failure;
   const exitCode = facets['exit code'];
   const facts = { text, code, ...(exitCode !== undefined && { exitCode: Number(exitCode) }) };
-  const ranked = await rankFixes(ranking, caller, { facts, signature, subject, normalised });
+  const args = failure.attempt.arguments;
+  const ranked = await rankFixes(ranking, caller, { facts, signature, subject, normalised, args });
   const seen = await ranking.store.seen(caller, signature);
   const place = step === null ? [] : [`step ${step} of run ${runId}`];
   return {

@@ -1,6 +1,8 @@
 import type { Caller } from '../../contract/caller/index.ts';
 import type { Change, Explanation, Suggestion } from '../../contract/experience/index.ts';
-import type { Lazy } from '../../kernel/index.ts';
+import type { Json } from '../../contract/plan/index.ts';
+import { recordOf, type Lazy } from '../../kernel/index.ts';
+import { applyChanges } from './compare-attempts.ts';
 import { cureRate, isDemoted, type Prior, type Without } from './cure-rate.ts';
 import type { ExperienceStore, LearnedFix } from './experience-store.ts';
 import { matchKnown, type ErrorFacts, type KnownFailure, type Match } from './known-failures.ts';
@@ -20,6 +22,8 @@ interface Searched {
   readonly signature: string;
   readonly subject: string;
   readonly normalised: string;
+  /** Null where only the text of an error is known. */
+  readonly args: Json;
 }
 
 const maxSuggestions = 5;
@@ -30,6 +34,8 @@ const maxLearned = 200;
 /** Errors of which fewer words are the same are not alike. */
 const minLikeness = 0.6;
 const demotedShare = 0.2;
+/** Likeness of the same failure where a fix corrects other arguments than those that failed. */
+const otherArguments = 0.4;
 
 /** Cures of the base are listed with the most likely first; each is believed less than the one before it. */
 const shippedPriors: readonly Prior[] = [0.6, 0.45, 0.35, 0.3, 0.25].map((mean) => ({
@@ -122,7 +128,7 @@ function shippedCandidates({ known, likeness }: Match): readonly Candidate[] {
 async function learnedCandidates(
   { store }: RankParts,
   caller: Caller,
-  { signature, subject, normalised }: Searched,
+  { signature, subject, normalised, args }: Searched,
 ): Promise<readonly Candidate[]> {
   const same = await store.fixes(caller, { signature }, maxLearned);
   const others = await store.fixes(caller, { subject }, maxLearned);
@@ -132,7 +138,16 @@ async function learnedCandidates(
     const likeness = likenessOf(words, normaliseError(fix.normalised).words);
     return likeness >= minLikeness ? [learnedCandidate(fix, likeness)] : [];
   });
-  return [...same.map((fix) => learnedCandidate(fix, 1)), ...alike];
+  const ofSame = same.map((fix) => learnedCandidate(fix, fits(fix, args) ? 1 : otherArguments));
+  return [...ofSame, ...alike];
+}
+
+/** Whether the arguments that failed are those that the fix corrects. */
+function fits({ changes }: LearnedFix, args: Json): boolean {
+  const isOfArguments = changes.every(({ what }) => what === 'arguments');
+  // Members of JSON are JSON.
+  const given = recordOf(args) as Readonly<Record<string, Json>>;
+  return args === null || !isOfArguments || applyChanges(given, changes) !== undefined;
 }
 
 function learnedCandidate(fix: LearnedFix, likeness: number): Candidate {
