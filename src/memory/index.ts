@@ -1,5 +1,5 @@
 export { createMemory, type MemoryOptions, type RedactableMemory } from './create-memory.ts';
-export { createMemoryItems, type MemoryItemsOptions } from './items/create-memory-items.ts';
+export { createMemoryItems } from './items/create-memory-items.ts';
 export { createExperience, type ExperienceParts } from './experience/create-experience.ts';
 export type {
   ExperienceStore,
