@@ -1,5 +1,7 @@
 import type { Turn } from '../../contract/session/index.ts';
 import { onceFor, orAborted, reportError, type Log } from '../../kernel/index.ts';
+import type { ScoredItem } from '../items/memory-item-store.ts';
+import { fullWordScore, fuse, smooth } from '../search/rank-items.ts';
 import { passagesOf, type Passage } from './passages.ts';
 import { wordsOf } from './words.ts';
 
@@ -34,9 +36,6 @@ const minSimilarity = 0.27;
 const minSimilarityOfOne = 0.18;
 /** A question that was asked before is close to one that is asked again, and answers nothing. */
 const questionWeight = 0.6;
-/** Similarity is of use from here on; what is nearer counts up to as much as all the words. */
-const noSimilarity = 0.15;
-const similarityWeight = 1.4;
 /** What is pasted behind the question does not ask. */
 const maxMessageLength = 4_000;
 const maxQueryLength = 1_000;
@@ -44,6 +43,8 @@ const maxPassages = 20_000;
 const maxEmbedded = 2_000;
 /** What a round has found counts, also when the time is up in the next. */
 const passagesPerRound = 32;
+/** Passages that share their score with the turns around them. */
+const maxSharing = 60;
 /** Passages that share more of their words than this say the same. */
 const maxOverlap = 0.8;
 
@@ -114,13 +115,13 @@ function best(
   meanings: ReadonlyMap<Passage, number>,
 ): Recalled[] {
   const isShared = (passage: Passage): boolean => (words.get(passage) ?? 0) >= minWordScore;
+  const scores = scoresOf(passages, words, meanings);
   const found = passages.flatMap((passage) => {
-    const word = words.get(passage) ?? 0;
     const meaning = meanings.get(passage) ?? 0;
     if (!isShared(passage) && meaning < minSimilarityOfOne) return [];
     const weight = isQuestion(passage.text) ? questionWeight : 1;
-    const close = Math.max(0, meaning - noSimilarity) * similarityWeight;
-    return [{ passage, meaning: meaning * weight, score: (Math.min(word, 1) + close) * weight }];
+    const score = (scores.get(passage) ?? 0) * weight;
+    return [{ passage, meaning: meaning * weight, score }];
   });
   const [nearest, ...others] = found.toSorted((a, b) => b.meaning - a.meaning);
   const near = others.filter(({ meaning }) => meaning >= minSimilarity);
@@ -138,6 +139,35 @@ function best(
   if (nearest && meanings.size > 0) choose([nearest, ...near], 1 + maxByMeaning);
   choose(ranked, maxRecalled);
   return chosen.map(({ turn, text }) => ({ turn, passage: text }));
+}
+
+/** Ranks as a search in memory does: words and meaning as one score, shared with the turns around. */
+function scoresOf(
+  passages: readonly Passage[],
+  words: ReadonlyMap<Passage, number>,
+  meanings: ReadonlyMap<Passage, number>,
+): ReadonlyMap<Passage, number> {
+  const idOf = new Map(passages.map((passage, index) => [passage, String(index)]));
+  const scored = (scores: ReadonlyMap<Passage, number>, scale: number): ScoredItem[] =>
+    [...scores]
+      .map(([passage, score]) => ({ id: idOf.get(passage) ?? '', score: score * scale }))
+      .sort((a, b) => b.score - a.score);
+  const fits = fuse(scored(words, fullWordScore), scored(meanings, 1));
+  const byTurn = Map.groupBy(passages, ({ turn }) => turn.number);
+  const fitOf = (passage: Passage): number => fits.get(idOf.get(passage) ?? '')?.score ?? 0;
+  const matches = passages.filter((passage) => fitOf(passage) > 0);
+  const best = matches.sort((a, b) => fitOf(b) - fitOf(a)).slice(0, maxSharing);
+  const neighbours = best.flatMap((match) =>
+    [-2, -1, 1, 2].flatMap((distance) =>
+      (byTurn.get(match.turn.number + distance) ?? []).map((passage) => ({
+        id: idOf.get(passage) ?? '',
+        of: idOf.get(match) ?? '',
+        distance,
+      })),
+    ),
+  );
+  const smoothed = smooth(fits, neighbours);
+  return new Map(passages.map((passage, at) => [passage, smoothed.get(String(at))?.score ?? 0]));
 }
 
 function isSame(a: Passage, b: Passage): boolean {

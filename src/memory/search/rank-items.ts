@@ -15,8 +15,6 @@ export interface Fit {
  * does not change by more than 0.005; there is no gain in more digits.
  */
 const weights = {
-  /** BM25 of the best item counts 1, or less where it is below this: then only names or common words match. */
-  fullWordScore: 6,
   /** The nearest item counts this much. */
   likeness: 1.6,
   /** Share of its score that a turn gives to the turn after it (often the answer), before it, and two away. */
@@ -33,6 +31,8 @@ const weights = {
   nothingSaid: 0.3,
   superseded: 0.3,
 };
+/** BM25 of the best item counts 1, or less where it is below this: then only names or common words match. */
+export const fullWordScore = 6;
 /** From this many words on a turn says something. */
 const wordsOfSubstance = 5;
 /** Turns this far from a match share its score. */
@@ -43,7 +43,7 @@ export function fuse(
   byWords: readonly ScoredItem[],
   byVector: readonly ScoredItem[],
 ): Map<string, Fit> {
-  const bestWords = Math.max(weights.fullWordScore, byWords[0]?.score ?? 0);
+  const bestWords = Math.max(fullWordScore, byWords[0]?.score ?? 0);
   const fits = new Map<string, Fit>();
   for (const { id, score } of byWords) fits.set(id, { score: score / bestWords, likeness: null });
   const nearest = Math.max(Number.EPSILON, byVector[0]?.score ?? 0);
