@@ -1,7 +1,7 @@
 import type { ApiKeys, AuditLog } from '../contract/access/index.ts';
 import type { Agent, AgentEvent, AskOutcome } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
-import type { Experience, Explanation, Failure, Suggestion } from '../contract/experience/index.ts';
+import type { Experience, Explanation, Suggestion } from '../contract/experience/index.ts';
 import type { FleetControl, ServerStatus } from '../contract/fleet/index.ts';
 import type { MemoryFilter, MemoryItems } from '../contract/memory/index.ts';
 import type { Models, ModelDescription } from '../contract/model/index.ts';
@@ -317,8 +317,7 @@ export function remoteExperience(
   // The document is made from the schemas of these answers.
   const asFix = (answer: object): Suggestion => answer as Suggestion;
   return {
-    failures: async (_caller, limit) =>
-      (await connection.all('getFailures', {}, { limit })) as unknown as readonly Failure[],
+    failures: (_caller, limit) => connection.all('getFailures', {}, { limit }),
     fixes: async (_caller, limit) =>
       (await connection.all('getFixes', {}, { limit })) as unknown as readonly Suggestion[],
     async explain(_caller, query) {
