@@ -163,7 +163,7 @@ describe('dissecting code', () => {
 
   it('breaks records of Python, which have no functions', async () => {
     const text = '@dataclass(frozen=True)\nclass A:\n    x: int = 0\n\ndef f():\n    return 1\n';
-    expect((await dissect('python', text)).broken).toContain('@(lambda one: one)\nclass A:');
+    expect((await dissect('python', text)).broken).toMatch(/^@\(lambda one: .*\)\nclass A:/);
   });
 
   it('does not remove locks', async () => {

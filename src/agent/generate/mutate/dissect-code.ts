@@ -71,7 +71,7 @@ export function dissectCode(
       broken: applyEdits(
         text,
         tested.map((site) => failingBody(site, grammar)),
-      ).replaceAll(recordMark, '$1@(lambda one: one)'),
+      ).replaceAll(recordMark, `$1${brokenRecord}`),
       silent: silence(text, tested, grammar),
       probed: probe(source, { root, edits, sign }),
       probeEdits: edits,
@@ -120,7 +120,8 @@ function silence(text: string, sites: readonly FunctionSite[], grammar: Grammar)
   return applyEdits(text, edits).replaceAll(abstractMark, '$1@(lambda one: one)');
 }
 
-/** A test of a record calls no function: it notices when the class is none. */
+/** A test of a record calls no function: it notices when the class keeps nothing. Making one still works: tests may do so as they load. */
+const brokenRecord = '@(lambda one: setattr(one, "__init__", lambda *_, **__: None) or one)';
 const recordMark = /^([ \t]*)@(?:dataclasses\.)?dataclass(?:\([^\n]*\))?$/gm;
 const abstractMark = /^([ \t]*)@(?:abc\.)?abstractmethod$/gm;
 
