@@ -9,6 +9,7 @@ import { measureFormatting, measureReview } from './engines.ts';
 import { measureFindTools } from './find-tools.ts';
 import { measureFleetStart } from './fleet-start.ts';
 import type { Comparison } from './measure.ts';
+import { measureVerification } from './verification.ts';
 import { measureFirstList, measureHelp, measureIdleMemory } from './start-up.ts';
 
 const results: Comparison[] = [
@@ -22,6 +23,7 @@ const results: Comparison[] = [
   ...(await measureAudit()),
   await measureIdleMemory(),
   ...(await measureFindTools()),
+  ...(await measureVerification()),
 ];
 
 const table = comparisonTable(results);
