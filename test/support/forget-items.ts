@@ -13,11 +13,11 @@ const store = openStore({ home, traceLimits });
 const { memory, items } = memoriesOf(home, store);
 const source = { kind: 'person', face: 'cli' } as const;
 const { signal } = new AbortController();
-let isOver = false;
+const work = { isOver: false };
 
 async function keepBusy(): Promise<void> {
   const session = await memory.sessions.create(localCaller);
-  for (let n = 0; !isOver; n += 1) {
+  for (let n = 0; !work.isOver; n += 1) {
     const text = `busy work ${process.pid} ${n}`;
     await session.append({ role: 'user', text });
     await items.remember(localCaller, { text, source, isVouchedFor: true });
@@ -38,7 +38,7 @@ for (const [index, id] of ids.entries()) {
   }
   writeSync(1, `${index + 1}\n`);
 }
-isOver = true;
+work.isOver = true;
 await busy;
 await items.close();
 await memory.close();
