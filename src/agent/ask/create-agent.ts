@@ -5,6 +5,7 @@ import { answerNote } from './answer-note.ts';
 import { observeEdits } from './observe-edits.ts';
 import { readNote, type Note } from './read-note.ts';
 import { takeMessage } from './take-message.ts';
+import { lastRequest } from './unanswered.ts';
 import { base, modelCall, plainReply, tell, type Reply, type Turn } from './turn.ts';
 import { InvalidMessageError } from '../errors.ts';
 import { plainLanguage, splitPastes, turnInOwnWords } from '../intent/index.ts';
@@ -124,7 +125,8 @@ async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome>
     turn = { ...bare, preferences };
     const noted = describeLearned(learned);
     const isTold = learned.isAll || note?.kind === 'remember';
-    const isAll = noted.length > 0 && isOnlyPreference(turn, isTold);
+    const isRedone = learned.isCorrection && lastRequest(before) !== undefined;
+    const isAll = noted.length > 0 && !isRedone && isOnlyPreference(turn, isTold);
     if (!isAll) for (const text of noted) emit({ kind: 'notice', text });
     const made = isAll
       ? acknowledge(turn, noted.join('\n'))

@@ -96,17 +96,21 @@ describe('a preference', () => {
     ]);
   });
 
-  it.each(['plan', 'result'] as const)(
-    'is learned from a correction of a %s, and the request is planned again with it',
-    async (after) => {
+  it.each([
+    ['plan', 'no, use tabs'],
+    ['result', 'no, use tabs'],
+    ['result', 'tabs please'],
+  ] as const)(
+    'is learned from a correction of a %s, and the request is planned again with it: %s',
+    async (after, said) => {
       const { ask, memory } = aFormatter();
       const { sessionId: session } = await ask('format a.py');
       if (after === 'result') await ask('yes', { session });
-      const again = await ask('no, use tabs', { session });
+      const again = await ask(said, { session });
       expect(again).toMatchObject({
         kind: 'plan',
         plan: { steps: [{ args: { path: 'a.py', indent: 'tabs' } }] },
-        preview: expect.stringContaining('you said "no, use tabs" on 1 January 2026'),
+        preview: expect.stringContaining(`you said "${said}" on 1 January 2026`),
       });
       expect(await held(memory)).toEqual(['indent with tabs (active)']);
     },

@@ -129,8 +129,18 @@ function readClause(clause: string, { hasProject, isReply }: Reading): readonly 
     : clause;
   const stated = preferencesIn(scopeLast(said), isOfProject);
   const found = stated.length > 0 || !isReply ? stated : correctionsIn(scopeLast(said));
-  return found.map((one) => ({ ...one, ...evidence, ...(isOfProject && { isOfProject }) }));
+  // "Tabs please" after a result is about the result, too.
+  const asked = isReply && stated.length > 0 && wishing.test(said) && !forGood.test(said);
+  return found.map((one) => ({
+    ...one,
+    ...evidence,
+    ...(asked && { correction: 'manner' as const }),
+    ...(isOfProject && { isOfProject }),
+  }));
 }
+
+const wishing = /\bplease\b/i;
+const forGood = /\b(?:always|never|prefer|from now on|in (?:the )?future|by default|project)\b/i;
 
 /** "In Python, use tabs" is the same as "use tabs in Python". */
 function scopeLast(clause: string): string {
