@@ -1,7 +1,7 @@
 # Tutti. `make help` lists what there is. Needs git, make and any Node >= 20; the rest it installs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install uninstall build bundle system-packages docker-test-image demo start serve chat test test-fast proof check lint format bench bench-gateway bench-sandbox bench-workflow bench-agent bench-planning soak docs picture \
+.PHONY: help install uninstall build bundle system-packages docker-test-image demo start serve chat test test-fast proof check lint format bench bench-gateway bench-sandbox bench-workflow bench-agent bench-planning bench-memory bench-api soak docs picture \
 	docker-build docker-up docker-down logs clean
 
 # Node 24 from npm lands here when the Node at hand is older; it comes first in every recipe.
@@ -81,7 +81,7 @@ lint: build ## Lint, check types and look for dead code
 format: build ## Format the sources
 	@npm run --silent format
 
-bench: build bench-gateway bench-sandbox bench-workflow bench-planning bench-agent bench-api ## Measure against the floors and peers named in bench/README.md
+bench: build bench-gateway bench-sandbox bench-workflow bench-planning bench-memory bench-agent bench-api ## Measure against the floors and peers named in bench/README.md
 	@node bench/run.ts
 
 bench-gateway: build $(bench_peers) ## Measure the way of a call beside mcp-proxy, mcp-hub, supergateway and an SDK proxy
@@ -101,6 +101,9 @@ bench-agent: build $(agent_peers) ## Measure a turn of the agent beside a bare t
 
 bench-api: build ## Measure the REST API beside bare Hono handlers, 100 tenants and 10,000 event streams
 	@node bench/api/run.ts
+
+bench-memory: build ## Recall over generated conversations, with its ablation, and searches over 100,000 items
+	@node --expose-gc bench/memory/run.ts
 
 soak: build ## A thousand calls a second for ten minutes: no error, flat memory
 	@node bench/gateway/soak.ts
