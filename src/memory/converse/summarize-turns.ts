@@ -42,12 +42,19 @@ export function createSummarizer(
 ): (turns: readonly Turn[], wanted: Wanted) => readonly string[] {
   // Turns never change, so each is taken apart once while its session is open.
   const sentencesOnce = onceFor((turn: Turn) => sentencesOf(turn));
+  const wordsOnce = onceFor(
+    ({ text }: Turn): ReadonlySet<string> => new Set(wordsOf(text.slice(0, maxTurnLength))),
+  );
   return (turns, { maxTokens, known }) => {
     const within = spread(turns);
     const summary = { text: known, words: new Set(wordsOf(known)) };
     const ranked = within
-      .flatMap((turn, at) => sentencesOnce(turn).map((one) => inContext(one, within, at)))
-      .filter((one) => one.weight >= minWeight && !isCovered(one, summary))
+      .flatMap((turn, at) => {
+        const before = within[at - 1];
+        const around = { said: before && wordsOnce(before), answer: within[at + 1]?.text ?? '' };
+        return sentencesOnce(turn).map((one) => inContext(one, around));
+      })
+      .filter((one) => one.weight >= minWeight && (known === '' || !isCovered(one, summary)))
       .sort((a, b) => b.weight - a.weight);
     return fill(ranked, (lines) => countTokens(lines.join('\n')) <= maxTokens);
   };
@@ -158,15 +165,16 @@ function weightOf(text: string, { role }: Turn): number {
 const unanswered = /\b(?:do not know|don't know|not sure|for now|open|noted?|later|should be)\b/i;
 
 /** A question that was not answered is open; what only repeats the turn before says nothing new. */
-function inContext(sentence: Sentence, turns: readonly Turn[], at: number): Sentence {
+function inContext(
+  sentence: Sentence,
+  { said, answer }: { readonly said: ReadonlySet<string> | undefined; readonly answer: string },
+): Sentence {
   const { turn, text, words, weight } = sentence;
   if (turn.role === 'user') {
-    const answer = turns[at + 1]?.text ?? '';
     const isOpen = text.endsWith('?') && unanswered.test(answer);
     return isOpen ? { ...sentence, weight: weight + 4 } : sentence;
   }
-  const said = new Set(wordsOf(turns[at - 1]?.text ?? ''));
-  const fresh = [...words].filter((word) => !said.has(word)).length / words.size;
+  const fresh = [...words].filter((word) => said?.has(word) !== true).length / words.size;
   return fresh < 0.6 ? { ...sentence, weight: weight - 2 } : sentence;
 }
 
