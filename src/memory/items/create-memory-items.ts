@@ -50,7 +50,7 @@ export interface MemoryItemsOptions {
 
 /** Vectors that a search waits for, and for how long. */
 const maxAwaited = 32;
-const patienceMs = 1_500;
+const patienceMs = 5_000;
 /** Ids that an ambiguous beginning is answered with. */
 const maxNamed = 5;
 /** Items that one call forgets. */

@@ -47,7 +47,8 @@ export interface MemorySearchOptions {
   readonly parts?: RankingParts;
 }
 
-const usualPatienceMs = 3_000;
+/** Loading the model takes a second, or several on a busy machine. */
+const usualPatienceMs = 5_000;
 /** Matches that each of words and meaning contributes. */
 const maxMatches = 200;
 /** Texts that have nothing to do with each other are as close as this. */
