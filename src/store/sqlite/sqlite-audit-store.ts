@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 import type { AuditMark, AuditMarks, AuditQuery, AuditStore } from '../../access/index.ts';
 import type { AuditEntry } from '../../contract/access/index.ts';
 import { openDatabase, translateError } from './open-database.ts';
@@ -29,6 +29,9 @@ const scanSql = `SELECT ${columns} FROM audit_entries ORDER BY number`;
 
 /** Waiting blocks the event loop; the entries stay queued and are written with the next batch. */
 const terms = { durability: 'soon', busyTimeoutMs: 50 } as const;
+
+/** The mark has always the same length: its number has at most 16 digits. */
+const headLength = 128;
 
 export function auditHeadFile(path: string): string {
   return `${path}-audit`;
@@ -120,8 +123,9 @@ export class SqliteAuditStore implements AuditStore {
   #note(head: AuditMark | undefined): void {
     if (!head || (readHead(this.#headFile)?.number ?? 0) > head.number) return;
     try {
-      const file = openSync(this.#headFile, 'w', 0o600);
-      writeSync(file, `${JSON.stringify(head)}\n`);
+      // Written over, not cut first: file systems write a file that was cut to the disk when it is closed, and wait.
+      const file = openSync(this.#headFile, constants.O_WRONLY | constants.O_CREAT, 0o600);
+      writeSync(file, `${JSON.stringify(head).padEnd(headLength)}\n`, 0);
       closeSync(file);
     } catch {}
   }

@@ -296,8 +296,11 @@ export function aWall(options: WallOptions = {}): Wall {
   const wall = new Wall(options);
   beforeAll(() => wall.start());
   afterAll(async () => {
-    if (wall.isAlive) await wall.expectRecorded();
-    await wall.stop();
+    try {
+      if (wall.isAlive) await wall.expectRecorded();
+    } finally {
+      await wall.stop();
+    }
   });
   return wall;
 }
