@@ -3,7 +3,7 @@
  * `node bench/api/run.ts [--quick]`. Writes RESULTS.md beside it and ends with 1 when a limit is exceeded.
  */
 import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { comparisonTable, isExceeded } from '../comparison-table.ts';
 import type { Comparison } from '../measure.ts';
 import { ask, cpuMs, load, type Ask, type LoadResult } from './load.ts';
@@ -127,6 +127,8 @@ function loadTable(rows: readonly Row[]): string {
     .join('\n');
 }
 
+const loadNow = (): string => (loadavg()[0] ?? 0).toFixed(1);
+const loadBefore = loadNow();
 const results: Comparison[] = [];
 const rows: Row[] = [];
 
@@ -205,7 +207,7 @@ console.log(`${table}\n\n${loadTable(rows)}`);
 if (!isQuick) {
   writeFileSync(
     new URL('RESULTS.md', import.meta.url),
-    `# Results of the last \`make bench-api\`\n\nNode ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, client and server on the same machine; ${rounds} rounds in turns of ${perRound} requests on ${connections} connections. Of each case the round whose ratio is the median. Reads: 1.43 × the time is 70 % of the throughput.\n\n${table}\n\n${loadTable(rows)}\n`,
+    `# Results of the last \`make bench-api\`\n\nNode ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, client and server on the same machine, load average ${loadBefore} before and ${loadNow()} after (what else ran counts); ${rounds} rounds in turns of ${perRound} requests on ${connections} connections. Of each case the round whose ratio is the median. Reads: 1.43 × the time is 70 % of the throughput.\n\n${table}\n\n${loadTable(rows)}\n`,
   );
 }
 if (results.some(isExceeded)) process.exitCode = 1;
