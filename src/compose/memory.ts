@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import type { Artifacts } from '../contract/artifact/index.ts';
 import type { MemoryItems } from '../contract/memory/index.ts';
-import { turnsWithAnswers, type Sessions } from '../contract/session/index.ts';
+import {
+  turnsWithAnswers,
+  type ConversationRequest,
+  type Sessions,
+} from '../contract/session/index.ts';
 import { createFaultPoints, lazy, lazyObject, type Log } from '../kernel/index.ts';
 import type { RedactableMemory } from '../memory/index.ts';
 import type { Embedder } from '../models/index.ts';
@@ -21,6 +25,7 @@ export interface MemoryParts {
   readonly artifacts?: () => Promise<Artifacts>;
   /** Called when a message is answered: turns were stored. */
   readonly onConverse?: (() => void) | undefined;
+  readonly facts?: ((request: ConversationRequest) => Promise<readonly string[]>) | undefined;
 }
 
 /** Vectors of what was said that are kept: a few hundred long conversations. */
@@ -49,6 +54,7 @@ async function openMemory(parts: MemoryParts): Promise<RedactableMemory> {
     embed: embedder && embedWith({ embedder, home: settings.home, log }),
     faultPoint: createFaultPoints(request.env['TUTTI_FAULT']),
     onConverse: parts.onConverse,
+    facts: parts.facts,
   });
 }
 
@@ -57,7 +63,11 @@ export function memoriesHere(parts: MemoryParts): {
   readonly memory: RedactableMemory;
   readonly memoryItems: MemoryItems;
 } {
-  const memory = memoryHere({ ...parts, onConverse: () => void items().then((it) => it.wake()) });
+  const memory = memoryHere({
+    ...parts,
+    onConverse: () => void items().then((it) => it.wake()),
+    facts: async (request) => (await items()).findFacts(request),
+  });
   const items = lazy(() => openMemoryItems(parts, memory));
   return { memory, memoryItems: lazyObject<MemoryItems>(items, {}) };
 }
@@ -66,8 +76,7 @@ async function openMemoryItems(
   { settings, store, embedder, log, artifacts }: MemoryParts,
   memory: RedactableMemory,
 ) {
-  const { createMemoryItems } = await import('../memory/index.ts');
-  return createMemoryItems({
+  return (await import('../memory/index.ts')).createMemoryItems({
     store: store.memoryItems,
     log: log.child({ room: 'memory' }),
     embed: embedder && (async (texts, signal) => (await embedder()).embed(texts, signal)),
@@ -124,8 +133,8 @@ function embedWith({
       embedder(),
       import('../models/index.ts'),
     ]);
-    const path = turnVectorsPath(home);
-    return { queries, passages: createCachedEmbedder(queries, { path, log, maxVectors }) };
+    const options = { path: turnVectorsPath(home), log, maxVectors };
+    return { queries, passages: createCachedEmbedder(queries, options) };
   });
   return {
     query: async (text: string, signal: AbortSignal): Promise<Float32Array> => {

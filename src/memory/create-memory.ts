@@ -1,5 +1,5 @@
 import type { Caller } from '../contract/caller/index.ts';
-import type { Memory } from '../contract/session/index.ts';
+import type { ConversationRequest, Memory } from '../contract/session/index.ts';
 import {
   countTokens as usualCount,
   noFaults,
@@ -34,6 +34,8 @@ export interface MemoryOptions {
   readonly embedPatienceMs?: number;
   /** Called when a message is answered: there are turns since the last time. */
   readonly onConverse?: (() => void) | undefined;
+  /** Facts and decisions of the caller that a message asks about. */
+  readonly facts?: ((request: ConversationRequest) => Promise<readonly string[]>) | undefined;
   readonly limits?: Partial<MemoryLimits>;
   readonly timers?: Timers;
   readonly faultPoint?: FaultPoint;
@@ -70,9 +72,11 @@ export function createMemory(options: MemoryOptions): RedactableMemory {
     sessions,
     converse: async (request) => {
       options.onConverse?.();
-      const known = await preferences.preferences(request.caller);
-      const liked = known.filter(({ state }) => state === 'active').map(({ text }) => text);
-      return converse(request, liked, { countTokens, recall, summarize });
+      const held = await preferences.preferences(request.caller);
+      const liked = held.filter(({ state }) => state === 'active').map(({ text }) => text);
+      const facts = (await options.facts?.(request)) ?? [];
+      const known = facts.map((text) => `you were told: ${text}`);
+      return converse(request, [...liked, ...known], { countTokens, recall, summarize });
     },
     ...preferences,
     redactTurns: (caller, session, turns) => sessions.redact(caller, session, turns),

@@ -113,3 +113,29 @@ describe('what the user says to the memory', () => {
     expect(kept).toEqual([]);
   });
 });
+
+describe('a question without a model', () => {
+  const told = 'remember that the staging database runs on port 5433';
+
+  it.each(['which port does staging use?', 'on what port is the staging database running?'])(
+    'is answered by what was told: %s',
+    async (question) => {
+      const { answer, plans } = anAgentWithNotes();
+      await answer(told);
+      expect(await answer(question)).toMatch(/^You told me .*: the staging database runs on port/);
+      expect(plans()).toBe(0);
+    },
+  );
+
+  it.each([
+    'which tests fail?',
+    'what is the port in src/staging.py?',
+    'which database does the shop use?',
+    'list the staging files',
+  ])('is planned where no note has most of its words: %s', async (question) => {
+    const { answer, plans } = anAgentWithNotes();
+    await answer(told);
+    await answer(question);
+    expect(plans()).toBe(1);
+  });
+});

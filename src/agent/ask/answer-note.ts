@@ -184,6 +184,50 @@ async function recallAbout(turn: Turn, about: string): Promise<string | undefine
   return found.map((one) => `You told me ${sayDay(one.observedAt, now)}: ${one.text}`).join('\n');
 }
 
+const asks = /\?\s*$|^(?:what|which|who|whom|whose|where|when|how (?:many|much|long|old))\b/iu;
+/** Then it is about the project, not about what was told. */
+const namesFile = /[/@`]|\w\.\w/u;
+const interrogatives = new Set(
+  'what which who whom whose where when how many much long old do does did has have had can should will would'.split(
+    ' ',
+  ),
+);
+/** Notes that are looked through. */
+const maxLookedThrough = 200;
+const minShared = 2;
+const minShare = 0.6;
+
+/** Answers a question by what the user asked to be remembered; undefined where no note has most of its words. */
+export async function answerFromNotes(turn: Turn): Promise<Reply | undefined> {
+  const { parts, request, words, attachments } = turn;
+  if (!parts.notes || attachments.length > 0 || !asks.test(words) || namesFile.test(words))
+    return undefined;
+  const asked = wordsOf(words).filter((word) => !interrogatives.has(word));
+  if (asked.length < minShared) return undefined;
+  const notes = await parts.notes.list(request.caller, current(), { limit: maxLookedThrough });
+  const now = Date.now();
+  const lines = notes
+    .filter(({ text }) => {
+      const said = wordsOf(text);
+      const shared = asked.filter((word) => said.some((other) => isSameWord(word, other))).length;
+      return shared >= minShared && shared >= asked.length * minShare;
+    })
+    .slice(0, maxSearched)
+    .map(({ text, observedAt }) => `You told me ${sayDay(observedAt, now)}: ${text}`);
+  if (lines.length === 0) return undefined;
+  const answer = lines.join('\n');
+  tell(turn, answer);
+  return plainReply({ ...base(turn, { confidence: 1, model: null }), kind: 'answer', answer });
+}
+
+const minStem = 4;
+
+/** `port` and `ports`, `deploy` and `deployed`. */
+function isSameWord(one: string, other: string): boolean {
+  const [short = '', long = ''] = [one, other].sort((a, b) => a.length - b.length);
+  return one === other || (short.length >= minStem && long.startsWith(short));
+}
+
 function explain({ preferences }: Turn, text: string): string | undefined {
   const words = wordsOf(text).filter((word) => word !== 'always');
   const meant = preferences.filter(

@@ -5,6 +5,7 @@ import { needsModelMetaKey } from '../../contract/tool/index.ts';
 import { readSchedule } from '../intent/index.ts';
 import { proposeWithoutModel } from '../propose/index.ts';
 import { answerAbout } from './answer-about.ts';
+import { answerFromNotes } from './answer-note.ts';
 import { carryOut } from './carry-out.ts';
 import {
   guardRules,
@@ -38,6 +39,8 @@ export async function respondWithoutModel(
   turn: Turn,
   { model, problem, failure }: TriedModel = { model: null },
 ): Promise<Reply> {
+  const known = await answerFromNotes(turn);
+  if (known) return known;
   const { parts, request, options, before, words, attachments } = turn;
   const { caller } = request;
   const planner = await parts.planner();

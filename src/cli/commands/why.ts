@@ -66,10 +66,15 @@ function fixOption(
 /** A run, else a failure by its id; `-` is the text of an error on standard input. */
 async function queryOf(
   { operands, io }: Invocation,
-  { experience }: System,
+  { experience, workflows }: System,
 ): Promise<FailureQuery> {
   const [id = '', step] = operands;
   if (id === '-') return { kind: 'text', text: await readInput('-', io) };
+  if (id === 'last') {
+    const [last] = await workflows.list(localCaller, { status: ['failed'], limit: 1 });
+    if (!last) throw new UsageError('No run has failed');
+    return { kind: 'run', runId: last.runId, ...(step !== undefined && { step }) };
+  }
   const failures = await experience.failures(localCaller, usualCount);
   if (failures.some((one) => one.id === id)) return { kind: 'failure', id };
   return { kind: 'run', runId: id, ...(step !== undefined && { step }) };

@@ -16,6 +16,7 @@ import {
   type MemoryState,
   type NewMemory,
 } from '../../contract/memory/index.ts';
+import type { ConversationRequest } from '../../contract/session/index.ts';
 import { secretPatterns, systemTimers, type Log, type Timers } from '../../kernel/index.ts';
 import {
   AmbiguousMemoryError,
@@ -63,6 +64,9 @@ const maxCopies = 200;
 /** Shorter texts, such as "yes", are no copies of one another. */
 const minCopiedLength = 12;
 
+/** Given to a model with a message. */
+const maxFacts = 5;
+
 const everything = {
   statuses: memoryStatusSchema.options,
   sensitivities: memorySensitivitySchema.options,
@@ -70,9 +74,7 @@ const everything = {
 const derivedKinds = memoryKindSchema.options.filter((kind) => kind !== 'turn');
 
 /** The memory of a data directory; `wake` has its backlog worked on. */
-export function createMemoryItems(
-  options: MemoryItemsOptions,
-): MemoryItems & Pick<Backlog, 'wake' | 'fill'> {
+export function createMemoryItems(options: MemoryItemsOptions): StoredMemoryItems {
   return new StoredMemoryItems(options);
 }
 
@@ -103,6 +105,20 @@ class StoredMemoryItems implements MemoryItems {
   async search(query: MemoryQuery): Promise<MemoryFound> {
     if (this.#options.embed) await this.#fillBriefly();
     return this.#search(query);
+  }
+
+  /** Facts and decisions that hold and that a message asks about. */
+  async findFacts({
+    caller,
+    message: text,
+    signal,
+  }: Pick<ConversationRequest, 'caller' | 'message' | 'signal'>): Promise<readonly string[]> {
+    const validAt = new Date(this.#timers.now()).toISOString();
+    const filter = { kinds: ['fact', 'decision'], validAt } as const;
+    // Mostly there are none: then nothing is computed.
+    if ((await this.#store.list(caller, filter, { limit: 1 })).length === 0) return [];
+    const found = await this.search({ caller, text, filter, limit: maxFacts, signal });
+    return found.isAnswerable ? found.hits.map(({ item }) => item.text) : [];
   }
 
   async remember(caller: Caller, memory: NewMemory): Promise<MemoryItem> {

@@ -40,6 +40,18 @@ describe('remembering', () => {
     expect(foreign).toEqual({ hits: [], isAnswerable: false });
   });
 
+  it('gives a model the facts that a message asks about, and no others', async () => {
+    const { items } = someMemoryItems();
+    const find = (message: string) =>
+      items.findFacts({ caller: localCaller, message, signal: AbortSignal.timeout(10_000) });
+    expect(await find('which port?')).toEqual([]);
+    await items.remember(localCaller, { ...typed, text: 'Staging is on port 5433' });
+    expect(await find('on which port is staging?')).toEqual(['Staging is on port 5433']);
+    expect(await find('translate this')).toEqual([]);
+    const other = { caller: stranger, message: 'staging port', signal: AbortSignal.timeout(9_000) };
+    expect(await items.findFacts(other)).toEqual([]);
+  });
+
   it('makes a candidate of what no person vouches for, which no search gives until one accepts it', async () => {
     const { items } = someMemoryItems();
     const said = { text: 'Deploys need no approval', source: typed.source, isVouchedFor: false };

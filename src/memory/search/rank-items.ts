@@ -111,14 +111,16 @@ export function diversify<Ranked extends { readonly item: MemoryItem }>(
   ranked: readonly Ranked[],
   limit: number,
 ): Ranked[] {
-  const taken: { readonly one: Ranked; readonly words: ReadonlySet<string> }[] = [];
+  const taken: { one: Ranked; words: ReadonlySet<string> }[] = [];
   for (const one of ranked) {
-    if (taken.length >= limit) break;
     const words = new Set(wordsOf(one.item.text));
-    const isRepeated = taken.some(
+    const same = taken.find(
       (other) => isSameTurn(one.item, other.one.item) || overlap(words, other.words) > maxOverlap,
     );
-    if (!isRepeated) taken.push({ one, words });
+    // A fact says what is known without the words around it: "remember that …".
+    if (same?.one.item.kind === 'turn' && one.item.kind !== 'turn')
+      Object.assign(same, { one, words });
+    if (same === undefined && taken.length < limit) taken.push({ one, words });
   }
   return taken.map(({ one }) => one);
 }
