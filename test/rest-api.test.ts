@@ -245,9 +245,23 @@ describe('the examples of the document', () => {
       path: '/api/v1/memory',
       body: { text: 'The answer is 42' },
     });
+    const anna = { id: 'acme/anna' };
+    const { experience } = api.rooms;
+    experience.failed(anna, {
+      kind: 'step',
+      subject: 'web.start',
+      target: 'deploy/start',
+      arguments: {},
+      surroundings: {},
+      error: { code: 'tool.failed', message: 'listen EADDRINUSE', details: {} },
+      runId: started.runId,
+    });
+    await experience.flush();
+    const [failure] = await experience.failures(anna, 1);
     const ids = new Map<unknown, string>([
       ['m1', item.id],
       ['6f1c2f5e-4a3b-4c1d-9e8f-0a1b2c3d4e5f', begun.turnId],
+      ['3f2a9c81d0e4', failure?.id ?? ''],
       ['0k9x2m4c7v5b8n1z3q', started.runId],
       ['session-1', session.id],
       [`sha256:${'0'.repeat(64)}`, artifactId],

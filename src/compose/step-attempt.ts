@@ -25,6 +25,7 @@ export function attemptOf(
     surroundings: surroundingsOf(version),
     runId: request.runId,
     step,
+    ...traceOf(request.meta),
   } as const;
   if (outcome.kind === 'failed') return { ...attempt, error: outcome.error };
   if (outcome.kind === 'unknown') {
@@ -33,6 +34,13 @@ export function attemptOf(
   }
   const failed = failedProgram(tool, 'value' in outcome.held ? outcome.held.value : null);
   return failed ? { ...attempt, ...failed } : attempt;
+}
+
+/** The trace of the run, as W3C trace context writes it. */
+function traceOf(meta: ActivityRequest['meta']): { readonly traceId?: string } {
+  const header = meta?.['traceparent'];
+  const traceId = typeof header === 'string' ? header.split('-')[1] : undefined;
+  return traceId === undefined ? {} : { traceId };
 }
 
 /** Our own tools that run programs and tests succeed when these fail: the result says it. */
@@ -61,6 +69,6 @@ function failedProgram(
   const parts = [killed, problem, stderr, stdout, driver].filter(
     (part) => typeof part === 'string' && part !== '',
   );
-  const error = { code: 'exec.program_failed', message: parts.join('\n'), details: {} };
+  const error = { code: 'workflow.tool_failed', message: parts.join('\n'), details: {} };
   return { error, ...(typeof exitCode === 'number' && { exitCode }) };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { errorCodes } from '../../contract/error/index.ts';
 import { matchKnown, readKnownFailures } from './known-failures.ts';
 
 const all = await readKnownFailures();
@@ -10,6 +11,8 @@ describe('the shipped base of failures', () => {
     const ids = all.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.length).toBeGreaterThanOrEqual(120);
+    const codes = all.flatMap((known) => known.codes);
+    expect(codes.filter((code) => !Object.hasOwn(errorCodes, code))).toEqual([]);
     expect(all.flatMap(({ over }) => over).filter((id) => !ids.includes(id))).toEqual([]);
   });
 
