@@ -31,7 +31,7 @@ const scanSql = `SELECT ${columns} FROM audit_entries ORDER BY number`;
 const terms = { durability: 'soon', busyTimeoutMs: 50 } as const;
 
 /** The mark has always the same length: its number has at most 16 digits. */
-const headLength = 128;
+const headLength = 110;
 
 export function auditHeadFile(path: string): string {
   return `${path}-audit`;
