@@ -213,11 +213,11 @@ describe('a write that is to survive the loss of power soon', () => {
     for (const id of ['a', 'b', 'c']) database.write(soon, add(id));
     expect(syncs).toHaveLength(1);
     await finish();
-    expect(syncs).toHaveLength(2);
+    await expect.poll(() => syncs.length).toBe(2);
     await finish();
     expect(syncs).toHaveLength(2);
     database.write(soon, add('d'));
-    expect(syncs).toHaveLength(3);
+    await expect.poll(() => syncs.length).toBe(3);
   });
 
   it('is synced by the one after it that is waited for, and by closing', () => {
