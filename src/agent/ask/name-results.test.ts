@@ -52,6 +52,7 @@ describe('after tests were run', () => {
   it('"the failed ones" and "run it" are no names of files', async () => {
     const say = await after({ tests }, '.');
     expect(await say('only the failed ones')).toContain('test_sum');
+    expect(await say('which one is broken?')).toContain('test_sum');
     expect(await say('run it')).toBe('run it');
   });
 });

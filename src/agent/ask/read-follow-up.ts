@@ -42,6 +42,7 @@ const ordinals = 'first second third fourth fifth sixth seventh eighth ninth ten
 const numbers = 'one two three four five six seven eight nine ten'.split(' ');
 const worst = words('severe serious important worst bad dangerous urgent high worse');
 
+const broken = words('broken red fails fail wrong');
 const mild = words('info information note hint style low');
 
 /** From the worst to the least, as linters and scanners call them. */
@@ -124,7 +125,8 @@ function readShow(
 function readFilter(token: string, items: readonly ResultItem[]): Filter | undefined {
   const singular = token.replace(/s$/, '');
   const severities = new Set(items.flatMap(({ severity }) => severity?.toLowerCase() ?? []));
-  for (const word of [token, singular, token.replace(/ing$/, 'ed')]) {
+  const failed = broken.has(token) ? ['failed', 'error'] : [];
+  for (const word of [token, singular, token.replace(/ing$/, 'ed'), ...failed]) {
     const isSeverity = severityOrder.includes(word) && !nouns.has(token) && !worst.has(token);
     if (severities.has(word) || (isSeverity && severities.size > 0))
       return { group: 'severity', word };

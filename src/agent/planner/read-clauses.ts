@@ -30,7 +30,7 @@ type Judge = (stretch: Stretch) => Guesses;
 /** More places to cut than these are not tried: the number of splits doubles with each. */
 const maxCuts = 7;
 /** How much a new deed is expected behind each connective, and before what. */
-const cutWeights = { end: 1.8, sequence: 1.1, join: 0.6, mark: 0.4, negation: 0.3 };
+const cutWeights = { end: 1.8, sequence: 1.1, join: 1.1, mark: 0.4, negation: 0.3 };
 const followWeights = { deed: 0.8, other: -2.1 };
 
 interface Cut {
