@@ -118,8 +118,10 @@ function findSubject(choice: Choice, state: State): readonly Material[] {
   const takesProject = takes(profile, 'path') && !takes(profile, 'path', 'required');
   const isMeant = refersBack || !takesProject;
   const { lastPath, remembered } = context;
-  const last = isMeant && lastPath ? [ofPath({ path: lastPath, kind: 'file' })] : [];
-  const kinds = isMeant || state.reading.files.size === 0 ? ['code', 'tests', 'spec'] : [];
+  const { files } = state.reading;
+  const kind = files.size > 0 && !files.has(lastPath ?? '') ? 'folder' : 'file';
+  const last = isMeant && lastPath ? [ofPath({ path: lastPath, kind })] : [];
+  const kinds = isMeant || files.size === 0 ? ['code', 'tests', 'spec'] : [];
   const shown = kinds.flatMap((wanted) => remembered.filter(({ kind }) => kind === wanted));
   const before = takes(profile, 'path') ? [...last, ...shown] : [...shown, ...last];
   return [...given, ...before].slice(0, 1);

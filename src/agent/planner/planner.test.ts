@@ -250,6 +250,12 @@ describe('what a message takes over from the one before', () => {
     expect(await firstPlan('review', scanned)).toMatchObject([{ args: { path: '.' } }]);
   });
 
+  it('a folder as a folder: no tool that takes one file is offered for it', async () => {
+    const answer = JSON.stringify(await ask('run it', scanned));
+    expect(answer).not.toContain('exec.run_code');
+    expect(answer).not.toContain('workspace.read_file');
+  });
+
   it.each([
     ['and the rest of the repo?', '.'],
     ['what about src?', 'src'],

@@ -19,8 +19,6 @@ const likelyShare = 0.25;
 const strayShare = 0.17;
 /** Unless they are so with this share. */
 const elsewhereShare = 0.4;
-/** Longer ones describe something, even if no word of it is known. */
-const maxEverydayWords = 2;
 /** A message that is vague with this likelihood is never read in one way only. */
 const vagueShare = 0.05;
 /** What is incomplete is asked about where it is so many times likelier than what is complete. */
@@ -106,14 +104,14 @@ function answerSpecial(whole: Clause, situation: Situation): PlanningAnswer | un
   return undefined;
 }
 
-/** "call mom": a few words, none of which speaks of work on a project. */
+/** "call mom": two words, neither of work on a project; more describe something, even if no word of it is known. */
 function isEveryday(words: readonly Word[]): boolean {
   const said = words.filter(isSignificant);
   const isForeign = (word: Word): boolean =>
     word.kind === 'word' &&
     !word.path &&
     (!isKnown(word) || has(word, 'offTopic', 'victim', 'says'));
-  return said.length > 1 && said.length <= maxEverydayWords && said.every(isForeign);
+  return said.length === 2 && said.every(isForeign);
 }
 
 /** One plan when there is no doubt, numbered readings when there is. */
