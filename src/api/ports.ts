@@ -59,7 +59,7 @@ export interface ApiLimits {
   /** Turns of the agent that run at once, of all callers and of one. */
   readonly maxTurns: number;
   readonly maxTurnsPerCaller: number;
-  /** Events of a turn that are kept to be sent again; beyond it only its outcome is told. */
+  /** Events of a turn that are kept to be sent again; beyond it only its outcome is sent. */
   readonly maxTurnChars: number;
   /** How long the events of a turn can be read after its end. */
   readonly keepTurnMs: number;

@@ -1,4 +1,4 @@
-import type { AgentParts, AgentSettings, FollowRun } from '../agent/ask/index.ts';
+import type { AgentParts, FollowRun } from '../agent/ask/index.ts';
 import type { Settings } from '../config/index.ts';
 import { isServerInScope } from '../contract/access/index.ts';
 import type { Agent } from '../contract/agent/index.ts';
@@ -10,6 +10,7 @@ import type { Models } from '../contract/model/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { Memory } from '../contract/session/index.ts';
 import { lazy, lazyObject, systemClock, type Log } from '../kernel/index.ts';
+import { agentSettings } from './agent-settings.ts';
 import { hideSecrets } from './check-code.ts';
 import { projectFiles, readProjectFile } from './project-files.ts';
 import type { Roots } from './roots.ts';
@@ -129,27 +130,5 @@ function followWith(workflows: Pick<Workflows, 'follow' | 'decide'>): FollowRun 
       decide: (...given) => workflows.decide(...given),
     };
     return followRun(followed, runId, { caller, signal, client, meta: {}, progress: () => {} });
-  };
-}
-
-function agentSettings({ planning, clarification, agent, conversation }: Settings): AgentSettings {
-  return {
-    maxSteps: planning.max_steps,
-    optimizeChains: planning.optimize_chains,
-    preview: planning.preview,
-    approval: planning.approval,
-    clarification: {
-      enabled: clarification.enabled,
-      maxQuestions: clarification.max_questions,
-      confidenceThreshold: clarification.confidence_threshold,
-      askWhenAmbiguous: clarification.ask_when_ambiguous,
-    },
-    limits: {
-      maxRounds: agent.max_rounds,
-      maxCalls: agent.max_calls,
-      maxMinutes: agent.max_minutes,
-    },
-    contextTokens: conversation.context_window,
-    contextTurns: conversation.memory_size,
   };
 }

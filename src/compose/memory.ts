@@ -13,6 +13,7 @@ import type { RedactableMemory } from '../memory/index.ts';
 import type { Embedder } from '../models/index.ts';
 import type { Store } from '../store/index.ts';
 import type { SettingsRequest } from './settings.ts';
+import { embedTurnsWith, turnVectorsPath } from './turn-embedder.ts';
 
 export interface MemoryParts {
   readonly settings: Settings;
@@ -27,9 +28,6 @@ export interface MemoryParts {
   readonly onConverse?: (() => void) | undefined;
   readonly facts?: ((request: ConversationRequest) => Promise<readonly string[]>) | undefined;
 }
-
-/** Vectors of what was said that are kept: a few hundred long conversations. */
-const maxVectors = 16_384;
 
 /** The memory of this data directory; nothing of it is loaded before it is used. */
 export function memoryHere(parts: MemoryParts): RedactableMemory {
@@ -51,7 +49,7 @@ async function openMemory(parts: MemoryParts): Promise<RedactableMemory> {
     directory: settings.conversation.session_dir,
     isMirrored: settings.conversation.save_sessions,
     log,
-    embed: embedder && embedWith({ embedder, home: settings.home, log }),
+    embed: embedder && embedTurnsWith({ embedder, home: settings.home, log }),
     faultPoint: createFaultPoints(request.env['TUTTI_FAULT']),
     onConverse: parts.onConverse,
     facts: parts.facts,
@@ -112,39 +110,4 @@ async function forgetLines(file: string, texts: readonly string[]): Promise<void
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, kept.join('\n'), { mode: 0o600 });
   await rename(draft, file);
-}
-
-function turnVectorsPath(home: string): string {
-  return join(home, 'models', 'minilm-l6-v2.turns.vectors');
-}
-
-/** What was said is embedded once, by whichever process; what is asked comes once and is not kept. */
-function embedWith({
-  embedder,
-  home,
-  log,
-}: {
-  readonly embedder: () => Promise<Embedder>;
-  readonly home: string;
-  readonly log: Log;
-}) {
-  const open = lazy(async () => {
-    const [queries, { createCachedEmbedder }] = await Promise.all([
-      embedder(),
-      import('../models/index.ts'),
-    ]);
-    const options = { path: turnVectorsPath(home), log, maxVectors };
-    return { queries, passages: createCachedEmbedder(queries, options) };
-  });
-  return {
-    query: async (text: string, signal: AbortSignal): Promise<Float32Array> => {
-      const { queries } = await open();
-      const [vector = new Float32Array()] = await queries.embed([text], signal);
-      return vector;
-    },
-    passages: async (texts: readonly string[], signal: AbortSignal) => {
-      const { passages } = await open();
-      return passages.embed(texts, signal);
-    },
-  };
 }

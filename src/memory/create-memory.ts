@@ -75,7 +75,7 @@ export function createMemory(options: MemoryOptions): RedactableMemory {
       const held = await preferences.preferences(request.caller);
       const liked = held.filter(({ state }) => state === 'active').map(({ text }) => text);
       const facts = (await options.facts?.(request)) ?? [];
-      const known = facts.map((text) => `you were told: ${text}`);
+      const known = facts.map((text) => `told before: ${text}`);
       return converse(request, [...liked, ...known], { countTokens, recall, summarize });
     },
     ...preferences,

@@ -85,7 +85,7 @@ function mcpFields({ action, target, face }: AuditEntry): object {
   return { mcp_method: isCall ? 'tools/call' : null, mcp_name: isCall ? target : null };
 }
 
-/** From whoever decided to what acted: tenant, caller, its key or token, and the run or agent that used it. */
+/** From the one that decided to what acted: tenant, caller, its key or token, and the run or agent that used it. */
 function delegationPath({ tenant, callerId, credential, face }: AuditEntry): readonly string[] {
   const path = [tenant, callerId ?? 'unknown', credential].filter((part) => part !== null);
   return face === 'run' ? [...path, 'run'] : path;

@@ -11,7 +11,7 @@ import type { StreamSlots } from './stream-slots.ts';
 
 /** Steps of a run that an event shows. */
 const maxShownSteps = 200;
-/** A run in progress is told this often; what it waits for, and its end, at once. */
+/** Events of a run in progress are sent this often; what it waits for, and its end, at once. */
 const runEveryMs = 100;
 
 interface SentEvent {
@@ -24,7 +24,7 @@ export interface TurnWork {
   readonly onEvent: (event: AgentEvent) => void;
 }
 
-/** A message on its way through the agent, with everything that was told of it. */
+/** A message on its way through the agent, with every event of it. */
 class Turn {
   readonly callerId: string;
   readonly abort = new AbortController();
@@ -112,7 +112,7 @@ export class TurnStreams {
     this.#slots = slots;
   }
 
-  /** Begins a turn and returns its id. `fail` is what is told of an error. */
+  /** Begins a turn and returns its id. `fail` is the event of an error. */
   start(
     caller: Caller,
     work: (turn: TurnWork) => Promise<object>,

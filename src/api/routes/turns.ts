@@ -13,7 +13,7 @@ export const turnRoutes: readonly ApiRoute[] = [
     group,
     summary: 'Submit a message to the agent and follow what it does as events',
     description:
-      'Answers at once; the turn goes on whether or not somebody listens, until it ends or is cancelled. Its outcome is that of `POST /tasks`.',
+      'Answers at once; the turn goes on whether or not a client listens, until it ends or is cancelled. Its outcome is that of `POST /tasks`.',
     permission: 'tasks.submit',
     status: 202,
     body: z.strictObject({ ...messageFields, session: sessionField }),

@@ -18,7 +18,7 @@ export interface WriteTerms {
   readonly busyTimeoutMs?: number;
 }
 
-/** Between two syncs that nobody waits for: writes that meet a sync of the same file wait for the disk. */
+/** Between two syncs without a waiter: writes that meet a sync of the same file wait for the disk. */
 const soonPauseMs = 100;
 
 /** One connection, opened at first use, with its statements. Errors come out as `AppError`s. */
