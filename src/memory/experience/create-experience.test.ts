@@ -260,6 +260,24 @@ describe('recording', () => {
     expect(messages.filter((one) => one === 'failed to record experience')).toHaveLength(3);
   });
 
+  it('keeps only the latest fixes, and the latest uses of each', async () => {
+    const { experience } = setUp({ limits: { maxFixes: 3, maxUses: 4 } });
+    for (let count = 0; count < 6; count += 1) {
+      experience.failed(localCaller, failure());
+      experience.succeeded(
+        localCaller,
+        failure({ arguments: { region: `us-${count}`, count: 1 } }),
+      );
+    }
+    const learned = await experience.fixes(localCaller, 99);
+    expect(learned).toHaveLength(3);
+    for (let count = 0; count < 6; count += 1) {
+      await experience.recordOutcome(localCaller, { fixId: 'shipped:disk-full:1', isCured: true });
+    }
+    const [latest] = await experience.fixes(localCaller, 1);
+    expect(latest).toMatchObject({ fixId: 'shipped:disk-full:1', uses: 4, cures: 4 });
+  });
+
   it('keeps only the latest failures', async () => {
     const { experience, world } = setUp({ limits: { maxFailures: 5 } });
     for (let count = 0; count < 9; count += 1) {

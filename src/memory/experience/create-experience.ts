@@ -82,7 +82,8 @@ export function createExperience(given: ExperienceParts): Experience {
       const failure = failureId === undefined ? undefined : await store.find(caller, failureId);
       if (failureId !== undefined && !failure) throw new UnknownFailureError(failureId);
       const atMs = clock.now();
-      await store.addUse(caller, { fixId, failureId: failure?.id ?? null, atMs, isCured });
+      const use = { fixId, failureId: failure?.id ?? null, atMs, isCured };
+      await store.addUse(caller, use, parts.limits.maxUses);
       if (failure && isCured) await recorder.settle(caller, failure.target, { fixId, atMs });
       return fixOf(caller, fixId);
     },

@@ -38,7 +38,7 @@ export interface FixRecord {
  * Where failures and fixes are kept. A caller sees its own only.
  *
  * 1. Reads do not create the database.
- * 2. A caller keeps at most `maxFailures` failures, the latest; uses of fixes stay.
+ * 2. A caller keeps the latest failures, fixes, and uses of each fix, as many as the limits say.
  */
 export interface ExperienceStore {
   addFailure(caller: Caller, failure: StoredFailure, maxFailures: number): Promise<void>;
@@ -61,7 +61,12 @@ export interface ExperienceStore {
     target: string,
     cure: { readonly fixId: string; readonly at: string },
   ): Promise<void>;
-  addFix(caller: Caller, fix: LearnedFix, atMs: number): Promise<void>;
+  /** Keeps the latest `maxFixes` of the caller. */
+  addFix(
+    caller: Caller,
+    fix: LearnedFix,
+    terms: { readonly atMs: number; readonly maxFixes: number },
+  ): Promise<void>;
   approve(caller: Caller, fixId: string, isApproved: boolean): Promise<void>;
   fix(caller: Caller, fixId: string): Promise<LearnedFix | undefined>;
   /** Learned for this signature, or, where none is given, all; latest first. */
@@ -70,7 +75,8 @@ export interface ExperienceStore {
     filter: { readonly signature?: string; readonly subject?: string },
     limit: number,
   ): Promise<readonly LearnedFix[]>;
-  addUse(caller: Caller, use: FixUse): Promise<void>;
+  /** Keeps the latest `maxUses` of the fix. */
+  addUse(caller: Caller, use: FixUse, maxUses: number): Promise<void>;
   record(caller: Caller, fixId: string, maxUses: number): Promise<FixRecord>;
   /** Ids of all fixes with uses, the latest used first. */
   used(caller: Caller, limit: number): Promise<readonly string[]>;

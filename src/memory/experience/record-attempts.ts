@@ -23,6 +23,10 @@ export interface ExperienceLimits {
   readonly maxFailures: number;
   /** Attempts that wait to be recorded; further ones are dropped. */
   readonly maxPending: number;
+  /** Learned fixes of one caller. */
+  readonly maxFixes: number;
+  /** Uses of one fix that are counted. */
+  readonly maxUses: number;
   readonly maxMessageLength: number;
   /** Of the arguments of an attempt, as JSON. */
   readonly maxArgumentsLength: number;
@@ -35,6 +39,8 @@ export interface ExperienceLimits {
 export const defaultExperienceLimits: ExperienceLimits = {
   maxFailures: 10_000,
   maxPending: 1_000,
+  maxFixes: 2_000,
+  maxUses: 1_000,
   maxMessageLength: 4_000,
   maxArgumentsLength: 16_000,
   maxOpenTargets: 1_000,
@@ -108,7 +114,7 @@ export class AttemptRecorder {
     const before = firstOfKind(await store.open(caller, target, maxOpen));
     if (before?.signature === failure.signature) {
       const later = failure.attempt;
-      await noteUse(store, caller, { failure: before, later, subject, atMs, isCured: false });
+      await noteUse(this.#parts, caller, { failure: before, later, subject, atMs, isCured: false });
     }
     await store.addFailure(caller, failure, limits.maxFailures);
     this.#open.add(caller, target);
@@ -121,7 +127,13 @@ export class AttemptRecorder {
     const failure = firstOfKind(await store.open(caller, target, maxOpen));
     if (failure === undefined) return this.#open.remove(caller, target);
     const later = keptAttempt(attempt, this.#parts);
-    const fixId = await noteUse(store, caller, { failure, later, subject, atMs, isCured: true });
+    const fixId = await noteUse(this.#parts, caller, {
+      failure,
+      later,
+      subject,
+      atMs,
+      isCured: true,
+    });
     await this.settle(caller, target, { fixId, atMs });
   }
 }
@@ -141,7 +153,11 @@ interface NotedUse {
 }
 
 /** Counts a later attempt: for what it changed, or, where it changed nothing, for doing nothing. */
-async function noteUse(store: ExperienceStore, caller: Caller, use: NotedUse): Promise<string> {
+async function noteUse(
+  { store, limits }: RecorderParts,
+  caller: Caller,
+  use: NotedUse,
+): Promise<string> {
   const { failure, later, subject, atMs, isCured } = use;
   const { signature, target, kind, normalised } = failure;
   const failed = { kind, target, subject: failure.subject, ...failure.attempt };
@@ -151,13 +167,10 @@ async function noteUse(store: ExperienceStore, caller: Caller, use: NotedUse): P
   // A change is a fix once it has cured something.
   if (isNew && !isCured) return fixId;
   if (isNew) {
-    await store.addFix(
-      caller,
-      { id: fixId, signature, subject: failure.subject, normalised, changes },
-      atMs,
-    );
+    const fix = { id: fixId, signature, subject: failure.subject, normalised, changes };
+    await store.addFix(caller, fix, { atMs, maxFixes: limits.maxFixes });
   }
-  await store.addUse(caller, { fixId, failureId: failure.id, atMs, isCured });
+  await store.addUse(caller, { fixId, failureId: failure.id, atMs, isCured }, limits.maxUses);
   return fixId;
 }
 

@@ -40,11 +40,17 @@ const fixesSql = `
 const addFixSql = `
   INSERT OR IGNORE INTO learned_fixes (caller_id, fix_id, signature, subject, normalised, changes, created_at_ms)
   VALUES (?, ?, ?, ?, ?, ?, ?)`;
+const trimFixesSql = `
+  DELETE FROM learned_fixes WHERE caller_id = ?1 AND fix_id NOT IN (
+    SELECT fix_id FROM learned_fixes WHERE caller_id = ?1 ORDER BY created_at_ms DESC LIMIT ?2)`;
 const approveSql = 'INSERT OR IGNORE INTO approved_fixes (caller_id, fix_id) VALUES (?, ?)';
 const disapproveSql = 'DELETE FROM approved_fixes WHERE caller_id = ? AND fix_id = ?';
 const isApprovedSql = 'SELECT 1 FROM approved_fixes WHERE caller_id = ? AND fix_id = ?';
 const addUseSql = `
   INSERT INTO fix_uses (caller_id, fix_id, failure_id, at_ms, is_cured) VALUES (?, ?, ?, ?, ?)`;
+const trimUsesSql = `
+  DELETE FROM fix_uses WHERE caller_id = ?1 AND fix_id = ?2 AND id < (
+    SELECT id FROM fix_uses WHERE caller_id = ?1 AND fix_id = ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)`;
 const usesSql = `
   SELECT fix_id, failure_id, at_ms, is_cured FROM fix_uses WHERE caller_id = ? AND fix_id = ?
   ORDER BY id DESC LIMIT ?`;
@@ -118,12 +124,17 @@ export class SqliteExperienceStore implements ExperienceStore {
     );
   }
 
-  async addFix(caller: Caller, fix: LearnedFix, atMs: number): Promise<void> {
+  async addFix(
+    caller: Caller,
+    fix: LearnedFix,
+    { atMs, maxFixes }: { readonly atMs: number; readonly maxFixes: number },
+  ): Promise<void> {
     const { id, signature, subject, normalised, changes } = fix;
     const written = JSON.stringify(changes);
-    await this.#write((statements) =>
-      statements(addFixSql).run(caller.id, id, signature, subject, normalised, written, atMs),
-    );
+    await this.#write((statements) => {
+      statements(addFixSql).run(caller.id, id, signature, subject, normalised, written, atMs);
+      statements(trimFixesSql).run(caller.id, maxFixes);
+    });
   }
 
   async approve(caller: Caller, fixId: string, isApproved: boolean): Promise<void> {
@@ -147,10 +158,12 @@ export class SqliteExperienceStore implements ExperienceStore {
     return rows.map(fixOf);
   }
 
-  async addUse(caller: Caller, { fixId, failureId, atMs, isCured }: FixUse): Promise<void> {
-    await this.#write((statements) =>
-      statements(addUseSql).run(caller.id, fixId, failureId, atMs, Number(isCured)),
-    );
+  async addUse(caller: Caller, use: FixUse, maxUses: number): Promise<void> {
+    const { fixId, failureId, atMs, isCured } = use;
+    await this.#write((statements) => {
+      statements(addUseSql).run(caller.id, fixId, failureId, atMs, Number(isCured));
+      statements(trimUsesSql).run(caller.id, fixId, maxUses - 1);
+    });
   }
 
   async record(caller: Caller, fixId: string, maxUses: number): Promise<FixRecord> {
