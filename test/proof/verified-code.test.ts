@@ -102,7 +102,7 @@ interface Case {
 }
 
 /** Programs with their tests; README.md beside them says who wrote them and how they are judged. */
-const lists = ['cases', 'well-tested', 'well-tested-held-out', 'fresh'];
+const lists = ['cases', 'well-tested', 'well-tested-held-out', 'fresh', 'fresh-2'];
 const cases: readonly Case[] = lists.flatMap((name) =>
   JSON.parse(readFileSync(join(import.meta.dirname, `../data/generations/${name}.json`), 'utf8')),
 );

@@ -97,11 +97,12 @@ it('takes no test of Go for idle that expects a panic and notices another change
 it('names a function whose result no test looks at, where tests call it', () => {
   const unnoticed = [aMutant(1, 'return'), ran(['own'], [])] as const;
   const noticed = [aMutant(2, 'return'), ran([], ['own'])] as const;
-  expect(findUnread(tried(unnoticed), 'f(1)')).toEqual([
+  expect(findUnread(tried(unnoticed), 'assert f(1) > 0')).toEqual([
     'The tests pass whatever these functions return: f.',
   ]);
-  expect(findUnread(tried(unnoticed), 'g(1)')).toEqual([]);
-  expect(findUnread(tried(unnoticed, noticed), 'f(1)')).toEqual([]);
+  expect(findUnread(tried(unnoticed), 'assert g(1) > 0')).toEqual([]);
+  expect(findUnread(tried(unnoticed), '  await f(1);\n')).toEqual([]);
+  expect(findUnread(tried(unnoticed, noticed), 'assert f(1) > 0')).toEqual([]);
 });
 
 it('names an alternative that only the author tells from the code', () => {

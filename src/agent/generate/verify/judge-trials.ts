@@ -201,14 +201,18 @@ export function judgeScore({
   ];
 }
 
-/** A function that the tests call, and whose result can be any other. */
+/**
+ * A function whose result can be any other, though tests call it within an expression. Not methods: what they return is often there
+ * to be awaited or chained alone.
+ */
 export function findUnread(tried: Tried, tests: string): string[] {
   const results = tried.of('mutant').filter(({ trial }) => trial.mutant.kind === 'return');
   const byName = Map.groupBy(results, ({ trial }) => trial.mutant.function);
   const unread = [...byName].filter(
     ([name, all]) =>
+      !name.includes('.') &&
       all.every(({ outcome }) => outcome.kind === 'ran' && failuresOf(outcome).length === 0) &&
-      new RegExp(`\\b${RegExp.escape(name.split('.').at(-1) ?? name)}\\(`).test(tests),
+      new RegExp(`[^\\s;{}].*\\b(?<!^\\s*await )${RegExp.escape(name)}\\(`, 'm').test(tests),
   );
   if (unread.length === 0) return [];
   const names = unread.slice(0, maxShown).map(([name]) => name);

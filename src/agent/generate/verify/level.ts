@@ -72,6 +72,7 @@ function lackOf(independent: Independent | null, mutants: Evidence['mutants']): 
   if (count < leastCount[kind]) {
     return `tests from you, or ${leastCount[kind]} examples; the request has ${count}`;
   }
+  if (unshown !== undefined) return `${kind} of yours that ${unshown}`;
   if (score < leastAlone[kind]) return describeScore(`${kind} of yours`, leastAlone[kind], score);
   if (ownOnly !== undefined) {
     return `${kind} of yours for every branch; only the model's own tests notice: ${ownOnly}`;
@@ -79,7 +80,6 @@ function lackOf(independent: Independent | null, mutants: Evidence['mutants']): 
   if (kind === 'examples' && computed < leastComputed) {
     return `${leastComputed} examples whose results do not stand in the code; the request has ${computed}`;
   }
-  if (unshown !== undefined) return `${kind} of yours that ${unshown}`;
   const all = scoreOf(mutants);
   return all < leastVerifiedScore ? describeScore('tests', leastVerifiedScore, all) : undefined;
 }

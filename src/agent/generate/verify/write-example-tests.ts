@@ -202,7 +202,7 @@ function goTests(examples: readonly Example[], packageName: string): string {
     const want = JSON.stringify(goText(expected.text));
     const isNil = expected.text === 'nil' ? ' && got != "[]" && got != "map[]"' : '';
     return [
-      `func TestRequestExample${index + 1}(t *testing.T) {\n\tgot := fmt.Sprint(${call})\n\tif want := ${want}; got != want && got != want+" <nil>" && got != want+"<nil>"${isNil} {\n\t\tt.Errorf("got %s, want %s", got, want)\n\t}\n}\n`,
+      `func TestRequestExample${index + 1}(t *testing.T) {\n\tfor round__ := 0; round__ < 2; round__++ {\n\tgot := fmt.Sprint(${call})\n\tif want := ${want}; got != want && got != want+" <nil>" && got != want+"<nil>"${isNil} {\n\t\tt.Errorf("got %s, want %s", got, want)\n\t}\n\t}\n}\n`,
     ];
   });
   return `package ${packageName}\n\nimport (\n\t"fmt"\n\t"testing"\n)\n\nvar _ = fmt.Sprint\nvar _ *testing.T\n\n${tests.join('\n')}`;
