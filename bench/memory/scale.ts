@@ -1,18 +1,18 @@
+import { execFileSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { setTimeout } from 'node:timers/promises';
 import { localCaller } from '../../src/contract/caller/index.ts';
-import type { MemoryItem } from '../../src/contract/memory/index.ts';
 import { silentLog, systemClock } from '../../src/kernel/index.ts';
-import { createMemorySearch, type NewMemoryItem } from '../../src/memory/index.ts';
+import { createMemorySearch } from '../../src/memory/index.ts';
 import type { Embedder } from '../../src/models/index.ts';
 import { traceLimits } from '../../src/observe/index.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
+import { aMemoryItem } from '../../testkit/memory/a-memory-item.ts';
 import { generateConversations, type Conversation } from './generate.ts';
 
 const itemCount = 100_000;
-const itemsAtOnce = 5_000;
+const indexedAtOnce = 1_000;
 const queryCount = 200;
 const addCount = 60;
 const hitsWanted = 10;
@@ -40,12 +40,15 @@ export async function measureScale({ embedder, home }: ScaleBench): Promise<bool
   const store = openStore({ home: path, traceLimits });
   try {
     await embedder.embed(['warm up'], signal);
-    const before = await usedMemory();
     const search = searchOf(store, embedder);
     const cold = await timed(() => search(questions[0] ?? ''));
     console.log(`first search, which loads the vectors: ${cold.toFixed(0)} ms`);
     for (const question of questions.slice(0, 20)) await search(question);
-    const extra = ((await usedMemory()) - before) / megabyte;
+    const extra = Number(
+      execFileSync(process.execPath, ['--expose-gc', import.meta.filename, path], {
+        encoding: 'utf8',
+      }),
+    );
     const walls: number[] = [];
     const works: number[] = [];
     const embeddings: number[] = [];
@@ -89,23 +92,23 @@ function searchOf(store: Store, embedder: Embedder) {
 /** Texts of generated conversations with vectors that point anywhere: what they are does not change the time. */
 async function fill(store: Store): Promise<string[]> {
   const questions: string[] = [];
-  let items: NewMemoryItem[] = [];
   let count = 0;
   for (let seed = firstSeed; count < itemCount; seed += 1) {
     for (const conversation of generateConversations('tuning', seed)) {
       if (count >= itemCount) break;
       const id = `${conversation.id}-${seed}`;
       await addSession(store, id, conversation);
-      questions.push(...conversation.questions.slice(0, 4).map(({ text }) => text));
-      for (const turn of conversation.turns.slice(0, itemCount - count)) {
+      while ((await store.memoryItems.indexTurns(indexedAtOnce)) > 0);
+      const vectors = conversation.turns.map(({ number }) => {
         count += 1;
-        items.push({ item: itemOf(id, turn), vector: vectorOf(count) });
-      }
-      if (items.length < itemsAtOnce && count < itemCount) continue;
-      await store.memoryItems.add(localCaller, items);
-      items = [];
+        return { id: `${id}-${number}`, vector: vectorOf(count) };
+      });
+      await store.memoryItems.addVectors(vectors);
+      questions.push(...conversation.questions.slice(0, 4).map(({ text }) => text));
     }
   }
+  const { vectors } = await store.memoryItems.counts();
+  if (vectors < itemCount) throw new Error(`only ${vectors} vectors were stored`);
   return questions.slice(0, queryCount);
 }
 
@@ -118,23 +121,6 @@ async function addSession(store: Store, id: string, { turns }: Conversation): Pr
   const rest = { forkedFrom: null, summary: null, turns: said };
   const session = { version: 1 as const, id, title: id, ...times, ...rest };
   await store.sessions.add(localCaller, session, { maxSessions: 10_000 });
-}
-
-function itemOf(session: string, turn: Conversation['turns'][number]): MemoryItem {
-  return {
-    id: `${session}-${turn.number}`,
-    kind: 'turn',
-    text: turn.text,
-    source: { kind: 'turn', session, turn: turn.number, role: 'user' },
-    status: 'active',
-    sensitivity: 'normal',
-    pinned: false,
-    observedAt: turn.at,
-    validFrom: turn.at,
-    validUntil: null,
-    supersedes: null,
-    supersededBy: null,
-  };
 }
 
 function vectorOf(seed: number): Float32Array {
@@ -150,12 +136,7 @@ async function addRatio(store: Store, embedder: Embedder): Promise<number> {
   const ratios: number[] = [];
   for (let n = 0; n < addCount; n += 1) {
     const text = `On day ${n} we agreed to move the weekly review of the garden project to the afternoon.`;
-    const item: MemoryItem = {
-      ...itemOf('x', { number: 1, speaker: '', text, at: new Date().toISOString() }),
-      id: `added-${n}`,
-      kind: 'fact',
-      source: { kind: 'person', face: 'cli' },
-    };
+    const item = aMemoryItem({ id: `added-${n}`, text });
     const bare = await timed(() => embedder.embed([text], signal));
     const added = await timed(async () => {
       const [vector] = await embedder.embed([text], signal);
@@ -184,12 +165,30 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Buffers are given back a while after the objects that hold them. */
-async function usedMemory(): Promise<number> {
-  for (let round = 0; round < 3; round += 1) {
-    globalThis.gc?.();
-    await setTimeout(100);
+/** Megabytes that searches keep, in a process that does nothing else. */
+async function measureMemory(path: string): Promise<number> {
+  const store = openStore({ home: path, traceLimits });
+  const search = createMemorySearch({
+    store: store.memoryItems,
+    embed: async () => [vectorOf(1)],
+    clock: systemClock,
+    log: silentLog,
+  });
+  await store.memoryItems.count(localCaller);
+  const before = usedMemory();
+  for (let n = 0; n < 20; n += 1) {
+    await search({
+      caller: localCaller,
+      text: `Where was I on day ${n}?`,
+      limit: hitsWanted,
+      signal,
+    });
   }
+  return (usedMemory() - before) / megabyte;
+}
+
+function usedMemory(): number {
+  globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
@@ -204,3 +203,5 @@ function check(what: string, value: number, goal: number): boolean {
   console.log(`${value <= goal ? 'ok  ' : 'MISS'} ${what}: ${value.toFixed(1)} (goal ${goal})`);
   return value <= goal;
 }
+
+if (import.meta.main) console.log(await measureMemory(process.argv[2] ?? ''));

@@ -49,14 +49,14 @@ export interface MemorySearchOptions {
 
 /** Loading the model takes a second, or several on a busy machine. */
 const usualPatienceMs = 5_000;
-/** Matches that each of words and meaning contributes. */
-const maxMatches = 200;
+/** Matches that each of words and meaning contributes; each takes time to look up. */
+const maxMatches = 100;
 /** Texts that have nothing to do with each other are as close as this. */
 const minLikeness = 0.1;
 /** Matches whose neighbours are looked at. */
 const maxSeeds = 60;
-/** Items that are read and ranked in the end; more where more are asked for. */
-const maxRead = 200;
+/** So many more than matches are read and ranked in the end; more where more are asked for. */
+const maxNeighboursRead = 40;
 const readPerWanted = 4;
 /** Latest turns that tell who takes part in the conversations. */
 const turnsForSpeakers = 100;
@@ -72,14 +72,20 @@ export function createMemorySearch(options: MemorySearchOptions) {
     const { store, parts = allParts } = options;
     signal.throwIfAborted();
     const read = readQuery(query.text, nowMs);
-    const within = { filter, limit: maxMatches };
+    const within = { filter, limit: matchesFor(read) };
     const matchWords = lazy(async () =>
       parts.words ? store.byWords(caller, read.words, within) : [],
     );
     const speakers = await findSpeakers(options, { caller, read, matchWords });
     // The vector of the question is computed in another thread meanwhile.
     const [byVector, byWords] = await Promise.all([
-      parts.meaning ? matchMeaning(options, query, asSpeaker(query.text, speakers)) : [],
+      parts.meaning
+        ? matchMeaning(
+            options,
+            { ...query, filter, limit: within.limit },
+            asSpeaker(query.text, speakers),
+          )
+        : [],
       matchWords(),
     ]);
     signal.throwIfAborted();
@@ -97,6 +103,11 @@ export function createMemorySearch(options: MemorySearchOptions) {
       isAnswerable: hits.length > 0 && (byVector.length === 0 || isSure),
     };
   };
+}
+
+/** What was said at the time that is asked for may match less well than much that was said at others. */
+function matchesFor(read: ReadQuery): number {
+  return read.times.length > 0 ? maxMatches * 2 : maxMatches;
 }
 
 /** Names of the question that begin turns, in small letters: "Anna" in "Anna: …". */
@@ -123,7 +134,7 @@ function speakersOf(items: readonly MemoryItem[]): Set<string> {
 
 async function matchMeaning(
   { store, embed, embedPatienceMs = usualPatienceMs, log }: MemorySearchOptions,
-  { caller, filter = {}, signal }: MemoryQuery,
+  { caller, filter = {}, limit, signal }: MemoryQuery,
   text: string,
 ): Promise<readonly ScoredItem[]> {
   if (!embed) return [];
@@ -132,7 +143,7 @@ async function matchMeaning(
     // The embedder may be busy and notice much later that the time is up.
     const [vector] = await orAborted(embed([text], within), within);
     if (!vector) return [];
-    const near = await store.byVector(caller, vector, { filter, limit: maxMatches });
+    const near = await store.byVector(caller, vector, { filter, limit });
     return near.filter(({ score }) => score >= minLikeness);
   } catch (error) {
     signal.throwIfAborted();
@@ -179,7 +190,7 @@ async function rank({
 }): Promise<Ranked[]> {
   const { store, parts = allParts } = options;
   const { caller, filter = {}, limit } = query;
-  const ids = bestOf(fits, Math.max(maxRead, limit * readPerWanted));
+  const ids = bestOf(fits, Math.max(matchesFor(read) + maxNeighboursRead, limit * readPerWanted));
   const items = await store.get(caller, ids);
   const outdatedTurns = new Set(
     items.filter((item) => hasEnded(item, nowMs)).flatMap(({ source }) => turnKey(source) ?? []),
