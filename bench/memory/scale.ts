@@ -99,11 +99,12 @@ async function fill(store: Store): Promise<string[]> {
       const id = `${conversation.id}-${seed}`;
       await addSession(store, id, conversation);
       while ((await store.memoryItems.indexTurns(indexedAtOnce)) > 0);
+      const before = count;
       const vectors = conversation.turns.map(({ number }) => {
-        count += 1;
-        return { id: `${id}-${number}`, vector: vectorOf(count) };
+        return { id: `${id}-${number}`, vector: vectorOf(before + number) };
       });
       await store.memoryItems.addVectors(vectors);
+      count += vectors.length;
       questions.push(...conversation.questions.slice(0, 4).map(({ text }) => text));
     }
   }
