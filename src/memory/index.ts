@@ -40,8 +40,4 @@ export type {
 } from './contexts/context-store.ts';
 export { createFeedback } from './feedback/create-feedback.ts';
 export type { FeedbackStore } from './feedback/feedback-store.ts';
-export {
-  createMemorySearch,
-  type MemorySearchOptions,
-  type RankingParts,
-} from './search/create-memory-search.ts';
+export { createMemorySearch, type RankingParts } from './search/create-memory-search.ts';
