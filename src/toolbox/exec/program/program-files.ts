@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { basename } from 'node:path';
 import { InvalidProgramError, ProjectTooLargeError } from '../errors.ts';
 import { SourceFiles } from '../../code/source-files.ts';
-import { defaultProjectLimits, gatherProject } from '../tests/gather-project.ts';
+import { defaultProjectLimits, gatherFolder } from '../tests/gather-project.ts';
 
 /** The languages `run_code` runs. */
 export const languages = [
@@ -112,7 +112,7 @@ export async function readProgram(
   const entry = basename(path);
   const own = found === undefined ? '' : await sources.readText(found.absolutePath, path);
   try {
-    const { files } = await gatherProject(path, where);
+    const { files } = await gatherFolder(path, where);
     const texts = Object.entries(files).flatMap(([name, content]): [string, string][] => {
       if (typeof content === 'string') return [[name, content]];
       return isUtf8(content) && !content.includes(0) ? [[name, decoder.decode(content)]] : [];

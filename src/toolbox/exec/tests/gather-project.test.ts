@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { defaultProjectLimits, gatherProject } from './gather-project.ts';
+import { defaultProjectLimits, gatherFolder, gatherProject } from './gather-project.ts';
 
 function aTree(files: Readonly<Record<string, string | Uint8Array>>): string {
   const root = mkdtempSync(join(tmpdir(), 'tutti-project-'));
@@ -83,6 +83,17 @@ describe('gathering a project', () => {
     expect(Object.keys(project.files).toSorted()).toEqual([...files, 'pyproject.toml'].toSorted());
     const isAll = files.length === 5;
     expect(project.notes).toEqual(isAll ? [] : [`ran the tests of "${path}" only`]);
+  });
+
+  it('reads no more than the folder of a program', async () => {
+    const root = aTree({
+      'package.json': '',
+      'src/a.js': '',
+      'src/b.js': '',
+      'test/c.test.js': '',
+    });
+    const { files } = await gatherFolder('src/a.js', { roots: [root], signal });
+    expect(Object.keys(files).toSorted()).toEqual(['a.js', 'b.js']);
   });
 
   it('reads a folder that is a project of its own alone, and keeps the tests of a Go package together', async () => {

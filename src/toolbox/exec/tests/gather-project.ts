@@ -74,6 +74,12 @@ export async function gatherProject(given: string, options: GatherOptions): Prom
   }
 }
 
+/** Reads a folder, or the one a file is in, and nothing around it. */
+export async function gatherFolder(given: string, options: GatherOptions): Promise<Project> {
+  const sources = new SourceFiles(options.roots, options.limits ?? defaultProjectLimits);
+  return gather(sources, { given, ...(await findProjectFolder(sources, given)) }, options);
+}
+
 async function gather(
   sources: SourceFiles,
   { given, folder, notes }: { given: string; folder: string; notes: readonly string[] },
