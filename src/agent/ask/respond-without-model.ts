@@ -34,13 +34,18 @@ export interface TriedModel {
   readonly failure?: string;
 }
 
-/** From a message to a reply by the planner that needs no model. */
+/** From a message to a reply without a model: by what was told before, or by the planner. */
 export async function respondWithoutModel(
   turn: Turn,
-  { model, problem, failure }: TriedModel = { model: null },
+  tried: TriedModel = { model: null },
 ): Promise<Reply> {
-  const known = await answerFromNotes(turn);
-  if (known) return known;
+  return (await answerFromNotes(turn)) ?? respondByPlanner(turn, tried);
+}
+
+async function respondByPlanner(
+  turn: Turn,
+  { model, problem, failure }: TriedModel,
+): Promise<Reply> {
   const { parts, request, options, before, words, attachments } = turn;
   const { caller } = request;
   const planner = await parts.planner();
