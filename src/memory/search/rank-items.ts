@@ -10,10 +10,7 @@ export interface Fit {
   readonly likeness: number | null;
 }
 
-/**
- * Chosen on the tuning half of `bench/memory`, one after the other, in the middle of the range in which the result
- * does not change by more than 0.005; there is no gain in more digits.
- */
+/** Chosen by one coarse sweep and by hand on the tuning half of `bench/memory`; more digits gain nothing. */
 const weights = {
   /** The nearest item counts this much. */
   likeness: 1.6,
