@@ -18,6 +18,8 @@ describe('a message to the memory', () => {
     ['could you memorize that Tom is on leave', 'Tom is on leave'],
     ['for the record, we use trunk based development', 'we use trunk based development'],
     ['merk dir, dass der Port 5433 ist', 'der Port 5433 ist'],
+    ['our region is eu-central-1, remember that', 'our region is eu-central-1'],
+    ['the demo is on Friday; please note that', 'the demo is on Friday'],
   ])('asks to remember: %s', (words, text) => {
     expect(readNote(words)).toEqual({ kind: 'remember', text, of: 'fact' });
   });
@@ -25,6 +27,7 @@ describe('a message to the memory', () => {
   it.each([
     ['note that we decided to use Stripe', 'we decided to use Stripe'],
     ['remember that we agreed on two reviews', 'we agreed on two reviews'],
+    ['we decided to use ruff, remember that', 'we decided to use ruff'],
   ])('tells a decision: %s', (words, text) => {
     expect(readNote(words)).toEqual({ kind: 'remember', text, of: 'decision' });
   });
@@ -51,6 +54,8 @@ describe('a message to the memory', () => {
     ['what are my preferences?'],
     ['was weißt du über mich?'],
     ['what do you know about the staging port?', 'the staging port'],
+    ['what did we decide about linting?', 'linting'],
+    ['what have I told you about Maria', 'Maria'],
   ])('asks what is known: %s', (words, about) => {
     expect(readNote(words)).toEqual({ kind: 'recall', about });
   });

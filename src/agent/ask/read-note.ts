@@ -16,6 +16,7 @@ const remembering = [
   String.raw`(?:remember|memori[sz]e|keep in mind|bear in mind|do not forget|don't forget)(?: this| the following)?(?:,? that\b|:)?[: ]+(?<text>.+)`,
   String.raw`(?:save|store|put|add|write|keep) (?:this |that |it |the following )?(?:in|to|into) (?:your |the |my |our )?(?:long[- ]term )?memory(?:,? that\b|[:,.])? *(?<text>.+)`,
   String.raw`(?:(?:make|take|add) a note|note(?: down)?|for the record)(?:,? that\b|[:,])[: ]*(?<text>.+)`,
+  String.raw`(?<text>.{8,}?)(?:[,;.:]| -)+ (?:please |and |so )?(?:remember|memori[sz]e|keep in mind|note|don't forget|do not forget) (?:that|this|it)(?: please| for (?:later|me))?`,
   String.raw`(?:merke? dir,?(?: dass\b|:)?|recuerda que|souviens-toi que|ricorda che|lembre(?:-se)?(?: de)? que) *(?<text>.+)`,
 ];
 const forgetting = [
@@ -26,6 +27,7 @@ const forgetting = [
 const recalling = [
   String.raw`what (?:do you|have you) (?:know|remember|remembered|learn(?:ed|t)|stored?|saved?|noted?)(?: about (?<text>.+)|(?: so far| of me| from me)?)`,
   String.raw`(?:show|list|tell)(?: me)? (?:what you (?:know|remember)(?: about (?<text>.+))?|(?:your|my|all) (?:memories|notes|preferences))`,
+  String.raw`what (?:did|have|had) (?:we|i) (?:decided?|agreed?(?: on)?|say|said|tell you|told you|noted?) (?:about|on|for|regarding) (?<text>.+)`,
   String.raw`(?:what are|which are|do you know|do you remember) my preferences`,
   String.raw`was weißt du über (?<text>mich|.+)`,
 ];
