@@ -18,22 +18,22 @@ export interface LoadResult {
   readonly errors: number;
 }
 
-/** One connection that is used again. */
+/** One connection that is used again; the server may have closed it when it was idle. */
 export class Client {
-  readonly #socket: Socket;
+  readonly #port: number;
+  #socket: Socket;
   #text = '';
   #done: ((text: string) => void) | undefined;
   #fail: ((error: Error) => void) | undefined;
 
   constructor(port: number) {
-    this.#socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
-    this.#socket.on('data', (chunk) => this.#take(String(chunk)));
-    this.#socket.on('error', (error) => this.#fail?.(error));
-    this.#socket.on('close', () => this.#fail?.(new Error('The connection was closed')));
+    this.#port = port;
+    this.#socket = this.#connect();
   }
 
   /** The whole response as it came. */
   send(bytes: string): Promise<string> {
+    if (!this.#socket.writable) this.#socket = this.#connect();
     return new Promise((resolve, reject) => {
       this.#done = resolve;
       this.#fail = reject;
@@ -46,11 +46,24 @@ export class Client {
     this.#socket.destroy();
   }
 
+  #connect(): Socket {
+    this.#text = '';
+    const socket = connect(this.#port, '127.0.0.1').setNoDelay(true).setEncoding('latin1');
+    const fail = (error: Error): void => {
+      if (socket === this.#socket) this.#fail?.(error);
+    };
+    socket.on('data', (chunk) => this.#take(String(chunk)));
+    socket.on('error', fail);
+    socket.on('close', () => fail(new Error('The connection was closed')));
+    return socket;
+  }
+
   #take(chunk: string): void {
     this.#text += chunk;
     if (!isWhole(this.#text)) return;
     const text = this.#text;
     this.#text = '';
+    this.#fail = undefined;
     this.#done?.(text);
   }
 }
