@@ -152,6 +152,19 @@ const toolArguments: Readonly<Record<string, readonly string[]>> = {
   workspace__git_log: [],
   workspace__git_blame: ['path=a.txt'],
   workspace__git_commit: ['message=second', 'paths=["c.txt"]'],
+  memory__remember: ['text=Staging runs on port 5433'],
+  memory__search: ['query=staging port'],
+  // The one item that was remembered: ids of turns have digits first.
+  memory__explain: ['id=m'],
+  memory__update: ['id=m', 'action=pin'],
+  memory__forget: ['ids=["m"]'],
+  agent__create_context: ['name=notes', 'items=[{"title":"rule","text":"Use tabs."}]'],
+  agent__list_contexts: [],
+  agent__get_context: ['context=notes'],
+  agent__diff_contexts: ['from=notes', 'to=notes'],
+  debug__explain_failure: ['text=listen EADDRINUSE: address already in use'],
+  debug__suggest_fixes: ['text=listen EADDRINUSE: address already in use'],
+  debug__record_outcome: ['fix=shipped:port-in-use:1', 'cured=true'],
 };
 
 describe("the Inspector's command line over tutti mcp", () => {
@@ -164,7 +177,8 @@ describe("the Inspector's command line over tutti mcp", () => {
     const failed: string[] = [];
     const own = Object.entries(toolArguments);
     // They work on one another's runs and files.
-    const isBound = (name: string): boolean => /^(?:work|admin__cancel)/.test(name);
+    const isBound = (name: string): boolean =>
+      /^(?:work|admin__cancel|memory|agent__\w+_context)/.test(name);
     const inOrder = own.filter(([name]) => isBound(name));
     const others = own.filter(([name]) => !isBound(name));
     for (const [name, args] of [...sampleSeeded(others, 10), ...inOrder]) {

@@ -74,7 +74,11 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
         runs: { ...runs, workflows: auditWorkflows(runs.workflows, audit.recorder, 'mcp') },
       }),
       agentServer({ ...known, agent, contexts }),
-      memoryServer({ ...known, memory: notes }),
+      memoryServer({
+        ...known,
+        memory: notes,
+        configured: entries.current().map(({ name }) => name),
+      }),
       debugServer({ ...known, experience }),
     ],
     entries,

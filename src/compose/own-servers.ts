@@ -81,10 +81,16 @@ export function agentServer(
 
 /** The server `memory`: what is remembered, as tools. */
 export function memoryServer(
-  parts: OwnServerParts & { readonly memory: MemoryItems },
+  parts: OwnServerParts & {
+    readonly memory: MemoryItems;
+    /** Names of the servers that the user has configured. */
+    readonly configured: readonly string[];
+  },
 ): ServerEntry {
-  const { settings, version, memory } = parts;
-  return callingServer('memory', { settings, version }, async () => {
+  const { settings, version, memory, configured } = parts;
+  // Many have a server of this name, whose tools keep the names that clients and plans know.
+  const name = configured.includes('memory') ? 'tutti-memory' : 'memory';
+  return callingServer(name, { settings, version }, async () => {
     const { createMemoryServer } = await import('../toolbox/memory/index.ts');
     return createMemoryServer({ version, memory });
   });

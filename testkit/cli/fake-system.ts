@@ -3,7 +3,8 @@ import type { CallContext } from '../../src/contract/server/index.ts';
 import { failedToolResult, type Tool, type ToolResult } from '../../src/contract/tool/index.ts';
 import { openClientConnections } from '../../src/compose/client-connections.ts';
 import { openServerFiles } from '../../src/compose/server-files.ts';
-import { silentLog } from '../../src/kernel/index.ts';
+import type { Experience } from '../../src/contract/experience/index.ts';
+import { lazy, lazyObject, silentLog } from '../../src/kernel/index.ts';
 import { createFakeAgent } from './fake-agent.ts';
 import { createFakeContexts, createFakeFeedback } from './fake-contexts.ts';
 import { createFakeFleet, restartReport } from './fake-fleet.ts';
@@ -304,7 +305,11 @@ function createSystem(seen: Seen): System {
     contexts: createFakeContexts(),
     feedback: createFakeFeedback(),
     memoryItems: createFakeMemoryItems(),
-    experience: anExperience(),
+    // A chat at a terminal is no test, which alone has a folder for a store.
+    experience: lazyObject<Experience>(
+      lazy(async () => anExperience()),
+      { failed: () => {}, succeeded: () => {} },
+    ),
     models: createFakeModels(),
     localModels: { isNeeded: false, find: async () => [], decide: async () => {} },
     findTools: async (query, count) =>

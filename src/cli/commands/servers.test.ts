@@ -16,7 +16,7 @@ describe('the list', () => {
     expect(stdout).toMatch(
       /moved +ready .* 2 changed, 2 held back: wire_money \(description, annotations, asks for less care\), b \(.*: "tutti servers diff moved", "tutti servers accept moved"\n/,
     );
-    expect(stderr).toMatch(/^\d\d tools: above 50, clients of "tutti mcp" get a short list/m);
+    expect(stderr).toMatch(/^\d\d tools: above 60, clients of "tutti mcp" get a short list/m);
     expect(stderr).toContain('note: fake.wait hides other.wait');
   });
 
@@ -127,7 +127,7 @@ describe('add', () => {
     const { stderr } = await place.run('servers add files --project --env A=1 -- npx files');
     expect(place.read(place.projectFile)).toContain('command: npx');
     expect(stderr).toContain('It starts after "tutti trust".\n');
-    expect(stderr).toContain('above 50 in all, clients of "tutti mcp" get a short list');
+    expect(stderr).toContain('above 60 in all, clients of "tutti mcp" get a short list');
   });
 
   it.each([

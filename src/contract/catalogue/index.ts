@@ -3,7 +3,7 @@ import type { McpServer } from '../server/index.ts';
 import type { Tool, ToolAnnotations } from '../tool/index.ts';
 
 /** Above this many tools a list costs a model more than looking for the one it needs. */
-export const shortListAbove = 50;
+export const shortListAbove = 60;
 
 /**
  * All servers seen as one. It is itself an MCP server: names in it are wire names (`server__tool`,

@@ -84,7 +84,7 @@ export const serverSettings = z
       ['auto', 'on', 'off'],
       'auto',
       'Whether clients see a few tools that find and call the others, in place of all. `auto`: `tutti mcp` does ' +
-        'above 50 tools; `on`: always, `tutti serve` too.',
+        'above 60 tools; `on`: always, `tutti serve` too.',
       { flag: 'tutti mcp|serve --compact|--all' },
     ),
     pinned_tools: z
