@@ -74,11 +74,7 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
         runs: { ...runs, workflows: auditWorkflows(runs.workflows, audit.recorder, 'mcp') },
       }),
       agentServer({ ...known, agent, contexts }),
-      memoryServer({
-        ...known,
-        memory: notes,
-        configured: entries.current().map(({ name }) => name),
-      }),
+      memoryServer({ ...known, memory: notes, entries }),
       debugServer({ ...known, experience }),
     ],
     entries,

@@ -83,13 +83,15 @@ export function agentServer(
 export function memoryServer(
   parts: OwnServerParts & {
     readonly memory: MemoryItems;
-    /** Names of the servers that the user has configured. */
-    readonly configured: readonly string[];
+    /** The servers that the user has configured. */
+    readonly entries: { current(): readonly { readonly name: string }[] };
   },
 ): ServerEntry {
-  const { settings, version, memory, configured } = parts;
+  const { settings, version, memory, entries } = parts;
   // Many have a server of this name, whose tools keep the names that clients and plans know.
-  const name = configured.includes('memory') ? 'tutti-memory' : 'memory';
+  const name = entries.current().some((entry) => entry.name === 'memory')
+    ? 'tutti-memory'
+    : 'memory';
   return callingServer(name, { settings, version }, async () => {
     const { createMemoryServer } = await import('../toolbox/memory/index.ts');
     return createMemoryServer({ version, memory });

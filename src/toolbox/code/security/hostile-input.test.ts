@@ -4,7 +4,7 @@ import { languages } from '../language.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
 import { inspectFile } from './scan-file-security.ts';
 
-const size = 100_000;
+const size = 40_000;
 /** Far above what any of them takes on an idle machine; quadratic time would take minutes. */
 const maxMs = 10_000;
 
