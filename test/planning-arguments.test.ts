@@ -38,6 +38,14 @@ async function firstStep(request: string) {
 describe('arguments that a message names', () => {
   it.each([
     ['run pytest -k parse', 'exec.run_tests', { filter: 'parse', framework: 'pytest' }],
+    ['run test_rows only', 'exec.run_tests', { filter: 'test_rows' }],
+    ['jot call the bank into todo.txt', 'workspace.apply_changes', { append: 'call the bank\n' }],
+    ['todo.md containing: buy bread', 'workspace.apply_changes', { content: 'buy bread\n' }],
+    [
+      'change LIMIT = 5 to LIMIT = 20',
+      'workspace.replace_text',
+      { find: 'LIMIT = 5', replace_with: 'LIMIT = 20' },
+    ],
     [
       'run main.py --rows 12 data/rows.csv',
       'exec.run_code',
@@ -65,6 +73,7 @@ describe('arguments that a message names', () => {
     ['run pytest -k parse -x', '-x'],
     ['review lib/parse.py --pedantic', '--pedantic'],
     ['run the tests 3 times', '3'],
+    ['run main.py 3 times', '3'],
   ])('are told where no tool takes them: "%s"', async (request, unused) => {
     const { answer } = await firstStep(request);
     expect(answer).toHaveProperty('notUnderstood');
@@ -122,4 +131,67 @@ describe('a few words that speak of no work on a project', () => {
       expect(await ask(request)).toMatchObject({ kind: 'refusal', isFinal: true });
     },
   );
+});
+
+describe('values that the schema of an argument lists', () => {
+  it.each([
+    ['format main.py, tabs please', { path: 'main.py', indent: 'tabs' }],
+    ['format lib with a 4-space indent', { path: 'lib', indent: '4 spaces' }],
+    ['only critical vulnerabilities in lib', { path: 'lib', min_severity: 'critical' }],
+  ])('are taken as they are said: "%s"', async (request, args) => {
+    expect((await firstStep(request)).args).toMatchObject(args);
+  });
+
+  it('are not taken from words that mean something else', async () => {
+    const { args } = await firstStep('review lib/parse.py and ignore the style');
+    expect(args).not.toHaveProperty('baseline');
+  });
+});
+
+describe('names and texts', () => {
+  it.each([
+    ['where is json.loadAll called', 'workspace.search_text', { query: 'json.loadAll' }],
+    ['look for the term banana', 'workspace.search_text', { query: 'banana' }],
+    ['add the line build/ to .gitignore', 'workspace.apply_changes', { append: 'build/\n' }],
+    ['flask docs about request contexts', 'docs.get_docs', { topic: 'request contexts' }],
+    [
+      'trash options.py',
+      'workspace.apply_changes',
+      { changes: [{ path: 'options.py', delete: true }] },
+    ],
+    ['the last four commits', 'workspace.git_log', { limit: 4 }],
+  ])('arrive whole: "%s"', async (request, tool, args) => {
+    expect(await firstStep(request)).toMatchObject({ tool, args });
+  });
+});
+
+async function stepsOf(request: string) {
+  const answer = await ask(request);
+  return answer.kind === 'plan' ? (answer.candidates[0]?.plan.steps ?? []) : [];
+}
+
+describe('several steps', () => {
+  it('wait for a change of files that comes before them', async () => {
+    const [change, tests] = await stepsOf('rename rows to lines in lib and run the tests');
+    expect(change).toMatchObject({ tool: 'workspace.replace_text' });
+    expect(tests).toMatchObject({ when: `exists(\${${change?.id}})` });
+  });
+
+  it.each([
+    ['run the tests and if they pass commit as "ok"', 'true'],
+    ['run the tests and if they fail show the last commit', 'false'],
+  ])('hang on what the message makes a condition: "%s"', async (request, isGreen) => {
+    const [tests, after] = await stepsOf(request);
+    expect(after).toMatchObject({ when: `\${${tests?.id}.ok} == ${isGreen}` });
+  });
+
+  it('go on with the file that was reviewed, not with what the review proposes', async () => {
+    const [, second] = await stepsOf('review main.py and then measure its complexity');
+    expect(second).toMatchObject({ tool: 'code.analyze_complexity', args: { path: 'main.py' } });
+  });
+
+  it('take every folder that is named', async () => {
+    const steps = await stepsOf('format lib and tests');
+    expect(steps.map(({ args }) => args?.['path'])).toEqual(['lib', 'tests']);
+  });
 });

@@ -7,7 +7,11 @@ import { cpus } from 'node:os';
 import { createPlanner } from '../../src/agent/planner/index.ts';
 import { examplePhrases } from '../../src/toolbox/phrases/index.ts';
 import { planAll, sumUp, type Planned } from '../../test/support/planning/plan-all.ts';
-import { ownSets, planningCases } from '../../test/support/planning/planning-requests.ts';
+import {
+  ownSets,
+  planningCases,
+  type PlanningCase,
+} from '../../test/support/planning/planning-requests.ts';
 import { planningTools } from '../../test/support/planning/planning-tools.ts';
 import { toolsOf } from '../../test/support/planning/score-planning.ts';
 
@@ -21,9 +25,13 @@ const putAway: ReadonlySet<string> = new Set([
   'folder, held out',
   'fresh, held out',
   'fresh-2, held out',
+  'fresh-3, held out',
 ]);
 
-const halves = (set: 'own' | 'folder' | 'fresh' | 'fresh-2', names: readonly string[]) =>
+const halves = (
+  set: 'own' | 'folder' | 'fresh' | 'fresh-2' | 'fresh-3',
+  names: readonly string[],
+) =>
   names.map((half) => ({
     name: `${set}, ${half}`,
     cases: planningCases(set).filter((one) => one.half === half),
@@ -33,6 +41,7 @@ const sets = [
   { name: 'dev-2', cases: planningCases('dev-2') },
   ...halves('fresh', ['held out', 'tuning']),
   ...halves('fresh-2', ['held out', 'tuning']),
+  ...halves('fresh-3', ['held out', 'tuning']),
   ...halves('folder', ['tuning', 'held out']),
   ...halves('own', ownSets),
 ];
@@ -63,7 +72,7 @@ function report(): string {
   return `# Results of the last \`node bench/planning/run.ts\`
 
 Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; ${tools.length} tools to choose from.
-Plans are compared by the names of their tools; optional steps may be there or not, and reading a file first is always
+Plans are compared by the names of their tools (\`fresh-3\`: with arguments); optional steps may be there or not, and reading a file first is always
 optional. *Right first*: the first plan shown is right (for ambiguous requests: a question or several readings; for
 requests outside of what tools can do: a refusal). *Surely wrong*: a single plan without any sign of doubt that is wrong.
 
@@ -79,6 +88,15 @@ First counts on requests that had not been looked at:
 | this one, first count | \`fresh, held out\` | 63.3 % | 70.0 % | 1.7 % | 70.0 % | 100 % |
 | this one with 2,250 lines, first count | \`fresh-2, held out\` | 73.3 % | 81.7 % | 0.8 % | 86.7 % | 78.9 % |
 | this one with 2,250 lines, first count | \`fresh-2, tuning\` | 85.0 % | 85.8 % | 3.3 % | 93.3 % | 84.2 % |
+| this one with 1,799 lines, first count with arguments | \`fresh-3, held out\` | 69.0 % | 75.0 % | 9.5 % | 100 % | 100 % |
+| this one with 1,799 lines, first count with arguments | \`fresh-3, tuning\` | 73.8 % | 78.6 % | 10.7 % | 70.0 % | 100 % |
+
+\`fresh-3\` is by an author who knew README, five pages of docs and the arguments of the tools; its plans are compared with their
+arguments (first count: through \`tutti ask --plan-only --json\` in real folders). After work on the classes seen in its half
+\`tuning\` the half \`held out\`, counted for the second and last time, hardly moved: what was fixed were single kinds of arguments, and unseen
+requests name others.
+A third count of its half \`held out\` belongs to a rule chosen on the sums of all sets: where words of the message stand for nothing, other readings are shown beside
+the first (surely wrong 9.5 % before, 6.0 % after; nothing else changed by more than 1.3 points).
 
 \`fresh\` was written by two authors who knew the names of the tools and nothing else; one half is only counted (nine times while the
 planner was made), failures of the other were read. \`fresh-2\` came later, by an author who knew what the tools do; a part of its harmful requests and
@@ -116,14 +134,17 @@ function failures(): readonly string[] {
     .flatMap(({ planned }) => planned)
     .filter(({ score }) => score !== 'right')
     .map(({ one, answer }) => {
-      const wanted =
-        one.expect === 'plan'
-          ? one.accept.map((names) => names.join(', ')).join(' or ')
-          : one.expect;
+      const wanted = one.expect === 'plan' ? wantedOf(one) : one.expect;
       const first = 'candidates' in answer ? answer.candidates[0] : undefined;
       const got = answer.kind === 'plan' && first ? toolsOf(first).join(', ') : answer.kind;
       return `- ${one.id} ${JSON.stringify(one.request)}: wanted ${wanted}; got ${got}`;
     });
+}
+
+/** The tools of all plans that are right. */
+function wantedOf({ plans, accept }: PlanningCase): string {
+  const named = plans.map((steps) => steps.map(({ tool }) => tool.split('.').at(-1)));
+  return (plans.length > 0 ? named : accept).map((names) => names.join(', ')).join(' or ');
 }
 
 function at(planned: readonly Planned[], part: number): string {

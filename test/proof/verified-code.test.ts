@@ -99,13 +99,21 @@ interface Case {
   readonly code: string;
   readonly test_code: string;
   readonly quality: 'good' | 'weak' | 'bad';
+  readonly half?: 'read' | 'away';
 }
 
 /** Programs with their tests; README.md beside them says who wrote them and how they are judged. */
-const lists = ['cases', 'well-tested', 'well-tested-held-out', 'fresh', 'fresh-2'];
-const cases: readonly Case[] = lists.flatMap((name) =>
-  JSON.parse(readFileSync(join(import.meta.dirname, `../data/generations/${name}.json`), 'utf8')),
-);
+const readLists = ['cases', 'well-tested', 'well-tested-held-out', 'fresh', 'fresh-2'];
+/** Of the newest list one half was not read: what is counted of it says what to expect of others. */
+const cases: readonly Case[] = [
+  ...readLists.flatMap(casesOf),
+  ...casesOf('fresh-3').filter(({ half }) => half === 'read'),
+];
+
+function casesOf(list: string): readonly Case[] {
+  const file = join(import.meta.dirname, `../data/generations/${list}.json`);
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
 const sampledCases = { good: 6, weak: 12, bad: 6 };
 
 async function levelsOf(quality: Case['quality']): Promise<string[]> {
@@ -186,6 +194,20 @@ const beyondExamples = [
     code: 'export function count(n) {\n  return n.toLocaleString();\n}\n',
     examples: ['count(1234) === "1,234"', 'count(12) === "12"', 'count(98765) === "98,765"'],
     said: 'The tests do not pass with another environment',
+  },
+  {
+    what: 'takes a zero for nothing',
+    code: 'export function size(box) {\n  return (box.size || 10) * 2;\n}\n',
+    examples: ['size({}) === 20', 'size({ size: 4 }) === 8', 'size({ size: 7 }) === 14'],
+    said: 'size: "box.size || 10" became "(box.size ?? 10)"',
+  },
+  {
+    what: 'is said to do more things than there are examples',
+    code: 'export function tag(text) {\n  return `#${text.trim().toLowerCase()}`;\n}\n',
+    examples: ['tag(" A ") === "#a"', 'tag("Bc") === "#bc"', 'tag("d e") === "#d e"'],
+    sentence:
+      'Spaces around words are removed, capital letters become small, and doubled ones stay.',
+    said: 'or 4 examples; the request has 3',
   },
   {
     what: 'has to do more than they show',

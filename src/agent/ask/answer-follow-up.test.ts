@@ -46,6 +46,26 @@ describe('after results', () => {
     expect(await answer('show all')).toMatch(/^src\/a\.py:0 [^]*tests\/b\.py:29 [^\n]*$/);
   });
 
+  it('the findings of all files are one list, whatever else a clean file lists', async () => {
+    const steps = ['a', 'b'].map((id) => ({ id, tool: 'code.review_code', args: { code: id } }));
+    const found = { issues: issues.slice(0, 2), counts: { critical: 2, minor: 0 } };
+    const clean = {
+      issues: [],
+      counts: { critical: 0, minor: 0 },
+      engines: [{ name: 'one' }, { name: 'two' }, { name: 'three' }],
+    };
+    const agent = anAgent({
+      tools: { 'code.review_code': ({ code }) => (code === 'a' ? found : clean) },
+      planned: () => ({
+        kind: 'plan',
+        candidates: [{ plan: { version: 1, steps }, why: '', confidence: 1 }],
+      }),
+    });
+    await agent.ask('review both', { acceptPreview: true });
+    const told = await agent.ask('how many are there?', { session: 's-1' });
+    expect(Object(told).answer).toMatch(/^2 in 2 files: 2 critical/);
+  });
+
   it('a long list comes page by page', async () => {
     const { answer } = await aReviewed();
     const first = await answer('list them');
@@ -92,6 +112,33 @@ describe('after results', () => {
     const text = Array.from({ length: 90 }, (_, line) => `line ${line}`).join('\n');
     const { answer } = await aReviewed({ content: [], text });
     expect(await answer('show all')).toBe(text);
+  });
+
+  it('results of several steps are one list, and an empty one does not hide them', async () => {
+    const linters = [{ name: 'eslint' }, { name: 'stylelint' }];
+    const issue = { severity: 'critical', file: 'a.js', line: 4, message: 'eval' };
+    const step = plan.steps[0];
+    const steps = [step, { ...step, id: 'second', args: { code: 'y' } }].flatMap(
+      (one) => one ?? [],
+    );
+    const agent = anAgent({
+      tools: {
+        'code.review_code': ({ code }) =>
+          code === 'x'
+            ? { issues: [issue], linters, counts: { critical: 1 } }
+            : { issues: [], linters: [...linters, { name: 'tsc' }], counts: { critical: 0 } },
+      },
+      planned: () => ({
+        kind: 'plan',
+        candidates: [{ plan: { version: 1, steps }, why: '', confidence: 1 }],
+      }),
+    });
+    await agent.ask('review both', { acceptPreview: true });
+    const say = (message: string) => agent.ask(message, { session: 's-1' });
+    expect(await say('how many are there?')).toMatchObject({
+      answer: '1 in 1 file: 1 critical.',
+    });
+    expect(await say('the first one')).toMatchObject({ answer: expect.stringContaining('a.js:4') });
   });
 
   it('a request of its own is planned, also when nothing was shown before', async () => {

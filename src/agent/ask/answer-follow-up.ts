@@ -55,9 +55,25 @@ export async function shownItems(turn: Turn): Promise<Pick<ResultList, 'items' |
 
 type Results = Awaited<ReturnType<typeof loadResults>>;
 
+/** The longest list of findings with places, else the longest, with those of the same name in the other results. */
 function longestList(results: Results): ResultList {
   const lists = results.map(({ output }) => findList(output));
-  return lists.reduce((most, one) => (one.items.length > most.items.length ? one : most), noList);
+  const weight = ({ items }: ResultList): number =>
+    items.length + (items.some(({ path, severity }) => path ?? severity) ? maxLines * maxLines : 0);
+  const best = lists.reduce((most, one) => (weight(one) > weight(most) ? one : most), noList);
+  return lists.filter((one) => one !== best && one.name === best.name).reduce(joinLists, best);
+}
+
+function joinLists(one: ResultList, other: ResultList): ResultList {
+  const counts: Record<string, number> = { ...one.counts };
+  for (const [name, count] of Object.entries(other.counts ?? {}))
+    counts[name] = (counts[name] ?? 0) + count;
+  return {
+    name: one.name,
+    items: [...one.items, ...other.items],
+    total: one.total + other.total,
+    ...((one.counts ?? other.counts) && { counts }),
+  };
 }
 
 const noList: ResultList = { name: '', items: [], total: 0 };

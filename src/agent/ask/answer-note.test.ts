@@ -84,6 +84,16 @@ describe('what the user says to the memory', () => {
     expect(runs.started).toEqual([]);
   });
 
+  it('is meant by "forget that" right after it was remembered, and by nothing else', async () => {
+    const { answer, ask, kept } = anAgentWithNotes();
+    const { sessionId } = await ask('remember that the demo is on Friday', {});
+    expect(await answer('forget that', sessionId)).toBe('Forgotten: "the demo is on Friday"');
+    await answer('remember that Maria owns auth', sessionId);
+    await answer('what do you know about me?', sessionId);
+    await answer('forget that', sessionId);
+    expect(kept.map(({ text }) => text)).toEqual(['Maria owns auth']);
+  });
+
   it('is asked about where several notes may be meant', async () => {
     const { answer, kept } = anAgentWithNotes();
     await answer('remember that the port of staging is 5433');

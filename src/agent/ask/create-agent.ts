@@ -120,7 +120,7 @@ async function answerIn(session: OpenSession, asked: Asked): Promise<AskOutcome>
   let turn = bare;
   let outcome: AskOutcome;
   try {
-    const note = attachments.length > 0 ? undefined : readNote(words);
+    const note = attachments.length > 0 ? undefined : readNote(words, before.turns.at(-2)?.text);
     const { learned, preferences } = await learnFrom(bare, note);
     turn = { ...bare, preferences };
     const noted = describeLearned(learned);

@@ -183,7 +183,7 @@ describe('a preference', () => {
     expect(prompts.at(-1)).toContain("The user's preferences: short answers");
   });
 
-  it('that is only suggested changes no plan that nobody sees', async () => {
+  it('that is only suggested changes no plan that is not shown', async () => {
     const { ask, memory, called } = aFormatter();
     const { sessionId: session } = await ask('format a.py');
     await ask('no, use unittest', { session, planOnly: true });

@@ -100,6 +100,13 @@ describe('a message to the memory', () => {
     expect(readNote(words)).toBeUndefined();
   });
 
+  it('"forget that" means what was told right before', () => {
+    const told = 'remember that prices are in cents';
+    expect(readNote('forget that', told)).toEqual({ kind: 'forget', text: 'prices are in cents' });
+    expect(readNote('please forget this', 'review a.py')).toBeUndefined();
+    expect(readNote('forget that')).toBeUndefined();
+  });
+
   it('is read in bounded time', () => {
     for (const part of ['please ', 'remember ', 'forget about ', 'a note that ', 'memory ']) {
       expect(readNote(part.repeat(280))?.kind).not.toBe('why');

@@ -24,6 +24,7 @@ const forgetting = [
   String.raw`(?:delete|remove|erase|drop) (?:the (?:note|fact) (?:that |about )?)?(?<text>.+?) from (?:your|my|our) memory`,
   String.raw`(?:vergiss,?(?: dass\b)?|olvida que|oublie que|dimentica che) *(?<text>.+)`,
 ];
+const forgettingLast = new RegExp(`${opening}forget (?:it|that|this)[.!]*$`, 'iu');
 const recalling = [
   String.raw`what (?:do you|have you) (?:know|remember|remembered|learn(?:ed|t)|stored?|saved?|noted?)(?: about (?<text>.+)|(?: so far| of me| from me)?)`,
   String.raw`(?:show|list|tell)(?: me)? (?:what you (?:know|remember)(?: about (?<text>.+))?|(?:your|my|all) (?:memories|notes|preferences))`,
@@ -43,12 +44,14 @@ const interrogative = /^(?:what|when|where|who|whom|which|why|how|me\b|the thing
 
 /**
  * Reads a message as one to the memory: "remember that …", "forget that …", "what do you know about me?". Undefined for
- * all others; a short "forget it" is an answer to what was asked.
+ * all others; a short "forget it" is an answer to what was asked. "forget that" means what `before`, the last message, told.
  */
-export function readNote(words: string): Note | undefined {
+export function readNote(words: string, before = ''): Note | undefined {
   const said = words.trim().replaceAll('’', "'");
-  if (said.length > maxLength || said.includes('\n') || readShortReply(said) !== undefined)
-    return undefined;
+  if (said.length > maxLength || said.includes('\n')) return undefined;
+  const told = forgettingLast.test(said) ? readNote(before) : undefined;
+  if (told?.kind === 'remember') return { kind: 'forget', text: told.text };
+  if (readShortReply(said) !== undefined) return undefined;
   const [remember, forget, recall, why] = [remembering, forgetting, recalling, asking].map(
     (patterns) => textIn(said, patterns),
   );

@@ -50,7 +50,7 @@ async function respondByPlanner(
   const { caller } = request;
   const planner = await parts.planner();
   const entries = await parts.tools.entries();
-  const remembered = await rememberedFor(turn);
+  const remembered = await rememberedFor(turn, entries);
   const schedule = readSchedule(words);
   const proposed = await proposeWithoutModel(
     { planner, workflows: parts.workflows, optimize: parts.settings.optimizeChains },
@@ -103,7 +103,10 @@ async function respondByPlanner(
   }
 }
 
-async function rememberedFor({ parts, request: { caller }, before }: Turn) {
+async function rememberedFor(
+  { parts, request: { caller }, before }: Turn,
+  entries: readonly CatalogueEntry[],
+) {
   const remembered = [];
   for (const item of latestRemembered(before, maxOfKind)) {
     const content = await loadText(item, { parts, caller });
@@ -111,6 +114,7 @@ async function rememberedFor({ parts, request: { caller }, before }: Turn) {
     const isFile = path !== undefined && (await parts.files.kind(path)) === 'file';
     // The file itself is what "it" means then, and nothing is to be applied.
     if (isFile && item.isUnchanged) continue;
+    if (isFile && item.kind === 'code' && isChangedSince({ item, path }, before, entries)) continue;
     remembered.push({
       ...item,
       ...(content !== undefined && { content }),
@@ -118,6 +122,26 @@ async function rememberedFor({ parts, request: { caller }, before }: Turn) {
     });
   }
   return remembered;
+}
+
+/** Whether a later run may have changed the file, so that what was made of it before must not replace it. */
+function isChangedSince(
+  { item, path }: { readonly item: Remembered; readonly path: string },
+  { turns }: Session,
+  entries: readonly CatalogueEntry[],
+): boolean {
+  const changing = new Set(
+    entries.filter(({ tool }) => tool.annotations?.destructiveHint).map(({ name }) => name),
+  );
+  const at = turns.findLastIndex(({ runId }) => runId !== undefined && runId === item.runId);
+  const steps = turns
+    .slice(at + 1)
+    .flatMap(({ runId, plan }) => (runId !== undefined && plan ? plan.steps : []));
+  return steps.some(({ tool = '', args = {} }) => {
+    const where = args['path'];
+    const isBelow = typeof where !== 'string' || where === '.' || path.startsWith(`${where}/`);
+    return changing.has(tool) && (isBelow || where === path);
+  });
 }
 
 /** The file that a result was made of: the path its step was given, or the step whose result it took. */

@@ -36,6 +36,17 @@ describe('with a question open', () => {
     expect(await say(answer)).toMatchObject({ kind: 'plan', plan: planOf('review', 'a.py') });
   });
 
+  it('a path stands for the name that was asked about', async () => {
+    const { say } = aTalk({
+      planned: ({ message }) =>
+        message.includes('lost.py')
+          ? { kind: 'question', questions: ['There is no "lost.py" here.'], candidates: [] }
+          : planned({ message } as PlanningRequest),
+    });
+    expect(await say('review lost.py')).toMatchObject({ kind: 'question' });
+    expect(await say('found.py')).toMatchObject({ plan: planOf('review', 'found.py') });
+  });
+
   it.each(['help', 'Help!', '?'])('%s is not taken as its answer', async (message) => {
     const seen: string[] = [];
     const { say } = aTalk({

@@ -52,7 +52,7 @@ async function reopen(turn: Turn): Promise<Turn> {
 function wordsBehind({ words, before }: Turn, reply: ReplyKind): string {
   switch (reply.kind) {
     case 'answered':
-      return `${splitPastes(reply.request).words}\n${words}`;
+      return withAnswer(splitPastes(reply.request).words, words, before.turns.at(-1)?.questions);
     case 'accepted':
     case 'supplied':
     case 'resumed':
@@ -62,6 +62,14 @@ function wordsBehind({ words, before }: Turn, reply: ReplyKind): string {
     case 'misfit':
       return words;
   }
+}
+
+/** A path stands for the name that was asked about; anything else goes on with the request. */
+function withAnswer(request: string, answer: string, questions: readonly string[] = []): string {
+  const asked = questions.flatMap((one) => /"([^"\n]+)"/u.exec(one)?.[1] ?? [])[0];
+  const isPath = /^\S*[./]\S*\w$/u.test(answer.trim());
+  if (!isPath || asked === undefined || !request.includes(asked)) return `${request}\n${answer}`;
+  return request.replace(asked, () => answer.trim());
 }
 
 /** What "do it" means after an answer that says what could be said next. */

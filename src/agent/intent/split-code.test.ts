@@ -25,6 +25,8 @@ describe('code without fences', () => {
     'find the function that returns the wrong sign',
     'let me know: is it safe?',
     'for (almost) every file: run the tests',
+    'change RETRIES = 3 to RETRIES = 7',
+    'replace mode = "fast" with mode = "slow"',
   ])('is not seen in %j', (message) => {
     expect(splitCode(message)).toEqual({ prose: message });
   });

@@ -6,7 +6,8 @@ import {
   type Material,
   type Situation,
 } from './read-context.ts';
-import { has, isDescriptive, type FoundPath } from './read-words.ts';
+import { readSlots } from './read-slots.ts';
+import { has, isDescriptive, readWords, type FoundPath } from './read-words.ts';
 import { changesField, isWriter, pathKind, takes } from './tool-profile.ts';
 
 export type Missing = 'code' | 'task' | 'content' | 'file' | 'model';
@@ -108,7 +109,11 @@ function toBeWorkedOn(choice: Choice, state: State): readonly Material[] {
 function findSubject(choice: Choice, state: State): readonly Material[] {
   const { clause, profile } = choice;
   const { context, drafts } = state;
-  const made = drafts.filter(({ profile: { output } }) => output.kind === 'code');
+  // What a review proposes is not the file that it is about.
+  const made = drafts.filter(
+    ({ profile: { output, examples } }) =>
+      output.kind === 'code' && !examples[0]?.includes('verb:review'),
+  );
   if (made.length > 0 && takes(profile, 'code')) return made.slice(-1).map(madeBy);
   if (state.spokenOf.length > 0 && (clause.pointsBack || takes(profile, 'code')))
     return state.spokenOf;
@@ -128,12 +133,13 @@ function findSubject(choice: Choice, state: State): readonly Material[] {
 }
 
 /** "tests for a poker hand evaluator": what is described and not found anywhere is made first. */
-function makeFirst({ clause, slots }: Choice, state: State): Material | undefined {
+function makeFirst(choice: Choice, state: State): Material | undefined {
+  const { clause, slots } = choice;
   const { maker: profile, prose: text, reading } = state;
   const isDescribed = reading.words.filter(isDescriptive).length > 1;
   if (!profile || clause.pointsBack || !isDescribed || reading.files.size > 0) return undefined;
   return madeBy(
-    addDraft({ profile, slots, text, extra: extraFor({ clause, profile }, state) }, state),
+    addDraft({ profile, slots, text, extra: extraFor({ ...choice, profile }, state) }, state),
   );
 }
 
@@ -143,12 +149,9 @@ const project = ofPath({ path: '.', kind: 'folder' });
 const isFile = ({ path }: Material): boolean => path?.kind === 'file';
 
 /** Where a tool takes no path, a step reads the file. */
-function readable(
-  subject: Material | undefined,
-  choice: Choice,
-  { reader, drafts, missing }: State,
-): Material | undefined {
+function readable(subject: Material | undefined, choice: Choice, state: State) {
   const { profile, slots, text } = choice;
+  const { reader, drafts, missing } = state;
   const isFolder = subject?.path?.kind === 'folder';
   const isReadBefore = takes(profile, 'code') && !takes(profile, 'path');
   // No tool reads a whole folder into one text.
@@ -160,10 +163,7 @@ function readable(
   return madeBy(known ?? addDraft({ profile: reader, slots, text, subject }, { drafts }));
 }
 
-function extraFor(
-  { clause, profile }: Pick<Choice, 'clause' | 'profile'>,
-  { drafts, context }: State,
-): Material | undefined {
+function extraFor({ clause, profile }: Choice, { drafts, context }: State): Material | undefined {
   if (!takes(profile, 'content') && !takes(profile, 'task')) return undefined;
   const told = drafts.findLast(({ profile: { output } }) => /^(?:spec|text)$/u.test(output.kind));
   const draft = told ?? (takes(profile, 'code') ? undefined : drafts.at(-1));
@@ -198,13 +198,19 @@ function toBeSaved({ clause, slots, profile, text }: Choice, state: State): read
     .filter(({ origin }) => (isKept || again?.output.kind !== 'code') && (isFree || isOwn(origin)));
   const written = [slots.single['text'] ?? slots.quote].flat()[0];
   if (slots.single['addition'] && !takes(profile, 'addition')) state.missing.add('model');
-  const told = written ? [{ kind: 'text' as const, content: `${written}\n` }] : [];
+  const told: readonly Material[] = written ? [{ kind: 'text', content: `${written}\n` }] : [];
   const material = [...context.given, ...(isSaved ? shown : []), ...told].slice(0, 1);
   // What was made of a folder is made again, to be saved as a whole.
-  const subject = ofPath({ path: context.lastPath ?? '.', kind: 'folder' });
-  const isWhole = !state.reading.files.has(context.lastPath ?? '');
-  if (material.length === 0 && again && isWhole && changesField(profile, again))
-    return [madeBy(addDraft({ profile: again, slots, text, subject }, state))];
+  const { lastPath: path = '.', lastGoal = text } = context;
+  const kind = state.reading.files.has(path) ? 'file' : 'folder';
+  // So is what was made of a file, which may have changed since.
+  const isAgain =
+    kind === 'folder'
+      ? material.length === 0 && again && changesField(profile, again)
+      : material[0]?.origin === path && again?.output.kind === 'code' && !again.needsModel;
+  const subject = ofPath({ path, kind });
+  const goal = { text: lastGoal, slots: readSlots(readWords(lastGoal), lastGoal) };
+  if (again && isAgain) return [madeBy(addDraft({ ...goal, profile: again, subject }, state))];
   if (material.length === 0) state.missing.add(said.has('change') ? 'model' : 'content');
   return material;
 }

@@ -7,9 +7,6 @@ const maxFiles = 5_000;
 const endings =
   /\.(?:py|pyi|js|mjs|cjs|jsx|ts|tsx|mts|java|go|rs|sql|html?|css|scss|cs|cpp|cc|c|h|hpp|php|rb|kts?|swift|scala|sh|bash|ps1|pl|hs|exs?|dart|lua|jl|clj|vue|svelte|md|txt|rst|json|ya?ml|toml|xml|ini|env|cfg|conf|lock|csv|log|ipynb|gradle|tf|proto|mod)$/iu;
 
-/** "the cart tests" are in a file of their own. */
-const testAffixes = ['test_*', '*_test', '*.test', '*.spec'];
-
 export interface PathReading {
   readonly words: readonly Word[];
   /** Names that look like files and are none, or are in several folders, with what to ask. */
@@ -18,6 +15,7 @@ export interface PathReading {
 }
 
 interface Tree {
+  readonly disk: ProjectFiles;
   readonly files: readonly string[];
   /** By name in lower case. */
   readonly byName: ReadonlyMap<string, readonly string[]>;
@@ -28,30 +26,26 @@ interface Tree {
 
 /** Finds the words that are files or folders inside the roots; everything else stays a word. */
 export async function findPaths(words: readonly Word[], files: ProjectFiles): Promise<PathReading> {
-  const tree = indexTree(await files.list(maxFiles));
+  const tree = { ...indexTree(await files.list(maxFiles)), disk: files };
   const lost: PathReading['lost'][number][] = [];
   const read: Word[] = [];
   for (const [at, word] of words.entries()) {
     const name = word.text;
     if (has(word, 'wholeProject')) read.push({ ...word, path: { path: '.', kind: 'folder' } });
     else if (word.kind === 'path' || (word.kind === 'quote' && looksLikeFile(name))) {
-      const found = await findNamed(name, files, tree);
+      const found = await findNamed(name, tree);
       const question = questionAbout(name, found, tree);
       if (question !== undefined) lost.push({ name, question });
       const path = found[0] ?? (looksLikeFile(name) ? { path: name, kind: 'new' } : undefined);
       read.push(path ? { ...word, kind: 'path', path } : { ...word, kind: 'word' });
     } else if (/^(?:word|symbol|quote|name)$/u.test(word.kind))
-      read.push(withPath(word, [words[at - 1], words[at + 1]], tree));
+      read.push(withPath(word, [words[at - 1], words[at + 1], read.at(-2)], tree));
     else read.push(word);
   }
   return { words: read, lost, files: new Set(tree.files) };
 }
 
-function questionAbout(
-  name: string,
-  found: readonly FoundPath[],
-  { files }: Tree,
-): string | undefined {
+function questionAbout(name: string, found: readonly FoundPath[], { files }: Tree) {
   const paths = found.map(({ path }) => path).join(', ');
   if (found.length > 1) return `There are several files named "${name}": ${paths}. Which one?`;
   if (found.length === 1 || files.length === 0 || !looksLikeFile(name)) return undefined;
@@ -66,7 +60,7 @@ function questionAbout(
 const nameOf = (path: string): string => posix.basename(path).toLowerCase();
 const stemOf = (path: string): string => posix.parse(path.toLowerCase()).name;
 
-function indexTree(files: readonly string[]): Tree {
+function indexTree(files: readonly string[]): Omit<Tree, 'disk'> {
   const folders = files.flatMap((file) =>
     [...file.matchAll(/\//gu)].map(({ index }) => file.slice(0, index)),
   );
@@ -78,14 +72,10 @@ function indexTree(files: readonly string[]): Tree {
   };
 }
 
-async function findNamed(
-  text: string,
-  files: ProjectFiles,
-  tree: Tree,
-): Promise<readonly FoundPath[]> {
+async function findNamed(text: string, tree: Tree): Promise<readonly FoundPath[]> {
   const path = text.replace(/(?<=.)\/$/u, '');
   if (path.includes('*')) return [{ path, kind: 'folder' }];
-  const kind = await files.kind(path);
+  const kind = await tree.disk.kind(path);
   if (kind) return [{ path, kind }];
   const ending = `/${path.toLowerCase()}`;
   const below = tree.files.filter((file) => `/${file.toLowerCase()}`.endsWith(ending));
@@ -94,19 +84,26 @@ async function findNamed(
 }
 
 /** A word that is the name of a folder or a file: an ordinary word needs a sign that it is meant as one. */
-function withPath(word: Word, [before, after]: readonly (Word | undefined)[], tree: Tree): Word {
-  const isInside = has(before, 'boundary') && !has(word, 'function');
+function withPath(word: Word, around: readonly (Word | undefined)[], tree: Tree): Word {
+  const [before, after, other] = around;
+  const isNext = has(before, 'joins') && other?.path?.kind === 'folder';
+  const isInside = (has(before, 'boundary') || isNext) && !has(word, 'function');
   const isFolder = isInside || after?.meaning.nouns.includes('folder') === true || !isKnown(word);
   // The shallowest comes first.
   const folder = tree.folders.get(word.text.toLowerCase())?.[0];
   if (folder !== undefined && isFolder) return { ...word, path: { path: folder, kind: 'folder' } };
   const name = word.text.toLowerCase();
   const isTested = after?.meaning.nouns.includes('tests') === true;
-  const stems = isTested ? testAffixes.map((affix) => affix.replace('*', name)) : [name];
-  const named = stems.flatMap((stem) => tree.byName.get(stem) ?? tree.byStem.get(stem) ?? []);
+  // "the cart tests" are in a file of their own.
+  const own = [`test_${name}`, `${name}_test`, `${name}.test`, `${name}.spec`];
+  const named = (isTested ? own : [name]).flatMap(
+    (stem) => tree.byName.get(stem) ?? tree.byStem.get(stem) ?? [],
+  );
   const [file, ...others] = named;
   // "the readme" is a file, though it is an ordinary word.
-  const isMeant = !isKnown(word) || (has(before, 'definite') && word.meaning.verbs.length === 0);
+  const { verbs, names } = word.meaning;
+  const isNoun = verbs.length === 0 && names.focusAreas === undefined;
+  const isMeant = !isKnown(word) || (has(before, 'definite') && isNoun);
   if (file === undefined || others.length > 0 || word.text.length < 3 || !isMeant) return word;
   return { ...word, path: { path: file, kind: 'file' } };
 }

@@ -23,6 +23,7 @@ export const lexicon = {
   ),
   /** Words without which a few others are no request for harm. */
   signsOfHarm: new Set(readList(data.signsOfHarm)),
+  numbers: readList(data.numbers),
   /** Example phrases for what is no tool's. */
   phrases: data.phrases,
   /** What other programs and servers do, with an answer that says which: a tool in the catalogue goes first. */
@@ -37,9 +38,7 @@ function withParts(pattern: string): string {
   return pattern.replaceAll(/[A-Z]{3,}/gu, (name) => parts.get(name) ?? name);
 }
 
-function readTable(
-  table: Readonly<Record<string, string>>,
-): ReadonlyMap<string, readonly string[]> {
+function readTable(table: Readonly<Record<string, string>>) {
   return new Map(Object.entries(table).map(([name, text]) => [name, readList(text)]));
 }
 

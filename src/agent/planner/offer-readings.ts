@@ -20,11 +20,7 @@ const maxLabels = 4;
 const maxReadings = 8;
 
 /** A clause with what it is taken for; without a tool it asks for nothing. */
-interface Pick {
-  readonly clause: Clause;
-  readonly profile?: ToolProfile | undefined;
-  readonly share: number;
-}
+type Pick = Readonly<{ clause: Clause; profile?: ToolProfile | undefined; share: number }>;
 
 type Interpretation = Readonly<{ picks: readonly Pick[]; weight: number }>;
 
@@ -86,11 +82,7 @@ function mergeDetails(picks: readonly Pick[]): readonly Pick[] {
   return [...merged.values()];
 }
 
-function writeReading(
-  picks: readonly Pick[],
-  share: number,
-  situation: Situation,
-): readonly Reading[] {
+function writeReading(picks: readonly Pick[], share: number, situation: Situation) {
   const { prose } = situation;
   const choices = picks.flatMap(({ clause, profile }): readonly Choice[] => {
     const { words } = clause;
@@ -186,11 +178,9 @@ function namesPathOnly(words: readonly Word[]): boolean {
 }
 
 /** How well a tool of another server fits beside the best of ours; undefined where it is not spoken of. */
-function foreignOdds(
-  { entry, nameWords }: ToolProfile,
-  { words, features }: Stretch,
-  { request, ownNames }: Situation,
-): number | undefined {
+function foreignOdds(profile: ToolProfile, { words, features }: Stretch, situation: Situation) {
+  const { entry, nameWords } = profile;
+  const { request, ownNames } = situation;
   if (request.isOwn(entry.server)) return undefined;
   const names = [entry.server, entry.tool.name].map((name) => name.toLowerCase());
   const isNamed = words.some((word) => !isKnown(word) && names.includes(word.plain));

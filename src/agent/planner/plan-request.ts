@@ -4,9 +4,7 @@ import type { AboutTopic } from './lexicon.ts';
 import type { Remembered, Turn } from '../../contract/session/index.ts';
 
 /** Something given along with the message; `kind` (`code`, `tests`, `spec` …) is told from the name when not given. */
-export type GivenAttachment = {
-  readonly [Key in 'kind' | keyof Attachment]?: string | undefined;
-};
+export type GivenAttachment = Partial<Record<'kind' | keyof Attachment, string | undefined>>;
 
 export interface PlanningRequest {
   readonly message: string;

@@ -330,6 +330,16 @@ describe('what was made of a file', () => {
       expect(await firstPlan(message, first)).toMatchObject([write('src/cart.ts', 'new cart')]);
   });
 
+  it('is made anew as it was asked for where nothing came between: the file may have changed', async () => {
+    const { plan, ...asked } = format(1, 'src/cart.ts');
+    const last = { ...asked, plan: { ...plan, goal: 'format src/cart.ts with tabs' } };
+    const context = { history: [last], remembered: remembered.slice(1) };
+    expect(await firstPlan('apply it', context)).toMatchObject([
+      { tool: 'code.format_code', args: { path: 'src/cart.ts' } },
+      write('src/cart.ts', '${format_code.formatted_code}'),
+    ]);
+  });
+
   it('is found by the name of the file, and applied to no other', async () => {
     expect(await firstPlan('apply it to src/cart.ts', { history, remembered })).toMatchObject([
       write('src/cart.ts', 'new cart'),

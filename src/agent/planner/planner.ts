@@ -114,7 +114,7 @@ function isEveryday(words: readonly Word[]): boolean {
   return said.length === 2 && said.every(isForeign);
 }
 
-/** One plan when there is no doubt, numbered readings when there is. */
+/** One plan when there is no doubt and every word is read, numbered readings otherwise. */
 function offer(
   readings: readonly Reading[],
   { request, isClear, reading }: Situation & { readonly isClear: boolean },
@@ -123,12 +123,12 @@ function offer(
   const count = first?.drafted.drafts.length ?? 0;
   if (count > request.maxSteps)
     return ask(`That takes ${count} steps of at most ${request.maxSteps}. Which part comes first?`);
-  const best = first?.candidate.confidence ?? 0;
-  const isSure = isClear && best >= sureShare;
-  const candidates = readings.slice(0, isSure ? 1 : maxShown).map(({ candidate }) => candidate);
+  const notUnderstood = first ? wordsNotRead(first, reading.words) : [];
+  const isSure = isClear && (first?.candidate.confidence ?? 0) >= sureShare;
+  const shown = isSure && notUnderstood.length === 0 ? 1 : maxShown;
+  const candidates = readings.slice(0, shown).map(({ candidate }) => candidate);
   if (!isSure && candidates.length === 1)
     return { ...ask(`Did you mean this? ${candidates[0]?.why ?? ''}`), candidates };
-  const notUnderstood = first ? wordsNotRead(first, reading.words) : [];
   return { kind: 'plan', candidates, ...(notUnderstood.length > 0 && { notUnderstood }) };
 }
 
@@ -136,16 +136,10 @@ function offer(
 function wordsNotRead({ candidate, drafted }: Reading, words: readonly Word[]): readonly string[] {
   const args = JSON.stringify(candidate.plan.steps);
   const understood = drafted.drafts.map(({ slots }) => slots.understood).join(' ');
-  const unread = words.filter(
-    (word) =>
-      /^(?:word|flag|number|quote)$/u.test(word.kind) &&
-      !(
-        word.path ||
-        (isKnown(word) && word.kind !== 'flag') ||
-        understood.includes(word.text) ||
-        args.includes(word.text)
-      ),
-  );
+  const unread = words
+    .filter(({ kind, path }) => /^(?:word|flag|number|quote)$/u.test(kind) && !path)
+    .filter((word) => !isKnown(word) || word.kind === 'flag')
+    .filter(({ text }) => !understood.includes(text) && !args.includes(text));
   return [...new Set(unread.map(({ text }) => text))];
 }
 

@@ -33,12 +33,8 @@ const maxCuts = 7;
 const cutWeights = { end: 1.8, sequence: 1.1, join: 1.1, mark: 0.4, negation: 0.3 };
 const followWeights = { deed: 0.8, other: -2.1 };
 
-interface Cut {
-  /** The index of the first word behind it. */
-  readonly at: number;
-  readonly weight: number;
-  readonly isNegation: boolean;
-}
+/** `at` is the index of the first word behind it. */
+type Cut = Readonly<{ at: number; weight: number; isNegation: boolean }>;
 
 /** All ways to cut the message where a new deed may begin. */
 export function splitMessage(words: readonly Word[], judge: Judge): readonly Split[] {
@@ -102,9 +98,11 @@ function connective(word: Word | undefined): keyof typeof cutWeights | undefined
 /** A deed is a verb, or a noun that stands for one: "a parser, tests and a review". */
 function beginsDeed(rest: readonly Word[]): boolean {
   const first = rest.find((word) => isSignificant(word) && !has(word, 'negation'));
-  const isVerb = first && (first.meaning.verbs.length > 0 || has(first, 'light'));
+  const isVerb = first && !first.path && (first.meaning.verbs.length > 0 || has(first, 'light'));
   // "that reads names and sorts them" goes on with what a program does.
   if (isVerb) return !/[^s]s$/u.test(first.plain);
-  const end = rest.findIndex((word) => word.kind === 'mark' || has(word, 'joins', 'boundary'));
-  return rest.slice(0, end < 0 ? undefined : end).some(({ meaning }) => meaning.nouns.length > 0);
+  const ends = ['joins', 'boundary', 'sequence'];
+  const end = rest.findIndex((word) => word.kind === 'mark' || has(word, ...ends));
+  const said = rest.slice(0, end < 0 ? undefined : end).filter(({ path }) => !path);
+  return said.some(({ meaning }) => meaning.nouns.length > 0);
 }

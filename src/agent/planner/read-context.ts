@@ -54,16 +54,17 @@ interface Context {
   readonly given: readonly Material[];
   /** From earlier turns, newest first. */
   readonly remembered: readonly Material[];
-  /** The path that the last plan worked on. */
+  /** Of the last plan: what it worked on, its only tool, and what it was made for. */
   readonly lastPath: string | undefined;
-  /** The tool of the last plan, where it had only one step. */
   readonly lastTool: string | undefined;
+  readonly lastGoal: string | undefined;
 }
 
 export function readContext(request: PlanningRequest, code?: string): Context {
   const { attachments, remembered, history } = request;
   const pasted = code === undefined ? [] : [{ kind: 'code', content: code }];
-  const steps = history.findLast(({ role, plan }) => role === 'assistant' && plan)?.plan?.steps;
+  const last = history.findLast(({ role, plan }) => role === 'assistant' && plan)?.plan;
+  const steps = last?.steps;
   const paths = (steps ?? []).map(({ args }) => args?.['path']);
   return {
     given: [...attachments, ...pasted].map((one) => materialOf(one)),
@@ -78,6 +79,7 @@ export function readContext(request: PlanningRequest, code?: string): Context {
       (path): path is string => typeof path === 'string' && !path.includes('${'),
     ),
     lastTool: steps?.length === 1 ? steps[0]?.tool : undefined,
+    lastGoal: last?.goal,
   };
 }
 
@@ -97,6 +99,5 @@ export function isDeletion(words: readonly Word[]): boolean {
   const isFile = ({ kind, path, meaning }: Word): boolean =>
     kind === 'path' || path !== undefined || meaning.nouns.includes('file');
   const [deed, ...others] = said.filter((word) => !isFile(word));
-  const isDelete = /^(?:delete|remove|rm|erase)$/u.test(deed?.plain ?? '');
-  return isDelete && others.length === 0 && said.length > 1;
+  return has(deed, 'deletes') && others.length === 0 && said.length > 1;
 }

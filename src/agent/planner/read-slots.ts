@@ -27,6 +27,7 @@ export function readSlots(words: readonly Word[], prose: string) {
   const isPerson = author !== undefined && !readPhrase(author).some(isKnown);
   const { startLine, endLine: lastLine = startLine } = values;
   const lineCount = lastLine && startLine && String(Number(lastLine) - Number(startLine) + 1);
+  const count = lexicon.numbers.indexOf(values['limit'] ?? '');
   const commit = values['commit'] ?? (lastCommit && 'HEAD');
   /** Values by the role of the argument that takes them, or by the kind of word: email, channel, url. */
   const single: Readonly<Record<string, string | readonly string[] | undefined>> = {
@@ -44,7 +45,7 @@ export function readSlots(words: readonly Word[], prose: string) {
     args: values['args']?.match(/"[^"]*"|'[^']*'|\S+/gu)?.map(withoutQuotes),
     startLine: startLine ?? (values['tail'] && `-${values['tail']}`),
     endLine: lastLine,
-    limit: commit === 'HEAD' ? '1' : (lineCount ?? values['limit']),
+    limit: commit === 'HEAD' ? '1' : (lineCount ?? (count > 0 ? String(count) : values['limit'])),
     author: isPerson ? author : undefined,
     commit: since === undefined ? commit : undefined,
   };

@@ -37,17 +37,13 @@ export interface ToolProfile {
 }
 
 /** By what phrases are learned for: a tool that also changes what is there has a second profile, `TOOL#change`. */
-export function profileTool(
-  entry: CatalogueEntry,
-  phrases: Phrases,
-): readonly (readonly [label: string, profile: ToolProfile])[] {
+export function profileTool(entry: CatalogueEntry, phrases: Phrases) {
   const { name, title, annotations, inputSchema, _meta: meta } = entry.tool;
   const given = meta?.[examplesMetaKey];
   const own = (Array.isArray(given) ? given : []).filter((one) => typeof one === 'string');
   const spaced = name.replaceAll(/[_.-]+/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2');
   const names = [spaced, title ?? annotations?.title ?? spaced];
-  const listed = [...(phrases[entry.name] ?? []), ...own];
-  const examples = [...names, ...listed].map(featuresOf);
+  const examples = [...names, ...(phrases[entry.name] ?? []), ...own].map(featuresOf);
   const required = inputSchema['required'];
   const fields = Object.entries(recordOf(inputSchema['properties'])).map(([field, schema]) => ({
     name: field,

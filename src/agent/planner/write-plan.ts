@@ -1,9 +1,9 @@
 import { planSchema, type Json, type Plan, type Step } from '../../contract/plan/index.ts';
-import { recordOf } from '../../kernel/index.ts';
+import { recordOf, stemOf } from '../../kernel/index.ts';
 import { originOf } from './draft-steps.ts';
 import { languageOf } from './lexicon.ts';
 import type { Draft, Material } from './read-context.ts';
-import { isSignificant, readWords } from './read-words.ts';
+import { has, isKnown, isSignificant, readWords, type Word } from './read-words.ts';
 import { changesField, isWriter, takes, type Field } from './tool-profile.ts';
 
 const maxGoalChars = 2_000;
@@ -20,9 +20,8 @@ export function writePlan(drafts: readonly Draft[], message: string): Plan {
       const value = valueFor(field, draft) ?? (isNeeded ? inputFor(field, inputs) : undefined);
       if (value !== undefined) args[field.name] = value;
     }
-    // What comes after a change of files is to see it.
-    const saved = drafts.slice(0, at).findLast((one) => isWriter(one.profile))?.id;
-    return { id, tool: profile.entry.name, args, ...(saved && { when: `exists(\${${saved}})` }) };
+    const when = conditionFor(draft, drafts.slice(0, at));
+    return { id, tool: profile.entry.name, args, ...(when && { when }) };
   });
   return planSchema.parse({
     version: 1,
@@ -30,6 +29,19 @@ export function writePlan(drafts: readonly Draft[], message: string): Plan {
     ...(Object.keys(inputs).length > 0 && { input: inputs }),
     steps,
   });
+}
+
+/** What comes after a change is to see it, and "if the tests pass" asks for what they counted. */
+function conditionFor({ text }: Draft, before: readonly Draft[]): string {
+  const isChange = ({ profile: { entry, isReadOnly } }: Draft): boolean =>
+    !isReadOnly && entry.tool.annotations?.destructiveHint !== false;
+  const changed = before.findLast(isChange)?.id;
+  const isTest = ({ profile: { entry } }: Draft): boolean =>
+    'ok' in recordOf(entry.tool.outputSchema?.['properties']);
+  const says = (name: string): boolean => readWords(text).some((word) => has(word, name));
+  const tested = says('conditions') ? before.findLast(isTest)?.id : undefined;
+  const waits = changed ? [`exists(\${${changed}})`] : [];
+  return [...waits, ...(tested ? [`\${${tested}.ok} == ${!says('failures')}`] : [])].join(' && ');
 }
 
 /** Deletes a file, or saves all files that a step lists. */
@@ -68,7 +80,7 @@ function valueFor(field: Field, draft: Draft): Json | undefined {
     case 'title':
       return accepted(field, slots.quote ?? (field.isRequired ? text.slice(0, 80) : undefined));
     default:
-      return accepted(field, slots.single[field.role ?? '']);
+      return accepted(field, slots.single[field.role ?? ''] ?? spokenOf(field, text));
   }
 }
 
@@ -90,7 +102,8 @@ function docsQuery(draft: Draft): Readonly<Record<string, string | undefined>> {
   const slots = { ...draft.slots, symbol: undefined, quote: undefined };
   const said = queryWords({ ...draft, slots });
   const library = [slots.single['library'] ?? said[0]].flat()[0];
-  const topic = said.filter((word) => word !== library).join(' ') || library;
+  const named = slots.single['topic'] ?? said.filter((word) => word !== library).join(' ');
+  const topic = [named].flat()[0] || library;
   return { library: library && escaped(library), topic: topic && escaped(topic) };
 }
 
@@ -141,6 +154,14 @@ function accepted({ schema }: Pick<Field, 'schema'>, value: Value): Json | undef
       ? Number(one)
       : undefined;
   return type === 'boolean' || type === 'object' ? undefined : one;
+}
+
+/** "with tabs", "4-space": a value that the schema lists, where no role says what the argument holds. */
+function spokenOf({ role, schema }: Field, text: string): string | undefined {
+  if (role !== undefined || !Array.isArray(schema.enum)) return undefined;
+  const said = new Set(readWords(text).map(({ plain }) => stemOf(plain)));
+  const isMeant = (word: Word): boolean => !isKnown(word) && said.has(stemOf(word.plain));
+  return schema.enum.find((one) => readWords(String(one)).every(isMeant));
 }
 
 /** A reference to what a step gives, or the text itself. */

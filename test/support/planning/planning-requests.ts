@@ -26,6 +26,14 @@ export const ownSets = [
   'tenth',
 ] as const;
 
+/** A value as it must be, or a part of it. */
+const wantedValue = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.object({ contains: z.string() }),
+]);
+
 const requestSchema = z.object({
   id: z.string(),
   tree: z.string().optional(),
@@ -41,6 +49,12 @@ const requestSchema = z.object({
   expect: z.enum(['plan', 'clarify', 'refuse']),
   gold: z.array(z.looseObject({ tool: z.string() })).default([]),
   optional: z.array(z.string()).default([]),
+  /** Plans that count as right, compared with their arguments. */
+  plans: z
+    .array(z.array(z.object({ tool: z.string(), args: z.record(z.string(), wantedValue) })))
+    .default([]),
+  /** An answer without a plan is right, too. */
+  mayAnswer: z.boolean().default(false),
 });
 
 /** A message with what came before it, and what a careful person would do. */
@@ -50,9 +64,9 @@ export interface PlanningCase extends Omit<z.output<typeof requestSchema>, 'acce
   readonly files: readonly string[];
 }
 
-/** `dev` came with the project; `own` and `folder` are ours; authors of `fresh` and `fresh-2` did not know the planner. */
+/** `dev` came with the project; `own` and `folder` are ours; the authors of the others did not know the planner. */
 export function planningCases(
-  set: 'dev' | 'dev-2' | 'own' | 'folder' | 'fresh' | 'fresh-2',
+  set: 'dev' | 'dev-2' | 'own' | 'folder' | 'fresh' | 'fresh-2' | 'fresh-3',
 ): readonly PlanningCase[] {
   const { requests, trees } = z
     .object({
@@ -69,7 +83,16 @@ export function planningCases(
 
 /** A message by itself. */
 export function aRequest(request: string): PlanningCase {
-  const nothing = { history: [], attachments: [], gold: [], optional: [], accept: [], files: [] };
+  const nothing = {
+    history: [],
+    attachments: [],
+    gold: [],
+    optional: [],
+    accept: [],
+    files: [],
+    plans: [],
+    mayAnswer: false,
+  };
   return { id: request, category: 'single', expect: 'plan', request, ...nothing };
 }
 

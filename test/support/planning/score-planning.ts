@@ -7,7 +7,7 @@ import type { PlanningCase } from './planning-requests.ts';
  */
 export type Score = 'right' | 'among' | 'asked' | 'refused' | 'wrong';
 
-/** Compares by the names of the tools alone; optional ones may be there or not. */
+/** Compares by the names of the tools alone, where no plans are given; optional ones may be there or not. */
 export function scorePlanning(one: PlanningCase, answer: PlanningAnswer): Score {
   if (one.category === 'about') return answer.kind === 'about' ? 'right' : missed(answer);
   if (one.expect === 'refuse') return answer.kind === 'refusal' ? 'right' : missed(answer);
@@ -15,8 +15,11 @@ export function scorePlanning(one: PlanningCase, answer: PlanningAnswer): Score 
     const isOffered = answer.kind === 'plan' && answer.candidates.length > 1;
     return answer.kind === 'question' || isOffered ? 'right' : missed(answer);
   }
+  if (answer.kind === 'about' && one.mayAnswer) return 'right';
   if (answer.kind === 'refusal' || answer.kind === 'about') return 'refused';
-  const at = answer.candidates.findIndex((candidate) => isGold(one, toolsOf(candidate)));
+  const at = answer.candidates.findIndex((candidate) =>
+    one.plans.length > 0 ? isWanted(one, candidate) : isGold(one, toolsOf(candidate)),
+  );
   if (at === 0) return answer.kind === 'plan' ? 'right' : 'among';
   return at > 0 ? 'among' : missed(answer);
 }
@@ -32,12 +35,52 @@ export function isSurelyWrong(one: PlanningCase, answer: PlanningAnswer): boolea
   return scorePlanning(one, answer) !== 'right';
 }
 
-export function toolsOf({
-  plan,
-}: {
-  readonly plan: { readonly steps: readonly { readonly tool?: string | undefined }[] };
-}): readonly string[] {
+interface Planned {
+  readonly plan: {
+    readonly steps: readonly {
+      readonly tool?: string | undefined;
+      readonly args?: Readonly<Record<string, unknown>> | undefined;
+    }[];
+  };
+}
+
+export function toolsOf({ plan }: Planned): readonly string[] {
   return plan.steps.map(({ tool }) => tool?.split('.').at(-1) ?? '');
+}
+
+/** The same steps in any order, each with at least the arguments that are wanted; files may be read besides. */
+function isWanted({ plans }: PlanningCase, { plan }: Planned): boolean {
+  return plans.some((wanted) => {
+    const isReading = wanted.some(({ tool }) => tool === 'workspace.read_file');
+    const left = plan.steps.filter(({ tool }) => isReading || tool !== 'workspace.read_file');
+    if (left.length !== wanted.length) return false;
+    return wanted.every(({ tool, args }) => {
+      const at = left.findIndex(
+        (step) =>
+          step.tool === tool &&
+          Object.entries(args).every(([name, value]) => isValue([name, value], flat(step)[name])),
+      );
+      return at >= 0 && left.splice(at, 1).length === 1;
+    });
+  });
+}
+
+/** A list of one change is that change. */
+function flat({ args = {} }: Planned['plan']['steps'][number]): Readonly<Record<string, unknown>> {
+  const { changes } = args;
+  return Array.isArray(changes) && changes.length === 1 ? { ...args, ...changes[0] } : args;
+}
+
+function isValue([name, wanted]: readonly [string, unknown], found: unknown): boolean {
+  const plain = (value: unknown): string =>
+    (typeof value === 'string' ? value : JSON.stringify(value)).toLowerCase();
+  const trimmed = (value: unknown): string =>
+    plain(value)
+      .replace(/^\.\//u, '')
+      .replace(/(?<=.)\/+$/u, '');
+  if (found === undefined) return name === 'path' && wanted === '.';
+  if (typeof wanted === 'object') return plain(found).includes(plain(Object(wanted).contains));
+  return [found].flat().length === 1 && trimmed([found].flat()[0]) === trimmed(wanted);
 }
 
 /** The same deed under another name. */

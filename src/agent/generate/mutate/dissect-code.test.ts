@@ -122,6 +122,10 @@ describe('dissecting code', () => {
     ['javascript', "const f = (s) => s.split(' ').length;", 's.split(/\\s+/)'],
     ['python', 'def f(xs):\n    return list(set(xs))\n', 'list(dict.fromkeys(xs))'],
     ['python', 'def f(s):\n    return s.split(" ")\n', 's.split()'],
+    ['python', 'def f(s):\n    return s.lstrip("ab")\n', 's.removeprefix("ab")'],
+    ['python', "def f(s):\n    return s.rstrip('ab')\n", "s.removesuffix('ab')"],
+    ['javascript', 'const f = (o) => ({ n: o.n || 3 });', '(o.n ?? 3)'],
+    ['typescript', 'const f = (o: O): string => o.name || DEFAULT;', '(o.name ?? DEFAULT)'],
     [
       'go',
       'package p\nfunc F(s string) []string { return strings.Split(s, " ") }',
@@ -137,8 +141,28 @@ describe('dissecting code', () => {
     },
   );
 
+  it.each<[ParsedLanguage, string, readonly string[]]>([
+    ['javascript', 'for (const x of xs) { n++; }', ['++']],
+    ['javascript', 'for (let i = 0; i < xs.length; i++) { xs.go(); }', []],
+    ['typescript', 'while (i < xs.length) { i++; left--; }', ['--']],
+    ['typescript', 'do { i += 1; } while (i < 9);', []],
+    ['go', 'for _, x := range xs {\n\t\tcounts[x]++\n\t}', ['++']],
+    ['go', 'for i < 9 {\n\t\ti++\n\t\tleft -= 1\n\t}', ['-=']],
+  ])(
+    'counts the other way in %s, but for the steps of a loop: %s',
+    async (language, body, from) => {
+      const head = language === 'go' ? 'package a\n\nfunc f() {\n\t' : 'function f() {\n';
+      const { mutants } = await dissect(language, `${head}${body}\n}\n`);
+      const found = mutants.flatMap(
+        ({ description }) => /"(\+\+|--|[-+]=)" became/.exec(description)?.[1] ?? [],
+      );
+      expect(found).toEqual(from);
+    },
+  );
+
   it('finds none where the code says what it means', async () => {
-    const text = 'const f = (xs) => xs.sort((a, b) => a - b).map((x) => x.replace(/a/g, "b"));';
+    const text =
+      'const f = (xs) => xs.sort((a, b) => a - b).map((x) => x.replace(/a/g, "b") || (x && g(x)));';
     const { alternatives } = await dissect('javascript', text);
     expect(alternatives.filter(({ function: name }) => name !== '')).toEqual([]);
   });

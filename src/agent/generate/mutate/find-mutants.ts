@@ -64,7 +64,7 @@ function changesOfNode(node: Node, site: FunctionSite, grammar: Grammar): Change
     return [...removed(node, grammar), ...otherError(node, grammar)];
   }
   if (grammar.skipped.has(type)) return [];
-  if (grammar.operations.has(type)) return changeOperator(node);
+  if (grammar.operations.has(type)) return [...changeOperator(node), ...otherCall(node, grammar)];
   if (grammar.numbers.has(type)) return isAtZero(node.parent) ? [] : changeNumber(node);
   if (grammar.strings.has(type)) {
     return isProse(node.text) ? [] : [changed(node, 'constant', `~${node.text}`)];
@@ -118,8 +118,14 @@ function keepOperand(node: Node, which: 'LEFT' | 'RIGHT'): Change {
 
 /** `i += 1` of a loop: without it the loop does not end, which every test would notice. */
 function isLoopStep(node: Node): boolean {
-  if (!/assignment/.test(node.type)) return false;
-  return /^for_(?:statement|clause)$/.test(node.parent?.type ?? '');
+  if (!/assignment|update|^(?:inc|dec)_/.test(node.type)) return false;
+  if (/^for_(?:statement|clause)$/.test(node.parent?.type ?? '')) return true;
+  const step = new RegExp(`(?<![\\w.])${RegExp.escape(node.namedChild(0)?.text ?? '')}\\b`);
+  for (let outer = node.parent; outer !== null; outer = outer.parent) {
+    if (!/^(?:while|do|for)_statement$/.test(outer.type)) continue;
+    if (step.test((conditionOf(outer) ?? outer.namedChild(0))?.text ?? '')) return true;
+  }
+  return false;
 }
 
 /** `x < low ? low : x` gives the same with `<=`: a change that changes nothing. */

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { findState, findUnshown, type Shown, wantsArgumentsKept } from './find-unshown.ts';
+import {
+  countClauses,
+  findState,
+  findUnshown,
+  proseOf,
+  type Shown,
+  wantsArgumentsKept,
+} from './find-unshown.ts';
 import { readExamples } from './read-examples.ts';
 
 const code = 'def f(x):\n    return x * 60 if x < 1000 else 0.2\n';
@@ -8,7 +15,7 @@ function unshown(request: string, known: Partial<Shown> = {}): string | undefine
   const examples = readExamples(request, { language: 'python', code });
   const checks = examples.map(({ text }) => text).join('\n');
   const shown = { kind: 'examples', checks, code, areArgumentsKept: false, ...known } as const;
-  return findUnshown(request, examples, shown);
+  return findUnshown(proseOf(request, examples), shown);
 }
 
 it.each([
@@ -24,6 +31,7 @@ it.each([
   'It is right for all whole numbers.',
   'Think of math.MaxInt64.',
   'Runs in O(n).',
+  'A rate of 0 means none.',
   'It must raise a TypeError for text.',
   'An empty list must give nothing.',
 ])('examples do not show: %s', (sentence) => {
@@ -50,7 +58,15 @@ it('tests are searched for the words of a sentence', () => {
   expect(unshown('It takes any integer.', { kind, checks: '' })).toBeUndefined();
   const other = 'When full, the least recently used entry is evicted (reading counts as use).';
   expect(unshown(other, { kind, checks: 'assert.equal(cache.size, 3)' })).toBe(other);
-  expect(unshown(other, { kind, checks: "test('evicts the oldest')" })).toBeUndefined();
+  const named = "test('evicts the least used entry when full')";
+  expect(unshown(other, { kind, checks: named })).toBeUndefined();
+  const error = 'It raises a TypeError for text.';
+  expect(unshown(error, { kind, checks: 'raises an error for text' })).toBe(error);
+  expect(unshown(error, { kind, checks: 'pytest.raises(TypeError)' })).toBeUndefined();
+  const limit = 'f(x) takes at most 64 of them.';
+  expect(unshown(limit, { kind, checks: 'f(164)' })).toBe(limit);
+  expect(unshown(limit, { kind, checks: 'f(64)' })).toBeUndefined();
+  expect(unshown('f(x) keeps a-z and 0-9.', { kind, checks: 'f(x)' })).toBeUndefined();
 });
 
 it.each([
@@ -78,4 +94,15 @@ it.each<[string, string | undefined]>([
   ['def f(x=()):\n    seen = []\n    seen.append(x)\n', undefined],
 ])('state between the calls of %j: %s', (text, name) => {
   expect(findState(text)).toBe(name);
+});
+
+it.each([
+  ['Write a function that computes fibonacci numbers.', 2],
+  [
+    'f(x) drops duplicates, ignoring case, and keeps the first spelling; empty ones are left out.',
+    4,
+  ],
+  ['', 0],
+])('%s says so many things: %i', (request, clauses) => {
+  expect(countClauses(request)).toBe(clauses);
 });

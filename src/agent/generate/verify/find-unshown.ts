@@ -14,8 +14,6 @@ const constraints =
 /** Claims about more inputs than a few examples have. */
 const generalities =
   /\b(?:any|everything|(?:for|of) (?:all|every|each)|arbitrar\w*|whatever|regardless|keeps?|preserv\w*|ignor\w*|unicode|utf-?8|large|huge|order (?:of|in|they))\b/i;
-/** Values that behave like no other. */
-const specials = /\b(?:NaN|-?Infinity|\w*\.?(?:Max|Min)U?Int\w*|MAX_SAFE_INTEGER)\b/g;
 
 const kept =
   /(?:(?:\bnot|n't|\bnever|\bwithout|\bneither)\b[^.;\n]{0,40}\b(?:chang|mutat|modif|alter|touch)\w*|\b(?:stays?|remains?|leaves?|keeps?)\b[^.;\n]{0,30}\b(?:as (?:it|they) (?:is|are|was|were)|unchanged|untouched|intact)|\bnew (?:list|array|object|dict\w*|map)\b)/i;
@@ -25,21 +23,31 @@ export function wantsArgumentsKept(request: string): boolean {
   return kept.test(request);
 }
 
+/** A request without its examples. */
+export function proseOf(request: string, examples: readonly { readonly text: string }[]): string {
+  return examples.reduce(
+    (text, example) => text.replace(example.text, '\n'),
+    request.replaceAll('`', '').replaceAll(/^\s*(?:>>>|>)\s?/gm, ''),
+  );
+}
+
+/** How many things a request says, by the parts of its sentences. */
+export function countClauses(prose: string): number {
+  const parts = prose.split(
+    /[.,;:()\n]|\b(?:and|or|but|if|unless|when|where|which|that|except|else)\b/,
+  );
+  return parts.filter((part) => contentOf(part).length > 1).length;
+}
+
 /**
  * The first sentence of a request that says more than the user's checks show; undefined when there is none. Code that passes all
  * checks of the user, and is wrong, contradicts such a sentence. Sentences are compared by their words: it errs towards "not shown".
  */
-export function findUnshown(
-  request: string,
-  examples: readonly { readonly text: string }[],
-  shown: Shown,
-): string | undefined {
-  const prose = examples.reduce(
-    (text, example) => text.replace(example.text, '\n'),
-    request.replaceAll('`', '').replaceAll(/^\s*(?:>>>|>)\s?/gm, ''),
-  );
+export function findUnshown(prose: string, shown: Shown): string | undefined {
   return sentencesOf(prose).find(
-    (sentence) => isClaim(sentence, shown) && !isShown(sentence, shown),
+    (sentence, index) =>
+      namesUnknownNumber(sentence, `${shown.code}\n${shown.checks}`) ||
+      (isClaim(sentence, shown, index === 0) && !isShown(sentence, shown)),
   );
 }
 
@@ -53,57 +61,67 @@ function sentencesOf(prose: string): string[] {
   });
 }
 
-function isClaim(sentence: string, { kind, code, checks }: Shown): boolean {
+/** What checks are of is said in the first sentence. What else is said, they have to show. */
+function isClaim(sentence: string, { kind, checks }: Shown, isFirst: boolean): boolean {
   if (constraints.test(sentence)) return true;
-  if (kind === 'tests') return !sharesWords(sentence, checks);
-  return generalities.test(sentence) || namesUnknownValue(sentence, `${code}\n${checks}`);
+  if (kind === 'examples') {
+    return generalities.test(sentence) || (!isFirst && contentOf(sentence).length > 0);
+  }
+  if (isOf(sentence)) return true;
+  if (contentOf(sentence).length < leastWords) return false;
+  return sharedPart(sentence, checks) < (isFirst ? leastOfFirst : leastOfOthers);
 }
 
-/** A sentence of some length that has no word in common with the tests is about something else. */
-function sharesWords(sentence: string, checks: string): boolean {
+/** The part of its words that the tests have. */
+function sharedPart(sentence: string, checks: string): number {
   const words = contentOf(sentence);
-  return words.length < leastWords || words.some((word) => checks.toLowerCase().includes(word));
+  const found = words.filter((word) => checks.toLowerCase().includes(word));
+  return found.length / words.length;
 }
 
-const leastWords = 5;
+/** Fewer words say little about whether tests are about them. */
+const leastWords = 3;
+const leastOfFirst = 0.05;
+const leastOfOthers = 0.3;
 
-/** Whether it names a number, a text or a special value that neither the code nor a check has: `1h30m means 5400`. */
-function namesUnknownValue(sentence: string, known: string): boolean {
-  const numbers = sentence.match(/(?<![\w.^-])\d(?:\w|[.,]\d)*/g) ?? [];
-  const texts = [...sentence.matchAll(/"([^"\n]{1,60})"/g)].map(([, text]) => text ?? '');
-  const values = numbers.map((number) => number.replaceAll(',', ''));
-  const special = sentence.match(specials) ?? [];
-  return [...values, ...texts, ...special].some(
-    (value) => !asWritten(value).some((one) => known.includes(one)),
-  );
+/** Whether it names a number that neither the code nor a check has: `at most 64`. */
+function namesUnknownNumber(sentence: string, known: string): boolean {
+  const numbers = sentence.match(/(?<![\w.^-])\d(?:[.,]?\d)*(?![\w-])/g) ?? [];
+  return numbers.some((number) => {
+    const written = asWritten(number.replaceAll(',', ''), /%|percent/.test(sentence));
+    const patterns = written.map((one) => `(?<![\\w.])${RegExp.escape(one)}(?!\\w|\\.\\d)`);
+    return !new RegExp(patterns.join('|')).test(known);
+  });
 }
 
 /** `20` for a percentage may stand in the code as `0.2`, and `1,000` as `1_000`. */
-function asWritten(value: string): string[] {
+function asWritten(value: string, isPercentage: boolean): string[] {
   const number = Number(value);
-  if (!Number.isFinite(number)) return [value];
-  const parts = [number, number / 100, 1 - number / 100, 1 + number / 100].map(String);
-  return [value, ...parts, value.replaceAll(/\B(?=(?:\d{3})+$)/g, '_')];
+  const parts = isPercentage ? [number / 100, 1 - number / 100, 1 + number / 100] : [number];
+  return [value, ...parts.map(String), value.replaceAll(/\B(?=(?:\d{3})+$)/g, '_')];
 }
 
 /** Signs in a check that it shows what a sentence is about. */
 const signs: readonly (readonly [RegExp, RegExp])[] = [
   [/\bempty\b/i, /\[\]|""|''|\{\}|\(\)/],
   [/\bnegative\b|\bsign\b/i, /-\d/],
-  [/\bunicode\b|\butf-?8\b|\bcharacters\b/i, /[^\0-\x7f]/],
+  [/\bunicode\b|\butf-?8\b/i, /[^\0-\x7f]/],
 ];
+const errorNames = /\b[A-Z]\w*(?:Error|Exception)\b/g;
+
+/** Whether a sentence is about a case that has a sign. */
+function isOf(sentence: string): boolean {
+  return sentence.search(errorNames) >= 0 || signs.some(([topic]) => topic.test(sentence));
+}
 
 function isShown(sentence: string, { kind, checks, areArgumentsKept }: Shown): boolean {
   if (areArgumentsKept && kept.test(sentence)) return true;
-  if ((sentence.match(specials) ?? []).some((value) => !checks.includes(value))) return false;
-  const errors = sentence.match(/\b[A-Z]\w*(?:Error|Exception)\b/g) ?? [];
+  const errors = sentence.match(errorNames) ?? [];
   if (errors.length > 0) return errors.every((name) => checks.includes(name));
   const about = signs.filter(([topic]) => topic.test(sentence));
   if (about.length > 0) return about.every(([, sign]) => sign.test(checks));
   if (kind === 'examples') return false;
-  const words = contentOf(sentence);
-  const found = words.filter((word) => checks.toLowerCase().includes(word));
-  return found.length * 2 > words.length;
+  return sharedPart(sentence, checks) > 0.5;
 }
 
 /** The words of a sentence that say what it is about, by their beginnings. */
@@ -113,7 +131,7 @@ function contentOf(sentence: string): string[] {
 }
 
 const fillers =
-  /^(?:must|never|always|with|that|this|than|then|them|they|from|into|when|more|only|some|other|have|does|should|which|there|tests?|mine|please|same|time|used?)$/;
+  /^(?:must|never|always|with|that|this|than|then|them|they|from|into|when|more|only|some|other|have|does|should|which|there|tests?|mine|please|same|time|used?|examples?)$/;
 
 const variable =
   /^(?:export\s+)?(?:(?:const|let|var)\s+)?([A-Za-z_$][\w$]*)\b[^=\n(]{0,80}=(?![=>])/gm;

@@ -105,21 +105,45 @@ it('names a function whose result no test looks at, where tests call it', () => 
   expect(findUnread(tried(unnoticed, noticed), 'assert f(1) > 0')).toEqual([]);
 });
 
+const origins = {
+  isIndependent: (name: string) => name !== 'own',
+  isExample: (name: string) => name === 'example',
+};
+
+function judgeAll(...all: readonly Outcome[]): ReturnType<typeof judgeMutants> {
+  return judgeMutants(tried(...all), ['own', 'given', 'example'], origins);
+}
+
 it('names an alternative that only the author tells from the code', () => {
-  const outcomes = [ran(['given'], ['own']), ran(['own'], ['given'])];
   const alternative = aMutant(1, 'alternative');
-  const judged = outcomes.map((outcome) =>
-    judgeMutants(tried([alternative, outcome]), ['own', 'given'], (name) => name === 'given'),
-  );
-  expect(judged.map(({ undecided }) => undecided)).toEqual(['a change in branch 1', undefined]);
+  const byOwn = ran(['given', 'example'], ['own']);
+  expect(judgeAll([alternative, byOwn]).undecided).toBe('a change in branch 1');
+  const byGiven = ran(['own', 'example'], ['given']);
+  expect(judgeAll([alternative, byGiven]).undecided).toBeUndefined();
 });
 
-it('names a change in a branch that independent tests say nothing about', () => {
-  const judgeOwn = (...all: readonly Outcome[]): string | undefined =>
-    judgeMutants(tried(...all), ['own', 'given'], (name) => name === 'given').ownOnly;
-  const byGiven = [aMutant(1), ran(['own'], ['given'])] as const;
-  const byOwn = ran(['given'], ['own']);
-  expect(judgeOwn(byGiven, [aMutant(1), byOwn])).toBeUndefined();
-  expect(judgeOwn(byGiven, [aMutant(2), byOwn])).toBe('a change in branch 2');
-  expect(judgeOwn(byGiven, [aMutant(2), ran(['own', 'given'], [])])).toBeUndefined();
+it('names a result or a branch that only the author tests', () => {
+  const byGiven = [aMutant(1), ran(['own', 'example'], ['given'])] as const;
+  const byOwn = ran(['given', 'example'], ['own']);
+  const byNone = ran(['own', 'given', 'example'], []);
+  expect(judgeAll(byGiven, [aMutant(1), byOwn]).undecided).toBeUndefined();
+  expect(judgeAll(byGiven, [aMutant(2), byOwn]).undecided).toBe('a change in branch 2');
+  expect(judgeAll(byGiven, [aMutant(2), byNone]).undecided).toBeUndefined();
+  expect(judgeAll(byGiven, [aMutant(1, 'return'), byOwn]).undecided).toBe('a change in branch 1');
+  // Nothing may change without it.
+  expect(judgeAll(byGiven, [aMutant(1, 'return'), byNone]).undecided).toBeUndefined();
+});
+
+it('counts limits and numbers for all tests together, not for independent ones', () => {
+  const byGiven = [aMutant(1, 'return'), ran(['own', 'example'], ['given'])] as const;
+  const byOwn = ran(['given', 'example'], ['own']);
+  const judged = judgeAll(byGiven, [aMutant(1, 'boundary'), byOwn], [aMutant(1), byOwn]);
+  expect(judged).toMatchObject({ evidence: { planted: 3, killed: 3 }, behaviourScore: 1 });
+});
+
+it('lets examples make up for nothing that tests leave out, unless they are enough alone', () => {
+  const byExample = [aMutant(1), ran(['own', 'given'], ['example'])] as const;
+  const byOwn = [aMutant(1), ran(['given', 'example'], ['own'])] as const;
+  expect(judgeAll(byExample, byOwn).evidence).toMatchObject({ planted: 2, killed: 1 });
+  expect(judgeAll(byExample, byExample).evidence).toMatchObject({ planted: 2, killed: 2 });
 });

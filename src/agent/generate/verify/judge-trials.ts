@@ -1,6 +1,7 @@
 import type { Evidence } from '../../../contract/generation/index.ts';
 import type { ParsedLanguage } from '../language.ts';
 import type { Branch } from '../mutate/add-probes.ts';
+import type { MutantKind } from '../mutate/find-mutants.ts';
 import { surroundings, type Trial, type VariantOutcome, type VariantRuns } from './run-variants.ts';
 
 /** The part of the mutants that tests have to notice. */
@@ -148,44 +149,71 @@ function failuresOf(outcome: VariantOutcome | undefined): readonly string[] {
   return outcome.failed;
 }
 
-interface JudgedMutants {
+export interface JudgedMutants {
   readonly evidence: NonNullable<Evidence['mutants']>;
+  /** The part that independent tests notice. */
   readonly independentScore: number;
-  /** A change in a branch of which independent tests notice none, and others do. */
-  readonly ownOnly: string | undefined;
-  /** An alternative that independent tests do not tell from the code. */
+  /** The part that they notice of what changes behaviour. */
+  readonly behaviourScore: number;
+  /** A change that independent tests have to notice, each of them, and do not. */
   readonly undecided: string | undefined;
 }
 
-/** What did not compile, or kept every test from being run, is no mutant. */
+/** Limits and numbers: one test of the user for each would be much to ask. All others change what the code does. */
+const details: ReadonlySet<MutantKind> = new Set(['boundary', 'constant']);
+
+/**
+ * What did not compile, or kept every test from being run, is no mutant. Examples make up for nothing that the tests do not notice, unless
+ * they are enough by themselves.
+ */
 export function judgeMutants(
   tried: Tried,
   passed: readonly string[],
-  isIndependent: (name: string) => boolean,
+  { isIndependent, isExample }: Origins,
 ): JudgedMutants {
-  const valid = tried.of('mutant').flatMap(({ trial, outcome }) => {
+  const valid = tried.of('mutant').flatMap(({ trial: { mutant }, outcome }) => {
     if (outcome.kind !== 'ran') return [];
-    const seen = [...outcome.passed, ...outcome.failed, ...outcome.skipped];
-    if (outcome.isWhole && !passed.some((name) => seen.includes(name))) return [];
-    const isKilled = outcome.failed.length > 0 || !outcome.isWhole;
-    const isKilledFor = passed.some((name) => isIndependent(name) && isNoticed(outcome, name));
-    const { kind, description, function: name, branch } = trial.mutant;
-    return [{ kind, description, isKilled, isKilledFor, place: `${name} ${branch}` }];
+    const { failed, isWhole } = outcome;
+    const seen = [...outcome.passed, ...failed, ...outcome.skipped];
+    if (isWhole && !passed.some((name) => seen.includes(name))) return [];
+    const isByExamples = !isWhole || failed.some(isExample);
+    const isByTests = !isWhole || failed.some((name) => !isExample(name));
+    const isByGiven = passed.some((name) => isIndependent(name) && isNoticed(outcome, name));
+    const place = `${mutant.function} ${mutant.branch}`;
+    return [{ ...mutant, place, isByExamples, isByTests, isByGiven }];
   });
-  const survived = valid.filter(({ isKilled }) => !isKilled);
-  const independent = valid.filter(({ isKilledFor }) => isKilledFor);
-  const reached = new Set(independent.map(({ place }) => place));
+  const areExamplesEnough = partOf(valid, ({ isByExamples }) => isByExamples) >= leastScore;
+  const survived = valid.filter(
+    (one) => !one.isByTests && !(areExamplesEnough && one.isByExamples),
+  );
+  const behaviour = valid.filter(({ kind }) => !details.has(kind));
+  const reached = new Set(valid.flatMap(({ isByGiven, place }) => (isByGiven ? place : [])));
+  const open = valid.filter(({ isByGiven }) => !isByGiven);
   return {
     evidence: {
       planted: valid.length,
       killed: valid.length - survived.length,
       survived: survived.map(({ description }) => description),
     },
-    independentScore: valid.length === 0 ? 0 : independent.length / valid.length,
-    ownOnly: valid.find(({ isKilled, place }) => isKilled && !reached.has(place))?.description,
-    undecided: valid.find(({ kind, isKilledFor }) => kind === 'alternative' && !isKilledFor)
-      ?.description,
+    independentScore: partOf(valid, ({ isByGiven }) => isByGiven),
+    behaviourScore: partOf(behaviour, ({ isByGiven }) => isByGiven),
+    undecided: open.find(
+      ({ kind, isByTests, place }) =>
+        kind === 'alternative' || (isByTests && (kind === 'return' || !reached.has(place))),
+    )?.description,
   };
+}
+
+function partOf<One>(all: readonly One[], is: (one: One) => boolean): number {
+  return all.length === 0 ? 0 : all.filter(is).length / all.length;
+}
+
+/** Where a test comes from, by its name. */
+export interface Origins {
+  /** From the user or the request. */
+  readonly isIndependent: (name: string) => boolean;
+  /** From an example in the request. */
+  readonly isExample: (name: string) => boolean;
 }
 
 export function judgeScore({

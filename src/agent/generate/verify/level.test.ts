@@ -19,8 +19,9 @@ const evidence: Evidence = {
 const shown = {
   kind: 'tests',
   count: 3,
+  needed: 3,
   score: 1,
-  ownOnly: undefined,
+  behaviourScore: 1,
   unshown: undefined,
   computed: 3,
   holdsResults: false,
@@ -63,15 +64,6 @@ it.each<[string, Partial<Evidence>, boolean, string | null, number?, ('tests' | 
   expect(graded.level).toBe(level);
   expect(graded.missing === null).toBe(level === 'verified');
   if (failure !== undefined) expect(graded.missing).toBe(failure);
-});
-
-it('examples show nothing of a branch that only the author tests', () => {
-  const independent = { ...shown, kind: 'examples', ownOnly: 'f: "1" became "2", line 3' } as const;
-  expect(grade(evidence, { hasPassed: true, failure: undefined, independent })).toEqual({
-    level: 'self_tested',
-    missing:
-      'examples of yours for every branch; only the model\'s own tests notice: f: "1" became "2", line 3',
-  });
 });
 
 it('tests of the user do not verify what the request says beyond them', () => {
@@ -123,4 +115,12 @@ it.each([
   ['if year % 400 == 0 or year % 100', 'f(2000) is True; f(1900) is False', false],
 ])('code that consists of the expected results: %s', (code, checks, expected) => {
   expect(holdsResults(code, checks)).toBe(expected);
+});
+
+it('tests of the user have to notice what changes behaviour, not every limit', () => {
+  const independent = { ...shown, score: 0.8, behaviourScore: 0.84 } as const;
+  expect(grade(evidence, { hasPassed: true, failure: undefined, independent })).toEqual({
+    level: 'self_tested',
+    missing: 'tests of yours that notice 85 % of the changes of the code; these notice 84 %',
+  });
 });

@@ -1,5 +1,5 @@
 import { type Evidence, type Level, levels } from '../../../contract/generation/index.ts';
-import { findState, findUnshown } from './find-unshown.ts';
+import { countClauses, findState, findUnshown, proseOf } from './find-unshown.ts';
 import type { TrialResult } from './try-tests.ts';
 import type { ExampleTests } from './write-example-tests.ts';
 
@@ -12,10 +12,12 @@ export interface Graded {
 export interface Independent {
   readonly kind: 'tests' | 'examples';
   readonly count: number;
+  /** The more the request says, the more examples. */
+  readonly needed: number;
   /** The part of the mutants that they notice without the author's own tests. */
   readonly score: number;
-  /** A change in a branch of which only the author's own tests notice any. */
-  readonly ownOnly: string | undefined;
+  /** And of those that change behaviour. */
+  readonly behaviourScore: number;
   /** What they leave open: `show: "…"` for a sentence of the request, or the choice between two programs. */
   readonly unshown: string | undefined;
   /** How many of them expect a result that the code has to compute. */
@@ -35,8 +37,10 @@ export interface Findings {
 /** For `verified`: the part of the mutants that all tests have to notice, and what independent ones have to by themselves. */
 export const leastVerifiedScore = 0.9;
 const leastAlone = { tests: 0.7, examples: 0.9 } as const;
+/** Of the mutants that change more than a limit or a number. */
+const leastBehaviour = 0.85;
 /** One example shows little, however much of the code it runs. */
-const leastCount = { tests: 1, examples: 3 } as const;
+const leastExamples = 3;
 /** Results that stand in the code could be returned by it for these examples alone. */
 const leastComputed = 2;
 
@@ -67,15 +71,13 @@ function levelOf(
 /** What independent checks lack for `verified`. */
 function lackOf(independent: Independent | null, mutants: Evidence['mutants']): string | undefined {
   if (independent === null) return needs.verified;
-  const { kind, count, score, ownOnly, unshown, computed } = independent;
+  const { kind, count, needed, score, behaviourScore, unshown, computed } = independent;
   if (independent.holdsResults) return `code that does not contain the results of your ${kind}`;
-  if (count < leastCount[kind]) {
-    return `tests from you, or ${leastCount[kind]} examples; the request has ${count}`;
-  }
+  if (count < needed) return `tests from you, or ${needed} examples; the request has ${count}`;
   if (unshown !== undefined) return `${kind} of yours that ${unshown}`;
   if (score < leastAlone[kind]) return describeScore(`${kind} of yours`, leastAlone[kind], score);
-  if (ownOnly !== undefined) {
-    return `${kind} of yours for every branch; only the model's own tests notice: ${ownOnly}`;
+  if (behaviourScore < leastBehaviour) {
+    return describeScore(`${kind} of yours`, leastBehaviour, behaviourScore);
   }
   if (kind === 'examples' && computed < leastComputed) {
     return `${leastComputed} examples whose results do not stand in the code; the request has ${computed}`;
@@ -102,43 +104,32 @@ const needs: Readonly<Record<Level, string>> = {
 
 /** What the user's tests, or else the examples of the request, show about code; null where there are none. */
 export function weighIndependent(
-  {
-    code,
-    request,
-    tests,
-  }: { readonly code: string; readonly request: string; readonly tests: string | null },
+  source: { readonly code: string; readonly request: string; readonly tests: string | null },
   { examples, results, areArgumentsKept }: ExampleTests,
   { trials, count }: { readonly trials: TrialResult; readonly count: number },
 ): Independent | null {
-  const kind = tests === null ? 'examples' : 'tests';
+  const { code, tests } = source;
   if (count === 0) return null;
-  const { independentScore: score, ownOnly, undecided } = trials;
+  const kind = tests === null ? 'examples' : 'tests';
   const checks = tests ?? examples.map(({ text }) => text).join('\n');
-  const sentence = findUnshown(request, examples, { kind, checks, code, areArgumentsKept });
+  const prose = proseOf(source.request, examples);
+  const sentence = findUnshown(prose, { kind, checks, code, areArgumentsKept });
+  const state = tests === null ? findState(code) : undefined;
+  const open = [
+    trials.undecided && `tell the code from another: ${trials.undecided}`,
+    state && `call it more than once: the code keeps "${state}" between calls`,
+    sentence && `show: ${JSON.stringify(sentence)}`,
+  ];
   return {
     kind,
     count,
-    score,
-    ownOnly,
-    unshown: describeOpen({
-      undecided,
-      sentence,
-      state: tests === null ? findState(code) : undefined,
-    }),
+    needed: tests === null ? Math.max(leastExamples, countClauses(prose) + 1) : 1,
+    score: trials.independentScore,
+    behaviourScore: trials.behaviourScore,
+    unshown: open.find((one) => one !== undefined),
     computed: tests === null ? countComputed(code, results) : count,
     holdsResults: holdsResults(code, checks),
   };
-}
-
-function describeOpen(open: {
-  readonly undecided: string | undefined;
-  readonly state: string | undefined;
-  readonly sentence: string | undefined;
-}): string | undefined {
-  const { undecided, state, sentence } = open;
-  if (undecided !== undefined) return `tell the code from another: ${undecided}`;
-  if (state !== undefined) return `call it more than once: the code keeps "${state}" between calls`;
-  return sentence === undefined ? undefined : `show: ${JSON.stringify(sentence)}`;
 }
 
 /** How many expected results, as the language writes them, are not literals of the code. Truth values are computed. */

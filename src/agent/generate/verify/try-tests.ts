@@ -16,6 +16,8 @@ import {
   judgeMutants,
   judgeScore,
   judgeSurroundings,
+  type JudgedMutants,
+  type Origins,
   readBranches,
   topLevel,
   Tried,
@@ -31,7 +33,7 @@ import {
   type VariantRuns,
 } from './run-variants.ts';
 
-export interface TrialRequest {
+export interface TrialRequest extends Origins {
   readonly runner: VariantRunner;
   readonly parser: SyntaxParser;
   readonly code: string;
@@ -40,19 +42,11 @@ export interface TrialRequest {
   readonly files: Readonly<Record<string, string>>;
   /** Names of the tests that passed on the code itself. */
   readonly passed: readonly string[];
-  /** Whether a test comes from the user or the request. */
-  readonly isIndependent: (name: string) => boolean;
 }
 
-export interface TrialResult {
+export interface TrialResult extends Omit<JudgedMutants, 'evidence'> {
   readonly mutants: NonNullable<Evidence['mutants']>;
   readonly branches: Evidence['branches'];
-  /** The part of the mutants that tests of the user or the request kill by themselves. */
-  readonly independentScore: number;
-  /** A change in a branch of which they kill no mutant, while the author's tests do. */
-  readonly ownOnly: string | undefined;
-  /** An alternative that they do not tell from the code. */
-  readonly undecided: string | undefined;
   /** Why the tests prove too little about the code; empty when they do. */
   readonly doubts: readonly string[];
   readonly notes: readonly string[];
@@ -89,7 +83,7 @@ export async function tryTests(request: TrialRequest): Promise<TrialResult> {
   const runs = await run(trials);
   const tried = new Tried(trials, runs);
   const branches = readBranches(code.branches, runs.output, sign);
-  const mutants = judgeMutants(tried, passed, request.isIndependent);
+  const { evidence: mutants, ...judged } = judgeMutants(tried, passed, request);
   const doubts =
     firstOf(
       () => judgeControl(tried.of('control')[0]?.outcome, canary.names, passed),
@@ -100,14 +94,12 @@ export async function tryTests(request: TrialRequest): Promise<TrialResult> {
       () => findUnread(tried, tests),
     ) ??
     (await judgeSurroundings(tried, run)) ??
-    judgeScore(mutants.evidence);
+    judgeScore(mutants);
   const weak = doubts.length > 0 ? [] : findWeak(tried, passed);
   return {
-    mutants: mutants.evidence,
+    mutants,
     branches,
-    independentScore: mutants.independentScore,
-    ownOnly: mutants.ownOnly,
-    undecided: mutants.undecided,
+    ...judged,
     doubts,
     notes: [...notes, ...weak],
   };
@@ -119,7 +111,7 @@ const nothingTried: Omit<TrialResult, 'doubts' | 'notes'> = {
   mutants: { planted: 0, killed: 0, survived: [] },
   branches: null,
   independentScore: 0,
-  ownOnly: undefined,
+  behaviourScore: 0,
   undecided: undefined,
 };
 

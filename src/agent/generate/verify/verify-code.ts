@@ -329,6 +329,7 @@ class Verification {
     const doubts = await runPlainly(tools, { ...program, tests: this.#tests }, this.#context);
     if (doubts.length > 0) return this.#fail(...doubts);
     const isGiven = this.#candidate.testsWrittenBy === 'given';
+    const isExample = (name: string): boolean => examples.exampleOf(name) !== undefined;
     const trials = {
       runner: { tools, language, framework, placement, wallMs, context: this.#context },
       parser,
@@ -336,7 +337,8 @@ class Verification {
       tests: `${this.#tests}${examples.appended}`,
       files: examples.files,
       passed: report.tests.map(({ name }) => name),
-      isIndependent: (name: string) => isGiven || examples.exampleOf(name) !== undefined,
+      isIndependent: (name: string) => isGiven || isExample(name),
+      isExample,
     };
     const result = await this.#tryWithOwn(trials);
     const { mutants, branches } = result;

@@ -1,5 +1,5 @@
 function changed_result__(value, depth = 0, keepsSize = 0) {
-  if (typeof value === 'number') return value + 1;
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 1 : 0;
   if (typeof value === 'bigint') return value + 1n;
   if (typeof value === 'string') return value + '~';
   if (typeof value === 'boolean') return !value;

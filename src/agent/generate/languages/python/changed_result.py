@@ -2,7 +2,7 @@ def changed_result__(value, depth=0, keeps_size=0):
     if isinstance(value, bool):
         return not value
     if isinstance(value, (int, float, complex)):
-        return value + 1
+        return value + 1 if abs(value) < 1e15 else 0
     if isinstance(value, str):
         return value + "~"
     if isinstance(value, bytes):
