@@ -77,7 +77,8 @@ async function forgetAll(home: string, ids: readonly string[]): Promise<number> 
       // In the middle of the one after it.
       if (told === killAfter) setTimeout(() => child.kill('SIGKILL'), random() * 10);
     }
-    const [, signal] = await closed;
+    const [exitCode, signal] = await closed;
+    expect(exitCode === 0 || signal === 'SIGKILL', `exit code ${exitCode}`).toBe(true);
     if (signal === 'SIGKILL') deaths += 1;
     done += told;
   }

@@ -28,14 +28,20 @@ async function keepBusy(): Promise<void> {
   await session.close();
 }
 
-const busy = keepBusy();
-for (const [index, id] of ids.entries()) {
+/** An item goes with its copies, so it may be gone by its turn. */
+async function forget(id: string): Promise<void> {
   try {
     await items.forget(localCaller, [id]);
   } catch (error) {
-    // The process before this one died after it had forgotten the item, or with its words when it was a copy.
     if (!(error instanceof AppError) || error.code !== 'memory.unknown_item') throw error;
   }
+}
+
+const busy = keepBusy();
+for (const [index, id] of ids.entries()) {
+  // The process before this one may have died after it forgot the item. The id would then find another one that begins with it.
+  const [item] = await store.memoryItems.get(localCaller, [id]);
+  if (item) await forget(id);
   writeSync(1, `${index + 1}\n`);
 }
 work.isOver = true;
