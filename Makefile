@@ -1,7 +1,7 @@
 # Tutti. `make help` lists what there is. Needs git, make and any Node >= 20; the rest it installs.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help install uninstall build bundle system-packages docker-test-image demo start serve chat test test-fast proof check lint format bench bench-gateway bench-sandbox bench-workflow bench-agent bench-planning bench-memory bench-api soak docs picture \
+.PHONY: help install uninstall build bundle system-packages docker-test-image demo start serve chat test test-fast proof check lint format bench bench-gateway bench-sandbox bench-workflow bench-agent bench-agents bench-planning bench-memory bench-api soak docs picture bench-ml \
 	docker-build docker-up docker-down logs clean
 
 # Node 24 from npm lands here when the Node at hand is older; it comes first in every recipe.
@@ -17,6 +17,7 @@ test_llama := test/llama/node_modules/.installed
 bench_peers := bench/gateway/node_modules/.installed
 workflow_peers := bench/workflow/node_modules/.installed
 agent_peers := bench/agent/node_modules/.installed
+ml_texts := bench/ml/node_modules/.installed
 
 help: ## Show this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -81,7 +82,7 @@ lint: build ## Lint, check types and look for dead code
 format: build ## Format the sources
 	@npm run --silent format
 
-bench: build bench-gateway bench-sandbox bench-workflow bench-planning bench-memory bench-agent bench-api ## Measure against the floors and peers named in bench/README.md
+bench: build bench-gateway bench-sandbox bench-workflow bench-planning bench-memory bench-agent bench-agents bench-api ## Measure against the floors and peers named in bench/README.md
 	@node bench/run.ts
 
 bench-gateway: build $(bench_peers) ## Measure the way of a call beside mcp-proxy, mcp-hub, supergateway and an SDK proxy
@@ -99,11 +100,17 @@ bench-planning: build ## Plan without a model: how often it is right, asks, or i
 bench-agent: build $(agent_peers) ## Measure a turn of the agent beside a bare tool loop of the AI SDK
 	@node bench/agent/run.ts
 
+bench-agents: build ## Choose among agents and compare versions in 20 simulated worlds
+	@node bench/agents/run.ts
+
 bench-api: build ## Measure the REST API beside bare Hono handlers, 100 tenants and 10,000 event streams
 	@node bench/api/run.ts
 
 bench-memory: build ## Recall over generated conversations, with its ablation, and searches over 100,000 items
 	@node --expose-gc bench/memory/run.ts
+
+bench-ml: build $(ml_texts) ## Train beside torch and scikit-learn (needs python3-torch, libopenblas0-pthread, python3-sklearn)
+	@node bench/ml/run.ts
 
 soak: build ## A thousand calls a second for ten minutes: no error, flat memory
 	@node bench/gateway/soak.ts
@@ -130,7 +137,7 @@ docker-down: ## Stop the container
 	docker compose -f deploy/compose.yaml down
 
 logs: build ## Follow the log of this machine's Tutti
-	@tail -n 50 -F "$$(node bin/tutti.js config --json | node -p 'JSON.parse(require("fs").readFileSync(0)).find((row) => row.key === "logging.file").value')"
+	@node bin/tutti.js logs -f
 
 clean: ## Remove what was built and installed
 	rm -rf dist dist-bundle coverage node_modules test/.cache test/servers/node_modules test/restate/node_modules test/llama/node_modules bench/gateway/node_modules bench/workflow/node_modules bench/agent/node_modules

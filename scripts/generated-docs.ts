@@ -3,6 +3,8 @@ import { errorCodes, type ErrorCodeEntry } from '../src/contract/error/index.ts'
 import { ownVersion } from '../src/kernel/index.ts';
 import { renderSecurityRules } from '../src/toolbox/code/security/security-rules.ts';
 import { renderOperations, type ApiDocument } from './render-client.ts';
+import { renderMetricsDoc } from './render-metrics-doc.ts';
+import { renderDashboards } from './render-dashboards.ts';
 import { renderConfigurationDoc } from './render-configuration-doc.ts';
 
 export interface GeneratedDoc {
@@ -16,6 +18,8 @@ export async function generatedDocs(): Promise<readonly GeneratedDoc[]> {
   const { openapi, postman } = await loadDocuments(ownVersion());
   return [
     { path: 'docs/configuration.md', text: renderConfigurationDoc() },
+    { path: 'docs/metrics.md', text: renderMetricsDoc() },
+    ...renderDashboards(),
     { path: 'docs/errors.md', text: renderErrorsDoc() },
     { path: 'docs/security-rules.md', text: renderSecurityRules() },
     { path: 'docs/openapi.json', text: `${JSON.stringify(openapi, null, 2)}\n` },

@@ -50,7 +50,7 @@ function hasAllPackages(): boolean {
 
 /** Tests that do less than all of their work unless they are to prove something. */
 function findSampled(): string[] {
-  return globSync('test/**/*.test.ts').filter((file) =>
+  return globSync('{src,test}/**/*.test.ts').filter((file) =>
     /\b(?:isProof|sampleSeeded)\b/.test(readFileSync(file, 'utf8')),
   );
 }

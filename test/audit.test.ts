@@ -25,7 +25,7 @@ it(
     writeFileSync(join(cwd, 'a.plan.yaml'), plan);
     await tutti('call', 'code.format_code', '--args', JSON.stringify(format));
     await callOverPipe(cwd);
-    await requestWithoutToken(cwd);
+    await requestOverHttp(cwd);
     await tutti('servers', 'add', 'none', '--', 'true');
     await tutti('servers', 'disable', 'none');
     await tutti('keys', 'create', 'ci', '--role', 'viewer');
@@ -41,6 +41,8 @@ it(
       'mcp tools.call code.format_code allowed',
       'mcp auth.refused POST /mcp refused',
       'mcp guard.refused POST /mcp refused',
+      'rest tools.call POST /api/v1/tools/code.format_code/call allowed',
+      'rest tools.call code.format_code allowed',
       'cli servers.manage add none in the user file allowed',
       'cli servers.manage disable none in the user file allowed',
       'cli keys.manage create "ci" allowed',
@@ -81,7 +83,7 @@ async function callOverPipe(cwd: string): Promise<void> {
   await once(child, 'close');
 }
 
-async function requestWithoutToken(cwd: string): Promise<void> {
+async function requestOverHttp(cwd: string): Promise<void> {
   const { child, url, headers } = await serveTutti({ cwd });
   const post = async (more: Record<string, string>): Promise<number> => {
     const request = { method: 'POST', body: '{}', headers: more };
@@ -89,6 +91,14 @@ async function requestWithoutToken(cwd: string): Promise<void> {
   };
   expect(await post({ authorization: `Bearer ${canary}` })).toBe(401);
   expect(await post({ ...headers, origin: 'https://evil.example' })).toBe(403);
+  const called = await fetch(`${url}/api/v1/tools/code.format_code/call`, {
+    method: 'POST',
+    body: JSON.stringify({ arguments: format }),
+    headers: { ...headers, 'content-type': 'application/json' },
+  });
+  expect(called.status).toBe(200);
+  const metrics = await fetch(`${url}/metrics`, { headers });
+  expect(await metrics.text()).toContain('tutti_face_calls_total{face="rest",outcome="ok"} 1');
   child.kill('SIGTERM');
   await once(child, 'close');
 }

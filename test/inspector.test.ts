@@ -162,6 +162,13 @@ const toolArguments: Readonly<Record<string, readonly string[]>> = {
   agent__list_contexts: [],
   agent__get_context: ['context=notes'],
   agent__diff_contexts: ['from=notes', 'to=notes'],
+  agent__list_agents: [],
+  // After the tools that know of one run only.
+  agent__delegate: [
+    'capability=code.measure',
+    'task=How complex is it?',
+    'inputs={"path":"src/kernel/short-reply.ts"}',
+  ],
   debug__explain_failure: ['text=listen EADDRINUSE: address already in use'],
   debug__suggest_fixes: ['text=listen EADDRINUSE: address already in use'],
   debug__record_outcome: ['fix=shipped:port-in-use:1', 'cured=true'],
@@ -178,7 +185,7 @@ describe("the Inspector's command line over tutti mcp", () => {
     const own = Object.entries(toolArguments);
     // They work on one another's runs and files.
     const isBound = (name: string): boolean =>
-      /^(?:work|admin__cancel|memory|agent__\w+_context)/.test(name);
+      /^(?:work|admin__cancel|memory|agent__\w+_context|agent__delegate)/.test(name);
     const inOrder = own.filter(([name]) => isBound(name));
     const others = own.filter(([name]) => !isBound(name));
     for (const [name, args] of [...sampleSeeded(others, 10), ...inOrder]) {

@@ -190,7 +190,9 @@ describe.skipIf(whyNot !== undefined)(`the installed package ${whyNot ?? ''}`, (
       const files = globSync('**', { cwd: root });
       expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'bin/tutti.js']));
       expect(
-        files.filter((path) => /^(?:src|test|scripts)\/|\.test\.|testdata|^\.\w|\.env/.test(path)),
+        files.filter((path) =>
+          /^(?:src|test|scripts)\/|\.test\.|testdata|^\.\w|\.env(?!\.example$)/.test(path),
+        ),
       ).toEqual([]);
     },
     publishLimitMs,

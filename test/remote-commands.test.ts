@@ -94,6 +94,28 @@ describe('tutti with --server', { timeout: 120_000 }, () => {
     expect(call.stderr).toContain('tools.call');
   });
 
+  it('lists, shows, explains and switches the agents of the server, and says what stays there', async () => {
+    const { run } = await aServer();
+    expect((await run('agents')).stdout).toContain('testing@1.0.0');
+    expect((await run('agents', 'disable', 'testing')).exitCode).toBe(0);
+    expect((await run('agents', 'show', 'testing')).stdout).toContain('retired (switched off)');
+    expect((await run('agents', 'enable', 'testing@1.0.0', '--json')).exitCode).toBe(0);
+    expect((await run('agents', 'why', 'code.review')).stdout).toContain('code-analysis');
+    const unknown = await run('agents', 'show', 'nothere');
+    expect([unknown.exitCode, unknown.stderr]).toEqual([1, expect.stringContaining('"nothere"')]);
+    for (const words of [
+      ['compare', 'testing@1.0.0', 'testing@2.0.0'],
+      ['rollback', 'testing'],
+      ['propose'],
+    ]) {
+      const refused = await run('agents', ...words);
+      expect([refused.exitCode, refused.stderr]).toEqual([
+        2,
+        expect.stringContaining('client.not_remote'),
+      ]);
+    }
+  });
+
   it('says what does not work from afar, and when nothing answers', async () => {
     const { url, at, run } = await aServer();
     const doctor = await at({}, '--server', url, 'doctor');

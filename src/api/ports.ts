@@ -1,3 +1,4 @@
+import type { Agents } from '../contract/agents/index.ts';
 import type { Agent } from '../contract/agent/index.ts';
 import type { ApiKeys, AuditLog } from '../contract/access/index.ts';
 import type { AnswerStore } from '../contract/answer/index.ts';
@@ -20,6 +21,7 @@ export interface ApiPorts {
   readonly version: string;
   readonly log: Log;
   readonly agent: Agent;
+  readonly agents: Agents;
   readonly workflows: Workflows;
   readonly memory: Memory;
   readonly contexts: Contexts;

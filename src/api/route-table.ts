@@ -2,6 +2,7 @@ import type { ApiRoute } from './define-route.ts';
 import { accessRoutes } from './routes/access.ts';
 import { artifactRoutes } from './routes/artifacts.ts';
 import { contextRoutes } from './routes/contexts.ts';
+import { agentRoutes } from './routes/agents.ts';
 import { feedbackRoutes } from './routes/feedback.ts';
 import { memoryRoutes } from './routes/memory.ts';
 import { experienceRoutes } from './routes/experience.ts';
@@ -26,6 +27,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...runControlRoutes,
   ...sessionRoutes,
   ...contextRoutes,
+  ...agentRoutes,
   ...feedbackRoutes,
   ...memoryRoutes,
   ...toolRoutes,

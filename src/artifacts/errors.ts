@@ -57,3 +57,26 @@ const maxShownId = 100;
 function shortened(id: string): string {
   return id.length <= maxShownId ? id : `${id.slice(0, maxShownId)}…`;
 }
+
+/** The store has no such model, version or alias. */
+export class UnknownModelError extends AppError {
+  readonly code = 'ml.unknown_model';
+
+  constructor(reference: string, known: readonly string[]) {
+    const list = known.length > 0 ? ` It has: ${known.join(', ')}` : ' It is empty.';
+    super(`There is no model "${reference}" in the store.${list}`, {
+      details: { reference, known },
+    });
+  }
+}
+
+/** A file of a model is not what its digest says. */
+export class DamagedModelError extends AppError {
+  readonly code = 'ml.damaged_model';
+
+  constructor(model: string, file: string) {
+    super(`File "${file}" of model "${model}" changed while it was stored; nothing was kept`, {
+      details: { model, file },
+    });
+  }
+}

@@ -38,6 +38,7 @@ export class UnreadableInputError extends AppError {
 
 /** What lists the names of a kind; where nothing does, there are few of them and the hint lists them all. */
 const listedBy = {
+  alert: '`tutti alerts` lists them.',
   tool: '`tutti tools` lists every tool, `tutti tools "what you want to do"` searches them.',
   prompt: '`tutti prompts` lists them.',
   trace: '`tutti trace` lists the latest.',
@@ -54,6 +55,7 @@ const listedBy = {
   engine: null,
   status: null,
   kind: null,
+  level: null,
   role: null,
 } as const;
 

@@ -12,5 +12,6 @@ export {
   remoteMemoryItems,
   remoteModels,
 } from './remote-rooms.ts';
+export { remoteAgents } from './remote-agents.ts';
 export { remoteContexts, remoteFeedback } from './remote-contexts.ts';
 export { remoteWorkflows } from './remote-workflows.ts';

@@ -1,6 +1,6 @@
 // Made from docs/openapi.json by "npm run docs".
 
-type Plan = { readonly version?: 1; readonly name?: string; readonly goal?: string; readonly input?: { readonly [key: string]: { readonly [key: string]: unknown } }; readonly steps: readonly { readonly id: string; readonly title?: string; readonly tool?: string; readonly args?: { readonly [key: string]: unknown }; readonly sleep?: (number | string); readonly wait?: (string | { readonly signal: string; readonly timeoutMs?: number }); readonly plan?: (string | Plan); readonly input?: { readonly [key: string]: unknown }; readonly when?: (string | boolean); readonly forEach?: (string | readonly unknown[]); readonly concurrency?: number; readonly retry?: (number | { readonly attempts?: number; readonly backoffMs?: number; readonly factor?: number; readonly maxBackoffMs?: number; readonly jitter?: number; readonly on?: readonly string[] }); readonly timeoutMs?: number; readonly approval?: (boolean | { readonly message?: string; readonly expiresMs?: number }); readonly onFailure?: "stop" | "skip" | "repair"; readonly cache?: (boolean | { readonly ttlMs: number }); readonly effect?: "read" | "idempotent" | "once"; readonly reconcile?: { readonly tool: string; readonly args?: { readonly [key: string]: unknown }; readonly happened: string; readonly output?: unknown; readonly finalAfterMs?: number } }[]; readonly output?: unknown; readonly timeoutMs?: number };
+type Plan = { readonly version?: 1; readonly name?: string; readonly goal?: string; readonly input?: { readonly [key: string]: { readonly [key: string]: unknown } }; readonly steps: readonly { readonly id: string; readonly title?: string; readonly tool?: string; readonly args?: { readonly [key: string]: unknown }; readonly agent?: (string | { readonly name?: string; readonly capability?: string; readonly version?: string }); readonly task?: string; readonly inputs?: { readonly [key: string]: unknown }; readonly context?: string; readonly sleep?: (number | string); readonly wait?: (string | { readonly signal: string; readonly timeoutMs?: number }); readonly plan?: (string | Plan); readonly input?: { readonly [key: string]: unknown }; readonly when?: (string | boolean); readonly forEach?: (string | readonly unknown[]); readonly concurrency?: number; readonly retry?: (number | { readonly attempts?: number; readonly backoffMs?: number; readonly factor?: number; readonly maxBackoffMs?: number; readonly jitter?: number; readonly on?: readonly string[] }); readonly timeoutMs?: number; readonly approval?: (boolean | { readonly message?: string; readonly expiresMs?: number }); readonly onFailure?: "stop" | "skip" | "repair"; readonly cache?: (boolean | { readonly ttlMs: number }); readonly effect?: "read" | "idempotent" | "once"; readonly reconcile?: { readonly tool: string; readonly args?: { readonly [key: string]: unknown }; readonly happened: string; readonly output?: unknown; readonly finalAfterMs?: number } }[]; readonly output?: unknown; readonly timeoutMs?: number };
 
 export interface Operations {
   /** Submit a request: a message to the agent, or a plan to run */
@@ -87,7 +87,7 @@ export interface Operations {
   postContextsImport: { input: { body: { readonly versions: readonly string[] } }; output: { readonly added: number; readonly known: number; readonly latest: { readonly id: string; readonly name: string; readonly number: number; readonly parent: (string | null); readonly owner: string; readonly createdAt: string; readonly items: number; readonly bytes: number; readonly tokens: number } } };
   /** Let another caller of your tenant read a context */
   postContextsByIdShare: { input: { path: { id: string }; body: { readonly caller: string } }; output: { readonly sharedWith: readonly string[] } };
-  /** End that */
+  /** Stop sharing a context with a caller */
   postContextsByIdUnshare: { input: { path: { id: string }; body: { readonly caller: string } }; output: { readonly sharedWith: readonly string[] } };
   /** Show a version of a context */
   getContextsById: { input: { path: { id: string } }; output: { readonly id: string; readonly name: string; readonly number: number; readonly parent: (string | null); readonly owner: string; readonly createdAt: string; readonly items: number; readonly bytes: number; readonly tokens: number; readonly context: { readonly version: 1; readonly name: string; readonly parent: (string | null); readonly items: readonly { readonly kind: "text" | "file" | "session" | "run" | "memory" | "artifact"; readonly title: string; readonly text: string; readonly source?: string }[] } } };
@@ -103,6 +103,16 @@ export interface Operations {
   getContextsByIdExport: { input: { path: { id: string }; query?: { limit?: number; cursor?: string } }; output: { readonly items: readonly string[]; readonly nextCursor: (string | null) } };
   /** List the callers that a context of yours is shared with */
   getContextsByIdShares: { input: { path: { id: string } }; output: { readonly sharedWith: readonly string[] } };
+  /** List specialist agents, and what is wrong with agent files */
+  getAgents: { input: {  }; output: { readonly agents: readonly { readonly name: string; readonly version: string; readonly description: string; readonly capabilities: readonly string[]; readonly without_model: readonly string[]; readonly source: "shipped" | "user" | "project"; readonly state: "registered" | "ready" | "unavailable" | "draining" | "retired"; readonly reason: (string | null); readonly tools: readonly string[]; readonly health: number; readonly running: number; readonly tasks: { readonly done: number; readonly failed: number } }[]; readonly problems: readonly { readonly file: string; readonly line: number; readonly message: string }[]; readonly notes: readonly string[] } };
+  /** Show an agent */
+  getAgentsByName: { input: { path: { name: string } }; output: { readonly name: string; readonly version: string; readonly description: string; readonly capabilities: readonly string[]; readonly without_model: readonly string[]; readonly source: "shipped" | "user" | "project"; readonly state: "registered" | "ready" | "unavailable" | "draining" | "retired"; readonly reason: (string | null); readonly tools: readonly string[]; readonly health: number; readonly running: number; readonly tasks: { readonly done: number; readonly failed: number } } };
+  /** Switch an agent on or off for you */
+  postAgentsByNameEnable: { input: { path: { name: string }; body: { readonly enabled: boolean; readonly version?: string } }; output: { readonly name: string; readonly version: string; readonly description: string; readonly capabilities: readonly string[]; readonly without_model: readonly string[]; readonly source: "shipped" | "user" | "project"; readonly state: "registered" | "ready" | "unavailable" | "draining" | "retired"; readonly reason: (string | null); readonly tools: readonly string[]; readonly health: number; readonly running: number; readonly tasks: { readonly done: number; readonly failed: number } } };
+  /** Ask which agent would get a task, and why */
+  postAgentsChoose: { input: { body: { readonly capability: string; readonly task: string } }; output: { readonly choice: unknown } };
+  /** Explain which agents were chosen for a run and its parts */
+  getRunsByIdWhy: { input: { path: { id: string } }; output: { readonly runId: string; readonly decisions: readonly unknown[] } };
   /** List feedback, latest first */
   getFeedback: { input: { query?: { limit?: number; cursor?: string } }; output: { readonly items: readonly { readonly kind: "opinion" | "approval" | "change"; readonly subject: string; readonly isGood: boolean; readonly runId: (string | null); readonly sessionId: (string | null); readonly reason: string; readonly givenAt: string }[]; readonly nextCursor: (string | null) } };
   /** Say what you think of a run or an answer */
@@ -233,6 +243,11 @@ export const operations = {
   getContextsByIdText: ['GET', '/api/v1/contexts/{id}/text'],
   getContextsByIdExport: ['GET', '/api/v1/contexts/{id}/export'],
   getContextsByIdShares: ['GET', '/api/v1/contexts/{id}/shares'],
+  getAgents: ['GET', '/api/v1/agents'],
+  getAgentsByName: ['GET', '/api/v1/agents/{name}'],
+  postAgentsByNameEnable: ['POST', '/api/v1/agents/{name}/enable'],
+  postAgentsChoose: ['POST', '/api/v1/agents/choose'],
+  getRunsByIdWhy: ['GET', '/api/v1/runs/{id}/why'],
   getFeedback: ['GET', '/api/v1/feedback'],
   postFeedback: ['POST', '/api/v1/feedback'],
   getLearned: ['GET', '/api/v1/learned'],

@@ -175,7 +175,7 @@ export function remoteFleet(connection: Connection): FleetControl {
   };
 }
 
-function refuse(what: string): () => never {
+export function refuse(what: string): () => never {
   return () => {
     throw new NotRemoteError(what);
   };

@@ -12,12 +12,13 @@ import type { Memory } from '../contract/session/index.ts';
 import { lazy, lazyObject, systemClock, type Log } from '../kernel/index.ts';
 import { agentSettings } from './agent-settings.ts';
 import { hideSecrets } from './check-code.ts';
+import { lookAheadWith } from './look-ahead.ts';
 import { projectFiles, readProjectFile } from './project-files.ts';
 import type { Roots } from './roots.ts';
 import type { ToolFinder } from './tool-finder.ts';
 import type { WorkflowsHere } from './workflow.ts';
 
-interface AgentHereParts {
+export interface AgentHereParts {
   readonly settings: Settings;
   readonly roots: Pick<Roots, 'current'>;
   readonly log: Log;
@@ -28,14 +29,14 @@ interface AgentHereParts {
   readonly notes?: AgentParts['notes'];
   readonly runs: Pick<WorkflowsHere, 'workflows' | 'artifacts'>;
   /** What plans call. */
-  readonly catalogue: () => Pick<Catalogue, 'entries'>;
+  readonly catalogue: () => Pick<Catalogue, 'entries' | 'callTool'>;
   readonly finder: () => Pick<ToolFinder, 'findSoon'>;
   readonly servers: AgentParts['servers'];
   readonly experience: Pick<Experience, 'explain'>;
 }
 
 /** The servers we ship; what they reach is what the user has set up: files in the roots, the sandbox, their own models. */
-const trustedServers: readonly string[] = [
+export const trustedServers: readonly string[] = [
   'code',
   'standards',
   'docs',
@@ -44,6 +45,7 @@ const trustedServers: readonly string[] = [
   'admin',
   'workflow',
   'debug',
+  'ml',
 ];
 
 /** The agent of this process; nothing of it is loaded before it is asked. */
@@ -63,7 +65,7 @@ export function agentHere(parts: AgentHereParts): Agent {
 }
 
 /** The same, where tools and servers out of the caller's scope do not exist. */
-function inScope(whole: AgentParts, parts: AgentHereParts, caller: Caller): AgentParts {
+export function inScope(whole: AgentParts, parts: AgentHereParts, caller: Caller): AgentParts {
   return {
     ...whole,
     tools: {
@@ -75,7 +77,7 @@ function inScope(whole: AgentParts, parts: AgentHereParts, caller: Caller): Agen
   };
 }
 
-function agentParts(parts: AgentHereParts): AgentParts {
+export function agentParts(parts: AgentHereParts): AgentParts {
   const { settings, models, memory, runs } = parts;
   const { workflows } = runs;
   return {
@@ -99,11 +101,15 @@ function agentParts(parts: AgentHereParts): AgentParts {
       entries: () => parts.catalogue().entries(),
     },
     planner: lazy(async () => {
-      const [{ createPlanner }, { examplePhrases }] = await Promise.all([
-        import('../agent/planner/index.ts'),
-        import('../toolbox/phrases/index.ts'),
-      ]);
-      return createPlanner(examplePhrases);
+      const [{ createPlanner }, { examplePhrases }, { createRecipePlanner }, { recipes }] =
+        await Promise.all([
+          import('../agent/planner/index.ts'),
+          import('../toolbox/phrases/index.ts'),
+          import('../agent/recipes/index.ts'),
+          import('../toolbox/recipes/index.ts'),
+        ]);
+      const lookAhead = lookAheadWith(parts.catalogue);
+      return createRecipePlanner(createPlanner(examplePhrases), recipes, lookAhead);
     }),
     files: projectFiles(parts.roots),
     project: async () => (await parts.roots.current())[0],
@@ -121,7 +127,7 @@ function agentParts(parts: AgentHereParts): AgentParts {
 }
 
 /** A person at a client that can ask is asked there for approvals, past the agent. */
-function followWith(workflows: Pick<Workflows, 'follow' | 'decide'>): FollowRun {
+export function followWith(workflows: Pick<Workflows, 'follow' | 'decide'>): FollowRun {
   return async (caller, runId, { signal, onChange, client }) => {
     if (!client) return workflows.follow(caller, runId, { execute: true, signal, onChange });
     const { followRun } = await import('../toolbox/workflow/index.ts');

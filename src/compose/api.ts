@@ -12,6 +12,7 @@ export function apiHere(
   const {
     version,
     agent,
+    agents,
     memory,
     memoryItems,
     contexts,
@@ -28,6 +29,7 @@ export function apiHere(
   return createApi({
     version,
     agent,
+    agents,
     memory,
     contexts,
     feedback,

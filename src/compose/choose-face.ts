@@ -16,24 +16,21 @@ export interface FaceCatalogues {
 
 /** `auto` leaves it to the setting `server.compact`. Over HTTP every tool is shown unless something asks for fewer. */
 export function chooseFace(
-  catalogue: OpenFleet['catalogue'],
+  { catalogue, unlistedServers }: Pick<OpenFleet, 'catalogue' | 'unlistedServers'>,
   settings: Settings,
   wanted: Face,
 ): FaceCatalogues {
   const { compact, pinned_tools: pinnedTools } = settings.server;
   const pinned = [...alsoShown, ...pinnedTools];
   const bySetting: Face = compact === 'on' ? 'compact' : compact === 'off' ? 'all' : 'auto';
-  const show = (face: Face): Catalogue => {
-    if (face === 'all') return catalogue;
-    return compactCatalogue(catalogue, {
-      maxTools: face === 'compact' ? 0 : shortListAbove,
-      finders,
-      pinned,
-    });
+  const show = (face: Face | 'long'): Catalogue => {
+    if (face === 'all' || (face === 'long' && unlistedServers.length === 0)) return catalogue;
+    const maxTools = { compact: 0, auto: shortListAbove, long: Infinity }[face];
+    return compactCatalogue(catalogue, { maxTools, finders, pinned, unlistedServers });
   };
   const chosen = wanted === 'auto' ? bySetting : wanted;
   return {
     stdioCatalogue: show(chosen),
-    httpCatalogue: show(chosen === 'auto' ? 'all' : chosen),
+    httpCatalogue: show(chosen === 'auto' ? 'long' : chosen),
   };
 }

@@ -2,6 +2,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isRunning } from '../kernel/index.ts';
+import { logLevels } from '../observe/index.ts';
 
 /**
  * How a command reaches the Tutti processes that run on the same data directory: each has a folder
@@ -13,6 +14,8 @@ export const requestSchema = z.union([
   z.object({ reread: z.string() }),
   /** Look at the files that name servers now, in place of at the next look. */
   z.object({ checkFiles: z.literal(true) }),
+  /** Log from this level on, until the process ends. */
+  z.object({ logLevel: z.enum(logLevels) }),
 ]);
 export type ControlRequest = z.output<typeof requestSchema>;
 export const answerSchema = z.object({ pid: z.number(), isDone: z.boolean(), message: z.string() });

@@ -32,6 +32,24 @@ function aFleet(restarted: string[]): FleetControl {
   };
 }
 
+function aLog(levels: string[] = []) {
+  return { ...silentLog, setLevel: (level: string) => void levels.push(level) };
+}
+
+it('has a running process log from another level on', async () => {
+  const home = aHome();
+  const levels: string[] = [];
+  const checkFiles = async () => {};
+  const desk = await openControl({ home, fleet: aFleet([]), checkFiles, log: aLog(levels) });
+  const { pid } = process;
+  expect(await requestEverywhere(home, { logLevel: 'debug' }, limitMs)).toEqual({
+    processes: 1,
+    answers: [{ pid, isDone: true, message: 'logs debug' }],
+  });
+  expect(levels).toEqual(['debug']);
+  await desk.close();
+});
+
 it('has a running process restart a server, and tells what came of it', async () => {
   const home = aHome();
   const restarted: string[] = [];
@@ -39,7 +57,7 @@ it('has a running process restart a server, and tells what came of it', async ()
     home,
     fleet: aFleet(restarted),
     checkFiles: async () => {},
-    log: silentLog,
+    log: aLog(),
   });
   const { pid } = process;
   expect(await requestEverywhere(home, { restart: 'known' }, limitMs)).toEqual({
@@ -85,7 +103,7 @@ it('answers a request it does not understand', async () => {
     home,
     fleet: aFleet([]),
     checkFiles: async () => {},
-    log: silentLog,
+    log: aLog(),
   });
   const folder = join(home, 'run/control', String(process.pid));
   writeFileSync(join(folder, 'odd.request.json'), 'nonsense');

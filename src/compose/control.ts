@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FleetControl } from '../contract/fleet/index.ts';
 import type { RestartAnswer, RestartReport } from '../contract/server-files/index.ts';
 import { isRunning, reportError, type Log } from '../kernel/index.ts';
+import type { RunningLog } from '../observe/index.ts';
 import {
   answerSchema,
   folderOf,
@@ -26,7 +27,7 @@ export async function openControl(options: {
   readonly home: string;
   readonly fleet: Pick<FleetControl, 'restart' | 'rereadTools'>;
   readonly checkFiles: () => Promise<void>;
-  readonly log: Log;
+  readonly log: Log & Pick<RunningLog, 'setLevel'>;
 }): Promise<ControlServer> {
   const { home, log } = options;
   const folder = folderOf(home, process.pid);
@@ -104,7 +105,7 @@ export async function requestEverywhere(
 
 async function answerRequest(
   file: string,
-  { fleet, checkFiles }: Pick<Parameters<typeof openControl>[0], 'fleet' | 'checkFiles'>,
+  { fleet, checkFiles, log }: Omit<Parameters<typeof openControl>[0], 'home'>,
 ): Promise<RestartAnswer> {
   const { pid } = process;
   const request = await readJson(file, requestSchema);
@@ -115,6 +116,10 @@ async function answerRequest(
     if ('restart' in request) {
       await fleet.restart(request.restart);
       return done(`"${request.restart}" was restarted`);
+    }
+    if ('logLevel' in request) {
+      log.setLevel(request.logLevel);
+      return done(`logs ${request.logLevel}`);
     }
     if ('reread' in request) await fleet.rereadTools(request.reread);
     else {

@@ -39,3 +39,24 @@ export class ChangedProjectError extends AppError {
 export class NotScannedError extends AppError {
   readonly code = 'compose.not_scanned';
 }
+
+/** An agent may ask a model no more for its task. */
+export class BudgetUsedUpError extends AppError {
+  readonly code = 'agents.budget_exceeded';
+
+  constructor(what: 'tokens' | 'money', chain: readonly string[]) {
+    super(`The limit of ${what} for this task is used up (${chain.join(' → ')})`, {
+      details: { what, chain },
+    });
+  }
+}
+
+export class AgentFileExistsError extends AppError {
+  readonly code = 'agents.file_exists';
+
+  constructor(path: string) {
+    super(`${path} is there already: rename or remove it, or give the new one another name`, {
+      details: { path },
+    });
+  }
+}

@@ -25,7 +25,7 @@ interface FaceParts extends FaceCatalogues {
   readonly fleet: Pick<FleetControl, 'status'>;
   readonly log: Log;
   readonly version: string;
-  readonly metrics: Pick<Metrics, 'render' | 'count'>;
+  readonly metrics: Pick<Metrics, 'render' | 'collect' | 'add'>;
   readonly roots: Pick<Roots, 'follow'>;
   readonly access: Pick<AccessHere, 'serving'>;
   readonly onRefused?: ((refused: RefusedRequest) => void) | undefined;
@@ -131,7 +131,7 @@ type Refusals = Pick<HttpGatewayOptions, 'onRefused' | 'onForbidden' | 'onHeader
 
 /** Counted first: recording a refusal may fail. */
 function countRefusals({ metrics, ...parts }: FaceParts): Required<Refusals> {
-  const count = (reason: string): void => metrics.count('tutti_refused_requests_total', [reason]);
+  const count = (reason: string): void => metrics.add('tutti_refused_requests_total', [reason]);
   return {
     onRefused: (refused) => {
       count(refused.by);

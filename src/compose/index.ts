@@ -7,6 +7,15 @@ import { loadSettingsHere, type SettingsRequest } from './settings.ts';
 
 export { openSystem } from './open-system.ts';
 export { openClientConnections } from './client-connections.ts';
+export {
+  followLog,
+  logFile,
+  type LogLine,
+  logLevels,
+  type LogQuery,
+  readLog,
+  setLogLevel,
+} from './logs.ts';
 export { openServerFiles } from './server-files.ts';
 export type { Face } from './choose-face.ts';
 export type { System, SystemRequest } from './system.ts';

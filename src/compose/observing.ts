@@ -5,6 +5,7 @@ import { parseSize } from '../contract/settings/index.ts';
 import type { Log } from '../kernel/index.ts';
 import {
   ActiveSpans,
+  countSpan,
   createLog,
   createTracing,
   Metrics,
@@ -41,7 +42,8 @@ export function startObserving(options: ObservingOptions): Observing {
   const tracing = createTracing({
     activeSpans,
     log,
-    onSpan: (record) => metrics.onSpan(record),
+    onSpan: (record) => countSpan(metrics, record),
+    onDropped: (target, count) => metrics.add('tutti_spans_dropped_total', [target], count),
     ...(enabled ? { store: options.traces } : {}),
     ...(otlp_endpoint === undefined
       ? {}
@@ -72,7 +74,11 @@ function startLog(options: ObservingOptions, activeSpans: ActiveSpans): RunningL
   });
   if (!isWatched) return toFile;
   const toStderr = createLog({ ...parts, stream: stderr });
-  return { ...writeToBoth(toFile, toStderr), close: () => toFile.close() };
+  return {
+    ...writeToBoth(toFile, toStderr),
+    setLevel: (next) => [toFile, toStderr].forEach((log) => log.setLevel(next)),
+    close: () => toFile.close(),
+  };
 }
 
 function writeToBoth(first: Log, second: Log): Log {
@@ -92,18 +98,19 @@ function writeToBoth(first: Log, second: Log): Log {
 }
 
 /** `/metrics`, for Prometheus. Names of servers and tools are for authenticated callers. */
-export function metricsRoute(metrics: Pick<Metrics, 'render'>): Route {
+export function metricsRoute(metrics: Pick<Metrics, 'render' | 'collect'>): Route {
   return {
     path: '/metrics',
     methods: ['GET'],
     access: 'caller',
-    handle: ({ response }, caller) => {
+    handle: async ({ response }, caller) => {
       if (!isPermitted(caller, 'metrics.read')) {
         const title = 'The role of the caller does not have the permission metrics.read';
         const text = JSON.stringify({ type: 'about:blank', status: 403, title });
         response.writeHead(403, { 'content-type': 'application/problem+json' }).end(text);
         return undefined;
       }
+      await metrics.collect();
       response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
       response.end(metrics.render());
       return undefined;

@@ -12,6 +12,7 @@ import {
   openAdministeredFleet,
   workflowServer,
 } from './own-servers.ts';
+import { agentsHere } from './agents.ts';
 import { agentHere } from './agent.ts';
 import { auditHere } from './audit.ts';
 import { auditWorkflows } from './audited-ports.ts';
@@ -20,6 +21,7 @@ import { experienceHere } from './experience.ts';
 import { recordModelCalls } from './record-attempts.ts';
 import { memoriesHere } from './memory.ts';
 import { loginsHere } from './logins.ts';
+import { mlServer } from './ml.ts';
 import { modelsHere } from './models.ts';
 import { startObserving } from './observing.ts';
 import { Roots } from './roots.ts';
@@ -27,7 +29,8 @@ import { sandboxHere } from './sandbox.ts';
 import { openServerEntries } from './server-entries.ts';
 import type { SystemRequest } from './system.ts';
 import { toolboxServers } from './toolbox.ts';
-import { workflowsHere } from './workflow.ts';
+import { traceAgent, traceMemory, traceModels, traceSandbox } from './trace-rooms.ts';
+import { workflowsHere, type WorkflowsHere } from './workflow.ts';
 import { workspaceHere } from './workspace.ts';
 
 /** What the system is made of; most of it is built when it is first used. */
@@ -41,23 +44,26 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
   const roots = new Roots(settings, log);
   const catalogue = (): Catalogue => fleet.catalogue;
   const access = accessHere({ ...known, store, catalogue });
-  const sandbox = sandboxHere({ ...known, request });
+  const sandbox = traceSandbox(sandboxHere({ ...known, request }), tracing);
   const workspace = workspaceHere({ ...known, roots, request, feedback: () => feedback });
-  const { preview } = workspace;
   const experience = experienceHere({ ...known, store, workflows: () => flows.workflows });
   const recording = { experience, version };
+  const { preview } = workspace;
   const flow = { ...known, tracing, store, request, catalogue, preview, recording };
   const flows = workflowsHere({ ...flow, access: access.credentials });
   const embedder = lazy(async () => (await import('../models/index.ts')).createLocalEmbedder());
   const { artifacts } = flows;
-  const models = recordModelCalls(modelsHere({ ...known, store, artifacts }), recording);
-  const remembered = memoriesHere({ ...known, store, request, embedder, artifacts });
-  const { memory, memoryItems: notes } = remembered;
+  const traced = traceModels(modelsHere({ ...known, store, artifacts }), tracing);
+  const models = recordModelCalls(traced, recording);
+  const kinds = memoriesHere({ ...known, store, request, embedder, artifacts });
+  const remembered = { ...kinds, memoryItems: traceMemory(kinds.memoryItems, tracing) };
   const used = { ...known, store, ...remembered, experience };
   const { contexts, feedback, runs } = contextsHere({ ...used, runs: flows });
   const servers = (): ReturnType<FleetControl['status']> => fleet.control.status();
+  const { memory, memoryItems: notes } = remembered;
   const asked = { roots, models, memory, notes, contexts, experience, runs, catalogue, servers };
-  const agent = agentHere({ ...known, ...asked, finder: () => finder });
+  const agent = traceAgent(agentHere({ ...known, ...asked, finder: () => finder }), tracing);
+  const agents = agentsHere({ ...known, ...asked, store, request, finder: () => finder });
   const logins = loginsHere({ ...known, store });
   const ours = toolboxServers({ ...known, roots, request, sandbox, catalogue, models });
   const entries = await openServerEntries({ request, settings, log });
@@ -69,13 +75,11 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     ours: [
       ...ours,
       workspace.entry,
-      workflowServer({
-        ...known,
-        runs: { ...runs, workflows: auditWorkflows(runs.workflows, audit.recorder, 'mcp') },
-      }),
-      agentServer({ ...known, agent, contexts }),
+      workflowServer({ ...known, runs: auditedRuns(runs, audit) }),
+      agentServer({ ...known, agent, contexts, agents }),
       memoryServer({ ...known, memory: notes, entries }),
       debugServer({ ...known, experience }),
+      mlServer({ ...known, request, roots, sandbox, store, artifacts, experience }),
     ],
     entries,
     clientRoots: roots,
@@ -84,11 +88,18 @@ export async function openRooms(request: SystemRequest, settings: LoadedSettings
     logins,
     only: request.only,
   });
-  const checkFiles = (): Promise<void> => entries.check();
   const seen = { log, tracing, metrics, audit };
-  const observed = { ...seen, version, store, roots, preview, access, logins, checkFiles };
+  const observed = { ...seen, version, store, roots, preview, access, logins, entries };
   const kept = { ...observed, ...remembered, contexts, feedback, experience };
-  return { ...kept, sandbox, runs, fleet, finder, agent, models, embedder };
+  return { ...kept, sandbox, runs, fleet, finder, agent, agents, models, embedder };
+}
+
+/** Runs that MCP clients start, with what was decided about them in the audit log. */
+function auditedRuns<Runs extends Pick<WorkflowsHere, 'workflows'>>(
+  runs: Runs,
+  { recorder }: ReturnType<typeof auditHere>,
+): Runs {
+  return { ...runs, workflows: auditWorkflows(runs.workflows, recorder, 'mcp') };
 }
 
 function observe(

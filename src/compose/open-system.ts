@@ -1,17 +1,18 @@
 import { stat } from 'node:fs/promises';
-import { localCaller } from '../contract/caller/index.ts';
 import { ocsfEvent } from '../access/index.ts';
-import { findTrace, formatTrace } from '../observe/index.ts';
 import type { Store } from '../store/index.ts';
+import { alertsHere } from './alerts.ts';
 import { apiHere } from './api.ts';
 import { auditFleet, auditKeys, auditWorkflows } from './audited-ports.ts';
 import { hideSecrets } from './check-code.ts';
 import { chooseFace } from './choose-face.ts';
+import { collectMetrics } from './collect-metrics.ts';
 import { serveHttp, serveStdio } from './faces.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { examine } from './doctor.ts';
 import { localModelsHere } from './local-models.ts';
 import { openRooms } from './open-rooms.ts';
+import { readObserved } from './read-traces.ts';
 import { prepareServing } from './prepare-serving.ts';
 import { loadSettingsHere, startConditions } from './settings.ts';
 import type { System, SystemRequest } from './system.ts';
@@ -24,8 +25,10 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const { agent, memory, memoryItems, contexts, feedback, models, embedder } = rooms;
   const { preview, metrics, access, logins } = rooms;
   const { catalogue, control, serve } = fleet;
-  const face = chooseFace(catalogue, settings.values, request.face ?? 'auto');
+  const face = chooseFace(fleet, settings.values, request.face ?? 'auto');
   const known = { settings: settings.values, version, log, metrics };
+  collectMetrics({ ...known, home: settings.values.home, fleet: control, store, sandbox });
+  const alerts = alertsHere({ settings: settings.values, metrics, log });
   const { onRefused, onForbidden, onHeaderMismatch } = audit;
   const refusals = { onRefused, onForbidden, onHeaderMismatch };
   const served = { fleet: control, roots, access, logins, ...refusals };
@@ -33,7 +36,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
   const { home } = settings.values;
   // Where some servers are left out, runs would miss the tools they call.
   const resumed = request.only === undefined ? runs : undefined;
-  const controlled = { home, fleet: control, checkFiles: rooms.checkFiles };
+  const controlled = { home, fleet: control, checkFiles: () => rooms.entries.check() };
   const serving = prepareServing({ ...controlled, serve, sandbox, runs: resumed, log });
   const lazyEmbedder = { close: async () => (await embedder.opened())?.close() };
   const opened = [sandbox, rooms.experience, memoryItems, memory, models, finder, lazyEmbedder];
@@ -47,6 +50,7 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     preview,
     hideSecrets,
     agent,
+    agents: rooms.agents,
     memory,
     contexts,
     feedback,
@@ -55,9 +59,9 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     models,
     localModels: localModelsHere(settings.values),
     version,
-    traces: tracesOf(store),
+    ...readObserved(store),
+    alerts,
     findTools: (query, count) => finder.find(query, count),
-    formatTrace,
     backup: (target, options) => backUp(store, target, options),
     doctor: () => examine({ ...examined, searchPath: request.env['PATH'] ?? '' }),
     startConditions: () => startConditions(request, settings),
@@ -67,10 +71,11 @@ export async function openSystem(request: SystemRequest): Promise<System> {
     },
     serveHttp: () => {
       serving.begin();
+      alerts.watch();
       return serveHttp(parts);
     },
     work: (options) => runs.work(options),
-    close: () => closeInOrder([serving, runs, catalogue, ...opened, ...last]),
+    close: () => closeInOrder([alerts, serving, runs, catalogue, ...opened, ...last]),
   };
 }
 
@@ -93,13 +98,6 @@ function auditedParts(
 /** What still works for others is closed after them. */
 async function closeInOrder(parts: readonly { close(): unknown }[]): Promise<void> {
   for (const part of parts) await part.close();
-}
-
-function tracesOf({ traces }: Store): System['traces'] {
-  return {
-    find: (id) => findTrace(traces, localCaller, id),
-    recent: (limit) => traces.recent(localCaller, limit),
-  };
 }
 
 async function backUp(

@@ -1,3 +1,4 @@
+import { CallCounter } from '../agents/index.ts';
 import type { Artifacts } from '../contract/artifact/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
 import type { FaultPoint } from '../kernel/index.ts';
@@ -35,7 +36,7 @@ export function openWorkflows(parts: Parts): OpenWorkflows {
   const { settings, store } = parts;
   const log = parts.log.child({ room: 'workflow' });
   const faultPoint = createFaultPoints(parts.request.env['TUTTI_FAULT']);
-  const tools = knownTools(parts.catalogue(), parts.access);
+  const tools = knownTools(parts.catalogue(), { access: parts.access, calls: new CallCounter() });
   const traces = runTraces(settings, parts.tracing);
   const activities = activitiesOf({ ...parts, log }, { tools, traces, faultPoint });
   const { recording } = parts;

@@ -1,6 +1,4 @@
 import type { Settings } from '../config/index.ts';
-import type { Agent } from '../contract/agent/index.ts';
-import type { Contexts } from '../contract/context/index.ts';
 import type { MemoryItems } from '../contract/memory/index.ts';
 import type { Experience } from '../contract/experience/index.ts';
 import type { Workflows } from '../contract/run/index.ts';
@@ -8,6 +6,7 @@ import { wireTextOf, withWireText } from '../contract/wire/index.ts';
 import type { OpenFleet, ServerEntry } from '../fleet/index.ts';
 import { Semaphore, systemClock, type Lazy } from '../kernel/index.ts';
 import type { Embedder } from '../models/index.ts';
+import type { AgentServerParts } from '../toolbox/agent/index.ts';
 import { isRecord, rawMember } from '../protocol/index.ts';
 import { openToolFinder, type ToolFinder } from './tool-finder.ts';
 import { type FleetParts, openFleet } from './fleet.ts';
@@ -68,14 +67,14 @@ interface OwnServerParts {
   readonly version: string;
 }
 
-/** The server `agent`: the agent and its contexts as tools. */
+/** The server `agent`: the agent, its contexts and the specialists as tools. */
 export function agentServer(
-  parts: OwnServerParts & { readonly agent: Agent; readonly contexts: Contexts },
+  parts: OwnServerParts & Omit<AgentServerParts, 'version'>,
 ): ServerEntry {
-  const { settings, version, agent, contexts } = parts;
-  return callingServer('agent', { settings, version }, async () => {
+  return callingServer('agent', parts, async () => {
     const { createAgentServer } = await import('../toolbox/agent/index.ts');
-    return createAgentServer({ version, agent, contexts });
+    const { version, agent, contexts, agents } = parts;
+    return createAgentServer({ version, agent, contexts, agents });
   });
 }
 

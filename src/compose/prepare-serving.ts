@@ -1,5 +1,5 @@
 import type { FleetControl } from '../contract/fleet/index.ts';
-import type { Log } from '../kernel/index.ts';
+import type { RunningLog } from '../observe/index.ts';
 import { type ControlServer, openControl } from './control.ts';
 import type { SandboxHere } from './sandbox.ts';
 import type { WorkflowsHere } from './workflow.ts';
@@ -12,7 +12,7 @@ interface ServingParts {
   readonly sandbox: SandboxHere;
   /** Absent where not all servers are there that runs may call. */
   readonly runs: Pick<WorkflowsHere, 'serve'> | undefined;
-  readonly log: Log;
+  readonly log: RunningLog;
 }
 
 /** Starts with the first face and ends with the system: eager servers, unfinished runs, control requests. */

@@ -4,6 +4,7 @@ import {
   entryOf,
   notRemote,
   remoteAgent,
+  remoteAgents,
   remoteAudit,
   remoteCatalogue,
   remoteContexts,
@@ -18,7 +19,7 @@ import {
 } from '../client/index.ts';
 import { isLoopback } from '../http/index.ts';
 import { ownVersion, Secret, silentLog } from '../kernel/index.ts';
-import { formatTrace } from '../observe/index.ts';
+import { formatExplanation, formatTrace } from '../observe/index.ts';
 import { hideSecrets } from './check-code.ts';
 import { readPrivate } from './data-directory.ts';
 import { loadSettingsHere } from './settings.ts';
@@ -42,6 +43,7 @@ export async function openRemoteSystem(request: RemoteRequest): Promise<System> 
     fleet: remoteFleet(connection),
     workflows: notRemote<System['workflows']>('This', remoteWorkflows(connection)),
     agent: remoteAgent(connection),
+    agents: remoteAgents(connection),
     memory: remoteMemory(connection),
     contexts: remoteContexts(connection),
     feedback: remoteFeedback(connection),
@@ -54,16 +56,19 @@ export async function openRemoteSystem(request: RemoteRequest): Promise<System> 
     policy: notRemote('Explaining access', {}),
     hideSecrets,
     formatTrace,
+    formatExplanation,
     preview: async () => undefined,
     localModels: { isNeeded: false, find: async () => [], decide: async () => {} },
     findTools: async (query, count) => {
       const found = await connection.call('getToolsFind', { query: { query, limit: count } });
       return found.items.map(entryOf);
     },
-    traces: {
+    traces: notRemote<System['traces']>('Searching and explaining traces', {
       find: async (id) => (await connection.call('getTracesById', { path: { id } })).spans as never,
       recent: async (limit) => (await connection.all('getTraces', {}, { limit })) as never,
-    },
+    }),
+    alerts: notRemote<System['alerts']>('Alerts', { names: [] }),
+    usage: notRemote<System['usage']>('Usage', { kinds: [] }),
     close: async () => {},
   });
 }

@@ -16,6 +16,8 @@ interface SandboxParts {
 /** The sandbox of this process: nothing of it is loaded before it is asked for. */
 export interface SandboxHere {
   readonly get: () => Promise<Sandbox>;
+  /** Undefined while none was asked for. */
+  readonly opened: () => Promise<Sandbox | undefined>;
   /** Programs come one after the other from now on: sandboxes may be started in advance. */
   readonly serve: () => void;
   readonly close: () => Promise<void>;
@@ -26,6 +28,7 @@ export function sandboxHere(parts: SandboxParts): SandboxHere {
   const open = lazy(() => openHere(parts, isServing));
   return {
     get: async () => (await open()).sandbox,
+    opened: async () => (await open.opened())?.sandbox,
     serve: () => {
       isServing = true;
     },

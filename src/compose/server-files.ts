@@ -4,7 +4,6 @@ import {
   chooseServers,
   createUserFile,
   editServers,
-  grantTrust,
   isTrustedAs,
   planImport,
   readTrust,
@@ -16,6 +15,7 @@ import type { NewServer, ServerFiles, ShownServer } from '../contract/server-fil
 import { shortPrefix } from '../protocol/index.ts';
 import { recordChange, recordEdit } from './audit.ts';
 import { requestEverywhere } from './control.ts';
+import { projectAgents, trustAll } from './project-agents.ts';
 import { loadSettingsHere, surroundingsOf, type SettingsRequest } from './settings.ts';
 
 /** A process that does not answer looks at the files a moment later by itself. */
@@ -27,11 +27,17 @@ export async function openServerFiles(request: SettingsRequest): Promise<ServerF
   const { userFile, project, servers } = settings;
   const { home } = settings.values;
   const trusted = await readTrust(home);
+  const agents = await projectAgents(home, request.cwd);
   const files = { user: userFile, project: project?.file ?? join(request.cwd, 'tutti.yaml') };
   const taken = servers.flatMap(({ name, settings: { prefix } }) => [name, prefix ?? name]);
   return {
     userFile,
     entries: chooseServers(settings, trusted),
+    agents: agents && {
+      folder: agents.folder,
+      files: agents.files.map(({ path }) => path),
+      isTrusted: agents.isTrusted,
+    },
     project:
       project === undefined
         ? undefined
@@ -49,13 +55,15 @@ export async function openServerFiles(request: SettingsRequest): Promise<ServerF
       return files[target];
     },
     trust: async () => {
-      if (project === undefined) return;
-      const { file, digest } = project;
-      await recordChange(settings.values, `trust ${file} ${digest}`);
-      await grantTrust(home, { file, digest, trustedAt: new Date().toISOString() });
+      await trustAll(settings.values, [
+        ...(project ? [project] : []),
+        ...(agents ? [{ file: agents.folder, digest: agents.digest }] : []),
+      ]);
     },
     revoke: async () => {
-      const wasTrusted = await revokeTrust(home, files.project);
+      const hadProject = await revokeTrust(home, files.project);
+      const hadAgents = await revokeTrust(home, join(request.cwd, '.tutti', 'agents'));
+      const wasTrusted = hadProject || hadAgents;
       await recordChange(settings.values, `revoke trust ${files.project}`);
       return wasTrusted;
     },

@@ -6,6 +6,7 @@ import type {
   AuditLog,
   Tenants,
 } from '../contract/access/index.ts';
+import type { Agents } from '../contract/agents/index.ts';
 import type { Agent } from '../contract/agent/index.ts';
 import type { Catalogue, CatalogueEntry } from '../contract/catalogue/index.ts';
 import type { Check } from '../contract/doctor/index.ts';
@@ -21,7 +22,16 @@ import type { HideSecrets } from '../contract/secret/index.ts';
 import type { Memory } from '../contract/session/index.ts';
 import type { PreviewEffect } from '../contract/tool/index.ts';
 import type { Log } from '../kernel/index.ts';
-import type { SpanRecord, TraceSummary } from '../observe/index.ts';
+import type {
+  FoundTrace,
+  SpanRecord,
+  TraceExplanation,
+  TraceQuery,
+  TraceSummary,
+  UsageKind,
+  UsageLine,
+} from '../observe/index.ts';
+import type { AlertsHere } from './alerts.ts';
 import type { Face } from './choose-face.ts';
 import type { HttpListener, StdioStreams } from './faces.ts';
 import type { SettingsRequest } from './settings.ts';
@@ -56,6 +66,7 @@ export interface System {
   readonly preview: PreviewEffect;
   /** From a message to a plan, a run and an answer; loaded when it is first used, as the next two are. */
   readonly agent: Agent;
+  readonly agents: Agents;
   readonly memory: Memory;
   readonly contexts: Contexts;
   readonly feedback: Feedback;
@@ -76,8 +87,20 @@ export interface System {
   readonly traces: {
     find(id: string): Promise<readonly SpanRecord[]>;
     recent(limit: number): Promise<readonly TraceSummary[]>;
+    search(query: TraceQuery): Promise<readonly FoundTrace[]>;
+    /** By its id, the beginning of it, or `last`. */
+    explain(id: string): Promise<TraceExplanation>;
+  };
+  readonly alerts: Pick<AlertsHere, 'list' | 'test' | 'silence' | 'names'>;
+  readonly usage: {
+    readonly kinds: readonly UsageKind[];
+    summarize(options: {
+      readonly by: UsageKind;
+      readonly sinceMs: number;
+    }): Promise<readonly UsageLine[]>;
   };
   formatTrace(spans: readonly SpanRecord[]): string;
+  formatExplanation(explained: TraceExplanation): string;
   backup(
     target: string,
     options: { readonly force: boolean },

@@ -1,3 +1,4 @@
+import type { CallCounter } from '../agents/index.ts';
 import type { Credentials } from '../access/index.ts';
 import type { Settings } from '../config/index.ts';
 import { isInScope } from '../contract/access/index.ts';
@@ -11,6 +12,13 @@ import type { ToolLookup } from '../workflow/check/index.ts';
 import type { StepTracer, ToolCaller } from '../workflow/effects/index.ts';
 import type { BeginTrace } from '../workflow/runs/index.ts';
 
+/** What a call of a run has to pass. */
+interface ToolGates {
+  readonly access?: Pick<Credentials, 'runCaller'> | undefined;
+  /** Holds calls of agents to their budgets. */
+  readonly calls?: Pick<CallCounter, 'take'>;
+}
+
 export interface KnownTools {
   readonly caller: ToolCaller;
   /** By dotted name, as they are now. */
@@ -22,10 +30,7 @@ export interface KnownTools {
  * The catalogue by dotted names. What it offers is asked for once, and again after it changed. Runs are stored with the
  * id of their caller alone: what it may do is looked up for every call.
  */
-export function knownTools(
-  catalogue: Catalogue,
-  access?: Pick<Credentials, 'runCaller'>,
-): KnownTools {
+export function knownTools(catalogue: Catalogue, { access, calls }: ToolGates = {}): KnownTools {
   let known: ReadonlyMap<string, CatalogueEntry> | undefined;
   const stopListening = catalogue.onChange(({ kind }) => {
     if (kind === 'tools') known = undefined;
@@ -43,6 +48,7 @@ export function knownTools(
     caller: {
       find: (name) => (known ? known.get(name) : entries().then((listed) => listed.get(name))),
       call(name, args, context) {
+        calls?.take(context.meta, name);
         const call = async (listed: ReadonlyMap<string, CatalogueEntry>): Promise<ToolResult> =>
           catalogue.callTool(listed.get(name)?.wireName ?? name, args, withGrants(context, access));
         return known ? call(known) : entries().then(call);

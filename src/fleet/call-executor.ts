@@ -45,8 +45,11 @@ export class CallExecutor {
   readonly #tracer: CallTracer | undefined;
   readonly #log: Log;
   readonly #semaphore: Semaphore;
-  /** The same object for the same tool, so that a tracer recognizes it. */
-  readonly #spans = new WeakMap<CatalogueEntry, Pick<TracedCall, 'name' | 'attributes'>>();
+  /** The same object for the same tool and face, so that a tracer recognizes it. */
+  readonly #spans = new WeakMap<
+    CatalogueEntry,
+    Map<string, Pick<TracedCall, 'name' | 'attributes'>>
+  >();
 
   /** Without a tracer nothing is recorded, and trace context is passed on unchanged. */
   constructor(limits: ExecutorLimits, tracer: CallTracer | undefined, log: Log) {
@@ -97,11 +100,14 @@ export class CallExecutor {
     return runCall(plan, context, context.meta);
   }
 
-  #spanOf(entry: CatalogueEntry, { meta, caller }: CallContext): TracedCall {
-    let span = this.#spans.get(entry);
+  #spanOf(entry: CatalogueEntry, { meta, caller, face: servedBy }: CallContext): TracedCall {
+    const face = servedBy ?? 'mcp';
+    let byFace = this.#spans.get(entry);
+    if (!byFace) this.#spans.set(entry, (byFace = new Map()));
+    let span = byFace.get(face);
     if (!span) {
-      span = { name: `tools/call ${entry.name}`, attributes: attributesOf(entry) };
-      this.#spans.set(entry, span);
+      span = { name: `tools/call ${entry.name}`, attributes: attributesOf(entry, face) };
+      byFace.set(face, span);
     }
     const { name, attributes } = span;
     return { name, kind: 'server', attributes, parentMeta: meta, caller };
@@ -143,12 +149,13 @@ export class CallExecutor {
 
 type CallTime = Pick<CallPlan<unknown>, 'limits' | 'timeout'>;
 
-function attributesOf({ name, server }: CatalogueEntry): TracedCall['attributes'] {
+function attributesOf({ name, server }: CatalogueEntry, face: string): TracedCall['attributes'] {
   return {
     'mcp.method.name': 'tools/call',
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': name,
     'tutti.server': server,
+    'tutti.face': face,
   };
 }
 

@@ -21,6 +21,8 @@ export interface ServerEntry {
   readonly semaphore?: Semaphore | undefined;
   /** Time limit of its calls without progress, where it differs from the default. */
   readonly timeoutMs?: number | undefined;
+  /** False: lists for MCP clients leave its tools out, unless the server or all tools are asked for. They can be called and found. */
+  readonly isListed?: boolean | undefined;
 }
 
 export interface FleetOptions {
@@ -50,6 +52,8 @@ export interface FleetOptions {
 export interface OpenFleet {
   readonly catalogue: FleetCatalogue;
   readonly control: FleetControl;
+  /** Servers whose tools lists for clients leave out. */
+  readonly unlistedServers: readonly string[];
   /** Call once clients are served: starts the eager servers in the background. */
   readonly serve: () => void;
 }
@@ -103,5 +107,7 @@ export function createFleet(options: FleetOptions): OpenFleet {
     recordCall,
     log,
   });
-  return { catalogue, control: fleet, serve: () => fleet.serve() };
+  const left = options.servers.filter(({ isListed }) => isListed === false && !only);
+  const unlistedServers = left.map(({ name }) => name);
+  return { catalogue, control: fleet, unlistedServers, serve: () => fleet.serve() };
 }

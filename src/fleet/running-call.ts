@@ -115,7 +115,10 @@ class RunningCall<Result> implements Activity {
       return;
     }
     semaphore.enter(this.#ended.signal).then(
-      () => this.#begin(),
+      () => {
+        this.#plan.annotate?.({ 'tutti.queue.wait_ms': performance.now() - this.#startedAt });
+        this.#begin();
+      },
       (error: unknown) => this.#fail(error),
     );
   }

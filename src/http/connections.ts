@@ -4,8 +4,8 @@ import type { HttpLimits } from './http-limits.ts';
 
 interface Connection {
   readonly address: string;
-  /** Requests without a response yet. */
-  readonly requests: IncomingMessage[];
+  /** Requests without a response yet, with the response to be. */
+  readonly requests: Map<IncomingMessage, ServerResponse>;
   /** Sequence number of its last change between idle and pending. */
   since: number;
 }
@@ -18,6 +18,8 @@ interface Connection {
  *    last response; others are never dropped.
  * 2. A client that leaves its response unread for `readerStallMs` is disconnected.
  * 3. Closing waits for requests, not for sockets: Node counts a connection that never sent anything as busy.
+ * 4. While closing, a request either is answered or is not begun: a client that sends one just as its connection is
+ *    ended could never get the answer.
  */
 export class Connections {
   readonly #limits: Pick<HttpLimits, 'maxConnections' | 'maxConnectionsPerAddress'>;
@@ -37,18 +39,24 @@ export class Connections {
     });
   }
 
-  /** Call once per request. */
-  begin(request: IncomingMessage, response: ServerResponse): void {
+  /** Call once per request; it must not be handled when this returns false. */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request;
+    if (socket.writableEnded) {
+      socket.destroy();
+      return false;
+    }
     const connection = this.#idle.get(socket) ?? this.#pending.get(socket);
-    if (!connection) return;
-    if (connection.requests.push(request) === 1) this.#move(socket, this.#idle, this.#pending);
+    if (!connection) return true;
+    connection.requests.set(request, response);
+    if (connection.requests.size === 1) this.#move(socket, this.#idle, this.#pending);
     response.on('close', () => {
-      connection.requests.splice(connection.requests.indexOf(request), 1);
-      if (connection.requests.length > 0) return;
+      connection.requests.delete(request);
+      if (connection.requests.size > 0) return;
       this.#move(socket, this.#pending, this.#idle);
       if (this.#isClosing) socket.end();
     });
+    return true;
   }
 
   /** Closes the server: each connection after its last response, all of them after `limitMs`. */
@@ -56,6 +64,10 @@ export class Connections {
     const timer = setTimeout(() => http.closeAllConnections(), limitMs);
     this.#isClosing = true;
     for (const socket of this.#idle.keys()) socket.destroy();
+    for (const { requests } of this.#pending.values()) {
+      // Has the response say "connection: close", so that the client sends nothing after it.
+      for (const response of requests.values()) response.shouldKeepAlive = false;
+    }
     await new Promise<void>((resolve) => {
       http.close(() => resolve());
     });
@@ -76,7 +88,7 @@ export class Connections {
       return;
     }
     this.#counts.set(address, (this.#counts.get(address) ?? 0) + 1);
-    this.#idle.set(socket, { address, requests: [], since: (this.#lastSince += 1) });
+    this.#idle.set(socket, { address, requests: new Map(), since: (this.#lastSince += 1) });
     socket.once('close', () => this.#forget(socket));
   }
 
@@ -86,7 +98,9 @@ export class Connections {
       address === undefined || connection.address === address;
     const idle = this.#idle.entries().find(([, connection]) => isEligible(connection));
     const partial = this.#pending.entries().find(([, connection]) => {
-      return isEligible(connection) && connection.requests.every(({ complete }) => !complete);
+      return (
+        isEligible(connection) && [...connection.requests.keys()].every(({ complete }) => !complete)
+      );
     });
     const [first, second] = [idle, partial].flatMap((it) => (it ? [it] : []));
     const longest = first && second && second[1].since < first[1].since ? second : first;

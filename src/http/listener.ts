@@ -64,7 +64,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const connections = new Connections(http, limits);
   const serve = createHandler(options);
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    connections.begin(request, response);
+    if (!connections.begin(request, response)) return;
     for (const [name, value] of securityHeaders) response.setHeader(name, value);
     response.on('error', ignoreDisconnect);
     const onFailure = (error: unknown): void => {

@@ -42,6 +42,18 @@ export function testTraceStore(create: () => TraceStore): void {
     });
   });
 
+  it('gives the spans recorded last, of this caller alone', async () => {
+    const store = create();
+    const spans = [1, 2, 3].map((at) => aSpan({ spanId: hexId(at, 16), startedAtUs: at }));
+    await store.record(spans.slice(0, 1));
+    await store.record([...spans.slice(1), aSpan({ spanId: hexId(9, 16), callerId: stranger.id })]);
+    const latest = await store.latest(localCaller, 2);
+    expect(new Set(latest.map(({ spanId }) => spanId))).toEqual(
+      new Set([hexId(2, 16), hexId(3, 16)]),
+    );
+    expect(await store.latest(localCaller, 100)).toHaveLength(3);
+  });
+
   it('accepts an empty batch', async () => {
     const store = create();
     await store.record([]);

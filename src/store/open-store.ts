@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AuditStore, KeyStore } from '../access/index.ts';
-import type { ArtifactIndex } from '../artifacts/index.ts';
+import type { ChoiceLog, DelegationStore } from '../agents/index.ts';
+import type { ArtifactIndex, ModelIndex } from '../artifacts/index.ts';
 import type { AnswerStore } from '../contract/answer/index.ts';
 import type { LoginStore } from '../fleet/index.ts';
 import { isGone, systemClock, systemTimers, type Clock } from '../kernel/index.ts';
@@ -25,10 +26,13 @@ import { LastFact } from './sqlite/last-fact.ts';
 import { SqliteAnswerStore } from './sqlite/sqlite-answer-store.ts';
 import { SqliteAuditStore } from './sqlite/sqlite-audit-store.ts';
 import { SqliteArtifactIndex } from './sqlite/sqlite-artifact-index.ts';
+import { SqliteChoiceLog } from './sqlite/sqlite-choice-log.ts';
 import { SqliteContextStore } from './sqlite/sqlite-context-store.ts';
 import { SqliteDatabase } from './sqlite/sqlite-database.ts';
+import { SqliteDelegationStore } from './sqlite/sqlite-delegation-store.ts';
 import { SqliteFeedbackStore } from './sqlite/sqlite-feedback-store.ts';
 import { SqliteLoginStore } from './sqlite/sqlite-login-store.ts';
+import { SqliteModelIndex } from './sqlite/sqlite-model-index.ts';
 import { SqliteMemoryItemStore } from './sqlite/sqlite-memory-item-store.ts';
 import { SqlitePreferenceStore } from './sqlite/sqlite-preference-store.ts';
 import { SqliteRunStore } from './sqlite/sqlite-run-store.ts';
@@ -60,6 +64,7 @@ export interface Store {
   readonly traces: TraceStore;
   readonly runs: RunStore;
   readonly artifactIndex: ArtifactIndex;
+  readonly modelIndex: ModelIndex;
   readonly effects: EffectStore;
   readonly stepCache: StepCache;
   readonly spending: SpendingStore;
@@ -73,6 +78,8 @@ export interface Store {
   readonly logins: LoginStore;
   readonly answers: AnswerStore;
   readonly experience: ExperienceStore;
+  readonly delegations: DelegationStore;
+  readonly choices: ChoiceLog;
   /** Whether the database file is there yet. */
   exists(): boolean;
   checkIntegrity(): IntegrityReport;
@@ -84,6 +91,8 @@ export interface Store {
 const databaseName = 'tutti.db';
 /** Of MiniLM-L6-v2, which makes the vectors of memory items. */
 const vectorDimensions = 384;
+/** Decisions among agents and their outcomes, of each caller. */
+const maxChoices = 100_000;
 const defaultBusyTimeoutMs = 10_000;
 const defaultSpanBusyTimeoutMs = 50;
 /** Then other work of this process has its turn, and the write is tried again. */
@@ -160,5 +169,8 @@ function plainStores(database: SqliteDatabase, patienceMs: number) {
     contexts: new SqliteContextStore(database, { patienceMs }),
     feedback: new SqliteFeedbackStore(database, { patienceMs }),
     experience: new SqliteExperienceStore(database, { patienceMs }),
+    delegations: new SqliteDelegationStore(database, { patienceMs }),
+    choices: new SqliteChoiceLog(database, { patienceMs, maxEntries: maxChoices }),
+    modelIndex: new SqliteModelIndex(database, { patienceMs }),
   };
 }

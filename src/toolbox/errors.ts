@@ -46,3 +46,17 @@ export interface WorkerDeath {
   /** What the caller can do about it. */
   readonly advice: string;
 }
+
+/** An agent ended without doing its task. */
+export class TaskNotDoneError extends AppError {
+  readonly code = 'agents.not_done';
+
+  constructor(
+    agent: string,
+    about: { readonly verdict: string; readonly summary: string; readonly runId: string | null },
+  ) {
+    super(`The agent ${agent} did not do the task (${about.verdict}): ${about.summary}`, {
+      details: { agent, ...about },
+    });
+  }
+}

@@ -108,6 +108,7 @@ export async function fakePorts(): Promise<
     memory,
     contexts,
     feedback,
+    agents: Object(),
     memoryItems,
     experience: anExperience(),
     models,

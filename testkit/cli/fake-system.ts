@@ -2,6 +2,7 @@ import type { Catalogue, CatalogueEntry } from '../../src/contract/catalogue/ind
 import type { CallContext } from '../../src/contract/server/index.ts';
 import { failedToolResult, type Tool, type ToolResult } from '../../src/contract/tool/index.ts';
 import { openClientConnections } from '../../src/compose/client-connections.ts';
+import * as logs from '../../src/compose/logs.ts';
 import { openServerFiles } from '../../src/compose/server-files.ts';
 import type { Experience } from '../../src/contract/experience/index.ts';
 import { lazy, lazyObject, silentLog } from '../../src/kernel/index.ts';
@@ -228,6 +229,7 @@ export function createFakeSystem(): { compose: () => Promise<Compose>; seen: See
     // Real files in the folders a test names: there is nothing to fake.
     openServerFiles,
     openClientConnections,
+    ...logs,
     restartEverywhere: async (_options, name) => restartReport(name),
   };
   return { compose: async () => compose, seen };
@@ -283,8 +285,62 @@ const fakeTraces: System['traces'] = {
       { ...trace, traceId: 'abc3', errors: 1 },
       { ...trace, traceId: 'abc4', errors: 2, runId: 'run-1' },
     ].slice(0, limit),
+  search: async ({ tool }) =>
+    tool === 'none'
+      ? []
+      : [
+          {
+            traceId: 'abc1',
+            name: 'call',
+            startedAtUs: 0,
+            durationUs: 1500,
+            errors: 1,
+            costUsd: 0.02,
+          },
+        ],
+  explain: async () => ({
+    traceId: 'abc1',
+    name: 'call',
+    durationUs: 1500,
+    usualDurationUs: null,
+    comparedTraces: 0,
+    causes: [],
+    criticalPath: [],
+    errors: [],
+    decisions: [],
+  }),
 };
 
+const fakeUsage: System['usage'] = {
+  kinds: ['tool', 'model'],
+  summarize: async ({ by }) =>
+    by === 'model'
+      ? []
+      : [{ name: 'code.x', calls: 3, errors: 1, p50Ms: 2, p95Ms: 9, tokens: 7, costUsd: 0.5 }],
+};
+
+const fakeObserving: Pick<System, 'alerts' | 'usage' | 'formatTrace' | 'formatExplanation'> = {
+  alerts: {
+    names: ['CallsFailing'],
+    list: async () => [
+      {
+        name: 'CallsFailing',
+        severity: 'critical',
+        summary: 'Calls fail',
+        firingSinceMs: 0,
+        silencedUntilMs: null,
+      },
+    ],
+    test: async (name) =>
+      name === 'none' ? [] : [{ webhook: 'team', problem: name === 'team' ? null : 'refused' }],
+    silence: async () => {},
+  },
+  usage: fakeUsage,
+  formatTrace: (spans) => `tree of ${spans.length}`,
+  formatExplanation: ({ traceId }) => `explanation of ${traceId}`,
+};
+
+// oxlint-disable-next-line max-lines-per-function -- one line for each part of the system
 function createSystem(seen: Seen): System {
   return {
     settings,
@@ -293,6 +349,7 @@ function createSystem(seen: Seen): System {
     catalogue: createFakeCatalogue(seen),
     fleet: createFakeFleet(seen),
     workflows: createFakeWorkflows().workflows,
+    agents: Object(),
     audit: createFakeAudit(),
     ocsfEvent: ({ number }) => ({ class_uid: 6003, metadata: { uid: String(number) } }),
     preview: async () => undefined,
@@ -315,7 +372,7 @@ function createSystem(seen: Seen): System {
     findTools: async (query, count) =>
       entries.filter(({ tool }) => JSON.stringify(tool).includes(query)).slice(0, count),
     traces: fakeTraces,
-    formatTrace: (spans) => `tree of ${spans.length}`,
+    ...fakeObserving,
     backup: async (target, { force }) => {
       seen.backups.push({ target, force });
       return { path: target, bytes: 4096 };

@@ -42,6 +42,10 @@ export class MemoryTraceStore implements TraceStore {
       .slice(0, Math.min(limit, traceLimits.maxListedTraces));
   }
 
+  async latest(caller: Caller, maxSpans: number): Promise<readonly SpanRecord[]> {
+    return this.#spans.filter((span) => span.callerId === caller.id).slice(-maxSpans);
+  }
+
   async prune(retention: TraceRetention): Promise<number> {
     const before = this.#spans.length;
     const young = this.#spans.filter((span) => span.startedAtUs >= retention.beforeMs * 1000);

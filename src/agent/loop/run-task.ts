@@ -265,6 +265,7 @@ class TaskRunner {
         answer,
         ...(last && { plan: last.plan, runId: last.view.runId }),
         runStatus: isFailed ? 'failed' : 'succeeded',
+        ...(stop !== undefined && { isStopped: true }),
       },
       remembered: await keepTexts(found, kept),
     };

@@ -198,7 +198,7 @@ const writeRoutes: readonly ApiRoute[] = [
     method: 'post',
     path: '/contexts/{id}/unshare',
     group,
-    summary: 'End that',
+    summary: 'Stop sharing a context with a caller',
     permission: 'contexts.write',
     repeat: 'safe',
     params: byId,

@@ -158,5 +158,5 @@ export function contextOf({
   signal,
   meta,
 }: Pick<ApiCall<unknown, unknown, unknown>, 'caller' | 'signal' | 'meta'>): CallContext {
-  return { caller, signal, meta, progress: () => {} };
+  return { caller, face: 'rest', signal, meta, progress: () => {} };
 }

@@ -12,6 +12,7 @@ import { parseJsonObject, readInput } from '../read-input.ts';
 import { failureOf, showReport } from '../report-failure.ts';
 import { parsePairs, toolArguments } from '../tool-arguments.ts';
 import type { System } from '../../compose/index.ts';
+import { countProgress } from './count-progress.ts';
 
 export async function run(invocation: Invocation): Promise<number> {
   const { io, output } = invocation;
@@ -169,6 +170,6 @@ function drawBar({ progress, total, message = '' }: ProgressUpdate, columns: num
   const share = total === undefined || total <= 0 ? undefined : Math.min(progress / total, 1);
   const done = Math.round((share ?? 0) * barWidth);
   const bar = share === undefined ? '' : `[${'#'.repeat(done)}${'.'.repeat(barWidth - done)}] `;
-  const count = total === undefined ? String(progress) : `${progress}/${total}`;
+  const count = countProgress(progress, total);
   return `${bar}${count} ${singleLine(message)}`.slice(0, Math.max(columns - 1, 0));
 }

@@ -38,8 +38,10 @@ async function revoke({ output }: Invocation, files: ServerFiles): Promise<numbe
 
 async function grant(invocation: Invocation, files: ServerFiles): Promise<number> {
   const { io, options, output } = invocation;
-  const { project } = files;
-  if (project === undefined || project.servers.length + project.settings.length === 0) {
+  const { project, agents } = files;
+  const hasServers = project !== undefined && project.servers.length + project.settings.length > 0;
+  if (agents) return grantAgents(invocation, files, hasServers ? project : undefined);
+  if (!hasServers) {
     const file = project?.file ?? null;
     output.result({ file, isTrusted: false, servers: [] }, () =>
       file === null
@@ -69,6 +71,35 @@ async function grant(invocation: Invocation, files: ServerFiles): Promise<number
   }
   await files.trust();
   output.result({ ...asked, isTrusted: true }, () => `${file} is trusted.`);
+  return 0;
+}
+
+/** Agents of the project, with its servers where it has some: one answer for all of it. */
+async function grantAgents(
+  { io, options, output }: Invocation,
+  files: ServerFiles,
+  project: ProjectServers | undefined,
+): Promise<number> {
+  const { folder = '', files: paths = [], isTrusted = false } = files.agents ?? {};
+  const shown = [
+    ...(project ? [describeProject(project)] : []),
+    [
+      'Agent files, which say what agents may call and do:',
+      ...paths.map((path) => `  ${quote(path)}`),
+    ].join('\n'),
+  ].join('\n\n');
+  const asked = { file: project?.file ?? null, folder, agents: paths };
+  if (isTrusted && project?.isTrusted !== false) {
+    output.result({ ...asked, isTrusted: true }, () => `${shown}\n\n${folder} is trusted.`);
+    return 0;
+  }
+  output.note(`${shown}\n`);
+  const answer = options['yes'] === true ? true : await askYes(io, 'Do you trust it?');
+  if (answer === undefined) throw new NeedsAnswerError(`Trust in ${folder}`, '--yes');
+  if (answer) await files.trust();
+  output.result({ ...asked, isTrusted: answer }, () =>
+    answer ? `${folder} is trusted.` : 'Nothing was changed.',
+  );
   return 0;
 }
 

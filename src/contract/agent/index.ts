@@ -126,6 +126,8 @@ export type AskOutcome =
       readonly runId?: string;
       /** How the run ended; an answer about a failed one says so. */
       readonly runStatus?: RunView['status'];
+      /** A limit ended a task of several rounds before the model called it done. */
+      readonly isStopped?: boolean;
     });
 
 /** From a message to a plan, a run and an answer. Errors have codes `agent.…`. */

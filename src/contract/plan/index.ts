@@ -45,8 +45,18 @@ const reconcile = z.strictObject({
   finalAfterMs: z.int().min(0).max(86_400_000).optional(),
 });
 
+/** Which agent does a step: by its name, or whichever is chosen of those with a capability. */
+const agentWanted = z.union([
+  z.string().min(1),
+  z.strictObject({
+    name: z.string().min(1).optional(),
+    capability: z.string().min(1).optional(),
+    version: z.string().min(1).optional(),
+  }),
+]);
+
 /**
- * One step. Exactly one of `tool`, `sleep`, `wait`, `plan` says what it is; with none of them
+ * One step. Exactly one of `tool`, `agent`, `sleep`, `wait`, `plan` says what it is; with none of them
  * `approval` alone is a gate. Which step comes before which follows from the references.
  */
 export const stepSchema = z.strictObject({
@@ -54,6 +64,13 @@ export const stepSchema = z.strictObject({
   title: z.string().optional(),
   tool: z.string().min(1).optional(),
   args: templates.optional(),
+  /** An agent that does `task` in a run of its own; it becomes a call of `agent.delegate`. */
+  agent: agentWanted.optional(),
+  task: z.string().min(1).optional(),
+  /** Values for the agent, by name. */
+  inputs: templates.optional(),
+  /** A context that the agent gets: the name or id of a version. */
+  context: z.string().min(1).optional(),
   sleep: duration.optional(),
   wait: z
     .union([
@@ -110,6 +127,7 @@ export const planFields = {
   approval: Object.keys(approval.shape),
   reconcile: Object.keys(reconcile.shape),
   wait: ['signal', 'timeoutMs'],
+  agent: ['name', 'capability', 'version'],
   cache: ['ttlMs'],
 } as const;
 

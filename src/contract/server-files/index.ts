@@ -7,6 +7,8 @@ export interface ServerFiles {
   readonly entries: readonly FleetEntry[];
   /** The file of the project with its servers; undefined when there is none. */
   readonly project: ProjectServers | undefined;
+  /** Agent files of the folder, which count once they are trusted as they are. */
+  readonly agents: ProjectAgentFiles | undefined;
   /** Makes the edits, all or none, and says in which file. */
   edit(target: 'user' | 'project', edits: readonly ServerEdit[]): Promise<string>;
   /** A short `prefix` for a server whose name is long; undefined where it is not. */
@@ -50,6 +52,13 @@ export interface ProjectServers {
   readonly settings: readonly { readonly key: string; readonly value: unknown }[];
   /** Files of the project that its servers run or are given: a change of one voids the trust. */
   readonly files: readonly string[];
+}
+
+/** What `.tutti/agents` holds. */
+export interface ProjectAgentFiles {
+  readonly folder: string;
+  readonly files: readonly string[];
+  readonly isTrusted: boolean;
 }
 
 /** What a project would start or reach, word for word; the values of `headers` left out. */

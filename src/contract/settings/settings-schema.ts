@@ -5,6 +5,7 @@ import {
   conversationSettings,
   planningSettings,
 } from './agent-settings.ts';
+import { agentsSettings } from './agents-settings.ts';
 import {
   auditSettings,
   loggingSettings,
@@ -12,6 +13,7 @@ import {
   serverSettings,
   tracingSettings,
 } from './server-settings.ts';
+import { alertsSettings } from './alerts-settings.ts';
 import { identitySettings } from './identity-settings.ts';
 import { loginSettings, mcpServerSettings } from './mcp-server-settings.ts';
 import { modelsSettings } from './models-settings.ts';
@@ -59,10 +61,12 @@ export const settingsSchema = z.strictObject({
   workflow: workflowSettings,
   planning: planningSettings,
   agent: agentSettings,
+  agents: agentsSettings,
   clarification: clarificationSettings,
   conversation: conversationSettings,
   logging: loggingSettings,
   tracing: tracingSettings,
+  alerts: alertsSettings,
   audit: auditSettings,
   models: modelsSettings,
   database_url: secretText.optional().meta(

@@ -67,6 +67,20 @@ describe('a compact catalogue', () => {
     expect(await face.listTools()).toBe(await face.listTools());
   });
 
+  it('leaves servers out of a long list that are not to be listed, and does not count them', async () => {
+    const { face } = aFace(50, { maxTools: Infinity, unlistedServers: ['many'] });
+    const listed = await namesOf(face);
+    expect(listed).toContain('many__tool_1');
+    expect(listed).not.toContain('many__tool_30');
+    expect(listed).toHaveLength(5);
+    expect(await namesOf(aFace(50, { unlistedServers: ['many'] }).face)).toHaveLength(5);
+    expect(await face.callTool('many__tool_30', {}, aContext())).toMatchObject({
+      content: [{ text: 'hello from many' }],
+    });
+    const withoutFinders = { finders: ['admin.gone'], unlistedServers: ['many'] };
+    expect(await namesOf(aFace(50, withoutFinders).face)).toHaveLength(53);
+  });
+
   it('calls a tool that is not listed', async () => {
     const { face } = aFace(50);
     expect(await face.callTool('many__tool_40', {}, aContext())).toMatchObject({

@@ -11,6 +11,8 @@ export interface CompactOptions {
   readonly finders: readonly string[];
   /** Dotted or wire names of tools that are always listed. */
   readonly pinned: readonly string[];
+  /** Servers whose other tools are left out of a long list, too. */
+  readonly unlistedServers?: readonly string[];
 }
 
 /**
@@ -95,17 +97,23 @@ class ShownTools {
   async #choose(): Promise<readonly Tool[]> {
     const all = await this.#catalogue.listTools();
     if (this.#latest?.all === all) return this.#latest.shown;
-    const { maxTools, finders, pinned } = this.#options;
+    const { maxTools, finders, pinned, unlistedServers = [] } = this.#options;
     const entries = await this.#catalogue.entries();
     const names = new Set(entries.map(({ name }) => name));
-    const isShort = all.length > maxTools && finders.every((name) => names.has(name));
+    const canFind = finders.every((name) => names.has(name));
+    const usual = entries.filter(({ server }) => !unlistedServers.includes(server));
+    const isShort = canFind && usual.length > maxTools;
     const wanted = new Set([...finders, ...pinned]);
     const listed = new Set(
       entries
         .filter(({ name, wireName }) => wanted.has(name) || wanted.has(wireName))
         .map(({ wireName }) => wireName),
     );
-    const shown = isShort ? all.filter(({ name }) => listed.has(name)) : all;
+    const shownNames = isShort
+      ? listed
+      : new Set([...listed, ...(canFind ? usual : entries).map(({ wireName }) => wireName)]);
+    const isWhole = shownNames.size === all.length;
+    const shown = isWhole ? all : all.filter(({ name }) => shownNames.has(name));
     this.#latest = { all, shown };
     return shown;
   }

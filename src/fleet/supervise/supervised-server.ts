@@ -100,6 +100,9 @@ export class SupervisedServer implements ServerRunner {
         connection?.isOpen === true
           ? connection
           : await inSpanOf(call, () => keeper.acquire(call.context.signal));
+      if (used !== connection) {
+        call.context.annotate?.({ 'tutti.server.start_ms': performance.now() - startedAt });
+      }
       let result: Result;
       try {
         result = await call.work(used);

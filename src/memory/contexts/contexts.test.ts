@@ -26,7 +26,7 @@ async function exported(
 }
 
 describe('a version', () => {
-  it('has the digest of its canonical text as id, whoever makes it and whenever', async () => {
+  it('has the digest of its canonical text as id, independent of caller and time', async () => {
     const [here, there] = [aContexts(), aContexts()];
     const one = await here.contexts.create(anna, make('notes', text('a', 'Grüße 👋\u0000')));
     const other = await there.contexts.create(bob, make('notes', text('a', 'Grüße 👋\u0000')));

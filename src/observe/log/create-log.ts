@@ -4,8 +4,8 @@ import { redactValue } from '../redact/redact-value.ts';
 import type { SpanIds } from '../trace/span.ts';
 import { RotatingFile } from './rotating-file.ts';
 
-const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-type LogLevel = (typeof logLevels)[number];
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
 
 export interface LogOptions {
   /** The least important level that is written. */
@@ -27,6 +27,8 @@ interface LineStream {
 }
 
 export interface RunningLog extends Log {
+  /** The least important level that is written from here on, by its children too. */
+  setLevel(level: LogLevel): void;
   close(): void;
 }
 
@@ -39,8 +41,9 @@ type WriteLine = (level: LogLevel, message: string, fields: LogFields) => void;
 export function createLog(options: LogOptions): RunningLog {
   const stream = options.stream ?? process.stderr;
   const file = options.file === undefined ? undefined : openFile(options.file, options);
+  let least = logLevels.indexOf(options.level);
   const write: WriteLine = (level, message, fields) => {
-    if (logLevels.indexOf(level) < logLevels.indexOf(options.level)) return;
+    if (logLevels.indexOf(level) < least) return;
     const line = formatLine({
       ...base(options, level),
       msg: redactText(message, logLimits.maxMessageLength),
@@ -48,7 +51,13 @@ export function createLog(options: LogOptions): RunningLog {
     });
     if (!file?.append(line)) writeSafely(stream, line);
   };
-  return { ...logWith(write, {}), close: () => file?.close() };
+  return {
+    ...logWith(write, {}),
+    setLevel: (level) => {
+      least = logLevels.indexOf(level);
+    },
+    close: () => file?.close(),
+  };
 }
 
 function openFile(path: string, options: LogOptions): RotatingFile {

@@ -53,7 +53,7 @@ describe('a traced piece of work', () => {
     await tracing.traced(start, async () => {});
     await tracing.traced({ ...start, name: 'tools/call y' }, async () => {});
     await tracing.flush();
-    const hidden = { tool: 'x', password: '[hidden]' };
+    const hidden = { 'tutti.tool': 'x', 'tutti.password': '[hidden]' };
     expect(store.all.map(({ name, attributes: kept }) => [name, kept])).toEqual([
       ['tools/call x', { ...hidden, 'error.type': 'odd' }],
       ['tools/call x', hidden],

@@ -20,6 +20,8 @@ export interface TracingOptions {
   readonly store?: TraceStore;
   /** Sees every span that ends. Must neither wait nor throw. */
   readonly onSpan?: (record: SpanRecord) => void;
+  /** Learns how many spans were not kept, and where. */
+  readonly onDropped?: (target: string, count: number) => void;
   /** A collector that gets the spans too. */
   readonly otlp?: OtlpOptions;
   readonly clock?: Clock;
@@ -219,6 +221,9 @@ function spanQueue<Item>(
     maxBatch: limits.maxBatchSpans,
     flushIntervalMs: limits.flushIntervalMs,
     ...writing,
-    onDropped: (count, reason) => options.log.warn('spans dropped', { target, count, reason }),
+    onDropped: (count, reason) => {
+      options.log.warn('spans dropped', { target, count, reason });
+      options.onDropped?.(target, count);
+    },
   });
 }

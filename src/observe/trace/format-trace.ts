@@ -100,13 +100,13 @@ function outcomeOf(span: SpanRecord): string {
   return printable(parts.filter((part) => part !== '').join(': '));
 }
 
-function formatUs(us: number): string {
+export function formatUs(us: number): string {
   if (us < 1_000) return `${us} us`;
   if (us < 1_000_000) return `${(us / 1_000).toFixed(1)} ms`;
   return `${(us / 1_000_000).toFixed(2)} s`;
 }
 
 /** Names and messages come from other programs; on a terminal they must stay on their line. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
 }

@@ -15,6 +15,7 @@ import {
   type SpanStatus,
   toolErrorType,
 } from './span.ts';
+import { attributeKey } from './conventions.ts';
 import { type SpanContext, type TraceMeta, writeTraceMeta } from './trace-context.ts';
 import { traceLimits } from './trace-limits.ts';
 
@@ -185,9 +186,13 @@ export class RedactedStarts {
   }
 }
 
+/** Redacted under the names they were given; they are written under those of the conventions or our own. */
 function redactAttributes(attributes: ReadonlyMap<string, unknown>): SpanAttributes {
   // `redactValue` makes a plain object of a map, and keeps strings, numbers, booleans and lists of them as such.
-  return redactValue(attributes, attributeLimits) as SpanAttributes;
+  const redacted = redactValue(attributes, attributeLimits) as SpanAttributes;
+  const written: Record<string, AttributeValue> = {};
+  for (const [key, value] of Object.entries(redacted)) written[attributeKey(key)] = value;
+  return written;
 }
 
 /** Random bytes fetched at once. */

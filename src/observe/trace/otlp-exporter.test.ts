@@ -60,11 +60,11 @@ describe('export by OTLP', () => {
                   startTimeUnixNano: '1767225600000000000',
                   status: { code: 2, message: 'no' },
                   attributes: [
-                    { key: 'text', value: { stringValue: 'a' } },
-                    { key: 'count', value: { intValue: 2 } },
-                    { key: 'flag', value: { boolValue: true } },
+                    { key: 'tutti.text', value: { stringValue: 'a' } },
+                    { key: 'tutti.count', value: { intValue: 2 } },
+                    { key: 'tutti.flag', value: { boolValue: true } },
                     {
-                      key: 'list',
+                      key: 'tutti.list',
                       value: {
                         arrayValue: { values: [{ stringValue: 'x' }, { stringValue: 'y' }] },
                       },

@@ -18,6 +18,8 @@ export const traceLimits = {
   maxCloseAttempts: 5,
   /** Spans of one trace that are read back. */
   maxSpansPerTrace: 10_000,
+  /** Spans looked through to find traces, and for what is usual. */
+  maxSearchedSpans: 50_000,
   /** Traces listed at once. */
   maxListedTraces: 1_000,
   /** Traces named when a prefix fits several. */

@@ -14,6 +14,8 @@ export interface TraceStore {
   find(caller: Caller, idOrPrefix: string): Promise<TraceMatch>;
   /** The traces that began last, newest first. */
   recent(caller: Caller, limit: number): Promise<readonly TraceSummary[]>;
+  /** At most so many spans, those recorded last, in no certain order. */
+  latest(caller: Caller, maxSpans: number): Promise<readonly SpanRecord[]>;
   /** Removes what retention no longer keeps, of every caller; says how many spans went. */
   prune(retention: TraceRetention): Promise<number>;
 }

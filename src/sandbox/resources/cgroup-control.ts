@@ -153,9 +153,11 @@ export function isOwnerDead(owner: GroupOwner): boolean {
   return !isRunning(owner.pid);
 }
 
+let self: GroupOwner | undefined;
+
 function thisOwner(): GroupOwner {
-  const startedAt = readProcessStat(process.pid)?.startedAt ?? '0';
-  return { namespace: pidNamespace(), pid: process.pid, startedAt };
+  const startedAt = self?.startedAt ?? readProcessStat(process.pid)?.startedAt ?? '0';
+  return (self ??= { namespace: pidNamespace(), pid: process.pid, startedAt });
 }
 
 function pidNamespace(): string {

@@ -127,11 +127,11 @@ export class CgroupGroup implements ResourceGroup {
   }
 }
 
-/** Kills what is in a group and removes it; false when it would not go. */
+/** Removes a group, and kills what is in it where something is; false when it would not go. */
 export async function removeCgroup(cgroup: Pick<Cgroup, 'folders' | 'kill'>): Promise<boolean> {
   for (const pauseMs of removalPausesMs) {
+    if (pauseMs > 0) cgroup.kill();
     if (pauseMs > 0) await sleep(pauseMs, undefined, { ref: false });
-    cgroup.kill();
     // All are tried each time: one that is still busy must not keep the others.
     const gone = await Promise.all(cgroup.folders.map(removeFolder));
     if (gone.every(Boolean)) return true;

@@ -81,6 +81,10 @@ const aContext = `
   VALUES ('local', 'ctx-0', 'notes', 1, 1, 2, 1, 1, '{}');
   INSERT INTO context_shares (shared_with, owner_id, name, shared_at_ms) VALUES ('acme/anna', 'local', 'notes', 1);`;
 
+const aFailure = `
+  INSERT INTO failures (failure_id, caller_id, at_ms, target, signature, record)
+  VALUES ('f1', 'local', 1, 't', 's', '{}');`;
+
 const sinceTasks = `${aSpanBatch} ${aNumberedRun} ${anEffect} ${aMaker} ${aSession} ${someSpending} ${aTask}`;
 
 const sinceHistory = sinceTasks.replace(
@@ -119,6 +123,9 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   18: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext}`,
   19: `${sinceTasks} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext}`,
   20: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext}`,
+  21: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure}`,
+  22: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure}`,
+  23: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

@@ -33,6 +33,9 @@ const names = [
   'feedback',
   'preference-history',
   'experience',
+  'agent-choices',
+  'delegations',
+  'models',
 ];
 
 /** Every step from an empty database to this program's, in order. */

@@ -18,6 +18,8 @@ const insertSql = `
 
 const allSql = 'SELECT spans FROM span_batches ORDER BY id';
 
+const newestSql = 'SELECT spans FROM span_batches ORDER BY id DESC';
+
 /** Looking for a text is many times cheaper than taking every batch apart. */
 const findSql = 'SELECT spans FROM span_batches WHERE instr(spans, ?) > 0 ORDER BY id';
 
@@ -86,6 +88,18 @@ export class SqliteTraceStore implements TraceStore {
       .map(summarize)
       .toSorted((a, b) => b.startedAtUs - a.startedAtUs || (a.traceId < b.traceId ? -1 : 1))
       .slice(0, Math.min(limit, this.#limits.maxListedTraces));
+  }
+
+  async latest(caller: Caller, maxSpans: number): Promise<readonly SpanRecord[]> {
+    return this.#database.read((statements) => {
+      const found: SpanRecord[] = [];
+      for (const row of statements(newestSql).iterate()) {
+        const spans = readSpanBatch(String(row['spans'])).toReversed();
+        found.push(...spans.filter(({ callerId }) => callerId === caller.id));
+        if (found.length >= maxSpans) break;
+      }
+      return found.slice(0, maxSpans);
+    });
   }
 
   async prune({ beforeMs, maxSpans }: TraceRetention): Promise<number> {

@@ -35,7 +35,12 @@ function aServer(outcome: AskOutcome, events: readonly AgentEvent[] = []) {
     },
   };
   return {
-    server: createAgentServer({ version: '1', agent, contexts: aContexts().contexts }),
+    server: createAgentServer({
+      version: '1',
+      agent,
+      contexts: aContexts().contexts,
+      agents: Object(),
+    }),
     asked,
   };
 }

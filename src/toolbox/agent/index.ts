@@ -1,1 +1,1 @@
-export { createAgentServer } from './agent-server.ts';
+export { createAgentServer, type AgentServerParts } from './agent-server.ts';

@@ -1,3 +1,4 @@
+import { agentBudgetMetaKey } from '../../contract/agents/index.ts';
 import type { Artifacts } from '../../contract/artifact/index.ts';
 import type { Json } from '../../contract/plan/index.ts';
 import type { PreviewEffect } from '../../contract/tool/index.ts';
@@ -144,6 +145,9 @@ function carriedMeta(meta: ActivityRequest['meta']): Readonly<Record<string, Jso
   }
   const depth = meta[depthMetaKey];
   if (typeof depth === 'number') carried[depthMetaKey] = depth + 1;
+  const budget = meta[agentBudgetMetaKey];
+  // It was stored as JSON.
+  if (budget !== undefined) carried[agentBudgetMetaKey] = budget as Json;
   return carried;
 }
 

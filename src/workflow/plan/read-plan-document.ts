@@ -8,6 +8,7 @@ import {
   type PlanDocument,
   readYamlDocument,
 } from './read-document.ts';
+import { delegateSteps } from './delegate-steps.ts';
 import { type Note, type PlanLimits, checkSteps, maxProblems } from './step-rules.ts';
 
 /** One document: a plan whose sub-plans may still be names of files. */
@@ -153,7 +154,7 @@ function readShape(data: unknown): {
     return { wrong: [{ at: [], code: 'plan.wrong_value', message }] };
   }
   const read = planSchema.safeParse(data, { reportInput: false });
-  if (read.success) return { plan: read.data, wrong: [] };
+  if (read.success) return { plan: delegateSteps(read.data), wrong: [] };
   const issues = read.error.issues.slice(0, maxProblems);
   return { wrong: issues.flatMap((issue) => wrongOf(issue, [], data)) };
 }
@@ -237,6 +238,8 @@ const wants: Readonly<Record<string, string>> = lookupTable({
   expiresMs: 'milliseconds, as a whole number of at least 1000',
   ttlMs: 'milliseconds, as a whole number above 0',
   steps: 'a list of at least one step',
+  agent: 'the name of an agent, or {capability}',
+  task: 'a text: what the agent is to do',
 });
 
 function wrongValue(issue: Issue, at: readonly (string | number)[], data: unknown): string {

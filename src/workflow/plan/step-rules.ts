@@ -6,19 +6,22 @@ type Raw = Readonly<Record<string, unknown>>;
 /** Plans within plans within plans: more is a mistake, or made to do harm. */
 export const maxPlanDepth = 5;
 
-const kinds = ['tool', 'sleep', 'wait', 'plan'] as const;
+const kinds = ['tool', 'agent', 'sleep', 'wait', 'plan'] as const;
 
 /** Which kinds of step a field belongs to; `gate` is a step with `approval` alone. */
 const fieldKinds: Readonly<Record<string, readonly string[]>> = lookupTable({
   args: ['tool'],
+  task: ['agent'],
+  inputs: ['agent'],
+  context: ['agent'],
   input: ['plan'],
-  retry: ['tool'],
-  timeoutMs: ['tool'],
-  approval: ['tool', 'plan', 'gate'],
+  retry: ['tool', 'agent'],
+  timeoutMs: ['tool', 'agent'],
+  approval: ['tool', 'agent', 'plan', 'gate'],
   cache: ['tool'],
   effect: ['tool'],
   reconcile: ['tool'],
-  forEach: ['tool', 'sleep', 'plan'],
+  forEach: ['tool', 'agent', 'sleep', 'plan'],
 });
 
 /**
@@ -84,7 +87,7 @@ function wrongFields(raw: Raw): Wrong[] {
   const [kind = raw['approval'] === undefined ? undefined : 'gate'] = given;
   if (kind === undefined) {
     const message =
-      'It does not say what to do: a step has one of tool, sleep, wait, plan, or "approval" alone';
+      'It does not say what to do: a step has one of tool, agent, sleep, wait, plan, or "approval" alone';
     return [{ field: [], code: 'plan.step_kind', message }];
   }
   if (given.length > 1) {
@@ -97,11 +100,26 @@ function wrongFields(raw: Raw): Wrong[] {
   if (raw['concurrency'] !== undefined && raw['forEach'] === undefined) {
     wrong.push(misplaced('concurrency', 'it belongs to a step with forEach'));
   }
+  if (kind === 'agent') wrong.push(...wrongAgent(raw));
   if (raw['onFailure'] === 'repair' && kind !== 'tool') {
     wrong.push(misplaced('onFailure', 'only the arguments of a tool can be repaired'));
   }
   if (kind === 'gate' && raw['approval'] === false) {
     wrong.push(misplaced('approval', 'a step that only waits for approval needs it'));
+  }
+  return wrong;
+}
+
+function wrongAgent({ agent, task }: Raw): Wrong[] {
+  const wrong: Wrong[] = [];
+  const { name, capability } = recordOf(agent);
+  if (task === undefined) {
+    const message = '"task" is missing: it says what the agent is to do';
+    wrong.push({ field: [], code: 'plan.wrong_value', message });
+  }
+  if (typeof agent === 'object' && (name === undefined) === (capability === undefined)) {
+    const message = '"agent" wants a name, {name} or {capability}, and just one of the two';
+    wrong.push({ field: ['agent'], code: 'plan.wrong_value', message });
   }
   return wrong;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { agentBudgetMetaKey } from '../../contract/agents/index.ts';
 import type { Caller } from '../../contract/caller/index.ts';
 import type { Plan, Step, Json } from '../../contract/plan/index.ts';
 import type { EngineName, NewRun, ForkChanges } from '../../contract/run/index.ts';
@@ -74,12 +75,18 @@ async function storeRun(
       deadlineMs: deadlineAfter(createdAtMs, plan.timeoutMs, limits.maxRunMs),
       // Restate's workers are all alike: their setup ensures that.
       place: isHere ? parts.place : null,
-      meta: { ...trace, [depthMetaKey]: runDepth(meta) },
+      meta: { ...trace, ...agentBudget(meta), [depthMetaKey]: runDepth(meta) },
     },
     isHere ? (stored) => void begin(stored) : undefined,
   );
   if (isNew && !isHere) await begin(runId);
   return { runId };
+}
+
+/** What a run of an agent may do stays with it, and with all it starts. */
+function agentBudget(meta: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const budget = meta[agentBudgetMetaKey];
+  return budget === undefined ? {} : { [agentBudgetMetaKey]: budget };
 }
 
 export function deadlineAfter(

@@ -14,7 +14,7 @@ export interface LoopScript {
 export class LoopModel {
   readonly requests: { readonly kind: string; readonly prompt: string }[] = [];
   readonly #mock = new LLMock({ port: 0 });
-  #script: LoopScript | undefined;
+  #script: (prompt: string) => LoopScript | undefined = () => undefined;
   /** Called before a request is answered. */
   onRequest: (kind: string, count: number) => void = () => {};
 
@@ -27,8 +27,9 @@ export class LoopModel {
     return `${this.#mock.url}/v1`;
   }
 
-  play(script: LoopScript): void {
-    this.#script = script;
+  /** The same for every conversation, or what the words of the conversation ask for. */
+  play(script: LoopScript | ((prompt: string) => LoopScript | undefined)): void {
+    this.#script = typeof script === 'function' ? script : () => script;
     this.requests.length = 0;
     this.onRequest = () => {};
   }
@@ -50,9 +51,10 @@ export class LoopModel {
     const kind = kindOf(instructions);
     this.requests.push({ kind, prompt });
     this.onRequest(kind, this.count(kind));
-    if (kind === 'intent') return { content: JSON.stringify(this.#script?.intent) };
+    const script = this.#script(prompt);
+    if (kind === 'intent') return { content: JSON.stringify(script?.intent) };
     if (kind === 'text') return { content: 'I did what you asked for.' };
-    const looks = this.#script?.looks ?? [];
+    const looks = script?.looks ?? [];
     const rounds = prompt.match(/^Round \d+: /gm)?.length ?? 0;
     const look = looks[Math.min(rounds, looks.length) - 1] ?? '';
     const said = typeof look === 'function' ? look(prompt) : look;

@@ -15,11 +15,13 @@ import {
 } from './change-run.ts';
 import { listRuns, showRun, withRunId } from './show-run.ts';
 import { followRun } from './follow-run.ts';
+import { explainRun } from '../agent-choices.ts';
 import { lookupTable } from '../../../kernel/index.ts';
 
 const actions: Readonly<Record<string, Action>> = lookupTable({
   list: { run: listRuns, takes: [], options: ['limit', 'status'] },
   show: { run: showRun, takes: ['RUN', 'STEP?'], options: [] },
+  why: { run: explainRunById, takes: ['RUN'], options: [] },
   watch: { run: watchRun, takes: ['RUN'], options: [] },
   cancel: { run: stopping(cancel), takes: ['RUN'], options: ['reason'] },
   pause: { run: stopping(pause), takes: ['RUN'], options: [] },
@@ -47,6 +49,14 @@ const actions: Readonly<Record<string, Action>> = lookupTable({
 
 export function run(invocation: Invocation): Promise<number> {
   return runAction(invocation, 'runs', actions);
+}
+
+/** Which agents were chosen, and why. */
+function explainRunById(invocation: Invocation, operands: readonly string[]): Promise<number> {
+  return withSystem(invocation, {}, async (system) => {
+    const [runId = ''] = await withRunId(system.workflows, operands);
+    return explainRun(invocation, system, { runId, isLast: operands[0] === 'last' });
+  });
 }
 
 /** Follows a run that others execute. */

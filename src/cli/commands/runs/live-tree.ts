@@ -3,6 +3,7 @@ import type { Clock } from '../../../kernel/index.ts';
 import type { TextStream } from '../../io.ts';
 import type { Paint } from '../../output.ts';
 import { ownEscape, singleLine } from '../../printable.ts';
+import { countProgress } from '../count-progress.ts';
 
 const redrawMs = 100;
 const maxTreeLines = 20;
@@ -243,7 +244,7 @@ function itemsText({ items }: StepView): string {
 function progressText({ progress: said, status }: StepView): string {
   if (said === undefined || status !== 'running') return '';
   const { progress, total, message = '' } = said;
-  return `${total === undefined ? progress : `${progress}/${total}`} ${message}`.trim();
+  return `${countProgress(progress, total)} ${message}`.trim();
 }
 
 /** `340 ms`, `2.1 s`, `3 min 20 s`, from one ISO time to another. */

@@ -1,0 +1,147 @@
+import { planSchema, type Plan } from '../../contract/plan/index.ts';
+import type { Planner, PlanningAnswer, PlanningRequest } from '../planner/index.ts';
+import { type Recipe, type RecipeJson, recipesSchema } from './recipe.ts';
+
+/** A call that only looks, before a plan is shown. */
+export type LookAhead = (
+  tool: string,
+  args: object,
+  signal: AbortSignal,
+) => Promise<
+  | { readonly kind: 'result'; readonly content: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'error'; readonly code: string; readonly message: string }
+>;
+
+const maxMessageChars = 6_000;
+const confidence = 0.9;
+
+/** The planner, after the recipes: a message that asks for one gets its plan, with what it would take. */
+export function createRecipePlanner(
+  planner: Planner,
+  given: unknown,
+  lookAhead: LookAhead,
+): Planner {
+  const recipes = recipesSchema.parse(given);
+  return {
+    async plan(request) {
+      const message = request.message.slice(0, maxMessageChars);
+      const names = new Set(request.tools.map(({ name }) => name));
+      const found = recipes.find(
+        ({ asks, steps }) =>
+          new RegExp(asks, 'iu').test(message) && steps.every(({ tool }) => names.has(tool)),
+      );
+      const values = found && readValues(found, message);
+      if (!found || !values || !isMeant(found, values, message)) return planner.plan(request);
+      return followRecipe({ recipe: found, values, message }, request, lookAhead);
+    },
+  };
+}
+
+type Values = ReadonlyMap<string, string>;
+
+function isMeant({ questions, about }: Recipe, values: Values, message: string): boolean {
+  const isNamed = Object.keys(questions).some((name) => values.has(name));
+  return isNamed || new RegExp(about, 'iu').test(message);
+}
+
+function readValues({ values, translations, defaults }: Recipe, message: string): Values {
+  const found = new Map(Object.entries(defaults));
+  for (const [name, patterns] of Object.entries(values)) {
+    for (const pattern of patterns) {
+      const value = new RegExp(pattern, 'iu').exec(message)?.groups?.['value'];
+      if (value === undefined) continue;
+      const plain = value.replace(/[.,;:!?]+$/u, '').replace(/^@/u, '');
+      found.set(name, translations[name]?.[plain.toLowerCase()] ?? plain);
+      break;
+    }
+  }
+  return found;
+}
+
+interface Following {
+  readonly recipe: Recipe;
+  readonly values: Values;
+  readonly message: string;
+}
+
+async function followRecipe(
+  { recipe, values, message }: Following,
+  { signal }: PlanningRequest,
+  lookAhead: LookAhead,
+): Promise<PlanningAnswer> {
+  const { questions, preview, title } = recipe;
+  const missing = Object.keys(questions).filter((name) => !values.has(name));
+  const plan = writeRecipe(recipe, values, message);
+  const steps = plan.steps.map(({ id, ...step }) => ('tool' in step ? `${step.tool}` : id));
+  const ask = (names: readonly string[], because: readonly string[]): PlanningAnswer => ({
+    kind: 'question',
+    questions: names.map((name) => [...because, questions[name] ?? ''].join('\n').trim()),
+    candidates: [],
+  });
+  if (missing.length > 0) return ask(missing, []);
+  if (!preview) return { kind: 'plan', candidates: [{ plan, confidence, why: `${title}.` }] };
+  const seen = await lookAhead(preview.tool, fill(preview.args, values), signal);
+  if (seen.kind === 'error') {
+    const about = preview.questionsByError[seen.code];
+    if (about !== undefined) return ask([about], [seen.message]);
+    return { kind: 'refusal', reason: seen.message };
+  }
+  const { content } = seen;
+  const facts = linesIn(content[preview.facts ?? '']);
+  const refusals = linesIn(content[preview.refusals ?? '']);
+  if (refusals.length > 0) {
+    const reason = `This would take ${steps.join(' → ')}, and it is not possible on this machine: ${refusals.join('; ')}. A smaller model, less data or fewer steps would be.`;
+    return { kind: 'refusal', reason, isFinal: true };
+  }
+  const { absent } = preview;
+  if (absent && content[absent.field] === absent.value) {
+    const name = values.get(absent.question) ?? '';
+    return ask([absent.question], [`"${name}" is not on this machine (${facts.join('; ')}).`]);
+  }
+  const why = [`${title}.`, ...facts].join('\n');
+  return { kind: 'plan', candidates: [{ plan, confidence, why }] };
+}
+
+function writeRecipe({ steps }: Recipe, values: Values, message: string): Plan {
+  const taken = steps.filter(
+    (step) =>
+      (step.if === undefined || values.has(step.if)) &&
+      (step.unless === undefined || !values.has(step.unless)),
+  );
+  return planSchema.parse({
+    version: 1,
+    goal: message.slice(0, 2_000),
+    steps: taken.map(({ id, tool, args, when }) => ({
+      id,
+      tool,
+      args: fill(args, values),
+      ...(when !== undefined && { when }),
+    })),
+  });
+}
+
+function fill(args: Recipe['steps'][number]['args'], values: Values): Record<string, RecipeJson> {
+  return Object.fromEntries(
+    Object.entries(args).flatMap(([name, value]): [string, RecipeJson][] => {
+      const filled = fillOne(value, values);
+      return filled === undefined ? [] : [[name, filled]];
+    }),
+  );
+}
+
+function fillOne(value: RecipeJson, values: Values): RecipeJson | undefined {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return fill(value, values);
+  if (typeof value !== 'string') return value;
+  const [, name, asNumber] = /^\{(\w+)(#?)\}$/u.exec(value) ?? [];
+  if (name === undefined) return value;
+  const found = values.get(name);
+  // What the user wrote is no reference.
+  return asNumber === '#' && found !== undefined
+    ? Number(found)
+    : found?.replaceAll('${', () => '$${');
+}
+
+function linesIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}

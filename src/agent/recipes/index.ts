@@ -1,0 +1,1 @@
+export { createRecipePlanner, type LookAhead } from './create-recipe-planner.ts';

@@ -1,0 +1,58 @@
+import type { Agents } from '../contract/agents/index.ts';
+import type { Caller } from '../contract/caller/index.ts';
+import type { RunView } from '../contract/run/index.ts';
+import { addAgents, type AddParts } from './definition/add-agents.ts';
+import { decompose } from './decompose/decompose.ts';
+import { choiceRequest, optionsFor, toJson } from './delegate/agent-options.ts';
+import { budgetOf } from './delegate/budget.ts';
+import { delegate, type DelegateParts } from './delegate/delegate.ts';
+import { explainRun } from './delegate/explain-run.ts';
+import { proposeAgents, type PastRun } from './propose/propose-agents.ts';
+import { Registry, type RegistryParts } from './registry/registry.ts';
+
+export interface AgentsParts
+  extends
+    Omit<DelegateParts, 'registry'>,
+    Omit<RegistryParts, 'store'>,
+    Pick<AddParts, 'writeFile'> {
+  /** The latest runs of a caller with their plans. */
+  readonly pastRuns: (caller: Caller) => Promise<readonly PastRun[]>;
+  /** Of the folder of the process. */
+  readonly pathExists: (path: string) => boolean;
+  readonly showRun: (caller: Caller, runId: string) => Promise<RunView>;
+}
+
+/** Agents as the faces use them. */
+export function createAgents(parts: AgentsParts): Agents {
+  const registry = new Registry(parts);
+  const delegating: DelegateParts = { ...parts, registry };
+  return {
+    list: (caller) => registry.list(caller),
+    show: (caller, name, version) => registry.show(caller, name, version),
+    delegate: (request, context) => delegate(delegating, request, context),
+    why: (caller, runId) => explainRun(parts.store, caller.id, runId),
+    wouldChoose: async (caller, request) => {
+      const tools = await parts.toolsFor(caller);
+      const fresh = { key: 'explain', limits: parts.limits, tools, nowMs: parts.timers.now() };
+      const budget = budgetOf({}, fresh);
+      const hasModel = await parts.loop.isThere();
+      const options = await optionsFor(registry, { request, budget, hasModel }, caller);
+      const mayExplore = options.every(({ ready }) => ready.isReading);
+      const project = await parts.project();
+      const asked = choiceRequest(options, { task: request.task, caller, mayExplore, project });
+      return toJson(await parts.chooser.explain(asked));
+    },
+    versions: parts.versions,
+    setEnabled: (caller, name, wanted) => registry.setEnabled(caller, name, wanted),
+    add: (files) => addAgents(parts, files),
+    decompose: async (caller, task, afterRun) =>
+      decompose({
+        task,
+        hasModel: await parts.loop.isThere(),
+        pathExists: parts.pathExists,
+        meanMs: await parts.store.durations(caller.id),
+        ...(afterRun !== undefined && { after: await parts.showRun(caller, afterRun) }),
+      }),
+    propose: async (caller) => proposeAgents(await parts.pastRuns(caller)),
+  };
+}

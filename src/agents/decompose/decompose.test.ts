@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { planSchema } from '../../contract/plan/index.ts';
+import { decompose, type DecomposeRequest } from './decompose.ts';
+
+const make = (task: string, parts: Partial<DecomposeRequest> = {}) =>
+  decompose({ task, hasModel: false, meanMs: new Map(), pathExists: () => false, ...parts });
+const idsOf = (plan: unknown): readonly string[] =>
+  planSchema.parse(plan).steps.map(({ id }) => id);
+
+describe('a task in a sentence', () => {
+  it.each([
+    ['please fix the tests, three of them are red since monday', 'fix a failing test'],
+    ['is our api safe? look for secrets', 'harden'],
+    ['tidy up this mess', 'clean up'],
+    ['are we ready to ship 2.0?', 'release check'],
+    ['implement an endpoint for users', 'build a feature'],
+    ['write a function that parses dates', 'build a feature'],
+    ['audit the login code for vulnerabilities', 'harden'],
+    ['refactor billing.py, it is not readable', 'clean up'],
+  ])('%s: %s', (task, template) => {
+    const made = make(task);
+    expect(made.template).toBe(template);
+    expect(() => planSchema.parse(made.plan)).not.toThrow();
+  });
+
+  it('of no kind that is known is refused, with the kinds there are', () => {
+    for (const task of ['', 'hello', 'what is the weather?', 'x'.repeat(3_000)]) {
+      expect(() => make(task)).toThrow(/"harden"/);
+    }
+  });
+
+  it('names its path, or is asked for it', () => {
+    const steps = (task: string) =>
+      planSchema.parse(make(task, { pathExists: (path) => path === 'lib' }).plan).steps;
+    expect(steps('harden src/api')[0]?.inputs).toEqual({ path: 'src/api' });
+    expect(steps('clean up @web/app.js.')[0]?.inputs).toEqual({ path: 'web/app.js' });
+    expect(steps('tidy the code in lib')[0]?.inputs).toEqual({ path: 'lib' });
+    expect(steps('harden lib please')[0]?.inputs).toEqual({ path: 'lib' });
+    const everywhere = { pathExists: () => true };
+    const [first] = planSchema.parse(make('harden', everywhere).plan).steps;
+    expect(first?.inputs).toEqual({ path: '.' });
+    expect(make('harden it').questions).toEqual([expect.stringMatching(/Which folder/)]);
+  });
+
+  it('cannot put references into the plan', () => {
+    const [step] = planSchema.parse(make('harden ${input.secret} in a/b').plan).steps;
+    expect(step?.task).toContain('$${input.secret}');
+  });
+
+  it('is estimated by what such tasks took', () => {
+    const meanMs = new Map([['security.scan', 100_000]]);
+    expect(make('harden a/b', { meanMs }).estimate).toEqual({
+      steps: 4,
+      seconds: 160,
+      from: 'history',
+    });
+  });
+
+  it('is made smaller after a run that failed: what succeeded is left out, what failed is asked about', () => {
+    const step = (status: string, error?: object) => ({
+      status,
+      startedAt: null,
+      endedAt: null,
+      attempts: 1,
+      ...error,
+    });
+    const failed = step('failed', { error: { code: 'x', message: 'no parser', details: {} } });
+    const after = Object({
+      steps: {
+        scan: step('succeeded'),
+        review: failed,
+        fixes: step('cancelled'),
+        tests: step('succeeded'),
+      },
+    });
+    const made = make('harden a/b', { after });
+    expect(idsOf(made.plan)).toEqual(['review', 'fixes']);
+    expect(made.questions[0]).toMatch(/Step "review" failed \(no parser\)/);
+  });
+
+  it('says which steps need a model', () => {
+    const task = 'fix the failing tests in a/b';
+    expect(make(task).questions[0]).toMatch(/needs a model/);
+    expect(idsOf(make(task, { hasModel: true }).plan)).toContain('fix');
+  });
+});

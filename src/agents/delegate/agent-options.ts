@@ -1,0 +1,149 @@
+import { languages } from '../../contract/language/index.ts';
+import type {
+  AgentBudget,
+  Choice,
+  ChoiceRequest,
+  DelegateRequest,
+} from '../../contract/agents/index.ts';
+import type { Json } from '../../contract/plan/index.ts';
+import type { CallContext } from '../../contract/server/index.ts';
+import { CircularDelegationError, NoProcedureError, UnavailableAgentError } from '../errors.ts';
+import type { ReadyAgent, Registry } from '../registry/registry.ts';
+import type { DelegationRow } from './delegation-store.ts';
+
+/** A call that wants a task done, with what is left for it. */
+export interface Task {
+  readonly key: string;
+  readonly request: DelegateRequest;
+  readonly budget: AgentBudget;
+  readonly parentRun: string | null;
+  readonly parentStep: string | null;
+  readonly capability: string | undefined;
+  readonly hasModel: boolean;
+}
+
+/** A version that may do the task, with the capability it does it by. */
+export interface Option {
+  readonly ready: ReadyAgent;
+  readonly capability: string;
+  readonly decision: Json;
+  readonly decisionId: string | null;
+}
+
+/** Which agents there are for a task depends on files, tools and rights alone; the chooser puts them in order. */
+export async function optionsFor(
+  registry: Registry,
+  { request, budget, hasModel }: Pick<Task, 'request' | 'budget' | 'hasModel'>,
+  caller: CallContext['caller'],
+): Promise<readonly Pick<Option, 'ready' | 'capability'>[]> {
+  const { agent: name, capability, version } = request;
+  const found =
+    name === undefined
+      ? await registry.withCapability(caller, capability ?? '')
+      : [await registry.find(caller, name, version)];
+  if (name !== undefined && budget.chain.includes(name))
+    throw new CircularDelegationError(name, budget.chain);
+  const fresh = found.filter(({ agent }) => !budget.chain.includes(agent.name));
+  const [excluded] = found;
+  if (fresh.length === 0 && excluded)
+    throw new CircularDelegationError(excluded.agent.name, budget.chain);
+  const options = fresh.map((ready) => ({
+    ready,
+    capability: capability ?? bestCapability(ready, request.task),
+  }));
+  const able = options.filter(
+    (one) => hasModel || Object.hasOwn(one.ready.agent.procedures, one.capability),
+  );
+  const [unable] = options;
+  if (able.length === 0 && unable)
+    throw new NoProcedureError(unable.ready.agent.name, unable.capability);
+  const working = able.filter(({ ready }) => ready.reason === null);
+  const [broken] = able;
+  if (working.length === 0 && broken) {
+    throw new UnavailableAgentError(broken.ready.agent.name, broken.ready.reason ?? '');
+  }
+  return working;
+}
+
+/** Of an agent that was named without one: the capability whose words are in the task, else its first. */
+function bestCapability({ agent }: ReadyAgent, task: string): string {
+  const words = task.toLowerCase();
+  const score = (capability: string): number =>
+    capability.split(/[.-]/).filter((word) => words.includes(word.replace(/s$/, ''))).length;
+  const [first = ''] = agent.capabilities;
+  return agent.capabilities.reduce((best, one) => (score(one) > score(best) ? one : best), first);
+}
+
+export function choiceRequest(
+  options: readonly Pick<Option, 'ready' | 'capability'>[],
+  {
+    task,
+    caller,
+    mayExplore,
+    project,
+  }: {
+    task: string;
+    caller: CallContext['caller'];
+    mayExplore: boolean;
+    project: string | undefined;
+  },
+): ChoiceRequest {
+  const language = languages.find((name) => new RegExp(`\\b${name}\\b`, 'i').test(task));
+  return {
+    caller,
+    task: {
+      capability: options[0]?.capability ?? '',
+      ...(language !== undefined && { language }),
+      ...(project !== undefined && { project }),
+    },
+    candidates: options.map(({ ready }) => ({
+      agent: ready.agent.name,
+      version: ready.agent.version,
+      health: ready.health,
+      load: ready.load,
+    })),
+    mayExplore,
+  };
+}
+
+export function inOrder(
+  options: readonly Pick<Option, 'ready' | 'capability'>[],
+  choice: Choice,
+): Option[] {
+  const decision = toJson(choice);
+  return choice.order.flatMap(({ agent, version }) => {
+    const option = options.find(
+      ({ ready }) => ready.agent.name === agent && ready.agent.version === version,
+    );
+    return option ? [{ ...option, decision, decisionId: choice.decisionId }] : [];
+  });
+}
+
+/** What was decided before a crash stays decided. */
+export async function rememberedOrder(
+  registry: Registry,
+  task: Task,
+  row: DelegationRow,
+): Promise<readonly Option[]> {
+  const { decision } = row;
+  const order = Object(decision).order;
+  const names: readonly { agent: string; version: string }[] = Array.isArray(order) ? order : [row];
+  const options: Option[] = [];
+  for (const { agent, version } of names) {
+    const ready = await registry.find({ id: row.callerId }, agent, version).catch(() => undefined);
+    if (!ready || task.budget.chain.includes(agent)) continue;
+    const decisionId: unknown = Object(decision).decisionId;
+    options.push({
+      ready,
+      capability: row.capability,
+      decision,
+      decisionId: typeof decisionId === 'string' ? decisionId : null,
+    });
+  }
+  return options;
+}
+
+/** Numbers, texts and lists of our own: JSON gives them back as they are. */
+export function toJson(value: object): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}

@@ -1,0 +1,199 @@
+import type {
+  AgentVersions,
+  Chooser,
+  DelegationResult,
+  EvidenceKind,
+} from '../../contract/agents/index.ts';
+import type { CallContext } from '../../contract/server/index.ts';
+import { AppError, reportError, type Log } from '../../kernel/index.ts';
+import type { Registry } from '../registry/registry.ts';
+import { toJson, type Option, type Task } from './agent-options.ts';
+import { BudgetExceededError } from '../errors.ts';
+import { narrow, type RootLimits } from './budget.ts';
+import type { DelegationChange, DelegationRow, DelegationStore } from './delegation-store.ts';
+import { runAttempt, type AttemptParts, type AttemptResult, type Spending } from './run-attempt.ts';
+
+export interface TryParts extends AttemptParts {
+  readonly registry: Registry;
+  readonly store: DelegationStore;
+  readonly chooser: Chooser;
+  readonly versions: AgentVersions;
+  readonly limits: RootLimits & { readonly hops: number; readonly attempts: number };
+  readonly log: Log;
+}
+
+interface OneTry extends Task {
+  readonly option: Option;
+  readonly index: number;
+  readonly attempts: DelegationResult['attempts'];
+}
+
+const shownTaskChars = 300;
+
+function newRow(
+  { option, index, key, request, budget, parentRun, parentStep }: OneTry,
+  { callerId, nowMs }: { readonly callerId: string; readonly nowMs: number },
+): DelegationRow {
+  const { name: agent, version } = option.ready.agent;
+  return {
+    callerId,
+    key,
+    attempt: index,
+    root: budget.root,
+    parentRun,
+    parentStep,
+    agent,
+    version,
+    capability: option.capability,
+    task: request.task.slice(0, shownTaskChars),
+    decision: option.decision,
+    runId: null,
+    sessionId: null,
+    verdict: 'running',
+    error: null,
+    result: null,
+    startedAtMs: nowMs,
+    endedAtMs: null,
+  };
+}
+
+/** One agent at the task, from its row in the store to its outcome there. Only a cancellation is thrown. */
+export async function tryOne(
+  parts: TryParts,
+  task: OneTry,
+  context: CallContext,
+): Promise<AttemptResult> {
+  const { option, index, key, request, budget } = task;
+  const { agent } = option.ready;
+  const { caller } = context;
+  const place = { callerId: caller.id, key, attempt: index };
+  const id = `${key}#${index}`;
+  const nowMs = parts.timers.now();
+  const left = narrow(budget, { agent, tools: option.ready.tools, id, nowMs });
+  const row = await parts.store.begin(
+    newRow(task, { callerId: caller.id, nowMs }),
+    parts.limits.hops,
+  );
+  if (!row) throw new BudgetExceededError('agents', budget.chain);
+  const release = parts.registry.begin(agent);
+  const spent = { tokens: 0, moneyUsd: 0 };
+  try {
+    const result = await runAttempt(parts, {
+      agent,
+      capability: option.capability,
+      procedure: agent.procedures[option.capability],
+      request,
+      budget: left,
+      context,
+      id,
+      sessionId: row.sessionId,
+      spent,
+      hasParentRun: task.parentRun !== null,
+      note: (known) => parts.store.change(place, known),
+    });
+    const { verdict, error, run_id: runId } = result;
+    const attempts = [
+      ...task.attempts,
+      attemptOf({ agent: agent.name, version: agent.version, runId, verdict, error }),
+    ];
+    const kept = toJson(whole(result, attempts));
+    const endedAtMs = verdict === 'waiting' ? null : parts.timers.now();
+    const ran = runId === null ? {} : { runId };
+    await parts.store.change(place, { verdict, error, result: kept, endedAtMs, ...ran });
+    await learn(parts, option, {
+      result,
+      context,
+      durationMs: parts.timers.now() - row.startedAtMs,
+      spent,
+    });
+    return result;
+  } catch (error) {
+    if (context.signal.aborted && !isLetGo(context.signal.reason)) {
+      await parts.store.change(place, cancelledBy(error, parts.timers.now()));
+    }
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+function cancelledBy(error: unknown, endedAtMs: number): DelegationChange {
+  return { verdict: 'cancelled', error: reportError(error).message, endedAtMs };
+}
+
+function isLetGo(reason: unknown): boolean {
+  return reason instanceof AppError && reason.code === 'workflow.run_let_go';
+}
+
+interface Learned {
+  readonly result: AttemptResult;
+  readonly context: CallContext;
+  readonly durationMs: number;
+  readonly spent: Spending;
+}
+
+/** The outcome is told by evidence; a task counts whether that could be noted or not. */
+async function learn(
+  parts: TryParts,
+  { decisionId, decision, ready }: Option,
+  { result, context, durationMs, spent }: Learned,
+): Promise<void> {
+  if (decisionId === null || result.verdict === 'waiting' || result.verdict === 'cancelled') return;
+  const { name: agent, version } = ready.agent;
+  const success = result.verdict === 'done' ? 1 : 0;
+  const { chosen } = Object(decision);
+  const isChosen = chosen?.agent === agent && chosen?.version === version;
+  const outcome = {
+    decisionId,
+    success,
+    evidence: evidenceKind(result),
+    durationMs,
+    // A model without a price cost something, too.
+    ...((result.made_by === 'procedure' || spent.moneyUsd > 0) && { costUsd: spent.moneyUsd }),
+    // Outcomes of failovers say nothing of the version that was chosen.
+    ...(!isChosen && { doneBy: { agent, version } }),
+  };
+  try {
+    await parts.chooser.record(context.caller, outcome);
+    // Each outcome may be the one that decides between two versions.
+    await parts.versions.decide(context.caller);
+  } catch (error) {
+    const { message } = reportError(error);
+    parts.log.warn('failed to record outcome of an agent', { agent, message });
+  }
+}
+
+function evidenceKind({ verdict, evidence }: AttemptResult): EvidenceKind {
+  if (verdict === 'refused') return 'refused';
+  if (verdict === 'failed') return 'failed';
+  const kinds = evidence.map(({ kind }) => kind);
+  if (kinds.includes('verified')) return 'verified';
+  if (kinds.includes('tests')) return 'tests';
+  return kinds.includes('findings') || kinds.includes('change') ? 'check' : 'answered';
+}
+
+export function whole(
+  { error: _error, ...result }: AttemptResult,
+  attempts: DelegationResult['attempts'],
+): DelegationResult {
+  return { ...result, attempts };
+}
+
+export function attemptOf({
+  agent,
+  version,
+  runId,
+  verdict,
+  error,
+}: Pick<
+  DelegationRow,
+  'agent' | 'version' | 'runId' | 'verdict' | 'error'
+>): DelegationResult['attempts'][number] {
+  return {
+    agent,
+    version,
+    run_id: runId,
+    verdict: verdict === 'running' ? 'failed' : verdict,
+    error,
+  };
+}

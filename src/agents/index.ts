@@ -1,0 +1,14 @@
+export { CallCounter } from './delegate/call-counter.ts';
+export type {
+  AgentTally,
+  DelegationChange,
+  DelegationPlace,
+  DelegationRow,
+  DelegationStore,
+} from './delegate/delegation-store.ts';
+export type { LoopRequest, ModelLoop } from './delegate/run-attempt.ts';
+export type { AgentChecks } from './definition/check-agent.ts';
+export type { AgentFile } from './definition/read-agent-file.ts';
+export { createAgents } from './create-agents.ts';
+export { createAgentChoice, type AgentChoice } from './create-agent-choice.ts';
+export type { ChoiceEntry, ChoiceLog } from './choice/choice-log.ts';

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AgentChecks, AgentFile, ModelLoop } from '../agents/index.ts';
+import type { Agents, AgentVersions } from '../contract/agents/index.ts';
+import { isInScope } from '../contract/access/index.ts';
+import { localCaller, type Caller } from '../contract/caller/index.ts';
+import type { Catalogue } from '../contract/catalogue/index.ts';
+import {
+  digestJson,
+  lazy,
+  lazyObject,
+  ownFile,
+  pluralize,
+  systemTimers,
+  userFolder,
+} from '../kernel/index.ts';
+import type { Store } from '../store/index.ts';
+import { agentLoop } from './agent-loop.ts';
+import { followWith, trustedServers, type AgentHereParts } from './agent.ts';
+import { pinWith } from './pin-context.ts';
+import { pastRuns, projectAgents, readAgentFolder, writeAgentFile } from './project-agents.ts';
+import { surroundingsOf, type SettingsRequest } from './settings.ts';
+
+export interface AgentsHereParts extends Omit<AgentHereParts, 'catalogue'> {
+  readonly store: Store;
+  readonly request: SettingsRequest;
+  readonly catalogue: () => Catalogue;
+}
+
+/** Tasks that one request may begin at all, agents of agents included. */
+const maxHops = 20;
+const maxAttempts = 3;
+const maxDepth = 3;
+
+/** The agents of this process; nothing of them is loaded before one is asked for. */
+export function agentsHere(parts: AgentsHereParts): Agents {
+  const open = lazy(async () => {
+    const { createAgentChoice, createAgents } = await import('../agents/index.ts');
+    const { settings, store, runs, catalogue, contexts, request } = parts;
+    const { workflows } = runs;
+    const entries = (): ReturnType<Catalogue['entries']> => catalogue().entries();
+    const followRun = followWith(workflows);
+    const { choice, versions: comparing } = settings.agents;
+    const learning = { log: store.choices, choice, versions: comparing };
+    const { chooser, versions } = createAgentChoice(learning);
+    const { max_rounds: rounds, max_calls: calls, max_minutes: minutes } = settings.agent;
+    const loop: ModelLoop = agentLoop(parts);
+    return createAgents({
+      files: () => agentFiles(parts),
+      checks: checksHere(parts),
+      findTool: async (name) => (await entries()).find((entry) => entry.name === name)?.tool,
+      currentVersions: (caller) => currentVersions(versions, caller),
+      store: store.delegations,
+      chooser,
+      versions,
+      workflows,
+      follow: (runId, { caller, signal, client }, onChange) =>
+        followRun(caller, runId, { signal, onChange, ...(client && { client }) }),
+      loop,
+      isOwnTool: (tool) =>
+        tool.startsWith('agent.') || trustedServers.includes(tool.split('.')[0] ?? ''),
+      timers: systemTimers,
+      limits: {
+        depth: maxDepth,
+        rounds,
+        calls,
+        minutes,
+        tokens: maxTokens,
+        moneyUsd: maxMoneyUsd,
+        hops: maxHops,
+        attempts: maxAttempts,
+      },
+      toolsFor: async (caller) =>
+        (await entries()).map(({ name }) => name).filter((name) => isInScope(caller, name)),
+      pastRuns: (caller) => pastRuns(parts, caller),
+      pathExists: (path) => path !== '' && existsSync(join(request.cwd, path)),
+      showRun: (caller, runId) => workflows.show(caller, runId),
+      writeFile: (name, text) => writeAgentFile(userAgentsFolder(request), { name, text }),
+      project: async () => projectName((await parts.roots.current())[0]),
+      pinContext: pinWith({ contexts, workflows }),
+      log: parts.log.child({ room: 'agents' }),
+    });
+  });
+  const versions = lazyObject<AgentVersions>(
+    lazy(async () => (await open()).versions),
+    {},
+  );
+  return lazyObject<Agents>(open, { versions });
+}
+
+/** Two projects of the same name are two, and a path may be longer than a name. */
+function projectName(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  return `${basename(path).slice(0, 40)}-${digestJson(path).slice(0, 6)}`;
+}
+
+/** What agent files are compared with. */
+function checksHere({ catalogue, servers, runs }: AgentsHereParts): AgentChecks {
+  const entries = (): ReturnType<Catalogue['entries']> => catalogue().entries();
+  return {
+    tools: async () => (await entries()).map(({ name }) => name).sort(),
+    servers: async () => {
+      const listed = (await entries()).map(({ server }) => server);
+      const configured = (await servers()).map(({ name }) => name);
+      return [...new Set([...listed, ...configured])].sort();
+    },
+    checkPlan: (plan) => runs.workflows.check(localCaller, { kind: 'data', plan }),
+  };
+}
+
+/** Of each agent the version that does the tasks, and the one it is compared with. */
+async function currentVersions(
+  versions: AgentVersions,
+  caller: Caller,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = await versions.status(caller);
+  return new Map(
+    found.map(({ agent, current, experiment }) => {
+      const named = [current ?? experiment?.current, experiment?.candidate];
+      return [agent, named.filter((version) => typeof version === 'string')];
+    }),
+  );
+}
+
+const maxTokens = 1_000_000;
+const maxMoneyUsd = 5;
+/** Files of agents: ours, the user's, and the project's once it is trusted as it is. */
+async function agentFiles({
+  request,
+  settings,
+}: AgentsHereParts): Promise<{ files: AgentFile[]; notes: string[] }> {
+  const shipped = await readAgentFolder('shipped', fileURLToPath(ownFile('agents/shipped/')));
+  const own = await readAgentFolder('user', userAgentsFolder(request));
+  const project = await projectAgents(settings.home, request.cwd);
+  const files = [...shipped, ...own];
+  if (!project) return { files, notes: [] };
+  if (project.isTrusted) return { files: [...files, ...project.files], notes: [] };
+  const note = `${pluralize(project.files.length, 'agent file')} of ${project.folder} not used before "tutti trust"`;
+  return { files, notes: [note] };
+}
+
+function userAgentsFolder(request: SettingsRequest): string {
+  return join(userFolder(surroundingsOf(request), 'config'), 'agents');
+}

@@ -1,0 +1,46 @@
+export {
+  evidenceKinds,
+  type AgentVersion,
+  type Candidate,
+  type Choice,
+  type ChoiceRequest,
+  type Chooser,
+  type Criterion,
+  type Outcome,
+  type EvidenceKind,
+  type TaskClass,
+} from './choice.ts';
+export type {
+  AgentVersions,
+  Comparison,
+  ExperimentPlan,
+  Guardrail,
+  Interval,
+  VersionStatus,
+} from './versions.ts';
+export {
+  agentFrontMatterSchema,
+  shownAgentSchema,
+  type AgentDefinition,
+  type AgentProblem,
+  type AgentSource,
+  type AgentState,
+  type Procedure,
+  type DoneCheck,
+  type ShownAgent,
+} from './definition.ts';
+export {
+  agentBudgetMetaKey,
+  agentBudgetSchema,
+  delegationResultSchema,
+  type AddedAgents,
+  type AgentBudget,
+  type Agents,
+  type DecomposedTask,
+  type DelegateRequest,
+  type DelegationResult,
+  type Evidence,
+  type ExplainedDelegation,
+  type ProposedAgent,
+  type Verdict,
+} from './delegation.ts';

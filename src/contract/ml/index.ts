@@ -1,0 +1,41 @@
+export { hyperparametersFor, settleHyperparameters } from './hyperparameters.ts';
+export {
+  quantizations,
+  type EngineReport,
+  type Estimate,
+  type EvaluateJob,
+  type FinetuneJob,
+  type HashedFile,
+  type Hyperparameters,
+  type JobLimits,
+  type Metrics,
+  type ModelFile,
+  type ModelFiles,
+  type PredictJob,
+  type TextColumns,
+  type TrainingData,
+  type TrainingEngine,
+  type TrainingEvent,
+  type TrainingJob,
+  type TrainingPlan,
+  type TrainingResult,
+  type TrainingWatch,
+  type TrainJob,
+} from './training.ts';
+export {
+  datasetCardSchema,
+  splitNames,
+  type DatasetCard,
+  type DatasetColumn,
+  type DatasetHint,
+  type SplitName,
+} from './dataset.ts';
+export {
+  metricSchema,
+  modelVersionSchema,
+  type AliasMove,
+  type Metric,
+  type ModelCard,
+  type ModelVersion,
+  type TrainedModels,
+} from './model.ts';

@@ -1,0 +1,154 @@
+import { expect, it } from 'vitest';
+import { silentLog } from '../../kernel/index.ts';
+import { Metrics, metricDefinitions } from '../metrics/metrics.ts';
+import { type AlertChange, AlertEngine, builtInRules } from './alert-engine.ts';
+import { AlertNotifier, bodiesOf, type Webhook } from './notify.ts';
+
+const minuteMs = 60_000;
+const names = (changes: readonly AlertChange[]): readonly string[] =>
+  changes.map(({ alert, state }) => `${alert} ${state}`);
+
+it('names only metrics that exist, each with one limit', () => {
+  for (const { metric, kind, above, below } of builtInRules) {
+    expect(metricDefinitions).toHaveProperty(metric);
+    expect((above === undefined) !== (below === undefined)).toBe(kind !== 'anomaly');
+  }
+});
+
+it('fires when a limit is crossed for long enough, once, and says when that is over', () => {
+  const metrics = new Metrics();
+  const engine = new AlertEngine(metrics);
+  metrics.set('tutti_disk_free_bytes', [], 9e9);
+  const fail = (error: number, ok: number): void => {
+    metrics.add('tutti_face_calls_total', ['mcp', 'error'], error);
+    metrics.add('tutti_face_calls_total', ['mcp', 'ok'], ok);
+  };
+  const seen = Array.from({ length: 12 }, (_, minute) => {
+    fail(minute < 8 ? 50 : 0, 50);
+    return names(engine.evaluate(minute * minuteMs));
+  });
+  expect(seen.flat()).toEqual(['CallsFailing firing', 'CallsFailing resolved']);
+  expect(seen[6]).toEqual(['CallsFailing firing']);
+  expect(seen[8]).toEqual(['CallsFailing resolved']);
+});
+
+it('does not fire for few calls, or for what was counted before it began to watch', () => {
+  const metrics = new Metrics();
+  metrics.set('tutti_disk_free_bytes', [], 9e9);
+  metrics.add('tutti_step_attempts_total', ['unknown'], 7);
+  const engine = new AlertEngine(metrics);
+  expect(engine.evaluate(0)).toEqual([]);
+  metrics.add('tutti_face_calls_total', ['mcp', 'error'], 3);
+  expect(engine.evaluate(10 * minuteMs)).toEqual([]);
+  metrics.add('tutti_step_attempts_total', ['unknown'], 1);
+  expect(names(engine.evaluate(11 * minuteMs))).toEqual(['OutcomesUnknown firing']);
+});
+
+it('finds an hour with unusually many failures by itself', () => {
+  const metrics = new Metrics();
+  metrics.set('tutti_disk_free_bytes', [], 9e9);
+  const engine = new AlertEngine(metrics);
+  const changes: AlertChange[] = [];
+  for (let hour = 0; hour < 24 * 14 + 6; hour += 1) {
+    const failures = hour < 24 * 14 ? 10 + (hour % 5) : 60;
+    changes.push(...engine.evaluate(hour * 60 * minuteMs));
+    metrics.add('tutti_face_calls_total', ['mcp', 'error'], failures);
+    metrics.add('tutti_face_calls_total', ['mcp', 'ok'], 1_000);
+  }
+  expect(names(changes)).toEqual(['ErrorsUnusual firing']);
+});
+
+const change: AlertChange = {
+  alert: 'CallsFailing',
+  state: 'firing',
+  severity: 'critical',
+  summary: 'Calls fail',
+  value: 0.4567,
+  sinceMs: 0,
+};
+
+function aHook(over: Partial<Webhook> = {}) {
+  const bodies: string[] = [];
+  const send = async (body: string): Promise<void> => void bodies.push(body);
+  const hook: Webhook = {
+    name: 'a',
+    shape: 'slack',
+    minSeverity: 'info',
+    afterMs: 0,
+    send,
+    ...over,
+  };
+  return { hook, bodies };
+}
+
+function aNotifier(webhooks: readonly Webhook[], silenced: readonly string[] = []) {
+  const outcomes: string[] = [];
+  const notifier = new AlertNotifier({
+    webhooks,
+    log: silentLog,
+    source: 'here',
+    silenced: () => new Set(silenced),
+    onSent: (outcome) => outcomes.push(outcome),
+  });
+  return { notifier, outcomes };
+}
+
+it('sends what changed at once as one message, and the end only where the beginning went', async () => {
+  const { hook, bodies } = aHook({ minSeverity: 'critical' });
+  const { notifier } = aNotifier([hook]);
+  const other = { ...change, alert: 'Other' };
+  await notifier.handle([change, other, { ...change, alert: 'Small', severity: 'info' }], 0);
+  expect(bodies).toEqual([
+    JSON.stringify({
+      text: '[firing] CallsFailing (critical): Calls fail (0.457)\n[firing] Other (critical): Calls fail (0.457)',
+    }),
+  ]);
+  await notifier.handle([{ ...change, alert: 'Small', state: 'resolved' }], 1);
+  expect(bodies).toHaveLength(1);
+  await notifier.handle([{ ...change, state: 'resolved' }], 2);
+  expect(bodies[1]).toContain('[resolved] CallsFailing');
+});
+
+it('escalates only what still fires after a while', async () => {
+  const { hook, bodies } = aHook({ afterMs: 10 * minuteMs });
+  const { notifier } = aNotifier([hook]);
+  await notifier.handle([change, { ...change, alert: 'Short' }], 0);
+  await notifier.handle([{ ...change, alert: 'Short', state: 'resolved' }], 5 * minuteMs);
+  expect(bodies).toEqual([]);
+  await notifier.handle([], 10 * minuteMs);
+  expect(bodies).toHaveLength(1);
+  expect(bodies[0]).not.toContain('Short');
+});
+
+it('sends nothing of what is silenced, and tries a failing webhook a few times', async () => {
+  let attempts = 0;
+  const { hook } = aHook({
+    send: async () => {
+      attempts += 1;
+      throw new Error('refused');
+    },
+  });
+  const quiet = aNotifier([hook], ['CallsFailing']);
+  await quiet.notifier.handle([change], 0);
+  expect([attempts, quiet.outcomes]).toEqual([0, ['silenced']]);
+  const loud = aNotifier([hook]);
+  for (let at = 0; at < 20; at += 1) await loud.notifier.handle(at === 0 ? [change] : [], at);
+  expect(attempts).toBe(5);
+});
+
+it('has the shape that each service expects, without secrets', () => {
+  const secret = `sk-${'a'.repeat(48)}`;
+  const leaky = { ...change, summary: `password=hunter2 ${secret}` };
+  const [event] = bodiesOf({ shape: 'pagerduty', routingKey: 'key' }, [leaky], 'here');
+  expect(JSON.parse(event ?? '')).toMatchObject({
+    routing_key: 'key',
+    event_action: 'trigger',
+    dedup_key: 'tutti/here/CallsFailing',
+    payload: { severity: 'critical', timestamp: '1970-01-01T00:00:00.000Z' },
+  });
+  for (const shape of ['slack', 'pagerduty', 'generic'] as const) {
+    const text = bodiesOf({ shape }, [leaky], 'here').join('');
+    expect(text).not.toContain('hunter2');
+    expect(text).not.toContain(secret);
+  }
+});

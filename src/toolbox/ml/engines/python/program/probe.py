@@ -1,0 +1,23 @@
+"""Says which modules can be imported and how fast torch multiplies matrices with one thread."""
+import json
+import platform
+import time
+
+modules = {}
+for name in ("torch", "transformers", "peft", "datasets", "sklearn", "xgboost"):
+    try:
+        modules[name] = str(getattr(__import__(name), "__version__", "?"))
+    except Exception:
+        pass
+gigaflops = 0.0
+if "torch" in modules:
+    import torch
+
+    torch.set_num_threads(1)
+    one, other = torch.randn(512, 352), torch.randn(352, 512)
+    one @ other
+    started = time.process_time()
+    for _ in range(20):
+        one @ other
+    gigaflops = 20 * 2 * 512 * 352 * 512 / max(1e-6, time.process_time() - started) / 1e9
+print(json.dumps({"python": platform.python_version(), "modules": modules, "gigaflops": gigaflops}))

@@ -1,0 +1,97 @@
+import { AppError } from '../../kernel/index.ts';
+
+/** Where in a dataset something is wrong. Rows count from 1, without the header. */
+export interface DatasetPosition {
+  readonly row?: number | undefined;
+  readonly line?: number | undefined;
+  readonly column?: string | undefined;
+}
+
+/** A dataset cannot be used as it is. Nothing of it is stored. */
+export class DatasetError extends AppError {
+  readonly code = 'ml.bad_dataset';
+
+  constructor(source: string, problem: string, at: DatasetPosition = {}) {
+    const { row, line, column } = at;
+    const where = [
+      row === undefined ? '' : `row ${row}`,
+      line === undefined ? '' : `line ${line}`,
+      column === undefined ? '' : `column "${column}"`,
+    ].filter((part) => part !== '');
+    super(`Dataset "${source}": ${[where.join(', '), problem].filter(Boolean).join(': ')}`, {
+      details: { source, row, line, column },
+    });
+  }
+}
+
+/** What is complete stays: checkpoints of a training, whole datasets, models and artifacts. */
+export class MlDiskFullError extends AppError {
+  readonly code = 'ml.disk_full';
+  override readonly retryable = true;
+
+  constructor(home: string, cause: unknown) {
+    super(
+      `The disk of ${home} is full. Nothing was stored in part; free some space and call it again: a training continues from its last checkpoint`,
+      { details: { home }, cause },
+    );
+  }
+}
+
+/** A configuration has unknown keys or values out of bounds. */
+export class TrainingConfigError extends AppError {
+  readonly code = 'ml.bad_config';
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration cannot be used: ${problems.join('; ')}`, { details: { problems } });
+  }
+}
+
+/** A Python environment cannot be built or does not work. */
+export class PythonEnvironmentError extends AppError {
+  readonly code = 'ml.bad_environment';
+
+  constructor(problem: string, remedy: string) {
+    super(`The environment was not created: ${problem}. ${remedy}`, { details: { remedy } });
+  }
+}
+
+/** There is no such model or base model, or its files are damaged. */
+export class UnusableModelError extends AppError {
+  readonly code = 'ml.unusable_model';
+
+  constructor(model: string, problem: string) {
+    super(`Model "${model}" cannot be used: ${problem}`, { details: { model } });
+  }
+}
+
+/** No engine can do a job on this machine, with the arithmetic. */
+export class TrainingRefusedError extends AppError {
+  readonly code = 'ml.refused';
+
+  constructor(what: string, reasons: readonly string[]) {
+    super(`${what} is not possible on this machine: ${reasons.join('; ')}`, {
+      details: { reasons },
+    });
+  }
+}
+
+/** Another process executes the same job at this moment. */
+export class JobRunningError extends AppError {
+  readonly code = 'ml.job_running';
+  override readonly retryable = true;
+
+  constructor(key: string, processId: number) {
+    super(`The same job (${key.slice(0, 12)}) is being executed by process ${processId}`, {
+      details: { key, processId },
+    });
+  }
+}
+
+/** A comparison lacks what it needs, or a promotion does not meet its rule. */
+export class NotPromotedError extends AppError {
+  readonly code = 'ml.not_promoted';
+
+  constructor(model: string, reason: string) {
+    super(`${model} was not promoted: ${reason}`, { details: { model, reason } });
+  }
+}

@@ -1,0 +1,147 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type {
+  TrainingEngine,
+  TrainingEvent,
+  TrainingJob,
+  TrainingPlan,
+  TrainingResult,
+} from '../../../contract/ml/index.ts';
+import type { CallContext } from '../../../contract/server/index.ts';
+import { reportError } from '../../../kernel/index.ts';
+import { TrainingRefusedError } from '../errors.ts';
+import type { MlParts } from '../ml-ports.ts';
+import { changedKeys, chooseCure } from './choose-cure.ts';
+import {
+  appendEvent,
+  jobFolderOf,
+  jobKey,
+  readEvents,
+  readFinished,
+  withJobFolder,
+  writeFinished,
+  type FinishedJob,
+} from './job-folder.ts';
+import { reportProgress } from './report-progress.ts';
+
+/** The first attempt and those with a cure. */
+const maxAttempts = 3;
+
+export interface JobOutcome extends FinishedJob {
+  readonly key: string;
+  readonly plan: TrainingPlan;
+  /** The result was there already. */
+  readonly isReused: boolean;
+  readonly events: readonly TrainingEvent[];
+}
+
+type Parts = Pick<MlParts, 'home' | 'experience' | 'log'>;
+
+/**
+ * Runs a job to its result, in a folder that its content names: the same job reuses the finished result, and continues
+ * from its last verified checkpoint where an earlier call was killed.
+ */
+export async function runJob(
+  parts: Parts,
+  { job, engine, what }: { job: TrainingJob; engine: TrainingEngine; what: string },
+  context: CallContext,
+): Promise<JobOutcome> {
+  const { version } = await engine.probe();
+  const key = jobKey(job, { name: engine.name, version });
+  const folder = jobFolderOf(parts.home, key);
+  const plan = await engine.plan(job);
+  if (plan.refusals.length > 0) throw new TrainingRefusedError(what, plan.refusals);
+  return withJobFolder(folder, { key, signal: context.signal }, async () => {
+    const known = await readFinished(folder);
+    if (known) return { ...known, key, plan, isReused: true, events: await readEvents(folder) };
+    const earlier = await readEvents(folder);
+    const resumed = earlier.filter(({ event }) => event === 'start').length;
+    const reporter = reportProgress(context, what);
+    try {
+      const attempt = { job, engine, folder, onEvent: reporter.onEvent };
+      const finished = { ...(await attemptUntilCured(parts, attempt, context)), resumed };
+      await writeFinished(folder, finished);
+      await rm(join(folder, 'attempt-1', 'checkpoints'), { recursive: true, force: true });
+      return { ...finished, key, plan, isReused: false, events: await readEvents(folder) };
+    } finally {
+      reporter.stop();
+    }
+  });
+}
+
+interface Attempt {
+  readonly job: TrainingJob;
+  readonly engine: TrainingEngine;
+  readonly folder: string;
+  readonly onEvent: (event: TrainingEvent) => void;
+}
+
+/** Tries harmless cures of known failures, each recorded with what it changed and whether it helped. */
+async function attemptUntilCured(
+  parts: Parts,
+  { job: first, engine, folder, onEvent }: Attempt,
+  context: CallContext,
+): Promise<Omit<FinishedJob, 'resumed'>> {
+  let job = first;
+  for (let attempts = 1; ; attempts += 1) {
+    const own = join(folder, `attempt-${attempts}`);
+    const tell = (event: TrainingEvent): void => {
+      onEvent(event);
+      void appendEvent(folder, event).catch((error: unknown) =>
+        parts.log.warn('failed to record training event', { error }),
+      );
+    };
+    const recorded = attemptOf(job, engine.name);
+    try {
+      const result = await engine.run(job, { signal: context.signal, onEvent: tell, folder: own });
+      assertDone(result, context.signal);
+      if (attempts > 1) parts.experience.succeeded(context.caller, recorded);
+      return { result, job, attempts };
+    } catch (error) {
+      context.signal.throwIfAborted();
+      const report = reportError(error);
+      if (report.code === 'internal.bug') throw error;
+      parts.experience.failed(context.caller, { ...recorded, error: report });
+      const cured = await cureFor(parts, { job, report }, context);
+      if (!cured || attempts === maxAttempts) throw error;
+      const fields = { attempt: attempts, failure: report.code, changed: cured.changed };
+      tell({ event: 'note', message: `failed; trying again with ${cured.cure}`, fields });
+      job = cured.job;
+    }
+  }
+}
+
+/** A cancelled run is a cancelled call: its checkpoint is there for the next one. */
+function assertDone({ status }: TrainingResult, signal: AbortSignal): void {
+  signal.throwIfAborted();
+  if (status !== 'done') throw new Error('the engine ended a run that was not cancelled');
+}
+
+function attemptOf(job: TrainingJob, engine: string) {
+  const values = 'hyperparameters' in job ? job.hyperparameters : {};
+  return {
+    kind: 'program' as const,
+    subject: `ml.${job.kind}`,
+    target: `ml.${job.kind} ${'data' in job ? job.data.train.sha256.slice(0, 16) : ''}`,
+    arguments: Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [
+        name,
+        typeof value === 'object' ? [...value] : value,
+      ]),
+    ),
+    surroundings: { engine, threads: String(job.threads) },
+  };
+}
+
+async function cureFor(
+  { experience }: Parts,
+  { job, report }: { job: TrainingJob; report: { code: string; message: string } },
+  { caller }: CallContext,
+) {
+  const query = { kind: 'text', text: report.message } as const;
+  const { suggestions } = await experience.explain(caller, query);
+  const known = suggestions.flatMap(({ fixId }) => /^shipped:([^:]+):/.exec(fixId)?.[1] ?? []);
+  const cure = chooseCure(job, { code: report.code, known });
+  if (!cure || !('hyperparameters' in job) || !('hyperparameters' in cure.job)) return undefined;
+  return { ...cure, changed: changedKeys(job.hyperparameters, cure.job.hyperparameters) };
+}
