@@ -57,6 +57,7 @@ export function createMemory(options: MemoryOptions): RedactableMemory {
     directory: options.directory,
     isOn: options.isMirrored,
     log,
+    timers,
     reach,
   });
   const sessions = createSessions({ store: options.sessions, mirror, limits, timers, log, reach });

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises';
 import { localCaller } from '../../src/contract/caller/index.ts';
 import type { OpenSession } from '../../src/contract/session/index.ts';
 import { AppError } from '../../src/kernel/index.ts';
@@ -37,6 +37,8 @@ else if (what === 'import') {
     const number = session.current().turns.length + 1;
     const turn = await session.append({ role: 'user', text: `turn ${number}` });
     writeSync(1, `${turn.number}\n`);
+    // As between the messages of a person: the file of the session is written by a timer.
+    await nextTick();
   }
 }
 await memory.close();

@@ -17,6 +17,9 @@ import { aSession, aTurn } from '../../../testkit/memory/a-session.ts';
 
 const stranger = { id: 'stranger' };
 
+/** The file follows at most this much later. */
+const fileDelayMs = 100;
+
 async function say(session: OpenSession, ...texts: readonly string[]): Promise<void> {
   for (const text of texts) await session.append({ role: 'user', text });
 }
@@ -26,12 +29,14 @@ function fileOf(directory: string, id: string): Session {
 }
 
 describe('the file of a session', () => {
-  it('is there with every change, whole, for its owner alone', async () => {
-    const { memory, directory } = aMemory();
+  it('follows every change within 100 ms, whole, for its owner alone', async () => {
+    const { memory, directory, timers } = aMemory();
     const session = await memory.sessions.create(localCaller);
     expect(fileOf(directory, session.id)).toEqual(session.current());
-    await say(session, 'one');
+    await say(session, 'one', 'two');
+    timers.pass(fileDelayMs);
     expect(fileOf(directory, session.id)).toEqual(session.current());
+    await say(session, 'three');
     await session.rename('named');
     expect(fileOf(directory, session.id)).toEqual(session.current());
     expect(readdirSync(directory)).toEqual([`${session.id}.json`]);
@@ -95,6 +100,17 @@ describe('the file of a session', () => {
     }
   });
 
+  it('is up to date when its session is closed, and of a session that is gone never comes back', async () => {
+    const { memory, directory, timers } = aMemory();
+    const session = await memory.sessions.create(localCaller);
+    await say(session, 'one');
+    await session.close();
+    expect(fileOf(directory, session.id)).toEqual(session.current());
+    await memory.sessions.remove(localCaller, session.id);
+    timers.pass(fileDelayMs);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
   it('is brought up to date after a crash when any session opens', async () => {
     const { memory, directory, another, gone } = aMemory();
     const session = await memory.sessions.create(localCaller);
@@ -111,11 +127,12 @@ describe('the file of a session', () => {
 
   it('delays no session when it cannot be written', async () => {
     const lines: LoggedLine[] = [];
-    const { memory, directory } = aMemory({ log: recordedLog(lines) });
+    const { memory, directory, timers } = aMemory({ log: recordedLog(lines) });
     const session = await memory.sessions.create(localCaller);
     mkdirSync(join(directory, `.${session.id}.json.tmp`));
     await say(session, 'one');
     expect(session.current().turns).toHaveLength(1);
+    timers.pass(fileDelayMs);
     expect(lines).toMatchObject([{ level: 'warn', message: 'failed to write session file' }]);
   });
 });
@@ -171,9 +188,10 @@ describe('an import', () => {
   });
 
   it('brings back a session that only its file is left of', async () => {
-    const { memory, directory } = aMemory();
+    const { memory, directory, timers } = aMemory();
     const session = await memory.sessions.create(localCaller);
     await say(session, 'one', 'two');
+    timers.pass(fileDelayMs);
     const file = fileOf(directory, session.id);
     const fresh = aMemory({ directory });
     await fresh.memory.sessions.import(localCaller, file);

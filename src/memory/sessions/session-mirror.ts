@@ -2,7 +2,13 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Session, Turn } from '../../contract/session/index.ts';
-import { onceFor, reportError, type FaultPoint, type Log } from '../../kernel/index.ts';
+import {
+  onceFor,
+  reportError,
+  type FaultPoint,
+  type Log,
+  type Timers,
+} from '../../kernel/index.ts';
 import { SessionFileError } from '../errors.ts';
 
 export interface SessionMirrorOptions {
@@ -10,9 +16,13 @@ export interface SessionMirrorOptions {
   /** False: no file is written; those that are there are still removed with their sessions. */
   readonly isOn: boolean;
   readonly log: Log;
+  readonly timers: Timers;
   /** Called before and after each change on disk. */
   readonly reach: FaultPoint;
 }
+
+/** How old a file may be. */
+const maxDelayMs = 100;
 
 /**
  * Sessions as JSON files, for people and other programs; the store is what counts.
@@ -20,10 +30,14 @@ export interface SessionMirrorOptions {
  * 1. Readers of a file see a whole session, also after a crash: it is written elsewhere and renamed. Files
  *    are not synced, which would take longer than all else a turn does: after a loss of power one may be old or
  *    empty until its session is opened.
+ *    Turns are added a moment later, several at once: replacing a file makes the file system write out its data, which took a
+ *    quarter of a turn's time. What is removed or redacted leaves the file at once.
  * 2. Who writes the file of a session has the lease of that session.
  * 3. A file that cannot be written is logged and fails no caller: the next change writes all of it again.
  */
 export class SessionMirror {
+  readonly #pending = new Map<string, Session>();
+  #isTimed = false;
   readonly #options: SessionMirrorOptions;
   /** Turns never change. */
   readonly #turnOnce = onceFor((turn: Turn) => ({
@@ -40,7 +54,7 @@ export class SessionMirror {
 
   /** Brings the file to what the session is; leaves one alone that is so already. */
   async refresh(session: Session): Promise<void> {
-    if (this.#options.isOn && this.#compare(session) !== 'same') await this.write(session);
+    if (this.#options.isOn && this.#compare(session) !== 'same') this.write(session);
   }
 
   /** Whether there is a file of this id that says something else. */
@@ -48,7 +62,31 @@ export class SessionMirror {
     return this.#compare(session) === 'other';
   }
 
-  async write(session: Session): Promise<void> {
+  /** Writes it a moment later, with what is added until then. */
+  writeSoon(session: Session): void {
+    if (!this.#options.isOn) return;
+    this.#pending.set(session.id, session);
+    if (this.#isTimed) return;
+    this.#isTimed = true;
+    this.#options.timers.after(maxDelayMs, () => {
+      this.#isTimed = false;
+      for (const each of this.#pending.values()) this.write(each);
+    });
+  }
+
+  /** Writes now what was to be written soon. */
+  flush(id: string): void {
+    const session = this.#pending.get(id);
+    if (session) this.write(session);
+  }
+
+  /** Leaves the file to another process, which has the lease now. */
+  forget(id: string): void {
+    this.#pending.delete(id);
+  }
+
+  write(session: Session): void {
+    this.#pending.delete(session.id);
     if (!this.#options.isOn) return;
     const path = this.pathOf(session.id);
     try {
@@ -61,6 +99,7 @@ export class SessionMirror {
 
   /** Throws `memory.file_not_removed`. */
   async remove(id: string): Promise<void> {
+    this.#pending.delete(id);
     this.#options.reach('session.before-file-remove');
     for (const path of [this.pathOf(id), this.#temporaryOf(id)]) {
       await rm(path, { force: true }).catch((error: unknown) => {

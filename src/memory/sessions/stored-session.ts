@@ -32,7 +32,7 @@ const renewalsPerLease = 3;
 /**
  * A session that this process writes in.
  *
- * 1. One change at a time: it is in the store, then in the file, then in `current`, and then acknowledged.
+ * 1. One change at a time: it is in the store, then in `current`, and then acknowledged; its file follows.
  * 2. Nothing is written once the lease is gone: who has it since may have written something else.
  */
 export class StoredSession implements OpenSession {
@@ -72,7 +72,8 @@ export class StoredSession implements OpenSession {
       this.#expectHeld(await this.#parts.store.append(this.#lease, added, change));
       this.#parts.reach('session.after-commit');
       this.#bytes += bytes;
-      await this.#adopt({ ...change, turns: [...turns, added] });
+      this.#session = { ...this.#session, ...change, turns: [...turns, added] };
+      this.#parts.mirror.writeSoon(this.#session);
       return added;
     });
   }
@@ -91,7 +92,7 @@ export class StoredSession implements OpenSession {
     await this.#change(async () => {
       const redacted = await this.#parts.store.redact(this.#lease, turns);
       this.#expectHeld(redacted !== undefined);
-      if (redacted) await this.#adopt(redacted);
+      if (redacted) this.#adopt(redacted);
     });
   }
 
@@ -121,6 +122,7 @@ export class StoredSession implements OpenSession {
   async close(): Promise<void> {
     await this.#writes.pass(async () => {
       if (this.#end !== undefined) return;
+      this.#parts.mirror.flush(this.id);
       this.#leave('it was closed');
       await this.#parts.store.release(this.#lease);
     }, this.#forever);
@@ -136,12 +138,12 @@ export class StoredSession implements OpenSession {
   async #amend(change: Omit<SessionChange, 'updatedAt'>): Promise<void> {
     const whole = { ...change, updatedAt: this.#now() };
     this.#expectHeld(await this.#parts.store.amend(this.#lease, whole));
-    await this.#adopt(whole);
+    this.#adopt(whole);
   }
 
-  async #adopt(change: Partial<Session>): Promise<void> {
+  #adopt(change: Partial<Session>): void {
     this.#session = { ...this.#session, ...change };
-    await this.#parts.mirror.write(this.#session);
+    this.#parts.mirror.write(this.#session);
   }
 
   /** The bytes of a turn, when there is room for it. */
@@ -162,6 +164,7 @@ export class StoredSession implements OpenSession {
   #expectHeld(isHeld: boolean): void {
     if (isHeld) return;
     const reason = 'another process has opened it since, because this one gave no sign of life';
+    this.#parts.mirror.forget(this.id);
     this.#leave(reason);
     throw new SessionLostError(this.id, reason);
   }
