@@ -26,6 +26,9 @@ const bundled = [
   '@ai-sdk',
   '@workflow',
   'eventsource-parser',
+  // Eighteen and six modules, which a cold `tutti ask` loads.
+  'diff',
+  'jsonc-parser',
 ];
 
 /** What only tests read. */
@@ -52,6 +55,7 @@ const leanModules: Readonly<Record<string, string>> = {
   'node:process': 'export default globalThis.process;',
   'node:http': "module.exports = process.getBuiltinModule('node:http');",
   'node:crypto': "module.exports = process.getBuiltinModule('node:crypto');",
+  'node:fs': "module.exports = process.getBuiltinModule('node:fs');",
 };
 const useLeanModules: Plugin = {
   name: 'lean-modules',
@@ -101,6 +105,8 @@ await rm('dist', { recursive: true, force: true });
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   platform: 'node',
+  // Its main file requires the others in a way that no bundler sees.
+  resolve: { alias: { 'jsonc-parser': resolve('node_modules/jsonc-parser/lib/esm/main.js') } },
   plugins: [useLeanModules, leanHeaders],
   // Its modules have no side effects: an importer of one must not load what the others import.
   treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/]kernel[\\/]/, sideEffects: false }] },

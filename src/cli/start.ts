@@ -12,12 +12,25 @@ const flushLimitMs = 2_000;
  */
 const wasmTieringBudget = 1_300_000_000;
 
+/**
+ * How much V8 enlarges the part of the heap for new objects at a time: 8 × its default. Nearly all that starting allocates is kept, so that
+ * collecting it in between took a tenth of a cold `tutti ask` (470 ms of CPU, 430 ms without). Processes that
+ * run long keep the default, with which they take 10 MB less.
+ */
+const newSpaceGrowth = 16;
+const longRunning = new Set(['mcp', 'serve', 'worker']);
+
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /** The streams and signals of this process around `main`. `bin/tutti.js` imports it. */
 async function start(): Promise<void> {
   // Before the compile cache: its entries are valid only under the flags they were made with.
   setFlagsFromString(`--wasm-tiering-budget=${wasmTieringBudget}`);
+  const argv = process.argv.slice(2);
+  const command = argv.find((word) => !word.startsWith('-'));
+  if (command !== undefined && !longRunning.has(command)) {
+    setFlagsFromString(`--semi-space-growth-factor=${newSpaceGrowth}`);
+  }
   enableCompileCache();
   const ending = new AbortController();
   const end = (signal: NodeJS.Signals): void => {
@@ -31,7 +44,6 @@ async function start(): Promise<void> {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
-  const argv = process.argv.slice(2);
   const desk = argv.includes('mcp') ? await openFirstAnswers(argv) : undefined;
   await desk?.untilQuiet;
   const { main } = await import('./main.ts');

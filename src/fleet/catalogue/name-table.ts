@@ -47,7 +47,6 @@ const maxCollisions = 200;
  */
 export class NameTable {
   readonly entries: CatalogueEntry[] = [];
-  readonly tools: Tool[] = [];
   /** By wire name and by dotted name; likewise for prompts. */
   readonly toolRoutes = new Map<string, ToolRoute>();
   readonly prompts: Prompt[] = [];
@@ -60,6 +59,8 @@ export class NameTable {
   readonly addressPrefixes = new Map<string, FleetServer>();
   /** Naming conflicts and their resolution, as sentences. */
   readonly collisions: string[] = [];
+  readonly #listed: { readonly tool: Tool; readonly siblings?: ReadonlyMap<string, string> }[] = [];
+  #tools: readonly Tool[] | undefined;
   readonly #isBare: boolean;
   readonly #hasOwn: boolean;
   readonly #enabledTools: ReadonlySet<string>;
@@ -73,20 +74,29 @@ export class NameTable {
     for (const server of servers) this.#add(server, labels.get(server) ?? server.name);
   }
 
+  /** Made at the first list: most processes call tools and never list them. */
+  get tools(): readonly Tool[] {
+    this.#tools ??= this.#listed.map(({ tool, siblings }) =>
+      siblings ? withWireNames(tool, siblings) : tool,
+    );
+    return this.#tools;
+  }
+
   #add(server: FleetServer, label: string): void {
     const { listing } = server;
     if (!listing) return;
-    const added = this.tools.length;
+    // Descriptions of configured servers are passed on unchanged, but for characters that hide text.
+    const isRewritten = server.options.source === 'built-in' && !this.#isBare;
     const wireNames = new Map<string, string>();
     for (const tool of this.#once('tool', server, server.shownTools)) {
       if (!this.#isOffered(server, label, tool.name)) continue;
-      wireNames.set(tool.name, this.#addTool(server, label, tool));
-    }
-    // Descriptions of configured servers are passed on unchanged, but for characters that hide text.
-    if (server.options.source === 'built-in' && !this.#isBare) {
-      for (const [index, tool] of this.tools.entries()) {
-        if (index >= added) this.tools[index] = withWireNames(tool, wireNames);
-      }
+      const { wire, isHeld } = this.#addTool(server, label, tool);
+      wireNames.set(tool.name, wire);
+      if (isHeld) continue;
+      this.#listed.push({
+        tool: { ...tool, name: wire },
+        ...(isRewritten && { siblings: wireNames }),
+      });
     }
     for (const prompt of this.#once('prompt', server, listing.prompts)) {
       const wire = this.#claim({ server, label, name: prompt.name }, this.promptRoutes);
@@ -116,8 +126,11 @@ export class NameTable {
     return `${prefix ?? ''}${uri}`;
   }
 
-  /** Returns the wire name. */
-  #addTool(server: FleetServer, label: string, tool: Tool): string {
+  #addTool(
+    server: FleetServer,
+    label: string,
+    tool: Tool,
+  ): { readonly wire: string; readonly isHeld: boolean } {
     const wire = this.#claim({ server, label, name: tool.name }, this.toolRoutes);
     const dotted = dottedName(label, tool.name);
     // `a.b` + `c` and `a` + `b.c` give the same dotted name; the second tool has only its wire name.
@@ -126,10 +139,8 @@ export class NameTable {
     const isHeld = server.isHeld(tool.name);
     const route = { entry, server, isHeld };
     this.toolRoutes.set(wire, route).set(name, route);
-    if (isHeld) return wire;
-    this.entries.push(entry);
-    this.tools.push({ ...tool, name: wire });
-    return wire;
+    if (!isHeld) this.entries.push(entry);
+    return { wire, isHeld };
   }
 
   /** The wire name of the tool closest to a mistyped bare, dotted or wire name. */
