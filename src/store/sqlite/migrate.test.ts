@@ -126,6 +126,7 @@ const rowsOfVersion: Readonly<Record<number, string>> = {
   21: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure}`,
   22: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure}`,
   23: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure}`,
+  24: `${sinceHistory} ${aKey} ${anAuditEntry} ${aLogin} ${anAnswer} ${aContext} ${aFailure}`,
 };
 
 function aDatabaseOfVersion(version: number): { home: string; path: string } {

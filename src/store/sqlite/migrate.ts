@@ -36,6 +36,7 @@ const names = [
   'agent-choices',
   'delegations',
   'models',
+  'memory-derived',
 ];
 
 /** Every step from an empty database to this program's, in order. */

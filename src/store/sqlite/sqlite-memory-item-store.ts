@@ -42,11 +42,15 @@ const findSql = `
   SELECT item_id FROM memory_items WHERE caller_id = ?1 AND substr(item_id, 1, length(?2)) = ?2
   ORDER BY observed_at_ms DESC LIMIT ?3`;
 
-const listSql = `
-  SELECT i.* FROM memory_items i WHERE ${isWantedSql}
+/** `more`: a condition that an index is made for. */
+const listSql = (more: string): string => `
+  SELECT i.* FROM memory_items i WHERE ${isWantedSql} ${more}
   AND (:after IS NULL OR (i.observed_at_ms, i.item_key) <
     (SELECT observed_at_ms, item_key FROM memory_items WHERE caller_id = :caller AND item_id = :after))
   ORDER BY i.observed_at_ms DESC, i.item_key DESC LIMIT :limit`;
+const listAllSql = listSql('');
+/** Nearly all items are turns, which every turn of a conversation would read to find that no fact is there. */
+const listDerivedSql = listSql("AND i.kind <> 'turn'");
 
 /** `CROSS JOIN`: asked for each of a caller's items, the index would take minutes. */
 const byWordsSql = `
@@ -163,7 +167,8 @@ export class SqliteMemoryItemStore implements MemoryItemStore {
   ): Promise<readonly MemoryItem[]> {
     if (!this.#database.exists) return [];
     const cells = { ...filterCells(caller.id, filter), limit, after: after ?? null };
-    const rows = this.#database.readOne((statements) => statements(listSql).all(cells));
+    const sql = filter.kinds?.includes('turn') === false ? listDerivedSql : listAllSql;
+    const rows = this.#database.readOne((statements) => statements(sql).all(cells));
     return rows.map((row) => this.#read(row));
   }
 
